@@ -1,0 +1,12 @@
+//! The only place that reads the time. Every other crate is handed a [`Mono`] or asks here, so that all stamps of a run
+//! come from one monotonic clock and one wall-clock anchor.
+
+mod anchor;
+mod instant;
+mod timer;
+mod timer_slack;
+
+pub use anchor::WallAnchor;
+pub use instant::{EpochNanos, Mono, Nanos};
+pub use timer::{Sleep, Timer};
+pub use timer_slack::tighten_timer_slack;

@@ -1,0 +1,270 @@
+//! A timer for single-threaded runtimes that fires when due: tokio's own timer works in steps of one millisecond,
+//! which is as long as the gaps we measure. One `timerfd` per runtime thread wakes all sleepers of that thread.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use crate::Mono;
+
+/// Handle to the timer of one runtime thread. Cheap to clone; not `Send`.
+#[derive(Debug, Clone)]
+pub struct Timer {
+    shared: Rc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    queue: RefCell<Queue>,
+    alarm: alarm::Alarm,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    due: BinaryHeap<Reverse<(Mono, u64)>>,
+    wakers: std::collections::HashMap<u64, Waker>,
+    next_id: u64,
+}
+
+/// Waits until a point in time; see [`Timer::sleep_until`].
+#[derive(Debug)]
+pub struct Sleep {
+    shared: Rc<Shared>,
+    deadline: Mono,
+    id: Option<u64>,
+}
+
+impl Timer {
+    /// Starts the timer on the current thread.
+    ///
+    /// # Panics
+    /// Outside a tokio `LocalSet` on a current-thread runtime with I/O enabled.
+    pub fn start() -> std::io::Result<Self> {
+        let shared = Rc::new(Shared { queue: RefCell::default(), alarm: alarm::Alarm::new()? });
+        let driver = Rc::downgrade(&shared);
+        tokio::task::spawn_local(async move {
+            while let Some(shared) = driver.upgrade() {
+                if shared.alarm.rang().await.is_err() {
+                    return;
+                }
+                shared.wake_due();
+            }
+        });
+        Ok(Self { shared })
+    }
+
+    /// Resolves at `deadline`, within a few microseconds when the thread is free.
+    pub fn sleep_until(&self, deadline: Mono) -> Sleep {
+        Sleep { shared: Rc::clone(&self.shared), deadline, id: None }
+    }
+}
+
+impl Shared {
+    fn wake_due(&self) {
+        let now = Mono::now();
+        let mut ready = Vec::new();
+        {
+            let mut queue = self.queue.borrow_mut();
+            while let Some(&Reverse((deadline, id))) = queue.due.peek() {
+                // A dropped sleeper leaves its place in the heap; it is skipped here.
+                let abandoned = !queue.wakers.contains_key(&id);
+                if deadline > now && !abandoned {
+                    break;
+                }
+                queue.due.pop();
+                ready.extend(queue.wakers.remove(&id));
+            }
+            if let Some(&Reverse((deadline, _))) = queue.due.peek() {
+                self.alarm.set(deadline);
+            }
+        }
+        for waker in ready {
+            waker.wake();
+        }
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if Mono::now() >= self.deadline {
+            return Poll::Ready(());
+        }
+        let shared = Rc::clone(&self.shared);
+        let mut queue = shared.queue.borrow_mut();
+        if let Some(id) = self.id.filter(|id| queue.wakers.contains_key(id)) {
+            queue.wakers.insert(id, cx.waker().clone());
+            return Poll::Pending;
+        }
+        let id = queue.next_id;
+        queue.next_id += 1;
+        self.id = Some(id);
+        let earliest = queue.due.peek().is_none_or(|&Reverse((first, _))| self.deadline < first);
+        queue.due.push(Reverse((self.deadline, id)));
+        queue.wakers.insert(id, cx.waker().clone());
+        if earliest {
+            shared.alarm.set(self.deadline);
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        if let Some(id) = self.id {
+            self.shared.queue.borrow_mut().wakers.remove(&id);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod alarm {
+    use std::os::fd::OwnedFd;
+
+    use rustix::time::{
+        Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+    };
+    use tokio::io::unix::AsyncFd;
+
+    use crate::Mono;
+
+    #[derive(Debug)]
+    pub(super) struct Alarm(AsyncFd<OwnedFd>);
+
+    impl Alarm {
+        pub(super) fn new() -> std::io::Result<Self> {
+            let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
+            // SAFETY: the descriptor is owned by the `AsyncFd`, never replaced and closed only when both are dropped.
+            #[allow(unsafe_code)]
+            let registered = unsafe { AsyncFd::register(fd) };
+            Ok(Self(registered.map_err(|e| e.into_parts().1)?))
+        }
+
+        pub(super) fn set(&self, at: Mono) {
+            let nanos = at.as_nanos().max(1);
+            let spec = Itimerspec {
+                it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
+                it_value: Timespec {
+                    tv_sec: (nanos / 1_000_000_000) as i64,
+                    tv_nsec: (nanos % 1_000_000_000) as i64,
+                },
+            };
+            // Only a bad descriptor or a bad time can fail here, and both are made above.
+            let _ = timerfd_settime(self.0.get_ref(), TimerfdTimerFlags::ABSTIME, &spec);
+        }
+
+        pub(super) async fn rang(&self) -> std::io::Result<()> {
+            let mut guard = self.0.readable().await?;
+            let mut count = [0_u8; 8];
+            let _ = rustix::io::read(self.0.get_ref(), &mut count);
+            guard.clear_ready();
+            Ok(())
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod alarm {
+    use std::cell::Cell;
+    use std::time::Duration;
+
+    use tokio::sync::Notify;
+
+    use crate::Mono;
+
+    /// Without `timerfd`, the runtime's own timer: one millisecond coarse.
+    #[derive(Debug)]
+    pub(super) struct Alarm {
+        at: Cell<Option<Mono>>,
+        changed: Notify,
+    }
+
+    impl Alarm {
+        #[allow(clippy::unnecessary_wraps)]
+        pub(super) fn new() -> std::io::Result<Self> {
+            Ok(Self { at: Cell::new(None), changed: Notify::new() })
+        }
+
+        pub(super) fn set(&self, at: Mono) {
+            self.at.set(Some(at));
+            self.changed.notify_one();
+        }
+
+        #[allow(clippy::unnecessary_wraps)]
+        pub(super) async fn rang(&self) -> std::io::Result<()> {
+            loop {
+                match self.at.get() {
+                    None => self.changed.notified().await,
+                    Some(at) => {
+                        let left = Duration::from_nanos(at.since(Mono::now()).0);
+                        tokio::select! {
+                            () = tokio::time::sleep(left) => { self.at.set(None); return Ok(()); }
+                            () = self.changed.notified() => {}
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Nanos;
+
+    fn on_runtime<F: Future>(body: F) -> F::Output {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        tokio::task::LocalSet::new().block_on(&runtime, body)
+    }
+
+    #[test]
+    fn sleepers_wake_in_the_order_they_are_due() {
+        on_runtime(async {
+            let timer = Timer::start().unwrap();
+            let start = Mono::now();
+            let order = Rc::new(RefCell::new(Vec::new()));
+            let mut tasks = Vec::new();
+            for (name, micros) in [("late", 9_000), ("early", 3_000), ("middle", 6_000)] {
+                let (timer, order) = (timer.clone(), Rc::clone(&order));
+                tasks.push(tokio::task::spawn_local(async move {
+                    let due = start + Nanos(micros * 1_000);
+                    timer.sleep_until(due).await;
+                    assert!(Mono::now() >= due);
+                    order.borrow_mut().push(name);
+                }));
+            }
+            for task in tasks {
+                task.await.unwrap();
+            }
+            assert_eq!(*order.borrow(), ["early", "middle", "late"]);
+        });
+    }
+
+    #[test]
+    fn a_dropped_sleeper_does_not_hold_up_the_others() {
+        on_runtime(async {
+            let timer = Timer::start().unwrap();
+            let far = Mono::now() + Nanos(3_600_000_000_000);
+            {
+                let mut abandoned = Box::pin(timer.sleep_until(Mono::now() + Nanos(2_000_000)));
+                std::future::poll_fn(|cx| {
+                    let _ = abandoned.as_mut().poll(cx);
+                    Poll::Ready(())
+                })
+                .await;
+            }
+            let due = Mono::now() + Nanos(4_000_000);
+            tokio::select! {
+                () = timer.sleep_until(due) => {}
+                () = timer.sleep_until(far) => panic!("the far sleeper must not win"),
+            }
+            assert!(Mono::now() >= due);
+        });
+    }
+}

@@ -1,0 +1,85 @@
+//! What is sent: a description of synthetic data, or a file.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[derive(Debug, Clone)]
+pub struct DatasetConfig {
+    pub source: DatasetSource,
+    pub sampling: Sampling,
+    /// At least one.
+    pub models: Vec<Arc<str>>,
+    pub model_selection: ModelSelection,
+    /// Output length for turns that bring none of their own.
+    pub output_tokens: Option<Length>,
+    pub system_prompt: SystemPrompt,
+}
+
+#[derive(Debug, Clone)]
+pub enum DatasetSource {
+    Synthetic(SyntheticSource),
+    File(FileSource),
+}
+
+#[derive(Debug, Clone)]
+pub struct SyntheticSource {
+    /// Number of distinct conversations.
+    pub entries: usize,
+    pub input_tokens: Length,
+    /// Texts per turn.
+    pub batch_size: usize,
+    pub prefix: Option<PrefixPrompts>,
+    /// Length of a context prompt that each conversation has for itself.
+    pub user_context_tokens: Option<usize>,
+}
+
+#[derive(Debug, Clone)]
+pub struct FileSource {
+    pub path: PathBuf,
+    /// `None`: found out from the content.
+    pub format: Option<FileFormat>,
+}
+
+/// File formats that are built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileFormat {
+    SingleTurn,
+}
+
+/// A length in tokens, with normal spread.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Length {
+    pub mean: f64,
+    pub stddev: f64,
+}
+
+/// A pool of prefixes, one of which the first turn of each conversation starts with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PrefixPrompts {
+    pub pool_size: usize,
+    pub tokens: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum SystemPrompt {
+    #[default]
+    None,
+    /// The user's own words.
+    Verbatim(Arc<str>),
+    /// One generated prompt of this many tokens, shared by all conversations.
+    Synthetic(usize),
+}
+
+/// The order in which conversations are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sampling {
+    Sequential,
+    Random,
+    Shuffle,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelSelection {
+    RoundRobin,
+    Random,
+}

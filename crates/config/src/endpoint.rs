@@ -1,0 +1,58 @@
+//! Where requests go and how they are shaped.
+
+use std::fmt;
+use std::time::Duration;
+
+use aiperf_endpoint::EndpointKind;
+use serde_json::{Map, Value};
+
+/// A value that never reaches a file or a log.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<redacted>")
+    }
+}
+
+/// One server to send to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    /// An `http://` or `https://` base URL, as given (with the scheme added where it was missing).
+    Url(String),
+    /// `sim:?ttft=40&itl=8`: the embedded simulator, started for this run.
+    Sim(SimTarget),
+}
+
+/// Options of an embedded simulator, as written after the `?`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SimTarget {
+    pub query: String,
+}
+
+#[derive(Debug, Clone)]
+pub struct EndpointConfig {
+    pub kind: EndpointKind,
+    /// At least one.
+    pub targets: Vec<Target>,
+    /// `Some("")` appends nothing to the base URL.
+    pub custom_path: Option<String>,
+    /// Already switched off where the endpoint type cannot stream.
+    pub streaming: bool,
+    /// `None`: no limit.
+    pub request_timeout: Option<Duration>,
+    pub api_key: Option<Secret>,
+    /// In the order given.
+    pub headers: Vec<(String, String)>,
+    pub session_header: Option<String>,
+    /// Merged over every body.
+    pub extra_inputs: Map<String, Value>,
+    pub legacy_max_tokens: bool,
+    pub server_token_count: bool,
+    pub per_chunk_usage: bool,
+    /// `None`: the model's own, see `tokenizer_name`.
+    pub tokenizer: Option<String>,
+    pub tokenizer_revision: String,
+    pub tokenizer_trust_remote_code: bool,
+}

@@ -1,0 +1,44 @@
+//! What is written, printed and shown.
+
+use std::path::PathBuf;
+
+#[derive(Debug, Clone)]
+pub struct OutputConfig {
+    /// Where all files of this run go; already includes the automatic name when none was given.
+    pub dir: PathBuf,
+    /// Base name of the export files, known suffixes stripped.
+    pub prefix: Option<String>,
+    pub level: ExportLevel,
+    pub ui: UiKind,
+    pub log_level: LogLevel,
+    /// SLOs per request: metric tag and threshold in the metric's display unit.
+    pub goodput: Vec<(String, f64)>,
+    pub show_trace_timing: bool,
+    pub export_http_trace: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ExportLevel {
+    Summary,
+    Records,
+    Raw,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UiKind {
+    /// A progress line on stderr.
+    Simple,
+    None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    Trace,
+    Debug,
+    Info,
+    Notice,
+    Warning,
+    Success,
+    Error,
+    Critical,
+}

@@ -1,0 +1,22 @@
+//! The whole configuration of one run, resolved: nothing in it needs a default any more.
+
+use crate::{DatasetConfig, EndpointConfig, OutputConfig, PhaseConfig};
+
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub endpoint: EndpointConfig,
+    pub dataset: DatasetConfig,
+    /// Present when any warmup trigger was given.
+    pub warmup: Option<PhaseConfig>,
+    pub profiling: PhaseConfig,
+    pub output: OutputConfig,
+    /// `None`: not repeatable, drawn from the operating system.
+    pub random_seed: Option<u64>,
+    /// `None`: sized to the machine.
+    pub workers_max: Option<usize>,
+    pub record_processors: Option<usize>,
+    /// The command line that repeats this run, with secrets redacted.
+    pub command_line: String,
+    /// Things the user should know before the run starts; printed as warnings.
+    pub warnings: Vec<String>,
+}

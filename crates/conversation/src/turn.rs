@@ -1,0 +1,71 @@
+//! A conversation is an ordered list of turns; a turn becomes exactly one request.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::Media;
+
+/// The identity of a conversation in the data set, as in `inputs.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SessionId(pub Arc<str>);
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How the history of a multi-turn conversation reaches the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ContextMode {
+    /// Each request carries all earlier turns and the server's own replies.
+    #[default]
+    DeltasWithoutResponses,
+    /// The data set holds the assistant's messages; live replies are dropped.
+    DeltasWithResponses,
+    /// Each request carries its own turn only.
+    MessageArrayWithResponses,
+}
+
+#[derive(Debug, Clone)]
+pub struct Conversation {
+    pub session_id: SessionId,
+    pub turns: Vec<Turn>,
+    /// System message in front of all turns.
+    pub system: Option<Arc<str>>,
+    /// A user message of this conversation alone, in front of its first turn.
+    pub user_context: Option<Arc<str>>,
+    pub context_mode: ContextMode,
+}
+
+/// Who speaks; `user` unless the data says otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Role(pub Arc<str>);
+
+#[derive(Debug, Clone, Default)]
+pub struct Turn {
+    pub role: Option<Role>,
+    pub texts: Vec<Media>,
+    pub images: Vec<Media>,
+    pub audios: Vec<Media>,
+    pub videos: Vec<Media>,
+    /// The model that this turn asks for; data sets fill it before the run.
+    pub model: Arc<str>,
+    /// Output length asked for, at least one.
+    pub max_tokens: Option<u32>,
+    /// When the trace says that this turn was sent, in milliseconds.
+    pub timestamp_ms: Option<f64>,
+    /// Pause after the previous response, in milliseconds.
+    pub delay_ms: Option<f64>,
+    /// Body fields of this turn alone, laid over everything else.
+    pub extra_body: Option<Map<String, Value>>,
+}
+
+impl Turn {
+    /// All texts in order, whatever their names.
+    pub fn all_texts(&self) -> impl Iterator<Item = &str> {
+        self.texts.iter().flat_map(|m| m.contents.iter().map(String::as_str))
+    }
+}

@@ -1,0 +1,48 @@
+//! What a server answered, read from the bytes: content with its arrival times, usage, or why it is no answer.
+
+use aiperf_clock::Mono;
+use thiserror::Error;
+
+use crate::Usage;
+
+/// A response event that carried content. Events without content (role only, finish, usage, `[DONE]`) are not here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContentChunk {
+    pub at: Mono,
+    /// Carries text or tool-call text, perhaps beside reasoning.
+    pub has_output: bool,
+    pub has_reasoning: bool,
+    /// Completion tokens so far according to this event's own usage, where the server reports it per chunk.
+    pub usage_completion_tokens: Option<u64>,
+}
+
+/// A successful answer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reply {
+    pub chunks: Vec<ContentChunk>,
+    /// All text and tool-call text, joined in order without separator: what is counted as output.
+    pub output_text: String,
+    pub reasoning_text: String,
+    /// The plain text alone, without tool calls: what a person would read.
+    pub plain_text: String,
+    /// From the last event whose usage was not empty.
+    pub usage: Option<Usage>,
+    /// `choices[0].finish_reason` or its like, when one came.
+    pub finish_reason: Option<String>,
+}
+
+/// Why a 2xx response is a failed request all the same.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ReplyError {
+    /// An SSE event of type `error`, or an error object inside the stream or body.
+    #[error("{message}")]
+    InBand { code: Option<u16>, kind: String, message: String },
+    /// Nothing but usage, metadata, empty data or `[DONE]` came.
+    #[error("the response carried no content: only usage, metadata, empty data or [DONE] came")]
+    NoContent,
+    /// The stream ended without `[DONE]` and without a finish reason.
+    #[error("the stream ended before the response was finished (no finish reason and no [DONE])")]
+    CutShort,
+    #[error("the response could not be read: {0}")]
+    Unreadable(String),
+}

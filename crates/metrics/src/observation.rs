@@ -1,0 +1,62 @@
+//! What is known of one finished request before any metric is computed.
+
+use aiperf_clock::{Mono, Nanos};
+use aiperf_endpoint::{ContentChunk, Usage};
+
+/// One finished request, success or failure.
+#[derive(Debug, Clone)]
+pub struct Observation {
+    /// When the schedule wanted it sent; in closed loop, when its slot was free.
+    pub due: Mono,
+    /// When permission to send was given.
+    pub credit_issued: Mono,
+    /// Just before the exchange began: connect, TLS and send come after it.
+    pub start: Mono,
+    /// Response headers read, for 2xx.
+    pub headers_received: Option<Mono>,
+    /// When the exchange was over: stream drained, or the failure noticed.
+    pub end: Mono,
+    /// Content events in order; empty on failure.
+    pub chunks: Vec<ContentChunk>,
+    pub tokens: TokenCounts,
+    pub usage: Option<Usage>,
+    pub http: Option<HttpTiming>,
+    pub failure: Option<Failure>,
+    pub requested_output_tokens: Option<u32>,
+}
+
+/// Counted by the client's tokenizer, or taken from usage when the user asked for that. `None`: not known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TokenCounts {
+    pub input: Option<u64>,
+    pub output: Option<u64>,
+    pub reasoning: Option<u64>,
+}
+
+/// The stages of the HTTP exchange. They do not overlap: `sending` starts when the connection is ready.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HttpTiming {
+    pub blocked: Nanos,
+    pub dns_lookup: Nanos,
+    /// TCP and TLS.
+    pub connecting: Nanos,
+    pub sending: Nanos,
+    pub waiting: Nanos,
+    pub receiving: Nanos,
+    pub reused: bool,
+    pub body_bytes_sent: u64,
+    pub writes: u64,
+    pub body_bytes_received: u64,
+    pub reads: u64,
+}
+
+/// Why a request failed, in the words of the records file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Failure {
+    /// HTTP status; 499 when the client cancelled; `None` for transport errors.
+    pub code: Option<u16>,
+    pub kind: String,
+    pub message: String,
+    /// Cut off by the client: deadline, Ctrl-C or cancellation on purpose.
+    pub cancelled: bool,
+}

@@ -1,0 +1,69 @@
+//! A seed, and the streams derived from it.
+
+use rand::rand_core::{Rng, SeedableRng, TryRng};
+use rand_chacha::ChaCha8Rng;
+use sha2::{Digest, Sha256};
+
+/// The root of all randomness of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seed {
+    value: u64,
+    given: bool,
+}
+
+impl Seed {
+    /// A seed that the user chose: the run can be repeated.
+    pub const fn fixed(value: u64) -> Self {
+        Self { value, given: true }
+    }
+
+    /// A seed from the operating system, for a run that nobody asked to repeat.
+    pub fn from_entropy() -> Self {
+        let value = rand::rngs::SysRng.try_next_u64().unwrap_or_else(|_| u64::from(std::process::id()));
+        Self { value, given: false }
+    }
+
+    /// The number, if the user chose it.
+    pub const fn given(self) -> Option<u64> {
+        if self.given { Some(self.value) } else { None }
+    }
+
+    /// The stream of this name. The same seed and name always give the same draws.
+    pub fn stream(self, name: &str) -> Stream {
+        let digest = Sha256::digest(format!("{}:{name}", self.value));
+        Stream { rng: ChaCha8Rng::from_seed(digest.into()) }
+    }
+}
+
+/// One consumer's random numbers. ChaCha8: fast, and the same on every platform and in every release.
+#[derive(Debug, Clone)]
+pub struct Stream {
+    pub(crate) rng: ChaCha8Rng,
+}
+
+impl Stream {
+    pub fn next_u64(&mut self) -> u64 {
+        self.rng.next_u64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first(seed: u64, name: &str) -> u64 {
+        Seed::fixed(seed).stream(name).next_u64()
+    }
+
+    #[test]
+    fn a_stream_depends_on_seed_and_name_only() {
+        assert_eq!(first(42, "dataset.prompt.length"), first(42, "dataset.prompt.length"));
+        assert_ne!(first(42, "dataset.prompt.length"), first(42, "dataset.prompt.corpus"));
+        assert_ne!(first(42, "dataset.prompt.length"), first(43, "dataset.prompt.length"));
+    }
+
+    #[test]
+    fn draws_are_pinned_so_that_a_new_release_repeats_an_old_run() {
+        assert_eq!(first(42, "timing.request.poisson_interval"), 14_159_515_522_018_000_396);
+    }
+}
