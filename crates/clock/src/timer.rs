@@ -149,10 +149,7 @@ mod alarm {
             let nanos = at.as_nanos().max(1);
             let spec = Itimerspec {
                 it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
-                it_value: Timespec {
-                    tv_sec: (nanos / 1_000_000_000) as i64,
-                    tv_nsec: (nanos % 1_000_000_000) as i64,
-                },
+                it_value: Timespec { tv_sec: (nanos / 1_000_000_000) as i64, tv_nsec: (nanos % 1_000_000_000) as i64 },
             };
             // Only a bad descriptor or a bad time can fail here, and both are made above.
             let _ = timerfd_settime(self.0.get_ref(), TimerfdTimerFlags::ABSTIME, &spec);

@@ -10,7 +10,7 @@ mod run;
 
 pub use dataset::{
     DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, PrefixPrompts, Sampling,
-    SystemPrompt, SyntheticSource,
+    SyntheticSource, SystemPrompt,
 };
 pub use endpoint::{EndpointConfig, Secret, SimTarget, Target};
 pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};
