@@ -3,10 +3,12 @@
 
 mod anchor;
 mod instant;
+mod read_mark;
 mod timer;
 mod timer_slack;
 
 pub use anchor::WallAnchor;
 pub use instant::{EpochNanos, Mono, Nanos};
+pub use read_mark::ReadMark;
 pub use timer::{Sleep, Timer};
 pub use timer_slack::tighten_timer_slack;

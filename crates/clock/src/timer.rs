@@ -30,6 +30,17 @@ struct Queue {
     next_id: u64,
 }
 
+impl Queue {
+    /// Drops the places of sleepers that are gone. A request that ends long before its timeout leaves one, so without
+    /// this the heap would grow with every request sent.
+    fn forget_abandoned(&mut self) {
+        if self.due.len() > 64 && self.due.len() > 2 * self.wakers.len() {
+            let wakers = &self.wakers;
+            self.due.retain(|Reverse((_, id))| wakers.contains_key(id));
+        }
+    }
+}
+
 /// Waits until a point in time; see [`Timer::sleep_until`].
 #[derive(Debug)]
 pub struct Sleep {
@@ -105,6 +116,7 @@ impl Future for Sleep {
         queue.next_id += 1;
         self.id = Some(id);
         let earliest = queue.due.peek().is_none_or(|&Reverse((first, _))| self.deadline < first);
+        queue.forget_abandoned();
         queue.due.push(Reverse((self.deadline, id)));
         queue.wakers.insert(id, cx.waker().clone());
         if earliest {
@@ -240,6 +252,23 @@ mod tests {
                 task.await.unwrap();
             }
             assert_eq!(*order.borrow(), ["early", "middle", "late"]);
+        });
+    }
+
+    #[test]
+    fn abandoned_sleepers_do_not_pile_up() {
+        on_runtime(async {
+            let timer = Timer::start().unwrap();
+            let far = Mono::now() + Nanos(3_600_000_000_000);
+            for _ in 0..10_000 {
+                let mut sleep = Box::pin(timer.sleep_until(far));
+                std::future::poll_fn(|cx| {
+                    assert!(sleep.as_mut().poll(cx).is_pending());
+                    Poll::Ready(())
+                })
+                .await;
+            }
+            assert!(timer.shared.queue.borrow().due.len() <= 128);
         });
     }
 

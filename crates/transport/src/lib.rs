@@ -1,1 +1,21 @@
+//! HTTP exchanges with the time of every stage taken at the socket. A worker thread owns one [`Client`] and its
+//! connections; nothing is shared between threads and nothing here knows what the bytes mean.
+#![forbid(unsafe_code)]
 
+mod body;
+mod client;
+mod connect;
+mod connection;
+mod error;
+mod exchange;
+mod origin;
+mod request;
+mod response;
+mod tls;
+
+pub use client::{Client, ClientSettings, IpVersion, Reuse};
+pub use error::TransportError;
+pub use exchange::{Exchange, Span, Trace};
+pub use origin::{Origin, Scheme};
+pub use request::Request;
+pub use tls::{TlsError, TlsSettings, Verification};

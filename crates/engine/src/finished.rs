@@ -1,0 +1,47 @@
+//! A finished request, as the record threads get it.
+
+use std::sync::Arc;
+
+use aiperf_clock::Mono;
+use aiperf_transport::{Exchange, TransportError};
+use uuid::Uuid;
+
+use crate::credit::Session;
+
+#[derive(Debug)]
+pub struct Finished {
+    /// Index of the phase in the plan.
+    pub phase: usize,
+    pub session: Arc<Session>,
+    pub turn: usize,
+    /// Position in the order of sending within the phase.
+    pub number: u64,
+    pub request_id: Uuid,
+    pub worker: usize,
+    pub due: Mono,
+    pub issued: Mono,
+    /// Taken just before the exchange began.
+    pub start: Mono,
+    pub end: Mono,
+    pub exchange: Exchange,
+    pub outcome: Outcome,
+}
+
+#[derive(Debug)]
+pub enum Outcome {
+    /// A whole response was read, whatever its status.
+    Complete,
+    Failed(TransportError),
+    /// Over the request timeout.
+    TimedOut,
+    /// Ended by the client before the server was done.
+    Cut(CutReason),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CutReason {
+    /// In flight when duration and grace period were over.
+    Deadline,
+    /// In flight when the user stopped the run.
+    Interrupt,
+}

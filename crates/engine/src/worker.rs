@@ -1,0 +1,247 @@
+//! A worker thread: one single-threaded runtime, its own connections, and the requests it was given credits for. It
+//! stamps and stores bytes; it never parses them.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use aiperf_clock::{Mono, Nanos, Timer, tighten_timer_slack};
+use aiperf_transport::{Client, Exchange, Request, Reuse};
+use crossbeam_channel::{Sender, TrySendError};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use uuid::Uuid;
+
+use crate::control::Event;
+use crate::credit::{Credit, Returned};
+use crate::finished::{CutReason, Finished, Outcome};
+use crate::plan::{HeaderSource, Plan, PreparedConversation, RequestTarget};
+
+/// How long a finished request waits before it tries again to enter a full record queue.
+const RECORD_QUEUE_RETRY: Nanos = Nanos(1_000_000);
+
+#[derive(Debug)]
+pub(crate) enum Command {
+    Send(Credit),
+    /// End all requests in flight.
+    Cut(CutReason),
+}
+
+/// The conductor's handle to one worker. Dropping it lets the worker finish and end.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    commands: UnboundedSender<Command>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Worker {
+    pub(crate) fn start(
+        index: usize,
+        plan: &Plan,
+        events: Sender<Event>,
+        records: Sender<Finished>,
+    ) -> io::Result<Self> {
+        let (commands, inbox) = unbounded_channel();
+        let desk = Desk {
+            index,
+            conversations: Arc::clone(&plan.conversations),
+            targets: Arc::clone(&plan.targets),
+            headers: Arc::clone(&plan.headers),
+            request_timeout: plan.request_timeout,
+            reuse: plan.reuse,
+            events,
+            records,
+        };
+        let client = plan.client.clone();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let thread = thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
+            tighten_timer_slack();
+            tokio::task::LocalSet::new().block_on(&runtime, async move {
+                match Timer::start() {
+                    Ok(timer) => serve(inbox, Rc::new(Context { desk, client: Client::new(client), timer })).await,
+                    Err(cause) => log::error!("worker {index} has no timer: {cause}"),
+                }
+            });
+        })?;
+        Ok(Self { commands, thread: Some(thread) })
+    }
+
+    /// False when the worker is gone.
+    pub(crate) fn tell(&self, command: Command) -> bool {
+        self.commands.send(command).is_ok()
+    }
+
+    /// Waits until the worker has handed over all that it finished.
+    pub(crate) fn join(mut self) {
+        let thread = self.thread.take();
+        drop(self);
+        if thread.is_some_and(|t| t.join().is_err()) {
+            log::error!("a worker thread panicked");
+        }
+    }
+}
+
+/// What a worker knows of the plan, and where its results go.
+#[derive(Debug)]
+struct Desk {
+    index: usize,
+    conversations: Arc<[PreparedConversation]>,
+    targets: Arc<[RequestTarget]>,
+    headers: Arc<dyn HeaderSource>,
+    request_timeout: Option<Nanos>,
+    reuse: Reuse,
+    events: Sender<Event>,
+    records: Sender<Finished>,
+}
+
+#[derive(Debug)]
+struct Context {
+    desk: Desk,
+    client: Client,
+    timer: Timer,
+}
+
+/// Tells all requests that started before it rang to end.
+#[derive(Debug, Default)]
+struct CutSignal {
+    reason: Cell<Option<CutReason>>,
+    rung: Notify,
+}
+
+impl CutSignal {
+    fn ring(&self, reason: CutReason) {
+        self.reason.set(Some(reason));
+        self.rung.notify_waiters();
+    }
+
+    async fn wait(&self) -> CutReason {
+        loop {
+            let rung = self.rung.notified();
+            if let Some(reason) = self.reason.get() {
+                return reason;
+            }
+            rung.await;
+        }
+    }
+}
+
+async fn serve(mut inbox: UnboundedReceiver<Command>, context: Rc<Context>) {
+    let cut = RefCell::new(Rc::new(CutSignal::default()));
+    let running = Rc::new(Running::default());
+    while let Some(command) = inbox.recv().await {
+        match command {
+            Command::Send(credit) => {
+                let (context, cut) = (Rc::clone(&context), Rc::clone(&cut.borrow()));
+                let ticket = Running::enter(&running);
+                tokio::task::spawn_local(async move {
+                    context.perform(credit, &cut).await;
+                    drop(ticket);
+                });
+            }
+            Command::Cut(reason) => cut.replace(Rc::default()).ring(reason),
+        }
+    }
+    running.wait_until_none().await;
+}
+
+impl Context {
+    async fn perform(&self, credit: Credit, cut: &CutSignal) {
+        let desk = &self.desk;
+        let request_id = Uuid::new_v4();
+        let target = &desk.targets[credit.session.target];
+        let body = desk.conversations[credit.session.conversation].turns[credit.turn].body.clone();
+        let headers =
+            desk.headers.headers(&target.host_header, &request_id.to_string(), &credit.session.correlation_id);
+        let headers = headers.iter().map(|(n, v)| (n.as_str(), v.as_str()));
+        let request = Request::post(&target.origin, &target.path_and_query, headers, body);
+
+        let mut exchange = Exchange::default();
+        let start = Mono::now();
+        let outcome = tokio::select! {
+            biased;
+            sent = self.client.send(&request, desk.reuse, &mut exchange) => match sent {
+                Ok(()) => Outcome::Complete,
+                Err(error) => Outcome::Failed(error),
+            },
+            () = self.timeout(start) => Outcome::TimedOut,
+            reason = cut.wait() => Outcome::Cut(reason),
+        };
+        let end = Mono::now();
+
+        let returned = Returned {
+            session: Arc::clone(&credit.session),
+            turn: credit.turn,
+            at: end,
+            cut: matches!(outcome, Outcome::Cut(_)),
+        };
+        let finished = Finished {
+            phase: credit.phase,
+            session: credit.session,
+            turn: credit.turn,
+            number: credit.number,
+            request_id,
+            worker: desk.index,
+            due: credit.due,
+            issued: credit.issued,
+            start,
+            end,
+            exchange,
+            outcome,
+        };
+        self.hand_over(finished).await;
+        // After the record is on its way, so that a full record queue holds back a closed loop instead of growing.
+        let _ = desk.events.send(Event::Returned(returned));
+    }
+
+    async fn timeout(&self, start: Mono) {
+        match self.desk.request_timeout {
+            Some(limit) => self.timer.sleep_until(start + limit).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn hand_over(&self, mut finished: Finished) {
+        loop {
+            match self.desk.records.try_send(finished) {
+                // Without readers the run is being torn down and nobody wants the record.
+                Ok(()) | Err(TrySendError::Disconnected(_)) => return,
+                Err(TrySendError::Full(back)) => finished = back,
+            }
+            self.timer.sleep_until(Mono::now() + RECORD_QUEUE_RETRY).await;
+        }
+    }
+}
+
+/// How many requests are in flight on this thread.
+#[derive(Debug, Default)]
+struct Running {
+    count: Cell<usize>,
+    none_left: Notify,
+}
+
+#[derive(Debug)]
+struct Ticket(Rc<Running>);
+
+impl Running {
+    fn enter(this: &Rc<Self>) -> Ticket {
+        this.count.set(this.count.get() + 1);
+        Ticket(Rc::clone(this))
+    }
+
+    async fn wait_until_none(&self) {
+        while self.count.get() > 0 {
+            self.none_left.notified().await;
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.0.count.set(self.0.count.get() - 1);
+        if self.0.count.get() == 0 {
+            self.0.none_left.notify_one();
+        }
+    }
+}

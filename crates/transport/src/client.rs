@@ -1,0 +1,219 @@
+//! One worker thread's client: its idle connections, its looked-up names, its read buffer.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::net::SocketAddr;
+
+use crate::connection::Connection;
+use crate::error::TransportError;
+use crate::exchange::Exchange;
+use crate::origin::Origin;
+use crate::request::Request;
+use crate::tls::TlsSettings;
+
+/// Large enough to take in what a burst left in the socket, small enough to stay in the cache.
+const SCRATCH: usize = 64 * 1024;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IpVersion {
+    V4,
+    V6,
+    /// IPv4 addresses first.
+    #[default]
+    Any,
+}
+
+/// Settings that all clients of a run share.
+#[derive(Debug, Clone, Default)]
+pub struct ClientSettings {
+    /// Needed for `https` origins.
+    pub tls: Option<TlsSettings>,
+    pub ip_version: IpVersion,
+}
+
+/// Whether a connection may carry more than one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reuse {
+    Pooled,
+    Never,
+}
+
+/// Not `Send`: it belongs to the thread that made it.
+#[derive(Debug)]
+pub struct Client {
+    pub(crate) settings: ClientSettings,
+    pub(crate) resolved: RefCell<HashMap<Origin, Vec<SocketAddr>>>,
+    idle: RefCell<HashMap<Origin, Vec<Connection>>>,
+    scratch: RefCell<Box<[u8]>>,
+}
+
+impl Client {
+    pub fn new(settings: ClientSettings) -> Self {
+        Self {
+            settings,
+            resolved: RefCell::default(),
+            idle: RefCell::default(),
+            scratch: RefCell::new(vec![0; SCRATCH].into_boxed_slice()),
+        }
+    }
+
+    /// Sends the request and reads the whole response into `exchange`. When the returned future is dropped, the
+    /// connection is closed and `exchange` keeps what was read until then.
+    pub async fn send(
+        &self,
+        request: &Request<'_>,
+        reuse: Reuse,
+        exchange: &mut Exchange,
+    ) -> Result<(), TransportError> {
+        let mut connection = if let Some(idle) = self.take_idle(request.origin) {
+            exchange.trace.reused = true;
+            idle
+        } else {
+            self.connect(request.origin, &mut exchange.trace).await?
+        };
+        exchange.trace.local = connection.local;
+        exchange.trace.remote = connection.remote;
+        connection.send(request, exchange).await?;
+        let reusable = connection.receive(&self.scratch, exchange).await?;
+        if reusable && reuse == Reuse::Pooled {
+            self.give_back(request.origin, connection);
+        }
+        Ok(())
+    }
+
+    /// The connection used last is taken first: it is the least likely to have been closed by the server.
+    fn take_idle(&self, origin: &Origin) -> Option<Connection> {
+        let mut idle = self.idle.borrow_mut();
+        let waiting = idle.get_mut(origin)?;
+        while let Some(connection) = waiting.pop() {
+            if connection.is_alive() {
+                return Some(connection);
+            }
+        }
+        None
+    }
+
+    fn give_back(&self, origin: &Origin, connection: Connection) {
+        let mut idle = self.idle.borrow_mut();
+        match idle.get_mut(origin) {
+            Some(waiting) => waiting.push(connection),
+            None => {
+                idle.insert(origin.clone(), vec![connection]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+    use std::thread;
+
+    use aiperf_clock::Mono;
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::origin::Scheme;
+
+    const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+    /// Serves the given answers, each on the connection it names, and counts the connections.
+    fn serve(plan: Vec<Vec<&'static [u8]>>) -> Origin {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            for answers in plan {
+                let (mut socket, _) = listener.accept().unwrap();
+                for answer in answers {
+                    let mut seen = Vec::new();
+                    let mut buffer = [0_u8; 4096];
+                    while !seen.ends_with(b"{}") {
+                        let n = socket.read(&mut buffer).unwrap();
+                        if n == 0 {
+                            return;
+                        }
+                        seen.extend_from_slice(&buffer[..n]);
+                    }
+                    socket.write_all(answer).unwrap();
+                }
+            }
+        });
+        Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port }
+    }
+
+    fn exchange(origin: &Origin, client: &Client) -> (Exchange, Result<(), TransportError>) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(one(origin, client, Reuse::Pooled))
+    }
+
+    async fn one(origin: &Origin, client: &Client, reuse: Reuse) -> (Exchange, Result<(), TransportError>) {
+        let request = Request::post(origin, "/", [("Host", "test")], Bytes::from_static(b"{}"));
+        let mut exchange = Exchange::default();
+        let result = client.send(&request, reuse, &mut exchange).await;
+        (exchange, result)
+    }
+
+    #[test]
+    fn stages_are_stamped_in_order_and_the_connection_is_reused() {
+        let origin = serve(vec![vec![OK, OK]]);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let client = Client::new(ClientSettings::default());
+            let before = Mono::now();
+            let (first, result) = one(&origin, &client, Reuse::Pooled).await;
+            result.unwrap();
+            let trace = &first.trace;
+            let connect = trace.connect.unwrap();
+            let stamps = [
+                before,
+                connect.start,
+                connect.end,
+                trace.send_start.unwrap(),
+                trace.send_end.unwrap(),
+                trace.headers_received.unwrap(),
+                first.first_body_byte().unwrap(),
+            ];
+            assert!(stamps.is_sorted(), "{stamps:?}");
+            assert!(!trace.reused);
+            assert_eq!((trace.body_bytes_sent, trace.writes), (2, 1));
+            let (second, result) = one(&origin, &client, Reuse::Never).await;
+            result.unwrap();
+            assert!(second.trace.reused && second.trace.connect.is_none());
+        });
+    }
+
+    #[test]
+    fn a_connection_that_the_server_closed_is_replaced() {
+        let origin = serve(vec![vec![OK], vec![OK]]);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let client = Client::new(ClientSettings::default());
+            one(&origin, &client, Reuse::Pooled).await.1.unwrap();
+            // The server side closes after its answers; wait until that has reached this side.
+            while client.idle.borrow()[&origin][0].is_alive() {
+                tokio::task::yield_now().await;
+            }
+            let (second, result) = one(&origin, &client, Reuse::Pooled).await;
+            result.unwrap();
+            assert!(!second.trace.reused);
+        });
+    }
+
+    #[test]
+    fn a_refused_connection_says_where_it_wanted_to_go() {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port };
+        let (_, result) = exchange(&origin, &Client::new(ClientSettings::default()));
+        let text = result.unwrap_err().to_string();
+        assert!(text.starts_with(&format!("cannot connect to http://127.0.0.1:{port}")), "{text}");
+    }
+
+    #[test]
+    fn an_answer_that_breaks_off_keeps_what_came() {
+        let origin = serve(vec![vec![b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"]]);
+        let (exchange, result) = exchange(&origin, &Client::new(ClientSettings::default()));
+        assert!(matches!(result, Err(TransportError::Truncated(_))), "{result:?}");
+        assert_eq!(exchange.body, b"half");
+    }
+}

@@ -1,0 +1,115 @@
+//! Opens a connection and stamps each step of it: name lookup, TCP handshake, TLS handshake.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use aiperf_clock::Mono;
+use rustls::pki_types::ServerName;
+use tokio::net::TcpStream;
+
+use crate::client::{Client, IpVersion};
+use crate::connection::{Connection, Wire};
+use crate::error::TransportError;
+use crate::exchange::{Span, Trace};
+use crate::origin::{Origin, Scheme};
+use crate::tls::is_certificate_error;
+
+/// Idle time before the kernel asks whether the peer is still there.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
+
+impl Client {
+    pub(crate) async fn connect(&self, origin: &Origin, trace: &mut Trace) -> Result<Connection, TransportError> {
+        let addresses = self.resolve(origin, trace).await?;
+        let start = Mono::now();
+        let stream =
+            connect_any(&addresses).await.map_err(|cause| TransportError::Connect { origin: origin.clone(), cause })?;
+        trace.connect = Some(Span { start, end: Mono::now() });
+        prepare(&stream).map_err(|cause| TransportError::Connect { origin: origin.clone(), cause })?;
+        let (local, remote) = (stream.local_addr().ok(), stream.peer_addr().ok());
+        let wire = match origin.scheme {
+            Scheme::Http => Wire::Plain(stream),
+            Scheme::Https => self.handshake(origin, stream, trace).await?,
+        };
+        Ok(Connection { wire, local, remote })
+    }
+
+    async fn handshake(&self, origin: &Origin, stream: TcpStream, trace: &mut Trace) -> Result<Wire, TransportError> {
+        let refused = |cause: io::Error| TransportError::Tls {
+            origin: origin.clone(),
+            certificate: is_certificate_error(&cause),
+            cause,
+        };
+        let Some(tls) = &self.settings.tls else {
+            return Err(refused(io::Error::other("TLS is not set up for this client")));
+        };
+        let name = ServerName::try_from(origin.host.clone()).map_err(|e| refused(io::Error::other(e)))?;
+        let start = Mono::now();
+        let secured = tls.connector().connect(name, stream).await.map_err(refused)?;
+        trace.tls = Some(Span { start, end: Mono::now() });
+        Ok(Wire::Tls(Box::new(secured)))
+    }
+
+    /// Addresses of the host: itself when it is a literal, else looked up once per run and worker.
+    async fn resolve(&self, origin: &Origin, trace: &mut Trace) -> Result<Vec<SocketAddr>, TransportError> {
+        if let Ok(ip) = origin.host.parse::<IpAddr>() {
+            return Ok(vec![SocketAddr::new(ip, origin.port)]);
+        }
+        if let Some(known) = self.resolved.borrow().get(origin) {
+            return Ok(known.clone());
+        }
+        let failed = |cause| TransportError::Resolve { host: origin.host.clone(), cause };
+        let start = Mono::now();
+        let found = tokio::net::lookup_host((origin.host.as_str(), origin.port)).await.map_err(failed)?;
+        trace.dns = Some(Span { start, end: Mono::now() });
+        let addresses = self.settings.ip_version.select(found.collect());
+        if addresses.is_empty() {
+            return Err(failed(io::Error::other("it has no address of the wanted IP version")));
+        }
+        self.resolved.borrow_mut().insert(origin.clone(), addresses.clone());
+        Ok(addresses)
+    }
+}
+
+impl IpVersion {
+    fn select(self, mut found: Vec<SocketAddr>) -> Vec<SocketAddr> {
+        match self {
+            Self::V4 => found.retain(SocketAddr::is_ipv4),
+            Self::V6 => found.retain(SocketAddr::is_ipv6),
+            Self::Any => found.sort_by_key(SocketAddr::is_ipv6),
+        }
+        found
+    }
+}
+
+/// The first address that accepts; the last one's error when none does.
+async fn connect_any(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+    let mut refused = io::Error::other("the host has no address");
+    for address in addresses {
+        match TcpStream::connect(address).await {
+            Ok(stream) => return Ok(stream),
+            Err(cause) => refused = cause,
+        }
+    }
+    Err(refused)
+}
+
+fn prepare(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let keepalive = socket2::TcpKeepalive::new().with_time(KEEPALIVE_IDLE);
+    socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_chosen_by_ip_version() {
+        let v4: SocketAddr = "127.0.0.1:80".parse().unwrap();
+        let v6: SocketAddr = "[::1]:80".parse().unwrap();
+        assert_eq!(IpVersion::V4.select(vec![v6, v4]), [v4]);
+        assert_eq!(IpVersion::V6.select(vec![v6, v4]), [v6]);
+        assert_eq!(IpVersion::Any.select(vec![v6, v4]), [v4, v6]);
+    }
+}

@@ -1,0 +1,133 @@
+//! An open connection: writes a request, hands each read to the response reader with its time.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::io::{self, IoSlice};
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use aiperf_clock::Mono;
+use rustix::net::RecvFlags;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+
+use crate::error::TransportError;
+use crate::exchange::Exchange;
+use crate::request::Request;
+use crate::response::{Progress, ResponseReader};
+
+#[derive(Debug)]
+pub(crate) enum Wire {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) wire: Wire,
+    pub(crate) local: Option<SocketAddr>,
+    pub(crate) remote: Option<SocketAddr>,
+}
+
+impl Connection {
+    /// Whether an idle connection can still be used: the peer neither closed it nor sent anything unasked.
+    pub(crate) fn is_alive(&self) -> bool {
+        let stream = match &self.wire {
+            Wire::Plain(stream) => stream,
+            Wire::Tls(tls) => tls.get_ref().0,
+        };
+        let mut byte = [0_u8; 1];
+        matches!(
+            rustix::net::recv(stream, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT),
+            Err(e) if e == rustix::io::Errno::AGAIN
+        )
+    }
+
+    /// Writes the whole request.
+    pub(crate) async fn send(&mut self, request: &Request<'_>, exchange: &mut Exchange) -> Result<(), TransportError> {
+        let trace = &mut exchange.trace;
+        trace.send_start = Some(Mono::now());
+        let (head, body) = (request.head.as_slice(), request.body.as_ref());
+        let total = head.len() + body.len();
+        let mut sent = 0;
+        while sent < total {
+            let parts =
+                [IoSlice::new(&head[sent.min(head.len())..]), IoSlice::new(&body[sent.saturating_sub(head.len())..])];
+            let parts = if sent < head.len() { &parts[..] } else { &parts[1..] };
+            let wrote = poll_fn(|cx| self.wire.poll_write(cx, parts)).await.map_err(TransportError::Send)?;
+            if wrote == 0 {
+                return Err(TransportError::Send(io::ErrorKind::WriteZero.into()));
+            }
+            sent += wrote;
+            trace.writes += u64::from(sent > head.len());
+            trace.head_bytes_sent = sent.min(head.len()) as u64;
+            trace.body_bytes_sent = sent.saturating_sub(head.len()) as u64;
+        }
+        poll_fn(|cx| self.wire.poll_flush(cx)).await.map_err(TransportError::Send)?;
+        trace.send_end = Some(Mono::now());
+        Ok(())
+    }
+
+    /// Reads the whole response; says whether the connection can carry another request. `scratch` is shared by all
+    /// connections of the thread and borrowed only while a read is being taken in, never across a wait.
+    pub(crate) async fn receive(
+        &mut self,
+        scratch: &RefCell<Box<[u8]>>,
+        exchange: &mut Exchange,
+    ) -> Result<bool, TransportError> {
+        let mut reader = ResponseReader::new();
+        loop {
+            let progress = poll_fn(|cx| {
+                let mut scratch = scratch.borrow_mut();
+                let mut buffer = ReadBuf::new(&mut scratch);
+                match self.wire.poll_read(cx, &mut buffer) {
+                    Poll::Pending => Poll::Pending,
+                    Poll::Ready(Err(cause)) => Poll::Ready(Err(broken(&cause, exchange))),
+                    Poll::Ready(Ok(())) => {
+                        let at = Mono::now();
+                        let bytes = buffer.filled();
+                        Poll::Ready(if bytes.is_empty() {
+                            reader.end_of_stream(exchange)
+                        } else {
+                            reader.feed(bytes, at, exchange)
+                        })
+                    }
+                }
+            })
+            .await?;
+            if let Progress::Complete { reusable } = progress {
+                return Ok(reusable);
+            }
+        }
+    }
+}
+
+/// A read that failed: before the first byte the server went away, after it the response broke off.
+fn broken(cause: &io::Error, exchange: &Exchange) -> TransportError {
+    if exchange.status.is_none() { TransportError::Disconnected } else { TransportError::Truncated(cause.to_string()) }
+}
+
+impl Wire {
+    fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
+        }
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>, parts: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        match self {
+            Self::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
+            Self::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
+        }
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Why an exchange failed before a whole response was read.
+
+use std::io;
+
+use thiserror::Error;
+
+use crate::origin::Origin;
+
+#[derive(Debug, Error)]
+pub enum TransportError {
+    #[error("cannot resolve host '{host}': {cause}")]
+    Resolve { host: String, cause: io::Error },
+    #[error("cannot connect to {origin}: {cause}")]
+    Connect { origin: Origin, cause: io::Error },
+    #[error("TLS handshake with {origin} failed: {cause}")]
+    Tls { origin: Origin, cause: io::Error, certificate: bool },
+    #[error("the request could not be sent: {0}")]
+    Send(io::Error),
+    #[error("the server closed the connection before it answered")]
+    Disconnected,
+    #[error("the response broke off: {0}")]
+    Truncated(String),
+    #[error("the response is not valid HTTP/1.1: {0}")]
+    Protocol(String),
+}

@@ -1,0 +1,76 @@
+//! The trace of one exchange: what was read, and when each stage began and ended.
+
+use std::net::SocketAddr;
+
+use aiperf_clock::{Mono, Nanos, ReadMark};
+
+/// A stage with a beginning and an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    pub start: Mono,
+    pub end: Mono,
+}
+
+impl Span {
+    pub const fn length(self) -> Nanos {
+        self.end.since(self.start)
+    }
+}
+
+/// Stamps of one exchange. A stage that was not reached, or not needed, has none.
+#[derive(Debug, Clone, Default)]
+pub struct Trace {
+    pub dns: Option<Span>,
+    /// TCP handshake.
+    pub connect: Option<Span>,
+    pub tls: Option<Span>,
+    /// The connection was used before.
+    pub reused: bool,
+    /// First byte offered to the socket.
+    pub send_start: Option<Mono>,
+    /// Last byte accepted by the socket.
+    pub send_end: Option<Mono>,
+    /// The read that completed the response head.
+    pub headers_received: Option<Mono>,
+    pub local: Option<SocketAddr>,
+    pub remote: Option<SocketAddr>,
+    pub head_bytes_sent: u64,
+    pub body_bytes_sent: u64,
+    /// Writes that carried body bytes.
+    pub writes: u64,
+    pub head_bytes_received: u64,
+}
+
+/// One request and what came back. Filled while the exchange runs, so that a caller who abandons it still has the part
+/// that happened.
+#[derive(Debug, Clone, Default)]
+pub struct Exchange {
+    pub trace: Trace,
+    pub status: Option<u16>,
+    pub reason: String,
+    pub headers: Vec<(String, String)>,
+    /// The decoded body.
+    pub body: Vec<u8>,
+    /// One mark per read that carried body bytes.
+    pub marks: Vec<ReadMark>,
+}
+
+impl Exchange {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
+    }
+
+    /// When the first body byte was read.
+    pub fn first_body_byte(&self) -> Option<Mono> {
+        self.marks.first().map(|m| m.at)
+    }
+
+    /// When the last body byte was read.
+    pub fn last_body_byte(&self) -> Option<Mono> {
+        self.marks.last().map(|m| m.at)
+    }
+
+    pub fn is_success(&self) -> bool {
+        self.status.is_some_and(|s| (200..300).contains(&s))
+    }
+}
