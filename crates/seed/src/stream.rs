@@ -35,7 +35,7 @@ impl Seed {
     }
 }
 
-/// One consumer's random numbers. ChaCha8: fast, and the same on every platform and in every release.
+/// One consumer's random numbers. `ChaCha8`: fast, and the same on every platform and in every release.
 #[derive(Debug, Clone)]
 pub struct Stream {
     pub(crate) rng: ChaCha8Rng,

@@ -1,0 +1,8 @@
+//! Shows the progress of a run. It reads snapshots and never makes anyone wait.
+#![forbid(unsafe_code)]
+
+mod line;
+mod ticker;
+
+pub use line::{Snapshot, render};
+pub use ticker::{ProgressLine, Style, clear_line};
