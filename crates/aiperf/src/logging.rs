@@ -1,0 +1,99 @@
+//! The program's log: short lines on stderr, full ones in the run's log file.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
+
+use aiperf_config::LogLevel;
+use jiff::Zoned;
+use log::{Level, LevelFilter, Log, Metadata, Record};
+
+struct RunLog {
+    file: Mutex<Option<File>>,
+    /// Lines written before the file was known.
+    early: Mutex<Vec<String>>,
+}
+
+static LOG: OnceLock<RunLog> = OnceLock::new();
+
+/// Starts logging to stderr at the given level.
+pub(crate) fn start(level: LogLevel) {
+    let log = LOG.get_or_init(|| RunLog { file: Mutex::new(None), early: Mutex::new(Vec::new()) });
+    if log::set_logger(log).is_ok() {
+        log::set_max_level(filter(level));
+    }
+}
+
+/// Also writes to `logs/aiperf.log` in the run's folder from now on, starting with what was logged so far.
+pub(crate) fn write_to(dir: &Path) -> std::io::Result<PathBuf> {
+    let folder = dir.join("logs");
+    fs::create_dir_all(&folder)?;
+    let path = folder.join("aiperf.log");
+    let mut file = File::create(&path)?;
+    if let Some(log) = LOG.get() {
+        if let Ok(mut early) = log.early.lock() {
+            for line in early.drain(..) {
+                file.write_all(line.as_bytes())?;
+            }
+        }
+        if let Ok(mut slot) = log.file.lock() {
+            *slot = Some(file);
+        }
+    }
+    Ok(path)
+}
+
+/// We log at five levels; the in-between ones of the command line take the next that we have.
+fn filter(level: LogLevel) -> LevelFilter {
+    match level {
+        LogLevel::Trace => LevelFilter::Trace,
+        LogLevel::Debug => LevelFilter::Debug,
+        LogLevel::Info => LevelFilter::Info,
+        LogLevel::Notice | LogLevel::Warning => LevelFilter::Warn,
+        LogLevel::Success | LogLevel::Error => LevelFilter::Error,
+        LogLevel::Critical => LevelFilter::Off,
+    }
+}
+
+fn name(level: Level) -> &'static str {
+    match level {
+        Level::Error => "ERROR",
+        Level::Warn => "WARNING",
+        Level::Info => "INFO",
+        Level::Debug => "DEBUG",
+        Level::Trace => "TRACE",
+    }
+}
+
+impl Log for RunLog {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.level() <= log::max_level() && metadata.target().starts_with("aiperf")
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        if !self.enabled(record.metadata()) {
+            return;
+        }
+        let now = Zoned::now();
+        let level = name(record.level());
+        aiperf_ui::clear_line();
+        // Nobody can be told that the log cannot be written.
+        let _ = writeln!(std::io::stderr(), "{} {level:<8} {}", now.strftime("%H:%M:%S%.3f"), record.args());
+        let line =
+            format!("{} - {} - {level} - {}\n", now.strftime("%Y-%m-%d %H:%M:%S%.3f"), record.target(), record.args());
+        match self.file.lock() {
+            Ok(mut file) => match file.as_mut() {
+                Some(file) => drop(file.write_all(line.as_bytes())),
+                None => {
+                    if let Ok(mut early) = self.early.lock() {
+                        early.push(line);
+                    }
+                }
+            },
+            Err(_) => {}
+        }
+    }
+
+    fn flush(&self) {}
+}

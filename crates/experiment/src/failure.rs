@@ -1,0 +1,118 @@
+//! Why a request failed, in the words that the records file uses. The names of transport failures are those that scripts
+//! written for AIPerf look for.
+
+use aiperf_endpoint::ReplyError;
+use aiperf_engine::{CutReason, Outcome};
+use aiperf_metrics::{Cancellation, Failure};
+use aiperf_transport::{Exchange, TransportError};
+
+/// Status of a request that the client itself ended (nginx's "client closed request").
+const CLIENT_CLOSED: u16 = 499;
+/// Status given to an error event inside a stream that names none: the answer of a broken upstream.
+const BAD_GATEWAY: u16 = 502;
+
+/// The failure of an exchange whose bytes need no reading; `None` when a 2xx response was read to its end.
+pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Failure> {
+    match outcome {
+        Outcome::Complete if exchange.is_success() => None,
+        Outcome::Complete => Some(Failure {
+            code: exchange.status,
+            kind: reason(exchange),
+            message: String::from_utf8_lossy(&exchange.body).into_owned(),
+            cancelled: None,
+        }),
+        Outcome::Failed(error) => Some(plain(transport_kind(error), error.to_string())),
+        Outcome::TimedOut => Some(plain("TimeoutError", timeout_message(exchange))),
+        Outcome::Cut(reason) => Some(Failure {
+            code: Some(CLIENT_CLOSED),
+            kind: "RequestCancellationError".into(),
+            message: match reason {
+                CutReason::Deadline => "still in flight when the duration and its grace period were over".into(),
+                CutReason::Interrupt => "still in flight when the run was interrupted".into(),
+            },
+            cancelled: Some(Cancellation::RunEnded),
+        }),
+    }
+}
+
+/// The failure of a 2xx response that is no answer.
+pub(crate) fn of_reply(error: &ReplyError) -> Failure {
+    let message = error.to_string();
+    match error {
+        ReplyError::InBand { code, kind, .. } => {
+            let kind = if kind.is_empty() { "SSEResponseError" } else { kind };
+            Failure { code: Some(code.unwrap_or(BAD_GATEWAY)), kind: kind.to_owned(), message, cancelled: None }
+        }
+        ReplyError::NoContent | ReplyError::Unreadable(_) => plain("InvalidInferenceResultError", message),
+        ReplyError::CutShort => plain("IncompleteResponseError", message),
+    }
+}
+
+fn plain(kind: &str, message: String) -> Failure {
+    Failure { code: None, kind: kind.to_owned(), message, cancelled: None }
+}
+
+fn reason(exchange: &Exchange) -> String {
+    if exchange.reason.is_empty() {
+        format!("HTTP {}", exchange.status.unwrap_or_default())
+    } else {
+        exchange.reason.clone()
+    }
+}
+
+fn transport_kind(error: &TransportError) -> &'static str {
+    match error {
+        TransportError::Resolve { .. } => "ClientConnectorDNSError",
+        TransportError::Connect { .. } => "ClientConnectorError",
+        TransportError::Tls { certificate: true, .. } => "ClientConnectorCertificateError",
+        TransportError::Tls { certificate: false, .. } => "ClientConnectorSSLError",
+        TransportError::Send(_) => "ClientOSError",
+        TransportError::Disconnected => "ServerDisconnectedError",
+        TransportError::Truncated(_) => "ClientPayloadError",
+        TransportError::Protocol(_) => "ClientResponseError",
+    }
+}
+
+fn timeout_message(exchange: &Exchange) -> String {
+    let stage = if exchange.trace.send_end.is_none() {
+        "while connecting or sending"
+    } else if exchange.status.is_none() {
+        "while waiting for the response"
+    } else {
+        "while reading the response"
+    };
+    format!("over the request timeout {stage} (--request-timeout-seconds)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_that_is_not_2xx_is_named_by_its_reason() {
+        let exchange = Exchange {
+            status: Some(429),
+            reason: "Too Many Requests".into(),
+            body: b"slow down".to_vec(),
+            ..Exchange::default()
+        };
+        let failure = of_exchange(&Outcome::Complete, &exchange).unwrap();
+        assert_eq!((failure.code, failure.kind.as_str()), (Some(429), "Too Many Requests"));
+        assert_eq!(failure.message, "slow down");
+    }
+
+    #[test]
+    fn a_request_cut_off_by_the_client_says_so() {
+        let failure = of_exchange(&Outcome::Cut(CutReason::Deadline), &Exchange::default()).unwrap();
+        assert_eq!(failure.code, Some(499));
+        assert_eq!(failure.cancelled, Some(Cancellation::RunEnded));
+        assert!(failure.message.contains("grace period"));
+    }
+
+    #[test]
+    fn an_error_inside_a_stream_keeps_its_own_name() {
+        let own = ReplyError::InBand { code: None, kind: "overloaded".into(), message: "busy".into() };
+        let failure = of_reply(&own);
+        assert_eq!((failure.code, failure.kind.as_str(), failure.message.as_str()), (Some(502), "overloaded", "busy"));
+    }
+}

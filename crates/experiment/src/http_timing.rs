@@ -1,0 +1,49 @@
+//! The stages of an exchange as the HTTP metrics want them: each begins where the one before ended.
+
+use aiperf_clock::{Mono, Nanos};
+use aiperf_metrics::HttpTiming;
+use aiperf_transport::{Exchange, Span};
+
+pub(crate) fn of(exchange: &Exchange) -> HttpTiming {
+    let trace = &exchange.trace;
+    let length = |span: Option<Span>| span.map_or(Nanos::ZERO, Span::length);
+    let between = |from: Option<Mono>, to: Option<Mono>| match (from, to) {
+        (Some(from), Some(to)) => to.since(from),
+        _ => Nanos::ZERO,
+    };
+    HttpTiming {
+        // Connections are not limited, so a request never waits for one.
+        blocked: Nanos::ZERO,
+        dns_lookup: length(trace.dns),
+        connecting: length(trace.connect) + length(trace.tls),
+        sending: between(trace.send_start, trace.send_end),
+        waiting: between(trace.send_end, exchange.first_body_byte()),
+        receiving: between(exchange.first_body_byte(), exchange.last_body_byte()),
+        reused: trace.reused,
+        body_bytes_sent: trace.body_bytes_sent,
+        writes: trace.writes,
+        body_bytes_received: exchange.body.len() as u64,
+        reads: exchange.marks.len() as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aiperf_clock::ReadMark;
+
+    #[test]
+    fn stages_do_not_overlap() {
+        let at = Mono::from_nanos;
+        let mut exchange = Exchange::default();
+        exchange.trace.connect = Some(Span { start: at(10), end: at(30) });
+        exchange.trace.send_start = Some(at(30));
+        exchange.trace.send_end = Some(at(35));
+        exchange.body = b"abcd".to_vec();
+        exchange.marks = vec![ReadMark { end: 2, at: at(50) }, ReadMark { end: 4, at: at(80) }];
+        let timing = of(&exchange);
+        let stages = [timing.connecting, timing.sending, timing.waiting, timing.receiving];
+        assert_eq!(stages, [Nanos(20), Nanos(5), Nanos(15), Nanos(30)]);
+        assert_eq!((timing.reads, timing.body_bytes_received), (2, 4));
+    }
+}
