@@ -110,6 +110,14 @@ impl EndpointKind {
         }
     }
 
+    /// Path appended to the base URL; empty for none.
+    pub const fn path(self, streaming: bool) -> &'static str {
+        match self {
+            Self::HuggingfaceGenerate if streaming => "/generate_stream",
+            _ => self.facts().path,
+        }
+    }
+
     /// Reads a name in any case, with `-` and `_` alike.
     pub fn from_name(text: &str) -> Option<Self> {
         let wanted = text.to_ascii_lowercase().replace('-', "_");

@@ -2,12 +2,30 @@
 //! socket or reads a clock.
 #![forbid(unsafe_code)]
 
+mod api;
+mod completion_event;
+mod documents;
+mod endpoint;
+mod headers;
+mod in_band;
+mod input_text;
 mod kind;
+mod loose;
+mod message;
+mod payload;
 mod reply;
 mod response;
+pub mod sse;
+mod transcript;
+mod url;
 mod usage;
 
+pub use api::of;
+pub use endpoint::{BodyOptions, BuildError, Endpoint, Past, TurnRequest};
+pub use headers::{AffinityHeaders, HeaderError, HeaderOptions, HeaderPlan, RequestIds, is_secret_header};
+pub use input_text::InputText;
 pub use kind::{EndpointFacts, EndpointKind};
 pub use reply::{ContentChunk, Reply, ReplyError};
 pub use response::{ReadMark, ResponseBody};
+pub use url::{RequestUrl, Scheme, UrlError, request_url};
 pub use usage::Usage;

@@ -20,15 +20,22 @@ pub struct ContentChunk {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
     pub chunks: Vec<ContentChunk>,
-    /// All text and tool-call text, joined in order without separator: what is counted as output.
+    /// All text and tool-call text, joined in order without separator: what is counted as output. Where one response
+    /// holds several choices (`n` above 1, several prompts in one request) all of them were generated and all count:
+    /// the first choice whole, then the second, and so on, however their chunks were interleaved.
     pub output_text: String,
+    /// Joined in the same way.
     pub reasoning_text: String,
-    /// The plain text alone, without tool calls: what a person would read.
+    /// The plain text of the first choice alone, without tool calls: what a person would read.
     pub plain_text: String,
     /// From the last event whose usage was not empty.
     pub usage: Option<Usage>,
     /// `choices[0].finish_reason` or its like, when one came.
     pub finish_reason: Option<String>,
+    /// How many choices carried content; their chunks share one list.
+    pub choices: u32,
+    /// Events that were no JSON object and were passed over.
+    pub undecodable_events: u32,
 }
 
 /// Why a 2xx response is a failed request all the same.

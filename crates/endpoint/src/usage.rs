@@ -1,5 +1,9 @@
 //! The token counts that a server reports of itself.
 
+mod reading;
+
+pub(crate) use reading::UsageField;
+
 /// One usage object, read through all its known spellings.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Usage {

@@ -1,0 +1,47 @@
+//! OpenAI text completions: `POST /v1/completions`.
+
+use crate::completion_event::{self, CompletionEvent};
+use crate::documents::{self, Heard};
+use crate::payload::{Field, Payload, StreamUsage};
+use crate::transcript::Transcript;
+use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest};
+
+#[derive(Debug)]
+pub(super) struct Completions;
+
+impl Endpoint for Completions {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        let texts = request.lone_texts(EndpointKind::Completions)?;
+        let turn = request.current()?;
+        let prompt = if let [text] = texts[..] { Field::Text(text) } else { Field::Texts(texts) };
+        let mut payload = Payload::default();
+        payload.set("prompt", prompt);
+        payload.set("model", Field::Text(&turn.model));
+        payload.set("stream", Field::Flag(request.options.streaming));
+        if let Some(limit) = turn.max_tokens {
+            payload.set("max_tokens", Field::Count(limit));
+        }
+        payload.lay_extras(request)?;
+        payload.ask_for_usage(StreamUsage::AtEnd);
+        payload.into_bytes(request)
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        documents::read(body, hear)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        let mut transcript = Transcript::default();
+        matches!(hear(data, &mut transcript), Heard::Understood) && transcript.event_has_content()
+    }
+}
+
+fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+    completion_event::hear(data, transcript, speak)
+}
+
+fn speak(event: &CompletionEvent<'_>, transcript: &mut Transcript) {
+    for choice in &event.choices.0 {
+        transcript.text(choice.index(), choice.text.as_str());
+    }
+}

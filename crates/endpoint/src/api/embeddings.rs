@@ -1,0 +1,66 @@
+//! OpenAI embeddings: `POST /v1/embeddings`.
+
+use serde::Deserialize;
+
+use crate::documents::{self, Heard};
+use crate::in_band;
+use crate::loose::{Object, Objects, Text, Truthy};
+use crate::payload::{Field, Payload};
+use crate::transcript::Transcript;
+use crate::usage::UsageField;
+use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest};
+
+#[derive(Debug)]
+pub(super) struct Embeddings;
+
+impl Endpoint for Embeddings {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        let texts = request.lone_texts(EndpointKind::Embeddings)?;
+        let mut payload = Payload::default();
+        payload.set("model", Field::Text(&request.current()?.model));
+        payload.set("input", Field::Texts(texts));
+        payload.lay_extras(request)?;
+        payload.into_bytes(request)
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        documents::read(body, hear)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        let mut transcript = Transcript::default();
+        matches!(hear(data, &mut transcript), Heard::Understood) && transcript.event_has_content()
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct EmbeddingList<'a> {
+    #[serde(default)]
+    data: Objects<Item>,
+    #[serde(default)]
+    usage: UsageField,
+    #[serde(default, borrow)]
+    object: Text<'a>,
+    #[serde(default)]
+    error: Truthy,
+}
+
+#[derive(Debug, Deserialize)]
+struct Item {
+    /// Numbers, or their bytes in base64; which of them does not matter here.
+    #[serde(default)]
+    embedding: Truthy,
+}
+
+/// Each embedding is content of its own: a batch of texts gives as many.
+fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+    let Ok(Object(Some(list))) = serde_json::from_str::<Object<EmbeddingList<'_>>>(data) else {
+        return Heard::Undecodable;
+    };
+    if list.error.0 || list.object.as_str() == "error" {
+        return Heard::Failed(in_band::error_object(data));
+    }
+    transcript.wordless(list.data.0.iter().filter(|item| item.embedding.0).count());
+    transcript.usage(list.usage.0);
+    Heard::Understood
+}

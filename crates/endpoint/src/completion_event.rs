@@ -1,0 +1,198 @@
+//! The JSON that chat and completions answer with: whole responses and stream events have one shape but for the name of
+//! the message (`message` or `delta`). Borrowed from the input, and only what is needed is kept.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde_json::Value;
+
+use crate::documents::Heard;
+use crate::in_band;
+use crate::loose::{Count, Object, Objects, Text, Truthy, nothing_for};
+use crate::transcript::Transcript;
+use crate::usage::{Usage, UsageField};
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct CompletionEvent<'a> {
+    #[serde(default, borrow)]
+    pub(crate) choices: Objects<Choice<'a>>,
+    /// Beside `choices` only in Ollama's own protocol, a document per line.
+    #[serde(default, borrow)]
+    pub(crate) message: Object<Message<'a>>,
+    #[serde(default)]
+    usage: UsageField,
+    #[serde(default, borrow)]
+    object: Text<'a>,
+    #[serde(default, borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(default)]
+    error: Truthy,
+    #[serde(default)]
+    done: Truthy,
+    #[serde(default)]
+    prompt_eval_count: Count,
+    #[serde(default)]
+    eval_count: Count,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Choice<'a> {
+    #[serde(default)]
+    index: Count,
+    #[serde(default, borrow)]
+    pub(crate) delta: Object<Message<'a>>,
+    #[serde(default, borrow)]
+    pub(crate) message: Object<Message<'a>>,
+    #[serde(default, borrow)]
+    pub(crate) text: Text<'a>,
+    #[serde(default, borrow)]
+    finish_reason: Text<'a>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Message<'a> {
+    #[serde(default, borrow)]
+    pub(crate) content: Content<'a>,
+    #[serde(default, borrow)]
+    pub(crate) refusal: Text<'a>,
+    #[serde(default, borrow)]
+    reasoning_content: Text<'a>,
+    #[serde(default, borrow)]
+    reasoning: Text<'a>,
+    #[serde(default, borrow)]
+    thinking: Text<'a>,
+    #[serde(default, borrow)]
+    pub(crate) tool_calls: Objects<ToolCall<'a>>,
+    #[serde(default, borrow)]
+    pub(crate) function_call: Object<Function<'a>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct ToolCall<'a> {
+    #[serde(default, borrow)]
+    pub(crate) function: Object<Function<'a>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Function<'a> {
+    #[serde(default, borrow)]
+    pub(crate) name: Text<'a>,
+    #[serde(default, borrow)]
+    pub(crate) arguments: Text<'a>,
+}
+
+/// A message's content: a string, or a list of parts of which some may be reasoning.
+#[derive(Debug, Default)]
+pub(crate) struct Content<'a> {
+    pub(crate) text: Cow<'a, str>,
+    pub(crate) reasoning: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Part<'a> {
+    #[serde(default, borrow)]
+    text: Text<'a>,
+    #[serde(default, borrow)]
+    thinking: Content<'a>,
+}
+
+impl<'a> Message<'a> {
+    /// Servers name the field in three ways, and some send several of them with the same text.
+    pub(crate) fn reasoning(&self) -> &str {
+        let named = [&self.reasoning_content, &self.reasoning, &self.thinking];
+        named.into_iter().map(Text::as_str).find(|text| !text.is_empty()).unwrap_or(&self.content.reasoning)
+    }
+}
+
+/// Reads one document and lets `speak` put each choice's own content into the transcript.
+pub(crate) fn hear(
+    data: &str,
+    transcript: &mut Transcript,
+    speak: impl Fn(&CompletionEvent<'_>, &mut Transcript),
+) -> Heard {
+    match serde_json::from_str::<Object<CompletionEvent<'_>>>(data) {
+        Ok(Object(Some(event))) => event.tell(data, transcript, speak),
+        Ok(Object(None)) => Heard::Undecodable,
+        // A key given twice is refused by the direct reading; in a tree the later one wins.
+        Err(_) => {
+            let tree: Value = serde_json::from_str(data).unwrap_or_default();
+            match Object::<CompletionEvent<'_>>::deserialize(&tree) {
+                Ok(Object(Some(event))) => event.tell(data, transcript, speak),
+                _ => Heard::Undecodable,
+            }
+        }
+    }
+}
+
+impl CompletionEvent<'_> {
+    fn tell(
+        &self,
+        data: &str,
+        transcript: &mut Transcript,
+        speak: impl Fn(&CompletionEvent<'_>, &mut Transcript),
+    ) -> Heard {
+        if self.error.0 || self.object.as_str() == "error" || self.kind.as_str() == "error" {
+            return Heard::Failed(in_band::error_object(data));
+        }
+        speak(self, transcript);
+        for choice in &self.choices.0 {
+            let reason = choice.finish_reason.as_str();
+            if !reason.is_empty() {
+                transcript.finish_reason(choice.index(), reason);
+            }
+        }
+        if self.done.0 {
+            transcript.end_mark();
+        }
+        transcript.usage(self.usage.0.or_else(|| self.ollama_usage()));
+        Heard::Understood
+    }
+
+    fn ollama_usage(&self) -> Option<Usage> {
+        let usage =
+            Usage { prompt_tokens: self.prompt_eval_count.0, completion_tokens: self.eval_count.0, ..Usage::default() };
+        (usage != Usage::default()).then_some(usage)
+    }
+}
+
+impl Choice<'_> {
+    pub(crate) fn index(&self) -> u64 {
+        self.index.0.unwrap_or(0)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Content<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("text or a list of parts")
+            }
+
+            nothing_for!(Content::default(); null boolean number object);
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Content { text: Cow::Borrowed(text), reasoning: String::new() })
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Content { text: Cow::Owned(text.to_owned()), reasoning: String::new() })
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut content = Content::default();
+                while let Some(Object(part)) = seq.next_element::<Object<Part<'de>>>()? {
+                    let Some(part) = part else { continue };
+                    content.text.to_mut().push_str(part.text.as_str());
+                    content.reasoning.push_str(&part.thinking.text);
+                }
+                Ok(content)
+            }
+        }
+        deserializer.deserialize_any(Reader)
+    }
+}

@@ -1,0 +1,121 @@
+//! What every API must answer: how a turn becomes a body, how a response is read, which of the sent text is input.
+
+use std::fmt::Debug;
+
+use aiperf_conversation::{Conversation, Turn};
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use crate::{EndpointKind, InputText, Reply, ReplyError, ResponseBody};
+
+/// One API. Implementations hold no state: the same turn always gives the same bytes.
+pub trait Endpoint: Debug + Send + Sync {
+    /// The request body: compact JSON, keys in the order of the reference.
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError>;
+
+    /// Reads a 2xx response.
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError>;
+
+    /// Whether the data of one stream event, or a whole document, carries content: what ends the prefill of a request
+    /// that is still running.
+    fn carries_content(&self, data: &str) -> bool;
+
+    /// The text in a sent body that counts as input.
+    fn input_text(&self, body: &[u8]) -> InputText {
+        InputText::of_body(body)
+    }
+}
+
+/// The turn to send and all that its body depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct TurnRequest<'a> {
+    pub conversation: &'a Conversation,
+    /// Index of the turn to send.
+    pub turn: usize,
+    /// What was said before it, oldest first; empty where each turn is sent alone.
+    pub history: &'a [Past],
+    pub options: &'a BodyOptions,
+}
+
+/// One message before the turn that is sent.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Past {
+    /// An earlier turn of the same conversation, by index.
+    Turn(usize),
+    /// A message in the shape of the API, sent as it is: the server's own reply.
+    Message(Value),
+}
+
+/// The settings of a run that shape bodies.
+#[derive(Debug, Clone, Default)]
+pub struct BodyOptions {
+    pub streaming: bool,
+    /// Chat: `max_tokens` instead of `max_completion_tokens`.
+    pub legacy_max_tokens: bool,
+    /// Laid over the built fields; a turn's own extras are laid over these.
+    pub extra_inputs: Map<String, Value>,
+    /// Chat: ask for usage on every chunk.
+    pub per_chunk_usage: bool,
+    /// Messages: write the content as a list of parts even where a string would do.
+    pub force_content_parts: bool,
+}
+
+/// Why no body could be made of a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum BuildError {
+    #[error("session {session} has no turn {turn}: it has {turns}")]
+    NoSuchTurn { session: String, turn: usize, turns: usize },
+    #[error(
+        "--endpoint-type {endpoint} takes one turn per request, but session {session} carries history; \
+         use --endpoint-type chat for conversations"
+    )]
+    OneTurnOnly { endpoint: &'static str, session: String },
+    #[error(
+        "--endpoint-type {endpoint} takes text only, but turn {turn} of session {session} has {media}; \
+         use --endpoint-type chat, or leave the media out"
+    )]
+    TextOnly { endpoint: &'static str, session: String, turn: usize, media: &'static str },
+    #[error("turn {turn} of session {session} has no text, and --endpoint-type {endpoint} sends nothing else")]
+    NoText { endpoint: &'static str, session: String, turn: usize },
+    #[error(
+        "audio {start:?} of session {session} is neither \"<format>,<base64>\" nor a data:audio/<format>;base64 URL; \
+         give it in one of these forms"
+    )]
+    AudioForm { session: String, start: String },
+    #[error("the body of turn {turn} of session {session} could not be written as JSON: {reason}")]
+    Unwritable { session: String, turn: usize, reason: String },
+}
+
+impl<'a> TurnRequest<'a> {
+    /// The turn that is sent.
+    pub(crate) fn current(&self) -> Result<&'a Turn, BuildError> {
+        self.turn_at(self.turn)
+    }
+
+    pub(crate) fn turn_at(&self, turn: usize) -> Result<&'a Turn, BuildError> {
+        let turns = self.conversation.turns.len();
+        self.conversation.turns.get(turn).ok_or_else(|| BuildError::NoSuchTurn { session: self.session(), turn, turns })
+    }
+
+    pub(crate) fn session(&self) -> String {
+        self.conversation.session_id.to_string()
+    }
+
+    /// The texts of a lone turn, for an API that takes nothing but text.
+    pub(crate) fn lone_texts(&self, kind: EndpointKind) -> Result<Vec<&'a str>, BuildError> {
+        let endpoint = kind.facts().name;
+        if !self.history.is_empty() {
+            return Err(BuildError::OneTurnOnly { endpoint, session: self.session() });
+        }
+        let turn = self.current()?;
+        let media = [("images", &turn.images), ("audio", &turn.audios), ("video", &turn.videos)];
+        if let Some((media, _)) = media.into_iter().find(|(_, media)| !media.is_empty()) {
+            return Err(BuildError::TextOnly { endpoint, session: self.session(), turn: self.turn, media });
+        }
+        let texts: Vec<&str> = turn.all_texts().collect();
+        if texts.is_empty() {
+            return Err(BuildError::NoText { endpoint, session: self.session(), turn: self.turn });
+        }
+        Ok(texts)
+    }
+}

@@ -1,0 +1,270 @@
+//! The header list of a request, laid out once per run and filled in for each request: order and spelling as the
+//! reference sends them, later sources over earlier ones.
+
+use thiserror::Error;
+
+/// What does not change from request to request.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HeaderOptions<'a> {
+    /// Of this program, for `User-Agent`.
+    pub version: &'a str,
+    /// `--header`, in the order given.
+    pub user: &'a [(String, String)],
+    pub api_key: Option<&'a str>,
+    pub streaming: bool,
+    /// `--session-header`: sent instead of `X-Correlation-ID`.
+    pub session_header: Option<&'a str>,
+    pub affinity: AffinityHeaders,
+}
+
+/// Which further headers carry the correlation id, for routers that keep a session on one server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AffinityHeaders {
+    pub session_affinity: bool,
+    pub session_id: bool,
+    pub smg_routing_key: bool,
+    pub dynamo_session_id: bool,
+}
+
+impl Default for AffinityHeaders {
+    fn default() -> Self {
+        Self { session_affinity: true, session_id: false, smg_routing_key: false, dynamo_session_id: false }
+    }
+}
+
+/// What is new in each request.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestIds<'a> {
+    /// See [`crate::RequestUrl::host_header`].
+    pub host: &'a str,
+    /// New for every request.
+    pub request_id: &'a str,
+    /// One per session.
+    pub correlation_id: &'a str,
+}
+
+/// The headers of a run in the order sent; the framing headers (`Content-Length`) come after them.
+#[derive(Debug, Clone)]
+pub struct HeaderPlan {
+    lines: Vec<(String, Line)>,
+}
+
+#[derive(Debug, Clone)]
+enum Line {
+    Fixed(String),
+    Host,
+    RequestId,
+    CorrelationId,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum HeaderError {
+    #[error("header name {0:?} is not allowed in HTTP; use letters, digits and -")]
+    Name(String),
+    #[error("the value of header {0} holds a line break or control character; remove it")]
+    Value(String),
+    #[error("header {0} is set by this program, because it says where the body ends; remove it from --header")]
+    Framing(String),
+}
+
+impl HeaderPlan {
+    pub fn new(options: &HeaderOptions<'_>) -> Result<Self, HeaderError> {
+        let mut plan = Self { lines: Vec::new() };
+        plan.set("Host", Line::Host)?;
+        plan.set("User-Agent", Line::Fixed(format!("aiperf/{}", options.version)))?;
+        plan.set("X-Request-ID", Line::RequestId)?;
+        plan.set(options.session_header.unwrap_or("X-Correlation-ID"), Line::CorrelationId)?;
+        for (name, value) in options.user {
+            if ["content-length", "transfer-encoding"].contains(&name.to_ascii_lowercase().as_str()) {
+                return Err(HeaderError::Framing(name.clone()));
+            }
+            plan.set(name, Line::Fixed(value.clone()))?;
+        }
+        if let Some(key) = options.api_key {
+            plan.set("Authorization", Line::Fixed(format!("Bearer {key}")))?;
+        }
+        let accept = if options.streaming { "text/event-stream" } else { "application/json" };
+        plan.set("Accept", Line::Fixed(accept.to_owned()))?;
+        plan.set("Content-Type", Line::Fixed("application/json".to_owned()))?;
+        let affinity = options.affinity;
+        for (on, name) in [
+            (affinity.session_affinity, "X-Session-Affinity"),
+            (affinity.session_id, "X-Session-ID"),
+            (affinity.smg_routing_key, "X-SMG-Routing-Key"),
+            (affinity.dynamo_session_id, "X-Dynamo-Session-ID"),
+        ] {
+            if on {
+                plan.set(name, Line::CorrelationId)?;
+            }
+        }
+        Ok(plan)
+    }
+
+    /// The headers of one request.
+    pub fn lines<'a>(&'a self, ids: RequestIds<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.lines.iter().map(move |(name, line)| {
+            let value = match line {
+                Line::Fixed(value) => value,
+                Line::Host => ids.host,
+                Line::RequestId => ids.request_id,
+                Line::CorrelationId => ids.correlation_id,
+            };
+            (name.as_str(), value)
+        })
+    }
+
+    /// A later header takes the earlier one's place in the list, with its own spelling.
+    fn set(&mut self, name: &str, line: Line) -> Result<(), HeaderError> {
+        let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+        if name.is_empty() || !name.bytes().all(is_token) {
+            return Err(HeaderError::Name(name.to_owned()));
+        }
+        if let Line::Fixed(value) = &line
+            && value.bytes().any(|b| b.is_ascii_control() && b != b'\t')
+        {
+            return Err(HeaderError::Value(name.to_owned()));
+        }
+        match self.lines.iter_mut().find(|(there, _)| there.eq_ignore_ascii_case(name)) {
+            Some(there) => *there = (name.to_owned(), line),
+            None => self.lines.push((name.to_owned(), line)),
+        }
+        Ok(())
+    }
+}
+
+/// Whether a header's value must not be shown in files and logs.
+pub fn is_secret_header(name: &str) -> bool {
+    const WITHIN: [&str; 14] = [
+        "auth",
+        "token",
+        "secret",
+        "password",
+        "passwd",
+        "credential",
+        "cookie",
+        "apikey",
+        "api-key",
+        "api_key",
+        "session",
+        "signature",
+        "sas-key",
+        "access-key",
+    ];
+    const MORE: [&str; 4] = ["private-key", "ocp-apim-subscription-key", "x-functions-key", "aeg-sas-key"];
+    let name = name.to_ascii_lowercase();
+    WITHIN.iter().chain(&MORE).any(|part| name.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDS: RequestIds<'_> = RequestIds { host: "localhost:8000", request_id: "R", correlation_id: "C" };
+
+    fn headers(options: &HeaderOptions<'_>) -> Vec<(String, String)> {
+        let plan = HeaderPlan::new(options).unwrap();
+        plan.lines(IDS).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
+    fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
+        list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn the_order_is_that_of_the_reference() {
+        let options = HeaderOptions { version: "0.13.0", ..HeaderOptions::default() };
+        let expected = [
+            ("Host", "localhost:8000"),
+            ("User-Agent", "aiperf/0.13.0"),
+            ("X-Request-ID", "R"),
+            ("X-Correlation-ID", "C"),
+            ("Accept", "application/json"),
+            ("Content-Type", "application/json"),
+            ("X-Session-Affinity", "C"),
+        ];
+        assert_eq!(headers(&options), pairs(&expected));
+    }
+
+    #[test]
+    fn the_users_headers_keep_their_order_and_the_key_comes_after_them() {
+        let user = pairs(&[("X-Foo", "bar"), ("User-Agent", "custom/1")]);
+        let options = HeaderOptions {
+            version: "1",
+            user: &user,
+            api_key: Some("sk-test"),
+            streaming: true,
+            session_header: Some("X-My-Session"),
+            affinity: AffinityHeaders::default(),
+        };
+        let expected = [
+            ("Host", "localhost:8000"),
+            ("User-Agent", "custom/1"),
+            ("X-Request-ID", "R"),
+            ("X-My-Session", "C"),
+            ("X-Foo", "bar"),
+            ("Authorization", "Bearer sk-test"),
+            ("Accept", "text/event-stream"),
+            ("Content-Type", "application/json"),
+            ("X-Session-Affinity", "C"),
+        ];
+        assert_eq!(headers(&options), pairs(&expected));
+    }
+
+    #[test]
+    fn a_later_source_wins_in_the_place_of_the_earlier_one() {
+        let user = pairs(&[
+            ("Authorization", "Basic abc"),
+            ("Content-Type", "text/plain"),
+            ("Accept", "x/y"),
+            ("x-correlation-id", "mine"),
+            ("x-session-affinity", "mine"),
+        ]);
+        let options = HeaderOptions { version: "1", user: &user, api_key: Some("KEY"), ..HeaderOptions::default() };
+        let expected = [
+            ("Host", "localhost:8000"),
+            ("User-Agent", "aiperf/1"),
+            ("X-Request-ID", "R"),
+            ("x-correlation-id", "mine"),
+            ("Authorization", "Bearer KEY"),
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json"),
+            ("X-Session-Affinity", "C"),
+        ];
+        assert_eq!(headers(&options), pairs(&expected));
+    }
+
+    #[test]
+    fn the_affinity_headers_are_switched_one_by_one() {
+        let affinity = AffinityHeaders {
+            session_affinity: false,
+            session_id: true,
+            smg_routing_key: true,
+            dynamo_session_id: true,
+        };
+        let sent = headers(&HeaderOptions { affinity, ..HeaderOptions::default() });
+        let tail: Vec<&str> = sent.iter().skip(6).map(|(name, _)| name.as_str()).collect();
+        assert_eq!(tail, ["X-Session-ID", "X-SMG-Routing-Key", "X-Dynamo-Session-ID"]);
+    }
+
+    #[test]
+    fn what_could_break_the_request_apart_is_refused() {
+        let refuse = |name: &str, value: &str| {
+            let user = pairs(&[(name, value)]);
+            HeaderPlan::new(&HeaderOptions { user: &user, ..HeaderOptions::default() }).unwrap_err()
+        };
+        assert_eq!(refuse("X-A", "a\r\nX-B: b"), HeaderError::Value("X-A".into()));
+        assert_eq!(refuse("X-A\n", "a"), HeaderError::Name("X-A\n".into()));
+        assert_eq!(refuse("X A", "a"), HeaderError::Name("X A".into()));
+        assert_eq!(refuse("content-length", "3"), HeaderError::Framing("content-length".into()));
+        let options = HeaderOptions { api_key: Some("k\n"), ..HeaderOptions::default() };
+        assert!(HeaderPlan::new(&options).is_err());
+    }
+
+    #[test]
+    fn secrets_are_known_by_name() {
+        for name in ["Authorization", "x-api-key", "X-Session-Affinity", "Cookie", "Ocp-Apim-Subscription-Key"] {
+            assert!(is_secret_header(name), "{name}");
+        }
+        assert!(!is_secret_header("Content-Type") && !is_secret_header("X-Request-ID"));
+    }
+}

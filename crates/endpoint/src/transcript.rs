@@ -1,0 +1,151 @@
+//! Puts a reply together while its events are read one by one.
+
+use std::collections::BTreeMap;
+
+use aiperf_clock::Mono;
+
+use crate::{ContentChunk, Reply, ReplyError, Usage};
+
+/// A reply in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Transcript {
+    reply: Reply,
+    /// Choices after the first, by index: kept apart so that interleaved chunks do not mix their texts.
+    further: BTreeMap<u64, Spoken>,
+    event: Said,
+    first_choice_spoke: bool,
+    ended: bool,
+    understood: u32,
+}
+
+#[derive(Debug, Default)]
+struct Spoken {
+    output: String,
+    reasoning: String,
+}
+
+/// What the event now being read has said so far.
+#[derive(Debug, Default, Clone, Copy)]
+struct Said {
+    output: bool,
+    reasoning: bool,
+    wordless: usize,
+    usage: Option<Usage>,
+}
+
+/// What a response is made of, and so what tells that it is whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wholeness {
+    /// A stream of events: whole once a finish reason or an end mark came.
+    Stream,
+    /// One document: whole because it could be read.
+    Document,
+}
+
+impl Transcript {
+    /// Text that a person would read.
+    pub(crate) fn text(&mut self, choice: u64, text: &str) {
+        if choice == 0 {
+            self.reply.plain_text.push_str(text);
+        }
+        self.tool_text(choice, text);
+    }
+
+    /// Text of a tool call: counted as output, but no part of the plain text.
+    pub(crate) fn tool_text(&mut self, choice: u64, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.event.output = true;
+        if choice == 0 {
+            self.first_choice_spoke = true;
+            self.reply.output_text.push_str(text);
+        } else {
+            self.further.entry(choice).or_default().output.push_str(text);
+        }
+    }
+
+    pub(crate) fn reasoning(&mut self, choice: u64, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.event.reasoning = true;
+        if choice == 0 {
+            self.first_choice_spoke = true;
+            self.reply.reasoning_text.push_str(text);
+        } else {
+            self.further.entry(choice).or_default().reasoning.push_str(text);
+        }
+    }
+
+    /// Pieces of content that are no text, such as embeddings. Each becomes a chunk.
+    pub(crate) fn wordless(&mut self, pieces: usize) {
+        if pieces > 0 {
+            self.event.output = true;
+            self.event.wordless = pieces;
+            self.first_choice_spoke = true;
+        }
+    }
+
+    pub(crate) fn usage(&mut self, usage: Option<Usage>) {
+        self.event.usage = usage.or(self.event.usage);
+        self.reply.usage = usage.or(self.reply.usage);
+    }
+
+    pub(crate) fn finish_reason(&mut self, choice: u64, reason: &str) {
+        self.ended = true;
+        if choice == 0 {
+            self.reply.finish_reason = Some(reason.to_owned());
+        }
+    }
+
+    /// The server said that nothing more comes.
+    pub(crate) fn end_mark(&mut self) {
+        self.ended = true;
+    }
+
+    /// Whether the event now being read has said anything.
+    pub(crate) fn event_has_content(&self) -> bool {
+        self.event.output || self.event.reasoning
+    }
+
+    /// Closes an event that arrived at `at`; what it said becomes a chunk.
+    pub(crate) fn close_event(&mut self, at: Mono) {
+        self.understood += 1;
+        let Said { output, reasoning, wordless, usage } = std::mem::take(&mut self.event);
+        if output || reasoning {
+            let chunk = ContentChunk {
+                at,
+                has_output: output,
+                has_reasoning: reasoning,
+                usage_completion_tokens: usage.and_then(|u| u.completion_tokens),
+            };
+            self.reply.chunks.extend(std::iter::repeat_n(chunk, wordless.max(1)));
+        }
+    }
+
+    pub(crate) fn undecodable(&mut self) {
+        self.reply.undecodable_events += 1;
+    }
+
+    /// Whether all that came could not be read.
+    pub(crate) fn is_gibberish(&self) -> bool {
+        self.understood == 0 && !self.ended && self.reply.undecodable_events > 0
+    }
+
+    pub(crate) fn into_reply(self, wholeness: Wholeness) -> Result<Reply, ReplyError> {
+        let mut reply = self.reply;
+        if wholeness == Wholeness::Stream && !self.ended && self.understood > 0 {
+            return Err(ReplyError::CutShort);
+        }
+        if reply.chunks.is_empty() {
+            return Err(ReplyError::NoContent);
+        }
+        reply.choices = u32::from(self.first_choice_spoke) + u32::try_from(self.further.len()).unwrap_or(u32::MAX - 1);
+        for spoken in self.further.into_values() {
+            reply.output_text.push_str(&spoken.output);
+            reply.reasoning_text.push_str(&spoken.reasoning);
+        }
+        Ok(reply)
+    }
+}
