@@ -20,12 +20,13 @@ mod transcript;
 mod url;
 mod usage;
 
+pub use aiperf_clock::ReadMark;
 pub use api::of;
 pub use endpoint::{BodyOptions, BuildError, Endpoint, Past, TurnRequest};
 pub use headers::{AffinityHeaders, HeaderError, HeaderOptions, HeaderPlan, RequestIds, is_secret_header};
 pub use input_text::InputText;
 pub use kind::{EndpointFacts, EndpointKind};
 pub use reply::{ContentChunk, Reply, ReplyError};
-pub use response::{ReadMark, ResponseBody};
+pub use response::ResponseBody;
 pub use url::{RequestUrl, Scheme, UrlError, request_url};
 pub use usage::Usage;

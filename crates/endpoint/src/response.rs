@@ -1,13 +1,6 @@
 //! A response as it came off the wire: its bytes, and when each part of them arrived.
 
-use aiperf_clock::Mono;
-
-/// Everything up to byte `end` of the body had been read at `at`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadMark {
-    pub end: usize,
-    pub at: Mono,
-}
+use aiperf_clock::{Mono, ReadMark};
 
 /// The decoded body of a 2xx response with the time of every socket read that added to it.
 #[derive(Debug, Clone, Copy)]

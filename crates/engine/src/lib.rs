@@ -18,6 +18,6 @@ pub use control::{Control, ControlSource};
 pub use credit::Session;
 pub use finished::{CutReason, Finished, Outcome};
 pub use phase::{EndReason, PhaseOutcome};
-pub use plan::{EngineError, HeaderSource, Plan, PreparedConversation, PreparedTurn, RequestTarget};
+pub use plan::{EngineError, Plan, PreparedConversation, PreparedTurn, RequestTarget};
 pub use progress::Progress;
 pub use schedule::Arrivals;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use aiperf_clock::Nanos;
 use aiperf_config::PhaseConfig;
+use aiperf_endpoint::HeaderPlan;
 use aiperf_seed::Seed;
 use aiperf_transport::{ClientSettings, Origin, Reuse};
 use bytes::Bytes;
@@ -17,11 +18,6 @@ pub struct RequestTarget {
     pub path_and_query: String,
     /// Value of the `Host` header.
     pub host_header: String,
-}
-
-/// The headers of one request, in order and without `Content-Length`.
-pub trait HeaderSource: fmt::Debug + Send + Sync {
-    fn headers(&self, host: &str, request_id: &str, correlation_id: &str) -> Vec<(String, String)>;
 }
 
 /// A conversation whose bodies are ready to be sent.
@@ -45,7 +41,7 @@ pub struct Plan {
     pub next_conversation: Box<dyn FnMut() -> usize + Send>,
     /// At least one.
     pub targets: Arc<[RequestTarget]>,
-    pub headers: Arc<dyn HeaderSource>,
+    pub headers: Arc<HeaderPlan>,
     pub request_timeout: Option<Nanos>,
     pub reuse: Reuse,
     pub client: ClientSettings,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use aiperf_clock::{Mono, Nanos, Timer, tighten_timer_slack};
+use aiperf_endpoint::{HeaderPlan, RequestIds};
 use aiperf_transport::{Client, Exchange, Request, Reuse};
 use crossbeam_channel::{Sender, TrySendError};
 use tokio::sync::Notify;
@@ -17,7 +18,7 @@ use uuid::Uuid;
 use crate::control::Event;
 use crate::credit::{Credit, Returned};
 use crate::finished::{CutReason, Finished, Outcome};
-use crate::plan::{HeaderSource, Plan, PreparedConversation, RequestTarget};
+use crate::plan::{Plan, PreparedConversation, RequestTarget};
 
 /// How long a finished request waits before it tries again to enter a full record queue.
 const RECORD_QUEUE_RETRY: Nanos = Nanos(1_000_000);
@@ -89,7 +90,7 @@ struct Desk {
     index: usize,
     conversations: Arc<[PreparedConversation]>,
     targets: Arc<[RequestTarget]>,
-    headers: Arc<dyn HeaderSource>,
+    headers: Arc<HeaderPlan>,
     request_timeout: Option<Nanos>,
     reuse: Reuse,
     events: Sender<Event>,
@@ -152,9 +153,12 @@ impl Context {
         let request_id = Uuid::new_v4();
         let target = &desk.targets[credit.session.target];
         let body = desk.conversations[credit.session.conversation].turns[credit.turn].body.clone();
-        let headers =
-            desk.headers.headers(&target.host_header, &request_id.to_string(), &credit.session.correlation_id);
-        let headers = headers.iter().map(|(n, v)| (n.as_str(), v.as_str()));
+        let request_id_text = request_id.to_string();
+        let headers = desk.headers.lines(RequestIds {
+            host: &target.host_header,
+            request_id: &request_id_text,
+            correlation_id: &credit.session.correlation_id,
+        });
         let request = Request::post(&target.origin, &target.path_and_query, headers, body);
 
         let mut exchange = Exchange::default();
