@@ -1,0 +1,56 @@
+//! Where the requests go: the URLs as given, and simulators started for those that say `sim:`.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use aiperf_config::{EndpointConfig, Target};
+use aiperf_endpoint::request_url;
+use aiperf_engine::RequestTarget;
+use aiperf_sim::{Sim, SimOptions};
+use aiperf_transport::{Origin, Scheme};
+
+use crate::error::RunError;
+
+/// The servers of a run. Dropping it stops the simulators among them.
+#[derive(Debug)]
+pub(crate) struct Targets {
+    pub(crate) requests: Vec<RequestTarget>,
+    _simulators: Vec<Sim>,
+}
+
+impl Targets {
+    pub(crate) fn open(endpoint: &EndpointConfig) -> Result<Self, RunError> {
+        let mut requests = Vec::new();
+        let mut simulators = Vec::new();
+        for target in &endpoint.targets {
+            let base = match target {
+                Target::Url(url) => url.clone(),
+                Target::Sim(sim) => {
+                    let options = SimOptions::from_query(&sim.query)?;
+                    let running = Sim::start(options, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
+                    let base = format!("http://{}", running.addr());
+                    log::info!("Simulator listening on {base}");
+                    simulators.push(running);
+                    base
+                }
+            };
+            let url = request_url(&base, endpoint.custom_path.as_deref(), endpoint.kind, endpoint.streaming)?;
+            requests.push(RequestTarget {
+                origin: Origin {
+                    scheme: match url.scheme {
+                        aiperf_endpoint::Scheme::Http => Scheme::Http,
+                        aiperf_endpoint::Scheme::Https => Scheme::Https,
+                    },
+                    host: url.host,
+                    port: url.port,
+                },
+                path_and_query: url.path_and_query,
+                host_header: url.host_header,
+            });
+        }
+        Ok(Self { requests, _simulators: simulators })
+    }
+
+    pub(crate) fn need_tls(&self) -> bool {
+        self.requests.iter().any(|target| target.origin.scheme == Scheme::Https)
+    }
+}
