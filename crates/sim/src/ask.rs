@@ -1,0 +1,172 @@
+//! What a client asked the model for.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::prompt::{Messages, Prompt};
+
+/// The two ways to ask for text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextApi {
+    Chat,
+    Completions,
+}
+
+/// A request for text, read and checked.
+#[derive(Debug)]
+pub(crate) struct Ask {
+    pub(crate) api: TextApi,
+    pub(crate) model: Option<String>,
+    pub(crate) prompt: Prompt,
+    pub(crate) stream: bool,
+    pub(crate) usage: StreamUsage,
+    pub(crate) limit: Option<u32>,
+    pub(crate) min_tokens: u32,
+    pub(crate) ignore_eos: bool,
+    pub(crate) offers_tools: bool,
+    /// Replies asked for: one for each prompt, times `n`.
+    pub(crate) choices: u32,
+}
+
+/// Where a streamed reply carries `usage`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StreamUsage {
+    Nowhere,
+    LastChunk,
+    EveryChunk,
+}
+
+/// Why a body was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) message: String,
+    pub(crate) parameter: Option<&'static str>,
+}
+
+#[derive(Deserialize)]
+struct Body {
+    model: Option<String>,
+    messages: Option<Messages>,
+    prompt: Option<Prompt>,
+    stream: Option<bool>,
+    stream_options: Option<StreamOptions>,
+    max_tokens: Option<u32>,
+    max_completion_tokens: Option<u32>,
+    min_tokens: Option<u32>,
+    ignore_eos: Option<bool>,
+    tools: Option<Vec<IgnoredAny>>,
+    n: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct StreamOptions {
+    include_usage: Option<bool>,
+    continuous_usage_stats: Option<bool>,
+}
+
+/// More replies than this to one request are a mistake.
+const MOST_CHOICES: u32 = 256;
+
+/// The longest reply, as a real model's context would set one.
+pub(crate) const MOST_TOKENS: u32 = 1 << 20;
+
+impl Ask {
+    pub(crate) fn read(api: TextApi, body: &[u8]) -> Result<Self, Refusal> {
+        let body: Body = serde_json::from_slice(body).map_err(|e| Refusal::invalid_json(&e))?;
+        let (prompt, field) = match api {
+            TextApi::Chat => (body.messages.map(|Messages(prompt)| prompt), "messages"),
+            TextApi::Completions => (body.prompt, "prompt"),
+        };
+        let prompt = prompt.ok_or_else(|| Refusal::of(field, format!("field required: {field}")))?;
+        let (limit, limit_name) = match body.max_completion_tokens {
+            Some(limit) => (Some(limit), "max_completion_tokens"),
+            None => (body.max_tokens, "max_tokens"),
+        };
+        if limit == Some(0) {
+            return Err(Refusal::of(limit_name, format!("{limit_name} must be at least 1, got 0.")));
+        }
+        let min_tokens = body.min_tokens.unwrap_or(0);
+        if let Some(asked) = limit.into_iter().chain([min_tokens]).find(|&tokens| tokens > MOST_TOKENS) {
+            let message = format!("{limit_name}={asked} cannot be greater than max_model_len={MOST_TOKENS}.");
+            return Err(Refusal::of(limit_name, message));
+        }
+        if limit.is_some_and(|limit| min_tokens > limit) {
+            return Err(Refusal::of("min_tokens", format!("min_tokens must not exceed {limit_name}.")));
+        }
+        let choices = body.n.unwrap_or(1).saturating_mul(prompt.items.max(1) as u32);
+        if choices == 0 || choices > MOST_CHOICES {
+            return Err(Refusal::of("n", format!("between 1 and {MOST_CHOICES} replies can be asked for.")));
+        }
+        let usage = match body.stream_options {
+            Some(StreamOptions { include_usage: Some(true), continuous_usage_stats: Some(true) }) => {
+                StreamUsage::EveryChunk
+            }
+            Some(StreamOptions { include_usage: Some(true), .. }) => StreamUsage::LastChunk,
+            _ => StreamUsage::Nowhere,
+        };
+        Ok(Self {
+            api,
+            model: body.model,
+            prompt,
+            stream: body.stream.unwrap_or(false),
+            usage,
+            limit,
+            min_tokens,
+            ignore_eos: body.ignore_eos.unwrap_or(false),
+            offers_tools: body.tools.is_some_and(|tools| !tools.is_empty()),
+            choices,
+        })
+    }
+}
+
+impl Refusal {
+    pub(crate) fn of(parameter: &'static str, message: String) -> Self {
+        Self { message, parameter: Some(parameter) }
+    }
+
+    pub(crate) fn invalid_json(error: &serde_json::Error) -> Self {
+        Self { message: format!("the request body cannot be read: {error}"), parameter: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_newer_limit_wins_and_usage_follows_the_stream_options() {
+        let body = br#"{"messages":[{"role":"user","content":"hi"}],"max_tokens":5,"max_completion_tokens":7,
+            "stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true},"x":[{}]}"#;
+        let ask = Ask::read(TextApi::Chat, body).unwrap();
+        assert_eq!((ask.limit, ask.usage, ask.stream), (Some(7), StreamUsage::EveryChunk, true));
+    }
+
+    #[test]
+    fn each_prompt_gets_its_choices() {
+        let ask = Ask::read(TextApi::Completions, br#"{"prompt":["a","b"],"n":3}"#).unwrap();
+        assert_eq!(ask.choices, 6);
+    }
+
+    #[test]
+    fn what_cannot_be_served_is_refused_by_its_field() {
+        for (body, field) in [
+            (r#"{"prompt":"x"}"#, Some("messages")),
+            (r#"{"messages":[],"max_tokens":0}"#, Some("max_tokens")),
+            (r#"{"messages":[],"max_tokens":3,"min_tokens":4}"#, Some("min_tokens")),
+            (r#"{"messages":[],"n":0}"#, Some("n")),
+            ("{", None),
+        ] {
+            assert_eq!(Ask::read(TextApi::Chat, body.as_bytes()).unwrap_err().parameter, field, "{body}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_body_makes_the_reader_panic(body in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Ask::read(TextApi::Chat, &body);
+            let _ = Ask::read(TextApi::Completions, &body);
+        }
+    }
+}

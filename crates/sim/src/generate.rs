@@ -1,0 +1,127 @@
+//! Serves chat completions and completions: reads what is asked, decides what is said and what goes wrong.
+
+use crate::admission::admit;
+use crate::ask::{Ask, StreamUsage, TextApi};
+use crate::connection::{ClientGone, Connection, Received};
+use crate::draws::Draws;
+use crate::exchange::Exchange;
+use crate::fault::{Fault, FaultPlan, MidwayFault, chunk_at};
+use crate::message::{MessageWriter, Usage};
+use crate::options::SimOptions;
+use crate::prompt::Measured;
+use crate::reply::Reply;
+use crate::stream_reply::stream_reply;
+use crate::whole_reply::{After, deliver, inject_status, refuse};
+use crate::worker::Worker;
+
+/// One reply, fully decided before the first byte of it is sent.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) ask: Ask,
+    pub(crate) draws: Draws,
+    pub(crate) prompt: Measured,
+    pub(crate) reply: Reply,
+    pub(crate) plan: FaultPlan,
+    pub(crate) messages: MessageWriter,
+    pub(crate) reports_reasoning: bool,
+}
+
+impl Job {
+    /// The usage after `written` tokens of each choice, of which `reasoning` were reasoning.
+    pub(crate) fn usage(&self, cached: Option<u32>, written: u32, reasoning: u32) -> Usage {
+        Usage {
+            prompt: self.prompt.tokens,
+            cached,
+            completion: written * self.ask.choices,
+            reasoning: self.reports_reasoning.then_some(reasoning * self.ask.choices),
+        }
+    }
+
+    /// The fault that comes part-way, and the chunk before which it comes.
+    pub(crate) fn midway_fault(&self) -> Option<(MidwayFault, u32)> {
+        match self.plan.fault {
+            Some(Fault::Midway { kind, at }) => Some((kind, chunk_at(at, self.reply.chunks()))),
+            _ => None,
+        }
+    }
+}
+
+pub(crate) async fn generate(
+    worker: &Worker,
+    connection: &mut Connection,
+    exchange: &mut Exchange,
+    received: &Received,
+    api: TextApi,
+) -> Result<After, ClientGone> {
+    let state = &*worker.state;
+    let options = &state.options;
+    let keep_alive = received.head.keep_alive;
+    let number = state.next_inference();
+    let ask = match Ask::read(api, &received.body) {
+        Ok(ask) => ask,
+        Err(refusal) => return refuse(connection, exchange, 400, &refusal, keep_alive).await,
+    };
+    let draws = state.repetitions.draws(options.seed, received.head.path(), &received.body);
+    let plan = options.faults.plan(number, |name| draws.stream(name));
+    let prompt = ask.prompt.measure(options.count, cache_block(options));
+    exchange.note(|record| {
+        record.streaming = ask.stream;
+        record.prompt_tokens = Some(prompt.tokens);
+    });
+    if let Some(Fault::Status(status)) = plan.fault {
+        return inject_status(connection, exchange, status, keep_alive).await;
+    }
+    let reply = Reply::plan(&ask, options, &draws);
+    let created = state.anchor.epoch(received.arrival).0 / 1_000_000_000;
+    let model = ask.model.as_deref().unwrap_or(&options.model);
+    let messages = MessageWriter::new(api, draws.key(), created, model, options.reasoning_field);
+    let reports_reasoning = api == TextApi::Chat && options.reasoning > 0;
+    let job = Job { ask, draws, prompt, reply, plan, messages, reports_reasoning };
+    if job.ask.stream {
+        stream_reply(worker, connection, exchange, received, &job).await
+    } else {
+        whole_reply(worker, connection, exchange, received, &job).await
+    }
+}
+
+/// The block size by which prompts are cut, when there is a cache to cut them for.
+pub(crate) fn cache_block(options: &SimOptions) -> Option<u32> {
+    (options.cache_blocks > 0).then_some(options.cache_block)
+}
+
+async fn whole_reply(
+    worker: &Worker,
+    connection: &mut Connection,
+    exchange: &mut Exchange,
+    received: &Received,
+    job: &Job,
+) -> Result<After, ClientGone> {
+    let Job { ask, reply, .. } = job;
+    let state = &*worker.state;
+    let mut admitted = admit(state, connection, exchange, received.arrival, &job.prompt, &job.draws).await?;
+    admitted.pace.advance(reply.tokens() - 1);
+    if let Some(stall) = job.plan.stall {
+        admitted.pace.pause(stall.span);
+        exchange.note(|record| record.stalled = true);
+    }
+    connection.wait_until(&worker.timer, admitted.pace.due).await?;
+
+    let usage = job.usage(admitted.cached_tokens, reply.tokens(), reply.reasoning);
+    let mut body = Vec::with_capacity(512 + 8 * usage.completion as usize);
+    job.messages.full(reply, ask.choices, usage, &mut body);
+    drop(admitted.place);
+    let fault = job.midway_fault().map(|(kind, _)| kind);
+    if fault.is_none() {
+        exchange.note(|record| {
+            record.output_tokens = usage.completion;
+            record.reasoning_tokens = reply.reasoning * ask.choices;
+        });
+        state.metrics.finished(reply.finish);
+    }
+    deliver(connection, exchange, &body, fault, received.head.keep_alive).await
+}
+
+/// Whether usage goes on every chunk.
+pub(crate) fn on_every_chunk(ask: &Ask, usage: impl FnOnce() -> Usage) -> Option<Usage> {
+    (ask.usage == StreamUsage::EveryChunk).then(usage)
+}

@@ -1,0 +1,34 @@
+//! Listening sockets: one for each serving thread, all on one address.
+
+use std::net::{SocketAddr, TcpListener};
+
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::error::SimError;
+
+/// Connections that may wait to be accepted; the system caps it.
+const BACKLOG: i32 = 4096;
+
+/// As many sockets as there are threads. The system spreads connections over them.
+pub(crate) fn listen(bind: SocketAddr, threads: u32) -> Result<(Vec<TcpListener>, SocketAddr), SimError> {
+    let failed = |source| SimError::Bind { address: bind, source };
+    let first = open(bind, threads > 1).map_err(failed)?;
+    let address = first.local_addr().map_err(failed)?;
+    let mut listeners = vec![first];
+    for _ in 1..threads {
+        listeners.push(open(address, true).map_err(failed)?);
+    }
+    Ok((listeners, address))
+}
+
+fn open(address: SocketAddr, shared: bool) -> std::io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_reuse_address(true)?;
+    if shared {
+        socket.set_reuse_port(true)?;
+    }
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}

@@ -1,0 +1,269 @@
+//! The one table of simulator options: the query form, command-line flags and documentation all come from it.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use aiperf_clock::Nanos;
+use aiperf_seed::Seed;
+
+use crate::distribution::Distribution;
+use crate::error::OptionError;
+use crate::options::{ReasoningField, SimOptions, TokenCounting, ToolUse};
+
+/// One option as people see it.
+#[derive(Debug)]
+pub struct SimOption {
+    /// As in the query form; a flag has hyphens for the underscores.
+    pub name: &'static str,
+    /// What its value looks like.
+    pub value: &'static str,
+    /// The default in the same notation; empty when there is none.
+    pub default: &'static str,
+    pub help: &'static str,
+    apply: fn(&mut SimOptions, &str) -> Result<(), String>,
+}
+
+impl SimOption {
+    /// The name as a command-line flag, without the leading hyphens.
+    pub fn flag(&self) -> String {
+        self.name.replace('_', "-")
+    }
+
+    /// Reads the value into the options.
+    pub fn set(&self, options: &mut SimOptions, value: &str) -> Result<(), OptionError> {
+        (self.apply)(options, value).map_err(|reason| OptionError::Value {
+            name: self.name,
+            value: value.to_owned(),
+            reason,
+            hint: self.value,
+        })
+    }
+}
+
+macro_rules! option {
+    ($name:literal, $value:expr, $default:literal, $help:literal, |$o:ident, $v:ident| $apply:expr) => {
+        SimOption {
+            name: $name,
+            value: $value,
+            default: $default,
+            help: $help,
+            apply: |$o, $v| {
+                $apply;
+                Ok(())
+            },
+        }
+    };
+}
+
+/// Every option, in the order in which help and documentation show them.
+pub static SIM_OPTIONS: &[SimOption] = &[
+    option!("ttft", Distribution::NOTATION, "40", "Milliseconds to the first token", |o, v| o.ttft = v.parse()?),
+    option!("prefill", "MS", "0", "Milliseconds of prefill for each prompt token, added to ttft", |o, v| {
+        o.prefill = at_least_zero(v)?;
+    }),
+    option!("itl", Distribution::NOTATION, "8", "Milliseconds between output tokens", |o, v| o.itl = v.parse()?),
+    option!("osl", Distribution::NOTATION, "64", "Output tokens when the request sets no limit", |o, v| {
+        o.osl = v.parse()?;
+    }),
+    option!(
+        "early_stop",
+        "SHARE",
+        "0",
+        "Share of replies that end below their limit, unless ignore_eos is set",
+        |o, v| {
+            o.early_stop = share(v)?;
+        }
+    ),
+    option!("tokens_per_chunk", "N", "1", "Output tokens in one streamed chunk", |o, v| {
+        o.tokens_per_chunk = counting_from_one(v)?;
+    }),
+    option!("batch", "N", "256", "Requests that run at once; others wait in order of arrival", |o, v| {
+        o.batch = counting_from_one(v)?;
+    }),
+    option!("cache", "BLOCKS", "0", "Blocks in the prefix cache, oldest use dropped first; 0 turns it off", |o, v| {
+        o.cache_blocks = number(v)?;
+    }),
+    option!("cache_block", "TOKENS", "16", "Tokens in one block of the prefix cache", |o, v| {
+        o.cache_block = counting_from_one(v)?;
+    }),
+    option!("reasoning", "TOKENS", "0", "Output tokens that are reasoning, from the front of the reply", |o, v| {
+        o.reasoning = number(v)?;
+    }),
+    option!(
+        "reasoning_field",
+        "reasoning_content|reasoning",
+        "reasoning_content",
+        "Name of the reasoning field",
+        |o, v| {
+            o.reasoning_field = match v {
+                "reasoning_content" => ReasoningField::ReasoningContent,
+                "reasoning" => ReasoningField::Reasoning,
+                _ => return Err("no such field".to_owned()),
+            };
+        }
+    ),
+    option!("tools", "never|offered|always", "never", "Answer chats with a tool call", |o, v| {
+        o.tools = match v {
+            "never" => ToolUse::Never,
+            "offered" => ToolUse::Offered,
+            "always" => ToolUse::Always,
+            _ => return Err("no such choice".to_owned()),
+        };
+    }),
+    option!(
+        "count",
+        "exact|approx",
+        "exact",
+        "Count prompt tokens with o200k, or as a quarter of the bytes",
+        |o, v| {
+            o.count = match v {
+                "exact" => TokenCounting::Exact,
+                "approx" => TokenCounting::Approximate,
+                _ => return Err("no such way to count".to_owned()),
+            };
+        }
+    ),
+    option!("embed_dim", "N", "16", "Length of an embedding when the request names none", |o, v| {
+        o.embed_dim = counting_from_one(v)?;
+    }),
+    option!("model", "NAME", "sim-model", "Model that /v1/models lists; requests may name any", |o, v| {
+        o.model = if v.is_empty() { return Err("a model needs a name".to_owned()) } else { v.to_owned() };
+    }),
+    option!("seed", "N", "0", "Seed of every draw", |o, v| o.seed = Seed::fixed(number(v)?)),
+    option!("threads", "N", "1", "Threads that serve", |o, v| o.threads = counting_from_one(v)?),
+    option!("error_rate", "SHARE", "0", "Share of requests answered with error_status", |o, v| {
+        o.faults.error.rate = share(v)?;
+    }),
+    option!("error_every", "N", "0", "Every Nth request is answered with error_status; 0 is none", |o, v| {
+        o.faults.error.every = number(v)?;
+    }),
+    option!("error_status", "STATUS", "500", "Status of such answers", |o, v| {
+        let status: u16 = number(v)?;
+        if !(400..=599).contains(&status) {
+            return Err("an error status lies between 400 and 599".to_owned());
+        }
+        o.faults.error_status = status;
+    }),
+    option!("stall_rate", "SHARE", "0", "Share of replies that pause for stall_ms part-way", |o, v| {
+        o.faults.stall.rate = share(v)?;
+    }),
+    option!("stall_every", "N", "0", "Every Nth reply pauses for stall_ms part-way; 0 is none", |o, v| {
+        o.faults.stall.every = number(v)?;
+    }),
+    option!("stall_ms", "MS", "1000", "Length of such a pause", |o, v| {
+        o.faults.stall_span = millis(at_least_zero(v)?);
+    }),
+    option!("reset_rate", "SHARE", "0", "Share of replies whose connection is reset part-way", |o, v| {
+        o.faults.reset.rate = share(v)?;
+    }),
+    option!("reset_every", "N", "0", "Every Nth reply is reset part-way; 0 is none", |o, v| {
+        o.faults.reset.every = number(v)?;
+    }),
+    option!("cut_rate", "SHARE", "0", "Share of replies that end part-way without finish or [DONE]", |o, v| {
+        o.faults.cut.rate = share(v)?;
+    }),
+    option!("cut_every", "N", "0", "Every Nth reply ends part-way; 0 is none", |o, v| {
+        o.faults.cut.every = number(v)?;
+    }),
+    option!("inband_rate", "SHARE", "0", "Share of replies with an error object under status 200", |o, v| {
+        o.faults.inband.rate = share(v)?;
+    }),
+    option!("inband_every", "N", "0", "Every Nth reply has an error object under status 200; 0 is none", |o, v| {
+        o.faults.inband.every = number(v)?;
+    }),
+    option!("malformed_rate", "SHARE", "0", "Share of replies with one chunk that is not JSON", |o, v| {
+        o.faults.malformed.rate = share(v)?;
+    }),
+    option!("malformed_every", "N", "0", "Every Nth reply has one chunk that is not JSON; 0 is none", |o, v| {
+        o.faults.malformed.every = number(v)?;
+    }),
+    option!("stall_at", "SECONDS", "0", "When, after its start, the whole server stands still", |o, v| {
+        o.stall_at = Nanos::from_secs_f64(at_least_zero(v)?);
+    }),
+    option!("stall_for", "SECONDS", "0", "For how long the whole server stands still; 0 is never", |o, v| {
+        o.stall_for = Nanos::from_secs_f64(at_least_zero(v)?);
+    }),
+    option!("truth", "PATH", "", "File for the truth: one JSON line for each finished request", |o, v| {
+        o.truth_file = if v.is_empty() { None } else { Some(v.into()) };
+    }),
+    option!("truth_body", "true|false", "false", "Keep request bodies in the truth", |o, v| {
+        o.truth_bodies = v.parse().map_err(|_| "neither true nor false".to_owned())?;
+    }),
+    option!("truth_keep", "N", "10000", "Finished requests kept in memory; the file holds them all", |o, v| {
+        o.truth_keep = number(v)?;
+    }),
+];
+
+fn number<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|e| format!("{e}"))
+}
+
+fn counting_from_one(text: &str) -> Result<u32, String> {
+    match number(text)? {
+        0 => Err("must be at least 1".to_owned()),
+        n => Ok(n),
+    }
+}
+
+fn at_least_zero(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err("not a number of at least zero".to_owned()),
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match at_least_zero(text)? {
+        value if value <= 1.0 => Ok(value),
+        _ => Err("a share lies between 0 and 1".to_owned()),
+    }
+}
+
+fn millis(value: f64) -> Nanos {
+    Nanos::from_secs_f64(value / 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_in_the_table_are_the_defaults() {
+        for option in SIM_OPTIONS {
+            let mut options = SimOptions::default();
+            option.set(&mut options, option.default).unwrap();
+            assert_eq!(options, SimOptions::default(), "{}", option.name);
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_every_option_is_explained() {
+        for (i, option) in SIM_OPTIONS.iter().enumerate() {
+            assert!(SIM_OPTIONS[..i].iter().all(|other| other.name != option.name), "{} twice", option.name);
+            assert!(!option.help.is_empty() && !option.value.is_empty(), "{}", option.name);
+        }
+    }
+
+    #[test]
+    fn every_fault_has_a_rate_and_a_count() {
+        for stem in ["error", "stall", "reset", "cut", "inband", "malformed"] {
+            for suffix in ["rate", "every"] {
+                let mut options = SimOptions::default();
+                options.set(&format!("{stem}_{suffix}"), "1").unwrap();
+                assert_ne!(options, SimOptions::default(), "{stem}_{suffix}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_documentation_shows_the_table() {
+        let page = include_str!("../../../docs/sim.md");
+        for option in SIM_OPTIONS {
+            let default = if option.default.is_empty() { "–".to_owned() } else { format!("`{}`", option.default) };
+            let value = option.value.replace('|', "\\|");
+            let value = if option.value == Distribution::NOTATION { "DISTRIBUTION" } else { &value };
+            let row = format!("| `{}` | {value} | {default} | {} |", option.name, option.help);
+            assert!(page.contains(&row), "docs/sim.md lacks the row\n{row}");
+        }
+    }
+}

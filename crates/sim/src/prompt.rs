@@ -1,0 +1,237 @@
+//! Reads the texts out of `messages`, `prompt` and `input`, in every shape that clients send, and counts their tokens.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use crate::options::TokenCounting;
+use crate::prefix_cache::block_hashes;
+
+/// What a client wants read: texts, or tokens that it has counted itself.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Prompt {
+    /// The texts, joined by one space: as the client that counts them joins them.
+    pub(crate) text: String,
+    pub(crate) tokens: Vec<u32>,
+    /// Separate prompts, each of which gets its own answer.
+    pub(crate) items: usize,
+}
+
+/// A prompt's length, and what the prefix cache knows it by.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Measured {
+    pub(crate) tokens: u32,
+    pub(crate) blocks: Vec<u64>,
+}
+
+impl Prompt {
+    fn push(&mut self, text: &str) {
+        if !self.text.is_empty() && !text.is_empty() {
+            self.text.push(' ');
+        }
+        self.text.push_str(text);
+    }
+
+    /// Counts, and cuts into blocks of `block` tokens where a cache wants them.
+    pub(crate) fn measure(&self, counting: TokenCounting, block: Option<u32>) -> Measured {
+        let given = self.tokens.len();
+        let Some(block) = block.map(|block| block as usize) else {
+            let counted = match counting {
+                TokenCounting::Exact => bpe_openai::o200k_base().count(self.text.as_str()),
+                TokenCounting::Approximate => self.text.len().div_ceil(4),
+            };
+            return Measured { tokens: (given + counted) as u32, blocks: Vec::new() };
+        };
+        match counting {
+            TokenCounting::Exact => {
+                let mut ids = self.tokens.clone();
+                ids.extend(bpe_openai::o200k_base().encode(self.text.as_str()));
+                Measured { tokens: ids.len() as u32, blocks: block_hashes(&ids, block) }
+            }
+            TokenCounting::Approximate => {
+                let mut blocks = block_hashes(&self.tokens, block);
+                blocks.extend(block_hashes(self.text.as_bytes(), block * 4));
+                Measured { tokens: (given + self.text.len().div_ceil(4)) as u32, blocks }
+            }
+        }
+    }
+}
+
+/// `prompt` or `input`: a string, a list of strings, a list of tokens, or a list of lists of tokens.
+impl<'de> Deserialize<'de> for Prompt {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut prompt = Self::default();
+        Items { into: &mut prompt, depth: 0 }.deserialize(deserializer)?;
+        Ok(prompt)
+    }
+}
+
+struct Items<'a> {
+    into: &'a mut Prompt,
+    depth: u8,
+}
+
+impl<'de> DeserializeSeed<'de> for Items<'_> {
+    type Value = ();
+    fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Items<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string, a list of strings or a list of tokens")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
+        self.into.items += 1;
+        self.into.push(text);
+        Ok(())
+    }
+
+    fn visit_u64<E: de::Error>(self, token: u64) -> Result<(), E> {
+        if self.depth == 0 {
+            return Err(E::invalid_type(de::Unexpected::Unsigned(token), &self));
+        }
+        self.into.tokens.push(token as u32);
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        if self.depth == 2 {
+            return Err(de::Error::invalid_type(de::Unexpected::Seq, &self));
+        }
+        let tokens_before = self.into.tokens.len();
+        let items_before = self.into.items;
+        while seq.next_element_seed(Items { into: self.into, depth: self.depth + 1 })?.is_some() {}
+        // A list of tokens is one prompt, however deep it stands.
+        if self.into.tokens.len() > tokens_before && self.into.items == items_before {
+            self.into.items += 1;
+        }
+        Ok(())
+    }
+}
+
+/// `messages`: the text of every content, be it a string or a list of parts.
+#[derive(Debug, Default)]
+pub(crate) struct Messages(pub(crate) Prompt);
+
+impl<'de> Deserialize<'de> for Messages {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct All;
+        impl<'de> Visitor<'de> for All {
+            type Value = Messages;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of messages")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Messages, A::Error> {
+                let mut prompt = Prompt { items: 1, ..Prompt::default() };
+                while seq.next_element_seed(Keyed { into: &mut prompt, key: "content" })?.is_some() {}
+                Ok(Messages(prompt))
+            }
+        }
+        deserializer.deserialize_seq(All)
+    }
+}
+
+/// An object of which one key holds text or parts; the rest, be it an image of megabytes, is skipped unread.
+struct Keyed<'a> {
+    into: &'a mut Prompt,
+    key: &'static str,
+}
+
+impl<'de> DeserializeSeed<'de> for Keyed<'_> {
+    type Value = ();
+    fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Keyed<'_> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object with `{}`", self.key)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
+            if key == self.key {
+                map.next_value_seed(Content { into: self.into })?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Content<'a> {
+    into: &'a mut Prompt,
+}
+
+impl<'de> DeserializeSeed<'de> for Content<'_> {
+    type Value = ();
+    fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Content<'_> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string, a list of parts or null")
+    }
+    fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
+        self.into.push(text);
+        Ok(())
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        while seq.next_element_seed(Keyed { into: self.into, key: "text" })?.is_some() {}
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prompt(json: &str) -> Prompt {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn a_prompt_comes_in_every_shape() {
+        assert_eq!(prompt(r#""a b""#), Prompt { text: "a b".into(), tokens: vec![], items: 1 });
+        assert_eq!(prompt(r#"["a","b"]"#), Prompt { text: "a b".into(), tokens: vec![], items: 2 });
+        assert_eq!(prompt("[1,2,3]"), Prompt { text: String::new(), tokens: vec![1, 2, 3], items: 1 });
+        assert_eq!(prompt("[[1,2],[3]]"), Prompt { text: String::new(), tokens: vec![1, 2, 3], items: 2 });
+        assert!(serde_json::from_str::<Prompt>("7").is_err());
+        assert!(serde_json::from_str::<Prompt>("{}").is_err());
+        assert!(serde_json::from_str::<Prompt>("[[[1]]]").is_err());
+    }
+
+    #[test]
+    fn messages_give_their_texts_and_no_images() {
+        let json = r#"[{"role":"system","content":"be short"},
+            {"content":[{"type":"text","text":"what is"},{"type":"image_url","image_url":{"url":"data:x"}},
+             {"type":"text","text":"this?"}],"role":"user"},{"role":"assistant","content":null}]"#;
+        let Messages(prompt) = serde_json::from_str(json).unwrap();
+        assert_eq!(prompt.text, "be short what is this?");
+    }
+
+    #[test]
+    fn both_ways_to_count_cut_the_same_prompt_into_blocks() {
+        let prompt = Prompt { text: "one two three four ".repeat(20), tokens: vec![], items: 1 };
+        let exact = prompt.measure(TokenCounting::Exact, Some(16));
+        assert_eq!(exact.tokens, prompt.measure(TokenCounting::Exact, None).tokens);
+        assert_eq!(exact.blocks.len() as u32, exact.tokens / 16);
+        let rough = prompt.measure(TokenCounting::Approximate, Some(16));
+        assert_eq!(rough.tokens as usize, prompt.text.len().div_ceil(4));
+        assert!(!rough.blocks.is_empty());
+    }
+}

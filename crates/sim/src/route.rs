@@ -1,0 +1,144 @@
+//! Sends each request to what serves it.
+
+use crate::ask::{Refusal, TextApi};
+use crate::connection::{ClientGone, Connection, Received};
+use crate::embeddings::embed;
+use crate::exchange::Exchange;
+use crate::generate::generate;
+use crate::http_response::write_whole;
+use crate::truth::Outcome;
+use crate::whole_reply::{After, answer, refuse};
+use crate::worker::Worker;
+
+/// Everything that the simulator serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Route {
+    Text(TextApi),
+    Embeddings,
+    Models,
+    Health,
+    Metrics,
+    ResetPrefixCache,
+    Truth,
+    Reset,
+    WrongMethod,
+    Unknown,
+}
+
+impl Route {
+    fn of(method: &str, path: &str) -> Self {
+        let (wanted, route) = match path {
+            "/v1/chat/completions" => ("POST", Self::Text(TextApi::Chat)),
+            "/v1/completions" => ("POST", Self::Text(TextApi::Completions)),
+            "/v1/embeddings" => ("POST", Self::Embeddings),
+            "/v1/models" => ("GET", Self::Models),
+            "/health" | "/v1/health" | "/ping" => ("GET", Self::Health),
+            "/metrics" => ("GET", Self::Metrics),
+            "/reset_prefix_cache" => ("POST", Self::ResetPrefixCache),
+            "/sim/truth" => ("GET", Self::Truth),
+            "/sim/reset" => ("POST", Self::Reset),
+            _ => return Self::Unknown,
+        };
+        if method == wanted { route } else { Self::WrongMethod }
+    }
+
+    const fn is_inference(self) -> bool {
+        matches!(self, Self::Text(_) | Self::Embeddings)
+    }
+}
+
+/// Serves one request. `connection_request` counts the requests of the connection.
+pub(crate) async fn serve(
+    worker: &Worker,
+    connection: &mut Connection,
+    received: &Received,
+    connection_number: u64,
+    connection_request: u64,
+) -> After {
+    let (state, head) = (&worker.state, &received.head);
+    let route = Route::of(&head.method, head.path());
+    // Looking at the truth does not change it.
+    match route {
+        Route::Truth => {
+            let lines = state.truth.lines();
+            return plain(connection, "application/x-ndjson", &lines, head.keep_alive).await;
+        }
+        Route::Reset => {
+            state.reset();
+            return plain(connection, "application/json", b"{}", head.keep_alive).await;
+        }
+        _ => {}
+    }
+    let mut exchange = Exchange::begin(state, received, connection_number, connection_request, route.is_inference());
+    let served = match route {
+        Route::Text(api) => generate(worker, connection, &mut exchange, received, api).await,
+        Route::Embeddings => embed(worker, connection, &mut exchange, received).await,
+        other => small(worker, connection, &mut exchange, received, other).await,
+    };
+    served.unwrap_or_else(|ClientGone| {
+        exchange.finish(Outcome::ClientGone);
+        After::Close
+    })
+}
+
+/// What is answered at once and from what is known already.
+async fn small(
+    worker: &Worker,
+    connection: &mut Connection,
+    exchange: &mut Exchange,
+    received: &Received,
+    route: Route,
+) -> Result<After, ClientGone> {
+    let (state, head) = (&worker.state, &received.head);
+    let keep_alive = head.keep_alive;
+    let body = match route {
+        Route::Models => models(&state.options.model),
+        Route::Metrics => {
+            let text = state.metrics.render(&state.options.model, state.in_flight());
+            exchange.finish(Outcome::Completed);
+            return Ok(plain(connection, "text/plain; version=0.0.4; charset=utf-8", text.as_bytes(), keep_alive).await);
+        }
+        Route::ResetPrefixCache => {
+            state.clear_prefix_cache();
+            "{}".to_owned()
+        }
+        Route::WrongMethod => {
+            let message = format!("{} is not the method of {}.", head.method, head.path());
+            return refuse(connection, exchange, 405, &Refusal { message, parameter: None }, keep_alive).await;
+        }
+        Route::Unknown => {
+            let message = format!("there is nothing at {}.", head.path());
+            return refuse(connection, exchange, 404, &Refusal { message, parameter: None }, keep_alive).await;
+        }
+        Route::Health | Route::Text(_) | Route::Embeddings | Route::Truth | Route::Reset => "{}".to_owned(),
+    };
+    answer(connection, exchange, 200, body.as_bytes(), Outcome::Completed, keep_alive).await
+}
+
+fn models(name: &str) -> String {
+    let name = serde_json::Value::from(name);
+    format!(
+        r#"{{"object":"list","data":[{{"id":{name},"object":"model","created":0,"owned_by":"aiperf-sim","root":{name},"parent":null}}]}}"#
+    )
+}
+
+async fn plain(connection: &mut Connection, content_type: &str, body: &[u8], keep_alive: bool) -> After {
+    let mut out = Vec::with_capacity(body.len() + 192);
+    write_whole(200, content_type, body, keep_alive, &mut out);
+    match connection.write(&out).await {
+        Ok(_) => After::keeping(keep_alive),
+        Err(_) => After::Close,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_served_by_its_method_only() {
+        assert_eq!(Route::of("POST", "/v1/embeddings"), Route::Embeddings);
+        assert_eq!(Route::of("GET", "/v1/embeddings"), Route::WrongMethod);
+        assert_eq!(Route::of("GET", "/v1/nothing"), Route::Unknown);
+    }
+}
