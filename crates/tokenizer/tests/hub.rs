@@ -1,5 +1,6 @@
 //! The hub cache and the download, against a server of a few lines on the loopback interface.
 
+#![allow(clippy::unwrap_used, reason = "a step of a test that fails must fail the test")]
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
