@@ -49,6 +49,9 @@ pub struct Turn {
     pub role: Option<Role>,
     pub texts: Vec<Media>,
     pub images: Vec<Media>,
+    /// Ids under which the server may keep the images, one for each content of `images` in order; or none at all. An
+    /// image that is named by its id only has an empty content.
+    pub image_uuids: Vec<String>,
     pub audios: Vec<Media>,
     pub videos: Vec<Media>,
     /// The model that this turn asks for; data sets fill it before the run.

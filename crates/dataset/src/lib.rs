@@ -1,1 +1,16 @@
+//! What is sent: conversations made from a description or read from a file, complete before the run starts. The same
+//! seed gives the same bytes, whatever the number of threads.
+#![forbid(unsafe_code)]
 
+mod assignment;
+mod dataset;
+mod error;
+mod file;
+mod sampler;
+mod session;
+mod synthetic;
+mod text;
+
+pub use dataset::{Dataset, build};
+pub use error::DatasetError;
+pub use sampler::Sampler;

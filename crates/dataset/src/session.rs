@@ -1,0 +1,72 @@
+//! Names for conversations that bring none: numbers when the run can be repeated, else random.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use aiperf_conversation::SessionId;
+use aiperf_seed::{Seed, Stream};
+
+#[derive(Debug)]
+pub(crate) struct SessionNames {
+    /// Names that the data itself uses.
+    taken: HashSet<SessionId>,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// `session_000000`, `session_000001`, ...
+    Numbered { next: usize },
+    /// UUIDs of version 4.
+    Random(Stream),
+}
+
+impl SessionNames {
+    pub(crate) fn new(seed: Seed, taken: HashSet<SessionId>) -> Self {
+        let kind = match seed.given() {
+            Some(_) => Kind::Numbered { next: 0 },
+            None => Kind::Random(seed.stream("dataset.session.id")),
+        };
+        Self { taken, kind }
+    }
+
+    pub(crate) fn next(&mut self) -> SessionId {
+        loop {
+            let name = match &mut self.kind {
+                Kind::Numbered { next } => {
+                    *next += 1;
+                    format!("session_{:06}", *next - 1)
+                }
+                Kind::Random(stream) => {
+                    let bits = u128::from(stream.next_u64()) << 64 | u128::from(stream.next_u64());
+                    uuid::Builder::from_random_bytes(bits.to_be_bytes()).into_uuid().to_string()
+                }
+            };
+            let id = SessionId(Arc::from(name));
+            if !self.taken.contains(&id) {
+                return id;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seeded_run_numbers_its_sessions_and_steps_over_names_in_use() {
+        let taken = HashSet::from([SessionId(Arc::from("session_000001"))]);
+        let mut names = SessionNames::new(Seed::fixed(1), taken);
+        assert_eq!(names.next().to_string(), "session_000000");
+        assert_eq!(names.next().to_string(), "session_000002");
+    }
+
+    #[test]
+    fn a_run_without_seed_has_random_uuids() {
+        let mut names = SessionNames::new(Seed::from_entropy(), HashSet::new());
+        let (one, two) = (names.next().to_string(), names.next().to_string());
+        assert_ne!(one, two);
+        assert_eq!(uuid::Uuid::parse_str(&one).unwrap().get_version_num(), 4);
+    }
+}

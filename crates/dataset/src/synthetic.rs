@@ -1,0 +1,96 @@
+//! Conversations from a description: generated prompts of drawn lengths, with prefixes and context in front.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use aiperf_config::{Length, SyntheticSource};
+use aiperf_conversation::{ContextMode, Conversation, Media, Turn};
+use aiperf_seed::Seed;
+use aiperf_tokenizer::Tokenizer;
+
+use crate::DatasetError;
+use crate::session::SessionNames;
+use crate::text::{ExactText, TextOrder, Writer, fulfil};
+
+/// The conversations, and how many of their texts missed their length.
+pub(crate) fn conversations(
+    source: &SyntheticSource,
+    seed: Seed,
+    tokenizer: &dyn Tokenizer,
+) -> Result<(Vec<Conversation>, usize), DatasetError> {
+    if source.entries == 0 {
+        return Err(DatasetError::NoEntries);
+    }
+    let writer = Writer::new(tokenizer);
+    let prefixes = prefix_pool(source, seed, &writer);
+    let contexts = contexts(source, seed, &writer);
+    let prompts = fulfil(&writer, &prompt_orders(source, seed, tokenizer, &prefixes));
+    let inexact = [&prefixes, &contexts, &prompts].iter().flat_map(|texts| texts.iter()).filter(|t| !t.exact).count();
+
+    let mut names = SessionNames::new(seed, HashSet::new());
+    let mut prompts = prompts.into_iter().map(|written| written.text);
+    let mut contexts = contexts.into_iter().map(|written| Arc::from(written.text));
+    let conversations = (0..source.entries)
+        .map(|_| {
+            let contents = prompts.by_ref().take(texts_per_turn(source)).collect();
+            let texts = vec![Media { name: "text".to_owned(), contents }];
+            Conversation {
+                session_id: names.next(),
+                turns: vec![Turn { texts, ..Turn::default() }],
+                system: None,
+                user_context: contexts.next(),
+                context_mode: ContextMode::DeltasWithoutResponses,
+            }
+        })
+        .collect();
+    Ok((conversations, inexact))
+}
+
+fn texts_per_turn(source: &SyntheticSource) -> usize {
+    source.batch_size.max(1)
+}
+
+fn prefix_pool(source: &SyntheticSource, seed: Seed, writer: &Writer<'_>) -> Vec<ExactText> {
+    let Some(prefix) = source.prefix.filter(|prefix| prefix.tokens > 0) else { return Vec::new() };
+    let mut stream = seed.stream("dataset.prompt.prefix.text");
+    let orders: Vec<TextOrder> = (0..prefix.pool_size)
+        .map(|_| TextOrder { prefix: None, tokens: prefix.tokens, seed: stream.next_u64() })
+        .collect();
+    fulfil(writer, &orders)
+}
+
+fn contexts(source: &SyntheticSource, seed: Seed, writer: &Writer<'_>) -> Vec<ExactText> {
+    let Some(tokens) = source.user_context_tokens.filter(|tokens| *tokens > 0) else { return Vec::new() };
+    let mut stream = seed.stream("dataset.prompt.context");
+    let orders: Vec<TextOrder> =
+        (0..source.entries).map(|_| TextOrder { prefix: None, tokens, seed: stream.next_u64() }).collect();
+    fulfil(writer, &orders)
+}
+
+/// All draws happen here, one after the other; writing the texts may then be shared between threads.
+fn prompt_orders(
+    source: &SyntheticSource,
+    seed: Seed,
+    tokenizer: &dyn Tokenizer,
+    prefixes: &[ExactText],
+) -> Vec<TextOrder> {
+    let (mut lengths, mut texts) = (seed.stream("dataset.prompt.length"), seed.stream("dataset.prompt.corpus"));
+    let mut prefix_choice = seed.stream("dataset.prompt.prefix");
+    let prefix_tokens = source.prefix.map_or(0, |prefix| prefix.tokens);
+    let prefixes: Vec<Arc<str>> = prefixes.iter().map(|written| Arc::from(written.text.as_str())).collect();
+    let input = without_special_tokens(source.input_tokens, tokenizer);
+    let mut orders = Vec::with_capacity(source.entries * texts_per_turn(source));
+    for _ in 0..source.entries {
+        let prefix = prefix_choice.choose(&prefixes).map(|text| (Arc::clone(text), prefix_tokens));
+        for _ in 0..texts_per_turn(source) {
+            let tokens = lengths.positive_normal_integer(input.mean, input.stddev) as usize;
+            orders.push(TextOrder { prefix: prefix.clone(), tokens, seed: texts.next_u64() });
+        }
+    }
+    orders
+}
+
+/// The server adds a BOS or the like by itself: the prompt leaves room for it.
+fn without_special_tokens(input: Length, tokenizer: &dyn Tokenizer) -> Length {
+    Length { mean: (input.mean - tokenizer.special_tokens_to_add() as f64).max(0.0), ..input }
+}

@@ -1,0 +1,62 @@
+//! The tokenizer that is compiled in, `o200k_base`. It needs no file and no network.
+
+use crate::{BUILTIN, Tokenizer};
+
+/// Its tables are unpacked on first use (some tens of milliseconds), so that runs that never count pay nothing.
+#[derive(Debug)]
+pub(crate) struct Builtin;
+
+impl Tokenizer for Builtin {
+    fn name(&self) -> &str {
+        BUILTIN
+    }
+
+    fn encode(&self, text: &str) -> Vec<u32> {
+        bpe_openai::o200k_base().encode(text)
+    }
+
+    fn decode(&self, tokens: &[u32]) -> String {
+        let bpe = &bpe_openai::o200k_base().bpe;
+        // The library reads its tables unchecked: an id from elsewhere must not reach it.
+        let known: Vec<u32> = tokens.iter().copied().filter(|&id| (id as usize) < bpe.num_tokens()).collect();
+        String::from_utf8_lossy(&bpe.decode_tokens(&known)).into_owned()
+    }
+
+    fn count(&self, text: &str) -> usize {
+        bpe_openai::o200k_base().count(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn known_texts_have_their_known_o200k_tokens() {
+        assert_eq!(Builtin.encode("hello world"), [24_912, 2_375]);
+        assert_eq!(Builtin.encode(""), Vec::<u32>::new());
+        assert_eq!(Builtin.count("hello world"), 2);
+        assert_eq!(Builtin.count("The quick brown fox jumps over the lazy dog"), 9);
+    }
+
+    #[test]
+    fn an_id_outside_the_vocabulary_is_left_out() {
+        assert_eq!(Builtin.decode(&[24_912, u32::MAX, 200_018, 2_375]), "hello world");
+    }
+
+    #[test]
+    fn it_adds_nothing_around_a_prompt() {
+        assert_eq!(Builtin.special_tokens_to_add(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_comes_back_and_the_count_is_the_number_of_tokens(text in "\\PC{0,60}|[a-z \\n]{0,200}") {
+            let tokens = Builtin.encode(&text);
+            prop_assert_eq!(Builtin.count(&text), tokens.len());
+            prop_assert_eq!(Builtin.decode(&tokens), text);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What can go wrong on the way to a tokenizer, in words that name the next step.
+
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum TokenizerError {
+    #[error(
+        "--tokenizer {name}: no such file or folder; give a folder with a tokenizer.json, the file itself, a Hugging \
+         Face id, or builtin"
+    )]
+    NoSuchPath { name: String },
+
+    #[error(
+        "--tokenizer {}: the folder holds no tokenizer.json; give one that does, or use --tokenizer builtin",
+        folder.display()
+    )]
+    NoTokenizerJson { folder: PathBuf },
+
+    #[error("cannot read {}: {reason}; check the file, or use --tokenizer builtin", path.display())]
+    Unreadable { path: PathBuf, reason: String },
+
+    #[error("{} is not a tokenizer that can be used: {reason}; use another, or --tokenizer builtin", path.display())]
+    Invalid { path: PathBuf, reason: String },
+
+    #[error(
+        "--tokenizer {name}: not a Hugging Face id (NAME or OWNER/NAME of letters, digits, '-', '_' and '.'); use \
+         --tokenizer builtin or --tokenizer PATH"
+    )]
+    NotAnId { name: String },
+
+    #[error("--tokenizer-revision {revision}: not a branch, tag or commit name")]
+    NotARevision { revision: String },
+
+    #[error(
+        "tokenizer {id} (revision {revision}) is not in the cache {} and offline mode (HF_HUB_OFFLINE or \
+         TRANSFORMERS_OFFLINE) forbids to download it; download it once online, or use --tokenizer builtin or \
+         --tokenizer PATH",
+        cache.display()
+    )]
+    Offline { id: String, revision: String, cache: PathBuf },
+
+    #[error(
+        "tokenizer {id} (revision {revision}) is not in the cache {} and cannot be downloaded from {url}: {reason}; \
+         use --tokenizer builtin or --tokenizer PATH",
+        cache.display()
+    )]
+    Download { id: String, revision: String, cache: PathBuf, url: String, reason: String },
+}

@@ -1,0 +1,122 @@
+//! A tokenizer described by a Hugging Face `tokenizer.json`.
+
+use std::path::Path;
+
+use tokenizers::PostProcessor;
+
+use crate::{Tokenizer, TokenizerError};
+
+/// What every usable tokenizer can encode: plain words, and a character that no vocabulary has (private use area).
+const PROBES: [&str; 2] = ["The quick brown fox", "\u{e000}"];
+
+#[derive(Debug)]
+pub(crate) struct JsonTokenizer {
+    name: String,
+    inner: tokenizers::Tokenizer,
+    special_tokens_to_add: usize,
+}
+
+impl JsonTokenizer {
+    pub(crate) fn read(name: &str, path: &Path) -> Result<Self, TokenizerError> {
+        let bytes = std::fs::read(path)
+            .map_err(|source| TokenizerError::Unreadable { path: path.to_owned(), reason: source.to_string() })?;
+        let invalid = |reason: String| TokenizerError::Invalid { path: path.to_owned(), reason };
+        let mut inner = tokenizers::Tokenizer::from_bytes(bytes).map_err(|e| invalid(e.to_string()))?;
+        // Embedding models ship files that cut or pad every text to a fixed length: counts would be wrong.
+        inner.with_padding(None);
+        inner.with_truncation(None).map_err(|e| invalid(e.to_string()))?;
+        // Only a vocabulary without a token for the unknown can fail to encode; found here, it cannot fail later.
+        for probe in PROBES {
+            inner.encode_fast(probe, false).map_err(|e| invalid(format!("it cannot encode {probe:?}: {e}")))?;
+        }
+        let special_tokens_to_add = inner.get_post_processor().map_or(0, |processor| processor.added_tokens(false));
+        Ok(Self { name: name.to_owned(), inner, special_tokens_to_add })
+    }
+}
+
+impl Tokenizer for JsonTokenizer {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn encode(&self, text: &str) -> Vec<u32> {
+        self.inner.encode_fast(text, false).map(|encoding| encoding.get_ids().to_vec()).unwrap_or_default()
+    }
+
+    fn decode(&self, tokens: &[u32]) -> String {
+        self.inner.decode(tokens, false).unwrap_or_default()
+    }
+
+    fn count(&self, text: &str) -> usize {
+        self.inner.encode_fast(text, false).map_or(0, |encoding| encoding.len())
+    }
+
+    fn special_tokens_to_add(&self) -> usize {
+        self.special_tokens_to_add
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn described(description: &Value) -> Result<JsonTokenizer, TokenizerError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokenizer.json");
+        std::fs::write(&path, description.to_string()).unwrap();
+        JsonTokenizer::read("small", &path)
+    }
+
+    fn words() -> Value {
+        json!({
+            "version": "1.0",
+            "truncation": {"direction": "Right", "max_length": 3, "strategy": "LongestFirst", "stride": 0},
+            "padding": {"strategy": {"Fixed": 8}, "direction": "Right", "pad_to_multiple_of": null,
+                        "pad_id": 0, "pad_type_id": 0, "pad_token": "<unk>"},
+            "added_tokens": [{"id": 1, "content": "<s>", "single_word": false, "lstrip": false, "rstrip": false,
+                              "normalized": false, "special": true}],
+            "normalizer": null,
+            "pre_tokenizer": {"type": "Whitespace"},
+            "post_processor": {
+                "type": "TemplateProcessing",
+                "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+                "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+                "special_tokens": {"<s>": {"id": "<s>", "ids": [1], "tokens": ["<s>"]}}
+            },
+            "decoder": null,
+            "model": {"type": "WordLevel", "vocab": {"<unk>": 0, "<s>": 1, "hello": 2, "world": 3}, "unk_token": "<unk>"}
+        })
+    }
+
+    #[test]
+    fn the_files_own_truncation_and_padding_do_not_touch_counts() {
+        let tokenizer = described(&words()).unwrap();
+        assert_eq!(tokenizer.encode("hello world"), [2, 3]);
+        assert_eq!(tokenizer.count("hello world hello world nobody"), 5);
+        assert_eq!(tokenizer.decode(&[2, 3]), "hello world");
+    }
+
+    #[test]
+    fn a_bos_is_told_but_not_encoded() {
+        let tokenizer = described(&words()).unwrap();
+        assert_eq!(tokenizer.special_tokens_to_add(), 1);
+        assert_eq!(tokenizer.count("hello"), 1);
+        assert_eq!(tokenizer.name(), "small");
+    }
+
+    #[test]
+    fn a_vocabulary_without_unknown_token_is_refused_at_load() {
+        let mut description = words();
+        description["model"]["unk_token"] = json!("<missing>");
+        let error = described(&description).unwrap_err().to_string();
+        assert!(error.contains("cannot encode"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_no_tokenizer_is_named() {
+        let error = described(&json!({"model": 1})).unwrap_err().to_string();
+        assert!(error.contains("tokenizer.json") && error.contains("--tokenizer builtin"), "{error}");
+    }
+}
