@@ -2,6 +2,7 @@
 //! ([`Config`]). Every rule about options that go or do not go together lives here.
 #![forbid(unsafe_code)]
 
+pub mod catalogue;
 mod dataset;
 mod endpoint;
 mod output;
