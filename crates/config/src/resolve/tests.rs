@@ -1,0 +1,1 @@
+//! Resolution from options to configuration.
