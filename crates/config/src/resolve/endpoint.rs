@@ -10,7 +10,7 @@ use super::model::is_placeholder;
 use crate::catalogue::OptionId;
 use crate::endpoint::{BUILTIN_TOKENIZER, DEFAULT_REQUEST_TIMEOUT};
 use crate::grammar::{header, key_value, url};
-use crate::{ConfigError, EndpointConfig, RawOptions, Secret, Target};
+use crate::{ConfigError, EndpointConfig, GracePeriod, RawOptions, Secret, Target};
 
 pub(super) fn targets(raw: &RawOptions) -> Result<Vec<Target>, ConfigError> {
     let id = OptionId::Url;
@@ -118,7 +118,11 @@ fn custom_path(raw: &RawOptions) -> Result<Option<String>, ConfigError> {
 }
 
 fn request_timeout(raw: &RawOptions) -> Result<Option<Duration>, ConfigError> {
-    Ok(raw.seconds_or_inf(OptionId::RequestTimeoutSeconds)?.unwrap_or(Some(DEFAULT_REQUEST_TIMEOUT)))
+    Ok(match raw.wait(OptionId::RequestTimeoutSeconds)? {
+        None => Some(DEFAULT_REQUEST_TIMEOUT),
+        Some(GracePeriod::Limited(limit)) => Some(limit),
+        Some(GracePeriod::Unlimited) => None,
+    })
 }
 
 /// The key itself never appears in an error.

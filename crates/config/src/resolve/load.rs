@@ -79,7 +79,7 @@ fn profiling(raw: &RawOptions, shape: &Shape) -> Result<PhaseConfig, ConfigError
         sessions: raw.int(OptionId::ConversationNum)?,
         duration: raw.seconds(OptionId::BenchmarkDuration)?,
     };
-    let grace = raw.seconds_or_inf(OptionId::BenchmarkGracePeriod)?;
+    let grace = raw.wait(OptionId::BenchmarkGracePeriod)?;
     if grace.is_some() && stop.duration.is_none() {
         let why = "it begins when the duration is over";
         return Err(raw.needs(OptionId::BenchmarkGracePeriod, OptionId::BenchmarkDuration, why));
@@ -88,8 +88,8 @@ fn profiling(raw: &RawOptions, shape: &Shape) -> Result<PhaseConfig, ConfigError
         stop.requests = Some(DEFAULT_REQUESTS);
     }
     let grace = match (stop.duration, grace) {
-        (None, _) | (Some(_), Some(None)) => GracePeriod::Unlimited,
-        (Some(_), Some(Some(limit))) => GracePeriod::Limited(limit),
+        (None, _) => GracePeriod::Unlimited,
+        (Some(_), Some(grace)) => grace,
         (Some(_), None) => GracePeriod::Limited(DEFAULT_GRACE),
     };
     let pace = pace(shape.concurrency, shape.rate, shape.arrival);
@@ -105,7 +105,7 @@ fn warmup(raw: &RawOptions, shape: &Shape) -> Result<Option<PhaseConfig>, Config
     let concurrency = raw.int(OptionId::WarmupConcurrency)?;
     let own_rate = raw.float_or_inf(OptionId::WarmupRequestRate)?;
     let pattern = raw.choice(OptionId::WarmupArrivalPattern)?;
-    let grace = raw.seconds_or_inf(OptionId::WarmupGracePeriod)?;
+    let grace = raw.wait(OptionId::WarmupGracePeriod)?;
     if stop == StopConditions::default() {
         return refuse_settings_without_warmup(raw).map(|()| None);
     }
@@ -123,7 +123,7 @@ fn warmup(raw: &RawOptions, shape: &Shape) -> Result<Option<PhaseConfig>, Config
         (Some("gamma"), _) => Some(Arrival::Gamma { smoothness: 1.0 }),
         (_, inherited) => inherited.or(rate.map(|_| Arrival::Poisson)),
     };
-    let grace = grace.flatten().map_or(GracePeriod::Unlimited, GracePeriod::Limited);
+    let grace = grace.unwrap_or(GracePeriod::Unlimited);
     let pace = pace(concurrency.or(shape.concurrency), rate, arrival);
     Ok(Some(PhaseConfig { kind: PhaseKind::Warmup, pace, stop, grace }))
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::catalogue::{Arity, OptionId, ValueKind};
 use crate::grammar::number;
-use crate::{ConfigError, RawOptions};
+use crate::{ConfigError, GracePeriod, RawOptions};
 
 impl RawOptions {
     pub(super) fn is_given(&self, id: OptionId) -> bool {
@@ -68,11 +68,11 @@ impl RawOptions {
             .map_err(|_| self.bad(id, &seconds.to_string(), "it is too long; it is a number of seconds"))
     }
 
-    /// Seconds; `inf` is `Some(None)`.
-    pub(super) fn seconds_or_inf(&self, id: OptionId) -> Result<Option<Option<Duration>>, ConfigError> {
+    /// A wait of so many seconds, or without end for `inf`.
+    pub(super) fn wait(&self, id: OptionId) -> Result<Option<GracePeriod>, ConfigError> {
         match self.float_or_inf(id)? {
-            Some(seconds) if seconds.is_infinite() => Ok(Some(None)),
-            _ => Ok(self.seconds(id)?.map(Some)),
+            Some(seconds) if seconds.is_infinite() => Ok(Some(GracePeriod::Unlimited)),
+            _ => Ok(self.seconds(id)?.map(GracePeriod::Limited)),
         }
     }
 
