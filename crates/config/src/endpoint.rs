@@ -6,6 +6,13 @@ use std::time::Duration;
 use aiperf_endpoint::EndpointKind;
 use serde_json::{Map, Value};
 
+use crate::redact;
+use crate::resolve::is_placeholder;
+
+/// The tokenizer that is compiled in.
+pub(crate) const BUILTIN_TOKENIZER: &str = "builtin";
+pub(crate) const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(21_600);
+
 /// A value that never reaches a file or a log.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(pub String);
@@ -23,6 +30,17 @@ pub enum Target {
     Url(String),
     /// `sim:?ttft=40&itl=8`: the embedded simulator, started for this run.
     Sim(SimTarget),
+}
+
+impl Target {
+    /// As result files and messages show it: without a password.
+    pub fn display(&self) -> String {
+        match self {
+            Self::Url(url) => redact::url(url),
+            Self::Sim(SimTarget { query }) if query.is_empty() => "sim:".to_owned(),
+            Self::Sim(SimTarget { query }) => format!("sim:?{query}"),
+        }
+    }
 }
 
 /// Options of an embedded simulator, as written after the `?`.
@@ -55,4 +73,15 @@ pub struct EndpointConfig {
     pub tokenizer: Option<String>,
     pub tokenizer_revision: String,
     pub tokenizer_trust_remote_code: bool,
+}
+
+impl EndpointConfig {
+    /// The tokenizer for a model: the one asked for, `builtin` for a name that stands for no real model, else the model's own.
+    pub fn tokenizer_name<'a>(&'a self, model: &'a str) -> &'a str {
+        match &self.tokenizer {
+            Some(name) => name,
+            None if is_placeholder(model) => BUILTIN_TOKENIZER,
+            None => model,
+        }
+    }
 }

@@ -2,17 +2,31 @@
 //! ([`Config`]). Every rule about options that go or do not go together lives here.
 #![forbid(unsafe_code)]
 
+pub mod catalogue;
+mod command_line;
 mod dataset;
 mod endpoint;
+mod environment;
+mod error;
+mod grammar;
+mod input_config;
 mod output;
 mod phase;
+mod raw;
+pub mod redact;
+mod resolve;
 mod run;
+mod tuning;
 
 pub use dataset::{
     DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, PrefixPrompts, Sampling,
     SyntheticSource, SystemPrompt,
 };
 pub use endpoint::{EndpointConfig, Secret, SimTarget, Target};
+pub use environment::Environment;
+pub use error::ConfigError;
 pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};
 pub use phase::{Arrival, GracePeriod, Pace, PhaseConfig, PhaseKind, StopConditions};
+pub use raw::{Given, RawOptions};
 pub use run::Config;
+pub use tuning::{IpVersion, SessionCopies, Tuning};

@@ -42,3 +42,18 @@ pub enum LogLevel {
     Error,
     Critical,
 }
+
+impl LogLevel {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Trace => "TRACE",
+            Self::Debug => "DEBUG",
+            Self::Info => "INFO",
+            Self::Notice => "NOTICE",
+            Self::Warning => "WARNING",
+            Self::Success => "SUCCESS",
+            Self::Error => "ERROR",
+            Self::Critical => "CRITICAL",
+        }
+    }
+}

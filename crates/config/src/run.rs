@@ -1,6 +1,6 @@
 //! The whole configuration of one run, resolved: nothing in it needs a default any more.
 
-use crate::{DatasetConfig, EndpointConfig, OutputConfig, PhaseConfig};
+use crate::{DatasetConfig, EndpointConfig, OutputConfig, PhaseConfig, Tuning};
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -15,6 +15,8 @@ pub struct Config {
     /// `None`: sized to the machine.
     pub workers_max: Option<usize>,
     pub record_processors: Option<usize>,
+    /// What the environment variables say.
+    pub tuning: Tuning,
     /// The command line that repeats this run, with secrets redacted.
     pub command_line: String,
     /// Things the user should know before the run starts; printed as warnings.

@@ -1,0 +1,24 @@
+//! Request Cancellation: requests cut off on purpose.
+
+use crate::catalogue::{OptionId, OptionSpec, ValueKind};
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::RequestCancellationRate,
+        &["request-cancellation-rate"],
+        ValueKind::Float,
+        "Share of requests to cut off on purpose.",
+    )
+    .above(0.0)
+    .at_most(100.0)
+    .unit("%"),
+    OptionSpec::new(
+        OptionId::RequestCancellationDelay,
+        &["request-cancellation-delay"],
+        ValueKind::Float,
+        "Time between the end of sending and the cut.",
+    )
+    .at_least(0.0)
+    .unit("s")
+    .default("0"),
+];

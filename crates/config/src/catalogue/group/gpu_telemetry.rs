@@ -1,0 +1,16 @@
+//! GPU Telemetry: readings of the GPUs.
+
+use crate::catalogue::{OptionId, OptionSpec, Tokens, ValueKind};
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::GpuTelemetry,
+        &["gpu-telemetry"],
+        ValueKind::Text,
+        "Where GPU readings come from: `pynvml`, `amdsmi`, DCGM URLs, a CSV of metrics.",
+    )
+    .several(Tokens::Any)
+    .default("DCGM on ports 9400 and 9401 of this machine"),
+    OptionSpec::new(OptionId::NoGpuTelemetry, &["no-gpu-telemetry"], ValueKind::Flag, "Do not collect GPU readings.")
+        .supported(),
+];

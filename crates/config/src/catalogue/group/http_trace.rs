@@ -1,0 +1,20 @@
+//! HTTP Trace: the steps of each connection.
+
+use crate::catalogue::{OptionId, OptionSpec, ValueKind};
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::ExportHttpTrace,
+        &["export-http-trace"],
+        ValueKind::Flag,
+        "Put the times of each connection step into the per-request records.",
+    )
+    .supported(),
+    OptionSpec::new(
+        OptionId::ShowTraceTiming,
+        &["show-trace-timing"],
+        ValueKind::Flag,
+        "Show the connection timing metrics in the console table.",
+    )
+    .supported(),
+];

@@ -1,0 +1,51 @@
+//! Image Input: generated images.
+
+use crate::catalogue::{OptionId, OptionSpec, ValueKind};
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec::new(OptionId::ImageWidthMean, &["image-width-mean"], ValueKind::Float, "Mean width of an image.")
+        .at_least(0.0)
+        .unit("px")
+        .default("512 when images are on"),
+    OptionSpec::new(OptionId::ImageWidthStddev, &["image-width-stddev"], ValueKind::Float, "Spread of the width.")
+        .at_least(0.0)
+        .unit("px")
+        .default("0"),
+    OptionSpec::new(OptionId::ImageHeightMean, &["image-height-mean"], ValueKind::Float, "Mean height of an image.")
+        .at_least(0.0)
+        .unit("px")
+        .default("512 when images are on"),
+    OptionSpec::new(OptionId::ImageHeightStddev, &["image-height-stddev"], ValueKind::Float, "Spread of the height.")
+        .at_least(0.0)
+        .unit("px")
+        .default("0"),
+    OptionSpec::new(
+        OptionId::ImageBatchSize,
+        &["image-batch-size", "batch-size-image"],
+        ValueKind::Int,
+        "Images in one request.",
+    )
+    .at_least(0.0)
+    .default("0; 1 with a size or source"),
+    OptionSpec::new(
+        OptionId::ImageFormat,
+        &["image-format"],
+        ValueKind::Choice(&["png", "jpeg", "random"]),
+        "Encoding of an image.",
+    )
+    .default("jpeg"),
+    OptionSpec::new(
+        OptionId::ImageSource,
+        &["image-source"],
+        ValueKind::Text,
+        "Random pixels, built-in pictures, or the path of a folder of pictures.",
+    )
+    .default("noise"),
+    OptionSpec::new(
+        OptionId::ImageSourceSampling,
+        &["image-source-sampling"],
+        ValueKind::Choice(&["random-with-replacement", "shuffle-cycle", "sequential-cycle"]),
+        "Order in which pictures of a folder are drawn.",
+    )
+    .default("random-with-replacement"),
+];

@@ -1,0 +1,59 @@
+//! Input Sequence Length (ISL): how long prompts are.
+
+use crate::catalogue::{OptionId, OptionSpec, ValueKind};
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::PromptInputTokensMean,
+        &["prompt-input-tokens-mean", "synthetic-input-tokens-mean", "isl"],
+        ValueKind::Int,
+        "Mean length of a generated prompt.",
+    )
+    .called("isl")
+    .sweepable()
+    .at_least(0.0)
+    .unit("tokens")
+    .default("550")
+    .supported(),
+    OptionSpec::new(
+        OptionId::PromptInputTokensStddev,
+        &["prompt-input-tokens-stddev", "synthetic-input-tokens-stddev", "isl-stddev"],
+        ValueKind::Float,
+        "Spread of that length (normal).",
+    )
+    .called("isl-stddev")
+    .sweepable()
+    .at_least(0.0)
+    .unit("tokens")
+    .default("0")
+    .supported(),
+    OptionSpec::new(
+        OptionId::PromptInputTokensBlockSize,
+        &["prompt-input-tokens-block-size", "synthetic-input-tokens-block-size", "isl-block-size"],
+        ValueKind::Int,
+        "Tokens that one hash id of a trace stands for.",
+    )
+    .called("isl-block-size")
+    .at_least(1.0)
+    .unit("tokens")
+    .default("by trace format"),
+    OptionSpec::new(
+        OptionId::SeqDist,
+        &["seq-dist", "sequence-distribution"],
+        ValueKind::Text,
+        "Mix of input and output lengths with their shares, such as `128,64:25;512,128:75`.",
+    ),
+    OptionSpec::new(
+        OptionId::RandomRangeRatio,
+        &["random-range-ratio"],
+        ValueKind::Text,
+        "Draw lengths evenly from a window of this relative width around the means.",
+    ),
+    OptionSpec::new(
+        OptionId::RandomCorpusStyle,
+        &["random-corpus-style"],
+        ValueKind::Choice(&["vllm", "sglang"]),
+        "Tool whose formula for that window is followed.",
+    )
+    .default("vllm"),
+];

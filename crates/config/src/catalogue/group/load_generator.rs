@@ -1,0 +1,159 @@
+//! Load Generator: how requests are paced and when sending stops.
+
+use crate::catalogue::{OptionId, OptionSpec, ValueKind};
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::BenchmarkDuration,
+        &["benchmark-duration"],
+        ValueKind::Float,
+        "Stop sending after this long.",
+    )
+    .sweepable()
+    .above(0.0)
+    .unit("s")
+    .supported(),
+    OptionSpec::new(
+        OptionId::BenchmarkGracePeriod,
+        &["benchmark-grace-period"],
+        ValueKind::Float,
+        "After the duration, wait this long for answers still on their way; `inf` for all of them.",
+    )
+    .at_least(0.0)
+    .unit("s")
+    .default("30")
+    .supported(),
+    OptionSpec::new(
+        OptionId::Concurrency,
+        &["concurrency", "session-concurrency"],
+        ValueKind::Int,
+        "Sessions kept in flight, a new one starting as soon as one ends. With a request rate it is a ceiling.",
+    )
+    .sweepable()
+    .at_least(1.0)
+    .default("1; with a rate no ceiling")
+    .supported(),
+    OptionSpec::new(
+        OptionId::PrefillConcurrency,
+        &["prefill-concurrency"],
+        ValueKind::Int,
+        "Most requests that may wait for their first token at one time.",
+    )
+    .sweepable()
+    .at_least(1.0),
+    OptionSpec::new(
+        OptionId::RequestRate,
+        &["request-rate"],
+        ValueKind::Float,
+        "Send at this rate whatever the server does (open loop). `inf` sends as fast as the ceiling lets.",
+    )
+    .sweepable()
+    .above(0.0)
+    .unit("req/s")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ArrivalPattern,
+        &["arrival-pattern", "request-rate-mode"],
+        ValueKind::Choice(&["concurrency_burst", "constant", "gamma", "poisson"]),
+        "How the time between two requests is drawn when there is a rate.",
+    )
+    .default("poisson; gamma with --arrival-smoothness")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ArrivalSmoothness,
+        &["arrival-smoothness", "vllm-burstiness"],
+        ValueKind::Float,
+        "Shape of gamma arrivals: below 1 bursts, 1 as Poisson, above 1 more even.",
+    )
+    .above(0.0)
+    .default("1 for gamma")
+    .supported(),
+    OptionSpec::new(
+        OptionId::RequestCount,
+        &["request-count", "num-requests"],
+        ValueKind::Int,
+        "Stop after this many requests.",
+    )
+    .sweepable()
+    .at_least(1.0)
+    .default("10 when nothing else stops the run")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ConcurrencyRampDuration,
+        &["concurrency-ramp-duration"],
+        ValueKind::Float,
+        "Raise the concurrency from 1 to its target over this time.",
+    )
+    .above(0.0)
+    .unit("s"),
+    OptionSpec::new(
+        OptionId::PrefillConcurrencyRampDuration,
+        &["prefill-concurrency-ramp-duration"],
+        ValueKind::Float,
+        "Raise the prefill concurrency to its target over this time.",
+    )
+    .above(0.0)
+    .unit("s"),
+    OptionSpec::new(
+        OptionId::RequestRateRampDuration,
+        &["request-rate-ramp-duration"],
+        ValueKind::Float,
+        "Raise the request rate to its target over this time.",
+    )
+    .above(0.0)
+    .unit("s"),
+    OptionSpec::new(
+        OptionId::RequestRateSeries,
+        &["request-rate-series"],
+        ValueKind::Path,
+        "JSON file with points of time and rate; the rate is linear in between.",
+    ),
+    OptionSpec::new(
+        OptionId::FailedRequestThreshold,
+        &["failed-request-threshold"],
+        ValueKind::Float,
+        "End the run when a larger share of requests than this has failed.",
+    )
+    .at_least(0.0)
+    .at_most(1.0),
+    OptionSpec::new(
+        OptionId::TrajectoryStartMinRatio,
+        &["trajectory-start-min-ratio"],
+        ValueKind::Float,
+        "Earliest point within a trace at which an agentic replay may begin.",
+    )
+    .at_least(0.0)
+    .at_most(1.0)
+    .default("0.25"),
+    OptionSpec::new(
+        OptionId::TrajectoryStartMaxRatio,
+        &["trajectory-start-max-ratio"],
+        ValueKind::Float,
+        "Latest point within a trace at which an agentic replay may begin.",
+    )
+    .at_least(0.0)
+    .at_most(1.0)
+    .default("0.75"),
+    OptionSpec::new(
+        OptionId::BurstPhaseStarts,
+        &["burst-phase-starts"],
+        ValueKind::Flag,
+        "Send the first requests of each agentic phase together.",
+    ),
+    OptionSpec::new(
+        OptionId::TraceIdleGapCapSeconds,
+        &["trace-idle-gap-cap-seconds"],
+        ValueKind::Float,
+        "Shorten the idle gaps inside each Weka trace to this.",
+    )
+    .at_least(0.0)
+    .unit("s"),
+    OptionSpec::new(
+        OptionId::SystemIdleGapCapSeconds,
+        &["system-idle-gap-cap-seconds"],
+        ValueKind::Float,
+        "Longest time for which an agentic replay may leave the whole server idle.",
+    )
+    .at_least(0.0)
+    .unit("s"),
+];

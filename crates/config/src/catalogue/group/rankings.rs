@@ -1,0 +1,58 @@
+//! Rankings: queries and passages.
+
+use crate::catalogue::{OptionId, OptionSpec, ValueKind};
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::RankingsPassagesMean,
+        &["rankings-passages-mean"],
+        ValueKind::Int,
+        "Mean number of passages to rank.",
+    )
+    .at_least(1.0)
+    .default("10"),
+    OptionSpec::new(
+        OptionId::RankingsPassagesStddev,
+        &["rankings-passages-stddev"],
+        ValueKind::Int,
+        "Spread of that number.",
+    )
+    .at_least(0.0)
+    .default("0"),
+    OptionSpec::new(
+        OptionId::RankingsPassagesPromptTokenMean,
+        &["rankings-passages-prompt-token-mean"],
+        ValueKind::Int,
+        "Mean length of a passage.",
+    )
+    .at_least(1.0)
+    .unit("tokens")
+    .default("128"),
+    OptionSpec::new(
+        OptionId::RankingsPassagesPromptTokenStddev,
+        &["rankings-passages-prompt-token-stddev"],
+        ValueKind::Int,
+        "Spread of that length.",
+    )
+    .at_least(0.0)
+    .unit("tokens")
+    .default("0"),
+    OptionSpec::new(
+        OptionId::RankingsQueryPromptTokenMean,
+        &["rankings-query-prompt-token-mean"],
+        ValueKind::Int,
+        "Mean length of the query.",
+    )
+    .at_least(1.0)
+    .unit("tokens")
+    .default("32"),
+    OptionSpec::new(
+        OptionId::RankingsQueryPromptTokenStddev,
+        &["rankings-query-prompt-token-stddev"],
+        ValueKind::Int,
+        "Spread of that length.",
+    )
+    .at_least(0.0)
+    .unit("tokens")
+    .default("0"),
+];

@@ -1,0 +1,28 @@
+//! Server Metrics: Prometheus pages of the server.
+
+use crate::catalogue::{OptionId, OptionSpec, Tokens, ValueKind};
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::ServerMetrics,
+        &["server-metrics", "server-metrics-url"],
+        ValueKind::Text,
+        "Further Prometheus pages to scrape during the run.",
+    )
+    .several(Tokens::Any),
+    OptionSpec::new(
+        OptionId::NoServerMetrics,
+        &["no-server-metrics"],
+        ValueKind::Flag,
+        "Do not scrape the server's metrics.",
+    )
+    .supported(),
+    OptionSpec::new(
+        OptionId::ServerMetricsFormats,
+        &["server-metrics-formats"],
+        ValueKind::Choice(&["json", "csv", "jsonl", "parquet"]),
+        "Files to write scraped metrics to.",
+    )
+    .several(Tokens::Any)
+    .default("json, csv"),
+];

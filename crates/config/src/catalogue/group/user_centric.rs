@@ -1,0 +1,17 @@
+//! User-Centric Rate: simulated users.
+
+use crate::catalogue::{OptionId, OptionSpec, ValueKind};
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::UserCentricRate,
+        &["user-centric-rate"],
+        ValueKind::Float,
+        "Total rate of a number of simulated users, each of whom waits between turns and never overlaps itself.",
+    )
+    .above(0.0)
+    .unit("req/s"),
+    OptionSpec::new(OptionId::NumUsers, &["num-users"], ValueKind::Int, "Number of simulated users.")
+        .sweepable()
+        .at_least(1.0),
+];

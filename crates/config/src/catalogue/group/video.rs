@@ -1,0 +1,78 @@
+//! Video Input: generated video.
+
+use crate::catalogue::{OptionId, OptionSpec, ValueKind};
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::VideoBatchSize,
+        &["video-batch-size", "batch-size-video"],
+        ValueKind::Int,
+        "Video clips in one request.",
+    )
+    .at_least(0.0)
+    .default("0; 1 with a size"),
+    OptionSpec::new(OptionId::VideoDuration, &["video-duration"], ValueKind::Float, "Length of a video.")
+        .above(0.0)
+        .unit("s")
+        .default("1"),
+    OptionSpec::new(OptionId::VideoFps, &["video-fps"], ValueKind::Int, "Frames per second.")
+        .at_least(1.0)
+        .unit("fps")
+        .default("4"),
+    OptionSpec::new(OptionId::VideoWidth, &["video-width"], ValueKind::Int, "Width of a frame.")
+        .at_least(1.0)
+        .unit("px"),
+    OptionSpec::new(OptionId::VideoHeight, &["video-height"], ValueKind::Int, "Height of a frame.")
+        .at_least(1.0)
+        .unit("px"),
+    OptionSpec::new(
+        OptionId::VideoSynthType,
+        &["video-synth-type"],
+        ValueKind::Choice(&["moving_shapes", "grid_clock", "noise"]),
+        "What the video shows.",
+    )
+    .default("moving_shapes"),
+    OptionSpec::new(
+        OptionId::VideoFormat,
+        &["video-format"],
+        ValueKind::Choice(&["mp4", "webm"]),
+        "Container of a video.",
+    )
+    .default("webm"),
+    OptionSpec::new(OptionId::VideoCodec, &["video-codec"], ValueKind::Text, "Encoder, by its FFmpeg name.")
+        .default("libvpx-vp9"),
+    OptionSpec::new(
+        OptionId::VideoAudioSampleRate,
+        &["video-audio-sample-rate"],
+        ValueKind::Float,
+        "Sample rate of the sound track; values over 96 are taken as Hz.",
+    )
+    .at_least(8.0)
+    .at_most(96000.0)
+    .unit("Hz or kHz")
+    .default("44100"),
+    OptionSpec::new(
+        OptionId::VideoAudioNumChannels,
+        &["video-audio-num-channels"],
+        ValueKind::Int,
+        "Channels of the sound track; 0 for none.",
+    )
+    .at_least(0.0)
+    .at_most(2.0)
+    .default("0"),
+    OptionSpec::new(
+        OptionId::VideoAudioCodec,
+        &["video-audio-codec"],
+        ValueKind::Choice(&["aac", "libvorbis", "libopus"]),
+        "Encoder of the sound track.",
+    )
+    .default("libvorbis for webm, libopus for mp4"),
+    OptionSpec::new(
+        OptionId::VideoAudioDepth,
+        &["video-audio-depth"],
+        ValueKind::Literal(&["8", "16", "24", "32"]),
+        "Bit depth of the sound track.",
+    )
+    .unit("bits")
+    .default("16"),
+];

@@ -1,0 +1,110 @@
+//! The command that repeats a run, fit to be pasted into a shell, with secrets taken out.
+
+use std::borrow::Cow;
+
+use crate::catalogue::{OptionId, ValueKind};
+use crate::grammar::{header, number};
+use crate::raw::Given;
+use crate::redact::{self, REDACTED};
+use crate::{RawOptions, redact::is_secret_header};
+
+pub(crate) fn repeat(raw: &RawOptions) -> String {
+    let mut words = vec!["aiperf".to_owned(), "profile".to_owned()];
+    for given in raw.given() {
+        words.extend(repeat_option(given));
+    }
+    words.join(" ")
+}
+
+fn repeat_option(given: &Given) -> Vec<String> {
+    let name = &given.spelling;
+    if given.id.spec().value == ValueKind::Flag {
+        let on = given.values.first().is_none_or(|text| number::truth(text) == Some(true));
+        return vec![if on { name.clone() } else { format!("{name}=false") }];
+    }
+    let values: Vec<String> = given.values.iter().flat_map(|value| without_secrets(given.id, value)).collect();
+    if values.is_empty() {
+        return vec![name.clone()];
+    }
+    values
+        .iter()
+        .flat_map(|value| {
+            // A value with a dash in front would be taken for an option, unless it is tied to its own.
+            if value.starts_with('-') && number::float(value).is_none() {
+                vec![format!("{name}={}", quote(value))]
+            } else {
+                vec![name.clone(), quote(value).into_owned()]
+            }
+        })
+        .collect()
+}
+
+fn without_secrets(id: OptionId, value: &str) -> Vec<String> {
+    match id {
+        OptionId::ApiKey => vec![REDACTED.to_owned()],
+        OptionId::Url => vec![value.split(',').map(redact::url).collect::<Vec<_>>().join(",")],
+        OptionId::Header => headers_without_secrets(value),
+        _ => vec![value.to_owned()],
+    }
+}
+
+fn headers_without_secrets(token: &str) -> Vec<String> {
+    let mut headers = Vec::new();
+    match header::read_into(&mut headers, token) {
+        Ok(()) if headers.iter().any(|(name, _)| is_secret_header(name)) => headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {}", if is_secret_header(name) { REDACTED } else { value }))
+            .collect(),
+        Ok(()) => vec![token.to_owned()],
+        Err(_) => vec![REDACTED.to_owned()],
+    }
+}
+
+/// As a shell would need it: as it is where nothing is special, else in single quotes.
+fn quote(word: &str) -> Cow<'_, str> {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_./:=,@%+".contains(&b);
+    if !word.is_empty() && word.bytes().all(plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(options: &[(OptionId, &str, &[&str])]) -> String {
+        let mut raw = RawOptions::default();
+        for (id, spelling, values) in options {
+            raw.push(*id, *spelling, values.iter().map(|v| (*v).to_owned()).collect());
+        }
+        repeat(&raw)
+    }
+
+    #[test]
+    fn options_come_back_as_typed_and_quoted_where_a_shell_needs_it() {
+        assert_eq!(
+            line(&[
+                (OptionId::ModelNames, "-m", &["a/b"]),
+                (OptionId::Streaming, "--streaming", &["true"]),
+                (OptionId::NoGpuTelemetry, "--no-gpu-telemetry", &["no"]),
+                (OptionId::SystemPrompt, "--system-prompt", &["it's me"]),
+                (OptionId::ExtraInputs, "--extra-inputs", &["a:1", "b:2"]),
+                (OptionId::UiType, "--ui", &["none"]),
+            ]),
+            r"aiperf profile -m a/b --streaming --no-gpu-telemetry=false --system-prompt 'it'\''s me' --extra-inputs a:1 --extra-inputs b:2 --ui none"
+        );
+    }
+
+    #[test]
+    fn secrets_are_left_out() {
+        let line = line(&[
+            (OptionId::ApiKey, "--api-key", &["sk-123"]),
+            (OptionId::Header, "-H", &["Authorization: Bearer abc,X-A: 1", r#"{"X-Token": "abc"}"#, "Accept: a, b"]),
+            (OptionId::Url, "-u", &["http://me:pw@host,http://you:pw@host"]),
+        ]);
+        assert!(!line.contains("sk-123") && !line.contains("abc") && !line.contains("pw"), "{line}");
+        assert!(line.contains("-H 'X-A: 1'") && line.contains("-H 'Accept: a, b'"), "{line}");
+        assert!(line.contains("-u 'http://<redacted>@host,http://<redacted>@host'"), "{line}");
+    }
+}

@@ -1,0 +1,31 @@
+//! Why a set of options cannot be run.
+
+use thiserror::Error;
+
+/// The first rule that was broken, in words that name the options and the way out.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ConfigError {
+    #[error("{flag} is not supported yet; leave it out")]
+    NotYet { flag: String },
+    #[error("{flag} {value} is not supported yet; {instead}")]
+    ValueNotYet { flag: String, value: String, instead: String },
+    #[error("{flag} is refused: {reason}")]
+    Refused { flag: String, reason: String },
+    #[error("{flag} {value}: a list of values is a sweep, and sweeps are not supported yet; give one value")]
+    SweepNotYet { flag: String, value: String },
+    #[error("{flag} was given {value:?}: {expected}")]
+    BadValue { flag: String, value: String, expected: String },
+    #[error("{first} and {second} do not go together: {why}")]
+    Conflict { first: String, second: String, why: String },
+    #[error("{flag} needs {needs}: {why}")]
+    Needs { flag: String, needs: String, why: String },
+    #[error("{flag} cannot read {path}: {reason}")]
+    Unreadable { flag: String, path: String, reason: String },
+    #[error("{name} in the environment is {value:?}: {expected}")]
+    BadVariable { name: String, value: String, expected: String },
+    #[error(
+        "no model: give its name with --model (-m), for example `--model my-model --url http://localhost:8000`, or try \
+         `--url sim:`, which needs none"
+    )]
+    NoModel,
+}

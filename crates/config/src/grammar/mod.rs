@@ -1,0 +1,7 @@
+//! The small languages that option values are written in. All pure: text in, values or the reason why not out.
+
+pub(crate) mod goodput;
+pub(crate) mod header;
+pub(crate) mod key_value;
+pub(crate) mod number;
+pub(crate) mod url;

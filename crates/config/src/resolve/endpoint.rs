@@ -1,0 +1,192 @@
+//! Where requests go and how they are shaped.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aiperf_endpoint::EndpointKind;
+use serde_json::Map;
+
+use super::model::is_placeholder;
+use crate::catalogue::OptionId;
+use crate::endpoint::{BUILTIN_TOKENIZER, DEFAULT_REQUEST_TIMEOUT};
+use crate::grammar::{header, key_value, url};
+use crate::{ConfigError, EndpointConfig, GracePeriod, RawOptions, Secret, Target};
+
+pub(super) fn targets(raw: &RawOptions) -> Result<Vec<Target>, ConfigError> {
+    let id = OptionId::Url;
+    raw.choice(OptionId::UrlStrategy)?;
+    raw.choice(OptionId::Transport)?;
+    if !raw.is_given(id) {
+        return Ok(vec![Target::Url("http://localhost:8000".to_owned())]);
+    }
+    let mut targets = Vec::new();
+    for token in raw.tokens(id) {
+        for text in url::split(token) {
+            targets.push(url::read(text).map_err(|reason| raw.bad(id, text, &reason))?);
+        }
+    }
+    if targets.is_empty() {
+        return Err(raw.bad(id, "", "give the address of a server, such as http://localhost:8000, or sim:"));
+    }
+    Ok(targets)
+}
+
+pub(super) fn resolve(
+    raw: &RawOptions,
+    targets: Vec<Target>,
+    models: &[Arc<str>],
+    warnings: &mut Vec<String>,
+) -> Result<EndpointConfig, ConfigError> {
+    let kind = kind(raw)?;
+    let asked_to_stream = raw.flag(OptionId::Streaming)?;
+    let streaming = asked_to_stream && kind.facts().streams;
+    if asked_to_stream && !streaming {
+        warnings.push(format!(
+            "--streaming is switched off: the {} endpoint answers in one piece and cannot stream",
+            kind.facts().name
+        ));
+    }
+    let server_token_count = raw.flag(OptionId::UseServerTokenCount)?;
+    let per_chunk_usage = raw.flag(OptionId::PerChunkUsage)?;
+    if per_chunk_usage {
+        check_per_chunk_usage(raw, kind, streaming, server_token_count)?;
+    }
+    let tokenizer = tokenizer(raw, &targets, models, warnings)?;
+    Ok(EndpointConfig {
+        kind,
+        custom_path: custom_path(raw)?,
+        streaming,
+        request_timeout: request_timeout(raw)?,
+        api_key: api_key(raw)?,
+        headers: headers(raw)?,
+        session_header: session_header(raw)?,
+        extra_inputs: extra_inputs(raw)?,
+        legacy_max_tokens: raw.flag(OptionId::UseLegacyMaxTokens)?,
+        server_token_count,
+        per_chunk_usage,
+        tokenizer,
+        tokenizer_revision: raw.text(OptionId::TokenizerRevision).unwrap_or("main").to_owned(),
+        tokenizer_trust_remote_code: false,
+        targets,
+    })
+}
+
+fn kind(raw: &RawOptions) -> Result<EndpointKind, ConfigError> {
+    let Some(name) = raw.choice(OptionId::EndpointType)? else { return Ok(EndpointKind::Chat) };
+    match EndpointKind::from_name(name) {
+        Some(kind) if kind.is_built() => Ok(kind),
+        _ => Err(ConfigError::ValueNotYet {
+            flag: raw.spelling(OptionId::EndpointType),
+            value: name.to_owned(),
+            instead: format!("choose one of {}", built_kinds()),
+        }),
+    }
+}
+
+fn built_kinds() -> String {
+    EndpointKind::ALL.iter().filter(|k| k.is_built()).map(|k| k.facts().name).collect::<Vec<_>>().join(", ")
+}
+
+fn check_per_chunk_usage(
+    raw: &RawOptions,
+    kind: EndpointKind,
+    streaming: bool,
+    server_token_count: bool,
+) -> Result<(), ConfigError> {
+    let id = OptionId::PerChunkUsage;
+    if kind != EndpointKind::Chat {
+        return Err(raw.needs_text(id, "--endpoint-type chat", "other endpoints do not report usage per chunk"));
+    }
+    if !server_token_count {
+        return Err(raw.needs(id, OptionId::UseServerTokenCount, "it only adds to the counts of the server"));
+    }
+    if !streaming {
+        return Err(raw.needs(id, OptionId::Streaming, "without it there are no chunks"));
+    }
+    Ok(())
+}
+
+fn custom_path(raw: &RawOptions) -> Result<Option<String>, ConfigError> {
+    let Some(path) = raw.text(OptionId::CustomEndpoint) else { return Ok(None) };
+    if !path.is_empty() && !path.starts_with('/') {
+        return Err(raw.bad(OptionId::CustomEndpoint, path, "a path begins with `/`, such as /v1/chat/completions"));
+    }
+    if path.chars().any(char::is_whitespace) {
+        return Err(raw.bad(OptionId::CustomEndpoint, path, "a path has no blanks in it"));
+    }
+    Ok(Some(path.to_owned()))
+}
+
+fn request_timeout(raw: &RawOptions) -> Result<Option<Duration>, ConfigError> {
+    Ok(match raw.wait(OptionId::RequestTimeoutSeconds)? {
+        None => Some(DEFAULT_REQUEST_TIMEOUT),
+        Some(GracePeriod::Limited(limit)) => Some(limit),
+        Some(GracePeriod::Unlimited) => None,
+    })
+}
+
+/// The key itself never appears in an error.
+fn api_key(raw: &RawOptions) -> Result<Option<Secret>, ConfigError> {
+    let Some(key) = raw.text(OptionId::ApiKey) else { return Ok(None) };
+    if key.trim().is_empty() || key.chars().any(char::is_control) {
+        return Err(raw.bad(OptionId::ApiKey, crate::redact::REDACTED, "a key is a line of text that is not blank"));
+    }
+    Ok(Some(Secret(key.to_owned())))
+}
+
+fn headers(raw: &RawOptions) -> Result<Vec<(String, String)>, ConfigError> {
+    let mut headers = Vec::new();
+    for token in raw.tokens(OptionId::Header) {
+        header::read_into(&mut headers, token).map_err(|reason| raw.bad(OptionId::Header, token, &reason))?;
+    }
+    Ok(headers)
+}
+
+fn session_header(raw: &RawOptions) -> Result<Option<String>, ConfigError> {
+    let Some(name) = raw.text(OptionId::SessionHeader) else { return Ok(None) };
+    if !header::is_name(name) {
+        return Err(raw.bad(OptionId::SessionHeader, name, "it must be the name of a header, such as X-Session"));
+    }
+    Ok(Some(name.to_owned()))
+}
+
+fn extra_inputs(raw: &RawOptions) -> Result<Map<String, serde_json::Value>, ConfigError> {
+    let mut inputs = Map::new();
+    for token in raw.tokens(OptionId::ExtraInputs) {
+        key_value::read_into(&mut inputs, token).map_err(|reason| raw.bad(OptionId::ExtraInputs, token, &reason))?;
+    }
+    Ok(inputs)
+}
+
+fn tokenizer(
+    raw: &RawOptions,
+    targets: &[Target],
+    models: &[Arc<str>],
+    warnings: &mut Vec<String>,
+) -> Result<Option<String>, ConfigError> {
+    let id = OptionId::Tokenizer;
+    let name = match raw.text(id) {
+        Some(name) if name.trim().is_empty() => {
+            return Err(raw.bad(id, name, "give a Hugging Face id, a folder, a tokenizer.json, or builtin"));
+        }
+        Some(name) => Some(name.to_owned()),
+        None if targets.iter().all(|target| matches!(target, Target::Sim(_))) => Some(BUILTIN_TOKENIZER.to_owned()),
+        None => {
+            for model in models.iter().filter(|model| is_placeholder(model)) {
+                warnings.push(format!(
+                    "{model} names no real model, so its tokens are counted with the builtin tokenizer; give --tokenizer to \
+                     choose another"
+                ));
+            }
+            models.iter().all(|model| is_placeholder(model)).then(|| BUILTIN_TOKENIZER.to_owned())
+        }
+    };
+    if raw.is_given(OptionId::TokenizerRevision) && name.as_deref() == Some(BUILTIN_TOKENIZER) {
+        return Err(raw.needs_text(
+            OptionId::TokenizerRevision,
+            "a Hugging Face tokenizer",
+            "the builtin one, which this run uses, has no revisions",
+        ));
+    }
+    Ok(name)
+}

@@ -1,0 +1,57 @@
+//! From what was typed to what it means: types, effective defaults, and every rule about options that go or do not go
+//! together. The first rule that is broken is the error.
+
+mod dataset;
+mod endpoint;
+mod load;
+mod model;
+mod output;
+mod read;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use model::is_placeholder;
+
+use crate::catalogue::{OptionId, Support};
+use crate::{Config, ConfigError, Environment, RawOptions, Tuning, command_line};
+
+impl Config {
+    /// The run that these options describe in these surroundings.
+    pub fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Config, ConfigError> {
+        refuse_unbuilt(raw)?;
+        let mut warnings = Vec::new();
+        let targets = endpoint::targets(raw)?;
+        let (models, selection) = model::resolve(raw, &targets)?;
+        let endpoint = endpoint::resolve(raw, targets, &models, &mut warnings)?;
+        let (warmup, profiling) = load::resolve(raw)?;
+        let dataset = dataset::resolve(raw, environment, &endpoint, models, selection, &mut warnings)?;
+        let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
+        output::telemetry(raw)?;
+        Ok(Config {
+            endpoint,
+            dataset,
+            warmup,
+            profiling,
+            output,
+            random_seed: raw.int(OptionId::RandomSeed)?,
+            workers_max: raw.int(OptionId::WorkersMax)?,
+            record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
+            tuning: Tuning::from_variables(&environment.variables)?,
+            command_line: command_line::repeat(raw),
+            warnings,
+        })
+    }
+}
+
+/// Options that this program knows but does not have are refused by the name that was typed.
+fn refuse_unbuilt(raw: &RawOptions) -> Result<(), ConfigError> {
+    for given in raw.given() {
+        let flag = given.spelling.clone();
+        match given.id.spec().support {
+            Support::Supported => {}
+            Support::NotYet => return Err(ConfigError::NotYet { flag }),
+            Support::Refused(reason) => return Err(ConfigError::Refused { flag, reason: reason.to_owned() }),
+        }
+    }
+    Ok(())
+}

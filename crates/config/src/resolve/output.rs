@@ -1,0 +1,167 @@
+//! What is written, printed and shown.
+
+use std::path::{Path, PathBuf};
+
+use crate::catalogue::OptionId;
+use crate::grammar::goodput;
+use crate::{
+    ConfigError, DatasetConfig, EndpointConfig, Environment, ExportLevel, LogLevel, OutputConfig, Pace, PhaseConfig,
+    RawOptions, UiKind,
+};
+
+/// Ends of exported file names, longest first, so that a name from an earlier run can be given as the prefix.
+const SUFFIXES: [&str; 15] = [
+    "_server_metrics.parquet",
+    "_network_latency.jsonl",
+    "_server_metrics.jsonl",
+    "_server_metrics.json",
+    "_gpu_telemetry.jsonl",
+    "_server_metrics.csv",
+    "_timeslices.json",
+    "_timeslices.csv",
+    "_accuracy.jsonl",
+    "_console.txt",
+    "_raw.jsonl",
+    ".parquet",
+    ".jsonl",
+    ".json",
+    ".csv",
+];
+
+pub(super) fn resolve(
+    raw: &RawOptions,
+    environment: &Environment,
+    endpoint: &EndpointConfig,
+    dataset: &DatasetConfig,
+    profiling: &PhaseConfig,
+    warnings: &mut Vec<String>,
+) -> Result<OutputConfig, ConfigError> {
+    let level = match raw.choice(OptionId::ExportLevel)? {
+        Some("summary") => ExportLevel::Summary,
+        Some("raw") => ExportLevel::Raw,
+        _ => ExportLevel::Records,
+    };
+    let export_http_trace = raw.flag(OptionId::ExportHttpTrace)?;
+    if export_http_trace && level == ExportLevel::Summary {
+        let why = "the trace stands in the per-request records, which a summary leaves out";
+        return Err(raw.conflict(OptionId::ExportHttpTrace, OptionId::ExportLevel, why));
+    }
+    Ok(OutputConfig {
+        dir: dir(raw, environment, endpoint, dataset, profiling)?,
+        prefix: prefix(raw, warnings)?,
+        level,
+        ui: ui(raw, environment)?,
+        log_level: log_level(raw)?,
+        goodput: goodput(raw)?,
+        show_trace_timing: raw.flag(OptionId::ShowTraceTiming)?,
+        export_http_trace,
+    })
+}
+
+/// Nothing is collected so far: switching collection off is what happens anyway, switching it on cannot be done.
+pub(super) fn telemetry(raw: &RawOptions) -> Result<(), ConfigError> {
+    for (id, what) in [(OptionId::NoServerMetrics, "server metrics"), (OptionId::NoGpuTelemetry, "GPU telemetry")] {
+        if raw.is_given(id) && !raw.flag(id)? {
+            return Err(ConfigError::ValueNotYet {
+                flag: raw.spelling(id),
+                value: "false".to_owned(),
+                instead: format!("{what} cannot be collected so far"),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn dir(
+    raw: &RawOptions,
+    environment: &Environment,
+    endpoint: &EndpointConfig,
+    dataset: &DatasetConfig,
+    profiling: &PhaseConfig,
+) -> Result<PathBuf, ConfigError> {
+    let id = OptionId::OutputArtifactDir;
+    match raw.text(id) {
+        Some(text) if text.trim().is_empty() => Err(raw.bad(id, text, "give a folder")),
+        Some(text) => Ok(environment.current_dir.join(text)),
+        None => Ok(environment.current_dir.join("artifacts").join(automatic_name(endpoint, dataset, profiling))),
+    }
+}
+
+/// `<model>-openai-<endpoint>-<load>`, so that runs that differ in these do not overwrite each other.
+fn automatic_name(endpoint: &EndpointConfig, dataset: &DatasetConfig, profiling: &PhaseConfig) -> String {
+    let model = dataset.models.first().map_or("model", |model| &**model).replace(['/', '\\'], "_");
+    let several = if dataset.models.len() > 1 { "_multi" } else { "" };
+    let load = match profiling.pace {
+        Pace::Concurrency(n) => format!("concurrency{n}"),
+        Pace::Rate { per_second, ceiling: Some(n), .. } => format!("concurrency{n}-request_rate{per_second:?}"),
+        Pace::Rate { per_second, ceiling: None, .. } => format!("request_rate{per_second:?}"),
+    };
+    format!("{model}{several}-openai-{}-{load}", endpoint.kind.facts().name)
+}
+
+fn prefix(raw: &RawOptions, warnings: &mut Vec<String>) -> Result<Option<String>, ConfigError> {
+    let id = OptionId::ProfileExportPrefix;
+    let Some(text) = raw.text(id) else { return Ok(None) };
+    let path = Path::new(text);
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if path.is_absolute() {
+        warnings
+            .push(format!("{} {text}: only {name} is used; the folder comes from --artifact-dir", raw.spelling(id)));
+    } else if name != text {
+        return Err(raw.bad(id, text, "it is a name without a folder; give the folder with --artifact-dir"));
+    }
+    let name = SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
+    if name.is_empty() {
+        return Err(raw.bad(id, text, "no name is left of it"));
+    }
+    Ok(Some(name.to_owned()))
+}
+
+fn ui(raw: &RawOptions, environment: &Environment) -> Result<UiKind, ConfigError> {
+    let verbose = raw.flag(OptionId::Verbose)? || raw.flag(OptionId::ExtraVerbose)?;
+    match raw.choice(OptionId::UiType)? {
+        Some("dashboard") => Err(ConfigError::ValueNotYet {
+            flag: raw.spelling(OptionId::UiType),
+            value: "dashboard".to_owned(),
+            instead: "choose simple or none".to_owned(),
+        }),
+        Some("none") => Ok(UiKind::None),
+        Some(_) => Ok(UiKind::Simple),
+        None if verbose || environment.stderr_is_terminal => Ok(UiKind::Simple),
+        None => Ok(UiKind::None),
+    }
+}
+
+fn log_level(raw: &RawOptions) -> Result<LogLevel, ConfigError> {
+    let id = OptionId::LogLevel;
+    let named = match raw.choice(id)? {
+        None => None,
+        Some("TRACE") => Some(LogLevel::Trace),
+        Some("DEBUG") => Some(LogLevel::Debug),
+        Some("NOTICE") => Some(LogLevel::Notice),
+        Some("WARNING") => Some(LogLevel::Warning),
+        Some("SUCCESS") => Some(LogLevel::Success),
+        Some("ERROR") => Some(LogLevel::Error),
+        Some("CRITICAL") => Some(LogLevel::Critical),
+        Some(_) => Some(LogLevel::Info),
+    };
+    let short = if raw.flag(OptionId::ExtraVerbose)? {
+        Some((OptionId::ExtraVerbose, LogLevel::Trace))
+    } else if raw.flag(OptionId::Verbose)? {
+        Some((OptionId::Verbose, LogLevel::Debug))
+    } else {
+        None
+    };
+    match (named, short) {
+        (Some(named), Some((other, level))) if named != level => {
+            Err(raw.conflict(other, id, "they ask for different log levels; give one of them"))
+        }
+        (_, Some((_, level))) | (Some(level), None) => Ok(level),
+        (None, None) => Ok(LogLevel::Info),
+    }
+}
+
+fn goodput(raw: &RawOptions) -> Result<Vec<(String, f64)>, ConfigError> {
+    let Some(text) = raw.text(OptionId::Goodput) else { return Ok(Vec::new()) };
+    goodput::read(text).map_err(|reason| raw.bad(OptionId::Goodput, text, &reason))
+}

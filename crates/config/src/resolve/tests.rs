@@ -1,0 +1,76 @@
+//! From options to configuration: the rules, the defaults, and that nothing accepted is forgotten.
+
+mod defaults;
+mod rules;
+
+use std::path::PathBuf;
+
+use crate::catalogue::{OptionId, OptionSpec, ValueKind, options};
+use crate::{Config, ConfigError, Environment, RawOptions};
+
+/// Reads `--name=value`; a flag may stand alone.
+fn raw(words: &[&str]) -> RawOptions {
+    let mut raw = RawOptions::default();
+    for word in words {
+        let (name, value) = word.split_once('=').unwrap_or((word, "true"));
+        let spec = options()
+            .find(|spec| spec.long.iter().any(|long| name == format!("--{long}")))
+            .unwrap_or_else(|| panic!("{name} is not in the catalogue"));
+        raw.push(spec.id, name, vec![value.to_owned()]);
+    }
+    raw
+}
+
+fn environment() -> Environment {
+    Environment { current_dir: PathBuf::from("/somewhere"), ..Environment::default() }
+}
+
+fn resolve(words: &[&str]) -> Result<Config, ConfigError> {
+    Config::resolve(&raw(words), &environment())
+}
+
+/// With a model, so that the rule under test is the first that can fail.
+fn with_model(words: &[&str]) -> Result<Config, ConfigError> {
+    let all: Vec<&str> = ["--model=m"].into_iter().chain(words.iter().copied()).collect();
+    resolve(&all)
+}
+
+#[test]
+fn every_supported_option_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rows.jsonl");
+    std::fs::write(&file, "{\"text\": \"hi\"}\n").unwrap();
+    let input = format!("--input-file={}", file.display());
+
+    let mut asked = std::collections::BTreeSet::new();
+    for words in [vec!["--model=m"], vec!["--model=m", &input, "--custom-dataset-type=single_turn"]] {
+        let raw = raw(&words);
+        Config::resolve(&raw, &environment()).unwrap();
+        asked.extend(raw.asked());
+    }
+    let forgotten: Vec<OptionId> =
+        options().filter(|spec| spec.is_supported() && !asked.contains(&spec.id)).map(|spec| spec.id).collect();
+    assert_eq!(forgotten, []);
+}
+
+/// A value that the option's own kind allows, so that only its support decides.
+fn some_value(spec: &OptionSpec) -> String {
+    match spec.value {
+        ValueKind::Flag => "true".to_owned(),
+        ValueKind::Int | ValueKind::Float => "1".to_owned(),
+        ValueKind::Choice(members) | ValueKind::Literal(members) => members[0].to_owned(),
+        ValueKind::Text | ValueKind::Path | ValueKind::KeyValues => "a:1".to_owned(),
+    }
+}
+
+#[test]
+fn an_option_that_is_not_built_is_refused_by_the_name_that_was_typed_even_at_its_default() {
+    for spec in options().filter(|spec| !spec.is_supported()) {
+        for name in spec.long.iter().chain(&spec.negative) {
+            let mut raw = raw(&["--model=m"]);
+            raw.push(spec.id, format!("--{name}"), vec![some_value(spec)]);
+            let message = Config::resolve(&raw, &environment()).unwrap_err().to_string();
+            assert!(message.starts_with(&format!("--{name} is ")), "{message}");
+        }
+    }
+}

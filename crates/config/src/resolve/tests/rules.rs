@@ -1,0 +1,218 @@
+//! Each rule about options that go or do not go together: what is typed, and what the error must say.
+
+use super::{resolve, with_model};
+
+/// Each case fails, and its message has all of these in it.
+fn check(cases: &[(&[&str], &[&str])]) {
+    for (words, parts) in cases {
+        let message = with_model(words).expect_err(&format!("{words:?} was accepted")).to_string();
+        for part in *parts {
+            assert!(message.contains(part), "{words:?} says {message:?}, without {part:?}");
+        }
+    }
+}
+
+#[test]
+fn load_shape() {
+    check(&[
+        (&["--request-rate=0"], &["--request-rate", "above 0"]),
+        (&["--request-rate=-1"], &["--request-rate", "above 0"]),
+        (&["--concurrency=0"], &["--concurrency", "at least 1"]),
+        (&["--request-count=0"], &["--request-count", "at least 1"]),
+        (&["--num-sessions=0"], &["--num-sessions", "at least 1"]),
+        (&["--benchmark-duration=0"], &["--benchmark-duration", "above 0"]),
+        (&["--benchmark-duration=inf"], &["--benchmark-duration", "finite"]),
+        (&["--arrival-smoothness=2"], &["--arrival-smoothness", "--request-rate"]),
+        (&["--vllm-burstiness=2"], &["--vllm-burstiness", "--request-rate"]),
+        (
+            &["--arrival-smoothness=2", "--request-rate=5", "--arrival-pattern=poisson"],
+            &["--arrival-smoothness", "--arrival-pattern", "gamma"],
+        ),
+        (&["--arrival-pattern=constant"], &["--arrival-pattern", "--request-rate"]),
+        (&["--request-rate-mode=poisson"], &["--request-rate-mode", "--request-rate"]),
+        (&["--arrival-pattern=concurrency_burst", "--request-rate=5"], &["--arrival-pattern", "--request-rate"]),
+        (&["--benchmark-grace-period=5"], &["--benchmark-grace-period", "--benchmark-duration"]),
+        (&["--benchmark-grace-period=-1", "--benchmark-duration=1"], &["--benchmark-grace-period", "at least 0"]),
+    ]);
+}
+
+#[test]
+fn warmup() {
+    for setting in [
+        "--warmup-concurrency=2",
+        "--warmup-request-rate=2",
+        "--warmup-arrival-pattern=constant",
+        "--warmup-grace-period=1",
+    ] {
+        let name = setting.split('=').next().unwrap();
+        check(&[(&[setting], &[name, "--warmup-request-count", "--warmup-duration", "--num-warmup-sessions"])]);
+    }
+    check(&[
+        (&["--warmup-grace-period=1", "--warmup-request-count=3"], &["--warmup-grace-period", "--warmup-duration"]),
+        (&["--warmup-request-count=0"], &["--warmup-request-count", "at least 1"]),
+        (&["--warmup-duration=0"], &["--warmup-duration", "above 0"]),
+        (
+            &["--warmup-request-count=3", "--warmup-arrival-pattern=constant"],
+            &["--warmup-arrival-pattern", "--request-rate"],
+        ),
+        (
+            &["--warmup-request-count=3", "--warmup-request-rate=1", "--warmup-arrival-pattern=concurrency_burst"],
+            &["--warmup-arrival-pattern", "--warmup-request-rate"],
+        ),
+    ]);
+}
+
+#[test]
+fn sweeps_are_refused_by_name() {
+    for option in [
+        "concurrency",
+        "request-rate",
+        "request-count",
+        "benchmark-duration",
+        "num-sessions",
+        "isl",
+        "isl-stddev",
+        "osl",
+        "osl-stddev",
+    ] {
+        let word = format!("--{option}=1, 2");
+        check(&[(&[&word, "--osl=1"], &[&format!("--{option}"), "sweep", "not supported yet"])]);
+    }
+}
+
+#[test]
+fn data() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rows.jsonl");
+    std::fs::write(&file, "{\"text\": \"hi\"}\n").unwrap();
+    let input = format!("--input-file={}", file.display());
+    for synthetic in [
+        "--isl=5",
+        "--isl-stddev=1",
+        "--num-prefix-prompts=1",
+        "--prefix-prompt-length=1",
+        "--shared-system-prompt-length=1",
+        "--user-context-prompt-length=1",
+        "--prompt-corpus=sonnet",
+        "--batch-size=2",
+        "--num-dataset-entries=5",
+    ] {
+        let name = synthetic.split('=').next().unwrap();
+        check(&[(&[&input, synthetic], &[name, "--input-file"])]);
+    }
+    check(&[
+        (&["--custom-dataset-type=single_turn"], &["--custom-dataset-type", "--input-file"]),
+        (&[&input, "--custom-dataset-type=multi-turn"], &["--custom-dataset-type multi_turn", "not supported yet"]),
+        (&["--input-file=nowhere.jsonl"], &["--input-file", "nowhere.jsonl"]),
+        (&["--prompt-corpus=coding"], &["--prompt-corpus coding", "not supported yet"]),
+        (&["--isl=-5"], &["--isl", "at least 0"]),
+        (&["--isl=0"], &["--isl", "nothing in it"]),
+        (&["--osl-stddev=1"], &["--osl-stddev", "--osl"]),
+        (&["--num-prefix-prompts=0"], &["--num-prefix-prompts", "at least 1"]),
+        (&["--batch-size=0"], &["--batch-size", "at least 1"]),
+        (&["--num-prefix-prompts=2"], &["--num-prefix-prompts", "--prefix-prompt-length"]),
+        (&["--prefix-prompt-length=2"], &["--prefix-prompt-length", "--num-prefix-prompts"]),
+        (
+            &["--num-prefix-prompts=2", "--prefix-prompt-length=2", "--shared-system-prompt-length=3"],
+            &["--num-prefix-prompts", "--shared-system-prompt-length"],
+        ),
+        (
+            &["--prefix-prompt-length=2", "--user-context-prompt-length=3"],
+            &["--prefix-prompt-length", "--user-context-prompt-length"],
+        ),
+    ]);
+    assert!(with_model(&[&input, "--osl=7", "--osl-stddev=1"]).is_ok());
+}
+
+#[test]
+fn system_prompt() {
+    let folder = tempfile::tempdir().unwrap();
+    let blank = folder.path().join("blank.txt");
+    std::fs::write(&blank, " \n").unwrap();
+    let bytes = folder.path().join("bytes");
+    std::fs::write(&bytes, [0xff, 0xfe]).unwrap();
+    check(&[
+        (&["--system-prompt=a", "--system-prompt-file=b"], &["--system-prompt ", "--system-prompt-file"]),
+        (
+            &["--system-prompt=a", "--shared-system-prompt-length=2"],
+            &["--system-prompt ", "--shared-system-prompt-length"],
+        ),
+        (
+            &["--system-prompt=a", "--num-prefix-prompts=2", "--prefix-prompt-length=2"],
+            &["--system-prompt ", "--num-prefix-prompts"],
+        ),
+        (&["--system-prompt= "], &["--system-prompt", "blank"]),
+        (&["--system-prompt-file=nowhere.txt"], &["--system-prompt-file", "nowhere.txt"]),
+        (&[&format!("--system-prompt-file={}", blank.display())], &["--system-prompt-file", "blank"]),
+        (&[&format!("--system-prompt-file={}", bytes.display())], &["--system-prompt-file", "UTF-8"]),
+        (&["--system-prompt=a", "--endpoint-type=completions"], &["--system-prompt", "--endpoint-type chat"]),
+        (
+            &["--shared-system-prompt-length=2", "--endpoint-type=embeddings"],
+            &["--shared-system-prompt-length", "--endpoint-type chat"],
+        ),
+        (
+            &["--user-context-prompt-length=2", "--endpoint-type=completions"],
+            &["--user-context-prompt-length", "--endpoint-type chat"],
+        ),
+    ]);
+}
+
+#[test]
+fn endpoint() {
+    for words in [&[] as &[&str], &["--model=", "--streaming"], &["--model= , "], &["--model=", "--url=sim:"]] {
+        let message = resolve(words).unwrap_err().to_string();
+        assert!(message.contains("--model"), "{message}");
+    }
+    check(&[
+        (&["--model-selection-strategy=weighted"], &["--model-selection-strategy", "weights"]),
+        (&["--url=ftp://x"], &["--url", "http://"]),
+        (&["--url=http://x:70000"], &["--url", "65535"]),
+        (&["--url=http://x y"], &["--url", "blanks"]),
+        (&["--url=,"], &["--url", "address"]),
+        (&["--endpoint=v1/chat"], &["--endpoint", "/"]),
+        (&["--custom-endpoint=v1/chat"], &["--custom-endpoint", "/"]),
+        (&["--endpoint-type=nim-rankings"], &["--endpoint-type nim_rankings", "not supported yet", "chat"]),
+        (&["--endpoint-type=chats"], &["--endpoint-type", "choose one of chat, completions"]),
+        (&["--per-chunk-usage", "--streaming"], &["--per-chunk-usage", "--use-server-token-count"]),
+        (&["--per-chunk-usage", "--use-server-token-count"], &["--per-chunk-usage", "--streaming"]),
+        (
+            &["--per-chunk-usage", "--use-server-token-count", "--streaming", "--endpoint-type=completions"],
+            &["--per-chunk-usage", "--endpoint-type chat"],
+        ),
+        (&["--request-timeout-seconds=0"], &["--request-timeout-seconds", "above 0"]),
+        (&["--request-timeout-seconds=10s"], &["--request-timeout-seconds", "without a unit"]),
+        (&["--session-header=a b"], &["--session-header", "name of a header"]),
+        (&["--header=nothing"], &["--header", "Name: value"]),
+        (&["--extra-inputs=nothing"], &["--extra-inputs", "key:value"]),
+        (&["--extra-inputs={"], &["--extra-inputs", "JSON"]),
+        (&["--tokenizer=builtin", "--tokenizer-revision=x"], &["--tokenizer-revision", "builtin"]),
+        (&["--tokenizer="], &["--tokenizer", "builtin"]),
+        (&["--tokenizer-trust-remote-code"], &["--tokenizer-trust-remote-code", "never run code"]),
+        (&["--streaming=maybe"], &["--streaming", "true, yes, 1"]),
+        (&["--transport=grpc"], &["--transport", "http"]),
+    ]);
+    let message = with_model(&["--api-key= "]).unwrap_err().to_string();
+    assert!(message.contains("--api-key") && message.contains("<redacted>"), "{message}");
+}
+
+#[test]
+fn output() {
+    check(&[
+        (&["--goodput="], &["--goodput", "metric:limit"]),
+        (&["--goodput=ttft"], &["--goodput", "no `:`"]),
+        (&["--ui=dashboard"], &["--ui dashboard", "not supported yet", "simple"]),
+        (&["--export-http-trace", "--export-level=summary"], &["--export-http-trace", "--export-level"]),
+        (&["--profile-export-prefix=.json"], &["--profile-export-prefix", "no name"]),
+        (&["--profile-export-prefix=a/b"], &["--profile-export-prefix", "--artifact-dir"]),
+        (&["--artifact-dir="], &["--artifact-dir", "folder"]),
+        (&["--verbose", "--log-level=error"], &["--verbose", "--log-level"]),
+        (&["--no-gpu-telemetry=false"], &["--no-gpu-telemetry", "cannot be collected"]),
+        (&["--no-server-metrics=no"], &["--no-server-metrics", "cannot be collected"]),
+        (&["--workers-max=0"], &["--workers-max", "at least 1"]),
+        (&["--record-processors=0"], &["--record-processors", "at least 1"]),
+        (&["--random-seed=-1"], &["--random-seed", "at least 0"]),
+        (&["--random-seed=1.5"], &["--random-seed", "whole number"]),
+        (&["--request-count=99999999999999999999999"], &["--request-count", "too large"]),
+        (&["--benchmark-duration=1e300"], &["--benchmark-duration", "too long"]),
+    ]);
+}

@@ -1,0 +1,218 @@
+//! Settings that come from `AIPERF_*` environment variables, for what has no option.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::ConfigError;
+use crate::grammar::number;
+
+/// Read once at the start; every field has its default when the variable is not set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tuning {
+    /// `AIPERF_HTTP_SSL_VERIFY`: check certificates.
+    pub ssl_verify: bool,
+    /// `AIPERF_HTTP_IP_VERSION`.
+    pub ip_version: IpVersion,
+    /// `AIPERF_HTTP_CONNECTION_LIMIT`: open connections per worker.
+    pub connection_limit: usize,
+    /// `AIPERF_HTTP_KEEPALIVE_TIMEOUT`: how long an idle connection is kept.
+    pub keepalive_timeout: Duration,
+    pub session_copies: SessionCopies,
+    /// `AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD`: percent.
+    pub usage_diff_percent: f64,
+    /// `AIPERF_METRICS_OSL_MISMATCH_PCT_THRESHOLD`: percent.
+    pub osl_mismatch_percent: f64,
+    /// `AIPERF_METRICS_OSL_MISMATCH_MAX_TOKEN_THRESHOLD`.
+    pub osl_mismatch_max_tokens: u64,
+    /// `AIPERF_ENDPOINT_FORCE_CONTENT_PARTS`: always send content as a list of parts.
+    pub force_content_parts: bool,
+    /// `AIPERF_UI_CONSOLE_EXPORT_WIDTH`: columns of the result tables.
+    pub console_width: usize,
+    /// `AIPERF_DEV_SHOW_INTERNAL_METRICS`, only with `AIPERF_DEV_MODE`.
+    pub show_internal_metrics: bool,
+    /// `AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS`, only with `AIPERF_DEV_MODE`.
+    pub show_experimental_metrics: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IpVersion {
+    V4,
+    V6,
+    Auto,
+}
+
+/// Further headers that repeat the session's id (`AIPERF_HTTP_X_*_FROM_CORRELATION_ID`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionCopies {
+    /// `X-Session-Affinity`
+    pub session_affinity: bool,
+    /// `X-Session-ID`
+    pub session_id: bool,
+    /// `X-SMG-Routing-Key`
+    pub smg_routing_key: bool,
+    /// `X-Dynamo-Session-ID`
+    pub dynamo_session_id: bool,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Tuning {
+            ssl_verify: true,
+            ip_version: IpVersion::V4,
+            connection_limit: 2500,
+            keepalive_timeout: Duration::from_secs(300),
+            session_copies: SessionCopies {
+                session_affinity: true,
+                session_id: false,
+                smg_routing_key: false,
+                dynamo_session_id: false,
+            },
+            usage_diff_percent: 10.0,
+            osl_mismatch_percent: 5.0,
+            osl_mismatch_max_tokens: 50,
+            force_content_parts: false,
+            console_width: 140,
+            show_internal_metrics: false,
+            show_experimental_metrics: false,
+        }
+    }
+}
+
+impl Tuning {
+    /// Names that nothing here knows are left alone, as they may be another program's.
+    pub fn from_variables(variables: &BTreeMap<String, String>) -> Result<Tuning, ConfigError> {
+        let read = Variables(variables);
+        let default = Tuning::default();
+        let copies = default.session_copies;
+        let dev_mode = read.truth("AIPERF_DEV_MODE", false)?;
+        let keepalive = read.float("AIPERF_HTTP_KEEPALIVE_TIMEOUT", 300.0, 0.0, 10_000.0)?;
+        Ok(Tuning {
+            ssl_verify: read.truth("AIPERF_HTTP_SSL_VERIFY", default.ssl_verify)?,
+            ip_version: read.ip_version()?,
+            connection_limit: read.int("AIPERF_HTTP_CONNECTION_LIMIT", default.connection_limit, 1, 65_000)?,
+            keepalive_timeout: Duration::from_secs_f64(keepalive),
+            session_copies: SessionCopies {
+                session_affinity: read.copy("SESSION_AFFINITY", copies.session_affinity)?,
+                session_id: read.copy("SESSION_ID", copies.session_id)?,
+                smg_routing_key: read.copy("SMG_ROUTING_KEY", copies.smg_routing_key)?,
+                dynamo_session_id: read.copy("DYNAMO_SESSION_ID", copies.dynamo_session_id)?,
+            },
+            usage_diff_percent: read.percent("USAGE_PCT_DIFF_THRESHOLD", default.usage_diff_percent)?,
+            osl_mismatch_percent: read.percent("OSL_MISMATCH_PCT_THRESHOLD", default.osl_mismatch_percent)?,
+            osl_mismatch_max_tokens: read.int(
+                "AIPERF_METRICS_OSL_MISMATCH_MAX_TOKEN_THRESHOLD",
+                default.osl_mismatch_max_tokens,
+                1,
+                i128::from(u32::MAX),
+            )?,
+            force_content_parts: read.truth("AIPERF_ENDPOINT_FORCE_CONTENT_PARTS", default.force_content_parts)?,
+            console_width: read.int("AIPERF_UI_CONSOLE_EXPORT_WIDTH", default.console_width, 40, 10_000)?,
+            show_internal_metrics: read.truth("AIPERF_DEV_SHOW_INTERNAL_METRICS", false)? && dev_mode,
+            show_experimental_metrics: read.truth("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", false)? && dev_mode,
+        })
+    }
+}
+
+struct Variables<'a>(&'a BTreeMap<String, String>);
+
+impl Variables<'_> {
+    /// The parsed value, the default when unset, or an error that names the variable.
+    fn read<T>(
+        &self,
+        name: &str,
+        default: T,
+        expected: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, ConfigError> {
+        let Some(text) = self.0.get(name) else { return Ok(default) };
+        parse(text.trim()).ok_or_else(|| ConfigError::BadVariable {
+            name: name.to_owned(),
+            value: text.clone(),
+            expected: expected.to_owned(),
+        })
+    }
+
+    fn truth(&self, name: &str, default: bool) -> Result<bool, ConfigError> {
+        self.read(name, default, "it must be true, yes, 1, false, no or 0", number::truth)
+    }
+
+    fn int<T: TryFrom<i128>>(&self, name: &str, default: T, low: i128, high: i128) -> Result<T, ConfigError> {
+        self.read(name, default, &format!("it must be a whole number from {low} to {high}"), |text| {
+            number::int(text).filter(|value| (low..=high).contains(value)).and_then(|value| T::try_from(value).ok())
+        })
+    }
+
+    fn float(&self, name: &str, default: f64, low: f64, high: f64) -> Result<f64, ConfigError> {
+        self.read(name, default, &format!("it must be a number from {low} to {high}"), |text| {
+            number::float(text).filter(|value| (low..=high).contains(value))
+        })
+    }
+
+    fn percent(&self, name: &str, default: f64) -> Result<f64, ConfigError> {
+        self.float(&format!("AIPERF_METRICS_{name}"), default, 0.0, 100.0)
+    }
+
+    fn copy(&self, name: &str, default: bool) -> Result<bool, ConfigError> {
+        self.truth(&format!("AIPERF_HTTP_X_{name}_FROM_CORRELATION_ID"), default)
+    }
+
+    fn ip_version(&self) -> Result<IpVersion, ConfigError> {
+        self.read("AIPERF_HTTP_IP_VERSION", IpVersion::V4, "it must be 4, 6 or auto", |text| {
+            match text.to_ascii_lowercase().as_str() {
+                "4" => Some(IpVersion::V4),
+                "6" => Some(IpVersion::V6),
+                "auto" => Some(IpVersion::Auto),
+                _ => None,
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> Result<Tuning, ConfigError> {
+        Tuning::from_variables(&pairs.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect())
+    }
+
+    #[test]
+    fn an_empty_environment_gives_the_defaults() {
+        assert_eq!(read(&[("AIPERF_SOMETHING_ELSE", "x"), ("PATH", "/bin")]).unwrap(), Tuning::default());
+    }
+
+    #[test]
+    fn variables_are_typed() {
+        let tuning = read(&[
+            ("AIPERF_HTTP_SSL_VERIFY", "no"),
+            ("AIPERF_HTTP_IP_VERSION", "auto"),
+            ("AIPERF_HTTP_X_SESSION_AFFINITY_FROM_CORRELATION_ID", "0"),
+            ("AIPERF_HTTP_KEEPALIVE_TIMEOUT", "0.5"),
+            ("AIPERF_UI_CONSOLE_EXPORT_WIDTH", "80"),
+        ])
+        .unwrap();
+        assert!(!tuning.ssl_verify && !tuning.session_copies.session_affinity);
+        assert_eq!((tuning.ip_version, tuning.console_width), (IpVersion::Auto, 80));
+        assert_eq!(tuning.keepalive_timeout, Duration::from_millis(500));
+    }
+
+    #[test]
+    fn hidden_metrics_are_shown_only_in_developer_mode() {
+        let show = ("AIPERF_DEV_SHOW_INTERNAL_METRICS", "1");
+        assert!(!read(&[show]).unwrap().show_internal_metrics);
+        assert!(read(&[show, ("AIPERF_DEV_MODE", "true")]).unwrap().show_internal_metrics);
+    }
+
+    #[test]
+    fn a_bad_value_is_an_error_that_names_the_variable() {
+        for (name, value) in [
+            ("AIPERF_HTTP_SSL_VERIFY", "maybe"),
+            ("AIPERF_HTTP_IP_VERSION", "5"),
+            ("AIPERF_HTTP_CONNECTION_LIMIT", "0"),
+            ("AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD", "101"),
+            ("AIPERF_UI_CONSOLE_EXPORT_WIDTH", "wide"),
+        ] {
+            assert!(read(&[(name, value)]).unwrap_err().to_string().contains(name), "{name}");
+        }
+    }
+}
