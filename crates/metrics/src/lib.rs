@@ -2,6 +2,31 @@
 //! run, statistics, and what is derived from them.
 #![forbid(unsafe_code)]
 
+mod catalogue;
+mod column;
+mod columns;
+mod context;
+mod definition;
+mod fact;
+mod failures;
+mod formula;
+mod levels;
 mod observation;
+mod record;
+mod statistics;
+mod step;
+mod summary;
+mod sweep;
+mod totals;
+mod unit;
 
-pub use observation::{Failure, HttpTiming, Observation, TokenCounts};
+pub use catalogue::Metric;
+pub use columns::Columns;
+pub use context::{MetricContext, Slo, SloError, Thresholds};
+pub use definition::{ConsoleGroup, Definition, Flags, Kind};
+pub use failures::FailureGroup;
+pub use observation::{Cancellation, Failure, HttpTiming, Observation, TokenCounts};
+pub use record::RecordValues;
+pub use statistics::{Percentile, Stats};
+pub use summary::{MetricResult, PhaseWindow, Summary};
+pub use unit::Unit;

@@ -57,6 +57,15 @@ pub struct Failure {
     pub code: Option<u16>,
     pub kind: String,
     pub message: String,
-    /// Cut off by the client: deadline, Ctrl-C or cancellation on purpose.
-    pub cancelled: bool,
+    /// Why the client itself ended it, if it did.
+    pub cancelled: Option<Cancellation>,
+}
+
+/// Why the client ended a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cancellation {
+    /// `--request-cancellation-rate` picked it: a failed request.
+    OnPurpose,
+    /// The deadline or Ctrl-C came first. Says nothing about the server, so it is counted apart from failures.
+    RunEnded,
 }

@@ -1,0 +1,88 @@
+//! A column of optional whole numbers that takes four bytes a row until a value needs eight.
+
+const NARROW_MISSING: u32 = u32::MAX;
+const WIDE_MISSING: u64 = u64::MAX;
+
+/// Rows at the end that hold nothing need not be stored.
+#[derive(Debug, Clone)]
+pub(crate) enum Column {
+    Narrow(Vec<u32>),
+    Wide(Vec<u64>),
+}
+
+impl Default for Column {
+    fn default() -> Self {
+        Self::Narrow(Vec::new())
+    }
+}
+
+impl Column {
+    pub(crate) fn get(&self, row: usize) -> Option<u64> {
+        match self {
+            Self::Narrow(cells) => cells.get(row).filter(|cell| **cell != NARROW_MISSING).map(|cell| u64::from(*cell)),
+            Self::Wide(cells) => cells.get(row).filter(|cell| **cell != WIDE_MISSING).copied(),
+        }
+    }
+
+    /// Sets a row at or beyond the present end.
+    pub(crate) fn put(&mut self, row: usize, value: u64) {
+        let narrow = u32::try_from(value).ok().filter(|value| *value != NARROW_MISSING);
+        match (&mut *self, narrow) {
+            (Self::Narrow(cells), Some(value)) => {
+                cells.resize(row, NARROW_MISSING);
+                cells.push(value);
+            }
+            (Self::Wide(cells), _) => {
+                cells.resize(row, WIDE_MISSING);
+                cells.push(value);
+            }
+            (Self::Narrow(_), None) => {
+                self.widen();
+                self.put(row, value);
+            }
+        }
+    }
+
+    pub(crate) fn push(&mut self, value: u64) {
+        self.put(self.len(), value);
+    }
+
+    /// Rows stored, which may be fewer than the table has.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Narrow(cells) => cells.len(),
+            Self::Wide(cells) => cells.len(),
+        }
+    }
+
+    /// Puts the other column's rows after row `at`.
+    pub(crate) fn append(&mut self, at: usize, other: &Self) {
+        for row in 0..other.len() {
+            if let Some(value) = other.get(row) {
+                self.put(at + row, value);
+            }
+        }
+    }
+
+    fn widen(&mut self) {
+        if let Self::Narrow(cells) = self {
+            let widened = cells.iter().map(|c| if *c == NARROW_MISSING { WIDE_MISSING } else { u64::from(*c) });
+            *self = Self::Wide(widened.collect());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_widens_without_losing_rows() {
+        let mut column = Column::default();
+        column.put(1, 7);
+        column.put(3, u64::from(u32::MAX));
+        column.put(4, 1 << 40);
+        let rows: Vec<_> = (0..6).map(|row| column.get(row)).collect();
+        assert_eq!(rows, [None, Some(7), None, Some(u64::from(u32::MAX)), Some(1 << 40), None]);
+    }
+}

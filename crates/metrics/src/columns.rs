@@ -1,0 +1,95 @@
+//! All records of a phase, as columns. Each record thread fills its own; they are merged when the phase is over, and
+//! no number that comes out depends on which thread had which record.
+
+use crate::column::Column;
+use crate::fact::{Fact, Facts};
+use crate::failures::{FailureGroup, Failures};
+use crate::{Observation, RecordValues};
+
+#[derive(Debug, Clone)]
+pub struct Columns {
+    rows: usize,
+    facts: Vec<Column>,
+    /// Gaps between contents of all records, one record after the other.
+    gaps: Column,
+    failures: Failures,
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        Self {
+            rows: 0,
+            facts: vec![Column::default(); Fact::COUNT],
+            gaps: Column::default(),
+            failures: Failures::default(),
+        }
+    }
+}
+
+impl Columns {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    pub fn push(&mut self, seen: &Observation, values: &RecordValues) {
+        for (index, column) in self.facts.iter_mut().enumerate() {
+            if let Some(value) = values.stored(index) {
+                column.put(self.rows, value);
+            }
+        }
+        for gap in values.gaps() {
+            self.gaps.push(*gap);
+        }
+        if let Some(failure) = &seen.failure {
+            self.failures.add(failure, 1, seen.end);
+        }
+        self.rows += 1;
+    }
+
+    pub fn merge(&mut self, other: Self) {
+        for (column, more) in self.facts.iter_mut().zip(&other.facts) {
+            column.append(self.rows, more);
+        }
+        self.gaps.append(self.gaps.len(), &other.gaps);
+        self.failures.merge(other.failures);
+        self.rows += other.rows;
+    }
+
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        (0..self.rows).map(|row| Row { columns: self, row })
+    }
+
+    pub(crate) fn gap(&self, index: usize) -> u64 {
+        self.gaps.get(index).unwrap_or(0)
+    }
+
+    pub(crate) fn gap_count(&self) -> usize {
+        self.gaps.len()
+    }
+
+    /// Failed requests, merged by what they say, in order of first appearance.
+    pub fn failure_groups(&self) -> Vec<FailureGroup> {
+        self.failures.clone().into_groups()
+    }
+}
+
+/// The facts of one record.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    columns: &'a Columns,
+    row: usize,
+}
+
+impl Facts for Row<'_> {
+    fn fact(&self, fact: Fact) -> Option<u64> {
+        self.columns.facts.get(fact as usize)?.get(self.row)
+    }
+}

@@ -1,0 +1,161 @@
+//! Which metrics a run has, and the limits they are judged by.
+
+use aiperf_endpoint::EndpointKind;
+use thiserror::Error;
+
+use crate::{Flags, Kind, Metric};
+
+/// The facts of a run that decide which metrics apply and how some are computed.
+#[derive(Debug, Clone)]
+pub struct MetricContext {
+    pub endpoint: EndpointKind,
+    pub streaming: bool,
+    /// Token counts are the server's own.
+    pub server_token_count: bool,
+    /// Usage comes with every chunk, so that the tokens of the first one are known.
+    pub per_chunk_usage: bool,
+    /// What a good request must meet; empty without `--goodput`.
+    pub slos: Vec<Slo>,
+    pub thresholds: Thresholds,
+    pub show_internal: bool,
+    pub show_experimental: bool,
+}
+
+/// Limits beyond which a request is counted as off.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thresholds {
+    pub usage_diff_pct: f64,
+    pub osl_mismatch_pct: f64,
+    pub osl_mismatch_max_tokens: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { usage_diff_pct: 10.0, osl_mismatch_pct: 5.0, osl_mismatch_max_tokens: 50.0 }
+    }
+}
+
+impl MetricContext {
+    pub fn new(endpoint: EndpointKind, streaming: bool) -> Self {
+        Self {
+            endpoint,
+            streaming,
+            server_token_count: false,
+            per_chunk_usage: false,
+            slos: Vec::new(),
+            thresholds: Thresholds::default(),
+            show_internal: false,
+            show_experimental: false,
+        }
+    }
+
+    /// Whether this run can have the metric at all.
+    pub fn applies(&self, metric: Metric) -> bool {
+        let facts = self.endpoint.facts();
+        let needs = [
+            (Flags::STREAM, self.streaming),
+            (Flags::TOKENS_OUT, facts.produces_tokens),
+            (Flags::TOKENS_IN, facts.tokenizes_input),
+            (Flags::AUDIO, takes_audio(self.endpoint)),
+            (Flags::GOODPUT, !self.slos.is_empty()),
+            (Flags::CLIENT_COUNT, !self.server_token_count),
+        ];
+        needs.iter().all(|(flag, met)| *met || !metric.has(*flag))
+    }
+
+    /// Whether files and console show it.
+    pub fn shows(&self, metric: Metric) -> bool {
+        let hidden = metric.has(Flags::INTERNAL) && !self.show_internal
+            || metric.has(Flags::EXPERIMENTAL) && !self.show_experimental;
+        !hidden && self.applies(metric)
+    }
+
+    /// The metrics of the per-request file, in its order.
+    pub fn record_metrics(&self) -> Vec<Metric> {
+        let in_file = |metric: &Metric| {
+            let kind = metric.definition().kind;
+            let per_record = matches!(kind, Kind::Record | Kind::RecordList) || *metric == Metric::GoodRequestCount;
+            per_record && !metric.has(Flags::NO_RECORD) && self.shows(*metric)
+        };
+        Metric::ALL.iter().copied().filter(in_file).collect()
+    }
+
+    /// Reads an SLO as `--goodput` gives it: a metric's tag and a limit in the unit that is shown for it.
+    pub fn slo(&self, tag: &str, limit: f64) -> Result<Slo, SloError> {
+        let metric = Metric::from_tag(tag)
+            .filter(|metric| metric.definition().kind == Kind::Record && !metric.has(Flags::ERRORS))
+            .ok_or_else(|| SloError::Unknown { tag: tag.to_owned() })?;
+        if !self.applies(metric) {
+            let (endpoint, streaming) = (self.endpoint.facts().name, self.streaming);
+            return Err(SloError::DoesNotApply { tag: tag.to_owned(), endpoint, streaming });
+        }
+        Ok(Slo { metric, limit: metric.definition().unshow(limit) })
+    }
+}
+
+/// Endpoints that take audio as input, and so may report usage of it.
+fn takes_audio(endpoint: EndpointKind) -> bool {
+    use EndpointKind::{AudioTranscription, Chat, Raw, Responses, Template};
+    matches!(endpoint, Chat | Responses | Raw | Template | AudioTranscription)
+}
+
+/// One service-level objective: a limit on a record metric.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Slo {
+    metric: Metric,
+    /// In the metric's base unit.
+    limit: f64,
+}
+
+impl Slo {
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    pub(crate) fn is_met(&self, measured: f64) -> bool {
+        if self.metric.has(Flags::LARGER) { measured >= self.limit } else { measured <= self.limit }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SloError {
+    #[error("--goodput {tag}: there is no per-request metric of that name; use a tag such as request_latency")]
+    Unknown { tag: String },
+    #[error(
+        "--goodput {tag}: a run of endpoint type {endpoint} {} does not have this metric",
+        if *.streaming { "with --streaming" } else { "without --streaming" }
+    )]
+    DoesNotApply { tag: String, endpoint: &'static str, streaming: bool },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_slo_is_given_in_the_unit_that_people_see() {
+        let context = MetricContext::new(EndpointKind::Chat, true);
+        let slo = context.slo("time_to_first_token", 60.0).unwrap();
+        assert!(slo.is_met(59.9e6));
+        assert!(!slo.is_met(60.1e6));
+        let rate = context.slo("output_token_throughput_per_user", 20.0).unwrap();
+        assert!(rate.is_met(21.0));
+        assert!(!rate.is_met(19.0));
+    }
+
+    #[test]
+    fn an_slo_on_a_metric_the_run_lacks_is_refused_by_name() {
+        let context = MetricContext::new(EndpointKind::Embeddings, false);
+        let refused = context.slo("time_to_first_token", 60.0).unwrap_err();
+        assert!(refused.to_string().contains("time_to_first_token"));
+        assert!(matches!(context.slo("no_such", 1.0), Err(SloError::Unknown { .. })));
+    }
+
+    #[test]
+    fn an_endpoint_without_output_tokens_has_no_output_length() {
+        let context = MetricContext::new(EndpointKind::Embeddings, false);
+        assert!(!context.applies(Metric::OutputSequenceLength));
+        assert!(context.applies(Metric::UsagePromptTokens));
+        assert!(!context.record_metrics().contains(&Metric::InterChunkLatency));
+    }
+}

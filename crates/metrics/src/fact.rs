@@ -1,0 +1,70 @@
+//! The few whole numbers that are kept of a request. Every record metric is a formula over them, so that columns stay
+//! small and a formula stands in one place.
+
+/// One kept number. Spans are nanoseconds from the start of the request unless said otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Fact {
+    /// One of the `OUTCOME_` values.
+    Outcome,
+    /// Start on the monotonic clock.
+    Start,
+    /// From permission to send until start.
+    CreditToStart,
+    End,
+    Headers,
+    FirstContent,
+    /// From the first to the second content.
+    SecondGap,
+    FirstOutput,
+    LastContent,
+    /// How many gaps between contents.
+    Gaps,
+    /// Completion tokens that the server reported with its first content.
+    FirstChunkTokens,
+    InputTokens,
+    OutputTokens,
+    ReasoningTokens,
+    RequestedTokens,
+    UsagePrompt,
+    UsageCacheRead,
+    UsageCacheWrite,
+    UsageCacheMiss,
+    UsagePromptAudio,
+    UsageToolUse,
+    /// Nanoseconds of audio.
+    UsageAudioTime,
+    UsageCompletion,
+    UsageReasoning,
+    UsageCompletionAudio,
+    UsageAccepted,
+    UsageRejected,
+    UsageTotal,
+    HttpBlocked,
+    HttpDns,
+    HttpConnecting,
+    HttpSending,
+    HttpWaiting,
+    HttpReceiving,
+    HttpReused,
+    HttpBytesSent,
+    HttpWrites,
+    HttpBytesReceived,
+    HttpReads,
+}
+
+impl Fact {
+    pub(crate) const COUNT: usize = Self::HttpReads as usize + 1;
+}
+
+pub(crate) const OUTCOME_SUCCESS: u64 = 0;
+pub(crate) const OUTCOME_FAILED: u64 = 1;
+/// Failed because the prompt does not fit the model.
+pub(crate) const OUTCOME_OVERFLOW: u64 = 2;
+/// In flight when the run ended.
+pub(crate) const OUTCOME_CUT_OFF: u64 = 3;
+
+/// Anything that holds the facts of one request.
+pub(crate) trait Facts {
+    fn fact(&self, fact: Fact) -> Option<u64>;
+}

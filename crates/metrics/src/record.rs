@@ -1,0 +1,132 @@
+//! The values of one record.
+
+use aiperf_clock::Nanos;
+use aiperf_endpoint::Usage;
+
+use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_FAILED, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
+use crate::{Cancellation, Failure, HttpTiming, Metric, MetricContext, Observation, formula};
+
+const MISSING: u64 = u64::MAX;
+
+/// What is kept of one request. Cheap to make: whole numbers and the gaps between chunks.
+#[derive(Debug, Clone)]
+pub struct RecordValues {
+    facts: [u64; Fact::COUNT],
+    gaps: Vec<u64>,
+}
+
+impl RecordValues {
+    pub fn compute(seen: &Observation) -> Self {
+        let mut record = Self { facts: [MISSING; Fact::COUNT], gaps: Vec::new() };
+        record.set(Fact::Outcome, Some(outcome(seen.failure.as_ref())));
+        record.set(Fact::Start, Some(seen.start.as_nanos()));
+        record.set(Fact::CreditToStart, Some(seen.start.since(seen.credit_issued).0));
+        record.set(Fact::End, Some(seen.end.since(seen.start).0));
+        record.set(Fact::InputTokens, seen.tokens.input);
+        if seen.failure.is_none() {
+            record.set_success(seen);
+        }
+        record
+    }
+
+    /// A metric of this record in its base unit; `None` where its inputs are missing.
+    pub fn get(&self, metric: Metric, context: &MetricContext) -> Option<f64> {
+        formula::value(metric, self, context)
+    }
+
+    /// Nanoseconds between consecutive contents.
+    pub fn gaps(&self) -> &[u64] {
+        &self.gaps
+    }
+
+    pub fn succeeded(&self) -> bool {
+        self.facts[Fact::Outcome as usize] == OUTCOME_SUCCESS
+    }
+
+    pub(crate) fn stored(&self, index: usize) -> Option<u64> {
+        let value = self.facts[index];
+        (value != MISSING).then_some(value)
+    }
+
+    fn set(&mut self, fact: Fact, value: Option<u64>) {
+        self.facts[fact as usize] = value.unwrap_or(MISSING);
+    }
+
+    fn set_success(&mut self, seen: &Observation) {
+        let since_start = |at: aiperf_clock::Mono| at.since(seen.start).0;
+        self.set(Fact::Headers, seen.headers_received.map(since_start));
+        self.gaps = seen.chunks.windows(2).map(|pair| pair[1].at.since(pair[0].at).0).collect();
+        self.set(Fact::FirstContent, seen.chunks.first().map(|chunk| since_start(chunk.at)));
+        self.set(Fact::LastContent, seen.chunks.last().map(|chunk| since_start(chunk.at)));
+        self.set(
+            Fact::FirstOutput,
+            seen.chunks.iter().find(|chunk| chunk.has_output).map(|chunk| since_start(chunk.at)),
+        );
+        self.set(Fact::SecondGap, self.gaps.first().copied());
+        self.set(Fact::Gaps, Some(self.gaps.len() as u64));
+        self.set(Fact::FirstChunkTokens, seen.chunks.first().and_then(|chunk| chunk.usage_completion_tokens));
+        self.set(Fact::OutputTokens, seen.tokens.output);
+        self.set(Fact::ReasoningTokens, seen.tokens.reasoning);
+        self.set(Fact::RequestedTokens, seen.requested_output_tokens.map(u64::from));
+        if let Some(usage) = &seen.usage {
+            self.set_usage(usage);
+        }
+        if let Some(http) = &seen.http {
+            self.set_http(http);
+        }
+    }
+
+    fn set_usage(&mut self, usage: &Usage) {
+        self.set(Fact::UsagePrompt, usage.prompt_tokens);
+        self.set(Fact::UsageCacheRead, usage.cache_read_tokens);
+        self.set(Fact::UsageCacheWrite, usage.cache_write_tokens);
+        self.set(Fact::UsageCacheMiss, usage.cache_miss_tokens);
+        self.set(Fact::UsagePromptAudio, usage.prompt_audio_tokens);
+        self.set(Fact::UsageToolUse, usage.tool_use_prompt_tokens);
+        self.set(Fact::UsageAudioTime, usage.prompt_audio_seconds.map(|secs| Nanos::from_secs_f64(secs).0));
+        self.set(Fact::UsageCompletion, usage.completion_tokens);
+        self.set(Fact::UsageReasoning, usage.reasoning_tokens);
+        self.set(Fact::UsageCompletionAudio, usage.completion_audio_tokens);
+        self.set(Fact::UsageAccepted, usage.accepted_prediction_tokens);
+        self.set(Fact::UsageRejected, usage.rejected_prediction_tokens);
+        self.set(Fact::UsageTotal, usage.total_tokens);
+    }
+
+    fn set_http(&mut self, http: &HttpTiming) {
+        self.set(Fact::HttpBlocked, Some(http.blocked.0));
+        self.set(Fact::HttpDns, Some(http.dns_lookup.0));
+        self.set(Fact::HttpConnecting, Some(http.connecting.0));
+        self.set(Fact::HttpSending, Some(http.sending.0));
+        self.set(Fact::HttpWaiting, Some(http.waiting.0));
+        self.set(Fact::HttpReceiving, Some(http.receiving.0));
+        self.set(Fact::HttpReused, Some(u64::from(http.reused)));
+        self.set(Fact::HttpBytesSent, Some(http.body_bytes_sent));
+        self.set(Fact::HttpWrites, Some(http.writes));
+        self.set(Fact::HttpBytesReceived, Some(http.body_bytes_received));
+        self.set(Fact::HttpReads, Some(http.reads));
+    }
+}
+
+impl Facts for RecordValues {
+    fn fact(&self, fact: Fact) -> Option<u64> {
+        self.stored(fact as usize)
+    }
+}
+
+fn outcome(failure: Option<&Failure>) -> u64 {
+    match failure {
+        None => OUTCOME_SUCCESS,
+        Some(failure) if failure.cancelled == Some(Cancellation::RunEnded) => OUTCOME_CUT_OFF,
+        Some(failure) if failure.is_context_overflow() => OUTCOME_OVERFLOW,
+        Some(_) => OUTCOME_FAILED,
+    }
+}
+
+impl Failure {
+    /// Whether the server refused the prompt as too long for the model.
+    pub fn is_context_overflow(&self) -> bool {
+        const SIGNS: [&str; 4] = ["context length", "maximum context", "context_length_exceeded", "prompt is too long"];
+        let text = self.message.to_lowercase();
+        SIGNS.iter().any(|sign| text.contains(sign))
+    }
+}

@@ -1,0 +1,129 @@
+//! Everything a report says of one phase, from its columns.
+
+use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
+
+use crate::columns::Columns;
+use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
+use crate::totals::Totals;
+use crate::{FailureGroup, Kind, Metric, MetricContext, Stats, formula, sweep};
+
+/// The time that throughput is measured over: from before the first permission to send until the last request ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PhaseWindow {
+    pub start: Mono,
+    pub end: Mono,
+}
+
+impl PhaseWindow {
+    pub fn length(&self) -> Nanos {
+        self.end.since(self.start)
+    }
+}
+
+/// One metric of a phase, in the unit that is shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MetricResult {
+    pub metric: Metric,
+    pub stats: Stats,
+}
+
+/// A phase in numbers.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    /// In catalogue order; what has no value is not there.
+    pub results: Vec<MetricResult>,
+    pub failures: Vec<FailureGroup>,
+    pub successful: u64,
+    /// Without those that the end of the run cut off.
+    pub failed: u64,
+    pub cut_off: u64,
+    pub start: EpochNanos,
+    pub end: EpochNanos,
+}
+
+impl Summary {
+    pub fn compute(columns: &Columns, window: &PhaseWindow, context: &MetricContext, anchor: &WallAnchor) -> Self {
+        let outcomes = Outcomes::count(columns);
+        let mut results = Vec::new();
+        let mut totals = Totals::new(&outcomes, window, columns, context, anchor);
+        let curves = if outcomes.successful > 0 {
+            sweep::time_weighted(columns, window, context.streaming && context.endpoint.facts().produces_tokens)
+        } else {
+            Vec::new()
+        };
+        for metric in Metric::ALL.iter().copied().filter(|metric| context.applies(*metric)) {
+            let stats = match metric.definition().kind {
+                Kind::Record => Stats::of(values(metric, columns, context)),
+                Kind::RecordList => Stats::of((0..columns.gap_count()).map(|gap| columns.gap(gap) as f64).collect()),
+                Kind::Aggregate | Kind::Derived => totals.get(metric).map(Stats::single),
+                Kind::ErrorAdjusted => adjusted(metric, columns, context, &outcomes),
+                Kind::TimeWeighted => curves.iter().find(|(curve, _)| *curve == metric).map(|(_, stats)| *stats),
+            };
+            let Some(stats) = stats else { continue };
+            totals.note(metric, &stats);
+            if context.shows(metric) {
+                let definition = metric.definition();
+                results.push(MetricResult { metric, stats: stats.map(|value| definition.show(value)) });
+            }
+        }
+        Self {
+            results,
+            failures: columns.failure_groups(),
+            successful: outcomes.successful,
+            failed: outcomes.failed,
+            cut_off: outcomes.cut_off,
+            start: anchor.epoch(window.start),
+            end: anchor.epoch(window.end),
+        }
+    }
+
+    pub fn get(&self, metric: Metric) -> Option<&Stats> {
+        self.results.iter().find(|result| result.metric == metric).map(|result| &result.stats)
+    }
+}
+
+/// How the requests of a phase ended.
+#[derive(Debug, Default)]
+pub(crate) struct Outcomes {
+    pub(crate) successful: u64,
+    pub(crate) failed: u64,
+    pub(crate) overflowed: u64,
+    pub(crate) cut_off: u64,
+}
+
+impl Outcomes {
+    fn count(columns: &Columns) -> Self {
+        let mut outcomes = Self::default();
+        for row in columns.rows() {
+            match row.fact(Fact::Outcome) {
+                Some(OUTCOME_SUCCESS) => outcomes.successful += 1,
+                Some(OUTCOME_CUT_OFF) => outcomes.cut_off += 1,
+                other => {
+                    outcomes.failed += 1;
+                    outcomes.overflowed += u64::from(other == Some(OUTCOME_OVERFLOW));
+                }
+            }
+        }
+        outcomes
+    }
+}
+
+/// The values of a record metric, in its base unit.
+pub(crate) fn values(metric: Metric, columns: &Columns, context: &MetricContext) -> Vec<f64> {
+    columns.rows().filter_map(|row| formula::value(metric, &row, context)).collect()
+}
+
+/// Each failed request counts as one that never answered.
+fn adjusted(twin: Metric, columns: &Columns, context: &MetricContext, outcomes: &Outcomes) -> Option<Stats> {
+    let plain = match twin {
+        Metric::AdjRequestLatency => Metric::RequestLatency,
+        Metric::AdjTimeToFirstToken => Metric::TimeToFirstToken,
+        Metric::AdjInterTokenLatency => Metric::InterTokenLatency,
+        Metric::AdjDecodeDuration => Metric::DecodeDuration,
+        _ => return None,
+    };
+    if outcomes.failed == 0 {
+        return None;
+    }
+    Stats::with_infinite(values(plain, columns, context), outcomes.failed)
+}

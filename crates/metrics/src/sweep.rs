@@ -1,0 +1,140 @@
+//! Concurrency, rates and tokens in flight as functions of time. One pass over all requests by time, holding only those
+//! in flight, so that no list of all events is ever made.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::columns::Columns;
+use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::formula::output_length;
+use crate::levels::Levels;
+use crate::{Metric, PhaseWindow, Stats};
+
+/// The time-weighted metrics of a phase. `streamed`: first contents are first tokens, not whole bodies.
+pub(crate) fn time_weighted(columns: &Columns, window: &PhaseWindow, streamed: bool) -> Vec<(Metric, Stats)> {
+    let mut levels = Levels::new(window.start.as_nanos(), window.end.as_nanos());
+    let flights = flights(columns, streamed);
+    let mut waiting = flights.iter().enumerate().peekable();
+    let mut in_flight: BinaryHeap<Reverse<(u64, usize, Stage)>> = BinaryHeap::new();
+    loop {
+        let next_event = in_flight.peek().map(|Reverse((at, ..))| *at);
+        let starts_first = |(_, flight): &(usize, &Flight)| next_event.is_none_or(|at| flight.start <= at);
+        if let Some((index, flight)) = waiting.next_if(starts_first) {
+            levels.advance(flight.start);
+            flight.begin(&mut levels);
+            let stage = if flight.first_content.is_some() { Stage::FirstContent } else { Stage::End };
+            in_flight.push(Reverse((flight.first_content.unwrap_or(flight.end), index, stage)));
+        } else if let Some(Reverse((at, index, stage))) = in_flight.pop() {
+            levels.advance(at);
+            if let Some((at, stage)) = flights[index].pass(&mut levels, at, stage, columns) {
+                in_flight.push(Reverse((at, index, stage)));
+            }
+        } else {
+            return levels.finish();
+        }
+    }
+}
+
+/// One request on the time line, in nanoseconds of the monotonic clock.
+pub(crate) struct Flight {
+    start: u64,
+    end: u64,
+    /// Of successful streaming requests.
+    first_content: Option<u64>,
+    pub(crate) input_tokens: f64,
+    pub(crate) output_tokens: f64,
+    first_gap: usize,
+    pub(crate) gaps: usize,
+    /// Gaps that are not 0.
+    pub(crate) real_gaps: usize,
+}
+
+/// What happens next to a request in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    FirstContent,
+    /// The end of this gap, counted from the request's first.
+    Chunk(usize),
+    End,
+}
+
+impl Flight {
+    fn begin(&self, levels: &mut Levels) {
+        levels.begin(self);
+        if let Some(first) = self.first_content {
+            levels.begin_prefill(self, first - self.start);
+        }
+    }
+
+    /// Applies one stage and says when the next is.
+    fn pass(&self, levels: &mut Levels, at: u64, stage: Stage, columns: &Columns) -> Option<(u64, Stage)> {
+        let first = self.first_content.unwrap_or(self.end);
+        match stage {
+            Stage::FirstContent => {
+                levels.end_prefill(self, first - self.start);
+                levels.begin_decode(self, self.end - first);
+                Some(self.enter_gap(levels, at, 0, columns))
+            }
+            Stage::Chunk(index) => {
+                levels.end_gap(self, columns.gap(self.first_gap + index));
+                Some(self.enter_gap(levels, at, index + 1, columns))
+            }
+            Stage::End => {
+                if self.first_content.is_some() {
+                    levels.end_decode(self, self.end - first);
+                }
+                levels.end(self, self.received());
+                None
+            }
+        }
+    }
+
+    /// Output tokens that were added on the way: all when the chunks say how they came, else the first alone.
+    fn received(&self) -> f64 {
+        match self.first_content {
+            Some(_) if self.gaps > 0 => self.output_tokens,
+            Some(_) => self.output_tokens.min(1.0),
+            None => 0.0,
+        }
+    }
+
+    fn enter_gap(&self, levels: &mut Levels, at: u64, index: usize, columns: &Columns) -> (u64, Stage) {
+        if index < self.gaps {
+            let gap = columns.gap(self.first_gap + index);
+            levels.begin_gap(self, gap);
+            (at + gap, Stage::Chunk(index))
+        } else {
+            (self.end.max(at), Stage::End)
+        }
+    }
+}
+
+/// In order of start; ties are broken by content, so that the order of rows does not matter.
+fn flights(columns: &Columns, streamed: bool) -> Vec<Flight> {
+    let mut first_gap = 0;
+    let mut flights = Vec::with_capacity(columns.len());
+    for row in columns.rows() {
+        let gaps = row.fact(Fact::Gaps).unwrap_or(0) as usize;
+        let success = row.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS);
+        let start = row.fact(Fact::Start).unwrap_or(0);
+        let after_start = |fact| row.fact(fact).map(|span| start + span);
+        let first_content = after_start(Fact::FirstContent).filter(|_| success && streamed);
+        let ends = [after_start(Fact::End), after_start(Fact::LastContent)];
+        flights.push(Flight {
+            start,
+            end: ends.into_iter().flatten().max().unwrap_or(start),
+            first_content,
+            input_tokens: row.fact(Fact::InputTokens).filter(|_| success).unwrap_or(0) as f64,
+            output_tokens: output_length(&row).filter(|_| success).unwrap_or(0.0),
+            first_gap,
+            gaps,
+            real_gaps: (first_gap..first_gap + gaps).filter(|gap| columns.gap(*gap) > 0).count(),
+        });
+        first_gap += gaps;
+    }
+    flights.sort_by(|a, b| {
+        let key = |flight: &Flight| (flight.start, flight.end, flight.first_content, flight.gaps);
+        key(a).cmp(&key(b)).then(a.input_tokens.total_cmp(&b.input_tokens))
+    });
+    flights
+}
