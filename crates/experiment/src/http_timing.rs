@@ -12,8 +12,7 @@ pub(crate) fn of(exchange: &Exchange) -> HttpTiming {
         _ => Nanos::ZERO,
     };
     HttpTiming {
-        // Connections are not limited, so a request never waits for one.
-        blocked: Nanos::ZERO,
+        blocked: length(trace.blocked),
         dns_lookup: length(trace.dns),
         connecting: length(trace.connect) + length(trace.tls),
         sending: between(trace.send_start, trace.send_end),

@@ -4,9 +4,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
+use aiperf_clock::{Mono, Nanos};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
 use crate::connection::Connection;
 use crate::error::TransportError;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Span, Trace};
 use crate::origin::Origin;
 use crate::request::Request;
 use crate::tls::TlsSettings;
@@ -24,11 +27,21 @@ pub enum IpVersion {
 }
 
 /// Settings that all clients of a run share.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct ClientSettings {
     /// Needed for `https` origins.
     pub tls: Option<TlsSettings>,
     pub ip_version: IpVersion,
+    /// Connections in use at once; a request beyond it waits, and its trace says how long.
+    pub connection_limit: usize,
+    /// How long an idle connection is kept.
+    pub keepalive: Nanos,
+}
+
+impl Default for ClientSettings {
+    fn default() -> Self {
+        Self { tls: None, ip_version: IpVersion::Any, connection_limit: 2_500, keepalive: Nanos(300_000_000_000) }
+    }
 }
 
 /// Whether a connection may carry more than one request.
@@ -38,18 +51,26 @@ pub enum Reuse {
     Never,
 }
 
+#[derive(Debug)]
+struct Idle {
+    connection: Connection,
+    since: Mono,
+}
+
 /// Not `Send`: it belongs to the thread that made it.
 #[derive(Debug)]
 pub struct Client {
     pub(crate) settings: ClientSettings,
     pub(crate) resolved: RefCell<HashMap<Origin, Vec<SocketAddr>>>,
-    idle: RefCell<HashMap<Origin, Vec<Connection>>>,
+    idle: RefCell<HashMap<Origin, Vec<Idle>>>,
+    slots: Semaphore,
     scratch: RefCell<Box<[u8]>>,
 }
 
 impl Client {
     pub fn new(settings: ClientSettings) -> Self {
         Self {
+            slots: Semaphore::new(settings.connection_limit),
             settings,
             resolved: RefCell::default(),
             idle: RefCell::default(),
@@ -65,6 +86,7 @@ impl Client {
         reuse: Reuse,
         exchange: &mut Exchange,
     ) -> Result<(), TransportError> {
+        let _slot = self.slot(&mut exchange.trace).await;
         let mut connection = if let Some(idle) = self.take_idle(request.origin) {
             exchange.trace.reused = true;
             idle
@@ -81,24 +103,37 @@ impl Client {
         Ok(())
     }
 
+    /// Waits for a free connection slot. The semaphore is never closed, so there is always one in the end.
+    async fn slot(&self, trace: &mut Trace) -> Option<SemaphorePermit<'_>> {
+        if let Ok(free) = self.slots.try_acquire() {
+            return Some(free);
+        }
+        let start = Mono::now();
+        let slot = self.slots.acquire().await.ok();
+        trace.blocked = Some(Span { start, end: Mono::now() });
+        slot
+    }
+
     /// The connection used last is taken first: it is the least likely to have been closed by the server.
     fn take_idle(&self, origin: &Origin) -> Option<Connection> {
         let mut idle = self.idle.borrow_mut();
         let waiting = idle.get_mut(origin)?;
-        while let Some(connection) = waiting.pop() {
-            if connection.is_alive() {
-                return Some(connection);
+        let oldest = Mono::now() - self.settings.keepalive;
+        while let Some(idle) = waiting.pop() {
+            if idle.since >= oldest && idle.connection.is_alive() {
+                return Some(idle.connection);
             }
         }
         None
     }
 
     fn give_back(&self, origin: &Origin, connection: Connection) {
-        let mut idle = self.idle.borrow_mut();
-        match idle.get_mut(origin) {
-            Some(waiting) => waiting.push(connection),
+        let idle = Idle { connection, since: Mono::now() };
+        let mut all = self.idle.borrow_mut();
+        match all.get_mut(origin) {
+            Some(waiting) => waiting.push(idle),
             None => {
-                idle.insert(origin.clone(), vec![connection]);
+                all.insert(origin.clone(), vec![idle]);
             }
         }
     }
@@ -110,7 +145,6 @@ mod tests {
     use std::net::TcpListener;
     use std::thread;
 
-    use aiperf_clock::Mono;
     use bytes::Bytes;
 
     use super::*;
@@ -191,7 +225,7 @@ mod tests {
             let client = Client::new(ClientSettings::default());
             one(&origin, &client, Reuse::Pooled).await.1.unwrap();
             // The server side closes after its answers; wait until that has reached this side.
-            while client.idle.borrow()[&origin][0].is_alive() {
+            while client.idle.borrow()[&origin][0].connection.is_alive() {
                 tokio::task::yield_now().await;
             }
             let (second, result) = one(&origin, &client, Reuse::Pooled).await;

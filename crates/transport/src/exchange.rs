@@ -20,6 +20,8 @@ impl Span {
 /// Stamps of one exchange. A stage that was not reached, or not needed, has none.
 #[derive(Debug, Clone, Default)]
 pub struct Trace {
+    /// Wait for a free connection.
+    pub blocked: Option<Span>,
     pub dns: Option<Span>,
     /// TCP handshake.
     pub connect: Option<Span>,

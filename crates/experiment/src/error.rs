@@ -1,0 +1,43 @@
+//! What can keep a run from starting, or from coming to its end.
+
+use aiperf_dataset::DatasetError;
+use aiperf_endpoint::{BuildError, HeaderError, UrlError};
+use aiperf_engine::EngineError;
+use aiperf_metrics::SloError;
+use aiperf_report::ReportError;
+use aiperf_sim::{OptionError, SimError};
+use aiperf_tokenizer::TokenizerError;
+use aiperf_transport::TlsError;
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum RunError {
+    #[error("--url sim: {0}")]
+    SimOptions(#[from] OptionError),
+    #[error("the simulator cannot start: {0}")]
+    Sim(#[from] SimError),
+    #[error(transparent)]
+    Url(#[from] UrlError),
+    #[error(transparent)]
+    Header(#[from] HeaderError),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error(transparent)]
+    Tokenizer(#[from] TokenizerError),
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    #[error(transparent)]
+    Body(#[from] BuildError),
+    #[error(transparent)]
+    Slo(#[from] SloError),
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error("--endpoint-type {0} is not supported yet")]
+    Endpoint(&'static str),
+    #[error("a record thread cannot start: {0}")]
+    RecordThread(std::io::Error),
+    #[error("a record thread panicked; the records file holds what was written until then")]
+    RecordThreadGone,
+}

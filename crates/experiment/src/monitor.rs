@@ -1,0 +1,25 @@
+//! What may be known of a run while it goes on.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use aiperf_engine::Progress;
+
+/// Shared between the run and whoever watches it; reading makes nobody wait.
+#[derive(Debug, Default)]
+pub struct Monitor {
+    pub progress: Progress,
+    pub(crate) failed: AtomicU64,
+    pub(crate) recorded: AtomicU64,
+}
+
+impl Monitor {
+    /// Requests that failed, of those that were read so far, warmup included.
+    pub fn failed(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Requests whose record is done, warmup included.
+    pub fn recorded(&self) -> u64 {
+        self.recorded.load(Ordering::Relaxed)
+    }
+}

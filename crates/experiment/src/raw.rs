@@ -1,0 +1,92 @@
+//! The raw file's view of an exchange: headers as sent, every event as it came.
+
+use std::sync::Arc;
+
+use aiperf_clock::Mono;
+use aiperf_config::redact::{REDACTED, is_secret_header};
+use aiperf_endpoint::sse::{SseEvent, events};
+use aiperf_endpoint::{HeaderPlan, RequestIds, ResponseBody};
+use aiperf_engine::{Finished, RequestTarget};
+use aiperf_metrics::Failure;
+use aiperf_report::{RawExchange, RawResponse, RawWriter, RecordMetadata, ReportError};
+
+/// Knows how requests looked, so that their headers can be written again.
+#[derive(Debug, Clone)]
+pub(crate) struct RawSource {
+    pub(crate) headers: Arc<HeaderPlan>,
+    pub(crate) targets: Arc<[RequestTarget]>,
+}
+
+impl RawSource {
+    /// The headers of a request, secrets redacted.
+    pub(crate) fn request_headers(&self, finished: &Finished) -> Vec<(String, String)> {
+        let request_id = finished.request_id.to_string();
+        let ids = RequestIds {
+            host: &self.targets[finished.session.target].host_header,
+            request_id: &request_id,
+            correlation_id: &finished.session.correlation_id,
+        };
+        redacted(self.headers.lines(ids))
+    }
+
+    pub(crate) fn write(
+        &self,
+        writer: &RawWriter,
+        scratch: &mut Vec<u8>,
+        finished: &Finished,
+        metadata: &RecordMetadata<'_>,
+        payload: &[u8],
+        failure: Option<&Failure>,
+    ) -> Result<(), ReportError> {
+        let exchange = &finished.exchange;
+        let content_type = exchange.header("content-type");
+        let body = ResponseBody { content_type, bytes: &exchange.body, marks: &exchange.marks };
+        let text = String::from_utf8_lossy(&exchange.body);
+        let stream: Vec<SseEvent<'_>> =
+            if is_event_stream(&body) { events(&exchange.body).collect() } else { Vec::new() };
+        let responses: Vec<RawResponse<'_>> = if is_event_stream(&body) {
+            stream.iter().map(|event| RawResponse::Event { at: arrival(&body, event), fields: fields(event) }).collect()
+        } else {
+            let at = exchange.last_body_byte();
+            at.map(|at| RawResponse::Body { at, content_type, text: &text }).into_iter().collect()
+        };
+        let raw = RawExchange {
+            metadata,
+            start: finished.start,
+            request_headers: &self.request_headers(finished),
+            status: exchange.status,
+            responses: &responses,
+            payload,
+            failure,
+        };
+        writer.write(scratch, &raw)
+    }
+}
+
+pub(crate) fn redacted<'a>(headers: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
+    headers
+        .map(|(name, value)| (name.to_owned(), if is_secret_header(name) { REDACTED } else { value }.to_owned()))
+        .collect()
+}
+
+fn is_event_stream(body: &ResponseBody<'_>) -> bool {
+    body.media_type().as_deref() == Some("text/event-stream")
+}
+
+fn arrival(body: &ResponseBody<'_>, event: &SseEvent<'_>) -> Mono {
+    body.arrival(event.complete_at).unwrap_or_default()
+}
+
+fn fields<'a>(event: &'a SseEvent<'a>) -> Vec<(&'a str, &'a str)> {
+    let mut fields = Vec::new();
+    if let Some(comment) = &event.comment {
+        fields.push(("comment", comment.as_ref()));
+    }
+    if let Some(name) = &event.name {
+        fields.push(("event", name.as_ref()));
+    }
+    if let Some(data) = &event.data {
+        fields.push(("data", data.as_ref()));
+    }
+    fields
+}

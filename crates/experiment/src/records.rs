@@ -1,0 +1,160 @@
+//! The record threads: read, count, write the line, keep the numbers. They work beside the run, never in its way.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::{self, JoinHandle};
+
+use aiperf_clock::WallAnchor;
+use aiperf_config::PhaseKind;
+use aiperf_engine::{Finished, Outcome};
+use aiperf_metrics::{Columns, Observation, RecordValues};
+use aiperf_report::{Phase, RawWriter, Record, RecordMetadata, RecordWriter, ReportError};
+use crossbeam_channel::Receiver;
+
+use crate::error::RunError;
+use crate::monitor::Monitor;
+use crate::observe::Observer;
+use crate::prepared::PreparedSession;
+use crate::raw::RawSource;
+use crate::trace_data::Traced;
+
+/// What all record threads of a run share.
+#[derive(Debug)]
+pub(crate) struct RecordDesk {
+    pub(crate) observer: Observer,
+    pub(crate) sessions: Arc<[PreparedSession]>,
+    pub(crate) phases: Vec<PhaseKind>,
+    pub(crate) anchor: WallAnchor,
+    pub(crate) records: Option<RecordWriter>,
+    pub(crate) raw: Option<(RawWriter, RawSource)>,
+    /// Headers are needed for the raw file and for HTTP traces.
+    pub(crate) http_trace: Option<RawSource>,
+    pub(crate) monitor: Arc<Monitor>,
+}
+
+/// One set of columns per phase.
+pub(crate) type PhaseColumns = Vec<Columns>;
+
+pub(crate) struct RecordThreads {
+    threads: Vec<JoinHandle<PhaseColumns>>,
+}
+
+impl RecordThreads {
+    pub(crate) fn start(count: usize, desk: &Arc<RecordDesk>, finished: &Receiver<Finished>) -> Result<Self, RunError> {
+        let threads = (0..count)
+            .map(|index| {
+                let (desk, finished) = (Arc::clone(desk), finished.clone());
+                thread::Builder::new().name(format!("records-{index}")).spawn(move || desk.work(index, &finished))
+            })
+            .collect::<Result<_, _>>()
+            .map_err(RunError::RecordThread)?;
+        Ok(Self { threads })
+    }
+
+    /// Waits for the last record and puts the threads' columns together.
+    pub(crate) fn finish(self, phases: usize) -> Result<PhaseColumns, RunError> {
+        let mut merged: PhaseColumns = (0..phases).map(|_| Columns::new()).collect();
+        for thread in self.threads {
+            let columns = thread.join().map_err(|_| RunError::RecordThreadGone)?;
+            for (all, more) in merged.iter_mut().zip(columns) {
+                all.merge(more);
+            }
+        }
+        Ok(merged)
+    }
+}
+
+impl RecordDesk {
+    fn work(&self, index: usize, finished: &Receiver<Finished>) -> PhaseColumns {
+        let mut columns: PhaseColumns = self.phases.iter().map(|_| Columns::new()).collect();
+        let processor = format!("record_processor_{index}");
+        let mut scratch = Vec::new();
+        for finished in finished {
+            let session = &self.sessions[finished.session.conversation];
+            let observation = self.observer.observe(&finished, &session.turns[finished.turn]);
+            let values = RecordValues::compute(&observation);
+            columns[finished.phase].push(&observation, &values);
+            if observation.failure.is_some() {
+                self.monitor.failed.fetch_add(1, Ordering::Relaxed);
+            }
+            self.write(&finished, &observation, &values, &processor, &mut scratch);
+            self.monitor.recorded.fetch_add(1, Ordering::Relaxed);
+        }
+        columns
+    }
+
+    fn write(
+        &self,
+        finished: &Finished,
+        observation: &Observation,
+        values: &RecordValues,
+        processor: &str,
+        scratch: &mut Vec<u8>,
+    ) {
+        if self.records.is_none() && self.raw.is_none() {
+            return;
+        }
+        let request_id = finished.request_id.to_string();
+        let worker = format!("worker_{}", finished.worker);
+        let metadata = self.metadata(finished, observation, &request_id, &worker, processor);
+        let failure = observation.failure.as_ref();
+        if let Some(writer) = &self.records {
+            let traced = self.http_trace.as_ref().map(|source| Traced::of(finished, source, &self.anchor));
+            let trace = traced.as_ref().map(Traced::data);
+            let record = Record { metadata: &metadata, values, failure, trace: trace.as_ref() };
+            report_once(writer.write(scratch, &record));
+        }
+        if let Some((writer, source)) = &self.raw {
+            let body = &self.sessions[finished.session.conversation].turns[finished.turn].body;
+            report_once(source.write(writer, scratch, finished, &metadata, body, failure));
+        }
+    }
+
+    fn metadata<'a>(
+        &'a self,
+        finished: &'a Finished,
+        observation: &Observation,
+        request_id: &'a str,
+        worker: &'a str,
+        processor: &'a str,
+    ) -> RecordMetadata<'a> {
+        let kind = self.phases[finished.phase];
+        let phase = match kind {
+            PhaseKind::Warmup => Phase::Warmup,
+            PhaseKind::Profiling => Phase::Profiling,
+        };
+        let cut = matches!(finished.outcome, Outcome::Cut(_));
+        let epoch = |at| self.anchor.epoch(at);
+        RecordMetadata {
+            session_num: finished.number,
+            x_request_id: request_id,
+            x_correlation_id: &finished.session.correlation_id,
+            conversation_id: &self.sessions[finished.session.conversation].session_id.0,
+            turn_index: finished.turn as u32,
+            credit_issued_ns: epoch(finished.issued),
+            request_start_ns: epoch(finished.start),
+            request_ack_ns: observation.headers_received.map(epoch),
+            request_end_ns: epoch(finished.end),
+            worker_id: worker,
+            record_processor_id: processor,
+            benchmark_phase: phase,
+            phase_index: finished.phase as u32,
+            profiling_index: (kind == PhaseKind::Profiling).then_some(0),
+            phase_name: kind.name(),
+            phase_kind: phase,
+            was_cancelled: cut,
+            cancellation_time_ns: cut.then(|| epoch(finished.end)),
+            context_overflow_skip: false,
+            agent_depth: 0,
+            parent_correlation_id: None,
+            root_correlation_id: &finished.session.correlation_id,
+        }
+    }
+}
+
+/// The writers complain once and count what follows; the run itself goes on.
+fn report_once(written: Result<(), ReportError>) {
+    if let Err(error) = written {
+        log::error!("{error}; the run goes on, and the summary will be written");
+    }
+}

@@ -1,0 +1,67 @@
+//! How a run ended, in one sentence.
+
+use aiperf_metrics::{FailureGroup, Summary};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// At least one request succeeded and all that was asked for was done.
+    Complete,
+    /// The user stopped it; what had finished is in the files.
+    Cancelled,
+    /// Not one request succeeded. The sentence says what stood in the way.
+    NothingSucceeded(String),
+}
+
+impl Verdict {
+    pub(crate) fn of(profiling: &Summary, warmup: Option<&Summary>, interrupted: bool) -> Self {
+        if interrupted {
+            return Self::Cancelled;
+        }
+        if profiling.successful > 0 {
+            return Self::Complete;
+        }
+        // With nothing in profiling, the warmup may know why.
+        let failures = if profiling.failures.is_empty() {
+            warmup.map_or(&[][..], |summary| summary.failures.as_slice())
+        } else {
+            profiling.failures.as_slice()
+        };
+        Self::NothingSucceeded(sentence(failures, profiling.failed + profiling.cut_off))
+    }
+}
+
+fn sentence(failures: &[FailureGroup], requests: u64) -> String {
+    let Some(most) = failures.iter().max_by_key(|group| group.count) else {
+        return "no request was finished: give the run more time (--benchmark-duration, --benchmark-grace-period)"
+            .to_owned();
+    };
+    let failure = &most.failure;
+    let subject =
+        if requests == 1 { "the only request failed".to_owned() } else { format!("all {requests} requests failed") };
+    let advice = match failure.kind.as_str() {
+        "ClientConnectorError" => "Is the server running, and is --url right?",
+        "ClientConnectorDNSError" => "Check the host name in --url.",
+        "ClientConnectorCertificateError" => {
+            "Add its authority with SSL_CERT_FILE, or set AIPERF_HTTP_SSL_VERIFY=false."
+        }
+        "TimeoutError" => "Raise --request-timeout-seconds, or lower the load.",
+        "InvalidInferenceResultError" => {
+            "Check --endpoint-type and --custom-endpoint: the answers are not of that kind."
+        }
+        _ => match failure.code {
+            Some(401 | 403) => "Check --api-key.",
+            Some(404) => "Check --url, --custom-endpoint and --model: the server does not know the path or the model.",
+            Some(499) => "Give the run more time (--benchmark-duration, --benchmark-grace-period).",
+            _ => "The error summary lists them all.",
+        },
+    };
+    let what = match failure.code {
+        Some(code) => format!("{code} {}: {}", failure.kind, first_line(&failure.message)),
+        None => first_line(&failure.message).to_owned(),
+    };
+    format!("{subject}; {what}. {advice}")
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default().trim_end_matches('.')
+}
