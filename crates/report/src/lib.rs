@@ -1,1 +1,31 @@
+//! Every file that a run leaves behind, and the tables it prints. Nothing here computes a metric: it is handed
+//! summaries and records, and gives them the shape that scripts and people expect.
+#![forbid(unsafe_code)]
 
+pub mod console;
+mod csv;
+mod error;
+mod files;
+mod inputs;
+mod json;
+mod lines;
+mod local_time;
+mod metadata;
+mod paths;
+mod phases;
+mod raw;
+mod record;
+mod run;
+mod trace;
+
+pub use error::ReportError;
+pub use files::{SummaryFiles, WrittenFile, write_summary_files};
+pub use inputs::{InputSession, write_inputs};
+pub use lines::LineTotals;
+pub use local_time::LocalZone;
+pub use metadata::{Phase, RecordMetadata};
+pub use paths::ArtifactPaths;
+pub use raw::{RawExchange, RawResponse, RawWriter};
+pub use record::{Record, RecordWriter};
+pub use run::{PhaseReport, RunReport, RunStatus};
+pub use trace::{Chunks, Headers, TraceData};

@@ -1,0 +1,52 @@
+//! What a person sees when the run is over: the tables, and the lines that follow them.
+
+mod notes;
+mod number;
+mod style;
+mod table;
+mod tables;
+
+use std::fmt::Write as _;
+
+use aiperf_metrics::Metric;
+
+use crate::{RunReport, WrittenFile};
+use style::Style;
+pub use style::{Colour, Width};
+
+/// All tables and notes, as they also go to `profile_export_console.txt`.
+pub fn render(report: &RunReport, width: Width, colour: Colour) -> String {
+    let style = Style::new(colour);
+    let mut blocks = notes::opening(report, style);
+    blocks.extend(tables::all(report, width, style));
+    blocks.extend(notes::closing(report, width));
+    blocks.into_iter().flat_map(|block| ["\n".to_owned(), block, "\n".to_owned()]).collect()
+}
+
+/// The lines after the tables: how to repeat the run, how long it was, and where its files are.
+pub fn render_trailer(report: &RunReport, written: &[WrittenFile], colour: Colour) -> String {
+    let style = Style::new(colour);
+    let mut text = format!("{} {}\n", style.strong("CLI Command:"), report.cli_command);
+    let cancelled = report.status.was_cancelled();
+    if let Some(seconds) = report.profiling.average(Metric::BenchmarkDuration) {
+        let early = if cancelled { " (cancelled early)" } else { "" };
+        put(&mut text, &style.strong("Benchmark Duration:"), &format!("{} sec{early}", number::grouped(seconds)));
+    }
+    for file in written.iter().chain(&report.other_files) {
+        put(&mut text, &style.strong(&format!("{}:", file.label)), &file.path.display().to_string());
+    }
+    if let Some(log) = &report.log_file {
+        put(&mut text, &style.strong("Log File:"), &log.display().to_string());
+    }
+    if cancelled {
+        let warning = "The run was cancelled early: its numbers cover only the requests that had finished.";
+        text.push_str(&style.warning(warning));
+        text.push('\n');
+    }
+    text
+}
+
+fn put(text: &mut String, label: &str, value: &str) {
+    let written = writeln!(text, "{label} {value}");
+    debug_assert!(written.is_ok());
+}

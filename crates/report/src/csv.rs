@@ -1,0 +1,54 @@
+//! The summary as CSV: metrics with statistics, then single numbers, rows by tag. Lines end in CR LF.
+
+use aiperf_metrics::{Metric, MetricResult, Percentile, Summary, Unit};
+
+const STATISTICS: &str = "avg,min,max,sum,p1,p5,p10,p25,p50,p75,p90,p95,p99,std";
+const LINE_END: &str = "\r\n";
+
+/// `with_telemetry`: the run had GPU telemetry, so the (perhaps empty) section for it is there.
+pub(crate) fn summary(summary: &Summary, with_telemetry: bool) -> String {
+    let mut rows: Vec<_> = summary.results.iter().collect();
+    rows.sort_by_key(|result| result.metric.tag());
+    let (with_statistics, single): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|result| result.stats.percentiles.iter().any(Option::is_some));
+
+    let mut sections = Vec::new();
+    if !with_statistics.is_empty() {
+        let lines = with_statistics.into_iter().map(statistics_line);
+        sections.push(std::iter::once(format!("Metric,{STATISTICS}")).chain(lines).collect::<Vec<_>>());
+    }
+    if !single.is_empty() {
+        let line = |result: &MetricResult| format!("{},{}", name(result.metric), number(result.stats.avg));
+        sections.push(std::iter::once("Metric,Value".to_owned()).chain(single.into_iter().map(line)).collect());
+    }
+    let mut text: String =
+        sections.into_iter().map(|lines| lines.join(LINE_END) + LINE_END).collect::<Vec<_>>().join(LINE_END);
+    if with_telemetry {
+        let header = ["Endpoint,GPU_Index,GPU_Name,GPU_UUID,Platform,Metric,", STATISTICS].concat();
+        text.extend([LINE_END, LINE_END, &header, LINE_END]);
+    }
+    text
+}
+
+fn statistics_line(result: &MetricResult) -> String {
+    let stats = &result.stats;
+    let mut cells = vec![name(result.metric)];
+    cells.extend([stats.avg, stats.min, stats.max, stats.sum].map(number));
+    cells.extend(Percentile::ALL.map(|percentile| number(stats.percentile(percentile))));
+    cells.push(number(stats.std));
+    cells.join(",")
+}
+
+fn name(metric: Metric) -> String {
+    let definition = metric.definition();
+    let text = match definition.shown {
+        Unit::Count | Unit::Requests => definition.header.to_owned(),
+        unit => format!("{} ({})", definition.header, unit.label()),
+    };
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+/// Two decimals; empty when missing. An error-adjusted value beyond all answers is `inf`, which parsers of numbers read.
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| format!("{value:.2}"))
+}

@@ -1,0 +1,132 @@
+//! The summary as JSON, schema version 1.4. Absent values are left out, never null; numbers are always finite.
+
+use aiperf_metrics::{FailureGroup, Metric, MetricResult, Percentile, Stats, Summary};
+use serde_json::{Map, Number, Value, json};
+
+use crate::record::ErrorDetails;
+use crate::{PhaseReport, RunReport};
+
+const SCHEMA_VERSION: &str = "1.4";
+
+/// Metrics that come first, in this order; all others follow the run's own fields in catalogue order.
+const LEADING: [Metric; 25] = [
+    Metric::RequestThroughput,
+    Metric::RequestLatency,
+    Metric::RequestCount,
+    Metric::TimeToFirstToken,
+    Metric::TimeToSecondToken,
+    Metric::InterTokenLatency,
+    Metric::OutputTokenThroughput,
+    Metric::OutputTokenThroughputPerUser,
+    Metric::OutputSequenceLength,
+    Metric::InputSequenceLength,
+    Metric::Goodput,
+    Metric::GoodRequestCount,
+    Metric::OutputTokenCount,
+    Metric::ReasoningTokenCount,
+    Metric::MinRequestTimestamp,
+    Metric::MaxResponseTimestamp,
+    Metric::InterChunkLatency,
+    Metric::TotalOutputTokens,
+    Metric::TotalReasoningTokens,
+    Metric::BenchmarkDuration,
+    Metric::TotalIsl,
+    Metric::TotalOsl,
+    Metric::ErrorRequestCount,
+    Metric::ErrorIsl,
+    Metric::TotalErrorIsl,
+];
+
+/// The summary of the whole run.
+pub(crate) fn run_summary(report: &RunReport) -> Value {
+    let mut object = phase_object(report, &report.profiling, report.telemetry_data.as_ref());
+    if let Some(warmup) = &report.warmup {
+        let metrics = warmup.summary.results.iter().map(|result| (result.metric.tag().to_owned(), metric(result)));
+        object.insert("warmup_metrics".to_owned(), Value::Object(metrics.collect()));
+    }
+    put_other_metrics(&mut object, &report.profiling.summary);
+    Value::Object(object)
+}
+
+/// The summary of one phase, for its own file.
+pub(crate) fn phase_summary(report: &RunReport, phase: &PhaseReport) -> Value {
+    let mut object = phase_object(report, phase, None);
+    put_other_metrics(&mut object, &phase.summary);
+    Value::Object(object)
+}
+
+fn phase_object(report: &RunReport, phase: &PhaseReport, telemetry: Option<&Value>) -> Map<String, Value> {
+    let mut object = Map::new();
+    let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
+    put("schema_version", SCHEMA_VERSION.into());
+    put("aiperf_version", report.aiperf_version.clone().into());
+    put("benchmark_id", report.benchmark_id.clone().into());
+    for lead in LEADING {
+        if let Some(result) = phase.summary.results.iter().find(|result| result.metric == lead) {
+            put(lead.tag(), metric(result));
+        }
+    }
+    if let Some(telemetry) = telemetry {
+        put("telemetry_data", telemetry.clone());
+    }
+    put("input_config", report.input_config.clone());
+    put("run_info", run_info(report));
+    put("was_cancelled", report.status.was_cancelled().into());
+    let reason = report.status.incomplete_reason();
+    put("is_complete", reason.is_none().into());
+    if let Some(reason) = reason {
+        put("incomplete_reason", reason.into());
+    }
+    put("error_summary", error_summary(&phase.summary.failures));
+    put("start_time", report.zone.iso(phase.summary.start).into());
+    put("end_time", report.zone.iso(phase.summary.end).into());
+    object
+}
+
+fn put_other_metrics(object: &mut Map<String, Value>, summary: &Summary) {
+    for result in summary.results.iter().filter(|result| !LEADING.contains(&result.metric)) {
+        object.insert(result.metric.tag().to_owned(), metric(result));
+    }
+}
+
+fn run_info(report: &RunReport) -> Value {
+    let mut info = Map::new();
+    info.insert("benchmark_id".to_owned(), report.benchmark_id.clone().into());
+    if let Some(seed) = report.random_seed {
+        info.insert("random_seed".to_owned(), seed.into());
+    }
+    info.insert("trial".to_owned(), 0.into());
+    info.insert("cli_command".to_owned(), report.cli_command.clone().into());
+    Value::Object(info)
+}
+
+/// Failures that say the same, with how often they came.
+pub(crate) fn error_summary(failures: &[FailureGroup]) -> Value {
+    let entry = |group: &FailureGroup| json!({"error_details": ErrorDetails(&group.failure), "count": group.count});
+    failures.iter().map(entry).collect()
+}
+
+fn metric(result: &MetricResult) -> Value {
+    let Stats { avg, min, max, std, count, sum, .. } = result.stats;
+    let mut object = Map::new();
+    object.insert("unit".to_owned(), result.metric.definition().shown.label().into());
+    let mut put = |key: &str, value: Option<f64>| {
+        if let Some(number) = value.and_then(Number::from_f64) {
+            object.insert(key.to_owned(), Value::Number(number));
+        }
+    };
+    put("avg", avg);
+    for percentile in Percentile::ALL {
+        put(percentile.name(), result.stats.percentile(percentile));
+    }
+    put("min", min);
+    put("max", max);
+    put("std", std);
+    if let Some(count) = count {
+        object.insert("count".to_owned(), count.into());
+    }
+    if let Some(number) = sum.and_then(Number::from_f64) {
+        object.insert("sum".to_owned(), Value::Number(number));
+    }
+    Value::Object(object)
+}

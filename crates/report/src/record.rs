@@ -1,0 +1,130 @@
+//! The per-request file: one line as each request ends.
+
+use std::io::Write;
+use std::path::Path;
+
+use aiperf_metrics::{Failure, Flags, Kind, Metric, MetricContext, RecordValues};
+use serde::Serialize;
+use serde::ser::SerializeMap;
+
+use crate::lines::{LineFile, LineTotals};
+use crate::{RecordMetadata, ReportError, TraceData};
+
+/// What is written of one request.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'a> {
+    pub metadata: &'a RecordMetadata<'a>,
+    pub values: &'a RecordValues,
+    pub failure: Option<&'a Failure>,
+    pub trace: Option<&'a TraceData<'a>>,
+}
+
+/// Shared by all record threads.
+#[derive(Debug)]
+pub struct RecordWriter {
+    lines: LineFile,
+    context: MetricContext,
+    metrics: Vec<Metric>,
+}
+
+impl RecordWriter {
+    pub fn create(path: &Path, context: &MetricContext) -> Result<Self, ReportError> {
+        let metrics = context.record_metrics();
+        Ok(Self { lines: LineFile::create(path)?, context: context.clone(), metrics })
+    }
+
+    /// Writes one line. `scratch` is the calling thread's own buffer, kept between calls. Fails once at most, when the
+    /// disk first refuses; later losses are counted.
+    pub fn write(&self, scratch: &mut Vec<u8>, record: &Record<'_>) -> Result<(), ReportError> {
+        scratch.clear();
+        self.encode(scratch, record);
+        self.lines.append(scratch)
+    }
+
+    /// Flushes and says how many lines reached the file. Dropping the writer flushes too.
+    pub fn finish(self) -> LineTotals {
+        self.lines.finish()
+    }
+
+    fn encode(&self, line: &mut Vec<u8>, record: &Record<'_>) {
+        line.extend_from_slice(b"{\"metadata\":");
+        put_json(line, record.metadata);
+        line.extend_from_slice(b",\"metrics\":{");
+        let mut separator: &[u8] = b"";
+        for metric in &self.metrics {
+            let before = line.len();
+            line.extend_from_slice(separator);
+            if self.encode_metric(line, *metric, record.values) {
+                separator = b",";
+            } else {
+                line.truncate(before);
+            }
+        }
+        line.push(b'}');
+        if let Some(trace) = record.trace {
+            line.extend_from_slice(b",\"trace_data\":");
+            put_json(line, trace);
+        }
+        if let Some(failure) = record.failure {
+            line.extend_from_slice(b",\"error\":");
+            put_json(line, &ErrorDetails(failure));
+        }
+        line.extend_from_slice(b"}\n");
+    }
+
+    /// Whether the record has the metric; if not, what was put on the line is to be taken back.
+    fn encode_metric(&self, line: &mut Vec<u8>, metric: Metric, values: &RecordValues) -> bool {
+        let definition = metric.definition();
+        put(line, format_args!("\"{}\":{{\"value\":", definition.tag));
+        if definition.kind == Kind::RecordList {
+            if values.gaps().is_empty() {
+                return false;
+            }
+            line.push(b'[');
+            for (index, gap) in values.gaps().iter().enumerate() {
+                if index > 0 {
+                    line.push(b',');
+                }
+                put_json(line, &definition.show(*gap as f64));
+            }
+            line.push(b']');
+        } else {
+            let Some(value) = values.get(metric, &self.context) else { return false };
+            if definition.flags.has(Flags::WHOLE) {
+                put_json(line, &(value as u64));
+            } else {
+                put_json(line, &definition.show(value));
+            }
+        }
+        put(line, format_args!(",\"unit\":\"{}\"}}", definition.shown.label()));
+        true
+    }
+}
+
+/// A failure as files spell it: `code` (if any), `type`, `message`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ErrorDetails<'a>(pub(crate) &'a Failure);
+
+impl Serialize for ErrorDetails<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(code) = self.0.code {
+            map.serialize_entry("code", &code)?;
+        }
+        map.serialize_entry("type", &self.0.kind)?;
+        map.serialize_entry("message", &self.0.message)?;
+        map.end()
+    }
+}
+
+/// Appends compact JSON. Everything written here is plain data with text keys, which cannot fail to serialise, and a
+/// `Vec` takes every byte.
+pub(crate) fn put_json(line: &mut Vec<u8>, value: &impl Serialize) {
+    let written = serde_json::to_writer(line, value);
+    debug_assert!(written.is_ok());
+}
+
+fn put(line: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    let written = line.write_fmt(text);
+    debug_assert!(written.is_ok());
+}

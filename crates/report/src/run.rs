@@ -1,0 +1,79 @@
+//! Everything the summary files and tables of one run are made of, as plain data.
+
+use std::path::PathBuf;
+
+use aiperf_metrics::{Metric, Summary, Thresholds};
+use serde_json::Value;
+
+use crate::{LocalZone, Phase, WrittenFile};
+
+#[derive(Debug, Clone)]
+pub struct RunReport {
+    /// Version of this program.
+    pub aiperf_version: String,
+    /// 12 hexadecimal digits.
+    pub benchmark_id: String,
+    /// Title of the main table, for example "LLM Metrics".
+    pub metrics_title: &'static str,
+    pub profiling: PhaseReport,
+    pub warmup: Option<PhaseReport>,
+    /// The resolved configuration, secrets redacted.
+    pub input_config: Value,
+    pub random_seed: Option<u64>,
+    /// The command that repeats this run, secrets redacted.
+    pub cli_command: String,
+    pub status: RunStatus,
+    /// The `telemetry_data` object of the summary, where GPU telemetry is part of the run.
+    pub telemetry_data: Option<Value>,
+    pub thresholds: Thresholds,
+    /// `--show-trace-timing`.
+    pub show_trace_timing: bool,
+    /// Files that others wrote, to be listed with ours.
+    pub other_files: Vec<WrittenFile>,
+    pub log_file: Option<PathBuf>,
+    pub zone: LocalZone,
+}
+
+/// One phase of a run.
+#[derive(Debug, Clone)]
+pub struct PhaseReport {
+    pub name: String,
+    pub kind: Phase,
+    pub index: u32,
+    pub profiling_index: Option<u32>,
+    pub was_cancelled: bool,
+    pub summary: Summary,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunStatus {
+    Complete,
+    /// Ended by the user; the numbers cover what had finished.
+    Cancelled,
+    /// Ended early for the reason given.
+    Incomplete(String),
+}
+
+impl RunStatus {
+    pub(crate) fn was_cancelled(&self) -> bool {
+        *self == Self::Cancelled
+    }
+
+    pub(crate) fn incomplete_reason(&self) -> Option<&str> {
+        match self {
+            Self::Complete => None,
+            Self::Cancelled => Some("The run was cancelled before all requests were done."),
+            Self::Incomplete(reason) => Some(reason),
+        }
+    }
+}
+
+impl PhaseReport {
+    pub(crate) fn succeeded(&self) -> bool {
+        self.summary.successful > 0
+    }
+
+    pub(crate) fn average(&self, metric: Metric) -> Option<f64> {
+        self.summary.get(metric).and_then(|stats| stats.avg)
+    }
+}

@@ -1,0 +1,77 @@
+//! The console as it was approved, at the widths people have.
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the failure")]
+
+mod runs;
+
+use aiperf_endpoint::EndpointKind;
+use aiperf_metrics::MetricContext;
+use aiperf_report::console::{Colour, Width, render, render_trailer};
+use aiperf_report::{RunStatus, WrittenFile};
+
+fn widest(text: &str) -> usize {
+    text.lines().map(|line| line.chars().count()).max().unwrap()
+}
+
+#[test]
+fn a_clean_run_at_file_width() {
+    let text = render(&runs::clean_run(), Width::FILE, Colour::Plain);
+    assert!(!text.contains('\u{1b}'));
+    insta::assert_snapshot!("clean_140", text);
+}
+
+#[test]
+fn a_run_with_failures_at_file_width() {
+    let text = render(&runs::mixed_run(), Width::FILE, Colour::Plain);
+    assert!(widest(&text) <= 140);
+    assert!(!text.contains('\u{1b}'), "a server's message must not drive the terminal");
+    insta::assert_snapshot!("mixed_140", text);
+}
+
+#[test]
+fn eighty_columns_are_enough() {
+    let mut report = runs::mixed_run();
+    report.show_trace_timing = true;
+    let text = render(&report, Width(80), Colour::Plain);
+    assert!(widest(&text) <= 80, "{text}");
+    insta::assert_snapshot!("mixed_80", text);
+}
+
+#[test]
+fn nothing_succeeded() {
+    insta::assert_snapshot!("failed_140", render(&runs::failed_run(), Width::FILE, Colour::Plain));
+}
+
+#[test]
+fn a_run_that_did_not_stream_shows_no_rows_of_zeros() {
+    let context = MetricContext::new(EndpointKind::Embeddings, false);
+    let report = runs::report(&(0..5).map(runs::embedded).collect::<Vec<_>>(), &context);
+    let text = render(&report, Width::FILE, Colour::Plain);
+    assert!(text.contains("aiperf | Embeddings Metrics: Effective"));
+    assert!(!text.contains(": Active"));
+    assert!(!text.contains("Decode"));
+}
+
+#[test]
+fn colours_come_only_when_asked_for_and_do_not_move_the_table() {
+    let plain = render(&runs::mixed_run(), Width(100), Colour::Plain);
+    let coloured = render(&runs::mixed_run(), Width(100), Colour::Ansi);
+    assert!(coloured.contains("\u{1b}[1;36m"));
+    let mut bare = String::new();
+    let mut rest = coloured.as_str();
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        bare.push_str(before);
+        rest = after.split_once('m').unwrap().1;
+    }
+    bare.push_str(rest);
+    assert_eq!(bare, plain);
+}
+
+#[test]
+fn the_trailer_says_how_to_repeat_the_run_and_where_its_files_are() {
+    let mut report = runs::clean_run();
+    report.status = RunStatus::Cancelled;
+    report.other_files =
+        vec![WrittenFile { label: "Records Export".to_owned(), path: "out/profile_export.jsonl".into() }];
+    let written = [WrittenFile { label: "CSV Export".to_owned(), path: "out/profile_export_aiperf.csv".into() }];
+    insta::assert_snapshot!("trailer", render_trailer(&report, &written, Colour::Plain));
+}

@@ -1,0 +1,144 @@
+//! The per-request files: their shape against recorded ones of the reference.
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the failure")]
+
+mod runs;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use aiperf_clock::{EpochNanos, Nanos};
+use aiperf_metrics::{Observation, RecordValues};
+use aiperf_report::{Chunks, Headers, RawExchange, RawResponse, RawWriter, Record, RecordWriter, TraceData};
+use serde_json::Value;
+
+fn recorded(file: &str, line: usize) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(file);
+    serde_json::from_str(fs::read_to_string(path).unwrap().lines().nth(line).unwrap()).unwrap()
+}
+
+fn written(seen: &Observation, trace: Option<&TraceData<'_>>) -> Value {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("profile_export.jsonl");
+    let writer = RecordWriter::create(&path, &runs::streaming()).unwrap();
+    let (metadata, values) = (runs::metadata(seen), RecordValues::compute(seen));
+    let record = Record { metadata: &metadata, values: &values, failure: seen.failure.as_ref(), trace };
+    writer.write(&mut Vec::new(), &record).unwrap();
+    assert_eq!(writer.finish().written, 1);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.ends_with("}\n") && text.lines().count() == 1);
+    serde_json::from_str(&text).unwrap()
+}
+
+fn keys(value: &Value) -> Vec<String> {
+    value.as_object().unwrap().keys().cloned().collect()
+}
+
+/// Tags with their units and whether the value is a whole number, a fraction or a list.
+fn metric_shapes(record: &Value) -> BTreeSet<(String, String, &'static str)> {
+    let metrics = record["metrics"].as_object().unwrap().iter();
+    let shape = |value: &Value| match value {
+        Value::Array(_) => "list",
+        value if value.is_u64() => "whole",
+        _ => "fraction",
+    };
+    metrics.map(|(tag, m)| (tag.clone(), m["unit"].as_str().unwrap().to_owned(), shape(&m["value"]))).collect()
+}
+
+#[test]
+fn a_success_has_the_fields_and_metrics_of_the_reference() {
+    let (ours, theirs) = (written(&runs::streamed(1), None), recorded("chat_streaming/profile_export.jsonl", 0));
+    assert_eq!(keys(&ours), keys(&theirs));
+    assert_eq!(keys(&ours["metadata"]), keys(&theirs["metadata"]));
+    assert_eq!(metric_shapes(&ours), metric_shapes(&theirs));
+    assert_eq!(ours["metrics"]["inter_chunk_latency"]["value"].as_array().unwrap().len(), 7);
+    assert_eq!(ours["metrics"]["output_sequence_length"]["value"], 8);
+}
+
+#[test]
+fn a_failure_has_the_fields_of_the_reference_and_a_true_end() {
+    let seen = runs::failed(1, Some(500), "Internal Server Error", "a \"quoted\" body\nof two lines");
+    let (ours, theirs) = (written(&seen, None), recorded("errors_mixed/profile_export.jsonl", 0));
+    assert_eq!(keys(&ours), keys(&theirs));
+    assert_eq!(keys(&ours["metadata"]), keys(&theirs["metadata"]));
+    assert_eq!(keys(&ours["error"]), keys(&theirs["error"]));
+    assert_eq!(metric_shapes(&ours), metric_shapes(&theirs));
+    assert_ne!(ours["metadata"]["request_end_ns"], ours["metadata"]["request_start_ns"]);
+}
+
+#[test]
+fn a_trace_has_the_fields_of_the_reference_and_its_chunks() {
+    let headers = [("Content-Type".to_owned(), "application/json".to_owned())];
+    let at = |nanos: u64| EpochNanos(1_794_704_517_719_151_859 + nanos);
+    let trace = TraceData {
+        trace_type: "aiperf",
+        request_send_start_ns: at(0),
+        request_headers: Headers(&headers),
+        request_headers_sent_ns: Some(at(1)),
+        request_chunks: Chunks(&[(at(2), 227)]),
+        request_send_end_ns: Some(at(2)),
+        request_chunks_count: 1,
+        request_bytes_total: 227,
+        response_status_code: Some(200),
+        response_reason: Some("OK"),
+        response_receive_start_ns: Some(at(4)),
+        response_headers: Headers(&headers),
+        response_headers_received_ns: Some(at(3)),
+        response_chunks: Chunks(&[(at(4), 100), (at(5), 20)]),
+        response_chunks_count: 2,
+        response_bytes_total: 120,
+        response_receive_end_ns: Some(at(5)),
+        dns_lookup_start_ns: None,
+        dns_lookup_end_ns: None,
+        tcp_connect_start_ns: Some(at(0)),
+        tcp_connect_end_ns: Some(at(1)),
+        connection_reused_ns: None,
+        local_ip: Some("127.0.0.1"),
+        local_port: Some(35_816),
+        remote_ip: Some("127.0.0.1"),
+        remote_port: Some(8_000),
+        sending_ns: Nanos(1),
+        waiting_ns: Nanos(2),
+        receiving_ns: Nanos(1),
+        duration_ns: Nanos(4),
+        connecting_ns: Some(Nanos(1)),
+    };
+    let (ours, theirs) = (written(&runs::streamed(1), Some(&trace)), recorded("trace_timing/profile_export.jsonl", 0));
+    assert_eq!(keys(&ours), keys(&theirs));
+    assert_eq!(keys(&ours["trace_data"]), keys(&theirs["trace_data"]));
+    assert_eq!(ours["trace_data"]["response_chunks"][1][1], 20);
+}
+
+#[test]
+fn a_raw_exchange_has_the_fields_of_the_reference() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("profile_export_raw.jsonl");
+    let writer = RawWriter::create(&path).unwrap();
+    let seen = runs::streamed(1);
+    let metadata = runs::metadata(&seen);
+    let headers = [("Authorization".to_owned(), "<redacted>".to_owned())];
+    let exchange = RawExchange {
+        metadata: &metadata,
+        start: seen.start,
+        request_headers: &headers,
+        status: Some(200),
+        responses: &[RawResponse::Event { at: runs::at(120), fields: vec![("data", "[DONE]")] }],
+        payload: b"{\n  \"model\": \"m\"\n}",
+        failure: None,
+    };
+    let body = RawResponse::Body { at: runs::at(130), content_type: Some("application/json"), text: "{}" };
+    writer.write(&mut Vec::new(), &exchange).unwrap();
+    let other = RawExchange { responses: &[body], payload: b"not json", ..exchange };
+    writer.write(&mut Vec::new(), &other).unwrap();
+    assert_eq!(writer.finish().written, 2);
+
+    let text = fs::read_to_string(&path).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let theirs = recorded("raw_export/profile_export_raw.jsonl", 0);
+    assert_eq!(keys(&lines[0]), keys(&theirs));
+    assert_eq!(keys(&lines[0]["responses"][0]), keys(&theirs["responses"][0]));
+    assert_eq!(keys(&lines[0]["responses"][0]["packets"][0]), keys(&theirs["responses"][0]["packets"][0]));
+    assert_eq!(lines[0]["payload"]["model"], "m");
+    assert_eq!(lines[1]["payload"], "not json");
+    assert_eq!(keys(&lines[1]["responses"][0]), ["perf_ns", "content_type", "text"]);
+}

@@ -1,0 +1,193 @@
+//! Fixed runs that the tests of this folder report on.
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the failure")]
+#![allow(dead_code, reason = "each test file takes what it needs")]
+
+use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
+use aiperf_endpoint::{ContentChunk, EndpointKind, Usage};
+use aiperf_metrics::{
+    Cancellation, Columns, Failure, HttpTiming, MetricContext, Observation, PhaseWindow, RecordValues, Summary,
+    Thresholds, TokenCounts,
+};
+use aiperf_report::{LocalZone, Phase, PhaseReport, RecordMetadata, RunReport, RunStatus};
+use serde_json::json;
+
+const MS: u64 = 1_000_000;
+const EPOCH: EpochNanos = EpochNanos(1_794_704_108_908_410_525);
+
+pub(crate) fn anchor() -> WallAnchor {
+    WallAnchor::at(Mono::from_nanos(0), EPOCH)
+}
+
+pub(crate) fn at(millis: u64) -> Mono {
+    Mono::from_nanos(millis * MS)
+}
+
+/// Starts every 100 ms; later ones are a little slower.
+pub(crate) fn streamed(index: u64) -> Observation {
+    let start = at(10 + 100 * index);
+    let first = start + Nanos(50 * MS + index * 333_333);
+    let chunk = |n: u64| ContentChunk {
+        at: first + Nanos(n * 10 * MS + n * index * 1_000),
+        has_output: true,
+        has_reasoning: false,
+        usage_completion_tokens: None,
+    };
+    let chunks: Vec<_> = (0..8).map(chunk).collect();
+    Observation {
+        due: start,
+        credit_issued: at(9 + 100 * index),
+        start,
+        headers_received: Some(start + Nanos(2 * MS)),
+        end: chunks[7].at + Nanos(500_000),
+        chunks,
+        tokens: TokenCounts { input: Some(32), output: Some(8), reasoning: None },
+        usage: Some(Usage {
+            prompt_tokens: Some(32),
+            completion_tokens: Some(8),
+            total_tokens: Some(40),
+            cache_read_tokens: Some(8),
+            ..Usage::default()
+        }),
+        http: Some(HttpTiming {
+            connecting: Nanos(if index == 0 { 700_000 } else { 0 }),
+            sending: Nanos(100_000),
+            waiting: Nanos(2 * MS),
+            receiving: Nanos(118 * MS),
+            reused: index > 0,
+            body_bytes_sent: 227,
+            writes: 1,
+            body_bytes_received: 2_214,
+            reads: 8,
+            ..HttpTiming::default()
+        }),
+        failure: None,
+        requested_output_tokens: Some(8),
+    }
+}
+
+pub(crate) fn embedded(index: u64) -> Observation {
+    let mut seen = streamed(index);
+    seen.chunks.truncate(1);
+    seen.end = seen.chunks[0].at + Nanos(10_000);
+    seen.tokens = TokenCounts { input: Some(32), output: None, reasoning: None };
+    seen.usage = None;
+    seen.requested_output_tokens = None;
+    seen
+}
+
+pub(crate) fn failed(index: u64, code: Option<u16>, kind: &str, message: &str) -> Observation {
+    let failure = Failure { code, kind: kind.into(), message: message.into(), cancelled: None };
+    let seen = streamed(index);
+    Observation {
+        end: seen.start + Nanos(3 * MS),
+        headers_received: None,
+        chunks: Vec::new(),
+        usage: None,
+        http: None,
+        failure: Some(failure),
+        ..seen
+    }
+}
+
+pub(crate) fn cut_off(index: u64) -> Observation {
+    let mut seen = failed(index, Some(499), "RequestCancellationError", "in flight when the run ended");
+    if let Some(failure) = &mut seen.failure {
+        failure.cancelled = Some(Cancellation::RunEnded);
+    }
+    seen
+}
+
+pub(crate) fn streaming() -> MetricContext {
+    MetricContext::new(EndpointKind::Chat, true)
+}
+
+pub(crate) fn summary(requests: &[Observation], context: &MetricContext) -> Summary {
+    let mut columns = Columns::new();
+    for seen in requests {
+        columns.push(seen, &RecordValues::compute(seen));
+    }
+    let last = requests.iter().map(|seen| seen.end).max().unwrap();
+    Summary::compute(&columns, &PhaseWindow { start: at(0), end: last }, context, &anchor())
+}
+
+pub(crate) fn phase(kind: Phase, index: u32, summary: Summary) -> PhaseReport {
+    PhaseReport {
+        name: kind.name().to_owned(),
+        kind,
+        index,
+        profiling_index: (kind == Phase::Profiling).then_some(0),
+        was_cancelled: false,
+        summary,
+    }
+}
+
+pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunReport {
+    RunReport {
+        aiperf_version: "0.1.0".to_owned(),
+        benchmark_id: "7e404d9419f5".to_owned(),
+        metrics_title: context.endpoint.facts().metrics_title,
+        profiling: phase(Phase::Profiling, 0, summary(requests, context)),
+        warmup: None,
+        input_config: json!({"models": {"items": [{"name": "mock-model"}]}}),
+        random_seed: Some(42),
+        cli_command: "aiperf profile --url sim: --streaming".to_owned(),
+        status: RunStatus::Complete,
+        telemetry_data: None,
+        thresholds: Thresholds::default(),
+        show_trace_timing: false,
+        other_files: Vec::new(),
+        log_file: Some("out/logs/aiperf.log".into()),
+        zone: LocalZone::utc(),
+    }
+}
+
+pub(crate) fn clean_run() -> RunReport {
+    report(&(0..5).map(streamed).collect::<Vec<_>>(), &streaming())
+}
+
+pub(crate) fn mixed_run() -> RunReport {
+    let body = r#"{"error": {"message": "mock internal failure", "type": "internal_error", "code": 500}}"#;
+    let overflow = "This model's maximum context length is 128 tokens. However, you requested 999 tokens. Please reduce \
+                    the length of the messages, or of the completion, or use another model with a longer context.";
+    let mut requests: Vec<_> = (0..6).map(streamed).collect();
+    requests.push(failed(6, Some(500), "Internal Server Error", body));
+    requests.push(failed(7, None, "ConnectionReset", "connection reset by peer\u{1b}[31m"));
+    requests.push(failed(8, Some(500), "Internal Server Error", body));
+    requests.push(failed(9, Some(400), "Bad Request", overflow));
+    requests.push(cut_off(10));
+    requests[1].tokens.output = Some(4);
+    report(&requests, &streaming())
+}
+
+pub(crate) fn failed_run() -> RunReport {
+    let requests: Vec<_> = (0..4).map(|index| failed(index, Some(500), "Internal Server Error", "broken")).collect();
+    report(&requests, &streaming())
+}
+
+pub(crate) fn metadata(seen: &Observation) -> RecordMetadata<'static> {
+    let id = "5219784f-3c8e-4993-95d3-24ab4f9a55c8";
+    RecordMetadata {
+        session_num: 1,
+        x_request_id: "4ee3c7bc-5e60-454d-b931-9607af5d9130",
+        x_correlation_id: id,
+        conversation_id: "session_000001",
+        turn_index: 0,
+        credit_issued_ns: anchor().epoch(seen.credit_issued),
+        request_start_ns: anchor().epoch(seen.start),
+        request_ack_ns: seen.headers_received.map(|at| anchor().epoch(at)),
+        request_end_ns: anchor().epoch(seen.end),
+        worker_id: "worker_0",
+        record_processor_id: "record_processor_0",
+        benchmark_phase: Phase::Profiling,
+        phase_index: 0,
+        profiling_index: Some(0),
+        phase_name: "profiling",
+        phase_kind: Phase::Profiling,
+        was_cancelled: false,
+        cancellation_time_ns: None,
+        context_overflow_skip: false,
+        agent_depth: 0,
+        parent_correlation_id: None,
+        root_correlation_id: id,
+    }
+}
