@@ -1,1 +1,59 @@
-fn main() {}
+//! The `aiperf` program.
+#![forbid(unsafe_code)]
+
+mod cli;
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+use std::{env, fs};
+
+use aiperf_config::Environment;
+use anyhow::Context;
+use cli::{Completion, Invocation};
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<()> {
+    match cli::parse(env::args_os(), &environment()?, &[])? {
+        Invocation::Text(text) => print(text.as_bytes()),
+        Invocation::Completion(Completion { script, path: None }) => print(&script),
+        Invocation::Completion(Completion { script, path: Some(path) }) => {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+            }
+            fs::write(&path, script).with_context(|| format!("cannot write {}", path.display()))?;
+            println!("{}", path.display());
+            Ok(())
+        }
+        Invocation::Profile(config) => print(format!("{:#}\n", config.to_input_config()).as_bytes()),
+        Invocation::Sim(sim) => print(format!("{sim:?}\n").as_bytes()),
+    }
+}
+
+/// What this process finds itself in.
+fn environment() -> anyhow::Result<Environment> {
+    Ok(Environment {
+        stdout_is_terminal: io::stdout().is_terminal(),
+        stderr_is_terminal: io::stderr().is_terminal(),
+        variables: env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect(),
+        current_dir: env::current_dir().context("the working folder cannot be found")?,
+    })
+}
+
+fn print(bytes: &[u8]) -> anyhow::Result<()> {
+    match io::stdout().write_all(bytes) {
+        // A pager that was closed is no mistake of ours.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.context("cannot write to stdout"),
+    }
+}

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Conversations to make when nothing says how many are needed.
+pub(crate) const DEFAULT_ENTRIES: usize = 100;
+
 #[derive(Debug, Clone)]
 pub struct DatasetConfig {
     pub source: DatasetSource,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::dataset::DEFAULT_ENTRIES;
 use crate::endpoint::{BUILTIN_TOKENIZER, DEFAULT_REQUEST_TIMEOUT};
 use crate::redact::{self, REDACTED};
 use crate::{
@@ -57,7 +58,7 @@ impl Config {
         match &self.dataset.source {
             DatasetSource::Synthetic(synthetic) => {
                 section.put("type", "synthetic");
-                section.put("entries", synthetic.entries);
+                section.put_some("entries", self.stated_entries(synthetic.entries));
             }
             DatasetSource::File(file) => {
                 section.put("type", "file");
@@ -86,6 +87,13 @@ impl Config {
             section.put("system_prompt", &**text);
         }
         section.finish()
+    }
+
+    /// The default number goes unsaid, unless it is the number of requests or sessions.
+    fn stated_entries(&self, entries: usize) -> Option<usize> {
+        let stop = &self.profiling.stop;
+        let counted = [stop.requests, stop.sessions].contains(&Some(entries as u64));
+        (entries != DEFAULT_ENTRIES || counted).then_some(entries)
     }
 
     fn prefix_prompts(&self, synthetic: &SyntheticSource) -> Option<Value> {

@@ -29,4 +29,4 @@ pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};
 pub use phase::{Arrival, GracePeriod, Pace, PhaseConfig, PhaseKind, StopConditions};
 pub use raw::{Given, RawOptions};
 pub use run::Config;
-pub use tuning::{IpVersion, SessionCopies, Tuning};
+pub use tuning::{IpVersion, SessionCopies, Tuning, VARIABLES, Variable};

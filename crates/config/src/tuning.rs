@@ -34,6 +34,58 @@ pub struct Tuning {
     pub show_experimental_metrics: bool,
 }
 
+/// One environment variable, for the manual.
+#[derive(Debug, Clone, Copy)]
+pub struct Variable {
+    pub name: &'static str,
+    pub default: &'static str,
+    pub help: &'static str,
+}
+
+const fn variable(name: &'static str, default: &'static str, help: &'static str) -> Variable {
+    Variable { name, default, help }
+}
+
+/// Every variable that is read.
+pub const VARIABLES: &[Variable] = &[
+    variable("AIPERF_HTTP_SSL_VERIFY", "true", "Check the certificates of servers."),
+    variable("AIPERF_HTTP_IP_VERSION", "4", "IP version to connect with: `4`, `6` or `auto`."),
+    variable("AIPERF_HTTP_CONNECTION_LIMIT", "2500", "Open connections per worker, 1 to 65000."),
+    variable("AIPERF_HTTP_KEEPALIVE_TIMEOUT", "300", "Seconds for which an idle connection is kept, 0 to 10000."),
+    variable(
+        "AIPERF_HTTP_X_SESSION_AFFINITY_FROM_CORRELATION_ID",
+        "true",
+        "Send the session's id as `X-Session-Affinity` too.",
+    ),
+    variable("AIPERF_HTTP_X_SESSION_ID_FROM_CORRELATION_ID", "false", "Send the session's id as `X-Session-ID` too."),
+    variable(
+        "AIPERF_HTTP_X_SMG_ROUTING_KEY_FROM_CORRELATION_ID",
+        "false",
+        "Send the session's id as `X-SMG-Routing-Key` too.",
+    ),
+    variable(
+        "AIPERF_HTTP_X_DYNAMO_SESSION_ID_FROM_CORRELATION_ID",
+        "false",
+        "Send the session's id as `X-Dynamo-Session-ID` too.",
+    ),
+    variable(
+        "AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD",
+        "10",
+        "Percent by which our token counts and the server's may differ.",
+    ),
+    variable(
+        "AIPERF_METRICS_OSL_MISMATCH_PCT_THRESHOLD",
+        "5",
+        "Percent by which an answer may miss the length asked for.",
+    ),
+    variable("AIPERF_METRICS_OSL_MISMATCH_MAX_TOKEN_THRESHOLD", "50", "Most tokens that this percentage may come to."),
+    variable("AIPERF_ENDPOINT_FORCE_CONTENT_PARTS", "false", "Always send content as a list of parts."),
+    variable("AIPERF_UI_CONSOLE_EXPORT_WIDTH", "140", "Columns of the result tables, 40 to 10000."),
+    variable("AIPERF_DEV_MODE", "false", "Developer mode."),
+    variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs developer mode."),
+    variable("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", "false", "Show experimental metrics; needs developer mode."),
+];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IpVersion {
     V4,
@@ -201,6 +253,18 @@ mod tests {
         let show = ("AIPERF_DEV_SHOW_INTERNAL_METRICS", "1");
         assert!(!read(&[show]).unwrap().show_internal_metrics);
         assert!(read(&[show, ("AIPERF_DEV_MODE", "true")]).unwrap().show_internal_metrics);
+    }
+
+    #[test]
+    fn every_variable_of_the_manual_is_read_and_its_default_is_true() {
+        for variable in VARIABLES {
+            assert!(
+                read(&[(variable.name, "?")]).unwrap_err().to_string().contains(variable.name),
+                "{}",
+                variable.name
+            );
+            assert_eq!(read(&[(variable.name, variable.default)]).unwrap(), Tuning::default(), "{}", variable.name);
+        }
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(crate) fn read_into(headers: &mut Vec<(String, String)>, token: &str) -> Res
                 value.push(',');
                 value.push_str(piece);
             }
-            (None, None) => return Err(format!("{piece:?} is no header; write `Name: value`")),
+            (None, None) => return Err("write `Name: value`".to_owned()),
         }
     }
     open.map_or(Ok(()), |(name, value)| add(headers, &name, &value))

@@ -4,13 +4,13 @@ use std::fs;
 use std::sync::Arc;
 
 use crate::catalogue::OptionId;
+use crate::dataset::DEFAULT_ENTRIES;
 use crate::{
     ConfigError, DatasetConfig, DatasetSource, EndpointConfig, Environment, FileFormat, FileSource, Length,
     ModelSelection, PrefixPrompts, RawOptions, Sampling, SyntheticSource, SystemPrompt,
 };
 
 const DEFAULT_INPUT_TOKENS: f64 = 550.0;
-const DEFAULT_ENTRIES: usize = 100;
 
 /// Options that describe generated conversations and mean nothing for a file.
 const SYNTHETIC_ONLY: [OptionId; 9] = [

@@ -10,6 +10,7 @@ use super::model::is_placeholder;
 use crate::catalogue::OptionId;
 use crate::endpoint::{BUILTIN_TOKENIZER, DEFAULT_REQUEST_TIMEOUT};
 use crate::grammar::{header, key_value, url};
+use crate::redact::{self, REDACTED};
 use crate::{ConfigError, EndpointConfig, GracePeriod, RawOptions, Secret, Target};
 
 pub(super) fn targets(raw: &RawOptions) -> Result<Vec<Target>, ConfigError> {
@@ -22,7 +23,7 @@ pub(super) fn targets(raw: &RawOptions) -> Result<Vec<Target>, ConfigError> {
     let mut targets = Vec::new();
     for token in raw.tokens(id) {
         for text in url::split(token) {
-            targets.push(url::read(text).map_err(|reason| raw.bad(id, text, &reason))?);
+            targets.push(url::read(text).map_err(|reason| raw.bad(id, &redact::url(text), &reason))?);
         }
     }
     if targets.is_empty() {
@@ -129,7 +130,7 @@ fn request_timeout(raw: &RawOptions) -> Result<Option<Duration>, ConfigError> {
 fn api_key(raw: &RawOptions) -> Result<Option<Secret>, ConfigError> {
     let Some(key) = raw.text(OptionId::ApiKey) else { return Ok(None) };
     if key.trim().is_empty() || key.chars().any(char::is_control) {
-        return Err(raw.bad(OptionId::ApiKey, crate::redact::REDACTED, "a key is a line of text that is not blank"));
+        return Err(raw.bad(OptionId::ApiKey, REDACTED, "a key is a line of text that is not blank"));
     }
     Ok(Some(Secret(key.to_owned())))
 }
@@ -137,7 +138,10 @@ fn api_key(raw: &RawOptions) -> Result<Option<Secret>, ConfigError> {
 fn headers(raw: &RawOptions) -> Result<Vec<(String, String)>, ConfigError> {
     let mut headers = Vec::new();
     for token in raw.tokens(OptionId::Header) {
-        header::read_into(&mut headers, token).map_err(|reason| raw.bad(OptionId::Header, token, &reason))?;
+        header::read_into(&mut headers, token).map_err(|reason| {
+            let shown = if redact::is_secret_header(token) { REDACTED } else { token };
+            raw.bad(OptionId::Header, shown, &reason)
+        })?;
     }
     Ok(headers)
 }

@@ -193,6 +193,8 @@ fn endpoint() {
     ]);
     let message = with_model(&["--api-key= "]).unwrap_err().to_string();
     assert!(message.contains("--api-key") && message.contains("<redacted>"), "{message}");
+    let message = with_model(&["--header=Authorization Bearer abc"]).unwrap_err().to_string();
+    assert!(message.contains("--header") && !message.contains("abc"), "{message}");
 }
 
 #[test]

@@ -1,0 +1,129 @@
+//! `docs/cli.md`, made from the catalogue; the test fails when the file is older than the options.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+use aiperf_config::VARIABLES;
+use aiperf_config::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
+
+use super::UNBUILT_COMMANDS;
+
+const HEAD: &str = "\
+# The command line
+
+This page is made from the option catalogue in `crates/config/src/catalogue`; do not edit it. `UPDATE_DOCS=1 cargo test -p aiperf`
+writes it anew.
+
+| command | does |
+|---|---|
+| `aiperf profile` | run a benchmark |
+| `aiperf sim` | serve a simulated inference server |
+| `aiperf completions bash\\|zsh\\|fish` | print a completion script |
+| `aiperf --install-completion [--shell SHELL] [--output PATH]` | write a completion script |
+| `aiperf --version`, `--help` | what they say |
+";
+
+const SPELLING: &str = "
+## Spelling
+
+- `--name value` and `--name=value`; `-m x`, `-m=x` and `-mx`; short flags may be combined (`-vH A:b`).
+- In long names `_` stands for `-` as well (`--max_workers`). Names are not shortened and their case counts.
+- A flag alone is true; `=true`, `=yes`, `=1`, `=false`, `=no` and `=0` say it.
+- Choices are read in any case, with `-` and `_` alike.
+- Numbers have no units: `--benchmark-duration 30`, not `30s`. Where it makes sense `inf` is one.
+- \"list\" options may be repeated and take commas; those marked \"several\" also take several words after one name.
+- Options marked \"sweep\" will take a comma list to run one benchmark per value; that is not supported yet.
+- Any other option given twice is refused, also under two names.
+- Every mistake ends the program with exit code 1 and one sentence on stderr.
+";
+
+fn manual() -> String {
+    let mut text = HEAD.to_owned();
+    let unbuilt = UNBUILT_COMMANDS.map(|name| format!("`{name}`")).join(", ");
+    let _ = writeln!(text, "\nNot supported yet: {unbuilt}.");
+    text.push_str(SPELLING);
+    text.push_str("\n## Options of `aiperf profile`\n");
+    for group in groups() {
+        write_group(&mut text, group);
+    }
+    text.push_str("\n## Refused\n\n");
+    for (spec, reason) in options().filter_map(|spec| match spec.support {
+        Support::Refused(reason) => Some((spec, reason)),
+        _ => None,
+    }) {
+        let _ = writeln!(text, "- {}: {reason}.", spellings(spec));
+    }
+    text.push_str(
+        "\n## Not supported yet\n\nThese options of the reference are known and refused by name.\n\n| option | meaning |\n|---|---|\n",
+    );
+    for spec in options().filter(|spec| spec.support == Support::NotYet) {
+        let _ = writeln!(text, "| {} | {} |", spellings(spec), cell(spec.help));
+    }
+    text.push_str("\n## Environment variables\n\n| variable | default | meaning |\n|---|---|---|\n");
+    for variable in VARIABLES {
+        let _ = writeln!(text, "| `{}` | {} | {} |", variable.name, variable.default, variable.help);
+    }
+    text
+}
+
+fn write_group(text: &mut String, group: &Group) {
+    let mut built = group.options.iter().filter(|spec| spec.is_supported()).peekable();
+    if built.peek().is_none() {
+        return;
+    }
+    let _ = writeln!(text, "\n### {}\n\n| option | takes | default | meaning |\n|---|---|---|---|", group.title);
+    for spec in built {
+        let default = spec.default.map_or("–".to_owned(), cell);
+        let _ = writeln!(text, "| {} | {} | {default} | {} |", spellings(spec), takes(spec), cell(spec.help));
+    }
+}
+
+fn spellings(spec: &OptionSpec) -> String {
+    let aliases = spec.long.iter().filter(|name| **name != spec.name());
+    let long = [spec.name()].into_iter().chain(aliases.copied()).chain(spec.negative).map(|name| format!("`--{name}`"));
+    long.chain(spec.short.map(|short| format!("`-{short}`"))).collect::<Vec<_>>().join(" ")
+}
+
+fn takes(spec: &OptionSpec) -> String {
+    let mut text = match spec.value {
+        ValueKind::Flag => "flag".to_owned(),
+        ValueKind::Int => "whole number".to_owned(),
+        ValueKind::Float => "number".to_owned(),
+        ValueKind::Text => "text".to_owned(),
+        ValueKind::Path => "path".to_owned(),
+        ValueKind::Choice(members) | ValueKind::Literal(members) if members.len() <= 8 => members.join(", "),
+        ValueKind::Choice(_) | ValueKind::Literal(_) => "name".to_owned(),
+        ValueKind::KeyValues => "`name:value` or JSON".to_owned(),
+    };
+    if !spec.range.is_unbounded() {
+        let _ = write!(text, ", {}", spec.range);
+    }
+    if let Some(unit) = spec.unit {
+        let _ = write!(text, ", in {unit}");
+    }
+    match spec.arity {
+        Arity::One => {}
+        Arity::Sweep => text.push_str("; sweep"),
+        Arity::List(form) if form.tokens == aiperf_config::catalogue::Tokens::One => text.push_str("; list"),
+        Arity::List(_) => text.push_str("; list, several"),
+    }
+    text
+}
+
+/// Bars would end the cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+#[test]
+fn docs_cli_md_says_what_the_catalogue_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+    let wanted = manual();
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &wanted).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == wanted, "docs/cli.md is out of date; UPDATE_DOCS=1 cargo test -p aiperf writes it anew");
+}

@@ -1,0 +1,42 @@
+//! From matched arguments to raw options, in the order typed.
+
+use aiperf_config::RawOptions;
+use aiperf_config::catalogue::{OptionSpec, options};
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+
+use super::spelling::Typed;
+
+pub(super) fn raw_options(matches: &ArgMatches, typed: &Typed) -> RawOptions {
+    let mut found: Vec<(usize, &OptionSpec, Vec<String>)> = options()
+        .filter_map(|spec| {
+            let (id, values) = values(matches, spec)?;
+            // An option with no value at all has no place of its own; its order does not matter.
+            let place = matches.indices_of(id).and_then(|mut indices| indices.next()).unwrap_or(usize::MAX);
+            Some((place, spec, values))
+        })
+        .collect();
+    found.sort_by_key(|(place, ..)| *place);
+    let mut raw = RawOptions::default();
+    for (_, spec, values) in found {
+        let spelling = typed.of(spec.id).map_or_else(|| short_or_long(spec), str::to_owned);
+        raw.push(spec.id, spelling, values);
+    }
+    raw
+}
+
+fn values(matches: &ArgMatches, spec: &'static OptionSpec) -> Option<(&'static str, Vec<String>)> {
+    if let Some(negative) = spec.negative
+        && matches.value_source(negative) == Some(ValueSource::CommandLine)
+    {
+        return Some((negative, vec!["false".to_owned()]));
+    }
+    let id = spec.long[0];
+    (matches.value_source(id) == Some(ValueSource::CommandLine))
+        .then(|| (id, matches.get_many::<String>(id).into_iter().flatten().cloned().collect()))
+}
+
+/// What was typed when it was not a long name.
+fn short_or_long(spec: &OptionSpec) -> String {
+    spec.short.map_or_else(|| spec.id.flag(), |short| format!("-{short}"))
+}

@@ -1,0 +1,72 @@
+//! `aiperf sim`: the simulator as a server of its own. Its settings are a table that the simulator gives.
+
+use std::net::{IpAddr, SocketAddr};
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use super::CliError;
+
+/// One setting of the simulator.
+#[derive(Debug, Clone)]
+pub(crate) struct SimFlag {
+    /// Without dashes in front.
+    pub(crate) name: String,
+    /// What a value looks like.
+    pub(crate) value: &'static str,
+    /// Empty when there is none.
+    pub(crate) default: &'static str,
+    pub(crate) help: &'static str,
+}
+
+/// A simulator to start.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SimInvocation {
+    pub(crate) bind: SocketAddr,
+    /// The settings given, by flag name.
+    pub(crate) settings: Vec<(String, String)>,
+}
+
+pub(super) fn command(flags: &[SimFlag]) -> Command {
+    let mut command = Command::new("sim")
+        .about("Serve a simulated inference server")
+        .disable_version_flag(true)
+        .arg(
+            Arg::new("host")
+                .long("host")
+                .value_name("ADDRESS")
+                .value_parser(value_parser!(IpAddr))
+                .default_value("127.0.0.1")
+                .help("Address to listen on"),
+        )
+        .arg(
+            Arg::new("port")
+                .long("port")
+                .short('p')
+                .value_name("PORT")
+                .value_parser(value_parser!(u16))
+                .default_value("8000")
+                .help("Port to listen on; 0 takes a free one"),
+        );
+    for flag in flags {
+        let default = if flag.default.is_empty() { String::new() } else { format!(" [default: {}]", flag.default) };
+        command = command.arg(
+            Arg::new(flag.name.clone())
+                .long(flag.name.clone())
+                .value_name(flag.value)
+                .allow_negative_numbers(true)
+                .help(format!("{}{default}", flag.help)),
+        );
+    }
+    command
+}
+
+pub(super) fn read(matches: &ArgMatches, flags: &[SimFlag]) -> Result<SimInvocation, CliError> {
+    let missing = |name: &str| CliError::MissingValue(format!("--{name}"));
+    let host = *matches.get_one::<IpAddr>("host").ok_or_else(|| missing("host"))?;
+    let port = *matches.get_one::<u16>("port").ok_or_else(|| missing("port"))?;
+    let settings = flags
+        .iter()
+        .filter_map(|flag| Some((flag.name.clone(), matches.get_one::<String>(&flag.name)?.clone())))
+        .collect();
+    Ok(SimInvocation { bind: SocketAddr::new(host, port), settings })
+}

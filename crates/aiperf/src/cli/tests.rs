@@ -1,0 +1,252 @@
+//! Command lines as users type them.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use aiperf_config::catalogue::{OptionSpec, ValueKind, options};
+use aiperf_config::{Config, Environment, LogLevel, Pace, UiKind};
+
+use super::{CliError, Invocation, SimFlag, parse};
+
+fn flags() -> Vec<SimFlag> {
+    vec![SimFlag { name: "error-rate".to_owned(), value: "SHARE", default: "0", help: "Share of errors" }]
+}
+
+fn environment() -> Environment {
+    let variables = [("HOME", "/home/me"), ("SHELL", "/usr/bin/zsh")];
+    Environment {
+        current_dir: "/somewhere".into(),
+        variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        ..Environment::default()
+    }
+}
+
+fn invoke(words: &[&str]) -> Result<Invocation, CliError> {
+    let args = ["aiperf"].into_iter().chain(words.iter().copied()).map(OsString::from);
+    parse(args, &environment(), &flags())
+}
+
+fn profile(line: &str) -> Config {
+    let words: Vec<&str> = ["profile"].into_iter().chain(line.split(' ')).collect();
+    match invoke(&words) {
+        Ok(Invocation::Profile(config)) => *config,
+        other => panic!("{line:?}: {other:?}"),
+    }
+}
+
+fn refusal(words: &[&str]) -> String {
+    match invoke(words) {
+        Err(error) => error.to_string(),
+        Ok(other) => panic!("{words:?}: {other:?}"),
+    }
+}
+
+fn refused(line: &str) -> String {
+    refusal(&line.split(' ').collect::<Vec<_>>())
+}
+
+fn text(words: &[&str]) -> String {
+    match invoke(words) {
+        Ok(Invocation::Text(text)) => text,
+        other => panic!("{words:?}: {other:?}"),
+    }
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    assert_eq!(text(&["--version"]), concat!(env!("CARGO_PKG_VERSION"), "\n"));
+    assert!(text(&[]).contains("profile"));
+    assert_eq!(text(&[]), text(&["--help"]));
+    assert!(text(&["sim", "-h"]).contains("--error-rate"));
+}
+
+#[test]
+fn help_shows_what_is_built_and_hides_what_is_not() {
+    let help = text(&["profile", "--help"]);
+    let shown =
+        |name: &str| help.split_whitespace().any(|word| word.trim_end_matches(']').split('[').next() == Some(name));
+    for spec in options() {
+        assert_eq!(shown(&format!("--{}", spec.name())), spec.is_supported(), "--{}", spec.name());
+    }
+    assert!(help.contains("Load Generator:") && help.contains("[short: -vv]"));
+}
+
+#[test]
+fn long_and_short_options_are_spelled_in_every_usual_way() {
+    for line in ["--model x", "--model=x", "-m x", "-m=x", "-mx", "--model_names x", "--model-names=x"] {
+        assert_eq!(&*profile(line).dataset.models[0], "x", "{line}");
+    }
+    let config = profile("-m x -vH A:b --max_workers 3");
+    assert_eq!((config.output.log_level, config.workers_max), (LogLevel::Debug, Some(3)));
+    assert_eq!(config.endpoint.headers, [("A".to_owned(), "b".to_owned())]);
+}
+
+#[test]
+fn very_verbose_is_an_option_of_its_own() {
+    assert_eq!(profile("-m x -vv").output.log_level, LogLevel::Trace);
+    assert_eq!(profile("-m x -v -vv --ui none").output.ui, UiKind::None);
+    assert!(profile("-m x -vv").command_line.ends_with("-m x -vv"));
+}
+
+#[test]
+fn a_flag_alone_is_true_and_takes_its_truth_after_an_equals_sign_only() {
+    for (line, streaming) in [
+        ("--streaming", true),
+        ("--streaming=true", true),
+        ("--streaming=yes", true),
+        ("--streaming=1", true),
+        ("--streaming=false", false),
+        ("--streaming=no", false),
+        ("--streaming=0", false),
+    ] {
+        assert_eq!(profile(&format!("-m x {line}")).endpoint.streaming, streaming, "{line}");
+    }
+    assert!(refused("profile -m x --streaming=on").contains("--streaming"));
+    assert!(refused("profile -m x --streaming true").contains("\"true\""));
+    assert!(refused("profile -m x --no-streaming").contains("--no-streaming"));
+}
+
+#[test]
+fn an_option_that_takes_one_value_is_not_given_twice_under_any_name() {
+    for (line, name) in [
+        ("--isl 5 --isl 6", "--isl"),
+        ("--isl 5 --synthetic-input-tokens-mean 6", "--synthetic-input-tokens-mean"),
+        ("--streaming --streaming", "--streaming"),
+        ("-b 2 -b 3", "--batch-size"),
+        ("--concurrency 2 --session-concurrency 3", "--session-concurrency"),
+    ] {
+        let message = refused(&format!("profile -m x {line}"));
+        assert!(message.contains(name) && message.contains("more than once"), "{message}");
+    }
+}
+
+#[test]
+fn lists_take_repetition_commas_and_several_words_where_they_may() {
+    let config = profile("-m a,b -m c --url h1:1 h2:2 --url h3:3,h4:4 --header A:1 B:2 -H C:3 --extra-inputs a:1 b:2");
+    assert_eq!(config.dataset.models.len(), 3);
+    assert_eq!(config.endpoint.targets.len(), 4);
+    assert_eq!((config.endpoint.headers.len(), config.endpoint.extra_inputs.len()), (3, 2));
+    assert!(refused("profile --model a b").contains("\"b\""));
+    assert!(profile("-m x --header --streaming").endpoint.headers.is_empty());
+    assert!(refused("profile -m x --url").contains("--url needs a value"));
+}
+
+#[test]
+fn a_negative_number_is_a_value() {
+    assert!(refused("profile -m x --isl -5").contains("\"-5\""));
+    assert!(refused("profile -m x --request-rate -0.5").contains("\"-0.5\""));
+}
+
+#[test]
+fn a_double_dash_changes_nothing() {
+    assert_eq!(profile("-m x -- --concurrency 7").profiling.pace, Pace::Concurrency(7));
+}
+
+#[test]
+fn unknown_options_name_the_nearest_and_are_never_completed() {
+    assert!(refused("profile -m x --concur 5").contains("--concurrency"));
+    assert!(refused("profile -m x --Concurrency 5").contains("--concurrency"));
+    assert!(refused("profile -m x -z").contains("-z"));
+    assert!(refused("--frobnicate").contains("--frobnicate"));
+    assert!(refused("profile -m x stray").contains("\"stray\""));
+    assert!(refused("profile -m x --isl").contains("--isl needs a value"));
+}
+
+#[test]
+fn a_profile_of_nothing_says_what_is_needed() {
+    let message = refused("profile");
+    assert!(message.contains("--model") && message.contains("--url sim:"), "{message}");
+    assert!(refused("profile --streaming").contains("--model"));
+}
+
+#[test]
+fn commands_of_the_reference_are_refused_by_name_and_others_are_unknown() {
+    for name in super::UNBUILT_COMMANDS {
+        assert_eq!(refusal(&[name, "--some", "thing"]), format!("aiperf {name} is not supported yet"));
+    }
+    let message = refused("frob");
+    assert!(message.contains("\"frob\"") && message.contains("profile"), "{message}");
+}
+
+/// Words that give the option a value of its kind.
+fn words(spec: &OptionSpec, spelling: &str) -> Vec<String> {
+    let value = match spec.value {
+        ValueKind::Flag => return vec![spelling.to_owned()],
+        ValueKind::Int | ValueKind::Float => "1",
+        ValueKind::Choice(members) | ValueKind::Literal(members) => members[0],
+        ValueKind::Text | ValueKind::Path | ValueKind::KeyValues => "a:1",
+    };
+    vec![spelling.to_owned(), value.to_owned()]
+}
+
+#[test]
+fn every_spelling_of_the_catalogue_is_understood_or_refused_by_its_own_name() {
+    for spec in options() {
+        let long = spec.long.iter().chain(&spec.negative).map(|name| format!("--{name}"));
+        for spelling in long.chain(spec.short.map(|short| format!("-{short}"))) {
+            let own = words(spec, &spelling);
+            let mut line: Vec<&str> = vec!["profile"];
+            if spec.long[0] != "model-names" {
+                line.extend(["--model", "m"]);
+            }
+            line.extend(own.iter().map(String::as_str));
+            match invoke(&line) {
+                Ok(_) => assert!(spec.is_supported(), "{spelling} was accepted"),
+                Err(error) => {
+                    let message = error.to_string();
+                    assert!(message.contains(&spelling), "{spelling}: {message}");
+                    assert!(!message.contains("is not an option"), "{message}");
+                    assert_eq!(
+                        message.contains(" is not supported yet; leave it out"),
+                        !spec.is_supported() && !message.contains("refused"),
+                        "{message}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_command_line_can_be_typed_again() {
+    let line = "--model m --url http://h:1 --concurrency 2 --streaming --extra-inputs a:1 --isl 5";
+    let config = profile(line);
+    assert_eq!(config.command_line, format!("aiperf profile {line}"));
+    let again = profile(config.command_line.strip_prefix("aiperf profile ").unwrap());
+    assert_eq!(again.to_input_config(), config.to_input_config());
+}
+
+#[test]
+fn the_simulator_takes_its_settings_from_its_own_table() {
+    let Ok(Invocation::Sim(sim)) = invoke(&["sim", "--port", "9", "--error_rate", "0.5"]) else {
+        panic!("no simulator")
+    };
+    assert_eq!(sim.bind.to_string(), "127.0.0.1:9");
+    assert_eq!(sim.settings, [("error-rate".to_owned(), "0.5".to_owned())]);
+    assert!(refused("sim --port x").contains("--port"));
+    assert!(refused("sim --nothing 1").contains("--nothing"));
+}
+
+#[test]
+fn completion_scripts_know_the_options() {
+    for shell in ["bash", "zsh", "fish"] {
+        let Ok(Invocation::Completion(completion)) = invoke(&["completions", shell]) else { panic!("no script") };
+        assert_eq!(completion.path, None);
+        assert!(String::from_utf8(completion.script).unwrap().contains("request-rate"), "{shell}");
+    }
+    assert!(refused("completions tcsh").contains("tcsh"));
+}
+
+#[test]
+fn a_completion_script_goes_where_the_shell_looks_or_where_the_user_says() {
+    let path = |words: &[&str]| match invoke(words) {
+        Ok(Invocation::Completion(completion)) => completion.path.unwrap(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(path(&["--install-completion"]), Path::new("/home/me/.zfunc/_aiperf"));
+    assert_eq!(
+        path(&["--install-completion", "--shell", "fish"]),
+        Path::new("/home/me/.config/fish/completions/aiperf.fish")
+    );
+    assert_eq!(path(&["--install-completion", "--shell=bash", "-o", "x"]), Path::new("/somewhere/x"));
+}
