@@ -2,6 +2,9 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod logging;
+mod profile;
+mod simulate;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -13,29 +16,31 @@ use cli::{Completion, Invocation};
 
 fn main() -> ExitCode {
     match run() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
+            aiperf_ui::clear_line();
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }
     }
 }
 
-fn run() -> anyhow::Result<()> {
-    match cli::parse(env::args_os(), &environment()?, &[])? {
-        Invocation::Text(text) => print(text.as_bytes()),
-        Invocation::Completion(Completion { script, path: None }) => print(&script),
+fn run() -> anyhow::Result<ExitCode> {
+    let environment = environment()?;
+    match cli::parse(env::args_os(), &environment, &simulate::flags())? {
+        Invocation::Text(text) => print(text.as_bytes())?,
+        Invocation::Completion(Completion { script, path: None }) => print(&script)?,
         Invocation::Completion(Completion { script, path: Some(path) }) => {
             if let Some(folder) = path.parent() {
                 fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
             }
             fs::write(&path, script).with_context(|| format!("cannot write {}", path.display()))?;
             println!("{}", path.display());
-            Ok(())
         }
-        Invocation::Profile(config) => print(format!("{:#}\n", config.to_input_config()).as_bytes()),
-        Invocation::Sim(sim) => print(format!("{sim:?}\n").as_bytes()),
+        Invocation::Profile(config) => return profile::run(*config, &environment),
+        Invocation::Sim(sim) => simulate::run(&sim)?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What this process finds itself in.

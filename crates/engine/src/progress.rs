@@ -3,11 +3,12 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use aiperf_clock::Mono;
 use aiperf_config::PhaseKind;
 
 #[derive(Debug, Default)]
 pub struct Progress {
-    phase: Mutex<Option<PhaseKind>>,
+    phase: Mutex<Option<(PhaseKind, Mono)>>,
     sent: AtomicU64,
     returned: AtomicU64,
     /// Requests that the phase will send, when that is known; zero when not.
@@ -20,7 +21,7 @@ impl Progress {
         self.returned.store(0, Ordering::Relaxed);
         self.expected.store(expected.unwrap_or(0), Ordering::Relaxed);
         if let Ok(mut current) = self.phase.lock() {
-            *current = Some(phase);
+            *current = Some((phase, Mono::now()));
         }
     }
 
@@ -33,7 +34,12 @@ impl Progress {
     }
 
     pub fn phase(&self) -> Option<PhaseKind> {
-        self.phase.lock().ok().and_then(|p| *p)
+        self.phase.lock().ok().and_then(|current| *current).map(|(phase, _)| phase)
+    }
+
+    /// When the current phase began.
+    pub fn began(&self) -> Option<Mono> {
+        self.phase.lock().ok().and_then(|current| *current).map(|(_, began)| began)
     }
 
     pub fn sent(&self) -> u64 {

@@ -1,0 +1,114 @@
+//! `aiperf profile`: runs one benchmark, shows its progress and its result, and turns Ctrl-C into an orderly end.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use aiperf_clock::{Mono, Nanos};
+use aiperf_config::{Config, Environment, PhaseKind, UiKind};
+use aiperf_engine::{Control, ControlSource};
+use aiperf_experiment::{Monitor, Run, RunResult, Verdict};
+use aiperf_report::console::{self, Colour, Width};
+use aiperf_tokenizer::HubEnvironment;
+use aiperf_ui::{ProgressLine, Snapshot, Style};
+use anyhow::Context;
+
+use crate::logging;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// 128 + SIGINT, as shells report it.
+const INTERRUPTED: u8 = 130;
+
+pub(crate) fn run(config: Config, environment: &Environment) -> anyhow::Result<ExitCode> {
+    logging::start(config.output.log_level);
+    logging::write_to(&config.output.dir)
+        .with_context(|| format!("cannot write to {}", config.output.dir.display()))?;
+    for warning in &config.warnings {
+        log::warn!("{warning}");
+    }
+    let ui = config.output.ui;
+    let width = Width(config.tuning.console_width);
+    let duration = config.profiling.stop.duration.map(Nanos::from);
+
+    let hub = HubEnvironment::from_variables(|name| environment.variables.get(name).cloned());
+    let run = Run::prepare(config, VERSION, &hub)?;
+    let control = ControlSource::new();
+    catch_interrupts(control.control())?;
+    let monitor = Arc::new(Monitor::default());
+    let progress = (ui == UiKind::Simple).then(|| watch(&monitor, duration, environment));
+    let result = run.execute(VERSION, &control, &monitor)?;
+    drop(progress);
+    show(&result, width, environment);
+    Ok(exit_code(&result))
+}
+
+/// The first Ctrl-C ends the run with what was measured; the second ends the process.
+fn catch_interrupts(control: Control) -> anyhow::Result<()> {
+    let asked = AtomicBool::new(false);
+    ctrlc::set_handler(move || {
+        aiperf_ui::clear_line();
+        if asked.swap(true, Ordering::Relaxed) {
+            eprintln!("Ended at once. The records file holds what was finished; the summary was not written.");
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+        eprintln!("Stopping: no more requests are sent, results follow. Press Ctrl-C again to end at once.");
+        control.interrupt();
+    })
+    .context("Ctrl-C cannot be caught")
+}
+
+fn watch(monitor: &Arc<Monitor>, duration: Option<Nanos>, environment: &Environment) -> ProgressLine {
+    let style = if environment.stderr_is_terminal { Style::Terminal } else { Style::Plain };
+    let monitor = Arc::clone(monitor);
+    let start = Mono::now();
+    ProgressLine::start(
+        style,
+        Arc::new(move || {
+            let progress = &monitor.progress;
+            let phase = progress.phase()?;
+            let (sent, done) = (progress.sent(), progress.returned());
+            Some(Snapshot {
+                activity: match phase {
+                    PhaseKind::Warmup => "Warmup".to_owned(),
+                    PhaseKind::Profiling => "Profiling".to_owned(),
+                },
+                done,
+                in_flight: sent.saturating_sub(done),
+                failed: monitor.failed(),
+                expected: progress.expected(),
+                duration: duration.filter(|_| phase == PhaseKind::Profiling),
+                elapsed: Mono::now().since(progress.began().unwrap_or(start)),
+            })
+        }),
+    )
+}
+
+fn show(result: &RunResult, width: Width, environment: &Environment) {
+    let (width, colour) = if environment.stdout_is_terminal {
+        let columns = terminal_size::terminal_size().map_or(width.0, |(columns, _)| usize::from(columns.0));
+        let plain = environment.variables.get("NO_COLOR").is_some_and(|value| !value.is_empty());
+        (Width(columns), if plain { Colour::Plain } else { Colour::Ansi })
+    } else {
+        (width, Colour::Plain)
+    };
+    let mut text = console::render(&result.report, width, colour);
+    text.push_str(&console::render_trailer(&result.report, &result.files.written, colour));
+    if let Err(error) = crate::print(text.as_bytes()) {
+        log::error!("{error:#}");
+    }
+    for error in &result.files.failed {
+        log::error!("{error}");
+    }
+    if let Verdict::NothingSucceeded(why) = &result.verdict {
+        eprintln!("error: {why}");
+    }
+}
+
+fn exit_code(result: &RunResult) -> ExitCode {
+    match result.verdict {
+        Verdict::Cancelled => ExitCode::from(INTERRUPTED),
+        Verdict::NothingSucceeded(_) => ExitCode::FAILURE,
+        Verdict::Complete if !result.files.failed.is_empty() => ExitCode::FAILURE,
+        Verdict::Complete => ExitCode::SUCCESS,
+    }
+}

@@ -1,0 +1,29 @@
+//! `aiperf sim`: serves the simulator until Ctrl-C.
+
+use aiperf_sim::{SIM_OPTIONS, Shutdown, SimOptions};
+use anyhow::Context;
+
+use crate::cli::{SimFlag, SimInvocation};
+
+/// The simulator's settings as flags: `_` in a name is written `-`.
+pub(crate) fn flags() -> Vec<SimFlag> {
+    SIM_OPTIONS
+        .iter()
+        .map(|option| SimFlag {
+            name: option.name.replace('_', "-"),
+            value: option.value,
+            default: option.default,
+            help: option.help,
+        })
+        .collect()
+}
+
+pub(crate) fn run(invocation: &SimInvocation) -> anyhow::Result<()> {
+    let settings = invocation.settings.iter().map(|(name, value)| (name.replace('-', "_"), value.clone()));
+    let options = SimOptions::from_pairs(settings)?;
+    let shutdown = Shutdown::new();
+    let asked = shutdown.clone();
+    ctrlc::set_handler(move || asked.request()).context("Ctrl-C cannot be caught")?;
+    aiperf_sim::serve(options, invocation.bind, &shutdown, &mut std::io::stdout())?;
+    Ok(())
+}
