@@ -122,6 +122,16 @@ fn events_that_are_no_objects_are_passed_over_and_counted() {
 }
 
 #[test]
+fn a_document_labelled_as_a_stream_is_read_as_what_it_is() {
+    let whole = br#" {"choices":[{"message":{"content":"a"}}]}"#;
+    assert_eq!(read(EndpointKind::Chat, EVENTS, whole).unwrap().plain_text, "a");
+    let failed = read(EndpointKind::Chat, EVENTS, br#"{"error":{"message":"busy","type":"Overload","code":503}}"#);
+    let failed = failed.unwrap_err();
+    assert_eq!((failed.code(), failed.kind(), failed.to_string().as_str()), (Some(503), "Overload", "busy"));
+    assert_eq!(ReplyError::NoContent.kind(), "InvalidInferenceResultError");
+}
+
+#[test]
 fn a_batch_of_embeddings_gives_one_chunk_each() {
     let body = br#"{"data":[{"embedding":[0.5]},{"embedding":"AAAA"},{"embedding":[]}],"usage":{"prompt_tokens":4}}"#;
     let reply = read(EndpointKind::Embeddings, JSON, body).unwrap();
