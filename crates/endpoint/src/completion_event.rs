@@ -98,7 +98,7 @@ struct Part<'a> {
     thinking: Content<'a>,
 }
 
-impl<'a> Message<'a> {
+impl Message<'_> {
     /// Servers name the field in three ways, and some send several of them with the same text.
     pub(crate) fn reasoning(&self) -> &str {
         let named = [&self.reasoning_content, &self.reasoning, &self.thinking];

@@ -3,7 +3,7 @@
 
 use aiperf_clock::Mono;
 
-use crate::sse;
+use crate::sse::{self, decoded};
 use crate::transcript::{Transcript, Wholeness};
 use crate::{Reply, ReplyError, ResponseBody, in_band};
 
@@ -33,7 +33,7 @@ pub(crate) fn read(body: ResponseBody<'_>, hear: impl Fn(&str, &mut Transcript) 
     if body.is_event_stream() {
         return read_events(body, end, hear);
     }
-    let text = String::from_utf8_lossy(body.bytes);
+    let text = decoded(body.bytes);
     let mut transcript = Transcript::default();
     match hear(&text, &mut transcript) {
         Heard::Understood => {
@@ -72,7 +72,7 @@ fn read_lines(
     let mut offset = 0;
     for line in body.bytes.split_inclusive(|byte| *byte == b'\n') {
         offset += line.len();
-        let text = String::from_utf8_lossy(line);
+        let text = decoded(line);
         take(text.trim(), body.arrival(offset).unwrap_or(end), &mut transcript, &hear)?;
     }
     conclude(transcript, body)
@@ -98,20 +98,21 @@ fn take(
 
 fn conclude(transcript: Transcript, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
     if transcript.is_gibberish() {
-        let start: String = String::from_utf8_lossy(body.bytes).chars().take(QUOTED_CHARS).collect();
+        let start: String = decoded(body.bytes).chars().take(QUOTED_CHARS).collect();
         let kind = body.content_type.unwrap_or("no content type");
-        return Err(ReplyError::Unreadable(format!("no JSON in a body of {kind} that begins {start:?}")));
+        return Err(ReplyError::Unreadable(format!("no JSON object in a body of {kind} that begins {start:?}")));
     }
     transcript.into_reply(Wholeness::Stream)
 }
 
 impl ResponseBody<'_> {
-    /// By its media type, or by how it begins where a proxy or a plain server labelled it otherwise.
+    /// By how it begins, since servers and proxies mislabel bodies in both directions, else by its media type.
     fn is_event_stream(&self) -> bool {
-        if self.media_type().as_deref() == Some("text/event-stream") {
-            return true;
-        }
         let start = self.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(self.bytes).trim_ascii_start();
-        [&b"data:"[..], b"event:", b"id:", b"retry:", b":"].iter().any(|field| start.starts_with(field))
+        if start.starts_with(b"{") {
+            return false;
+        }
+        self.media_type().as_deref() == Some("text/event-stream")
+            || [&b"data:"[..], b"event:", b"id:", b"retry:", b":"].iter().any(|field| start.starts_with(field))
     }
 }

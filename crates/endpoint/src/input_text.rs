@@ -21,9 +21,13 @@ impl InputText {
         let Ok(Value::Object(mut fields)) = serde_json::from_slice(body) else { return input };
         let mut field = |name: &str| fields.get_mut(name).map(Value::take);
         if let Some(Value::Array(messages)) = field("messages") {
-            messages.into_iter().for_each(|message| input.take_message(message));
+            for message in messages {
+                input.take_message(message);
+            }
             if let Some(Value::Array(tools)) = field("tools") {
-                tools.into_iter().for_each(|tool| input.take_tool(tool));
+                for tool in tools {
+                    input.take_tool(tool);
+                }
             }
         } else if let Some(prompt) = field("prompt").or_else(|| field("input")) {
             input.take_prompt(prompt);

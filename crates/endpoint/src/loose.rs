@@ -211,7 +211,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Objects<T> {
             expecting!("a list of objects");
             nothing_for!(Objects(Vec::new()); null boolean number string object);
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut found = Vec::new();
+                // Nearly always there is one: a vector's own first guess would be four.
+                let mut found = Vec::with_capacity(1);
                 while let Some(Object(item)) = seq.next_element::<Object<T>>()? {
                     found.extend(item);
                 }

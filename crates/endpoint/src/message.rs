@@ -1,4 +1,4 @@
-//! Turns as messages of the OpenAI kind: a role, and a content that is a string or a list of parts.
+//! Turns as chat messages: a role, and a content that is a string or a list of parts.
 
 use std::borrow::Cow;
 

@@ -84,9 +84,8 @@ impl Field<'_> {
     /// Truth as servers written in Python see it.
     fn is_truthy(&self) -> bool {
         match self {
-            Self::Flag(flag) => *flag,
+            Self::Flag(flag) | Self::Given(Value::Bool(flag)) => *flag,
             Self::Given(Value::Null) => false,
-            Self::Given(Value::Bool(flag)) => *flag,
             Self::Given(Value::Number(number)) => number.as_f64() != Some(0.0),
             Self::Given(Value::String(text)) => !text.is_empty(),
             Self::Given(Value::Array(items)) => !items.is_empty(),

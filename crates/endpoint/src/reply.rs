@@ -53,3 +53,22 @@ pub enum ReplyError {
     #[error("the response could not be read: {0}")]
     Unreadable(String),
 }
+
+impl ReplyError {
+    /// HTTP-like status for the records file, where one is known.
+    pub fn code(&self) -> Option<u16> {
+        match self {
+            Self::InBand { code, .. } => *code,
+            Self::NoContent | Self::CutShort | Self::Unreadable(_) => None,
+        }
+    }
+
+    /// Error type for the records file; where the reference fails such a request too, in its words.
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::InBand { kind, .. } => kind,
+            Self::NoContent | Self::Unreadable(_) => "InvalidInferenceResultError",
+            Self::CutShort => "IncompleteStreamError",
+        }
+    }
+}

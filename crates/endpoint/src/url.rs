@@ -1,7 +1,7 @@
 //! Where a request goes: the base URL of the user and the path of the API, joined as strings so that nothing the user
 //! wrote is re-encoded.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::net::Ipv6Addr;
 
 use thiserror::Error;
@@ -177,7 +177,7 @@ fn ascii_only(path: &str) -> String {
         if byte.is_ascii_graphic() {
             ascii.push(char::from(byte));
         } else {
-            ascii.push_str(&format!("%{byte:02X}"));
+            let _ = write!(ascii, "%{byte:02X}");
         }
     }
     ascii

@@ -1,4 +1,4 @@
-//! OpenAI chat completions: `POST /v1/chat/completions`.
+//! Chat completions: `POST /v1/chat/completions`.
 
 use crate::completion_event::{self, CompletionEvent, Function, Message};
 use crate::documents::{self, Heard};

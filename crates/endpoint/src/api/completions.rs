@@ -1,4 +1,4 @@
-//! OpenAI text completions: `POST /v1/completions`.
+//! Text completions: `POST /v1/completions`.
 
 use crate::completion_event::{self, CompletionEvent};
 use crate::documents::{self, Heard};

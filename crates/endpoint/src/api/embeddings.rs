@@ -1,4 +1,4 @@
-//! OpenAI embeddings: `POST /v1/embeddings`.
+//! Embeddings: `POST /v1/embeddings`.
 
 use serde::Deserialize;
 

@@ -1,5 +1,4 @@
-//! Reads a usage object through the spellings of OpenAI, Anthropic, Gemini, Bedrock, Cohere, DeepSeek and the servers
-//! that follow them.
+//! Reads a usage object through the spellings of the APIs in use, and of the servers that follow them.
 
 use std::fmt;
 

@@ -1,0 +1,183 @@
+//! Reading responses: the rules one by one, and that no bytes can break it.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use aiperf_clock::Mono;
+use aiperf_endpoint::{EndpointKind, ReadMark, Reply, ReplyError, ResponseBody, of};
+use proptest::prelude::*;
+
+const BUILT: [EndpointKind; 3] = [EndpointKind::Chat, EndpointKind::Completions, EndpointKind::Embeddings];
+const EVENTS: Option<&str> = Some("text/event-stream");
+const JSON: Option<&str> = Some("application/json");
+
+fn read(kind: EndpointKind, content_type: Option<&str>, bytes: &[u8]) -> Result<Reply, ReplyError> {
+    let marks = [ReadMark { end: bytes.len(), at: Mono::from_nanos(9) }];
+    of(kind).unwrap().read(ResponseBody { content_type, bytes, marks: &marks })
+}
+
+fn stream(events: &[&str]) -> Result<Reply, ReplyError> {
+    let body: String = events.iter().flat_map(|event| ["data: ", event, "\n\n"]).collect();
+    read(EndpointKind::Chat, EVENTS, body.as_bytes())
+}
+
+fn delta(delta: &str) -> String {
+    format!(r#"{{"choices":[{{"index":0,"delta":{delta},"finish_reason":null}}]}}"#)
+}
+
+const FINISH: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}"#;
+
+#[test]
+fn a_finish_reason_or_a_done_mark_makes_a_stream_whole() {
+    let hello = delta(r#"{"content":"hi"}"#);
+    assert_eq!(stream(&[&hello]), Err(ReplyError::CutShort));
+    assert_eq!(stream(&[&hello, FINISH]).unwrap().finish_reason.as_deref(), Some("length"));
+    assert_eq!(stream(&[&hello, "[DONE]"]).unwrap().finish_reason, None);
+    assert_eq!(stream(&[&delta(r#"{"role":"assistant"}"#)]), Err(ReplyError::CutShort));
+    assert_eq!(stream(&[FINISH, "[DONE]"]), Err(ReplyError::NoContent));
+    assert_eq!(stream(&[]), Err(ReplyError::NoContent));
+}
+
+#[test]
+fn an_error_that_is_null_or_empty_is_none() {
+    let hello = r#"{"error":null,"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}"#;
+    assert_eq!(stream(&[hello]).unwrap().plain_text, "hi");
+    let failed = stream(&[hello, r#"{"error":"gone"}"#]).unwrap_err();
+    assert_eq!(failed.to_string(), "gone");
+    assert!(stream(&[hello, r#"{"type":"error","message":"gone"}"#]).is_err());
+}
+
+#[test]
+fn usage_of_each_chunk_stays_with_its_chunk() {
+    let with = |text: &str, tokens: u64| {
+        format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}}}}],"usage":{{"completion_tokens":{tokens}}}}}"#)
+    };
+    let reply = stream(&[&with("", 0), &with("a b", 2), &with("c", 3), &delta(r#"{"content":"d"}"#), FINISH]).unwrap();
+    let tokens: Vec<Option<u64>> = reply.chunks.iter().map(|c| c.usage_completion_tokens).collect();
+    assert_eq!(tokens, [Some(2), Some(3), None]);
+    assert_eq!(reply.usage.unwrap().completion_tokens, Some(3));
+}
+
+#[test]
+fn reasoning_text_and_calls_in_one_chunk_each_count() {
+    let all = delta(
+        r#"{"reasoning":"R","content":"C","tool_calls":[{"function":{"name":"f","arguments":"{}"}},{"function":null}]}"#,
+    );
+    let reply = stream(&[&all, FINISH]).unwrap();
+    assert_eq!((reply.reasoning_text.as_str(), reply.output_text.as_str()), ("R", "Cf{}"));
+    assert_eq!(reply.plain_text, "C");
+    assert_eq!(reply.chunks.len(), 1);
+    assert!(reply.chunks[0].has_output && reply.chunks[0].has_reasoning);
+}
+
+#[test]
+fn the_two_names_of_reasoning_are_not_counted_twice() {
+    let both = delta(r#"{"reasoning_content":"R","reasoning":"R","content":null}"#);
+    let reply = stream(&[&both, FINISH]).unwrap();
+    assert_eq!(reply.reasoning_text, "R");
+    assert!(!reply.chunks[0].has_output);
+}
+
+#[test]
+fn parts_of_thinking_are_reasoning() {
+    let parts = delta(
+        r#"{"content":[{"type":"thinking","thinking":[{"type":"text","text":"R"}]},{"type":"text","text":"C"},7]}"#,
+    );
+    let reply = stream(&[&parts, FINISH]).unwrap();
+    assert_eq!((reply.reasoning_text.as_str(), reply.output_text.as_str()), ("R", "C"));
+}
+
+#[test]
+fn a_refusal_is_text() {
+    assert_eq!(stream(&[&delta(r#"{"refusal":"No."}"#), FINISH]).unwrap().plain_text, "No.");
+}
+
+#[test]
+fn choices_are_counted_and_their_texts_kept_apart() {
+    let event =
+        |index: u8, text: &str| format!(r#"{{"choices":[{{"index":{index},"delta":{{"content":"{text}"}}}}]}}"#);
+    let reply = stream(&[&event(1, "x"), &event(0, "a"), &event(1, "y"), &event(0, "b"), "[DONE]"]).unwrap();
+    assert_eq!((reply.plain_text.as_str(), reply.output_text.as_str()), ("ab", "abxy"));
+    assert_eq!((reply.choices, reply.chunks.len()), (2, 4));
+    let one = br#"{"choices":[{"index":0,"text":"a"},{"index":1,"text":"b"}]}"#;
+    let reply = read(EndpointKind::Completions, JSON, one).unwrap();
+    assert_eq!((reply.output_text.as_str(), reply.choices, reply.chunks.len()), ("ab", 2, 1));
+}
+
+#[test]
+fn a_key_given_twice_counts_with_its_last_value() {
+    let twice = r#"{"choices":[{"delta":{"content":"a","content":"b"},"finish_reason":"stop"}]}"#;
+    assert_eq!(stream(&[twice]).unwrap().plain_text, "b");
+}
+
+#[test]
+fn an_odd_field_does_not_cost_the_text_beside_it() {
+    let odd = r#"{"choices":[{"index":"0","delta":{"content":"a","tool_calls":{},"reasoning":7},"finish_reason":[]}],"usage":[],"object":5,"logprobs":{"deep":[[[]]]}}"#;
+    assert_eq!(stream(&[odd, "[DONE]"]).unwrap().plain_text, "a");
+}
+
+#[test]
+fn events_that_are_no_objects_are_passed_over_and_counted() {
+    let reply = stream(&["{not json}", "[1]", "7", &delta(r#"{"content":"a"}"#), "[DONE]"]).unwrap();
+    assert_eq!((reply.plain_text.as_str(), reply.undecodable_events), ("a", 3));
+    assert!(matches!(stream(&["{not json}"]), Err(ReplyError::Unreadable(_))));
+}
+
+#[test]
+fn a_document_labelled_as_a_stream_is_read_as_what_it_is() {
+    let whole = br#" {"choices":[{"message":{"content":"a"}}]}"#;
+    assert_eq!(read(EndpointKind::Chat, EVENTS, whole).unwrap().plain_text, "a");
+    let failed = read(EndpointKind::Chat, EVENTS, br#"{"error":{"message":"busy","type":"Overload","code":503}}"#);
+    let failed = failed.unwrap_err();
+    assert_eq!((failed.code(), failed.kind(), failed.to_string().as_str()), (Some(503), "Overload", "busy"));
+    assert_eq!(ReplyError::NoContent.kind(), "InvalidInferenceResultError");
+}
+
+#[test]
+fn a_batch_of_embeddings_gives_one_chunk_each() {
+    let body = br#"{"data":[{"embedding":[0.5]},{"embedding":"AAAA"},{"embedding":[]}],"usage":{"prompt_tokens":4}}"#;
+    let reply = read(EndpointKind::Embeddings, JSON, body).unwrap();
+    assert_eq!(reply.chunks.len(), 2);
+    assert_eq!(reply.usage.unwrap().prompt_tokens, Some(4));
+    assert_eq!(reply.output_text, "");
+}
+
+#[test]
+fn lines_of_json_keep_their_own_times() {
+    let body = b"{\"message\":{\"content\":\"a\"},\"done\":false}\n{\"message\":{\"content\":\"b\"},\"done\":true,\"eval_count\":2}";
+    let newline = body.iter().position(|b| *b == b'\n').unwrap() + 1;
+    let marks = [newline, body.len()].map(|end| ReadMark { end, at: Mono::from_nanos(end as u64) });
+    let lines = ResponseBody { content_type: Some("application/x-ndjson"), bytes: body, marks: &marks };
+    let reply = of(EndpointKind::Chat).unwrap().read(lines).unwrap();
+    assert_eq!(reply.chunks.iter().map(|c| c.at).collect::<Vec<_>>(), marks.map(|m| m.at));
+    assert_eq!(reply.usage.unwrap().completion_tokens, Some(2));
+}
+
+#[test]
+fn a_live_event_is_known_by_its_content() {
+    let chat = of(EndpointKind::Chat).unwrap();
+    assert!(chat.carries_content(&delta(r#"{"content":"a"}"#)));
+    assert!(chat.carries_content(&delta(r#"{"reasoning_content":"a"}"#)));
+    for empty in [&delta(r#"{"role":"assistant","content":""}"#), FINISH, "[DONE]", "", r#"{"error":"x"}"#] {
+        assert!(!chat.carries_content(empty), "{empty}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_body_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200), sse: bool) {
+        for kind in BUILT {
+            let _ = read(kind, if sse { EVENTS } else { JSON }, &bytes);
+            let _ = of(kind).unwrap().input_text(&bytes);
+        }
+    }
+
+    #[test]
+    fn no_mutilated_stream_panics(at in any::<prop::sample::Index>(), byte: u8, cut in any::<prop::sample::Index>()) {
+        let mut body = include_bytes!("fixtures/responses/chat-vllm-continuous-usage.sse").to_vec();
+        let (at, cut) = (at.index(body.len()), cut.index(body.len()));
+        body[at] = byte;
+        body.truncate(cut);
+        for kind in BUILT {
+            let _ = read(kind, EVENTS, &body);
+        }
+    }
+}
