@@ -12,15 +12,12 @@ use crate::DatasetError;
 #[derive(Debug)]
 pub(crate) struct Assignment<'c> {
     models: &'c [Arc<str>],
-    choice: Choice,
+    selection: ModelSelection,
+    model_stream: Stream,
+    /// Turns that were given a model so far.
+    turns: usize,
     output_tokens: Option<Length>,
     output_stream: Stream,
-}
-
-#[derive(Debug)]
-enum Choice {
-    RoundRobin { next: usize },
-    Random(Stream),
 }
 
 impl<'c> Assignment<'c> {
@@ -28,12 +25,14 @@ impl<'c> Assignment<'c> {
         if config.models.is_empty() {
             return Err(DatasetError::NoModels);
         }
-        let choice = match config.model_selection {
-            ModelSelection::RoundRobin => Choice::RoundRobin { next: 0 },
-            ModelSelection::Random => Choice::Random(seed.stream("composer.turn.model_selection")),
-        };
-        let output_stream = seed.stream("composer.turn.max_tokens");
-        Ok(Self { models: &config.models, choice, output_tokens: config.output_tokens, output_stream })
+        Ok(Self {
+            models: &config.models,
+            selection: config.model_selection,
+            model_stream: seed.stream("composer.turn.model_selection"),
+            turns: 0,
+            output_tokens: config.output_tokens,
+            output_stream: seed.stream("composer.turn.max_tokens"),
+        })
     }
 
     pub(crate) fn complete(&mut self, conversations: &mut [Conversation]) {
@@ -44,13 +43,11 @@ impl<'c> Assignment<'c> {
 
     fn complete_turn(&mut self, turn: &mut Turn) {
         if turn.model.is_empty() {
-            let index = match &mut self.choice {
-                Choice::RoundRobin { next } => {
-                    *next += 1;
-                    (*next - 1) % self.models.len()
-                }
-                Choice::Random(stream) => stream.below(self.models.len() as u64) as usize,
+            let index = match self.selection {
+                ModelSelection::RoundRobin => self.turns % self.models.len(),
+                ModelSelection::Random => self.model_stream.below(self.models.len() as u64) as usize,
             };
+            self.turns += 1;
             turn.model = Arc::clone(&self.models[index]);
         }
         if let (None, Some(length)) = (turn.max_tokens, self.output_tokens) {

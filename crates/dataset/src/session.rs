@@ -10,43 +10,31 @@ use aiperf_seed::{Seed, Stream};
 pub(crate) struct SessionNames {
     /// Names that the data itself uses.
     taken: HashSet<SessionId>,
-    kind: Kind,
-}
-
-#[derive(Debug)]
-enum Kind {
-    /// `session_000000`, `session_000001`, ...
-    Numbered { next: usize },
-    /// UUIDs of version 4.
-    Random(Stream),
+    /// `session_000000`, `session_000001`, ... instead of UUIDs of version 4.
+    numbered: bool,
+    given: usize,
+    stream: Stream,
 }
 
 impl SessionNames {
     pub(crate) fn new(seed: Seed, taken: HashSet<SessionId>) -> Self {
-        let kind = match seed.given() {
-            Some(_) => Kind::Numbered { next: 0 },
-            None => Kind::Random(seed.stream("dataset.session.id")),
-        };
-        Self { taken, kind }
+        Self { taken, numbered: seed.given().is_some(), given: 0, stream: seed.stream("dataset.session.id") }
     }
 
     pub(crate) fn next(&mut self) -> SessionId {
         loop {
-            let name = match &mut self.kind {
-                Kind::Numbered { next } => {
-                    *next += 1;
-                    format!("session_{:06}", *next - 1)
-                }
-                Kind::Random(stream) => {
-                    let bits = u128::from(stream.next_u64()) << 64 | u128::from(stream.next_u64());
-                    uuid::Builder::from_random_bytes(bits.to_be_bytes()).into_uuid().to_string()
-                }
-            };
+            let name = if self.numbered { format!("session_{:06}", self.given) } else { self.random() };
+            self.given += 1;
             let id = SessionId(Arc::from(name));
             if !self.taken.contains(&id) {
                 return id;
             }
         }
+    }
+
+    fn random(&mut self) -> String {
+        let bits = u128::from(self.stream.next_u64()) << 64 | u128::from(self.stream.next_u64());
+        uuid::Builder::from_random_bytes(bits.to_be_bytes()).into_uuid().to_string()
     }
 }
 

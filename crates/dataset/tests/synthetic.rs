@@ -66,6 +66,14 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
 }
 
 #[test]
+fn prompts_are_pinned_so_that_a_new_release_repeats_an_old_run() {
+    assert_eq!(
+        texts(&made(&config_of_one(12), 42))[0],
+        "Her city pushed your road. Perhaps the grain loved another large"
+    );
+}
+
+#[test]
 fn lengths_spread_as_asked() {
     let config =
         config(SyntheticSource { entries: 400, input_tokens: Length { mean: 60.0, stddev: 10.0 }, ..source() });
@@ -186,13 +194,15 @@ fn room_is_left_for_what_the_server_adds_by_itself() {
 #[test]
 fn lengths_are_exact_for_a_tokenizer_from_a_file() {
     let folder = tempfile::tempdir().unwrap();
-    let letters: String = ('!'..='~').map(|c| format!("{}:{},", serde_json::json!(c.to_string()), c as u32)).collect();
+    let letters: Vec<String> =
+        ('!'..='~').map(|c| format!("{}:{}", serde_json::json!(c.to_string()), c as u32)).collect();
+    let letters = letters.join(",");
     let file = format!(
         r#"{{"version":"1.0","truncation":null,"padding":null,"added_tokens":[],"normalizer":null,
             "pre_tokenizer":{{"type":"Metaspace","replacement":"▁","prepend_scheme":"first","split":true}},
             "post_processor":null,"decoder":{{"type":"Metaspace","replacement":"▁","prepend_scheme":"first"}},
             "model":{{"type":"BPE","unk_token":"<unk>","fuse_unk":true,"byte_fallback":false,
-                "vocab":{{{letters}"<unk>":0,"▁":1,"▁t":2,"th":3,"▁th":4,"▁the":5,"er":6,"in":7}},
+                "vocab":{{{letters},"<unk>":0,"▁":1,"▁t":2,"th":3,"▁th":4,"▁the":5,"er":6,"in":7}},
                 "merges":["▁ t","t h","▁t h","▁th e","e r","i n"]}}}}"#
     );
     std::fs::write(folder.path().join("tokenizer.json"), file).unwrap();

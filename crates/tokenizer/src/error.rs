@@ -5,13 +5,13 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum TokenizerError {
     #[error(
-        "--tokenizer {name}: no such file or folder; give a folder with a tokenizer.json, the file itself, a Hugging \
-         Face id, or builtin"
+        "tokenizer {name}: no such file or folder; give --tokenizer a folder with a tokenizer.json, the file itself, a \
+         Hugging Face id, or builtin"
     )]
     NoSuchPath { name: String },
 
     #[error(
-        "--tokenizer {}: the folder holds no tokenizer.json; give one that does, or use --tokenizer builtin",
+        "tokenizer {}: the folder holds no tokenizer.json; give one that does, or use --tokenizer builtin",
         folder.display()
     )]
     NoTokenizerJson { folder: PathBuf },
@@ -23,7 +23,7 @@ pub enum TokenizerError {
     Invalid { path: PathBuf, reason: String },
 
     #[error(
-        "--tokenizer {name}: not a Hugging Face id (NAME or OWNER/NAME of letters, digits, '-', '_' and '.'); use \
+        "tokenizer {name}: not a Hugging Face id (NAME or OWNER/NAME of letters, digits, '-', '_' and '.'); use \
          --tokenizer builtin or --tokenizer PATH"
     )]
     NotAnId { name: String },

@@ -182,3 +182,39 @@ fn unexpected(field: &str, expected: &str, value: &Value) -> String {
     }
     format!("{field}: {expected} is expected, not {shown}")
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn no_line_makes_the_reader_panic(line in "\\PC{0,80}") {
+            let _ = parse(line.as_bytes(), Path::new(""));
+        }
+
+        #[test]
+        fn no_value_of_any_field_makes_the_reader_panic(
+            field in "text|texts|images|image_uuids|audio|timestamp|delay|role|session_id|output_length|extra|type",
+            value in r#"null|-?[0-9]{1,30}|0\.[0-9]{1,5}|"[a-z]{0,8}"|\[("[a-z]{1,3}"(,[0-9])?)?\]|\{"contents":\[("x")?\]\}|true"#,
+        ) {
+            let _ = parse(format!(r#"{{"{field}":{value}}}"#).as_bytes(), Path::new(""));
+        }
+
+        #[test]
+        fn texts_arrive_as_they_were_written(texts in proptest::collection::vec("\\PC{1,20}", 1..5)) {
+            let line = serde_json::json!({"texts": texts}).to_string();
+            let row = parse(line.as_bytes(), Path::new("")).unwrap();
+            prop_assert_eq!(&row.turn.texts[0].contents, &texts);
+        }
+
+        #[test]
+        fn lines_keep_their_numbers(blank in 0_usize..5) {
+            let content = format!("\u{feff}{}x\r\n", "\n".repeat(blank));
+            let found: Vec<(usize, &[u8])> = lines(content.as_bytes()).collect();
+            prop_assert_eq!(found, vec![(blank + 1, &b"x"[..])]);
+        }
+    }
+}

@@ -33,13 +33,18 @@ impl Prose {
         self.word(class)
     }
 
-    /// `Opener [adjective] noun [adverb] verb object [place] {, conjunction clause} .`, or with a name as its subject.
+    /// `[time] subject [adverb] verb object [place] {[,] conjunction clause} .`
     fn compose(&mut self) {
-        if self.chance(1, 4) {
-            self.push(Class::Name);
-        } else {
-            self.push(Class::Opener);
-            self.described_noun();
+        match self.stream.below(4) {
+            0 => self.push(Class::Name),
+            1 => {
+                self.push(Class::Time);
+                self.noun_phrase();
+            }
+            _ => {
+                self.push(Class::Opener);
+                self.described_noun();
+            }
         }
         self.predicate();
         while self.chance(1, 3) {

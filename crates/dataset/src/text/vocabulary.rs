@@ -5,6 +5,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     Opener,
+    Time,
     Name,
     Determiner,
     Adjective,
@@ -17,8 +18,9 @@ pub(crate) enum Class {
 }
 
 impl Class {
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Opener,
+        Self::Time,
         Self::Name,
         Self::Determiner,
         Self::Adjective,
@@ -33,6 +35,7 @@ impl Class {
     pub(crate) const fn words(self) -> &'static [&'static str] {
         match self {
             Self::Opener => OPENERS,
+            Self::Time => TIMES,
             Self::Name => NAMES,
             Self::Determiner => DETERMINERS,
             Self::Adjective => ADJECTIVES,
@@ -70,8 +73,14 @@ const MARKS: &[&str] = &[".", ","];
 
 #[rustfmt::skip]
 const OPENERS: &[&str] = &[
-    "After", "Again", "Around", "Before", "Behind", "Beyond", "Each", "Every", "From", "Her", "His", "In", "Near", "No", "On",
-    "One", "Our", "Over", "Some", "That", "The", "Their", "This", "Under", "With", "Without", "Your", "My", "Another", "Any",
+    "The", "This", "That", "Each", "Every", "Another", "One", "Their", "Our", "His", "Her", "My", "Your", "No", "Any", "Some",
+];
+
+#[rustfmt::skip]
+const TIMES: &[&str] = &[
+    "Again", "Almost", "Already", "Always", "Clearly", "Early", "Everywhere", "Finally", "Later", "Maybe", "Never", "Now", "Often",
+    "Once", "Outside", "Perhaps", "Rarely", "Slowly", "Sometimes", "Soon", "Still", "Suddenly", "Then", "Today", "Together", "Usually",
+    "Yesterday",
 ];
 
 #[rustfmt::skip]
