@@ -57,11 +57,16 @@ pub(crate) async fn serve(
 ) -> After {
     let (state, head) = (&worker.state, &received.head);
     let route = Route::of(&head.method, head.path());
-    // Looking at the truth does not change it.
+    // Looking at the server leaves no trace in the truth.
     match route {
         Route::Truth => {
             let lines = state.truth.lines();
             return plain(connection, "application/x-ndjson", &lines, head.keep_alive).await;
+        }
+        Route::Metrics => {
+            let text = state.metrics.render(&state.options.model, state.in_flight());
+            let content_type = "text/plain; version=0.0.4; charset=utf-8";
+            return plain(connection, content_type, text.as_bytes(), head.keep_alive).await;
         }
         Route::Reset => {
             state.reset();
@@ -93,11 +98,6 @@ async fn small(
     let keep_alive = head.keep_alive;
     let body = match route {
         Route::Models => models(&state.options.model),
-        Route::Metrics => {
-            let text = state.metrics.render(&state.options.model, state.in_flight());
-            exchange.finish(Outcome::Completed);
-            return Ok(plain(connection, "text/plain; version=0.0.4; charset=utf-8", text.as_bytes(), keep_alive).await);
-        }
         Route::ResetPrefixCache => {
             state.clear_prefix_cache();
             "{}".to_owned()
@@ -110,7 +110,9 @@ async fn small(
             let message = format!("there is nothing at {}.", head.path());
             return refuse(connection, exchange, 404, &Refusal { message, parameter: None }, keep_alive).await;
         }
-        Route::Health | Route::Text(_) | Route::Embeddings | Route::Truth | Route::Reset => "{}".to_owned(),
+        Route::Health | Route::Text(_) | Route::Embeddings | Route::Metrics | Route::Truth | Route::Reset => {
+            "{}".to_owned()
+        }
     };
     answer(connection, exchange, 200, body.as_bytes(), Outcome::Completed, keep_alive).await
 }
