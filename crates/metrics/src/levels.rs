@@ -1,5 +1,8 @@
 //! What is going on at one instant of a run, and the curves it leaves behind as time goes on.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use crate::step::StepCurve;
 use crate::sweep::Flight;
 use crate::{Metric, Stats};
@@ -71,6 +74,41 @@ struct Curves {
     decode_per_user: StepCurve,
     prefill_per_user: StepCurve,
     tokens: StepCurve,
+}
+
+impl Curves {
+    /// Each curve may have millions of segments to sort, so each is given a thread.
+    fn statistics(self) -> Vec<(Metric, Stats)> {
+        let curves = [
+            (self.concurrency, Metric::EffectiveConcurrency, None),
+            (self.decode, Metric::EffectiveDecodeThroughput, Some(Metric::ActiveDecodeThroughput)),
+            (self.prefill, Metric::EffectivePrefillThroughput, Some(Metric::ActivePrefillThroughput)),
+            (self.decode_concurrency, Metric::EffectiveDecodeConcurrency, None),
+            (self.prefill_concurrency, Metric::EffectivePrefillConcurrency, None),
+            (self.total, Metric::EffectiveTotalThroughput, Some(Metric::ActiveTotalThroughput)),
+            (
+                self.decode_per_user,
+                Metric::EffectiveDecodeThroughputPerUser,
+                Some(Metric::ActiveDecodeThroughputPerUser),
+            ),
+            (
+                self.prefill_per_user,
+                Metric::EffectivePrefillThroughputPerUser,
+                Some(Metric::ActivePrefillThroughputPerUser),
+            ),
+            (self.tokens, Metric::TokensInFlight, None),
+        ];
+        thread::scope(|scope| {
+            let jobs = curves.map(|(curve, always, active)| (scope.spawn(|| curve.statistics()), always, active));
+            let mut results = Vec::new();
+            for (job, always, active) in jobs {
+                let (over_all_time, while_active) = job.join().unwrap_or_else(|panic| resume_unwind(panic));
+                results.push((always, over_all_time));
+                results.extend(active.map(|metric| (metric, while_active)));
+            }
+            results
+        })
+    }
 }
 
 impl Levels {
@@ -158,28 +196,7 @@ impl Levels {
 
     pub(crate) fn finish(mut self) -> Vec<(Metric, Stats)> {
         self.advance(self.window_end);
-        let curves = self.curves;
-        let (decode, active_decode) = curves.decode.statistics();
-        let (prefill, active_prefill) = curves.prefill.statistics();
-        let (total, active_total) = curves.total.statistics();
-        let (decode_per_user, active_decode_per_user) = curves.decode_per_user.statistics();
-        let (prefill_per_user, active_prefill_per_user) = curves.prefill_per_user.statistics();
-        vec![
-            (Metric::EffectiveConcurrency, curves.concurrency.statistics().0),
-            (Metric::EffectiveDecodeThroughput, decode),
-            (Metric::EffectivePrefillThroughput, prefill),
-            (Metric::EffectiveDecodeConcurrency, curves.decode_concurrency.statistics().0),
-            (Metric::EffectivePrefillConcurrency, curves.prefill_concurrency.statistics().0),
-            (Metric::EffectiveTotalThroughput, total),
-            (Metric::EffectiveDecodeThroughputPerUser, decode_per_user),
-            (Metric::EffectivePrefillThroughputPerUser, prefill_per_user),
-            (Metric::TokensInFlight, curves.tokens.statistics().0),
-            (Metric::ActiveDecodeThroughput, active_decode),
-            (Metric::ActivePrefillThroughput, active_prefill),
-            (Metric::ActiveDecodeThroughputPerUser, active_decode_per_user),
-            (Metric::ActivePrefillThroughputPerUser, active_prefill_per_user),
-            (Metric::ActiveTotalThroughput, active_total),
-        ]
+        self.curves.statistics()
     }
 }
 

@@ -8,7 +8,12 @@ pub(crate) struct StepCurve {
     segments: Vec<(f64, u64)>,
     /// Time in which nothing could add to the curve; its value was 0 then.
     idle: u64,
+    /// Merging equal values was tried and did not help: this curve has too many different ones.
+    varied: bool,
 }
+
+/// So many segments are let be before equal values are merged.
+const MERGE_AT: usize = 1 << 18;
 
 impl StepCurve {
     pub(crate) fn hold(&mut self, value: f64, nanos: u64, active: bool) {
@@ -22,11 +27,29 @@ impl StepCurve {
             Some((last, held)) if last.to_bits() == value.to_bits() => *held += nanos,
             _ => self.segments.push((value, nanos)),
         }
+        if self.segments.len() >= MERGE_AT && !self.varied {
+            self.merge_equal();
+            self.varied = self.segments.len() > MERGE_AT / 2;
+        }
+    }
+
+    /// A concurrency of a thousand has a thousand values, however long the run. Order is lost, which no statistic needs.
+    fn merge_equal(&mut self) {
+        self.sort();
+        self.segments.dedup_by(|later, kept| {
+            let same = later.0.to_bits() == kept.0.to_bits();
+            kept.1 += if same { later.1 } else { 0 };
+            same
+        });
+    }
+
+    fn sort(&mut self) {
+        self.segments.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     }
 
     /// Statistics over all time, and over the time in which something was active.
     pub(crate) fn statistics(mut self) -> (Stats, Stats) {
-        self.segments.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        self.sort();
         let all = weighted(&self.segments);
         let mut idle = self.idle;
         for (_, held) in self.segments.iter_mut().take_while(|(value, _)| *value <= 0.0) {
@@ -87,6 +110,17 @@ mod tests {
         assert!((active.avg.unwrap() - 8.0 / 3.0).abs() < 1e-12);
         assert_eq!(active.percentile(Percentile::P50), Some(4.0));
         assert_eq!(all.percentile(Percentile::P25), None);
+    }
+
+    #[test]
+    fn a_long_curve_of_few_values_stays_small() {
+        let mut curve = StepCurve::default();
+        for step in 0..2_000_000_u32 {
+            curve.hold(f64::from(step % 10), 1, true);
+        }
+        assert!(curve.segments.capacity() < 4 * MERGE_AT);
+        let (all, _) = curve.statistics();
+        assert_eq!((all.avg, all.max, all.percentile(Percentile::P50)), (Some(4.5), Some(9.0), Some(4.0)));
     }
 
     #[test]

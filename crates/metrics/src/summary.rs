@@ -46,11 +46,8 @@ impl Summary {
         let outcomes = Outcomes::count(columns);
         let mut results = Vec::new();
         let mut totals = Totals::new(&outcomes, window, columns, context, anchor);
-        let curves = if outcomes.successful > 0 {
-            sweep::time_weighted(columns, window, context.streaming && context.endpoint.facts().produces_tokens)
-        } else {
-            Vec::new()
-        };
+        let streamed = context.streaming && context.endpoint.facts().produces_tokens;
+        let curves = if outcomes.successful > 0 { sweep::time_weighted(columns, window, streamed) } else { Vec::new() };
         for metric in Metric::ALL.iter().copied().filter(|metric| context.applies(*metric)) {
             let stats = match metric.definition().kind {
                 Kind::Record => Stats::of(values(metric, columns, context)),

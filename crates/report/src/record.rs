@@ -1,6 +1,5 @@
 //! The per-request file: one line as each request ends.
 
-use std::io::Write;
 use std::path::Path;
 
 use aiperf_metrics::{Failure, Flags, Kind, Metric, MetricContext, RecordValues};
@@ -24,13 +23,30 @@ pub struct Record<'a> {
 pub struct RecordWriter {
     lines: LineFile,
     context: MetricContext,
-    metrics: Vec<Metric>,
+    fields: Vec<Field>,
+}
+
+/// A metric's place on the line; the text around its value never changes.
+#[derive(Debug)]
+struct Field {
+    metric: Metric,
+    before: Vec<u8>,
+    after: Vec<u8>,
+}
+
+impl Field {
+    fn new(metric: Metric) -> Self {
+        let definition = metric.definition();
+        let before = format!("\"{}\":{{\"value\":", definition.tag).into_bytes();
+        let after = format!(",\"unit\":\"{}\"}}", definition.shown.label()).into_bytes();
+        Self { metric, before, after }
+    }
 }
 
 impl RecordWriter {
     pub fn create(path: &Path, context: &MetricContext) -> Result<Self, ReportError> {
-        let metrics = context.record_metrics();
-        Ok(Self { lines: LineFile::create(path)?, context: context.clone(), metrics })
+        let fields = context.record_metrics().into_iter().map(Field::new).collect();
+        Ok(Self { lines: LineFile::create(path)?, context: context.clone(), fields })
     }
 
     /// Writes one line. `scratch` is the calling thread's own buffer, kept between calls. Fails once at most, when the
@@ -51,10 +67,10 @@ impl RecordWriter {
         put_json(line, record.metadata);
         line.extend_from_slice(b",\"metrics\":{");
         let mut separator: &[u8] = b"";
-        for metric in &self.metrics {
+        for field in &self.fields {
             let before = line.len();
             line.extend_from_slice(separator);
-            if self.encode_metric(line, *metric, record.values) {
+            if self.encode_metric(line, field, record.values) {
                 separator = b",";
             } else {
                 line.truncate(before);
@@ -73,9 +89,9 @@ impl RecordWriter {
     }
 
     /// Whether the record has the metric; if not, what was put on the line is to be taken back.
-    fn encode_metric(&self, line: &mut Vec<u8>, metric: Metric, values: &RecordValues) -> bool {
-        let definition = metric.definition();
-        put(line, format_args!("\"{}\":{{\"value\":", definition.tag));
+    fn encode_metric(&self, line: &mut Vec<u8>, field: &Field, values: &RecordValues) -> bool {
+        let definition = field.metric.definition();
+        line.extend_from_slice(&field.before);
         if definition.kind == Kind::RecordList {
             if values.gaps().is_empty() {
                 return false;
@@ -89,14 +105,14 @@ impl RecordWriter {
             }
             line.push(b']');
         } else {
-            let Some(value) = values.get(metric, &self.context) else { return false };
+            let Some(value) = values.get(field.metric, &self.context) else { return false };
             if definition.flags.has(Flags::WHOLE) {
                 put_json(line, &(value as u64));
             } else {
                 put_json(line, &definition.show(value));
             }
         }
-        put(line, format_args!(",\"unit\":\"{}\"}}", definition.shown.label()));
+        line.extend_from_slice(&field.after);
         true
     }
 }
@@ -121,10 +137,5 @@ impl Serialize for ErrorDetails<'_> {
 /// `Vec` takes every byte.
 pub(crate) fn put_json(line: &mut Vec<u8>, value: &impl Serialize) {
     let written = serde_json::to_writer(line, value);
-    debug_assert!(written.is_ok());
-}
-
-fn put(line: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
-    let written = line.write_fmt(text);
     debug_assert!(written.is_ok());
 }
