@@ -5,12 +5,12 @@ use anyhow::Context;
 
 use crate::cli::{SimFlag, SimInvocation};
 
-/// The simulator's settings as flags: `_` in a name is written `-`.
+/// The simulator's settings as flags.
 pub(crate) fn flags() -> Vec<SimFlag> {
     SIM_OPTIONS
         .iter()
         .map(|option| SimFlag {
-            name: option.name.replace('_', "-"),
+            name: option.flag(),
             value: option.value,
             default: option.default,
             help: option.help,
@@ -19,8 +19,10 @@ pub(crate) fn flags() -> Vec<SimFlag> {
 }
 
 pub(crate) fn run(invocation: &SimInvocation) -> anyhow::Result<()> {
-    let settings = invocation.settings.iter().map(|(name, value)| (name.replace('-', "_"), value.clone()));
-    let options = SimOptions::from_pairs(settings)?;
+    let mut options = SimOptions::default();
+    for (flag, value) in &invocation.settings {
+        options.set(&flag.replace('-', "_"), value)?;
+    }
     let shutdown = Shutdown::new();
     let asked = shutdown.clone();
     ctrlc::set_handler(move || asked.request()).context("Ctrl-C cannot be caught")?;
