@@ -9,12 +9,7 @@ use crate::cli::{SimFlag, SimInvocation};
 pub(crate) fn flags() -> Vec<SimFlag> {
     SIM_OPTIONS
         .iter()
-        .map(|option| SimFlag {
-            name: option.flag(),
-            value: option.value,
-            default: option.default,
-            help: option.help,
-        })
+        .map(|option| SimFlag { name: option.flag(), value: option.value, default: option.default, help: option.help })
         .collect()
 }
 
