@@ -34,6 +34,24 @@ pub struct SyntheticSource {
     pub prefix: Option<PrefixPrompts>,
     /// Length of a context prompt that each conversation has for itself.
     pub user_context_tokens: Option<usize>,
+    /// Turns of a conversation.
+    pub turns: Length,
+    pub turn_delay: TurnDelay,
+}
+
+/// The pause before every turn but the first, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TurnDelay {
+    pub mean_ms: f64,
+    pub stddev_ms: f64,
+    /// Multiplies every pause.
+    pub ratio: f64,
+}
+
+impl Default for TurnDelay {
+    fn default() -> Self {
+        Self { mean_ms: 0.0, stddev_ms: 0.0, ratio: 1.0 }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -41,12 +59,25 @@ pub struct FileSource {
     pub path: PathBuf,
     /// `None`: found out from the content.
     pub format: Option<FileFormat>,
+    /// Rows outside this time of the trace are left out.
+    pub window: TimeWindow,
+    /// Longest pause between turns that is kept.
+    pub delay_cap_ms: Option<f64>,
+}
+
+/// A part of a trace, in milliseconds of its own time, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct TimeWindow {
+    pub start_ms: Option<f64>,
+    pub end_ms: Option<f64>,
 }
 
 /// File formats that are built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileFormat {
     SingleTurn,
+    MultiTurn,
+    DagJsonl,
 }
 
 /// A length in tokens, with normal spread.

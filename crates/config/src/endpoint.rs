@@ -64,6 +64,9 @@ pub struct EndpointConfig {
     /// In the order given.
     pub headers: Vec<(String, String)>,
     pub session_header: Option<String>,
+    pub connection_reuse: ConnectionReuse,
+    /// A probe of every server before the run, where asked for.
+    pub readiness: Option<Readiness>,
     /// Merged over every body.
     pub extra_inputs: Map<String, Value>,
     pub legacy_max_tokens: bool,
@@ -84,4 +87,32 @@ impl EndpointConfig {
             None => model,
         }
     }
+}
+
+/// Which requests may share a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ConnectionReuse {
+    #[default]
+    Pooled,
+    /// Each request opens its own.
+    Never,
+    /// Each session has its own, closed after its last turn.
+    StickyUserSessions,
+}
+
+/// Waits until the server can answer before anything is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Readiness {
+    pub timeout: Duration,
+    pub interval: Duration,
+    pub mode: ReadinessMode,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadinessMode {
+    /// The model is listed.
+    Models,
+    /// A one-token request is answered.
+    Inference,
+    Both,
 }

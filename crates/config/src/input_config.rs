@@ -189,16 +189,18 @@ fn endpoint_section(endpoint: &EndpointConfig) -> Value {
 fn phase_section(phase: &PhaseConfig) -> Value {
     let mut section = Section::named(phase.kind.name());
     section.put("kind", phase.kind.name());
-    let (kind, concurrency, rate) = match phase.pace {
-        Pace::Concurrency(n) => ("concurrency", Some(n), None),
-        Pace::Rate { per_second, arrival, ceiling } => {
+    let (kind, concurrency, rate) = match &phase.pace {
+        Pace::Concurrency(n) => ("concurrency", Some(*n), None),
+        Pace::Rate { rate, arrival, ceiling } => {
             let kind = match arrival {
                 Arrival::Constant => "constant",
                 Arrival::Poisson => "poisson",
                 Arrival::Gamma { .. } => "gamma",
             };
-            (kind, ceiling, Some(per_second))
+            (kind, *ceiling, rate.points.first().map(|point| point.per_second))
         }
+        Pace::FixedSchedule { ceiling, .. } => ("fixed_schedule", *ceiling, None),
+        Pace::UserCentric { per_second, ceiling, .. } => ("user_centric", *ceiling, Some(*per_second)),
     };
     section.put("type", kind);
     section.put_if("exclude_from_results", phase.kind == PhaseKind::Warmup);

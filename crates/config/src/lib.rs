@@ -20,13 +20,16 @@ mod tuning;
 
 pub use dataset::{
     DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, PrefixPrompts, Sampling,
-    SyntheticSource, SystemPrompt,
+    SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
 };
-pub use endpoint::{EndpointConfig, Secret, SimTarget, Target};
+pub use endpoint::{ConnectionReuse, EndpointConfig, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;
 pub use error::ConfigError;
 pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};
-pub use phase::{Arrival, GracePeriod, Pace, PhaseConfig, PhaseKind, StopConditions};
+pub use phase::{
+    Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve, RatePoint,
+    ScheduleZero, StopConditions,
+};
 pub use raw::{Given, RawOptions};
 pub use run::Config;
 pub use tuning::{IpVersion, SessionCopies, Tuning, VARIABLES, Variable};

@@ -24,14 +24,93 @@ pub struct PhaseConfig {
     pub stop: StopConditions,
     /// How long responses may still come in after the duration; only with a duration.
     pub grace: GracePeriod,
+    /// Grows the concurrency limit from one to its target.
+    pub concurrency_ramp: Option<Ramp>,
+    /// Most requests that may wait for their first token.
+    pub prefill_limit: Option<usize>,
+    pub prefill_ramp: Option<Ramp>,
+    /// Requests that the client gives up on purpose; never in warmup.
+    pub cancellation: Option<Cancellation>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Pace {
     /// Closed loop: this many sessions in flight, a new one as soon as one ends.
     Concurrency(usize),
     /// Open loop: requests at this rate, whatever the server does, up to the ceiling.
-    Rate { per_second: f64, arrival: Arrival, ceiling: Option<usize> },
+    Rate { rate: RateCurve, arrival: Arrival, ceiling: Option<usize> },
+    /// Every conversation once, at the time its data says, up to the ceiling.
+    FixedSchedule { zero: ScheduleZero, ceiling: Option<usize> },
+    /// A fixed number of users, each of whom pauses between turns so that all together keep the rate.
+    UserCentric { per_second: f64, users: usize, ceiling: Option<usize> },
+}
+
+impl Pace {
+    /// Most sessions in flight, where there is a limit.
+    pub const fn session_limit(&self) -> Option<usize> {
+        match self {
+            Self::Concurrency(limit) => Some(*limit),
+            Self::Rate { ceiling, .. } | Self::FixedSchedule { ceiling, .. } | Self::UserCentric { ceiling, .. } => {
+                *ceiling
+            }
+        }
+    }
+}
+
+/// Requests per second over the time since the phase began.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RateCurve {
+    /// At least one; the rate is linear in between, and constant before the first and after the last.
+    pub points: Vec<RatePoint>,
+    /// Comes before the points: grows the rate to the first of them, and moves their time zero to its own end.
+    pub ramp: Option<Ramp>,
+}
+
+impl RateCurve {
+    pub fn constant(per_second: f64) -> Self {
+        Self { points: vec![RatePoint { at: Duration::ZERO, per_second }], ramp: None }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RatePoint {
+    pub at: Duration,
+    pub per_second: f64,
+}
+
+/// A gradual rise to a target.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ramp {
+    pub duration: Duration,
+    pub shape: RampShape,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RampShape {
+    #[default]
+    Linear,
+    /// Slow at first: progress is the square of the time.
+    Exponential,
+    /// Steps at random times.
+    Poisson,
+}
+
+/// Which time in the data is the start of the phase.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ScheduleZero {
+    /// The earliest timestamp.
+    Earliest,
+    /// This many milliseconds in the data's own time.
+    At(f64),
+}
+
+/// Gives up a share of the requests a while after they were sent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cancellation {
+    /// Percent of requests, above 0 and at most 100.
+    pub percent: f64,
+    /// From the last byte of the request sent.
+    pub delay: Duration,
 }
 
 /// How the time between two requests is drawn.

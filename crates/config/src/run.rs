@@ -15,6 +15,8 @@ pub struct Config {
     /// `None`: sized to the machine.
     pub workers_max: Option<usize>,
     pub record_processors: Option<usize>,
+    /// Share of failed requests above which the run is given up.
+    pub failed_request_threshold: Option<f64>,
     /// What the environment variables say.
     pub tuning: Tuning,
     /// The command line that repeats this run, with secrets redacted.

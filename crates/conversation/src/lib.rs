@@ -1,7 +1,9 @@
 //! What is sent: conversations and their turns. Data sets make them, endpoints render them, the engine schedules them.
 
+mod branch;
 mod media;
 mod turn;
 
+pub use branch::{Branch, BranchKind, ConversationIndex, Lineage, Orchestrator, Round, ThinkTime};
 pub use media::Media;
 pub use turn::{ContextMode, Conversation, Role, SessionId, Turn};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::Media;
+use crate::{Branch, Lineage, Media};
 
 /// The identity of a conversation in the data set, as in `inputs.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -38,6 +38,8 @@ pub struct Conversation {
     /// A user message of this conversation alone, in front of its first turn.
     pub user_context: Option<Arc<str>>,
     pub context_mode: ContextMode,
+    /// What it has to do with other conversations of the data set.
+    pub lineage: Lineage,
 }
 
 /// Who speaks; `user` unless the data says otherwise.
@@ -62,6 +64,12 @@ pub struct Turn {
     pub timestamp_ms: Option<f64>,
     /// Pause after the previous response, in milliseconds.
     pub delay_ms: Option<f64>,
+    /// Messages in the API's own shape, sent instead of texts and media.
+    pub raw_messages: Option<Vec<Value>>,
+    /// Tools in the API's own shape.
+    pub raw_tools: Option<Vec<Value>>,
+    /// Conversations that start when this turn has been answered.
+    pub branches: Vec<Branch>,
     /// Body fields of this turn alone, laid over everything else.
     pub extra_body: Option<Map<String, Value>>,
 }

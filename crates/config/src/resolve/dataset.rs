@@ -7,7 +7,7 @@ use crate::catalogue::OptionId;
 use crate::dataset::DEFAULT_ENTRIES;
 use crate::{
     ConfigError, DatasetConfig, DatasetSource, EndpointConfig, Environment, FileFormat, FileSource, Length,
-    ModelSelection, PrefixPrompts, RawOptions, Sampling, SyntheticSource, SystemPrompt,
+    ModelSelection, PrefixPrompts, RawOptions, Sampling, SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
 };
 
 const DEFAULT_INPUT_TOKENS: f64 = 550.0;
@@ -81,7 +81,7 @@ fn file(raw: &RawOptions, environment: &Environment) -> Result<FileSource, Confi
             });
         }
     };
-    Ok(FileSource { path, format })
+    Ok(FileSource { path, format, window: TimeWindow::default(), delay_cap_ms: None })
 }
 
 fn synthetic(raw: &RawOptions, endpoint: &EndpointConfig) -> Result<SyntheticSource, ConfigError> {
@@ -110,6 +110,8 @@ fn synthetic(raw: &RawOptions, endpoint: &EndpointConfig) -> Result<SyntheticSou
         batch_size: raw.int(OptionId::PromptBatchSize)?.unwrap_or(1),
         prefix: prefix(raw)?,
         user_context_tokens,
+        turns: Length { mean: 1.0, stddev: 0.0 },
+        turn_delay: TurnDelay::default(),
     })
 }
 

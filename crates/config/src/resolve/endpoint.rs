@@ -11,7 +11,7 @@ use crate::catalogue::OptionId;
 use crate::endpoint::{BUILTIN_TOKENIZER, DEFAULT_REQUEST_TIMEOUT};
 use crate::grammar::{header, key_value, url};
 use crate::redact::{self, REDACTED};
-use crate::{ConfigError, EndpointConfig, GracePeriod, RawOptions, Secret, Target};
+use crate::{ConfigError, ConnectionReuse, EndpointConfig, GracePeriod, RawOptions, Secret, Target};
 
 pub(super) fn targets(raw: &RawOptions) -> Result<Vec<Target>, ConfigError> {
     let id = OptionId::Url;
@@ -61,6 +61,8 @@ pub(super) fn resolve(
         api_key: api_key(raw)?,
         headers: headers(raw)?,
         session_header: session_header(raw)?,
+        connection_reuse: ConnectionReuse::Pooled,
+        readiness: None,
         extra_inputs: extra_inputs(raw)?,
         legacy_max_tokens: raw.flag(OptionId::UseLegacyMaxTokens)?,
         server_token_count,

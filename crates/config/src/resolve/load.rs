@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::catalogue::OptionId;
-use crate::{Arrival, ConfigError, GracePeriod, Pace, PhaseConfig, PhaseKind, RawOptions, StopConditions};
+use crate::{Arrival, ConfigError, GracePeriod, Pace, PhaseConfig, PhaseKind, RateCurve, RawOptions, StopConditions};
 
 /// Sent when nothing says when to stop, whatever the concurrency.
 const DEFAULT_REQUESTS: u64 = 10;
@@ -93,7 +93,7 @@ fn profiling(raw: &RawOptions, shape: &Shape) -> Result<PhaseConfig, ConfigError
         (Some(_), None) => GracePeriod::Limited(DEFAULT_GRACE),
     };
     let pace = pace(shape.concurrency, shape.rate, shape.arrival);
-    Ok(PhaseConfig { kind: PhaseKind::Profiling, pace, stop, grace })
+    Ok(phase(PhaseKind::Profiling, pace, stop, grace))
 }
 
 fn warmup(raw: &RawOptions, shape: &Shape) -> Result<Option<PhaseConfig>, ConfigError> {
@@ -125,7 +125,7 @@ fn warmup(raw: &RawOptions, shape: &Shape) -> Result<Option<PhaseConfig>, Config
     };
     let grace = grace.unwrap_or(GracePeriod::Unlimited);
     let pace = pace(concurrency.or(shape.concurrency), rate, arrival);
-    Ok(Some(PhaseConfig { kind: PhaseKind::Warmup, pace, stop, grace }))
+    Ok(Some(phase(PhaseKind::Warmup, pace, stop, grace)))
 }
 
 fn refuse_settings_without_warmup(raw: &RawOptions) -> Result<(), ConfigError> {
@@ -140,10 +140,24 @@ fn refuse_settings_without_warmup(raw: &RawOptions) -> Result<(), ConfigError> {
     Err(raw.needs_text(setting, &format!("one of {triggers}"), "without one of them there is no warmup"))
 }
 
+fn phase(kind: PhaseKind, pace: Pace, stop: StopConditions, grace: GracePeriod) -> PhaseConfig {
+    PhaseConfig {
+        kind,
+        pace,
+        stop,
+        grace,
+        concurrency_ramp: None,
+        prefill_limit: None,
+        prefill_ramp: None,
+        cancellation: None,
+    }
+}
+
 fn pace(concurrency: Option<usize>, rate: Option<f64>, arrival: Option<Arrival>) -> Pace {
     match rate {
         Some(per_second) => {
-            Pace::Rate { per_second, arrival: arrival.unwrap_or(Arrival::Poisson), ceiling: concurrency }
+            let rate = RateCurve::constant(per_second);
+            Pace::Rate { rate, arrival: arrival.unwrap_or(Arrival::Poisson), ceiling: concurrency }
         }
         None => Pace::Concurrency(concurrency.unwrap_or(1)),
     }

@@ -36,6 +36,7 @@ impl Config {
             random_seed: raw.int(OptionId::RandomSeed)?,
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
+            failed_request_threshold: None,
             tuning: Tuning::from_variables(&environment.variables)?,
             command_line: command_line::repeat(raw),
             warnings,

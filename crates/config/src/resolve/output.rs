@@ -6,7 +6,7 @@ use crate::catalogue::OptionId;
 use crate::grammar::goodput;
 use crate::{
     ConfigError, DatasetConfig, EndpointConfig, Environment, ExportLevel, LogLevel, OutputConfig, Pace, PhaseConfig,
-    RawOptions, UiKind,
+    RateCurve, RawOptions, UiKind,
 };
 
 /// Ends of exported file names, longest first, so that a name from an earlier run can be given as the prefix.
@@ -91,10 +91,13 @@ fn dir(
 fn automatic_name(endpoint: &EndpointConfig, dataset: &DatasetConfig, profiling: &PhaseConfig) -> String {
     let model = dataset.models.first().map_or("model", |model| &**model).replace(['/', '\\'], "_");
     let several = if dataset.models.len() > 1 { "_multi" } else { "" };
-    let load = match profiling.pace {
+    let rate_name = |rate: &RateCurve| rate.points.first().map_or(0.0, |point| point.per_second);
+    let load = match &profiling.pace {
         Pace::Concurrency(n) => format!("concurrency{n}"),
-        Pace::Rate { per_second, ceiling: Some(n), .. } => format!("concurrency{n}-request_rate{per_second:?}"),
-        Pace::Rate { per_second, ceiling: None, .. } => format!("request_rate{per_second:?}"),
+        Pace::Rate { rate, ceiling: Some(n), .. } => format!("concurrency{n}-request_rate{:?}", rate_name(rate)),
+        Pace::Rate { rate, ceiling: None, .. } => format!("request_rate{:?}", rate_name(rate)),
+        Pace::FixedSchedule { .. } => "fixed_schedule".to_owned(),
+        Pace::UserCentric { per_second, users, .. } => format!("user_centric-users{users}-qps{per_second:?}"),
     };
     format!("{model}{several}-openai-{}-{load}", endpoint.kind.facts().name)
 }

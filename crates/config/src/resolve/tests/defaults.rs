@@ -56,18 +56,21 @@ fn a_placeholder_model_falls_back_to_the_builtin_tokenizer_with_a_warning() {
 #[test]
 fn a_rate_chooses_the_open_loop_and_smoothness_chooses_gamma() {
     let pace = |words: &[&str]| with_model(words).unwrap().profiling.pace;
-    assert_eq!(pace(&["--request-rate=5"]), Pace::Rate { per_second: 5.0, arrival: Arrival::Poisson, ceiling: None });
+    assert_eq!(
+        pace(&["--request-rate=5"]),
+        Pace::Rate { rate: RateCurve::constant(5.0), arrival: Arrival::Poisson, ceiling: None }
+    );
     assert_eq!(
         pace(&["--request-rate=inf", "--concurrency=4", "--arrival-pattern=CONSTANT"]),
-        Pace::Rate { per_second: f64::INFINITY, arrival: Arrival::Constant, ceiling: Some(4) }
+        Pace::Rate { rate: RateCurve::constant(f64::INFINITY), arrival: Arrival::Constant, ceiling: Some(4) }
     );
     assert_eq!(
         pace(&["--request-rate=5", "--arrival-smoothness=0.5"]),
-        Pace::Rate { per_second: 5.0, arrival: Arrival::Gamma { smoothness: 0.5 }, ceiling: None }
+        Pace::Rate { rate: RateCurve::constant(5.0), arrival: Arrival::Gamma { smoothness: 0.5 }, ceiling: None }
     );
     assert_eq!(
         pace(&["--request-rate=5", "--arrival-pattern=gamma"]),
-        Pace::Rate { per_second: 5.0, arrival: Arrival::Gamma { smoothness: 1.0 }, ceiling: None }
+        Pace::Rate { rate: RateCurve::constant(5.0), arrival: Arrival::Gamma { smoothness: 1.0 }, ceiling: None }
     );
     assert_eq!(pace(&["--arrival-pattern=concurrency-burst", "--concurrency=3,"]), Pace::Concurrency(3));
 }
@@ -94,10 +97,13 @@ fn warmup_takes_over_what_it_does_not_say_itself() {
     assert_eq!((own.pace, own.stop.sessions), (Pace::Concurrency(2), Some(3)));
     let rate =
         warmup(&["--warmup-duration=3", "--request-rate=8", "--arrival-smoothness=2", "--warmup-grace-period=1"]);
-    assert_eq!(rate.pace, Pace::Rate { per_second: 8.0, arrival: Arrival::Gamma { smoothness: 2.0 }, ceiling: None });
+    assert_eq!(
+        rate.pace,
+        Pace::Rate { rate: RateCurve::constant(8.0), arrival: Arrival::Gamma { smoothness: 2.0 }, ceiling: None }
+    );
     assert_eq!(rate.grace, GracePeriod::Limited(Duration::from_secs(1)));
     let other = warmup(&["--warmup-request-count=3", "--warmup-request-rate=2", "--warmup-arrival-pattern=constant"]);
-    assert_eq!(other.pace, Pace::Rate { per_second: 2.0, arrival: Arrival::Constant, ceiling: None });
+    assert_eq!(other.pace, Pace::Rate { rate: RateCurve::constant(2.0), arrival: Arrival::Constant, ceiling: None });
 }
 
 #[test]
