@@ -43,7 +43,7 @@ fn text(text: &str) -> Turn {
     Turn { texts: vec![Media::unnamed(text)], model: "m".into(), ..Turn::default() }
 }
 
-fn raw(messages: Value) -> Turn {
+fn raw(messages: &Value) -> Turn {
     Turn { raw_messages: messages.as_array().cloned(), model: "m".into(), ..Turn::default() }
 }
 
@@ -127,7 +127,7 @@ fn nothing_said_is_nothing_remembered() {
 fn messages_of_the_data_set_are_sent_as_they_are_and_stay_in_the_history() {
     let odd =
         json!([{"role": "system", "content": "S", "cache_control": {"type": "x"}}, {"role": "user", "content": null}]);
-    let session = conversation("s", vec![raw(odd.clone()), raw(json!([])), text("then")]);
+    let session = conversation("s", vec![raw(&odd), raw(&json!([])), text("then")]);
     let mut history = History::new(ContextMode::DeltasWithoutResponses);
     assert_eq!(messages(&session, 0, &history), odd);
     history.note(&session, 0, Some(json!({"role": "assistant", "content": "A"})));
@@ -139,7 +139,7 @@ fn messages_of_the_data_set_are_sent_as_they_are_and_stay_in_the_history() {
 
 #[test]
 fn a_system_prompt_joins_the_system_message_in_the_history() {
-    let mut session = Conversation::clone(&conversation("s", vec![raw(json!([{"role": "system"}])), text("b")]));
+    let mut session = Conversation::clone(&conversation("s", vec![raw(&json!([{"role": "system"}])), text("b")]));
     session.system = Some("Be brief.".into());
     let session = Arc::new(session);
     let mut history = History::new(ContextMode::DeltasWithResponses);
@@ -173,8 +173,8 @@ fn each_array_of_a_session_that_sends_whole_arrays_goes_alone() {
 
 #[test]
 fn a_forked_child_speaks_after_its_parents_words() {
-    let parent = conversation("parent", vec![raw(json!([{"role": "user", "content": "p"}]))]);
-    let child = conversation("child", vec![raw(json!([{"role": "user", "content": "c"}]))]);
+    let parent = conversation("parent", vec![raw(&json!([{"role": "user", "content": "p"}]))]);
+    let child = conversation("child", vec![raw(&json!([{"role": "user", "content": "c"}]))]);
     let mut history = History::new(parent.context_mode);
     history.note(&parent, 0, Some(json!({"role": "assistant", "content": "P"})));
     let expected = json!([
@@ -207,7 +207,7 @@ proptest! {
             delta(json!({"index": 0, "id": "c", "function": {"name": "f", "arguments": &arguments[..at]}})),
             delta(json!({"index": 0, "function": {"arguments": &arguments[at..]}})),
         ];
-        let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>() + "data: [DONE]\n\n";
+        let body = format!("data: {}\n\ndata: {}\n\ndata: [DONE]\n\n", events[0], events[1]);
         let reply = heard(body.as_bytes()).unwrap();
         prop_assert_eq!(reply.tool_calls, vec![ToolCall { id: "c".into(), name: "f".into(), arguments }]);
     }
