@@ -16,6 +16,8 @@ pub struct DatasetConfig {
     /// Output length for turns that bring none of their own.
     pub output_tokens: Option<Length>,
     pub system_prompt: SystemPrompt,
+    /// Whether the endpoint takes a system message; where it does not, one in a file is a turn like any other.
+    pub has_system_role: bool,
 }
 
 #[derive(Debug, Clone)]

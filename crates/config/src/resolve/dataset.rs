@@ -52,7 +52,8 @@ pub(super) fn resolve(
         ));
     }
     let system_prompt = system_prompt(raw, environment, endpoint)?;
-    Ok(DatasetConfig { source, sampling, models, model_selection, output_tokens, system_prompt })
+    let has_system_role = endpoint.kind.facts().has_system_role;
+    Ok(DatasetConfig { source, sampling, models, model_selection, output_tokens, system_prompt, has_system_role })
 }
 
 fn file(raw: &RawOptions, environment: &Environment) -> Result<FileSource, ConfigError> {
