@@ -8,8 +8,7 @@ pub enum DatasetError {
     Unreadable { path: PathBuf, reason: String },
 
     #[error(
-        "--input-file {}: looks like {format}, which is not supported yet; single_turn is (one JSON object per line with \
-         text, image, audio or video)",
+        "--input-file {}: looks like {format}, which is not supported yet; single_turn, multi_turn and dag_jsonl are",
         path.display()
     )]
     FormatNotSupported { path: PathBuf, format: &'static str },
@@ -23,6 +22,19 @@ pub enum DatasetError {
 
     #[error("--input-file {}, line {line}: {problem}", path.display())]
     Row { path: PathBuf, line: usize, problem: String },
+
+    #[error(
+        "--input-file {}: no conversation starts {asked}; they start between {earliest} and {latest} \
+         ms: change --fixed-schedule-start-offset or --fixed-schedule-end-offset",
+        path.display()
+    )]
+    EmptyWindow { path: PathBuf, asked: String, earliest: f64, latest: f64 },
+
+    #[error(
+        "--fixed-schedule: the first turn of session {session} has no timestamp; give every conversation one, or choose \
+         another way to load (--no-fixed-schedule for a trace)"
+    )]
+    NoTimestamp { session: String },
 
     #[error("--input-file {}: holds no rows", path.display())]
     NoRows { path: PathBuf },

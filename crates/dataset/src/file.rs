@@ -1,9 +1,15 @@
 //! Conversations from a file: which format it has, and its rows.
 
+mod dag;
 mod detect;
+mod fields;
+mod grouping;
+mod lines;
 mod media;
+mod multi_turn;
 mod row;
 mod single_turn;
+mod window;
 
 use std::path::Path;
 
@@ -13,20 +19,41 @@ use aiperf_seed::Seed;
 
 use crate::DatasetError;
 
-pub(crate) fn conversations(source: &FileSource, seed: Seed) -> Result<Vec<Conversation>, DatasetError> {
-    let unreadable =
-        |reason: std::io::Error| DatasetError::Unreadable { path: source.path.clone(), reason: reason.to_string() };
-    if source.path.is_dir() {
-        let reason = "it is a folder".to_owned();
-        return Err(DatasetError::FormatUnknown { path: source.path.clone(), reason });
+/// The conversations of the file. Without `has_system_role` a system message in it is a turn like any other.
+pub(crate) fn conversations(
+    source: &FileSource,
+    has_system_role: bool,
+    seed: Seed,
+) -> Result<Vec<Conversation>, DatasetError> {
+    let path = &source.path;
+    if path.is_dir() {
+        return Err(DatasetError::FormatUnknown { path: path.clone(), reason: "it is a folder".to_owned() });
     }
-    let bytes = std::fs::read(&source.path).map_err(unreadable)?;
+    let bytes = std::fs::read(path)
+        .map_err(|reason| DatasetError::Unreadable { path: path.clone(), reason: reason.to_string() })?;
     let format = match source.format {
         Some(format) => format,
-        None => detect::format(&source.path, &bytes)?,
+        None => detect::format(path, &bytes)?,
     };
-    match format {
-        // Media paths in the file are relative to the working directory.
-        FileFormat::SingleTurn => single_turn::conversations(&source.path, &bytes, Path::new(""), seed),
+    // Media paths in the file are relative to the working directory.
+    let base = Path::new("");
+    let conversations = match format {
+        FileFormat::SingleTurn => single_turn::conversations(path, &bytes, base, seed)?,
+        FileFormat::MultiTurn => multi_turn::conversations(path, &bytes, base, has_system_role, seed)?,
+        FileFormat::DagJsonl => dag::conversations(path, &bytes)?,
+    };
+    if conversations.is_empty() {
+        return Err(DatasetError::NoRows { path: path.clone() });
     }
+    let mut conversations = match format {
+        FileFormat::SingleTurn | FileFormat::MultiTurn => window::within(source.window, conversations, path)?,
+        // Its turns have no timestamps, and its conversations refer to each other by place.
+        FileFormat::DagJsonl => conversations,
+    };
+    if let Some(cap) = source.delay_cap_ms {
+        for turn in conversations.iter_mut().flat_map(|conversation| &mut conversation.turns) {
+            turn.delay_ms = turn.delay_ms.map(|delay| delay.min(cap));
+        }
+    }
+    Ok(conversations)
 }

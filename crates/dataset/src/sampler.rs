@@ -1,14 +1,14 @@
 //! Which conversation comes next. One sampler serves warmup and profiling, so that profiling goes on where warmup ended.
 
-use std::num::NonZeroUsize;
-
 use aiperf_config::Sampling;
+use aiperf_conversation::ConversationIndex;
 use aiperf_seed::{Seed, Stream};
 
-/// Draws indices of conversations, without end.
+/// Draws roots, without end: the conversations that nobody else starts.
 #[derive(Debug, Clone)]
 pub struct Sampler {
-    conversations: NonZeroUsize,
+    /// At least one.
+    roots: Vec<ConversationIndex>,
     order: Order,
 }
 
@@ -20,23 +20,23 @@ enum Order {
 }
 
 impl Sampler {
-    pub fn new(sampling: Sampling, conversations: NonZeroUsize, seed: Seed) -> Self {
+    pub(crate) fn new(sampling: Sampling, roots: Vec<ConversationIndex>, seed: Seed) -> Self {
         let order = match sampling {
             Sampling::Sequential => Order::Sequential { next: 0 },
             Sampling::Random => Order::Random(seed.stream("dataset.sampler.random")),
             Sampling::Shuffle => Order::Shuffle {
                 stream: seed.stream("dataset.sampler.shuffle"),
-                deck: (0..conversations.get()).collect(),
-                next: conversations.get(),
+                deck: (0..roots.len()).collect(),
+                next: roots.len(),
             },
         };
-        Self { conversations, order }
+        Self { roots, order }
     }
 
-    /// The index of the next conversation to start.
-    pub fn draw(&mut self) -> usize {
-        let count = self.conversations.get();
-        match &mut self.order {
+    /// The next conversation to start.
+    pub fn draw(&mut self) -> ConversationIndex {
+        let count = self.roots.len();
+        let place = match &mut self.order {
             Order::Sequential { next } => {
                 let index = *next;
                 *next = (index + 1) % count;
@@ -51,7 +51,8 @@ impl Sampler {
                 *next += 1;
                 deck[*next - 1]
             }
-        }
+        };
+        self.roots[place]
     }
 }
 
@@ -60,13 +61,25 @@ mod tests {
     use super::*;
 
     fn draws(sampling: Sampling, seed: u64, conversations: usize, count: usize) -> Vec<usize> {
-        let mut sampler = Sampler::new(sampling, NonZeroUsize::new(conversations).unwrap(), Seed::fixed(seed));
-        (0..count).map(|_| sampler.draw()).collect()
+        let roots = (0..conversations).map(ConversationIndex).collect();
+        let mut sampler = Sampler::new(sampling, roots, Seed::fixed(seed));
+        (0..count).map(|_| sampler.draw().0).collect()
     }
 
     #[test]
     fn sequential_goes_round_in_file_order() {
         assert_eq!(draws(Sampling::Sequential, 1, 3, 7), [0, 1, 2, 0, 1, 2, 0]);
+    }
+
+    #[test]
+    fn only_roots_are_drawn() {
+        let roots = vec![ConversationIndex(1), ConversationIndex(4)];
+        for sampling in [Sampling::Sequential, Sampling::Random, Sampling::Shuffle] {
+            let mut sampler = Sampler::new(sampling, roots.clone(), Seed::fixed(3));
+            let drawn: Vec<ConversationIndex> = (0..20).map(|_| sampler.draw()).collect();
+            assert!(drawn.iter().all(|index| roots.contains(index)), "{drawn:?}");
+            assert!(roots.iter().all(|root| drawn.contains(root)), "{drawn:?}");
+        }
     }
 
     #[test]

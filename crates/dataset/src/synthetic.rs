@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use aiperf_config::{Length, SyntheticSource};
-use aiperf_conversation::{ContextMode, Conversation, Media, Turn};
-use aiperf_seed::Seed;
+use aiperf_config::{Length, SyntheticSource, TurnDelay};
+use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, Turn};
+use aiperf_seed::{Seed, Stream};
 use aiperf_tokenizer::Tokenizer;
 
 use crate::DatasetError;
@@ -24,23 +24,29 @@ pub(crate) fn conversations(
     let writer = Writer::new(tokenizer);
     let prefixes = prefix_pool(source, seed, &writer);
     let contexts = contexts(source, seed, &writer);
-    let prompts = fulfil(&writer, &prompt_orders(source, seed, tokenizer, &prefixes));
+    let turn_counts = turn_counts(source, seed);
+    let prompts = fulfil(&writer, &prompt_orders(source, seed, tokenizer, &prefixes, &turn_counts));
     let inexact = [&prefixes, &contexts, &prompts].iter().flat_map(|texts| texts.iter()).filter(|t| !t.exact).count();
 
     let mut names = SessionNames::new(seed, HashSet::new());
     let mut prompts = prompts.into_iter().map(|written| written.text);
     let mut contexts = contexts.into_iter().map(|written| Arc::from(written.text));
-    let conversations = (0..source.entries)
-        .map(|_| {
-            let contents = prompts.by_ref().take(texts_per_turn(source)).collect();
-            let texts = vec![Media { name: "text".to_owned(), contents }];
-            Conversation {
-                session_id: names.next(),
-                turns: vec![Turn { texts, ..Turn::default() }],
-                system: None,
-                user_context: contexts.next(),
-                context_mode: ContextMode::DeltasWithoutResponses,
-            }
+    let mut delays = seed.stream("composer.conversation.turn_delay");
+    let mut turn = |index: usize| {
+        let contents = prompts.by_ref().take(texts_per_turn(source)).collect();
+        let texts = vec![Media { name: "text".to_owned(), contents }];
+        let delay_ms = (index > 0).then(|| pause(source.turn_delay, &mut delays)).flatten();
+        Turn { texts, delay_ms, ..Turn::default() }
+    };
+    let conversations = turn_counts
+        .into_iter()
+        .map(|turns| Conversation {
+            session_id: names.next(),
+            turns: (0..turns).map(&mut turn).collect(),
+            system: None,
+            user_context: contexts.next(),
+            context_mode: ContextMode::DeltasWithoutResponses,
+            lineage: Lineage::Root,
         })
         .collect();
     Ok((conversations, inexact))
@@ -48,6 +54,18 @@ pub(crate) fn conversations(
 
 fn texts_per_turn(source: &SyntheticSource) -> usize {
     source.batch_size.max(1)
+}
+
+/// How many turns each conversation has.
+fn turn_counts(source: &SyntheticSource, seed: Seed) -> Vec<usize> {
+    let mut stream = seed.stream("composer.conversation.turn_count");
+    let Length { mean, stddev } = source.turns;
+    (0..source.entries).map(|_| stream.positive_normal_integer(mean, stddev) as usize).collect()
+}
+
+/// The pause before a turn that is not the first, in milliseconds; none is drawn unless one is asked for.
+fn pause(delay: TurnDelay, stream: &mut Stream) -> Option<f64> {
+    (delay.mean_ms > 0.0).then(|| stream.positive_normal_integer(delay.mean_ms, delay.stddev_ms) as f64 * delay.ratio)
 }
 
 fn prefix_pool(source: &SyntheticSource, seed: Seed, writer: &Writer<'_>) -> Vec<ExactText> {
@@ -73,18 +91,23 @@ fn prompt_orders(
     seed: Seed,
     tokenizer: &dyn Tokenizer,
     prefixes: &[ExactText],
+    turn_counts: &[usize],
 ) -> Vec<TextOrder> {
     let (mut lengths, mut texts) = (seed.stream("dataset.prompt.length"), seed.stream("dataset.prompt.corpus"));
     let mut prefix_choice = seed.stream("dataset.prompt.prefix");
     let prefix_tokens = source.prefix.map_or(0, |prefix| prefix.tokens);
     let prefixes: Vec<Arc<str>> = prefixes.iter().map(|written| Arc::from(written.text.as_str())).collect();
     let input = without_special_tokens(source.input_tokens, tokenizer);
-    let mut orders = Vec::with_capacity(source.entries * texts_per_turn(source));
-    for _ in 0..source.entries {
-        let prefix = prefix_choice.choose(&prefixes).map(|text| (Arc::clone(text), prefix_tokens));
-        for _ in 0..texts_per_turn(source) {
-            let tokens = lengths.positive_normal_integer(input.mean, input.stddev) as usize;
-            orders.push(TextOrder { prefix: prefix.clone(), tokens, seed: texts.next_u64() });
+    let mut orders = Vec::with_capacity(turn_counts.iter().sum::<usize>() * texts_per_turn(source));
+    for turns in turn_counts {
+        // The history carries it to the later turns.
+        let mut prefix = prefix_choice.choose(&prefixes).map(|text| (Arc::clone(text), prefix_tokens));
+        for _ in 0..*turns {
+            for _ in 0..texts_per_turn(source) {
+                let tokens = lengths.positive_normal_integer(input.mean, input.stddev) as usize;
+                orders.push(TextOrder { prefix: prefix.clone(), tokens, seed: texts.next_u64() });
+            }
+            prefix = None;
         }
     }
     orders

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aiperf_config::{
-    DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, Sampling, SystemPrompt,
+    DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, Sampling, SystemPrompt, TimeWindow,
 };
 use aiperf_conversation::ContextMode;
 use aiperf_dataset::{Dataset, DatasetError, build};
@@ -15,12 +15,13 @@ use aiperf_tokenizer::{HubEnvironment, TokenizerRequest};
 
 fn config(path: PathBuf, format: Option<FileFormat>) -> DatasetConfig {
     DatasetConfig {
-        source: DatasetSource::File(FileSource { path, format }),
+        source: DatasetSource::File(FileSource { path, format, window: TimeWindow::default(), delay_cap_ms: None }),
         sampling: Sampling::Sequential,
         models: vec![Arc::from("a"), Arc::from("b")],
         model_selection: ModelSelection::RoundRobin,
         output_tokens: Some(Length { mean: 77.0, stddev: 0.0 }),
         system_prompt: SystemPrompt::Verbatim(Arc::from("Be brief.")),
+        has_system_role: true,
     }
 }
 

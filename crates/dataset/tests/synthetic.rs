@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use aiperf_config::{
     DatasetConfig, DatasetSource, Length, ModelSelection, PrefixPrompts, Sampling, SyntheticSource, SystemPrompt,
+    TurnDelay,
 };
 use aiperf_conversation::ContextMode;
 use aiperf_dataset::{Dataset, DatasetError, build};
@@ -24,6 +25,8 @@ fn source() -> SyntheticSource {
         batch_size: 1,
         prefix: None,
         user_context_tokens: None,
+        turns: Length { mean: 1.0, stddev: 0.0 },
+        turn_delay: TurnDelay::default(),
     }
 }
 
@@ -35,6 +38,7 @@ fn config(source: SyntheticSource) -> DatasetConfig {
         model_selection: ModelSelection::RoundRobin,
         output_tokens: None,
         system_prompt: SystemPrompt::None,
+        has_system_role: true,
     }
 }
 
@@ -233,5 +237,5 @@ fn no_entries_and_no_models_are_refused() {
 fn the_sampler_follows_the_configuration() {
     let dataset = made(&config(SyntheticSource { entries: 2, ..source() }), 1);
     let mut sampler = dataset.sampler(Seed::fixed(1));
-    assert_eq!([sampler.draw(), sampler.draw(), sampler.draw()], [0, 1, 0]);
+    assert_eq!([0; 3].map(|_| sampler.draw().0), [0, 1, 0]);
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use aiperf_config::FileFormat;
 use serde_json::{Map, Value};
 
-use super::row;
+use super::{lines, row};
 use crate::DatasetError;
 
 /// Names that a row may carry in its `type` field. Other values there belong to the row itself.
@@ -34,7 +34,7 @@ pub(crate) fn format(path: &Path, bytes: &[u8]) -> Result<FileFormat, DatasetErr
     if matches!(extension.as_str(), "parquet" | "arrow" | "ipc") {
         return Err(unsupported("baseten_trace"));
     }
-    let Some((line, first)) = row::lines(bytes).next() else {
+    let Some((line, first)) = lines::lines(bytes).next() else {
         return Err(DatasetError::NoRows { path: path.to_owned() });
     };
     let object = match serde_json::from_slice::<Value>(first) {
@@ -49,6 +49,8 @@ pub(crate) fn format(path: &Path, bytes: &[u8]) -> Result<FileFormat, DatasetErr
     };
     match recognise(&object) {
         Some("single_turn") => Ok(FileFormat::SingleTurn),
+        Some("multi_turn") => Ok(FileFormat::MultiTurn),
+        Some("dag_jsonl") => Ok(FileFormat::DagJsonl),
         Some(format) => Err(unsupported(format)),
         None => Err(unknown(format!("the object in line {line} has none of the fields of a known format"))),
     }
@@ -85,6 +87,8 @@ fn recognise(object: &Map<String, Value>) -> Option<&'static str> {
     } else if let Some(turns) = object.get("turns").and_then(Value::as_array) {
         let of_a_graph = |turn: &Value| ["messages", "forks", "spawns"].iter().any(|key| turn.get(key).is_some());
         Some(if turns.iter().any(of_a_graph) { "dag_jsonl" } else { "multi_turn" })
+    } else if all(&["session_id", "orchestrator"]) {
+        Some("dag_jsonl")
     } else if has("messages") {
         Some("raw_payload or mooncake_trace")
     } else if ["input_length", "text_input", "payload"].iter().any(|field| has(field)) {
@@ -101,6 +105,8 @@ mod tests {
     fn detected(name: &str, content: &str) -> String {
         match format(Path::new(name), content.as_bytes()) {
             Ok(FileFormat::SingleTurn) => "single_turn".to_owned(),
+            Ok(FileFormat::MultiTurn) => "multi_turn".to_owned(),
+            Ok(FileFormat::DagJsonl) => "dag_jsonl".to_owned(),
             Err(DatasetError::FormatNotSupported { format, .. }) => format!("refused {format}"),
             Err(other) => other.to_string(),
         }
@@ -115,10 +121,25 @@ mod tests {
     }
 
     #[test]
-    fn known_formats_that_are_not_built_are_refused_by_name() {
+    fn rows_with_turns_are_conversations_or_a_graph_of_them() {
         for (row, format) in [
             (r#"{"session_id":"m1","turns":[{"text":"Hi"}]}"#, "multi_turn"),
+            (r#"{"turns":[{"role":"system","text":"s"},{"images":["a.png"]}]}"#, "multi_turn"),
+            (r#"{"type":"multi_turn","turns":[{"text":"Hi"}]}"#, "multi_turn"),
             (r#"{"session_id":"r","turns":[{"messages":[],"spawns":["a"]}]}"#, "dag_jsonl"),
+            (r#"{"session_id":"r","turns":[{"messages":[{"role":"user","content":"a"}]}]}"#, "dag_jsonl"),
+            (r#"{"session_id":"s","orchestrator":true,"spawns":["a"],"rounds":2}"#, "dag_jsonl"),
+        ] {
+            assert_eq!(detected("a.jsonl", row), format, "{row}");
+        }
+        assert_eq!(detected("a.jsonl", include_str!("../../tests/fixtures/multi_turn.jsonl")), "multi_turn");
+        assert_eq!(detected("a.jsonl", include_str!("../../tests/fixtures/dag.jsonl")), "dag_jsonl");
+        assert_eq!(detected("a.jsonl", include_str!("../../tests/fixtures/dag_orchestrator.jsonl")), "dag_jsonl");
+    }
+
+    #[test]
+    fn known_formats_that_are_not_built_are_refused_by_name() {
+        for (row, format) in [
             (r#"{"timestamp":54,"input_length":2560,"output_length":9,"hash_ids":[1]}"#, "mooncake_trace"),
             (r#"{"chat_id":1,"timestamp":0.5,"input_length":40,"output_length":6,"type":"text"}"#, "bailian_trace"),
             (r#"{"model":"m","messages":[]}"#, "raw_payload or mooncake_trace"),

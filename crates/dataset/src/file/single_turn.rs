@@ -1,15 +1,13 @@
 //! `single_turn`: one request per line. Lines with the same `session_id` make one conversation, in file order; each is
 //! sent alone, without the history of the others.
 
-use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use aiperf_conversation::{ContextMode, Conversation, SessionId};
+use aiperf_conversation::{ContextMode, Conversation};
 use aiperf_seed::Seed;
 
-use super::row::{self, Row};
+use super::{grouping, lines, row};
 use crate::DatasetError;
-use crate::session::SessionNames;
 
 /// The conversations of the file's bytes. `path` is for messages only; media paths are relative to `base`.
 pub(crate) fn conversations(
@@ -18,36 +16,12 @@ pub(crate) fn conversations(
     base: &Path,
     seed: Seed,
 ) -> Result<Vec<Conversation>, DatasetError> {
-    let rows: Vec<Row> = row::lines(bytes)
+    let rows = lines::lines(bytes)
         .map(|(line, content)| {
             row::parse(content, base).map_err(|problem| DatasetError::Row { path: path.to_owned(), line, problem })
         })
         .collect::<Result<_, _>>()?;
-    if rows.is_empty() {
-        return Err(DatasetError::NoRows { path: path.to_owned() });
-    }
-    let taken: HashSet<SessionId> = rows.iter().filter_map(|row| row.session.clone()).collect();
-    let mut names = SessionNames::new(seed, taken);
-    let mut conversations: Vec<Conversation> = Vec::new();
-    let mut places: HashMap<SessionId, usize> = HashMap::new();
-    for Row { session, turn } in rows {
-        let known = session.as_ref().and_then(|id| places.get(id)).copied();
-        if let Some(place) = known {
-            conversations[place].turns.push(turn);
-            continue;
-        }
-        if let Some(id) = &session {
-            places.insert(id.clone(), conversations.len());
-        }
-        conversations.push(Conversation {
-            session_id: session.unwrap_or_else(|| names.next()),
-            turns: vec![turn],
-            system: None,
-            user_context: None,
-            context_mode: ContextMode::MessageArrayWithResponses,
-        });
-    }
-    Ok(conversations)
+    Ok(grouping::conversations(rows, ContextMode::MessageArrayWithResponses, seed))
 }
 
 #[cfg(test)]

@@ -1,0 +1,35 @@
+//! Files of one JSON object per line.
+
+use serde_json::{Map, Value};
+
+/// The lines that hold something, with their numbers from one. A byte order mark is not part of the first.
+pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let numbered = bytes.split(|byte| *byte == b'\n').enumerate();
+    numbered.map(|(index, line)| (index + 1, line.trim_ascii())).filter(|(_, line)| !line.is_empty())
+}
+
+/// The object of one line; the error says what is wrong.
+pub(crate) fn object(line: &[u8]) -> Result<Map<String, Value>, String> {
+    match serde_json::from_slice(line) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err("a JSON object is expected".to_owned()),
+        Err(error) => Err(format!("not valid JSON: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn lines_keep_their_numbers(blank in 0_usize..5) {
+            let content = format!("\u{feff}{}x\r\n", "\n".repeat(blank));
+            let found: Vec<(usize, &[u8])> = lines(content.as_bytes()).collect();
+            prop_assert_eq!(found, vec![(blank + 1, &b"x"[..])]);
+        }
+    }
+}

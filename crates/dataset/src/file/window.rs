@@ -1,0 +1,32 @@
+//! Leaves out what lies outside the asked part of a trace.
+
+use std::path::Path;
+
+use aiperf_config::TimeWindow;
+use aiperf_conversation::Conversation;
+
+use crate::DatasetError;
+
+/// The conversations whose first turn lies in the window, both ends included. One without timestamp has no place in
+/// time and is kept: whether that is an error is for the schedule to say.
+pub(crate) fn within(
+    window: TimeWindow,
+    mut conversations: Vec<Conversation>,
+    path: &Path,
+) -> Result<Vec<Conversation>, DatasetError> {
+    let first = |conversation: &Conversation| conversation.turns.first().and_then(|turn| turn.timestamp_ms);
+    let (start, end) = (window.start_ms.unwrap_or(f64::NEG_INFINITY), window.end_ms.unwrap_or(f64::INFINITY));
+    let times = || conversations.iter().filter_map(first);
+    let (earliest, latest) = (times().fold(f64::INFINITY, f64::min), times().fold(f64::NEG_INFINITY, f64::max));
+    conversations.retain(|conversation| first(conversation).is_none_or(|time| (start..=end).contains(&time)));
+    if conversations.is_empty() {
+        return Err(DatasetError::EmptyWindow { path: path.to_owned(), asked: described(window), earliest, latest });
+    }
+    Ok(conversations)
+}
+
+fn described(window: TimeWindow) -> String {
+    let from = window.start_ms.map(|start| format!("from {start} ms on"));
+    let to = window.end_ms.map(|end| format!("up to {end} ms"));
+    from.into_iter().chain(to).collect::<Vec<_>>().join(" and ")
+}
