@@ -12,6 +12,7 @@ mod origin;
 mod request;
 mod response;
 mod tls;
+mod watch;
 
 pub use client::{Client, ClientSettings, IpVersion, Reuse};
 pub use error::TransportError;
@@ -19,3 +20,4 @@ pub use exchange::{Exchange, Span, Trace};
 pub use origin::{Origin, Scheme};
 pub use request::Request;
 pub use tls::{TlsError, TlsSettings, Verification};
+pub use watch::{NoWatch, Watch};
