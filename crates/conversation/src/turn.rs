@@ -29,7 +29,7 @@ pub enum ContextMode {
     MessageArrayWithResponses,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
     pub session_id: SessionId,
     pub turns: Vec<Turn>,
@@ -46,7 +46,7 @@ pub struct Conversation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Role(pub Arc<str>);
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Turn {
     pub role: Option<Role>,
     pub texts: Vec<Media>,

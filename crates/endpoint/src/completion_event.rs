@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::documents::Heard;
 use crate::in_band;
 use crate::loose::{Count, Object, Objects, Text, Truthy, nothing_for};
+use crate::tool_call::CallFragment;
 use crate::transcript::Transcript;
 use crate::usage::{Usage, UsageField};
 
@@ -64,23 +65,27 @@ pub(crate) struct Message<'a> {
     #[serde(default, borrow)]
     thinking: Text<'a>,
     #[serde(default, borrow)]
-    pub(crate) tool_calls: Objects<ToolCall<'a>>,
+    tool_calls: Objects<ToolCall<'a>>,
     #[serde(default, borrow)]
-    pub(crate) function_call: Object<Function<'a>>,
+    function_call: Object<Function<'a>>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct ToolCall<'a> {
+    #[serde(default)]
+    index: Count,
     #[serde(default, borrow)]
-    pub(crate) function: Object<Function<'a>>,
+    id: Text<'a>,
+    #[serde(default, borrow)]
+    function: Object<Function<'a>>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Function<'a> {
     #[serde(default, borrow)]
-    pub(crate) name: Text<'a>,
+    name: Text<'a>,
     #[serde(default, borrow)]
-    pub(crate) arguments: Text<'a>,
+    arguments: Text<'a>,
 }
 
 /// A message's content: a string, or a list of parts of which some may be reasoning.
@@ -103,6 +108,20 @@ impl Message<'_> {
     pub(crate) fn reasoning(&self) -> &str {
         let named = [&self.reasoning_content, &self.reasoning, &self.thinking];
         named.into_iter().map(Text::as_str).find(|text| !text.is_empty()).unwrap_or(&self.content.reasoning)
+    }
+
+    /// What it says of tool calls, the one call of the older API among them.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = CallFragment<'_>> {
+        let numbered = self.tool_calls.0.iter().filter_map(|call| {
+            Some(CallFragment { index: call.index.0, id: call.id.as_str(), ..call.function.0.as_ref()?.fragment() })
+        });
+        numbered.chain(self.function_call.0.as_ref().map(Function::fragment))
+    }
+}
+
+impl Function<'_> {
+    fn fragment(&self) -> CallFragment<'_> {
+        CallFragment { name: self.name.as_str(), arguments: self.arguments.as_str(), ..CallFragment::default() }
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::fmt::Debug;
 
-use aiperf_conversation::{Conversation, Turn};
+use aiperf_conversation::{ContextMode, Conversation, Turn};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::{EndpointKind, InputText, Reply, ReplyError, ResponseBody};
+use crate::{EndpointKind, InputText, Past, Reply, ReplyError, ResponseBody};
 
 /// One API. Implementations hold no state: the same turn always gives the same bytes.
 pub trait Endpoint: Debug + Send + Sync {
@@ -20,6 +20,12 @@ pub trait Endpoint: Debug + Send + Sync {
     /// that is still running.
     fn carries_content(&self, data: &str) -> bool;
 
+    /// The reply as a message in the shape of this API, for the history of the turns after it. `None` where nothing was
+    /// said that could be repeated, and for an API without history.
+    fn assistant_message(&self, _reply: &Reply) -> Option<Value> {
+        None
+    }
+
     /// The text in a sent body that counts as input.
     fn input_text(&self, body: &[u8]) -> InputText {
         InputText::of_body(body)
@@ -32,18 +38,9 @@ pub struct TurnRequest<'a> {
     pub conversation: &'a Conversation,
     /// Index of the turn to send.
     pub turn: usize,
-    /// What was said before it, oldest first; empty where each turn is sent alone.
+    /// What was said before it, oldest first; empty where each turn is sent alone. See [`crate::History`].
     pub history: &'a [Past],
     pub options: &'a BodyOptions,
-}
-
-/// One message before the turn that is sent.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Past {
-    /// An earlier turn of the same conversation, by index.
-    Turn(usize),
-    /// A message in the shape of the API, sent as it is: the server's own reply.
-    Message(Value),
 }
 
 /// The settings of a run that shape bodies.
@@ -75,6 +72,11 @@ pub enum BuildError {
          use --endpoint-type chat, or leave the media out"
     )]
     TextOnly { endpoint: &'static str, session: String, turn: usize, media: &'static str },
+    #[error(
+        "--endpoint-type {endpoint} takes plain text, but turn {turn} of session {session} is a list of chat messages; \
+         use --endpoint-type chat"
+    )]
+    NoMessages { endpoint: &'static str, session: String, turn: usize },
     #[error("turn {turn} of session {session} has no text, and --endpoint-type {endpoint} sends nothing else")]
     NoText { endpoint: &'static str, session: String, turn: usize },
     #[error(
@@ -86,15 +88,30 @@ pub enum BuildError {
     Unwritable { session: String, turn: usize, reason: String },
 }
 
+/// Looks before the run at what would fail at the second turn: a conversation with history, for an API that takes none.
+pub fn check_turns(kind: EndpointKind, conversation: &Conversation) -> Result<(), BuildError> {
+    let has_history =
+        conversation.turns.len() > 1 && conversation.context_mode != ContextMode::MessageArrayWithResponses;
+    if has_history && kind.refuses_history() {
+        let session = conversation.session_id.to_string();
+        return Err(BuildError::OneTurnOnly { endpoint: kind.facts().name, session });
+    }
+    Ok(())
+}
+
+/// A turn of a conversation by its index.
+pub(crate) fn turn_of(conversation: &Conversation, turn: usize) -> Result<&Turn, BuildError> {
+    conversation.turns.get(turn).ok_or_else(|| BuildError::NoSuchTurn {
+        session: conversation.session_id.to_string(),
+        turn,
+        turns: conversation.turns.len(),
+    })
+}
+
 impl<'a> TurnRequest<'a> {
     /// The turn that is sent.
     pub(crate) fn current(&self) -> Result<&'a Turn, BuildError> {
-        self.turn_at(self.turn)
-    }
-
-    pub(crate) fn turn_at(&self, turn: usize) -> Result<&'a Turn, BuildError> {
-        let turns = self.conversation.turns.len();
-        self.conversation.turns.get(turn).ok_or_else(|| BuildError::NoSuchTurn { session: self.session(), turn, turns })
+        turn_of(self.conversation, self.turn)
     }
 
     pub(crate) fn session(&self) -> String {
@@ -111,6 +128,9 @@ impl<'a> TurnRequest<'a> {
         let media = [("images", &turn.images), ("audio", &turn.audios), ("video", &turn.videos)];
         if let Some((media, _)) = media.into_iter().find(|(_, media)| !media.is_empty()) {
             return Err(BuildError::TextOnly { endpoint, session: self.session(), turn: self.turn, media });
+        }
+        if turn.raw_messages.is_some() {
+            return Err(BuildError::NoMessages { endpoint, session: self.session(), turn: self.turn });
         }
         let texts: Vec<&str> = turn.all_texts().collect();
         if texts.is_empty() {

@@ -110,6 +110,21 @@ impl EndpointKind {
         }
     }
 
+    /// Whether a request with earlier turns in it is an error; the others send the turns before, or leave them out.
+    pub const fn refuses_history(self) -> bool {
+        matches!(
+            self,
+            Self::Completions
+                | Self::Embeddings
+                | Self::NimEmbeddings
+                | Self::NimRankings
+                | Self::HfTeiRankings
+                | Self::CohereRankings
+                | Self::HuggingfaceGenerate
+                | Self::ImageRetrieval
+        )
+    }
+
     /// Path appended to the base URL; empty for none.
     pub const fn path(self, streaming: bool) -> &'static str {
         match self {

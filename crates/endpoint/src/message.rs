@@ -6,6 +6,7 @@ use aiperf_conversation::{Media, Turn};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::endpoint::turn_of;
 use crate::{BuildError, Past, TurnRequest};
 
 #[derive(Debug, Serialize)]
@@ -25,10 +26,20 @@ pub(crate) enum Content<'a> {
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum Part<'a> {
-    Text { text: &'a str },
-    ImageUrl { image_url: Url<'a> },
-    InputAudio { input_audio: Audio<'a> },
-    VideoUrl { video_url: Url<'a> },
+    Text {
+        text: &'a str,
+    },
+    ImageUrl {
+        image_url: Url<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        uuid: Option<&'a str>,
+    },
+    InputAudio {
+        input_audio: Audio<'a>,
+    },
+    VideoUrl {
+        video_url: Url<'a>,
+    },
 }
 
 #[derive(Debug, Serialize)]
@@ -49,12 +60,12 @@ const USER: &str = "user";
 pub(crate) fn messages<'a>(request: &TurnRequest<'a>) -> Result<Vec<Message<'a>>, BuildError> {
     let mut messages = Vec::with_capacity(request.history.len() + 3);
     for past in request.history {
-        messages.push(match past {
-            Past::Turn(turn) => message(request, request.turn_at(*turn)?)?,
-            Past::Message(given) => Message::Given(Cow::Borrowed(given)),
-        });
+        match past {
+            Past::Turn { conversation, turn } => add_turn(&mut messages, request, turn_of(conversation, *turn)?)?,
+            Past::Message(given) => messages.push(Message::Given(Cow::Borrowed(given))),
+        }
     }
-    messages.push(message(request, request.current()?)?);
+    add_turn(&mut messages, request, request.current()?)?;
 
     let conversation = request.conversation;
     if let Some(prompt) = conversation.system.as_deref().filter(|prompt| !prompt.is_empty()) {
@@ -70,6 +81,14 @@ pub(crate) fn messages<'a>(request: &TurnRequest<'a>) -> Result<Vec<Message<'a>>
     Ok(messages)
 }
 
+fn add_turn<'a>(messages: &mut Vec<Message<'a>>, request: &TurnRequest<'a>, turn: &'a Turn) -> Result<(), BuildError> {
+    match &turn.raw_messages {
+        Some(given) => messages.extend(given.iter().map(|message| Message::Given(Cow::Borrowed(message)))),
+        None => messages.push(message(request, turn)?),
+    }
+    Ok(())
+}
+
 fn message<'a>(request: &TurnRequest<'a>, turn: &'a Turn) -> Result<Message<'a>, BuildError> {
     let role = turn.role.as_ref().map_or(USER, |role| &*role.0);
     let content = content(turn, request.options.force_content_parts)
@@ -78,19 +97,27 @@ fn message<'a>(request: &TurnRequest<'a>, turn: &'a Turn) -> Result<Message<'a>,
 }
 
 fn content(turn: &Turn, force_parts: bool) -> Result<Content<'_>, NotAudio> {
-    let has_media = [&turn.images, &turn.audios, &turn.videos].into_iter().any(|media| each(media).next().is_some());
+    let has_media = images(turn).next().is_some()
+        || [&turn.audios, &turn.videos].into_iter().any(|media| each(media).next().is_some());
     let mut texts = turn.all_texts();
     if let (Some(text), None, false, false) = (texts.next(), texts.next(), has_media, force_parts) {
         return Ok(Content::Text(Cow::Borrowed(text)));
     }
     let mut parts: Vec<Part<'_>> = Vec::new();
     parts.extend(turn.all_texts().filter(|text| !text.is_empty()).map(|text| Part::Text { text }));
-    parts.extend(each(&turn.images).map(|url| Part::ImageUrl { image_url: Url { url } }));
+    parts.extend(images(turn).map(|(url, uuid)| Part::ImageUrl { image_url: Url { url }, uuid }));
     for audio in each(&turn.audios) {
         parts.push(Part::InputAudio { input_audio: Audio::read(audio)? });
     }
     parts.extend(each(&turn.videos).map(|url| Part::VideoUrl { video_url: Url { url } }));
     Ok(if parts.is_empty() { Content::Text(Cow::Borrowed("")) } else { Content::Parts(parts) })
+}
+
+/// Images with the ids under which the server may keep them. One that is named by its id only has an empty URL.
+fn images(turn: &Turn) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let urls = turn.images.iter().flat_map(|image| &image.contents).map(String::as_str);
+    let uuids = turn.image_uuids.iter().map(|uuid| Some(uuid.as_str())).chain(std::iter::repeat(None));
+    urls.zip(uuids).filter(|(url, uuid)| !url.is_empty() || uuid.is_some())
 }
 
 fn each(media: &[Media]) -> impl Iterator<Item = &str> {
@@ -125,11 +152,10 @@ impl<'a> Message<'a> {
         match self {
             Self::Built { content: Content::Text(text), .. } => *text = format!("{prompt}\n\n{text}").into(),
             Self::Built { content: Content::Parts(parts), .. } => parts.insert(0, Part::Text { text: prompt }),
-            Self::Given(value) => match value.to_mut().get_mut("content") {
-                Some(Value::String(text)) => *text = format!("{prompt}\n\n{text}"),
-                Some(Value::Array(parts)) => parts.insert(0, json!({"type": "text", "text": prompt})),
-                Some(other) => *other = Value::String(prompt.to_owned()),
-                None => {}
+            Self::Given(value) => match &mut value.to_mut()["content"] {
+                Value::String(text) => *text = format!("{prompt}\n\n{text}"),
+                Value::Array(parts) => parts.insert(0, json!({"type": "text", "text": prompt})),
+                other => *other = Value::String(prompt.to_owned()),
             },
         }
     }

@@ -22,6 +22,7 @@ pub(crate) enum Field<'a> {
     Count(u32),
     Messages(Vec<Message<'a>>),
     Given(&'a Value),
+    GivenList(&'a [Value]),
     Object(Map<String, Value>),
 }
 
@@ -90,7 +91,12 @@ impl Field<'_> {
             Self::Given(Value::String(text)) => !text.is_empty(),
             Self::Given(Value::Array(items)) => !items.is_empty(),
             Self::Given(Value::Object(fields)) => !fields.is_empty(),
-            Self::Text(_) | Self::Texts(_) | Self::Count(_) | Self::Messages(_) | Self::Object(_) => true,
+            Self::Text(_)
+            | Self::Texts(_)
+            | Self::Count(_)
+            | Self::Messages(_)
+            | Self::GivenList(_)
+            | Self::Object(_) => true,
         }
     }
 }

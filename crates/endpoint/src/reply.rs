@@ -3,7 +3,7 @@
 use aiperf_clock::Mono;
 use thiserror::Error;
 
-use crate::Usage;
+use crate::{ToolCall, Usage};
 
 /// A response event that carried content. Events without content (role only, finish, usage, `[DONE]`) are not here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub struct Reply {
     pub reasoning_text: String,
     /// The plain text of the first choice alone, without tool calls: what a person would read.
     pub plain_text: String,
+    /// The calls of the first choice, for the history of later turns.
+    pub tool_calls: Vec<ToolCall>,
     /// From the last event whose usage was not empty.
     pub usage: Option<Usage>,
     /// `choices[0].finish_reason` or its like, when one came.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use aiperf_clock::Mono;
 
+use crate::tool_call::{CallAssembly, CallFragment};
 use crate::{ContentChunk, Reply, ReplyError, Usage};
 
 /// A reply in the making.
@@ -12,6 +13,8 @@ pub(crate) struct Transcript {
     reply: Reply,
     /// Choices after the first, by index: kept apart so that interleaved chunks do not mix their texts.
     further: BTreeMap<u64, Spoken>,
+    /// Of the first choice.
+    calls: CallAssembly,
     event: Said,
     first_choice_spoke: bool,
     ended: bool,
@@ -48,11 +51,19 @@ impl Transcript {
         if choice == 0 {
             self.reply.plain_text.push_str(text);
         }
-        self.tool_text(choice, text);
+        self.output(choice, text);
     }
 
-    /// Text of a tool call: counted as output, but no part of the plain text.
-    pub(crate) fn tool_text(&mut self, choice: u64, text: &str) {
+    /// Part of a tool call: its texts are counted as output, but are no part of the plain text.
+    pub(crate) fn tool_call(&mut self, choice: u64, fragment: CallFragment<'_>) {
+        self.output(choice, fragment.name);
+        self.output(choice, fragment.arguments);
+        if choice == 0 {
+            self.calls.add(fragment);
+        }
+    }
+
+    fn output(&mut self, choice: u64, text: &str) {
         if text.is_empty() {
             return;
         }
@@ -135,6 +146,7 @@ impl Transcript {
 
     pub(crate) fn into_reply(self, wholeness: Wholeness) -> Result<Reply, ReplyError> {
         let mut reply = self.reply;
+        reply.tool_calls = self.calls.into_calls();
         if wholeness == Wholeness::Stream && !self.ended && self.understood > 0 {
             return Err(ReplyError::CutShort);
         }

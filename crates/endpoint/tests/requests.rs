@@ -1,8 +1,10 @@
 //! Bodies against those that the reference sent for the same turns and options: the same bytes, key order included.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use aiperf_conversation::{ContextMode, Conversation, Media, Role, SessionId, Turn};
-use aiperf_endpoint::{BodyOptions, BuildError, EndpointKind, Past, TurnRequest, of};
+use std::sync::Arc;
+
+use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, Role, SessionId, Turn};
+use aiperf_endpoint::{BodyOptions, BuildError, EndpointKind, Past, TurnRequest, check_turns, of};
 use serde_json::{Map, Value, json};
 
 /// What the flags of a captured case ask for beyond `--streaming` and the token limit, which are read from them.
@@ -29,8 +31,8 @@ fn asked(case: &str, request: usize) -> Asked {
     }
 }
 
-/// What a turn cannot express: image UUIDs, and bodies or tools that a trace brings ready-made.
-const NOT_OF_TURNS: [(&str, usize); 4] = [("chat-mm", 5), ("chat-mm", 6), ("chat-tools", 0), ("chat-payload", 0)];
+/// What a turn cannot express: a body that a trace brings ready-made.
+const NOT_OF_TURNS: [(&str, usize); 1] = [("chat-payload", 0)];
 
 fn object(value: Value) -> Map<String, Value> {
     if let Value::Object(fields) = value { fields } else { Map::new() }
@@ -48,7 +50,10 @@ fn turn_of(message: &Value) -> Turn {
             for part in parts {
                 match part["type"].as_str().unwrap() {
                     "text" => turn.texts.push(text(&part["text"])),
-                    "image_url" => turn.images.push(text(&part["image_url"]["url"])),
+                    "image_url" => {
+                        turn.images.push(text(&part["image_url"]["url"]));
+                        turn.image_uuids.extend(part["uuid"].as_str().map(str::to_owned));
+                    }
                     "video_url" => turn.videos.push(text(&part["video_url"]["url"])),
                     "input_audio" => {
                         let audio = &part["input_audio"];
@@ -71,6 +76,7 @@ fn conversation(turns: Vec<Turn>) -> Conversation {
         system: None,
         user_context: None,
         context_mode: ContextMode::default(),
+        lineage: Lineage::Root,
     }
 }
 
@@ -87,17 +93,26 @@ fn chat_conversation(flags: &str, body: &Value) -> (Conversation, Vec<Past>) {
     };
     let system = leading("--shared-system-prompt-length");
     let user_context = leading("--user-context-prompt-length");
-    let (mut turns, mut history) = (Vec::new(), Vec::new());
-    for message in &messages[..messages.len() - 1] {
-        if message["role"] == "assistant" {
-            history.push(Past::Message(message.clone()));
-        } else {
-            history.push(Past::Turn(turns.len()));
-            turns.push(turn_of(message));
-        }
+    let list = |value: &Value| value.as_array().cloned();
+    if let Some(raw_tools) = list(&body["tools"]) {
+        let raw_messages = list(&body["messages"]);
+        let turn = Turn { raw_messages, raw_tools: Some(raw_tools), model: "m1".into(), ..Turn::default() };
+        return (conversation(vec![turn]), Vec::new());
     }
-    turns.push(turn_of(messages.last().unwrap()));
-    (Conversation { system, user_context, ..conversation(turns) }, history)
+    let turns: Vec<Turn> = messages.iter().filter(|said| said["role"] != "assistant").map(turn_of).collect();
+    let said = Conversation { system, user_context, ..conversation(turns) };
+    let shared = Arc::new(said.clone());
+    let mut history = Vec::new();
+    let mut turn = 0;
+    for message in &messages[..messages.len() - 1] {
+        history.push(if message["role"] == "assistant" {
+            Past::Message(Arc::new(message.clone()))
+        } else {
+            turn += 1;
+            Past::Turn { conversation: Arc::clone(&shared), turn: turn - 1 }
+        });
+    }
+    (said, history)
 }
 
 fn text_conversation(texts: &Value) -> Conversation {
@@ -147,7 +162,7 @@ fn check(kind: EndpointKind, file: &str) -> usize {
 
 #[test]
 fn chat_bodies_are_those_of_the_reference() {
-    assert_eq!(check(EndpointKind::Chat, include_str!("fixtures/requests/chat.json")), 25);
+    assert_eq!(check(EndpointKind::Chat, include_str!("fixtures/requests/chat.json")), 28);
 }
 
 #[test]
@@ -239,14 +254,25 @@ fn an_api_of_single_texts_refuses_history_media_and_silence() {
     let options = BodyOptions::default();
     for kind in [EndpointKind::Completions, EndpointKind::Embeddings] {
         let mut seen = text_conversation(&json!("a"));
-        let history = [Past::Turn(0)];
+        let history = [Past::Turn { conversation: Arc::new(seen.clone()), turn: 0 }];
         let request = TurnRequest { conversation: &seen, turn: 0, history: &history, options: &options };
         assert!(matches!(of(kind).unwrap().body(&request), Err(BuildError::OneTurnOnly { .. })));
         seen.turns[0].images = vec![Media::unnamed("http://example.invalid/a.png")];
         assert!(matches!(body(kind, &seen, &options), Err(BuildError::TextOnly { media: "images", .. })));
         assert!(matches!(body(kind, &text_conversation(&json!([])), &options), Err(BuildError::NoText { .. })));
+        let messages = Turn { raw_messages: Some(vec![json!({"role": "user", "content": "a"})]), ..Turn::default() };
+        assert!(matches!(body(kind, &conversation(vec![messages]), &options), Err(BuildError::NoMessages { .. })));
         assert!(matches!(body(kind, &conversation(vec![]), &options), Err(BuildError::NoSuchTurn { turns: 0, .. })));
     }
+}
+
+#[test]
+fn a_conversation_that_would_fail_at_its_second_turn_is_known_before_the_run() {
+    let mut two = conversation(vec![Turn::default(), Turn::default()]);
+    assert_eq!(check_turns(EndpointKind::Chat, &two), Ok(()));
+    assert!(matches!(check_turns(EndpointKind::Completions, &two), Err(BuildError::OneTurnOnly { .. })));
+    two.context_mode = ContextMode::MessageArrayWithResponses;
+    assert_eq!(check_turns(EndpointKind::Completions, &two), Ok(()));
 }
 
 #[test]

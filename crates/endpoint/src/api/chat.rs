@@ -1,11 +1,14 @@
 //! Chat completions: `POST /v1/chat/completions`.
 
-use crate::completion_event::{self, CompletionEvent, Function, Message};
+use aiperf_conversation::Turn;
+use serde_json::{Value, json};
+
+use crate::completion_event::{self, CompletionEvent, Message};
 use crate::documents::{self, Heard};
 use crate::message;
 use crate::payload::{Field, Payload, StreamUsage};
 use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, Reply, ReplyError, ResponseBody, ToolCall, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct Chat;
@@ -18,6 +21,9 @@ impl Endpoint for Chat {
         payload.set("messages", Field::Messages(message::messages(request)?));
         payload.set("model", Field::Text(&turn.model));
         payload.set("stream", Field::Flag(options.streaming));
+        if let Some(tools) = tools(request)? {
+            payload.set("tools", Field::GivenList(tools));
+        }
         if let Some(limit) = turn.max_tokens {
             let name = if options.legacy_max_tokens { "max_tokens" } else { "max_completion_tokens" };
             payload.set(name, Field::Count(limit));
@@ -31,10 +37,42 @@ impl Endpoint for Chat {
         documents::read(body, hear)
     }
 
+    /// Reasoning is not repeated: it is no part of what the model said to the user, and servers leave it out of their
+    /// prompts.
+    fn assistant_message(&self, reply: &Reply) -> Option<Value> {
+        let text = Some(reply.plain_text.as_str()).filter(|text| !text.is_empty());
+        if reply.tool_calls.is_empty() {
+            return text.map(|text| json!({"role": "assistant", "content": text}));
+        }
+        let calls: Vec<Value> =
+            reply.tool_calls.iter().enumerate().map(|(place, call)| said_call(place, call)).collect();
+        Some(json!({"role": "assistant", "content": text, "tool_calls": calls}))
+    }
+
     fn carries_content(&self, data: &str) -> bool {
         let mut transcript = Transcript::default();
         matches!(hear(data, &mut transcript), Heard::Understood) && transcript.event_has_content()
     }
+}
+
+/// The tools of the most recent turn that brings any.
+fn tools<'a>(request: &TurnRequest<'a>) -> Result<Option<&'a [Value]>, BuildError> {
+    let given = |turn: &'a Turn| turn.raw_tools.as_deref().filter(|tools| !tools.is_empty());
+    if let Some(tools) = given(request.current()?) {
+        return Ok(Some(tools));
+    }
+    for past in request.history.iter().rev() {
+        if let Some(tools) = past.turn()?.and_then(given) {
+            return Ok(Some(tools));
+        }
+    }
+    Ok(None)
+}
+
+/// A call needs an id that the answer to it could name, even where the server gave none.
+fn said_call(place: usize, call: &ToolCall) -> Value {
+    let id = if call.id.is_empty() { format!("call_{place}") } else { call.id.clone() };
+    json!({"id": id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}})
 }
 
 fn hear(data: &str, transcript: &mut Transcript) -> Heard {
@@ -57,9 +95,7 @@ fn speak_message(choice: u64, message: &Message<'_>, transcript: &mut Transcript
     transcript.reasoning(choice, message.reasoning());
     transcript.text(choice, &message.content.text);
     transcript.text(choice, message.refusal.as_str());
-    let called = message.tool_calls.0.iter().filter_map(|call| call.function.0.as_ref());
-    for Function { name, arguments } in called.chain(message.function_call.0.as_ref()) {
-        transcript.tool_text(choice, name.as_str());
-        transcript.tool_text(choice, arguments.as_str());
+    for fragment in message.calls() {
+        transcript.tool_call(choice, fragment);
     }
 }
