@@ -120,6 +120,54 @@ fn requests_that_the_end_of_the_run_cut_off_are_no_failures_of_the_server() {
 }
 
 #[test]
+fn requests_cancelled_on_purpose_are_failures() {
+    let on_purpose = Failure::cancelled(Cancellation::OnPurpose, "cancelled 0.1 s after it was sent");
+    assert_eq!((on_purpose.code, on_purpose.kind.as_str()), (Some(499), "RequestCancellationError"));
+    let cancelled = Observation { failure: Some(on_purpose), ..failed(10, 110, "", None) };
+    let summary = summarize(&[request(0, &[50, 60]), cancelled], &streaming());
+    assert_eq!(avg(&summary, Metric::ErrorRequestCount), Some(1.0));
+    assert_eq!(avg(&summary, Metric::CancelledRequestCount), None);
+    assert_eq!(avg(&summary, Metric::RequestErrorRate), Some(50.0));
+    assert!(summary.get(Metric::AdjRequestLatency).is_some());
+    assert_eq!((summary.successful, summary.failed, summary.cut_off), (1, 1, 0));
+}
+
+#[test]
+fn open_loop_counts_from_the_scheduled_instant_what_closed_loop_counts_from_the_start() {
+    let late = Observation { due: at(0), ..request(300, &[350, 360]) };
+    let lost = Observation { due: at(100), ..failed(120, 130, "no", None) };
+    let open = MetricContext { open_loop: true, ..streaming() };
+    let record = RecordValues::compute(&late);
+    assert_eq!(record.get(Metric::ScheduleLag, &open), Some(300e6));
+    assert_eq!(record.get(Metric::TimeToFirstTokenFromDue, &open), Some(350e6));
+    assert_eq!(record.get(Metric::RequestLatencyFromDue, &open), Some(360e6));
+    assert_eq!(record.get(Metric::RequestLatency, &open), Some(60e6));
+
+    let requests = [late, lost];
+    let summary = summarize(&requests, &open);
+    let lag = summary.get(Metric::ScheduleLag).unwrap();
+    assert_eq!((lag.min, lag.max, lag.count), (Some(20.0), Some(300.0), Some(2)), "failed requests were late too");
+    assert_eq!(summary.get(Metric::RequestLatencyFromDue).unwrap().count, Some(1));
+    assert!(summary.get(Metric::ReplaySchedLagP50).is_none());
+    let closed = summarize(&requests, &streaming());
+    for metric in [Metric::ScheduleLag, Metric::TimeToFirstTokenFromDue, Metric::RequestLatencyFromDue] {
+        assert!(closed.get(metric).is_none());
+        assert!(!streaming().record_metrics().contains(&metric) && open.record_metrics().contains(&metric));
+    }
+}
+
+#[test]
+fn a_replay_that_falls_half_a_second_behind_is_degraded() {
+    let replay = MetricContext { fixed_schedule: true, open_loop: true, ..streaming() };
+    let behind = |by: u64| Observation { due: at(100), ..request(100 + by, &[900]) };
+    let near = summarize(&[behind(300), behind(700)], &replay);
+    assert_eq!(avg(&near, Metric::ReplaySchedDegraded), Some(0.0), "late as a whole, but true to its trace");
+    let torn = summarize(&[behind(0), behind(600)], &replay);
+    assert_eq!(avg(&torn, Metric::ReplaySchedDegraded), Some(1.0));
+    assert!((avg(&torn, Metric::ReplaySchedLagP50).unwrap() - 300.0).abs() < 1e-9);
+}
+
+#[test]
 fn throughput_divides_by_the_window_and_not_by_the_busy_time() {
     let summary = summarize(&[request(100, &[150, 160]), request(200, &[250, 260])], &streaming());
     assert_eq!(avg(&summary, Metric::RequestThroughput), Some(2.0));
