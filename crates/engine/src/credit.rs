@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_endpoint::Past;
+use aiperf_endpoint::History;
 use bytes::Bytes;
 
 /// One run-time instance of a conversation. All its turns go to one worker and one server.
@@ -19,7 +19,7 @@ pub struct Session {
     pub parent_correlation_id: Option<String>,
     pub root_correlation_id: String,
     /// What was said so far, for conversations whose history is live.
-    pub history: Mutex<Vec<Past>>,
+    pub history: Mutex<History>,
     pub(crate) worker: usize,
     /// How many turns this session sends.
     pub(crate) turns: usize,

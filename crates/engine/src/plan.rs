@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aiperf_clock::Nanos;
 use aiperf_config::{ConnectionReuse, PhaseConfig};
-use aiperf_conversation::{Branch, Lineage};
+use aiperf_conversation::{Branch, ContextMode, Lineage};
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_seed::Seed;
 use aiperf_transport::{ClientSettings, Origin};
@@ -29,8 +29,7 @@ pub struct PreparedConversation {
     pub session_id: Arc<str>,
     pub turns: Vec<PreparedTurn>,
     pub lineage: Lineage,
-    /// Turns after the first are sent with the server's own replies before them.
-    pub live_history: bool,
+    pub context_mode: ContextMode,
 }
 
 #[derive(Debug, Clone)]
@@ -87,6 +86,13 @@ impl Default for Timing {
             rate_ramp_interval: Duration::from_millis(100),
             dag_fail_fast: false,
         }
+    }
+}
+
+impl PreparedConversation {
+    /// Turns after the first are sent with the server's own replies before them.
+    pub(crate) fn has_live_history(&self) -> bool {
+        self.context_mode == ContextMode::DeltasWithoutResponses
     }
 }
 

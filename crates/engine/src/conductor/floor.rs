@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Cancellation, PhaseConfig, PhaseKind};
 use aiperf_conversation::{BranchKind, ConversationIndex, Lineage};
-use aiperf_endpoint::Past;
+use aiperf_endpoint::History;
 use aiperf_seed::Stream;
 use uuid::Uuid;
 
@@ -194,7 +194,7 @@ impl<'a> Floor<'a> {
                 self.families.enter(&session, None);
                 for child in children {
                     if self.started_before.insert(child) {
-                        self.spawn(&session, child, Awaited::Nothing, Vec::new(), None, start.due);
+                        self.spawn(&session, child, Awaited::Nothing, None, None, start.due);
                     }
                 }
             }
@@ -216,10 +216,11 @@ impl<'a> Floor<'a> {
         conversation: usize,
         correlation_id: String,
         turns: Option<usize>,
-        parent: Option<(&Session, Vec<Past>)>,
+        parent: Option<(&Session, Option<History>)>,
     ) -> Arc<Session> {
         self.next_key += 1;
         let whole = self.plan.conversations[conversation].turns.len();
+        let mode = self.plan.conversations[conversation].context_mode;
         let target = self.stage.take_target(self.plan.targets.len());
         let root_correlation_id =
             parent.as_ref().map_or_else(|| correlation_id.clone(), |(parent, _)| parent.root_correlation_id.clone());
@@ -234,7 +235,7 @@ impl<'a> Floor<'a> {
             turns: turns.map_or(whole, |turns| whole.min(turns)),
             id: SessionKey(self.next_key),
             is_root: parent.is_none(),
-            history: Mutex::new(parent.map(|(_, history)| history).unwrap_or_default()),
+            history: Mutex::new(parent.and_then(|(_, history)| history).unwrap_or(History::new(mode))),
         })
     }
 
@@ -254,7 +255,7 @@ impl<'a> Floor<'a> {
             body,
             cancel_after,
             watch_first_token: self.phase.prefill_limit.is_some(),
-            needs_follow_up: (conversation.live_history && !is_last) || forks,
+            needs_follow_up: (conversation.has_live_history() && !is_last) || forks,
             is_last,
             session: Arc::clone(&session),
         };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_conversation::{Branch, BranchKind, ConversationIndex, Lineage, ThinkTime};
-use aiperf_endpoint::Past;
+use aiperf_endpoint::History;
 use bytes::Bytes;
 use uuid::Uuid;
 
@@ -43,12 +43,13 @@ impl Floor<'_> {
                         goes_on &= background;
                         let body =
                             bodies.forks.iter().find(|(index, _)| *index == child.0).map(|(_, body)| body.clone());
-                        let history = session.history.lock().map(|past| past.clone()).unwrap_or_default();
+                        let mode = conversations[child.0].context_mode;
+                        let history = session.history.lock().ok().map(|history| history.fork(mode));
                         self.spawn(session, *child, Awaited::Nothing, history, body, at);
                     }
                     BranchKind::Spawn { join_at } => {
                         let awaited = join_at.map_or(Awaited::Nothing, Awaited::Join);
-                        self.spawn(session, *child, awaited, Vec::new(), None, at);
+                        self.spawn(session, *child, awaited, None, None, at);
                     }
                 }
             }
@@ -83,7 +84,7 @@ impl Floor<'_> {
         parent: &Arc<Session>,
         child: ConversationIndex,
         awaited: Awaited,
-        history: Vec<Past>,
+        history: Option<History>,
         body: Option<Bytes>,
         at: Mono,
     ) {
@@ -163,7 +164,7 @@ impl Floor<'_> {
             self.round_over(orchestrator, now, Some(mode));
         }
         for child in children {
-            self.spawn(&session, *child, Awaited::Round, Vec::new(), None, now);
+            self.spawn(&session, *child, Awaited::Round, None, None, now);
         }
     }
 }
