@@ -42,6 +42,8 @@ pub(crate) struct Credit {
     pub(crate) due: Mono,
     pub(crate) issued: Mono,
     pub(crate) body: Bytes,
+    /// A limit held it back after it was due, so its lateness is not the client's.
+    pub(crate) held_back: bool,
     /// Give the request up this long after it was sent.
     pub(crate) cancel_after: Option<Nanos>,
     /// Tell when the first content comes.

@@ -194,7 +194,9 @@ impl Context {
 
         let mut exchange = Exchange::default();
         let start = Mono::now();
-        desk.gauge.note_schedule_lag(start.since(credit.due));
+        if !credit.held_back {
+            desk.gauge.note_schedule_lag(start.since(credit.due));
+        }
         let outcome = tokio::select! {
             biased;
             sent = self.client.send(&request, reuse, &mut exchange, &watcher) => match sent {

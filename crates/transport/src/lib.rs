@@ -6,6 +6,7 @@ mod body;
 mod client;
 mod connect;
 mod connection;
+mod descriptors;
 mod error;
 mod exchange;
 mod origin;
@@ -15,6 +16,7 @@ mod tls;
 mod watch;
 
 pub use client::{Client, ClientSettings, IpVersion, Reuse};
+pub use descriptors::raise_descriptor_limit;
 pub use error::TransportError;
 pub use exchange::{Exchange, Span, Trace};
 pub use origin::{Origin, Scheme};

@@ -253,6 +253,7 @@ impl<'a> Floor<'a> {
             due,
             issued: Mono::now(),
             body,
+            held_back,
             cancel_after,
             watch_first_token: self.phase.prefill_limit.is_some(),
             needs_follow_up: (conversation.has_live_history() && !is_last) || forks,
