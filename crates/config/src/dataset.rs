@@ -80,6 +80,19 @@ pub enum FileFormat {
     DagJsonl,
 }
 
+impl FileFormat {
+    pub(crate) const ALL: [FileFormat; 3] = [Self::SingleTurn, Self::MultiTurn, Self::DagJsonl];
+
+    /// As `--custom-dataset-type` spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SingleTurn => "single_turn",
+            Self::MultiTurn => "multi_turn",
+            Self::DagJsonl => "dag_jsonl",
+        }
+    }
+}
+
 /// A length in tokens, with normal spread.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Length {

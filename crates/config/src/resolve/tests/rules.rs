@@ -102,7 +102,7 @@ fn data() {
     }
     check(&[
         (&["--custom-dataset-type=single_turn"], &["--custom-dataset-type", "--input-file"]),
-        (&[&input, "--custom-dataset-type=multi-turn"], &["--custom-dataset-type multi_turn", "not supported yet"]),
+        (&[&input, "--custom-dataset-type=random-pool"], &["--custom-dataset-type random_pool", "not supported yet"]),
         (&["--input-file=nowhere.jsonl"], &["--input-file", "nowhere.jsonl"]),
         (&["--prompt-corpus=coding"], &["--prompt-corpus coding", "not supported yet"]),
         (&["--isl=-5"], &["--isl", "at least 0"]),
