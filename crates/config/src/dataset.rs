@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 /// Conversations to make when nothing says how many are needed.
 pub(crate) const DEFAULT_ENTRIES: usize = 100;
+/// Conversations of one request each.
+pub(crate) const SINGLE_TURN: Length = Length { mean: 1.0, stddev: 0.0 };
 
 #[derive(Debug, Clone)]
 pub struct DatasetConfig {

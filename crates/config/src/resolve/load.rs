@@ -37,7 +37,7 @@ struct Setting<T> {
 }
 
 /// What the measured phase says about its pace; the warmup takes over what it does not say itself.
-struct Shape {
+struct Measured {
     mode: Mode,
     limits: Limits,
     /// Of `--request-rate`: a series belongs to the measured phase alone.
@@ -53,7 +53,7 @@ pub(super) fn resolve(
 ) -> Result<(Option<PhaseConfig>, PhaseConfig), ConfigError> {
     let mode = mode::choose(raw)?;
     mode::refuse_foreign(raw, mode)?;
-    let shape = Shape {
+    let measured = Measured {
         mode,
         limits: Limits::read(raw, &limits::PROFILING)?,
         rate: setting(OptionId::RequestRate, raw.float_or_inf(OptionId::RequestRate)?),
@@ -61,23 +61,23 @@ pub(super) fn resolve(
         arrival: arrival::resolve(raw, mode)?,
         ramp_shape: ramp::shape(raw)?,
     };
-    let profiling = profiling(raw, around, &shape)?;
-    let warmup = warmup::resolve(raw, around, &shape)?;
+    let profiling = profiling(raw, around, &measured)?;
+    let warmup = warmup::resolve(raw, around, &measured)?;
     Ok((warmup, profiling))
 }
 
-fn profiling(raw: &RawOptions, around: &Surroundings<'_>, shape: &Shape) -> Result<PhaseConfig, ConfigError> {
-    let stop = stop::conditions(raw, shape.mode, around.dataset)?;
-    shape.limits.check(raw, &limits::PROFILING, shape.mode == Mode::Burst, around.streaming)?;
-    let ceiling = shape.limits.concurrency();
-    let pace = match shape.mode {
+fn profiling(raw: &RawOptions, around: &Surroundings<'_>, measured: &Measured) -> Result<PhaseConfig, ConfigError> {
+    let stop = stop::conditions(raw, measured.mode, around.dataset)?;
+    measured.limits.check(raw, &limits::PROFILING, measured.mode == Mode::Burst, around.streaming)?;
+    let ceiling = measured.limits.concurrency();
+    let pace = match measured.mode {
         Mode::Burst => Pace::Concurrency(ceiling.unwrap_or(1)),
         Mode::Rate | Mode::Series => {
-            let rate = match shape.rate {
-                Some(rate) => rate::constant(raw, rate, shape.rate_ramp, shape.ramp_shape)?,
-                None => rate::series(raw, around.environment, shape.rate_ramp, shape.ramp_shape)?,
+            let rate = match measured.rate {
+                Some(rate) => rate::constant(raw, rate, measured.rate_ramp, measured.ramp_shape)?,
+                None => rate::series(raw, around.environment, measured.rate_ramp, measured.ramp_shape)?,
             };
-            Pace::Rate { rate, arrival: shape.arrival.unwrap_or(Arrival::Poisson), ceiling }
+            Pace::Rate { rate, arrival: measured.arrival.unwrap_or(Arrival::Poisson), ceiling }
         }
         Mode::FixedSchedule => {
             schedule::check_data(raw, around.dataset)?;
@@ -90,9 +90,9 @@ fn profiling(raw: &RawOptions, around: &Surroundings<'_>, shape: &Shape) -> Resu
         pace,
         stop,
         grace: stop::grace(raw, &stop)?,
-        concurrency_ramp: ramp::of(shape.limits.concurrency_ramp, shape.ramp_shape),
-        prefill_limit: shape.limits.prefill(),
-        prefill_ramp: ramp::of(shape.limits.prefill_ramp, shape.ramp_shape),
+        concurrency_ramp: ramp::of(measured.limits.concurrency_ramp, measured.ramp_shape),
+        prefill_limit: measured.limits.prefill(),
+        prefill_ramp: ramp::of(measured.limits.prefill_ramp, measured.ramp_shape),
         cancellation: cancellation(raw)?,
     })
 }

@@ -1,11 +1,8 @@
 //! The probe of each server before a run.
 
-use std::time::Duration;
-
 use crate::catalogue::OptionId;
+use crate::endpoint::DEFAULT_PROBE_INTERVAL;
 use crate::{ConfigError, RawOptions, Readiness, ReadinessMode};
-
-const DEFAULT_INTERVAL: Duration = Duration::from_secs(5);
 
 /// `None` where no probe is asked for.
 pub(super) fn resolve(raw: &RawOptions) -> Result<Option<Readiness>, ConfigError> {
@@ -27,5 +24,5 @@ pub(super) fn resolve(raw: &RawOptions) -> Result<Option<Readiness>, ConfigError
             }
         };
     };
-    Ok(Some(Readiness { timeout, interval: interval.unwrap_or(DEFAULT_INTERVAL), mode }))
+    Ok(Some(Readiness { timeout, interval: interval.unwrap_or(DEFAULT_PROBE_INTERVAL), mode }))
 }

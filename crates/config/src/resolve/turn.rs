@@ -1,11 +1,12 @@
 //! The turns of generated conversations and the pauses between them.
 
 use crate::catalogue::OptionId;
+use crate::dataset::SINGLE_TURN;
 use crate::{ConfigError, Length, RawOptions, TurnDelay};
 
 pub(super) fn count(raw: &RawOptions) -> Result<Length, ConfigError> {
-    let mean = raw.int::<u32>(OptionId::ConversationTurnMean)?.map_or(1.0, f64::from);
-    let stddev = raw.int::<u32>(OptionId::ConversationTurnStddev)?.map_or(0.0, f64::from);
+    let mean = raw.int::<u32>(OptionId::ConversationTurnMean)?.map_or(SINGLE_TURN.mean, f64::from);
+    let stddev = raw.int::<u32>(OptionId::ConversationTurnStddev)?.map_or(SINGLE_TURN.stddev, f64::from);
     Ok(Length { mean, stddev })
 }
 
@@ -23,8 +24,7 @@ pub(super) fn delay(raw: &RawOptions, turns: Length, warnings: &mut Vec<String>)
         return Err(raw.needs(ratio_id, mean_id, "there is no pause to multiply without it"));
     }
     let mean_ms = mean.unwrap_or(0.0);
-    let one_turn = turns.mean <= 1.0 && turns.stddev == 0.0;
-    if mean_ms > 0.0 && one_turn {
+    if mean_ms > 0.0 && turns == SINGLE_TURN {
         warnings.push(format!(
             "{} has no effect: a conversation has one turn; give {} for more",
             raw.spelling(mean_id),

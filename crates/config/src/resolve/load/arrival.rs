@@ -1,7 +1,7 @@
 //! How the time between two requests is drawn.
 
 use super::mode::Mode;
-use super::{Setting, Shape};
+use super::{Measured, Setting};
 use crate::catalogue::OptionId;
 use crate::{Arrival, ConfigError, RawOptions};
 
@@ -44,18 +44,22 @@ pub(super) fn resolve(raw: &RawOptions, mode: Mode) -> Result<Option<Arrival>, C
 }
 
 /// The warmup's own pattern, else that of the measured phase.
-pub(super) fn warmup(raw: &RawOptions, rate: Option<Setting<f64>>, shape: &Shape) -> Result<Arrival, ConfigError> {
+pub(super) fn warmup(
+    raw: &RawOptions,
+    rate: Option<Setting<f64>>,
+    measured: &Measured,
+) -> Result<Arrival, ConfigError> {
     let id = OptionId::WarmupArrivalPattern;
     let pattern = raw.choice(id)?;
     match (pattern, rate) {
         (Some(BURST), Some(rate)) => return Err(burst_at_a_rate(raw, id, rate.option)),
         (Some(pattern), None) if pattern != BURST => {
             let why = "without a rate the warmup has no arrivals to draw";
-            return Err(raw.needs_text(id, &shape.mode.warmup_rate(), why));
+            return Err(raw.needs_text(id, &measured.mode.warmup_rate(), why));
         }
         _ => {}
     }
-    Ok(match (pattern, shape.arrival) {
+    Ok(match (pattern, measured.arrival) {
         (Some("constant"), _) => Arrival::Constant,
         (Some("poisson"), _) => Arrival::Poisson,
         (Some("gamma"), Some(gamma @ Arrival::Gamma { .. })) => gamma,

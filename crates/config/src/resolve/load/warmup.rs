@@ -2,7 +2,7 @@
 //! takes over from there what it does not say itself.
 
 use super::limits::{self, Limits};
-use super::{Shape, Surroundings, arrival, ramp, rate, setting};
+use super::{Measured, Surroundings, arrival, ramp, rate, setting};
 use crate::catalogue::OptionId;
 use crate::{ConfigError, GracePeriod, Pace, PhaseConfig, PhaseKind, RawOptions, StopConditions};
 
@@ -22,7 +22,7 @@ const SETTINGS: [OptionId; 8] = [
 pub(super) fn resolve(
     raw: &RawOptions,
     around: &Surroundings<'_>,
-    shape: &Shape,
+    measured: &Measured,
 ) -> Result<Option<PhaseConfig>, ConfigError> {
     let stop = StopConditions {
         requests: raw.int(OptionId::WarmupRequestCount)?,
@@ -39,8 +39,8 @@ pub(super) fn resolve(
         let why = "it begins when that duration is over";
         return Err(raw.needs(OptionId::WarmupGracePeriod, OptionId::WarmupDuration, why));
     }
-    let limits = limits.or(shape.limits);
-    let pace = pace(raw, shape, limits.concurrency())?;
+    let limits = limits.or(measured.limits);
+    let pace = pace(raw, measured, limits.concurrency())?;
     let is_burst = matches!(pace, Pace::Concurrency(_));
     limits.check(raw, &limits::WARMUP, is_burst, around.streaming)?;
     Ok(Some(PhaseConfig {
@@ -48,26 +48,28 @@ pub(super) fn resolve(
         pace,
         stop,
         grace: grace.unwrap_or(GracePeriod::Unlimited),
-        concurrency_ramp: ramp::of(limits.concurrency_ramp, shape.ramp_shape),
+        concurrency_ramp: ramp::of(limits.concurrency_ramp, measured.ramp_shape),
         prefill_limit: limits.prefill(),
-        prefill_ramp: ramp::of(limits.prefill_ramp, shape.ramp_shape),
+        prefill_ramp: ramp::of(limits.prefill_ramp, measured.ramp_shape),
         cancellation: None,
     }))
 }
 
-fn pace(raw: &RawOptions, shape: &Shape, ceiling: Option<usize>) -> Result<Pace, ConfigError> {
+fn pace(raw: &RawOptions, measured: &Measured, ceiling: Option<usize>) -> Result<Pace, ConfigError> {
     let (rate_id, ramp_id) = (OptionId::WarmupRequestRate, OptionId::WarmupRequestRateRampDuration);
-    let rate = setting(rate_id, raw.float_or_inf(rate_id)?).or(shape.rate);
+    let rate = setting(rate_id, raw.float_or_inf(rate_id)?).or(measured.rate);
     let ramp = setting(ramp_id, raw.seconds(ramp_id)?);
-    let arrival = arrival::warmup(raw, rate, shape)?;
+    let arrival = arrival::warmup(raw, rate, measured)?;
     let Some(rate) = rate else {
         // A ramp of the measured phase raises a series there; here it has nothing to raise.
         return match ramp {
-            Some(_) => Err(raw.needs_text(ramp_id, &shape.mode.warmup_rate(), "there is no rate to raise without it")),
+            Some(_) => {
+                Err(raw.needs_text(ramp_id, &measured.mode.warmup_rate(), "there is no rate to raise without it"))
+            }
             None => Ok(Pace::Concurrency(ceiling.unwrap_or(1))),
         };
     };
-    let rate = rate::constant(raw, rate, ramp.or(shape.rate_ramp), shape.ramp_shape)?;
+    let rate = rate::constant(raw, rate, ramp.or(measured.rate_ramp), measured.ramp_shape)?;
     Ok(Pace::Rate { rate, arrival, ceiling })
 }
 
