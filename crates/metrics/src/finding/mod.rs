@@ -45,6 +45,16 @@ impl Finding {
         }
     }
 
+    /// What it is about, where one kind of finding can be about several things: a limit, a metric, a field.
+    pub fn subject(&self) -> Option<&'static str> {
+        match self {
+            Self::MaxTokensFieldRefused { field, .. } => Some(field.name()),
+            Self::ClientSaturated(limit) => Some(limit.kind.name()),
+            Self::HiddenWait { from_due, .. } => Some(from_due.tag()),
+            _ => None,
+        }
+    }
+
     /// In [`Finding::unit`].
     pub fn figure(&self) -> f64 {
         match *self {
