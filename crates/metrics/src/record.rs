@@ -118,9 +118,8 @@ fn outcome(failure: Option<&Failure>) -> u64 {
     let Some(failure) = failure else { return OUTCOME_SUCCESS };
     match failure.cancelled {
         Some(Cancellation::RunEnded) => OUTCOME_CUT_OFF,
-        Some(Cancellation::OnPurpose) => OUTCOME_FAILED,
         None if failure.is_context_overflow() => OUTCOME_OVERFLOW,
-        None => OUTCOME_FAILED,
+        None | Some(Cancellation::OnPurpose) => OUTCOME_FAILED,
     }
 }
 
