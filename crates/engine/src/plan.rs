@@ -52,8 +52,6 @@ pub struct Plan {
     pub conversations: Arc<[PreparedConversation]>,
     /// Which conversation the next session is; shared by all phases.
     pub next_conversation: Box<dyn FnMut() -> usize + Send>,
-    /// How many conversations `next_conversation` draws from.
-    pub roots: usize,
     /// For phases that replay one; empty otherwise.
     pub fixed_schedule: FixedSchedule,
     /// At least one.

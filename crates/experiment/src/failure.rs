@@ -6,9 +6,6 @@ use aiperf_engine::{CutReason, Outcome};
 use aiperf_metrics::{Cancellation, Failure};
 use aiperf_transport::{Exchange, TransportError};
 
-/// Status of a request that the client itself ended (nginx's "client closed request").
-const CLIENT_CLOSED: u16 = 499;
-
 /// The failure of an exchange whose bytes need no reading; `None` when a 2xx response was read to its end.
 pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Failure> {
     match outcome {
@@ -21,22 +18,18 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Fail
         }),
         Outcome::Failed(error) => Some(plain(transport_kind(error), error.to_string())),
         Outcome::TimedOut => Some(plain("TimeoutError", timeout_message(exchange))),
-        Outcome::CancelledOnPurpose { after } => Some(Failure {
-            code: Some(CLIENT_CLOSED),
-            kind: "RequestCancellationError".into(),
-            message: format!("Request cancelled {:.3}s after being sent", after.as_secs_f64()),
-            cancelled: Some(Cancellation::OnPurpose),
-        }),
-        Outcome::Cut(reason) => Some(Failure {
-            code: Some(CLIENT_CLOSED),
-            kind: "RequestCancellationError".into(),
-            message: match reason {
-                CutReason::Deadline => "still in flight when the duration and its grace period were over".into(),
-                CutReason::Interrupt => "still in flight when the run was interrupted".into(),
-                CutReason::FailedRequests => "still in flight when too many requests had failed".into(),
-            },
-            cancelled: Some(Cancellation::RunEnded),
-        }),
+        Outcome::CancelledOnPurpose { after } => {
+            let message = format!("cancelled on purpose {:.3} s after it was sent", after.as_secs_f64());
+            Some(Failure::cancelled(Cancellation::OnPurpose, message))
+        }
+        Outcome::Cut(reason) => {
+            let message = match reason {
+                CutReason::Deadline => "still in flight when the duration and its grace period were over",
+                CutReason::Interrupt => "still in flight when the run was interrupted",
+                CutReason::FailedRequests => "still in flight when too many requests had failed",
+            };
+            Some(Failure::cancelled(Cancellation::RunEnded, message))
+        }
     }
 }
 

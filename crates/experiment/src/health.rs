@@ -11,8 +11,11 @@ use aiperf_metrics::HealthSample;
 use crossbeam_channel::Receiver;
 
 use crate::monitor::Monitor;
+use crate::process::{ThreadClock, open_descriptors};
 
-const INTERVAL: Duration = Duration::from_millis(100);
+const INTERVAL: Duration = Duration::from_millis(250);
+/// Counting descriptors means listing them, which is not free with thousands of connections.
+const DESCRIPTORS_EVERY: usize = 4;
 
 /// Takes samples until it is asked for them.
 pub(crate) struct HealthWatch {
@@ -34,9 +37,18 @@ impl HealthWatch {
             .spawn(move || {
                 let mut samples = Vec::new();
                 let mut last = (Mono::now(), process_cpu());
+                let mut threads = ThreadClock::default();
+                let mut descriptors = None;
                 while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
                     let now = (Mono::now(), process_cpu());
-                    samples.push(sample(&gauge, &monitor, &queue, processors, last, now));
+                    if samples.len() % DESCRIPTORS_EVERY == 0 {
+                        descriptors = open_descriptors();
+                    }
+                    samples.push(HealthSample {
+                        busiest_thread: threads.busiest(now.0),
+                        descriptors,
+                        ..sample(&gauge, &monitor, &queue, processors, last, now)
+                    });
                     last = now;
                 }
                 samples
@@ -69,5 +81,6 @@ fn sample(
         record_queue_capacity: queue.capacity().unwrap_or(usize::MAX),
         schedule_lag: gauge.take_schedule_lag(),
         in_flight: monitor.progress.sent().saturating_sub(monitor.progress.returned()),
+        ..HealthSample::default()
     }
 }

@@ -9,7 +9,9 @@ use aiperf_config::PhaseKind;
 use aiperf_endpoint::Reply;
 use aiperf_engine::{Finished, FollowUp, Outcome};
 use aiperf_metrics::{Columns, Observation, RecordValues};
-use aiperf_report::{Phase, RawWriter, Record, RecordMetadata, RecordWriter, ReportError};
+use aiperf_report::{
+    ArtifactPaths, Phase, RawWriter, Record, RecordMetadata, RecordWriter, ReportError, WrittenFile,
+};
 use crossbeam_channel::Receiver;
 
 use crate::error::RunError;
@@ -167,6 +169,30 @@ impl RecordDesk {
             parent_correlation_id: finished.session.parent_correlation_id.as_deref(),
             root_correlation_id: &finished.session.root_correlation_id,
         }
+    }
+}
+
+impl RecordDesk {
+    /// Closes the files, and names those that are there to be read. All record threads have ended, so nobody else holds
+    /// this desk.
+    pub(crate) fn close(self: Arc<Self>, paths: &ArtifactPaths) -> Vec<WrittenFile> {
+        let mut written = Vec::new();
+        let Some(desk) = Arc::into_inner(self) else { return written };
+        if let Some(records) = desk.records {
+            note_losses("records", records.finish().lost);
+            written.push(WrittenFile { label: "Records Export".into(), path: paths.records() });
+        }
+        if let Some((raw, _)) = desk.raw {
+            note_losses("raw records", raw.finish().lost);
+            written.push(WrittenFile { label: "Raw Records Export".into(), path: paths.raw() });
+        }
+        written
+    }
+}
+
+fn note_losses(what: &str, lost: u64) {
+    if lost > 0 {
+        log::error!("{lost} {what} could not be written");
     }
 }
 

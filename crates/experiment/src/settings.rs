@@ -1,6 +1,6 @@
 //! What the parts of a run need to know of its configuration.
 
-use aiperf_config::{Config, IpVersion};
+use aiperf_config::{Config, IpVersion, Pace, PhaseConfig, PhaseKind};
 use aiperf_endpoint::{AffinityHeaders, BodyOptions, HeaderOptions, HeaderPlan};
 use aiperf_metrics::{MetricContext, Thresholds};
 use aiperf_transport::{ClientSettings, TlsSettings, Verification};
@@ -8,7 +8,8 @@ use aiperf_transport::{ClientSettings, TlsSettings, Verification};
 use crate::error::RunError;
 use crate::target::Targets;
 
-pub(crate) fn metric_context(config: &Config) -> Result<MetricContext, RunError> {
+/// Which metrics a phase has.
+pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<MetricContext, RunError> {
     let tuning = &config.tuning;
     let mut context = MetricContext::new(config.endpoint.kind, config.endpoint.streaming);
     context.server_token_count = config.endpoint.server_token_count;
@@ -18,9 +19,13 @@ pub(crate) fn metric_context(config: &Config) -> Result<MetricContext, RunError>
         osl_mismatch_pct: tuning.osl_mismatch_percent,
         osl_mismatch_max_tokens: tuning.osl_mismatch_max_tokens as f64,
     };
+    context.open_loop = !matches!(phase.pace, Pace::Concurrency(_));
+    context.fixed_schedule = matches!(phase.pace, Pace::FixedSchedule { .. });
     context.show_internal = tuning.show_internal_metrics;
     context.show_experimental = tuning.show_experimental_metrics;
-    for (tag, limit) in &config.output.goodput {
+    // A warmup has no objectives, and it may lack the metrics that those of the profiling phase are set on.
+    let objectives = config.output.goodput.iter().filter(|_| phase.kind == PhaseKind::Profiling);
+    for (tag, limit) in objectives {
         let slo = context.slo(tag, *limit)?;
         context.slos.push(slo);
     }
