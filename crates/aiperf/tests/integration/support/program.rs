@@ -1,5 +1,6 @@
 //! The program as a child process in a folder of its own, its output kept in files so that no pipe can fill up.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -148,6 +149,9 @@ impl Ended {
         assert_eq!(self.code, Some(1), "{}", self.stderr);
         let sentence = self.stderr.strip_prefix("error: ").unwrap_or_else(|| panic!("no error in {:?}", self.stderr));
         assert_eq!(sentence.trim_end().lines().count(), 1, "{sentence}");
+        let parts: Vec<&str> = sentence.trim_end().split(": ").collect();
+        let distinct: HashSet<&&str> = parts.iter().collect();
+        assert_eq!(distinct.len(), parts.len(), "something is said twice: {sentence}");
         for word in words {
             assert!(sentence.contains(word), "{word:?} is not in {sentence:?}");
         }
