@@ -119,3 +119,26 @@ fn an_embedding_that_fails_is_a_failed_record_too() {
     let artifacts = every_third("error_every=3&error_status=400", "--endpoint-type embeddings");
     assert_eq!(artifacts.records()[2].error(), (Some(400), "Bad Request"));
 }
+
+#[test]
+fn what_cannot_be_read_is_refused_before_anything_is_written() {
+    for (words, expected) in [
+        ("--input-file nothing.jsonl", &["--input-file", "nothing.jsonl"][..]),
+        ("--system-prompt-file nothing.txt", &["--system-prompt-file", "nothing.txt"]),
+        ("--endpoint-type chats", &["--endpoint-type", "chats"]),
+        ("--goodput no_such_metric:5", &["no_such_metric"]),
+        ("--concurrency 0", &["--concurrency"]),
+        ("--tokenizer ./no-such-folder", &["no-such-folder"]),
+    ] {
+        Program::profile("--url sim: --request-count 1").with(words).run().was_refused_with(expected);
+    }
+    Program::profile("--url sim:?ttft=fast").run().was_refused_with(&["--url", "ttft", "fast"]);
+    for (rows, expected) in [
+        ("", &["rows.jsonl"][..]),
+        ("{\"text\": \"a\"}\n{\"text\": 5}\n", &["rows.jsonl", "2", "text"]),
+        ("{\"text\": \"a\"}\nnot json\n", &["rows.jsonl", "2"]),
+    ] {
+        let program = Program::profile("--url sim: --input-file rows.jsonl").file("rows.jsonl", rows);
+        program.run().was_refused_with(expected);
+    }
+}
