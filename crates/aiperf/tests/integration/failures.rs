@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use crate::support::{Artifacts, Ended, Program, sim};
+use crate::support::{Artifacts, Ended, Program, Record, sim};
 
 /// It must have failed with its files written, and with one plain sentence at the end of stderr.
 fn check_nothing_succeeded(ended: &Ended, requests: usize, words: &[&str]) {
@@ -24,7 +24,7 @@ fn check_nothing_succeeded(ended: &Ended, requests: usize, words: &[&str]) {
     let counted: u64 = summary["error_summary"].as_array().unwrap().iter().map(|e| e["count"].as_u64().unwrap()).sum();
     assert_eq!(counted as usize, requests);
     assert_eq!(artifacts.records().len(), requests);
-    assert!(artifacts.records().iter().all(|record| record.failed()));
+    assert!(artifacts.records().iter().all(Record::failed));
     assert!(ended.stdout.contains("Error Summary"), "{}", ended.stdout);
     assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
 }

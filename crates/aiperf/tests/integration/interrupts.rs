@@ -7,7 +7,7 @@ use aiperf_sim::Sim;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::{Artifacts, Ended, Program, Running, sim, wait_for};
+use crate::support::{Artifacts, Ended, Program, Record, Running, sim, wait_for};
 
 /// Every third reply stands still for good: with four places, eight requests finish and then all wait.
 fn stuck_run() -> (Sim, Running) {
@@ -31,7 +31,7 @@ fn check_cancelled(ended: &Ended) {
 }
 
 fn cut_off(artifacts: &Artifacts) -> usize {
-    let cut: Vec<_> = artifacts.records().into_iter().filter(|record| record.was_cancelled()).collect();
+    let cut: Vec<_> = artifacts.records().into_iter().filter(Record::was_cancelled).collect();
     for record in &cut {
         assert_eq!(record.error(), (Some(499), "RequestCancellationError"));
         assert!(record.0["error"]["message"].as_str().unwrap().contains("interrupted"), "{record:?}");

@@ -2,7 +2,7 @@
 
 use aiperf_sim::{Outcome, Sim};
 
-use crate::support::{Program, sim};
+use crate::support::{Program, Record, sim};
 
 fn most_in_flight(sim: &Sim) -> u32 {
     sim.truth().iter().map(|truth| truth.in_flight).max().unwrap()
@@ -63,7 +63,7 @@ fn a_duration_without_grace_cuts_off_what_is_in_flight_and_says_so() {
     let ended = Program::against(&sim, words).run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let artifacts = &ended.artifacts;
-    let (cut, whole): (Vec<_>, Vec<_>) = artifacts.records().into_iter().partition(|record| record.failed());
+    let (cut, whole): (Vec<_>, Vec<_>) = artifacts.records().into_iter().partition(Record::failed);
     assert_eq!(cut.len(), 4);
     assert!(!whole.is_empty() && whole.iter().all(|record| !record.was_cancelled()));
     for record in &cut {
@@ -93,7 +93,7 @@ fn a_request_over_its_time_is_a_failed_record() {
     let sim = sim("ttft=2&itl=0&osl=2&stall_every=2&stall_ms=600000");
     let artifacts =
         Program::against(&sim, "--streaming --concurrency 4 --request-count 4 --request-timeout-seconds 1.5").succeed();
-    let (late, whole): (Vec<_>, Vec<_>) = artifacts.records().into_iter().partition(|record| record.failed());
+    let (late, whole): (Vec<_>, Vec<_>) = artifacts.records().into_iter().partition(Record::failed);
     assert_eq!((late.len(), whole.len()), (2, 2));
     for record in &late {
         assert_eq!(record.error(), (None, "TimeoutError"));
