@@ -214,7 +214,7 @@ impl Run {
         }
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Interrupt);
         let warmup = phases.iter().position(|phase| phase.kind == Phase::Warmup).map(|at| phases.remove(at));
-        let profiling = phases.pop().unwrap_or_else(|| self.unstarted_profiling(&warmup, anchor));
+        let profiling = phases.pop().unwrap_or_else(|| self.unstarted_profiling(warmup.as_ref(), anchor));
         let verdict = Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), interrupted);
         let status = match &verdict {
             Verdict::Complete => RunStatus::Complete,
@@ -243,7 +243,7 @@ impl Run {
     }
 
     /// The profiling phase of a run that was stopped in its warmup: nothing was sent.
-    fn unstarted_profiling(&self, warmup: &Option<PhaseReport>, anchor: &WallAnchor) -> PhaseReport {
+    fn unstarted_profiling(&self, warmup: Option<&PhaseReport>, anchor: &WallAnchor) -> PhaseReport {
         let now = aiperf_clock::Mono::now();
         let window = PhaseWindow { start: now, end: now };
         PhaseReport {
