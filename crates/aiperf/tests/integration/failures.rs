@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use crate::support::{Artifacts, Ended, Program, Record, sim};
+use crate::support::{Artifacts, Ended, Program, Record, sim, wait_for};
 
 /// It must have failed with its files written, and with one plain sentence at the end of stderr.
 fn check_nothing_succeeded(ended: &Ended, requests: usize, words: &[&str]) {
@@ -112,6 +112,44 @@ fn an_event_that_is_not_json_takes_nothing_from_the_content_around_it() {
         assert!(!record.failed());
         assert_eq!(record.metric("output_sequence_length") as u32, 6);
     }
+}
+
+#[test]
+fn a_server_that_goes_away_leaves_its_requests_as_failed_ones() {
+    let mut sim = sim("ttft=1&itl=0&osl=2&stall_every=5&stall_ms=600000");
+    let running =
+        Program::against(&sim, "--streaming --concurrency 2 --request-count 40 --num-dataset-entries 5").start();
+    wait_for("all places to be taken by replies that stand still", || (sim.truth().len() >= 8).then_some(()));
+    let url = sim.url();
+    sim.stop().unwrap();
+    let ended = running.end();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let (failed, whole): (Vec<_>, Vec<_>) = ended.artifacts.records().into_iter().partition(Record::failed);
+    assert_eq!((whole.len(), failed.len()), (8, 32));
+    let refused = failed.iter().filter(|record| record.error().1 == "ClientConnectorError").count();
+    assert!(refused >= 30, "{refused}");
+    let address = url.strip_prefix("http://").unwrap();
+    assert!(ended.stdout.contains(address), "{}", ended.stdout);
+}
+
+#[test]
+fn a_warmup_that_fails_does_not_keep_the_run_from_succeeding() {
+    let sim = sim("ttft=0&itl=0&osl=2&error_every=2");
+    let artifacts = Program::against(&sim, "--warmup-request-count 2 --request-count 2").succeed();
+    let failed: Vec<_> = artifacts.records().into_iter().filter(Record::failed).collect();
+    assert_eq!(failed.iter().map(|r| r.word("phase_name")).collect::<Vec<_>>(), ["warmup", "profiling"]);
+    let phases = artifacts.json("phase_manifest.json");
+    assert_eq!(phases["phases"][0]["error_request_count"], 1);
+    // What failed in the warmup is told there, and not in the numbers of the run.
+    assert_eq!(artifacts.summary()["error_summary"][0]["count"], 1);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let ended = Program::new("profile --url sim: --request-count 1 --log-level error --artifact-dir taken/deeper")
+        .file("taken", "")
+        .run();
+    ended.was_refused_with(&["taken", "--artifact-dir"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use aiperf_sim::{Outcome, Sim};
 
-use crate::support::{Program, Record, sim};
+use crate::support::{Program, Record, by_request_id, sim};
 
 fn most_in_flight(sim: &Sim) -> u32 {
     sim.truth().iter().map(|truth| truth.in_flight).max().unwrap()
@@ -76,6 +76,26 @@ fn a_duration_without_grace_cuts_off_what_is_in_flight_and_says_so() {
     assert_eq!(artifacts.average("request_count") as usize, whole.len());
     let summary = artifacts.summary();
     assert_eq!((&summary["was_cancelled"], &summary["is_complete"]), (&false.into(), &true.into()));
+}
+
+#[test]
+fn count_and_duration_together_stop_at_whichever_comes_first() {
+    let sim = sim("ttft=0&itl=0&osl=1");
+    let artifacts = Program::against(&sim, "--request-count 5 --benchmark-duration 50 --concurrency 2").succeed();
+    assert_eq!(artifacts.records().len(), 5);
+    assert_eq!(sim.truth().len(), 5);
+}
+
+#[test]
+fn a_batch_limit_of_the_server_shows_in_the_first_tokens_and_not_in_the_count() {
+    let sim = sim("ttft=30&itl=1&osl=3&batch=1");
+    let artifacts = Program::against(&sim, "--streaming --concurrency 3 --request-count 6").succeed();
+    let waited = |truth: &aiperf_sim::TruthRecord| truth.admitted.unwrap().since(truth.arrival).0 as f64 / 1e6;
+    let truth = by_request_id(&sim);
+    for record in artifacts.records() {
+        let truth = &truth[record.word("x_request_id")];
+        assert!(record.metric("time_to_first_token") >= waited(truth) + 29.0, "{record:?}");
+    }
 }
 
 #[test]

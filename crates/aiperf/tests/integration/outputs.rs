@@ -1,8 +1,9 @@
 //! What is written: levels, prefixes, traces, and the files of a run with a warmup.
 
+use rustix::process::Signal;
 use serde_json::json;
 
-use crate::support::{Program, by_request_id, sim};
+use crate::support::{Program, by_request_id, sim, wait_for};
 
 const FAST: &str = "ttft=1&itl=1&osl=3";
 
@@ -109,6 +110,37 @@ fn an_http_trace_is_in_order_and_knows_the_connection() {
         assert_eq!(trace.get("tcp_connect_start_ns").is_some_and(|at| !at.is_null()), first, "{trace}");
         assert_eq!(trace.get("connection_reused_ns").is_some_and(|at| !at.is_null()), !first, "{trace}");
     }
+}
+
+#[test]
+fn progress_goes_to_stderr_and_the_tables_to_stdout() {
+    let sim = sim("ttft=0&itl=0&osl=2&stall_every=3&stall_ms=600000");
+    let running = Program::against(&sim, "--request-count 9 --ui simple --log-level error --streaming").start();
+    wait_for("a line on the progress", || running.stderr().contains("Profiling").then_some(()));
+    running.signal(Signal::INT);
+    let ended = running.end();
+    assert!(ended.stderr.contains("2/9"), "{}", ended.stderr);
+    assert!(ended.stdout.contains("LLM Metrics") && !ended.stdout.contains("Profiling"), "{}", ended.stdout);
+    assert!(!ended.stdout.contains('\u{1b}'), "colours in a file");
+}
+
+#[test]
+fn trace_timing_is_shown_when_asked_for() {
+    let sim = sim(FAST);
+    let artifacts = Program::against(&sim, "--request-count 2 --streaming --show-trace-timing").succeed();
+    assert!(artifacts.text("profile_export_console.txt").contains("HTTP Trace Timing"));
+    assert!(artifacts.average("http_req_waiting") > 0.0);
+}
+
+#[test]
+fn the_log_file_holds_what_was_logged_and_more_when_asked() {
+    let sim = sim(FAST);
+    let quiet = Program::against(&sim, "--request-count 1 --log-level error").run();
+    assert_eq!((quiet.code, quiet.stderr.as_str()), (Some(0), ""));
+    let artifacts = Program::against(&sim, "--request-count 1 --endpoint-type embeddings --streaming").succeed();
+    let log = artifacts.text("logs/aiperf.log");
+    // A warning from before the file was there is in it too.
+    assert!(log.contains(" - WARNING - --streaming") && log.contains("Phase profiling complete"), "{log}");
 }
 
 #[test]

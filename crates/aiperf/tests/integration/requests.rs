@@ -147,10 +147,30 @@ fn a_system_prompt_is_the_first_message_of_every_chat() {
     for body in requests(&own) {
         assert_eq!(body["messages"][0], json!({"role": "system", "content": "Be brief."}));
     }
-    Program::against(&generated, "--request-count 2 --shared-system-prompt-length 12").succeed();
+    Program::against(&generated, "--request-count 2 --shared-system-prompt-length 12 --random-seed 1").succeed();
     let systems: HashSet<String> = requests(&generated).iter().map(|body| body["messages"][0].to_string()).collect();
     assert_eq!(systems.len(), 1);
     assert!(generated.truth().iter().all(|truth| truth.prompt_tokens == Some(32)), "{:?}", generated.truth());
+}
+
+#[test]
+fn a_key_in_the_address_is_in_no_file_either() {
+    let sim = sim(FAST);
+    let address = format!("http://me:SECRET-KEY@{}", sim.addr());
+    let ended = Program::profile("--model m --tokenizer builtin --isl 8 --request-count 1 --url").word(address).run();
+    assert!(!ended.stdout.contains("SECRET-KEY") && !ended.stderr.contains("SECRET-KEY"), "{}", ended.stderr);
+    if ended.artifacts.exists() {
+        for name in ended.artifacts.names() {
+            assert!(!ended.artifacts.text(&name).contains("SECRET-KEY"), "the key is in {name}");
+        }
+    }
+}
+
+#[test]
+fn a_number_of_sessions_ends_the_run_too() {
+    let sim = sim(FAST);
+    let artifacts = Program::against(&sim, "--num-sessions 4").succeed();
+    assert_eq!((sim.truth().len(), artifacts.inputs().len()), (4, 4));
 }
 
 #[test]
