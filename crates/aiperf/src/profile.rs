@@ -32,7 +32,9 @@ pub(crate) fn run(config: Config, environment: &Environment) -> anyhow::Result<E
     let hub = HubEnvironment::from_variables(|name| environment.variables.get(name).cloned());
     let run = Run::prepare(config, VERSION, &hub)?;
     // Only now: a run that cannot start leaves nothing behind. What was logged so far goes to the file too.
-    logging::write_to(&dir).with_context(|| format!("cannot write to {}", dir.display()))?;
+    logging::write_to(&dir).map_err(|cause| {
+        anyhow::anyhow!("cannot write to {}: {cause}; choose a writable folder with --artifact-dir", dir.display())
+    })?;
     let control = ControlSource::new();
     catch_interrupts(control.control())?;
     let monitor = Arc::new(Monitor::default());
