@@ -21,17 +21,20 @@ const INTERRUPTED: u8 = 130;
 
 pub(crate) fn run(config: Config, environment: &Environment) -> anyhow::Result<ExitCode> {
     logging::start(config.output.log_level);
-    logging::write_to(&config.output.dir)
-        .with_context(|| format!("cannot write to {}", config.output.dir.display()))?;
     for warning in &config.warnings {
         log::warn!("{warning}");
     }
     let ui = config.output.ui;
     let width = Width(config.tuning.console_width);
     let duration = config.profiling.stop.duration.map(Nanos::from);
+    let dir = config.output.dir.clone();
 
     let hub = HubEnvironment::from_variables(|name| environment.variables.get(name).cloned());
     let run = Run::prepare(config, VERSION, &hub)?;
+    // Only now: a run that cannot start leaves nothing behind. What was logged so far goes to the file too.
+    logging::write_to(&dir).map_err(|cause| {
+        anyhow::anyhow!("cannot write to {}: {cause}; choose a writable folder with --artifact-dir", dir.display())
+    })?;
     let control = ControlSource::new();
     catch_interrupts(control.control())?;
     let monitor = Arc::new(Monitor::default());
