@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Config, Environment, PhaseKind, UiKind};
-use aiperf_engine::{Control, ControlSource};
+use aiperf_engine::{Control, ControlSource, StopReason};
 use aiperf_experiment::{Monitor, Run, RunResult, Verdict};
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_tokenizer::HubEnvironment;
@@ -55,7 +55,7 @@ fn catch_interrupts(control: Control) -> anyhow::Result<()> {
             std::process::exit(i32::from(INTERRUPTED));
         }
         eprintln!("Stopping: no more requests are sent, results follow. Press Ctrl-C again to end at once.");
-        control.interrupt();
+        control.stop(StopReason::Interrupt);
     })
     .context("Ctrl-C cannot be caught")
 }
@@ -102,7 +102,7 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     for error in &result.files.failed {
         log::error!("{error}");
     }
-    if let Verdict::NothingSucceeded(why) = &result.verdict {
+    if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) = &result.verdict {
         eprintln!("error: {why}");
     }
 }
@@ -110,7 +110,7 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
 fn exit_code(result: &RunResult) -> ExitCode {
     match result.verdict {
         Verdict::Cancelled => ExitCode::from(INTERRUPTED),
-        Verdict::NothingSucceeded(_) => ExitCode::FAILURE,
+        Verdict::NothingSucceeded(_) | Verdict::GivenUp(_) => ExitCode::FAILURE,
         Verdict::Complete if !result.files.failed.is_empty() => ExitCode::FAILURE,
         Verdict::Complete => ExitCode::SUCCESS,
     }
