@@ -31,15 +31,16 @@ pub(crate) fn write_to(dir: &Path) -> std::io::Result<PathBuf> {
     fs::create_dir_all(&folder)?;
     let path = folder.join("aiperf.log");
     let mut file = File::create(&path)?;
-    if let Some(log) = LOG.get() {
+    // The place of the file is held throughout, so that no line of another thread comes in between.
+    if let Some(log) = LOG.get()
+        && let Ok(mut slot) = log.file.lock()
+    {
         if let Ok(mut early) = log.early.lock() {
             for line in early.drain(..) {
                 file.write_all(line.as_bytes())?;
             }
         }
-        if let Ok(mut slot) = log.file.lock() {
-            *slot = Some(file);
-        }
+        *slot = Some(file);
     }
     Ok(path)
 }
@@ -82,16 +83,11 @@ impl Log for RunLog {
         let _ = writeln!(std::io::stderr(), "{} {level:<8} {}", now.strftime("%H:%M:%S%.3f"), record.args());
         let line =
             format!("{} - {} - {level} - {}\n", now.strftime("%Y-%m-%d %H:%M:%S%.3f"), record.target(), record.args());
-        match self.file.lock() {
-            Ok(mut file) => match file.as_mut() {
-                Some(file) => drop(file.write_all(line.as_bytes())),
-                None => {
-                    if let Ok(mut early) = self.early.lock() {
-                        early.push(line);
-                    }
-                }
-            },
-            Err(_) => {}
+        let Ok(mut file) = self.file.lock() else { return };
+        if let Some(file) = file.as_mut() {
+            let _ = file.write_all(line.as_bytes());
+        } else if let Ok(mut early) = self.early.lock() {
+            early.push(line);
         }
     }
 

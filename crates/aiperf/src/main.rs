@@ -19,10 +19,19 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             aiperf_ui::clear_line();
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", sentence(&error));
             ExitCode::FAILURE
         }
     }
+}
+
+/// An error with its causes. Many errors quote their cause themselves; it is not said twice.
+fn sentence(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |said, cause| match cause.to_string() {
+        cause if said.is_empty() => cause,
+        cause if said.contains(&cause) => said,
+        cause => format!("{said}: {cause}"),
+    })
 }
 
 fn run() -> anyhow::Result<ExitCode> {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Config, Environment, PhaseKind, UiKind};
-use aiperf_engine::{Control, ControlSource};
+use aiperf_engine::{Control, ControlSource, StopReason};
 use aiperf_experiment::{Monitor, Run, RunResult, Verdict};
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_tokenizer::HubEnvironment;
@@ -21,17 +21,20 @@ const INTERRUPTED: u8 = 130;
 
 pub(crate) fn run(config: Config, environment: &Environment) -> anyhow::Result<ExitCode> {
     logging::start(config.output.log_level);
-    logging::write_to(&config.output.dir)
-        .with_context(|| format!("cannot write to {}", config.output.dir.display()))?;
     for warning in &config.warnings {
         log::warn!("{warning}");
     }
     let ui = config.output.ui;
     let width = Width(config.tuning.console_width);
     let duration = config.profiling.stop.duration.map(Nanos::from);
+    let dir = config.output.dir.clone();
 
     let hub = HubEnvironment::from_variables(|name| environment.variables.get(name).cloned());
     let run = Run::prepare(config, VERSION, &hub)?;
+    // Only now: a run that cannot start leaves nothing behind. What was logged so far goes to the file too.
+    logging::write_to(&dir).map_err(|cause| {
+        anyhow::anyhow!("cannot write to {}: {cause}; choose a writable folder with --artifact-dir", dir.display())
+    })?;
     let control = ControlSource::new();
     catch_interrupts(control.control())?;
     let monitor = Arc::new(Monitor::default());
@@ -52,7 +55,7 @@ fn catch_interrupts(control: Control) -> anyhow::Result<()> {
             std::process::exit(i32::from(INTERRUPTED));
         }
         eprintln!("Stopping: no more requests are sent, results follow. Press Ctrl-C again to end at once.");
-        control.interrupt();
+        control.stop(StopReason::Interrupt);
     })
     .context("Ctrl-C cannot be caught")
 }
@@ -99,7 +102,7 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     for error in &result.files.failed {
         log::error!("{error}");
     }
-    if let Verdict::NothingSucceeded(why) = &result.verdict {
+    if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) = &result.verdict {
         eprintln!("error: {why}");
     }
 }
@@ -107,7 +110,7 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
 fn exit_code(result: &RunResult) -> ExitCode {
     match result.verdict {
         Verdict::Cancelled => ExitCode::from(INTERRUPTED),
-        Verdict::NothingSucceeded(_) => ExitCode::FAILURE,
+        Verdict::NothingSucceeded(_) | Verdict::GivenUp(_) => ExitCode::FAILURE,
         Verdict::Complete if !result.files.failed.is_empty() => ExitCode::FAILURE,
         Verdict::Complete => ExitCode::SUCCESS,
     }

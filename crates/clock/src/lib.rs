@@ -3,11 +3,13 @@
 
 mod anchor;
 mod instant;
+mod cpu;
 mod read_mark;
 mod timer;
 mod timer_slack;
 
 pub use anchor::WallAnchor;
+pub use cpu::process_cpu;
 pub use instant::{EpochNanos, Mono, Nanos};
 pub use read_mark::ReadMark;
 pub use timer::{Sleep, Timer};

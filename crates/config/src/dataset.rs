@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 /// Conversations to make when nothing says how many are needed.
 pub(crate) const DEFAULT_ENTRIES: usize = 100;
+/// Conversations of one request each.
+pub(crate) const SINGLE_TURN: Length = Length { mean: 1.0, stddev: 0.0 };
 
 #[derive(Debug, Clone)]
 pub struct DatasetConfig {
@@ -80,6 +82,19 @@ pub enum FileFormat {
     SingleTurn,
     MultiTurn,
     DagJsonl,
+}
+
+impl FileFormat {
+    pub(crate) const ALL: [FileFormat; 3] = [Self::SingleTurn, Self::MultiTurn, Self::DagJsonl];
+
+    /// As `--custom-dataset-type` spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SingleTurn => "single_turn",
+            Self::MultiTurn => "multi_turn",
+            Self::DagJsonl => "dag_jsonl",
+        }
+    }
 }
 
 /// A length in tokens, with normal spread.

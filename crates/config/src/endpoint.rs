@@ -13,6 +13,8 @@ use crate::resolve::is_placeholder;
 pub(crate) const BUILTIN_TOKENIZER: &str = "builtin";
 pub(crate) const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(21_600);
 
+pub(crate) const DEFAULT_PROBE_INTERVAL: Duration = Duration::from_secs(5);
+
 /// A value that never reaches a file or a log.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(pub String);
@@ -108,11 +110,23 @@ pub struct Readiness {
     pub mode: ReadinessMode,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReadinessMode {
     /// The model is listed.
     Models,
     /// A one-token request is answered.
+    #[default]
     Inference,
     Both,
+}
+
+impl ReadinessMode {
+    /// As `--wait-for-model-mode` spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Models => "models",
+            Self::Inference => "inference",
+            Self::Both => "both",
+        }
+    }
 }

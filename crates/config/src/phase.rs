@@ -130,6 +130,8 @@ pub struct StopConditions {
     pub requests: Option<u64>,
     pub sessions: Option<u64>,
     pub duration: Option<Duration>,
+    /// After one pass over the data: each conversation that can be drawn (of branching ones the roots) starts once.
+    pub whole_dataset: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

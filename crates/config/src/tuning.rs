@@ -28,6 +28,12 @@ pub struct Tuning {
     pub force_content_parts: bool,
     /// `AIPERF_UI_CONSOLE_EXPORT_WIDTH`: columns of the result tables.
     pub console_width: usize,
+    /// `AIPERF_TIMING_CANCEL_DRAIN_TIMEOUT`: how long a phase waits for requests that it cancelled.
+    pub cancel_drain: Duration,
+    /// `AIPERF_TIMING_RATE_RAMP_UPDATE_INTERVAL`: the step in which a changing rate is applied.
+    pub rate_ramp_interval: Duration,
+    /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
+    pub dag_fail_fast: bool,
     /// `AIPERF_DEV_SHOW_INTERNAL_METRICS`, only with `AIPERF_DEV_MODE`.
     pub show_internal_metrics: bool,
     /// `AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS`, only with `AIPERF_DEV_MODE`.
@@ -81,6 +87,17 @@ pub const VARIABLES: &[Variable] = &[
     variable("AIPERF_METRICS_OSL_MISMATCH_MAX_TOKEN_THRESHOLD", "50", "Most tokens that this percentage may come to."),
     variable("AIPERF_ENDPOINT_FORCE_CONTENT_PARTS", "false", "Always send content as a list of parts."),
     variable("AIPERF_UI_CONSOLE_EXPORT_WIDTH", "140", "Columns of the result tables, 40 to 10000."),
+    variable(
+        "AIPERF_TIMING_CANCEL_DRAIN_TIMEOUT",
+        "10",
+        "Seconds for which a phase waits for requests that it cancelled, 1 to 300.",
+    ),
+    variable(
+        "AIPERF_TIMING_RATE_RAMP_UPDATE_INTERVAL",
+        "0.1",
+        "Seconds between two steps of a changing request rate, 0.01 to 10.",
+    ),
+    variable("AIPERF_DAG_FAIL_FAST", "false", "A failed child ends the session that it branched from."),
     variable("AIPERF_DEV_MODE", "false", "Developer mode."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs developer mode."),
     variable("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", "false", "Show experimental metrics; needs developer mode."),
@@ -124,6 +141,9 @@ impl Default for Tuning {
             osl_mismatch_max_tokens: 50,
             force_content_parts: false,
             console_width: 140,
+            cancel_drain: Duration::from_secs(10),
+            rate_ramp_interval: Duration::from_millis(100),
+            dag_fail_fast: false,
             show_internal_metrics: false,
             show_experimental_metrics: false,
         }
@@ -137,12 +157,16 @@ impl Tuning {
         let default = Tuning::default();
         let copies = default.session_copies;
         let dev_mode = read.truth("AIPERF_DEV_MODE", false)?;
-        let keepalive = read.float("AIPERF_HTTP_KEEPALIVE_TIMEOUT", 300.0, 0.0, 10_000.0)?;
         Ok(Tuning {
             ssl_verify: read.truth("AIPERF_HTTP_SSL_VERIFY", default.ssl_verify)?,
             ip_version: read.ip_version()?,
             connection_limit: read.int("AIPERF_HTTP_CONNECTION_LIMIT", default.connection_limit, 1, 65_000)?,
-            keepalive_timeout: Duration::from_secs_f64(keepalive),
+            keepalive_timeout: read.seconds(
+                "AIPERF_HTTP_KEEPALIVE_TIMEOUT",
+                default.keepalive_timeout,
+                0.0,
+                10_000.0,
+            )?,
             session_copies: SessionCopies {
                 session_affinity: read.copy("SESSION_AFFINITY", copies.session_affinity)?,
                 session_id: read.copy("SESSION_ID", copies.session_id)?,
@@ -159,6 +183,14 @@ impl Tuning {
             )?,
             force_content_parts: read.truth("AIPERF_ENDPOINT_FORCE_CONTENT_PARTS", default.force_content_parts)?,
             console_width: read.int("AIPERF_UI_CONSOLE_EXPORT_WIDTH", default.console_width, 40, 10_000)?,
+            cancel_drain: read.seconds("AIPERF_TIMING_CANCEL_DRAIN_TIMEOUT", default.cancel_drain, 1.0, 300.0)?,
+            rate_ramp_interval: read.seconds(
+                "AIPERF_TIMING_RATE_RAMP_UPDATE_INTERVAL",
+                default.rate_ramp_interval,
+                0.01,
+                10.0,
+            )?,
+            dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
             show_internal_metrics: read.truth("AIPERF_DEV_SHOW_INTERNAL_METRICS", false)? && dev_mode,
             show_experimental_metrics: read.truth("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", false)? && dev_mode,
         })
@@ -198,6 +230,10 @@ impl Variables<'_> {
         self.read(name, default, &format!("it must be a number from {low} to {high}"), |text| {
             number::float(text).filter(|value| (low..=high).contains(value))
         })
+    }
+
+    fn seconds(&self, name: &str, default: Duration, low: f64, high: f64) -> Result<Duration, ConfigError> {
+        self.float(name, default.as_secs_f64(), low, high).map(Duration::from_secs_f64)
     }
 
     fn percent(&self, name: &str, default: f64) -> Result<f64, ConfigError> {
@@ -241,8 +277,14 @@ mod tests {
             ("AIPERF_HTTP_X_SESSION_AFFINITY_FROM_CORRELATION_ID", "0"),
             ("AIPERF_HTTP_KEEPALIVE_TIMEOUT", "0.5"),
             ("AIPERF_UI_CONSOLE_EXPORT_WIDTH", "80"),
+            ("AIPERF_TIMING_CANCEL_DRAIN_TIMEOUT", "2.5"),
+            ("AIPERF_TIMING_RATE_RAMP_UPDATE_INTERVAL", "0.01"),
+            ("AIPERF_DAG_FAIL_FAST", "yes"),
         ])
         .unwrap();
+        assert_eq!(tuning.cancel_drain, Duration::from_millis(2500));
+        assert_eq!(tuning.rate_ramp_interval, Duration::from_millis(10));
+        assert!(tuning.dag_fail_fast);
         assert!(!tuning.ssl_verify && !tuning.session_copies.session_affinity);
         assert_eq!((tuning.ip_version, tuning.console_width), (IpVersion::Auto, 80));
         assert_eq!(tuning.keepalive_timeout, Duration::from_millis(500));
@@ -275,6 +317,9 @@ mod tests {
             ("AIPERF_HTTP_CONNECTION_LIMIT", "0"),
             ("AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD", "101"),
             ("AIPERF_UI_CONSOLE_EXPORT_WIDTH", "wide"),
+            ("AIPERF_TIMING_CANCEL_DRAIN_TIMEOUT", "0.5"),
+            ("AIPERF_TIMING_RATE_RAMP_UPDATE_INTERVAL", "0"),
+            ("AIPERF_DAG_FAIL_FAST", "sometimes"),
         ] {
             assert!(read(&[(name, value)]).unwrap_err().to_string().contains(name), "{name}");
         }

@@ -1,14 +1,27 @@
-//! The way in for whoever may stop a run: a signal handler, a failing disk, a test.
+//! The way in for whoever may stop a run: a signal handler, too many failures, a test.
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use crate::credit::Returned;
+use crate::follow_up::FollowedUp;
 
 /// What the conductor wakes up for.
 #[derive(Debug)]
 pub(crate) enum Event {
     Returned(Returned),
+    /// A request got its first content: it is no longer in prefill.
+    FirstToken,
+    FollowedUp(FollowedUp),
+    Stop(StopReason),
+}
+
+/// Why a run is ended from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    /// The user.
     Interrupt,
+    /// Too many requests failed.
+    FailedRequests,
 }
 
 /// Stops a run from outside. Cheap to clone.
@@ -43,8 +56,8 @@ impl Default for ControlSource {
 
 impl Control {
     /// Stops sending and cuts off what is in flight. Finished requests are kept.
-    pub fn interrupt(&self) {
+    pub fn stop(&self, reason: StopReason) {
         // Fails only when the run is over, and then there is nothing to stop.
-        let _ = self.events.send(Event::Interrupt);
+        let _ = self.events.send(Event::Stop(reason));
     }
 }

@@ -1,8 +1,10 @@
 //! Permission to send one turn, and its way back.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use aiperf_clock::Mono;
+use aiperf_clock::{Mono, Nanos};
+use aiperf_endpoint::History;
+use bytes::Bytes;
 
 /// One run-time instance of a conversation. All its turns go to one worker and one server.
 #[derive(Debug)]
@@ -12,9 +14,22 @@ pub struct Session {
     pub correlation_id: String,
     /// Index into the plan's targets.
     pub target: usize,
+    /// How many conversations stand between this one and its root.
+    pub depth: u32,
+    pub parent_correlation_id: Option<String>,
+    pub root_correlation_id: String,
+    /// What was said so far, for conversations whose history is live.
+    pub history: Mutex<History>,
     pub(crate) worker: usize,
+    /// How many turns this session sends.
     pub(crate) turns: usize,
+    /// Distinguishes the sessions of a phase.
+    pub(crate) id: SessionKey,
+    pub(crate) is_root: bool,
 }
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct SessionKey(pub(crate) u64);
 
 /// Handed to a worker when a turn is to be sent.
 #[derive(Debug)]
@@ -26,6 +41,17 @@ pub(crate) struct Credit {
     pub(crate) phase: usize,
     pub(crate) due: Mono,
     pub(crate) issued: Mono,
+    pub(crate) body: Bytes,
+    /// A limit held it back after it was due, so its lateness is not the client's.
+    pub(crate) held_back: bool,
+    /// Give the request up this long after it was sent.
+    pub(crate) cancel_after: Option<Nanos>,
+    /// Tell when the first content comes.
+    pub(crate) watch_first_token: bool,
+    /// The next turn, or a fork, needs this turn's reply.
+    pub(crate) needs_follow_up: bool,
+    /// No further turn of this session will be sent.
+    pub(crate) is_last: bool,
 }
 
 /// Comes back when the exchange is over, however it ended.
@@ -33,6 +59,21 @@ pub(crate) struct Credit {
 pub(crate) struct Returned {
     pub(crate) session: Arc<Session>,
     pub(crate) turn: usize,
+    pub(crate) due: Mono,
     pub(crate) at: Mono,
-    pub(crate) cut: bool,
+    pub(crate) end: ReturnedAs,
+    /// Content came before the end, and was told.
+    pub(crate) first_token_told: bool,
+    /// A [`FollowUp`] will bring what comes next.
+    pub(crate) follow_up: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReturnedAs {
+    /// A whole response came, whatever it says.
+    Complete,
+    /// No whole response, or one that is no success.
+    Failed,
+    /// Ended by the client at the end of the phase.
+    Cut,
 }

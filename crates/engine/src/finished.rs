@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use aiperf_clock::Mono;
+use aiperf_clock::{Mono, Nanos};
 use aiperf_transport::{Exchange, TransportError};
+use bytes::Bytes;
 use uuid::Uuid;
 
 use crate::credit::Session;
+use crate::follow_up::FollowUp;
 
 #[derive(Debug)]
 pub struct Finished {
@@ -25,6 +27,10 @@ pub struct Finished {
     pub end: Mono,
     pub exchange: Exchange,
     pub outcome: Outcome,
+    /// The body that was sent.
+    pub body: Bytes,
+    /// Present when the session waits for what the reply makes possible.
+    pub follow_up: Option<FollowUp>,
 }
 
 #[derive(Debug)]
@@ -34,6 +40,10 @@ pub enum Outcome {
     Failed(TransportError),
     /// Over the request timeout.
     TimedOut,
+    /// Given up on purpose, as `--request-cancellation-rate` asks.
+    CancelledOnPurpose {
+        after: Nanos,
+    },
     /// Ended by the client before the server was done.
     Cut(CutReason),
 }
@@ -44,4 +54,6 @@ pub enum CutReason {
     Deadline,
     /// In flight when the user stopped the run.
     Interrupt,
+    /// In flight when the run was given up because too many requests failed.
+    FailedRequests,
 }

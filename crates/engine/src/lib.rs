@@ -1,23 +1,29 @@
 //! Turns a plan into requests on the wire, each when it is due: a conductor owns the schedule, worker threads own the
-//! connections, finished exchanges go to whoever reads records. Nothing is parsed or tokenized here.
+//! connections, finished exchanges go to whoever reads records. Nothing is parsed or tokenized here, except that a worker
+//! looks for the first content of a request while a limit on prefill waits for it.
 #![forbid(unsafe_code)]
 
 mod conductor;
 mod control;
 mod credit;
 mod finished;
+mod follow_up;
+mod gate;
+mod gauge;
 mod phase;
 mod plan;
 mod progress;
 mod schedule;
-mod slots;
+mod watcher;
 mod worker;
 
 pub use conductor::run;
-pub use control::{Control, ControlSource};
+pub use control::{Control, ControlSource, StopReason};
 pub use credit::Session;
 pub use finished::{CutReason, Finished, Outcome};
-pub use phase::{EndReason, PhaseOutcome};
-pub use plan::{EngineError, Plan, PreparedConversation, PreparedTurn, RequestTarget};
+pub use follow_up::{FollowUp, FollowUpBodies};
+pub use gauge::WorkerGauge;
+pub use phase::{EndReason, PhaseCounts, PhaseOutcome};
+pub use plan::{EngineError, FixedSchedule, Plan, PreparedConversation, PreparedTurn, RequestTarget, Timing};
 pub use progress::Progress;
-pub use schedule::Arrivals;
+pub use schedule::{Arrivals, RateFunction};

@@ -3,6 +3,8 @@
 use aiperf_clock::Mono;
 use aiperf_config::PhaseKind;
 
+use crate::control::StopReason;
+
 #[derive(Debug, Clone)]
 pub struct PhaseOutcome {
     pub kind: PhaseKind,
@@ -10,23 +12,36 @@ pub struct PhaseOutcome {
     pub start: Mono,
     /// When the last credit came back.
     pub end: Mono,
+    pub counts: PhaseCounts,
+    pub ended_by: EndReason,
+    /// Requests were still in flight when the grace period was over.
+    pub grace_exceeded: bool,
+}
+
+/// Credits and sessions of a phase.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PhaseCounts {
     pub sent: u64,
-    /// Came back by themselves: answered, failed or timed out.
+    /// Came back by themselves: answered, failed, timed out or given up on purpose.
     pub completed: u64,
-    /// Cut off by the client.
+    /// Of the completed, those without a successful response.
+    pub failed: u64,
+    /// Cut off by the client at the end of the phase.
     pub cut: u64,
     pub sessions_sent: u64,
     pub sessions_completed: u64,
-    /// Open-loop arrivals that found the concurrency ceiling reached and were not sent.
+    pub sessions_cut: u64,
+    /// Arrivals that found a limit reached and were not sent.
     pub arrivals_dropped: u64,
-    pub ended_by: EndReason,
+    /// Requests that a limit held back after they were due.
+    pub arrivals_delayed: u64,
 }
 
 /// Why a phase stopped sending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndReason {
-    /// All requests or sessions that were asked for.
+    /// All that was asked for.
     Count,
     Duration,
-    Interrupt,
+    Stopped(StopReason),
 }

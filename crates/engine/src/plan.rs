@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use aiperf_clock::Nanos;
-use aiperf_config::PhaseConfig;
-use aiperf_endpoint::HeaderPlan;
+use aiperf_config::{ConnectionReuse, PhaseConfig};
+use aiperf_conversation::{Branch, ContextMode, Lineage};
+use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_seed::Seed;
-use aiperf_transport::{ClientSettings, Origin, Reuse};
+use aiperf_transport::{ClientSettings, Origin};
 use bytes::Bytes;
 use thiserror::Error;
 
@@ -20,18 +22,29 @@ pub struct RequestTarget {
     pub host_header: String,
 }
 
-/// A conversation whose bodies are ready to be sent.
+/// A conversation as the engine sees it.
 #[derive(Debug, Clone)]
 pub struct PreparedConversation {
+    /// The name under which a fixed schedule sends it.
+    pub session_id: Arc<str>,
     pub turns: Vec<PreparedTurn>,
+    pub lineage: Lineage,
+    pub context_mode: ContextMode,
 }
 
 #[derive(Debug, Clone)]
 pub struct PreparedTurn {
-    pub body: Bytes,
+    /// Ready to be sent; `None` where it depends on replies that are not there yet.
+    pub body: Option<Bytes>,
+    /// When the data says that it was sent.
+    pub timestamp_ms: Option<f64>,
     /// Pause after the previous turn's response.
-    pub delay: Nanos,
+    pub delay: Option<Nanos>,
+    pub branches: Vec<Branch>,
 }
+
+/// The order of conversations in a fixed schedule: index and time in milliseconds, sorted by time.
+pub type FixedSchedule = Vec<(usize, f64)>;
 
 pub struct Plan {
     /// In the order they run.
@@ -39,14 +52,60 @@ pub struct Plan {
     pub conversations: Arc<[PreparedConversation]>,
     /// Which conversation the next session is; shared by all phases.
     pub next_conversation: Box<dyn FnMut() -> usize + Send>,
+    /// For phases that replay one; empty otherwise.
+    pub fixed_schedule: FixedSchedule,
     /// At least one.
     pub targets: Arc<[RequestTarget]>,
     pub headers: Arc<HeaderPlan>,
+    pub endpoint: &'static dyn Endpoint,
     pub request_timeout: Option<Nanos>,
-    pub reuse: Reuse,
+    pub reuse: ConnectionReuse,
     pub client: ClientSettings,
     pub workers: usize,
     pub seed: Seed,
+    pub timing: Timing,
+}
+
+/// Settings of the conductor that have no option.
+#[derive(Debug, Clone, Copy)]
+pub struct Timing {
+    /// How long cut-off requests may take to come back before the phase ends without them.
+    pub cut_drain: Duration,
+    /// Where a rate ramp begins: at the share of its target that this is of its duration.
+    pub rate_ramp_interval: Duration,
+    /// A failed child ends the conversations that it belongs to.
+    pub dag_fail_fast: bool,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            cut_drain: Duration::from_secs(10),
+            rate_ramp_interval: Duration::from_millis(100),
+            dag_fail_fast: false,
+        }
+    }
+}
+
+impl PreparedConversation {
+    /// Turns after the first are sent with the server's own replies before them.
+    pub(crate) fn has_live_history(&self) -> bool {
+        self.context_mode == ContextMode::DeltasWithoutResponses
+    }
+}
+
+impl Plan {
+    /// Mean number of turns of a session, rounded: what user-centric load is laid out for.
+    pub(crate) fn mean_turns(&self) -> u64 {
+        let roots: Vec<usize> = self
+            .conversations
+            .iter()
+            .filter(|conversation| !matches!(conversation.lineage, Lineage::Child))
+            .map(|conversation| conversation.turns.len())
+            .collect();
+        let all: usize = roots.iter().sum();
+        (all as f64 / roots.len().max(1) as f64).round() as u64
+    }
 }
 
 impl fmt::Debug for Plan {

@@ -1,5 +1,5 @@
 //! A worker thread: one single-threaded runtime, its own connections, and the requests it was given credits for. It
-//! stamps and stores bytes; it never parses them.
+//! stamps and stores bytes.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use aiperf_clock::{Mono, Nanos, Timer, tighten_timer_slack};
-use aiperf_endpoint::{HeaderPlan, RequestIds};
+use aiperf_config::ConnectionReuse;
+use aiperf_endpoint::{Endpoint, HeaderPlan, RequestIds};
 use aiperf_transport::{Client, Exchange, Request, Reuse};
 use crossbeam_channel::{Sender, TrySendError};
 use tokio::sync::Notify;
@@ -16,9 +17,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use uuid::Uuid;
 
 use crate::control::Event;
-use crate::credit::{Credit, Returned};
+use crate::credit::{Credit, Returned, ReturnedAs};
 use crate::finished::{CutReason, Finished, Outcome};
-use crate::plan::{Plan, PreparedConversation, RequestTarget};
+use crate::follow_up::FollowUp;
+use crate::gauge::WorkerGauge;
+use crate::plan::{Plan, RequestTarget};
+use crate::watcher::{Tell, Watcher};
 
 /// How long a finished request waits before it tries again to enter a full record queue.
 const RECORD_QUEUE_RETRY: Nanos = Nanos(1_000_000);
@@ -43,17 +47,19 @@ impl Worker {
         plan: &Plan,
         events: Sender<Event>,
         records: Sender<Finished>,
+        gauge: &Arc<WorkerGauge>,
     ) -> io::Result<Self> {
         let (commands, inbox) = unbounded_channel();
         let desk = Desk {
             index,
-            conversations: Arc::clone(&plan.conversations),
             targets: Arc::clone(&plan.targets),
             headers: Arc::clone(&plan.headers),
+            endpoint: plan.endpoint,
             request_timeout: plan.request_timeout,
             reuse: plan.reuse,
             events,
             records,
+            gauge: Arc::clone(gauge),
         };
         let client = plan.client.clone();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -88,13 +94,14 @@ impl Worker {
 #[derive(Debug)]
 struct Desk {
     index: usize,
-    conversations: Arc<[PreparedConversation]>,
     targets: Arc<[RequestTarget]>,
     headers: Arc<HeaderPlan>,
+    endpoint: &'static dyn Endpoint,
     request_timeout: Option<Nanos>,
-    reuse: Reuse,
+    reuse: ConnectionReuse,
     events: Sender<Event>,
     records: Sender<Finished>,
+    gauge: Arc<WorkerGauge>,
 }
 
 #[derive(Debug)]
@@ -102,6 +109,12 @@ struct Context {
     desk: Desk,
     client: Client,
     timer: Timer,
+}
+
+impl Tell for Desk {
+    fn first_token(&self) {
+        let _ = self.events.send(Event::FirstToken);
+    }
 }
 
 /// Tells all requests that started before it rang to end.
@@ -128,7 +141,15 @@ impl CutSignal {
     }
 }
 
-async fn serve(mut inbox: UnboundedReceiver<Command>, context: Rc<Context>) {
+async fn serve(inbox: UnboundedReceiver<Command>, context: Rc<Context>) {
+    let watched = Rc::clone(&context);
+    tokio::select! {
+        () = watched.desk.gauge.watch(&watched.timer) => {}
+        () = take_commands(inbox, context) => {}
+    }
+}
+
+async fn take_commands(mut inbox: UnboundedReceiver<Command>, context: Rc<Context>) {
     let cut = RefCell::new(Rc::new(CutSignal::default()));
     let running = Rc::new(Running::default());
     while let Some(command) = inbox.recv().await {
@@ -150,35 +171,72 @@ async fn serve(mut inbox: UnboundedReceiver<Command>, context: Rc<Context>) {
 impl Context {
     async fn perform(&self, credit: Credit, cut: &CutSignal) {
         let desk = &self.desk;
+        let session = &credit.session;
         let request_id = Uuid::new_v4();
-        let target = &desk.targets[credit.session.target];
-        let body = desk.conversations[credit.session.conversation].turns[credit.turn].body.clone();
+        let target = &desk.targets[session.target];
         let request_id_text = request_id.to_string();
         let headers = desk.headers.lines(RequestIds {
             host: &target.host_header,
             request_id: &request_id_text,
-            correlation_id: &credit.session.correlation_id,
+            correlation_id: &session.correlation_id,
         });
-        let request = Request::post(&target.origin, &target.path_and_query, headers, body);
+        let close = (desk.reuse == ConnectionReuse::Never).then_some(("Connection", "close"));
+        let headers = headers.chain(close);
+        let request = Request::post(&target.origin, &target.path_and_query, headers, credit.body.clone());
+        let reuse = match desk.reuse {
+            ConnectionReuse::Pooled => Reuse::Pooled,
+            ConnectionReuse::Never => Reuse::Never,
+            ConnectionReuse::StickyUserSessions => {
+                Reuse::Sticky { key: &session.correlation_id, is_last: credit.is_last }
+            }
+        };
+        let watcher = Watcher::new(credit.watch_first_token.then_some((desk.endpoint, desk as &dyn Tell)));
 
         let mut exchange = Exchange::default();
         let start = Mono::now();
+        if !credit.held_back {
+            desk.gauge.note_schedule_lag(start.since(credit.due));
+        }
         let outcome = tokio::select! {
             biased;
-            sent = self.client.send(&request, desk.reuse, &mut exchange) => match sent {
+            sent = self.client.send(&request, reuse, &mut exchange, &watcher) => match sent {
                 Ok(()) => Outcome::Complete,
                 Err(error) => Outcome::Failed(error),
             },
             () = self.timeout(start) => Outcome::TimedOut,
+            after = self.cancellation(credit.cancel_after, &watcher) => Outcome::CancelledOnPurpose { after },
             reason = cut.wait() => Outcome::Cut(reason),
         };
         let end = Mono::now();
+        let first_token_told = watcher.saw_first_token();
+        self.conclude(credit, request_id, (start, end), exchange, outcome, first_token_told).await;
+    }
 
+    async fn conclude(
+        &self,
+        credit: Credit,
+        request_id: Uuid,
+        (start, end): (Mono, Mono),
+        exchange: Exchange,
+        outcome: Outcome,
+        first_token_told: bool,
+    ) {
+        let desk = &self.desk;
+        let end_as = match &outcome {
+            Outcome::Cut(_) => ReturnedAs::Cut,
+            Outcome::Complete if exchange.is_success() => ReturnedAs::Complete,
+            _ => ReturnedAs::Failed,
+        };
+        let follow_up = (credit.needs_follow_up && end_as != ReturnedAs::Cut)
+            .then(|| FollowUp::new(Arc::clone(&credit.session), credit.turn, credit.due, end, desk.events.clone()));
         let returned = Returned {
             session: Arc::clone(&credit.session),
             turn: credit.turn,
+            due: credit.due,
             at: end,
-            cut: matches!(outcome, Outcome::Cut(_)),
+            end: end_as,
+            first_token_told,
+            follow_up: follow_up.is_some(),
         };
         let finished = Finished {
             phase: credit.phase,
@@ -193,15 +251,35 @@ impl Context {
             end,
             exchange,
             outcome,
+            body: credit.body,
+            follow_up,
         };
-        self.hand_over(finished).await;
-        // After the record is on its way, so that a full record queue holds back a closed loop instead of growing.
-        let _ = desk.events.send(Event::Returned(returned));
+        // The record goes first, so that a full record queue holds back a closed loop instead of growing; but what a
+        // follow-up leads to must find the request returned.
+        if returned.follow_up {
+            let _ = desk.events.send(Event::Returned(returned));
+            self.hand_over(finished).await;
+        } else {
+            self.hand_over(finished).await;
+            let _ = desk.events.send(Event::Returned(returned));
+        }
     }
 
     async fn timeout(&self, start: Mono) {
         match self.desk.request_timeout {
             Some(limit) => self.timer.sleep_until(start + limit).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Resolves the given time after the request was sent.
+    async fn cancellation(&self, after: Option<Nanos>, watcher: &Watcher<'_>) -> Nanos {
+        match after {
+            Some(after) => {
+                let sent = watcher.sent().await;
+                self.timer.sleep_until(sent + after).await;
+                after
+            }
             None => std::future::pending().await,
         }
     }

@@ -6,11 +6,6 @@ use aiperf_engine::{CutReason, Outcome};
 use aiperf_metrics::{Cancellation, Failure};
 use aiperf_transport::{Exchange, TransportError};
 
-/// Status of a request that the client itself ended (nginx's "client closed request").
-const CLIENT_CLOSED: u16 = 499;
-/// Status given to an error event inside a stream that names none: the answer of a broken upstream.
-const BAD_GATEWAY: u16 = 502;
-
 /// The failure of an exchange whose bytes need no reading; `None` when a 2xx response was read to its end.
 pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Failure> {
     match outcome {
@@ -23,29 +18,24 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Fail
         }),
         Outcome::Failed(error) => Some(plain(transport_kind(error), error.to_string())),
         Outcome::TimedOut => Some(plain("TimeoutError", timeout_message(exchange))),
-        Outcome::Cut(reason) => Some(Failure {
-            code: Some(CLIENT_CLOSED),
-            kind: "RequestCancellationError".into(),
-            message: match reason {
-                CutReason::Deadline => "still in flight when the duration and its grace period were over".into(),
-                CutReason::Interrupt => "still in flight when the run was interrupted".into(),
-            },
-            cancelled: Some(Cancellation::RunEnded),
-        }),
+        Outcome::CancelledOnPurpose { after } => {
+            let message = format!("cancelled on purpose {:.3} s after it was sent", after.as_secs_f64());
+            Some(Failure::cancelled(Cancellation::OnPurpose, message))
+        }
+        Outcome::Cut(reason) => {
+            let message = match reason {
+                CutReason::Deadline => "still in flight when the duration and its grace period were over",
+                CutReason::Interrupt => "still in flight when the run was interrupted",
+                CutReason::FailedRequests => "still in flight when too many requests had failed",
+            };
+            Some(Failure::cancelled(Cancellation::RunEnded, message))
+        }
     }
 }
 
 /// The failure of a 2xx response that is no answer.
 pub(crate) fn of_reply(error: &ReplyError) -> Failure {
-    let message = error.to_string();
-    match error {
-        ReplyError::InBand { code, kind, .. } => {
-            let kind = if kind.is_empty() { "SSEResponseError" } else { kind };
-            Failure { code: Some(code.unwrap_or(BAD_GATEWAY)), kind: kind.to_owned(), message, cancelled: None }
-        }
-        ReplyError::NoContent | ReplyError::Unreadable(_) => plain("InvalidInferenceResultError", message),
-        ReplyError::CutShort => plain("IncompleteResponseError", message),
-    }
+    Failure { code: error.code(), kind: error.kind().to_owned(), message: error.to_string(), cancelled: None }
 }
 
 fn plain(kind: &str, message: String) -> Failure {
@@ -113,6 +103,6 @@ mod tests {
     fn an_error_inside_a_stream_keeps_its_own_name() {
         let own = ReplyError::InBand { code: None, kind: "overloaded".into(), message: "busy".into() };
         let failure = of_reply(&own);
-        assert_eq!((failure.code, failure.kind.as_str(), failure.message.as_str()), (Some(502), "overloaded", "busy"));
+        assert_eq!((failure.kind.as_str(), failure.message.as_str()), ("overloaded", "busy"));
     }
 }

@@ -2,16 +2,22 @@
 //! records, writes the files.
 #![forbid(unsafe_code)]
 
+mod conclusion;
 mod error;
 mod failure;
+mod health;
 mod http_timing;
 mod monitor;
 mod observe;
 mod prepared;
+mod process;
 mod raw;
+mod readiness;
 mod records;
 mod run;
+mod settings;
 mod target;
+mod threshold;
 mod trace_data;
 mod verdict;
 

@@ -27,7 +27,8 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    pub(crate) fn observe(&self, finished: &Finished, turn: &TurnFacts) -> Observation {
+    /// The observation, and the reply that it was read from, without its chunks.
+    pub(crate) fn observe(&self, finished: &Finished, turn: &TurnFacts) -> (Observation, Option<Reply>) {
         let exchange = &finished.exchange;
         let mut failure = failure::of_exchange(&finished.outcome, exchange);
         let mut reply = Reply::default();
@@ -43,28 +44,30 @@ impl Observer {
             }
         }
         let tokens = match self.token_source {
-            TokenSource::Client => self.counted(&reply, turn),
+            TokenSource::Client => self.counted(&reply, turn, &finished.body),
             TokenSource::Server => reported(&reply),
         };
-        Observation {
+        let observation = Observation {
             due: finished.due,
             credit_issued: finished.issued,
             start: finished.start,
             headers_received: exchange.trace.headers_received.filter(|_| exchange.is_success()),
             end: finished.end,
-            chunks: reply.chunks,
+            chunks: std::mem::take(&mut reply.chunks),
             tokens,
             usage: reply.usage,
             http: failure.is_none().then(|| http_timing::of(exchange)),
             failure,
             requested_output_tokens: turn.max_tokens,
-        }
+        };
+        let answered = observation.failure.is_none();
+        (observation, answered.then_some(reply))
     }
 
-    fn counted(&self, reply: &Reply, turn: &TurnFacts) -> TokenCounts {
+    fn counted(&self, reply: &Reply, turn: &TurnFacts, sent: &[u8]) -> TokenCounts {
         let count = |text: &str| (!text.is_empty()).then(|| self.tokenizer.count(text) as u64);
         TokenCounts {
-            input: self.facts.tokenizes_input.then(|| turn.input_tokens(self.endpoint, &*self.tokenizer)),
+            input: self.facts.tokenizes_input.then(|| turn.input_tokens(sent, self.endpoint, &*self.tokenizer)),
             output: count(&reply.output_text),
             reasoning: count(&reply.reasoning_text),
         }

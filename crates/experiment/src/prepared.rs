@@ -1,79 +1,166 @@
-//! The data set as it will go over the wire: every body is written before the first request is due, so that no worker
-//! spends time on it, and the same bytes are in `inputs.json`.
+//! The data set as it will go over the wire: every body that does not depend on a reply is written before the first
+//! request is due, so that no worker spends time on it.
 
-use std::sync::OnceLock;
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
 
 use aiperf_clock::Nanos;
-use aiperf_conversation::SessionId;
+use aiperf_conversation::{BranchKind, ContextMode, Conversation, ConversationIndex};
 use aiperf_dataset::Dataset;
-use aiperf_endpoint::{BodyOptions, BuildError, Endpoint, TurnRequest};
-use aiperf_engine::{PreparedConversation, PreparedTurn};
+use aiperf_endpoint::{BodyOptions, BuildError, Endpoint, History, TurnRequest};
+use aiperf_engine::{FollowUpBodies, PreparedConversation, PreparedTurn, Session};
 use aiperf_tokenizer::Tokenizer;
 use bytes::Bytes;
+use serde_json::Value;
 
 /// One conversation, ready to be sent and to be recognised when it comes back.
 #[derive(Debug)]
 pub(crate) struct PreparedSession {
-    pub(crate) session_id: SessionId,
+    pub(crate) conversation: Arc<Conversation>,
     pub(crate) turns: Vec<TurnFacts>,
 }
 
-/// What records need to know of a turn.
+/// What is known of a turn before the run.
 #[derive(Debug)]
 pub(crate) struct TurnFacts {
-    pub(crate) body: Bytes,
+    /// The turn by itself, as `inputs.json` shows it.
+    pub(crate) alone: Bytes,
+    /// As it will be sent; `None` where that depends on replies.
+    fixed: Option<Bytes>,
     pub(crate) max_tokens: Option<u32>,
-    delay: Nanos,
     /// Counted when the first record asks: the same body is often sent many times.
     input_tokens: OnceLock<u64>,
 }
 
 impl TurnFacts {
-    /// Input tokens of the body, counted by the client.
-    pub(crate) fn input_tokens(&self, endpoint: &dyn Endpoint, tokenizer: &dyn Tokenizer) -> u64 {
-        *self.input_tokens.get_or_init(|| {
-            let text = endpoint.input_text(&self.body);
+    /// Input tokens of the body that was sent, counted by the client.
+    pub(crate) fn input_tokens(&self, sent: &[u8], endpoint: &dyn Endpoint, tokenizer: &dyn Tokenizer) -> u64 {
+        let count = || {
+            let text = endpoint.input_text(sent);
             tokenizer.count(&text.texts.join(" ")) as u64 + text.pretokenised
-        })
+        };
+        if self.fixed.is_some() { *self.input_tokens.get_or_init(count) } else { count() }
     }
 }
 
-pub(crate) fn sessions(
-    dataset: &Dataset,
-    endpoint: &dyn Endpoint,
-    options: &BodyOptions,
-) -> Result<Vec<PreparedSession>, BuildError> {
+/// Everything that bodies are made of.
+#[derive(Debug)]
+pub(crate) struct Sessions {
+    sessions: Vec<PreparedSession>,
+    endpoint: &'static dyn Endpoint,
+    options: BodyOptions,
+}
+
+impl Sessions {
+    pub(crate) fn prepare(
+        dataset: &Dataset,
+        endpoint: &'static dyn Endpoint,
+        options: BodyOptions,
+    ) -> Result<Self, BuildError> {
+        let forked = fork_children(dataset);
+        let mut prepared = Self { sessions: Vec::new(), endpoint, options };
+        for (index, conversation) in dataset.conversations.iter().enumerate() {
+            let is_fork = forked.contains(&ConversationIndex(index));
+            let session = prepared.session(conversation, is_fork)?;
+            prepared.sessions.push(session);
+        }
+        Ok(prepared)
+    }
+
+    pub(crate) fn get(&self, conversation: usize) -> &PreparedSession {
+        &self.sessions[conversation]
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &PreparedSession> {
+        self.sessions.iter()
+    }
+
+    fn session(&self, conversation: &Arc<Conversation>, is_fork: bool) -> Result<PreparedSession, BuildError> {
+        let mut history = History::new(conversation.context_mode);
+        let mut turns = Vec::with_capacity(conversation.turns.len());
+        for (turn, described) in conversation.turns.iter().enumerate() {
+            let alone = self.body(conversation, turn, &History::new(conversation.context_mode))?;
+            let known = match conversation.context_mode {
+                ContextMode::MessageArrayWithResponses => turn > 0 || !is_fork,
+                ContextMode::DeltasWithResponses => !is_fork,
+                ContextMode::DeltasWithoutResponses => turn == 0 && !is_fork,
+            };
+            let fixed = match conversation.context_mode {
+                _ if !known => None,
+                ContextMode::DeltasWithResponses => Some(self.body(conversation, turn, &history)?),
+                _ => Some(alone.clone()),
+            };
+            history.note(conversation, turn, None);
+            turns.push(TurnFacts { alone, fixed, max_tokens: described.max_tokens, input_tokens: OnceLock::new() });
+        }
+        Ok(PreparedSession { conversation: Arc::clone(conversation), turns })
+    }
+
+    fn body(&self, conversation: &Conversation, turn: usize, history: &History) -> Result<Bytes, BuildError> {
+        let request = TurnRequest { conversation, turn, history: history.before_next(), options: &self.options };
+        self.endpoint.body(&request).map(Bytes::from)
+    }
+
+    /// What a turn's reply makes possible: the next turn, and the first turns of forks. `reply` is `None` when the
+    /// request failed.
+    pub(crate) fn after(
+        &self,
+        session: &Session,
+        turn: usize,
+        reply: Option<Value>,
+        failed: bool,
+    ) -> Result<FollowUpBodies, BuildError> {
+        let prepared = self.get(session.conversation);
+        let conversation = &prepared.conversation;
+        let Ok(mut history) = session.history.lock() else { return Ok(FollowUpBodies::default()) };
+        history.note(conversation, turn, reply);
+        let next = match prepared.turns.get(turn + 1) {
+            Some(facts) if facts.fixed.is_none() => Some(self.body(conversation, turn + 1, &history)?),
+            _ => None,
+        };
+        let mut forks = Vec::new();
+        for branch in &conversation.turns[turn].branches {
+            if let BranchKind::Fork { .. } = branch.kind {
+                for child in &branch.children {
+                    let forked = &self.get(child.0).conversation;
+                    forks.push((child.0, self.body(forked, 0, &history.fork(forked.context_mode))?));
+                }
+            }
+        }
+        Ok(FollowUpBodies { next, forks, failed })
+    }
+
+    /// The part of it that the engine sends.
+    pub(crate) fn for_engine(&self) -> Vec<PreparedConversation> {
+        self.sessions
+            .iter()
+            .map(|session| PreparedConversation {
+                session_id: Arc::clone(&session.conversation.session_id.0),
+                lineage: session.conversation.lineage.clone(),
+                context_mode: session.conversation.context_mode,
+                turns: session
+                    .turns
+                    .iter()
+                    .zip(&session.conversation.turns)
+                    .map(|(facts, turn)| PreparedTurn {
+                        body: facts.fixed.clone(),
+                        timestamp_ms: turn.timestamp_ms,
+                        delay: turn.delay_ms.map(|ms| Nanos::from_secs_f64(ms / 1e3)),
+                        branches: turn.branches.clone(),
+                    })
+                    .collect(),
+            })
+            .collect()
+    }
+}
+
+fn fork_children(dataset: &Dataset) -> HashSet<ConversationIndex> {
     dataset
         .conversations
         .iter()
-        .map(|conversation| {
-            let turns = (0..conversation.turns.len())
-                .map(|turn| {
-                    let body = endpoint.body(&TurnRequest { conversation, turn, history: &[], options })?;
-                    let described = &conversation.turns[turn];
-                    Ok(TurnFacts {
-                        body: Bytes::from(body),
-                        max_tokens: described.max_tokens,
-                        delay: Nanos::from_secs_f64(described.delay_ms.unwrap_or(0.0) / 1e3),
-                        input_tokens: OnceLock::new(),
-                    })
-                })
-                .collect::<Result<_, BuildError>>()?;
-            Ok(PreparedSession { session_id: conversation.session_id.clone(), turns })
-        })
-        .collect()
-}
-
-/// The part of it that the engine sends.
-pub(crate) fn for_engine(sessions: &[PreparedSession]) -> Vec<PreparedConversation> {
-    sessions
-        .iter()
-        .map(|session| PreparedConversation {
-            turns: session
-                .turns
-                .iter()
-                .map(|turn| PreparedTurn { body: turn.body.clone(), delay: turn.delay })
-                .collect(),
-        })
+        .flat_map(|conversation| &conversation.turns)
+        .flat_map(|turn| &turn.branches)
+        .filter(|branch| matches!(branch.kind, BranchKind::Fork { .. }))
+        .flat_map(|branch| branch.children.iter().copied())
         .collect()
 }

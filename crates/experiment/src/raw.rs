@@ -35,7 +35,6 @@ impl RawSource {
         scratch: &mut Vec<u8>,
         finished: &Finished,
         metadata: &RecordMetadata<'_>,
-        payload: &[u8],
         failure: Option<&Failure>,
     ) -> Result<(), ReportError> {
         let exchange = &finished.exchange;
@@ -56,7 +55,7 @@ impl RawSource {
             request_headers: &self.request_headers(finished),
             status: exchange.status,
             responses: &responses,
-            payload,
+            payload: &finished.body,
             failure,
         };
         writer.write(scratch, &raw)

@@ -6,15 +6,19 @@ use std::thread::{self, JoinHandle};
 
 use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
-use aiperf_engine::{Finished, Outcome};
+use aiperf_endpoint::Reply;
+use aiperf_engine::{Finished, FollowUp, Outcome};
 use aiperf_metrics::{Columns, Observation, RecordValues};
-use aiperf_report::{Phase, RawWriter, Record, RecordMetadata, RecordWriter, ReportError};
+use aiperf_report::{
+    ArtifactPaths, Phase, RawWriter, Record, RecordMetadata, RecordWriter, ReportError, WrittenFile,
+};
 use crossbeam_channel::Receiver;
 
 use crate::error::RunError;
 use crate::monitor::Monitor;
 use crate::observe::Observer;
-use crate::prepared::PreparedSession;
+use crate::prepared::Sessions;
+use crate::threshold::FailureThreshold;
 use crate::raw::RawSource;
 use crate::trace_data::Traced;
 
@@ -22,7 +26,7 @@ use crate::trace_data::Traced;
 #[derive(Debug)]
 pub(crate) struct RecordDesk {
     pub(crate) observer: Observer,
-    pub(crate) sessions: Arc<[PreparedSession]>,
+    pub(crate) sessions: Arc<Sessions>,
     pub(crate) phases: Vec<PhaseKind>,
     pub(crate) anchor: WallAnchor,
     pub(crate) records: Option<RecordWriter>,
@@ -30,6 +34,7 @@ pub(crate) struct RecordDesk {
     /// Headers are needed for the raw file and for HTTP traces.
     pub(crate) http_trace: Option<RawSource>,
     pub(crate) monitor: Arc<Monitor>,
+    pub(crate) threshold: Option<FailureThreshold>,
 }
 
 /// One set of columns per phase.
@@ -69,18 +74,34 @@ impl RecordDesk {
         let mut columns: PhaseColumns = self.phases.iter().map(|_| Columns::new()).collect();
         let processor = format!("record_processor_{index}");
         let mut scratch = Vec::new();
-        for finished in finished {
-            let session = &self.sessions[finished.session.conversation];
-            let observation = self.observer.observe(&finished, &session.turns[finished.turn]);
+        for mut finished in finished {
+            let facts = &self.sessions.get(finished.session.conversation).turns[finished.turn];
+            let (observation, reply) = self.observer.observe(&finished, facts);
+            if let Some(follow_up) = finished.follow_up.take() {
+                self.follow_up(follow_up, &finished, reply.as_ref());
+            }
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
             if observation.failure.is_some() {
                 self.monitor.failed.fetch_add(1, Ordering::Relaxed);
             }
+            if let Some(threshold) = &self.threshold {
+                threshold.note(self.phases[finished.phase], observation.failure.as_ref());
+            }
             self.write(&finished, &observation, &values, &processor, &mut scratch);
             self.monitor.recorded.fetch_add(1, Ordering::Relaxed);
         }
         columns
+    }
+
+    /// A session waits for this, so it is done before anything else.
+    fn follow_up(&self, follow_up: FollowUp, finished: &Finished, reply: Option<&Reply>) {
+        let message = reply.and_then(|reply| self.observer.endpoint.assistant_message(reply));
+        match self.sessions.after(&finished.session, finished.turn, message, reply.is_none()) {
+            Ok(bodies) => follow_up.resume(bodies),
+            // Dropping the follow-up ends the session.
+            Err(error) => log::error!("{error}"),
+        }
     }
 
     fn write(
@@ -105,8 +126,7 @@ impl RecordDesk {
             report_once(writer.write(scratch, &record));
         }
         if let Some((writer, source)) = &self.raw {
-            let body = &self.sessions[finished.session.conversation].turns[finished.turn].body;
-            report_once(source.write(writer, scratch, finished, &metadata, body, failure));
+            report_once(source.write(writer, scratch, finished, &metadata, failure));
         }
     }
 
@@ -123,13 +143,13 @@ impl RecordDesk {
             PhaseKind::Warmup => Phase::Warmup,
             PhaseKind::Profiling => Phase::Profiling,
         };
-        let cut = matches!(finished.outcome, Outcome::Cut(_));
+        let cut = matches!(finished.outcome, Outcome::Cut(_) | Outcome::CancelledOnPurpose { .. });
         let epoch = |at| self.anchor.epoch(at);
         RecordMetadata {
             session_num: finished.number,
             x_request_id: request_id,
             x_correlation_id: &finished.session.correlation_id,
-            conversation_id: &self.sessions[finished.session.conversation].session_id.0,
+            conversation_id: &self.sessions.get(finished.session.conversation).conversation.session_id.0,
             turn_index: finished.turn as u32,
             credit_issued_ns: epoch(finished.issued),
             request_start_ns: epoch(finished.start),
@@ -145,10 +165,34 @@ impl RecordDesk {
             was_cancelled: cut,
             cancellation_time_ns: cut.then(|| epoch(finished.end)),
             context_overflow_skip: false,
-            agent_depth: 0,
-            parent_correlation_id: None,
-            root_correlation_id: &finished.session.correlation_id,
+            agent_depth: finished.session.depth,
+            parent_correlation_id: finished.session.parent_correlation_id.as_deref(),
+            root_correlation_id: &finished.session.root_correlation_id,
         }
+    }
+}
+
+impl RecordDesk {
+    /// Closes the files, and names those that are there to be read. All record threads have ended, so nobody else holds
+    /// this desk.
+    pub(crate) fn close(self: Arc<Self>, paths: &ArtifactPaths) -> Vec<WrittenFile> {
+        let mut written = Vec::new();
+        let Some(desk) = Arc::into_inner(self) else { return written };
+        if let Some(records) = desk.records {
+            note_losses("records", records.finish().lost);
+            written.push(WrittenFile { label: "Records Export".into(), path: paths.records() });
+        }
+        if let Some((raw, _)) = desk.raw {
+            note_losses("raw records", raw.finish().lost);
+            written.push(WrittenFile { label: "Raw Records Export".into(), path: paths.raw() });
+        }
+        written
+    }
+}
+
+fn note_losses(what: &str, lost: u64) {
+    if lost > 0 {
+        log::error!("{lost} {what} could not be written");
     }
 }
 

@@ -4,29 +4,30 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
 
-use aiperf_clock::{Nanos, WallAnchor};
-use aiperf_config::{Config, ExportLevel, IpVersion, Pace, PhaseConfig, PhaseKind};
+use aiperf_clock::{Mono, Nanos, WallAnchor};
+use aiperf_config::{Config, ExportLevel, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
-use aiperf_endpoint::{AffinityHeaders, BodyOptions, Endpoint, HeaderOptions, HeaderPlan};
-use aiperf_engine::{ControlSource, EndReason, PhaseOutcome, Plan};
-use aiperf_metrics::{MetricContext, PhaseWindow, Summary, Thresholds};
-use aiperf_report::{
-    ArtifactPaths, InputSession, LocalZone, Phase, PhaseReport, RawWriter, RecordWriter, RunReport, RunStatus,
-    SummaryFiles, WrittenFile, write_inputs, write_summary_files,
-};
+use aiperf_endpoint::{Endpoint, HeaderPlan};
+use aiperf_engine::{ControlSource, FixedSchedule, Plan, Timing, WorkerGauge};
+use aiperf_metrics::{ClientHealth, MetricContext};
+use aiperf_report::{ArtifactPaths, InputSession, RawWriter, RecordWriter, RunReport, SummaryFiles, write_inputs};
 use aiperf_seed::Seed;
 use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
-use aiperf_transport::{ClientSettings, Reuse, TlsSettings, Verification};
+use aiperf_transport::{ClientSettings, raise_descriptor_limit};
 use crossbeam_channel::bounded;
-use uuid::Uuid;
 
+use crate::conclusion::Conclusion;
 use crate::error::RunError;
+use crate::health::HealthWatch;
 use crate::monitor::Monitor;
 use crate::observe::{Observer, TokenSource};
-use crate::prepared::{self, PreparedSession};
+use crate::prepared::Sessions;
 use crate::raw::RawSource;
-use crate::records::{PhaseColumns, RecordDesk, RecordThreads};
+use crate::readiness;
+use crate::records::{RecordDesk, RecordThreads};
+use crate::settings;
 use crate::target::Targets;
+use crate::threshold::FailureThreshold;
 use crate::verdict::Verdict;
 
 /// Finished requests that may wait for a record thread before workers hold theirs back.
@@ -35,17 +36,20 @@ const RECORD_QUEUE: usize = 16_384;
 /// A run that is ready to start: everything that can be wrong with its input has been looked at.
 #[derive(Debug)]
 pub struct Run {
-    config: Config,
+    pub(crate) config: Config,
+    pub(crate) phases: Vec<PhaseConfig>,
+    /// One per phase.
+    pub(crate) contexts: Vec<MetricContext>,
+    pub(crate) paths: ArtifactPaths,
     endpoint: &'static dyn Endpoint,
-    context: MetricContext,
     seed: Seed,
     tokenizer: Arc<dyn Tokenizer>,
     dataset: Dataset,
-    sessions: Arc<[PreparedSession]>,
+    fixed_schedule: FixedSchedule,
+    sessions: Arc<Sessions>,
     headers: Arc<HeaderPlan>,
     targets: Targets,
     client: ClientSettings,
-    paths: ArtifactPaths,
 }
 
 /// What a run leaves behind.
@@ -61,33 +65,38 @@ impl Run {
     pub fn prepare(config: Config, version: &str, hub: &HubEnvironment) -> Result<Self, RunError> {
         let kind = config.endpoint.kind;
         let endpoint = aiperf_endpoint::of(kind).ok_or(RunError::Endpoint(kind.facts().name))?;
-        let context = metric_context(&config)?;
+        let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
+        let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
         let request = TokenizerRequest {
-            name: config.endpoint.tokenizer.clone().unwrap_or_else(|| config.dataset.models[0].to_string()),
+            name: config.endpoint.tokenizer_name(&config.dataset.models[0]).to_owned(),
             revision: config.endpoint.tokenizer_revision.clone(),
         };
         let tokenizer = aiperf_tokenizer::load(&request, hub)?;
         let dataset = aiperf_dataset::build(&config.dataset, seed, &*tokenizer)?;
-        if dataset.inexact_texts > 0 {
-            log::warn!("{} prompts could not be given the exact length asked for", dataset.inexact_texts);
+        warn_about(&dataset);
+        let fixed_schedule = fixed_schedule(&phases, &dataset)?;
+        for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
+            phase.stop.sessions = Some(dataset.roots().len() as u64);
         }
-        let sessions = prepared::sessions(&dataset, endpoint, &body_options(&config))?;
-        let headers = header_plan(&config, version)?;
+        let sessions = Sessions::prepare(&dataset, endpoint, settings::body_options(&config))?;
+        let headers = settings::header_plan(&config, version)?;
         let targets = Targets::open(&config.endpoint)?;
-        let client = client_settings(&config, &targets)?;
+        let client = settings::client_settings(&config, &targets)?;
         let paths = ArtifactPaths::new(config.output.dir.clone(), config.output.prefix.as_deref());
         Ok(Self {
+            phases,
+            contexts,
+            paths,
             endpoint,
-            context,
             seed,
             tokenizer,
             dataset,
-            sessions: sessions.into(),
+            fixed_schedule,
+            sessions: Arc::new(sessions),
             headers: Arc::new(headers),
             targets,
             client,
-            paths,
             config,
         })
     }
@@ -100,38 +109,50 @@ impl Run {
         control: &ControlSource,
         monitor: &Arc<Monitor>,
     ) -> Result<RunResult, RunError> {
+        raise_descriptor_limit();
+        if let Some(wanted) = self.config.endpoint.readiness {
+            readiness::wait(wanted, &self.config, &self.targets, &self.client)?;
+        }
         self.write_inputs()?;
         let anchor = WallAnchor::take();
-        let phases: Vec<PhaseConfig> = self.config.warmup.iter().chain([&self.config.profiling]).cloned().collect();
-        let kinds: Vec<PhaseKind> = phases.iter().map(|phase| phase.kind).collect();
         let (records, finished) = bounded(RECORD_QUEUE);
-        let desk = Arc::new(self.record_desk(kinds.clone(), anchor, monitor)?);
+        let desk = Arc::new(self.record_desk(anchor, monitor, control)?);
         let threads = RecordThreads::start(self.record_threads(), &desk, &finished)?;
-        drop(finished);
-        let outcomes = aiperf_engine::run(self.plan(phases), control, records, &monitor.progress)?;
-        let columns = threads.finish(kinds.len())?;
-        let other_files = close_files(desk, &self.paths);
-        Ok(self.conclude(version, &outcomes, &columns, &anchor, other_files))
+        let gauge = Arc::new(WorkerGauge::default());
+        let began = Mono::now();
+        let health = HealthWatch::start(Arc::clone(&gauge), Arc::clone(monitor), finished, processors());
+        let outcomes = aiperf_engine::run(self.plan(), control, records, &monitor.progress, &gauge)?;
+        let samples = health.map(HealthWatch::finish);
+        let columns = threads.finish(self.phases.len())?;
+        let other_files = desk.close(&self.paths);
+        let conclusion = Conclusion {
+            outcomes: &outcomes,
+            columns: &columns,
+            anchor: &anchor,
+            health: samples.map(|samples| ClientHealth::judge(began, &samples)),
+            other_files,
+        };
+        Ok(conclusion.draw(&self, version))
     }
 
     fn write_inputs(&self) -> Result<(), RunError> {
         let sessions = self.sessions.iter().map(|session| InputSession {
-            session_id: session.session_id.to_string(),
-            payloads: session.turns.iter().filter_map(|turn| serde_json::from_slice(&turn.body).ok()).collect(),
+            session_id: session.conversation.session_id.to_string(),
+            payloads: session.turns.iter().filter_map(|turn| serde_json::from_slice(&turn.alone).ok()).collect(),
         });
         Ok(write_inputs(&self.paths.inputs(), sessions)?)
     }
 
     fn record_desk(
         &self,
-        phases: Vec<PhaseKind>,
         anchor: WallAnchor,
         monitor: &Arc<Monitor>,
+        control: &ControlSource,
     ) -> Result<RecordDesk, RunError> {
         let output = &self.config.output;
         let source = RawSource { headers: Arc::clone(&self.headers), targets: self.targets.requests.clone().into() };
         let records = if output.level >= ExportLevel::Records {
-            Some(RecordWriter::create(&self.paths.records(), &self.context)?)
+            Some(RecordWriter::create(&self.paths.records(), &self.contexts)?)
         } else {
             None
         };
@@ -142,6 +163,9 @@ impl Run {
         };
         let token_source =
             if self.config.endpoint.server_token_count { TokenSource::Server } else { TokenSource::Client };
+        let threshold = self.config.failed_request_threshold.map(|share| {
+            FailureThreshold::new(share, self.config.profiling.pace.session_limit(), control.control())
+        });
         Ok(RecordDesk {
             observer: Observer {
                 endpoint: self.endpoint,
@@ -150,110 +174,55 @@ impl Run {
                 token_source,
             },
             sessions: Arc::clone(&self.sessions),
-            phases,
+            phases: self.phases.iter().map(|phase| phase.kind).collect(),
             anchor,
             records,
             raw,
             http_trace: output.export_http_trace.then_some(source),
             monitor: Arc::clone(monitor),
+            threshold,
         })
     }
 
-    fn plan(&self, phases: Vec<PhaseConfig>) -> Plan {
+    fn plan(&self) -> Plan {
         let mut sampler = self.dataset.sampler(self.seed);
+        let tuning = &self.config.tuning;
         Plan {
-            workers: self.workers(&phases),
-            phases,
-            conversations: prepared::for_engine(&self.sessions).into(),
-            next_conversation: Box::new(move || sampler.draw()),
+            workers: self.workers(),
+            phases: self.phases.clone(),
+            conversations: self.sessions.for_engine().into(),
+            next_conversation: Box::new(move || sampler.draw().0),
+            fixed_schedule: self.fixed_schedule.clone(),
             targets: self.targets.requests.clone().into(),
             headers: Arc::clone(&self.headers),
+            endpoint: self.endpoint,
             request_timeout: self.config.endpoint.request_timeout.map(Nanos::from),
-            reuse: Reuse::Pooled,
+            reuse: self.config.endpoint.connection_reuse,
             client: self.client.clone(),
             seed: self.seed,
+            timing: Timing {
+                cut_drain: tuning.cancel_drain,
+                rate_ramp_interval: tuning.rate_ramp_interval,
+                dag_fail_fast: tuning.dag_fail_fast,
+            },
         }
     }
 
     /// Half the processors by default: the other half is for record threads, the conductor and, often, the server.
-    fn workers(&self, phases: &[PhaseConfig]) -> usize {
-        let most_in_flight = phases.iter().map(|phase| in_flight_limit(phase.pace)).max().unwrap_or(1);
+    fn workers(&self) -> usize {
+        let limits = self.phases.iter().map(|phase| phase.pace.session_limit().unwrap_or(usize::MAX));
         let wanted = self.config.workers_max.unwrap_or_else(|| (processors() / 2).clamp(1, 32));
-        wanted.min(most_in_flight).max(1)
+        wanted.min(limits.max().unwrap_or(1)).max(1)
     }
 
     fn record_threads(&self) -> usize {
         self.config.record_processors.unwrap_or_else(|| (processors() / 4).clamp(1, 8))
     }
 
-    fn conclude(
-        self,
-        version: &str,
-        outcomes: &[PhaseOutcome],
-        columns: &PhaseColumns,
-        anchor: &WallAnchor,
-        other_files: Vec<WrittenFile>,
-    ) -> RunResult {
-        let mut phases: Vec<PhaseReport> = Vec::new();
-        for (index, (outcome, columns)) in outcomes.iter().zip(columns).enumerate() {
-            let window = PhaseWindow { start: outcome.start, end: outcome.end };
-            phases.push(PhaseReport {
-                name: outcome.kind.name().to_owned(),
-                kind: if outcome.kind == PhaseKind::Warmup { Phase::Warmup } else { Phase::Profiling },
-                index: index as u32,
-                profiling_index: (outcome.kind == PhaseKind::Profiling).then_some(0),
-                was_cancelled: outcome.ended_by == EndReason::Interrupt,
-                summary: Summary::compute(columns, &window, &self.context, anchor),
-            });
-            if outcome.arrivals_dropped > 0 {
-                log::warn!(
-                    "{} arrivals found the concurrency ceiling reached and were not sent; raise --concurrency to keep the rate",
-                    outcome.arrivals_dropped
-                );
-            }
-        }
-        let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Interrupt);
-        let warmup = phases.iter().position(|phase| phase.kind == Phase::Warmup).map(|at| phases.remove(at));
-        let profiling = phases.pop().unwrap_or_else(|| self.unstarted_profiling(&warmup, anchor));
-        let verdict = Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), interrupted);
-        let status = match &verdict {
-            Verdict::Complete => RunStatus::Complete,
-            Verdict::Cancelled => RunStatus::Cancelled,
-            Verdict::NothingSucceeded(why) => RunStatus::Incomplete(why.clone()),
-        };
-        let report = RunReport {
-            aiperf_version: version.to_owned(),
-            benchmark_id: Uuid::new_v4().simple().to_string()[..12].to_owned(),
-            metrics_title: self.config.endpoint.kind.facts().metrics_title,
-            profiling,
-            warmup,
-            input_config: self.config.to_input_config(),
-            random_seed: self.config.random_seed,
-            cli_command: self.config.command_line.clone(),
-            status,
-            telemetry_data: None,
-            thresholds: self.context.thresholds,
-            show_trace_timing: self.config.output.show_trace_timing,
-            other_files,
-            log_file: Some(self.paths.log()),
-            zone: LocalZone::system(),
-        };
-        let files = write_summary_files(&report, &self.paths);
-        RunResult { report, files, verdict }
-    }
-
-    /// The profiling phase of a run that was stopped in its warmup: nothing was sent.
-    fn unstarted_profiling(&self, warmup: &Option<PhaseReport>, anchor: &WallAnchor) -> PhaseReport {
-        let now = aiperf_clock::Mono::now();
-        let window = PhaseWindow { start: now, end: now };
-        PhaseReport {
-            name: PhaseKind::Profiling.name().to_owned(),
-            kind: Phase::Profiling,
-            index: u32::from(warmup.is_some()),
-            profiling_index: Some(0),
-            was_cancelled: true,
-            summary: Summary::compute(&aiperf_metrics::Columns::new(), &window, &self.context, anchor),
-        }
+    /// The context of the profiling phase.
+    pub(crate) fn profiling_context(&self) -> &MetricContext {
+        let profiling = self.phases.iter().rposition(|phase| phase.kind == PhaseKind::Profiling);
+        &self.contexts[profiling.unwrap_or_default()]
     }
 }
 
@@ -261,94 +230,23 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-fn in_flight_limit(pace: Pace) -> usize {
-    match pace {
-        Pace::Concurrency(limit) => limit,
-        Pace::Rate { ceiling, .. } => ceiling.unwrap_or(usize::MAX),
+/// The order in which a replay sends; empty when no phase is one.
+fn fixed_schedule(phases: &[PhaseConfig], dataset: &Dataset) -> Result<FixedSchedule, RunError> {
+    let replays = phases.iter().any(|phase| matches!(phase.pace, Pace::FixedSchedule { .. }));
+    if !replays {
+        return Ok(FixedSchedule::new());
     }
+    Ok(dataset.schedule()?.into_iter().map(|(index, at)| (index.0, at)).collect())
 }
 
-fn close_files(desk: Arc<RecordDesk>, paths: &ArtifactPaths) -> Vec<WrittenFile> {
-    let mut written = Vec::new();
-    // All record threads are joined, so this is the last owner and closing reports what the disk refused.
-    if let Some(desk) = Arc::into_inner(desk) {
-        if let Some(records) = desk.records {
-            note_losses("records", records.finish().lost);
-            written.push(WrittenFile { label: "Records Export".into(), path: paths.records() });
-        }
-        if let Some((raw, _)) = desk.raw {
-            note_losses("raw records", raw.finish().lost);
-            written.push(WrittenFile { label: "Raw Records Export".into(), path: paths.raw() });
-        }
+fn warn_about(dataset: &Dataset) {
+    if dataset.inexact_texts > 0 {
+        log::warn!("{} prompts could not be given the exact length asked for", dataset.inexact_texts);
     }
-    written
-}
-
-fn note_losses(what: &str, lost: u64) {
-    if lost > 0 {
-        log::error!("{lost} {what} could not be written");
+    if dataset.long_pauses > 0 {
+        log::warn!(
+            "{} pauses between turns are longer than a minute; --inter-turn-delay-cap-seconds shortens them",
+            dataset.long_pauses
+        );
     }
-}
-
-fn metric_context(config: &Config) -> Result<MetricContext, RunError> {
-    let tuning = &config.tuning;
-    let mut context = MetricContext::new(config.endpoint.kind, config.endpoint.streaming);
-    context.server_token_count = config.endpoint.server_token_count;
-    context.per_chunk_usage = config.endpoint.per_chunk_usage;
-    context.thresholds = Thresholds {
-        usage_diff_pct: tuning.usage_diff_percent,
-        osl_mismatch_pct: tuning.osl_mismatch_percent,
-        osl_mismatch_max_tokens: tuning.osl_mismatch_max_tokens as f64,
-    };
-    context.show_internal = tuning.show_internal_metrics;
-    context.show_experimental = tuning.show_experimental_metrics;
-    for (tag, limit) in &config.output.goodput {
-        let slo = context.slo(tag, *limit)?;
-        context.slos.push(slo);
-    }
-    Ok(context)
-}
-
-fn body_options(config: &Config) -> BodyOptions {
-    let endpoint = &config.endpoint;
-    BodyOptions {
-        streaming: endpoint.streaming,
-        legacy_max_tokens: endpoint.legacy_max_tokens,
-        extra_inputs: endpoint.extra_inputs.clone(),
-        per_chunk_usage: endpoint.per_chunk_usage,
-        force_content_parts: config.tuning.force_content_parts,
-    }
-}
-
-fn header_plan(config: &Config, version: &str) -> Result<HeaderPlan, RunError> {
-    let endpoint = &config.endpoint;
-    let copies = config.tuning.session_copies;
-    Ok(HeaderPlan::new(&HeaderOptions {
-        version,
-        user: &endpoint.headers,
-        api_key: endpoint.api_key.as_ref().map(|key| key.0.as_str()),
-        streaming: endpoint.streaming,
-        session_header: endpoint.session_header.as_deref(),
-        affinity: AffinityHeaders {
-            session_affinity: copies.session_affinity,
-            session_id: copies.session_id,
-            smg_routing_key: copies.smg_routing_key,
-            dynamo_session_id: copies.dynamo_session_id,
-        },
-    })?)
-}
-
-fn client_settings(config: &Config, targets: &Targets) -> Result<ClientSettings, RunError> {
-    let tuning = &config.tuning;
-    let verification = if tuning.ssl_verify { Verification::Full } else { Verification::Off };
-    Ok(ClientSettings {
-        tls: if targets.need_tls() { Some(TlsSettings::new(verification)?) } else { None },
-        ip_version: match tuning.ip_version {
-            IpVersion::V4 => aiperf_transport::IpVersion::V4,
-            IpVersion::V6 => aiperf_transport::IpVersion::V6,
-            IpVersion::Auto => aiperf_transport::IpVersion::Any,
-        },
-        connection_limit: tuning.connection_limit,
-        keepalive: tuning.keepalive_timeout.into(),
-    })
 }

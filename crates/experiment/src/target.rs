@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use aiperf_config::{EndpointConfig, Target};
-use aiperf_endpoint::request_url;
+use aiperf_endpoint::{RequestUrl, request_url};
 use aiperf_engine::RequestTarget;
 use aiperf_sim::{Sim, SimOptions};
 use aiperf_transport::{Origin, Scheme};
@@ -14,12 +14,15 @@ use crate::error::RunError;
 #[derive(Debug)]
 pub(crate) struct Targets {
     pub(crate) requests: Vec<RequestTarget>,
+    /// Base URLs, in the same order.
+    pub(crate) bases: Vec<String>,
     _simulators: Vec<Sim>,
 }
 
 impl Targets {
     pub(crate) fn open(endpoint: &EndpointConfig) -> Result<Self, RunError> {
         let mut requests = Vec::new();
+        let mut bases = Vec::new();
         let mut simulators = Vec::new();
         for target in &endpoint.targets {
             let base = match target {
@@ -34,23 +37,29 @@ impl Targets {
                 }
             };
             let url = request_url(&base, endpoint.custom_path.as_deref(), endpoint.kind, endpoint.streaming)?;
-            requests.push(RequestTarget {
-                origin: Origin {
-                    scheme: match url.scheme {
-                        aiperf_endpoint::Scheme::Http => Scheme::Http,
-                        aiperf_endpoint::Scheme::Https => Scheme::Https,
-                    },
-                    host: url.host,
-                    port: url.port,
-                },
-                path_and_query: url.path_and_query,
-                host_header: url.host_header,
-            });
+            requests.push(request_target(url));
+            bases.push(base);
         }
-        Ok(Self { requests, _simulators: simulators })
+        Ok(Self { requests, bases, _simulators: simulators })
     }
 
     pub(crate) fn need_tls(&self) -> bool {
         self.requests.iter().any(|target| target.origin.scheme == Scheme::Https)
+    }
+}
+
+/// The same URL in the words of the transport.
+pub(crate) fn request_target(url: RequestUrl) -> RequestTarget {
+    RequestTarget {
+        origin: Origin {
+            scheme: match url.scheme {
+                aiperf_endpoint::Scheme::Http => Scheme::Http,
+                aiperf_endpoint::Scheme::Https => Scheme::Https,
+            },
+            host: url.host,
+            port: url.port,
+        },
+        path_and_query: url.path_and_query,
+        host_header: url.host_header,
     }
 }

@@ -1,5 +1,6 @@
 //! How a run ended, in one sentence.
 
+use aiperf_engine::StopReason;
 use aiperf_metrics::{FailureGroup, Summary};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,14 +9,24 @@ pub enum Verdict {
     Complete,
     /// The user stopped it; what had finished is in the files.
     Cancelled,
+    /// Too many requests failed, and the run was ended for it.
+    GivenUp(String),
     /// Not one request succeeded. The sentence says what stood in the way.
     NothingSucceeded(String),
 }
 
 impl Verdict {
-    pub(crate) fn of(profiling: &Summary, warmup: Option<&Summary>, interrupted: bool) -> Self {
-        if interrupted {
-            return Self::Cancelled;
+    pub(crate) fn of(profiling: &Summary, warmup: Option<&Summary>, stopped: Option<StopReason>) -> Self {
+        match stopped {
+            Some(StopReason::Interrupt) => return Self::Cancelled,
+            Some(StopReason::FailedRequests) => {
+                let (failed, all) = (profiling.failed, profiling.failed + profiling.successful);
+                return Self::GivenUp(format!(
+                    "{failed} of {all} requests failed, more than --failed-request-threshold allows. The error summary \
+                     lists them all."
+                ));
+            }
+            None => {}
         }
         if profiling.successful > 0 {
             return Self::Complete;

@@ -158,6 +158,14 @@ catalogue! {
         []; "sending + waiting + receiving";
     HttpReqTotal "http_req_total" "HTTP Total Time"; Nanoseconds => Milliseconds, Record, HttpTrace 2130,
         []; "blocked + dns_lookup + connecting + sending + waiting + receiving";
+    ScheduleLag "schedule_lag" "Schedule Lag"; Nanoseconds => Milliseconds, Record, Schedule 3000,
+        [OPEN_LOOP ANY_OUTCOME]; "start - due, of all requests";
+    TimeToFirstTokenFromDue "time_to_first_token_from_due" "Time to First Token from Due"; Nanoseconds => Milliseconds, Record, Schedule 3010,
+        [OPEN_LOOP STREAM TOKENS_OUT]; "first content - due";
+    RequestLatencyFromDue "request_latency_from_due" "Request Latency from Due"; Nanoseconds => Milliseconds, Record, Schedule 3020,
+        [OPEN_LOOP]; "last content - due";
+    ReplaySendScheduleOffset "replay_send_schedule_offset" "Replay Send Schedule Offset"; Nanoseconds => Nanoseconds, Record, FilesOnly last,
+        [FIXED_SCHEDULE ANY_OUTCOME INTERNAL WHOLE]; "start - due, of all requests";
     CreditDropLatency "credit_drop_latency" "Credit Drop Latency"; Nanoseconds => Milliseconds, Record, FilesOnly last,
         [INTERNAL]; "start - permission to send, when it is not 0";
 
@@ -210,6 +218,15 @@ catalogue! {
         [GOODPUT LARGER]; "good_request_count / D";
     GoodRequestFraction "good_request_fraction" "GoodRequestFraction"; Ratio => Ratio, Derived, FilesOnly last,
         [GOODPUT LARGER]; "good_request_count / completed_request_count";
+
+    ReplaySchedLagP50 "replay_sched_lag_p50" "Replay Schedule Lag p50"; Nanoseconds => Milliseconds, Derived, FilesOnly last,
+        [FIXED_SCHEDULE]; "p50 of (replay_send_schedule_offset - its minimum)";
+    ReplaySchedLagP90 "replay_sched_lag_p90" "Replay Schedule Lag p90"; Nanoseconds => Milliseconds, Derived, FilesOnly last,
+        [FIXED_SCHEDULE]; "p90 of (replay_send_schedule_offset - its minimum)";
+    ReplaySchedLagP99 "replay_sched_lag_p99" "Replay Schedule Lag p99"; Nanoseconds => Milliseconds, Derived, FilesOnly last,
+        [FIXED_SCHEDULE]; "p99 of (replay_send_schedule_offset - its minimum)";
+    ReplaySchedDegraded "replay_sched_degraded" "Replay Schedule Degraded"; Count => Count, Derived, FilesOnly last,
+        [FIXED_SCHEDULE]; "1 if replay_sched_lag_p99 > 500 ms, else 0";
 
     TotalUsagePromptTokens "total_usage_prompt_tokens" "Total Usage Prompt Tokens"; Tokens => Tokens, Derived, Usage 2000,
         [TOKENS_IN LARGER]; "sum of usage_prompt_tokens";

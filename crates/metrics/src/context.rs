@@ -14,6 +14,10 @@ pub struct MetricContext {
     pub server_token_count: bool,
     /// Usage comes with every chunk, so that the tokens of the first one are known.
     pub per_chunk_usage: bool,
+    /// A schedule says when to send: rate, rate series, fixed schedule, user-centric.
+    pub open_loop: bool,
+    /// The data itself says when to send, which is open loop too.
+    pub fixed_schedule: bool,
     /// What a good request must meet; empty without `--goodput`.
     pub slos: Vec<Slo>,
     pub thresholds: Thresholds,
@@ -42,6 +46,8 @@ impl MetricContext {
             streaming,
             server_token_count: false,
             per_chunk_usage: false,
+            open_loop: false,
+            fixed_schedule: false,
             slos: Vec::new(),
             thresholds: Thresholds::default(),
             show_internal: false,
@@ -59,6 +65,8 @@ impl MetricContext {
             (Flags::AUDIO, takes_audio(self.endpoint)),
             (Flags::GOODPUT, !self.slos.is_empty()),
             (Flags::CLIENT_COUNT, !self.server_token_count),
+            (Flags::OPEN_LOOP, self.open_loop || self.fixed_schedule),
+            (Flags::FIXED_SCHEDULE, self.fixed_schedule),
         ];
         needs.iter().all(|(flag, met)| *met || !metric.has(*flag))
     }
@@ -85,6 +93,9 @@ impl MetricContext {
         let metric = Metric::from_tag(tag)
             .filter(|metric| metric.definition().kind == Kind::Record && !metric.has(Flags::ERRORS))
             .ok_or_else(|| SloError::Unknown { tag: tag.to_owned() })?;
+        if metric.has(Flags::OPEN_LOOP) && !self.applies(Metric::ScheduleLag) {
+            return Err(SloError::NeedsSchedule { tag: tag.to_owned() });
+        }
         if !self.applies(metric) {
             let (endpoint, streaming) = (self.endpoint.facts().name, self.streaming);
             return Err(SloError::DoesNotApply { tag: tag.to_owned(), endpoint, streaming });
@@ -122,6 +133,10 @@ pub enum SloError {
     #[error("--goodput {tag}: there is no per-request metric of that name; use a tag such as request_latency")]
     Unknown { tag: String },
     #[error(
+        "--goodput {tag}: only a schedule has due times; use --request-rate, --fixed-schedule or --user-centric-rate"
+    )]
+    NeedsSchedule { tag: String },
+    #[error(
         "--goodput {tag}: a run of endpoint type {endpoint} {} does not have this metric",
         if *.streaming { "with --streaming" } else { "without --streaming" }
     )]
@@ -149,6 +164,21 @@ mod tests {
         let refused = context.slo("time_to_first_token", 60.0).unwrap_err();
         assert!(refused.to_string().contains("time_to_first_token"));
         assert!(matches!(context.slo("no_such", 1.0), Err(SloError::Unknown { .. })));
+        let refused = context.slo("request_latency_from_due", 60.0).unwrap_err();
+        assert!(refused.to_string().contains("--request-rate"));
+    }
+
+    #[test]
+    fn only_a_schedule_brings_metrics_counted_from_it() {
+        let closed = MetricContext::new(EndpointKind::Chat, true);
+        let rate = MetricContext { open_loop: true, ..closed.clone() };
+        let replay = MetricContext { fixed_schedule: true, ..closed.clone() };
+        let has = |context: &MetricContext, metric| context.applies(metric);
+        assert!(!has(&closed, Metric::ScheduleLag) && !has(&closed, Metric::ReplaySchedLagP99));
+        assert!(has(&rate, Metric::TimeToFirstTokenFromDue) && !has(&rate, Metric::ReplaySchedLagP99));
+        assert!(has(&replay, Metric::RequestLatencyFromDue) && has(&replay, Metric::ReplaySchedLagP99));
+        assert!(replay.slo("request_latency_from_due", 60.0).is_ok());
+        assert!(!replay.record_metrics().contains(&Metric::ReplaySendScheduleOffset), "internal");
     }
 
     #[test]

@@ -27,12 +27,14 @@ pub enum ConsoleGroup {
     HttpTrace,
     Effective,
     Active,
+    /// Counted from when the schedule wanted a request sent.
+    Schedule,
     FilesOnly,
 }
 
 /// Conditions and properties of a metric, as a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Flags(pub(crate) u16);
+pub struct Flags(pub(crate) u32);
 
 impl Flags {
     /// Only with `--streaming`.
@@ -63,6 +65,10 @@ impl Flags {
     pub const WHOLE: Self = Self(1 << 12);
     /// Needs a time of first content, which only streaming gives.
     pub const PHASES: Self = Self(1 << 13);
+    /// Only where a schedule, not the server, says when to send.
+    pub const OPEN_LOOP: Self = Self(1 << 14);
+    /// Only where the data says when to send.
+    pub const FIXED_SCHEDULE: Self = Self(1 << 15);
 
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0

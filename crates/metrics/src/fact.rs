@@ -11,6 +11,8 @@ pub(crate) enum Fact {
     Start,
     /// From permission to send until start.
     CreditToStart,
+    /// From when the schedule wanted it sent until start.
+    DueToStart,
     End,
     Headers,
     FirstContent,

@@ -2,6 +2,7 @@
 //! run, statistics, and what is derived from them.
 #![forbid(unsafe_code)]
 
+mod accounting;
 mod catalogue;
 mod column;
 mod columns;
@@ -9,7 +10,9 @@ mod context;
 mod definition;
 mod fact;
 mod failures;
+mod finding;
 mod formula;
+mod health;
 mod levels;
 mod observation;
 mod record;
@@ -20,11 +23,16 @@ mod sweep;
 mod totals;
 mod unit;
 
+pub use accounting::PhaseAccounting;
 pub use catalogue::Metric;
 pub use columns::Columns;
 pub use context::{MetricContext, Slo, SloError, Thresholds};
 pub use definition::{ConsoleGroup, Definition, Flags, Kind};
 pub use failures::FailureGroup;
+pub use finding::{Evidence, Finding, MaxTokensField};
+pub use health::{
+    ClientHealth, ClientLimit, DescriptorUse, HealthMaxima, HealthSample, LimitKind, ThreadLoad, ThreadRole,
+};
 pub use observation::{Cancellation, Failure, HttpTiming, Observation, TokenCounts};
 pub use record::RecordValues;
 pub use statistics::{Percentile, Stats};

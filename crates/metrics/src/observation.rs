@@ -61,6 +61,21 @@ pub struct Failure {
     pub cancelled: Option<Cancellation>,
 }
 
+impl Failure {
+    /// Status of a request that the client itself ended (nginx's "client closed request").
+    const CLIENT_CLOSED: u16 = 499;
+
+    /// A request that the client ended, in the words that scripts look for.
+    pub fn cancelled(why: Cancellation, message: impl Into<String>) -> Self {
+        Self {
+            code: Some(Self::CLIENT_CLOSED),
+            kind: "RequestCancellationError".to_owned(),
+            message: message.into(),
+            cancelled: Some(why),
+        }
+    }
+}
+
 /// Why the client ended a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cancellation {

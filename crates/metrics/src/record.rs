@@ -21,6 +21,7 @@ impl RecordValues {
         record.set(Fact::Outcome, Some(outcome(seen.failure.as_ref())));
         record.set(Fact::Start, Some(seen.start.as_nanos()));
         record.set(Fact::CreditToStart, Some(seen.start.since(seen.credit_issued).0));
+        record.set(Fact::DueToStart, Some(seen.start.since(seen.due).0));
         record.set(Fact::End, Some(seen.end.since(seen.start).0));
         record.set(Fact::InputTokens, seen.tokens.input);
         if seen.failure.is_none() {
@@ -114,11 +115,11 @@ impl Facts for RecordValues {
 }
 
 fn outcome(failure: Option<&Failure>) -> u64 {
-    match failure {
-        None => OUTCOME_SUCCESS,
-        Some(failure) if failure.cancelled == Some(Cancellation::RunEnded) => OUTCOME_CUT_OFF,
-        Some(failure) if failure.is_context_overflow() => OUTCOME_OVERFLOW,
-        Some(_) => OUTCOME_FAILED,
+    let Some(failure) = failure else { return OUTCOME_SUCCESS };
+    match failure.cancelled {
+        Some(Cancellation::RunEnded) => OUTCOME_CUT_OFF,
+        None if failure.is_context_overflow() => OUTCOME_OVERFLOW,
+        None | Some(Cancellation::OnPurpose) => OUTCOME_FAILED,
     }
 }
 

@@ -1,11 +1,14 @@
 //! Numbers of a whole phase: counts, sums, rates.
 
-use aiperf_clock::{Mono, WallAnchor};
+use aiperf_clock::{Mono, Nanos, WallAnchor};
 
 use crate::columns::Columns;
 use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
 use crate::summary::{Outcomes, values};
-use crate::{Metric, MetricContext, PhaseWindow, Stats};
+use crate::{Metric, MetricContext, Percentile, PhaseWindow, Stats};
+
+/// A replay whose p99 of lag is above this did not keep the shape of its trace (the reference's own bound).
+pub(crate) const REPLAY_DEGRADED: Nanos = Nanos(500_000_000);
 
 /// Computes aggregates and derived metrics, in catalogue order: each may use those noted before it.
 pub(crate) struct Totals<'a> {
@@ -16,6 +19,8 @@ pub(crate) struct Totals<'a> {
     anchor: &'a WallAnchor,
     /// First start and last content of successful requests.
     span: Option<(Mono, Mono)>,
+    /// How far each request of a replay fell behind the one that was most in time.
+    replay_lag: Option<Stats>,
     /// Sums of record metrics and values of single-number ones.
     noted: Vec<Option<f64>>,
 }
@@ -30,7 +35,8 @@ impl<'a> Totals<'a> {
     ) -> Self {
         let seconds = window.length().as_secs_f64();
         let noted = vec![None; Metric::ALL.len()];
-        Self { outcomes, seconds, columns, context, anchor, span: active_span(columns), noted }
+        let replay_lag = context.applies(Metric::ReplaySchedLagP99).then(|| replay_lag(columns, context)).flatten();
+        Self { outcomes, seconds, columns, context, anchor, span: active_span(columns), replay_lag, noted }
     }
 
     pub(crate) fn note(&mut self, metric: Metric, stats: &Stats) {
@@ -64,6 +70,12 @@ impl<'a> Totals<'a> {
                 self.per_second(Some(self.noted(Metric::TotalIsl)? + self.noted(Metric::TotalOsl)?))
             }
             Metric::Goodput => self.per_second(self.noted(Metric::GoodRequestCount)),
+            Metric::ReplaySchedLagP50 => self.replay_lag?.percentile(Percentile::P50),
+            Metric::ReplaySchedLagP90 => self.replay_lag?.percentile(Percentile::P90),
+            Metric::ReplaySchedLagP99 => self.replay_lag?.percentile(Percentile::P99),
+            Metric::ReplaySchedDegraded => {
+                Some(f64::from(self.noted(Metric::ReplaySchedLagP99)? > REPLAY_DEGRADED.0 as f64))
+            }
             Metric::OverallThinkingEfficiency => {
                 ratio(self.noted(Metric::TotalReasoningTokens)?, self.noted(Metric::TotalOutputTokens)?)
             }
@@ -115,6 +127,14 @@ fn summed(total: Metric) -> Option<Metric> {
         Metric::TotalUsageTotalTokens => Metric::UsageTotalTokens,
         _ => return None,
     })
+}
+
+/// Relative to the least lag, so that a replay that is late as a whole still counts as true to its trace; how late it
+/// was as a whole is in `schedule_lag`.
+fn replay_lag(columns: &Columns, context: &MetricContext) -> Option<Stats> {
+    let offsets = values(Metric::ReplaySendScheduleOffset, columns, context);
+    let least = offsets.iter().copied().reduce(f64::min)?;
+    Stats::of(offsets.into_iter().map(|offset| offset - least).collect())
 }
 
 fn ratio(part: f64, whole: f64) -> Option<f64> {

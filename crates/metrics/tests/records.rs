@@ -1,61 +1,11 @@
 //! What single requests and small phases give, case by case.
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the failure")]
 
-use aiperf_clock::{EpochNanos, Mono, WallAnchor};
-use aiperf_endpoint::{ContentChunk, EndpointKind, Usage};
-use aiperf_metrics::{
-    Cancellation, Columns, Failure, Metric, MetricContext, Observation, PhaseWindow, RecordValues, Summary, TokenCounts,
-};
+mod phase;
 
-const MS: u64 = 1_000_000;
-
-fn at(millis: u64) -> Mono {
-    Mono::from_nanos(millis * MS)
-}
-
-fn request(start: u64, contents: &[u64]) -> Observation {
-    let chunk = |millis: &u64| ContentChunk {
-        at: at(*millis),
-        has_output: true,
-        has_reasoning: false,
-        usage_completion_tokens: None,
-    };
-    Observation {
-        due: at(start),
-        credit_issued: at(start),
-        start: at(start),
-        headers_received: Some(at(start + 1)),
-        end: at(contents.last().copied().unwrap_or(start) + 1),
-        chunks: contents.iter().map(chunk).collect(),
-        tokens: TokenCounts { input: Some(8), output: Some(contents.len() as u64), reasoning: None },
-        usage: None,
-        http: None,
-        failure: None,
-        requested_output_tokens: None,
-    }
-}
-
-fn failed(start: u64, end: u64, message: &str, cancelled: Option<Cancellation>) -> Observation {
-    let failure = Failure { code: Some(500), kind: "Internal Server Error".into(), message: message.into(), cancelled };
-    Observation { end: at(end), headers_received: None, failure: Some(failure), ..request(start, &[]) }
-}
-
-fn summarize(requests: &[Observation], context: &MetricContext) -> Summary {
-    let mut columns = Columns::new();
-    for seen in requests {
-        columns.push(seen, &RecordValues::compute(seen));
-    }
-    let window = PhaseWindow { start: at(0), end: at(1_000) };
-    Summary::compute(&columns, &window, context, &WallAnchor::at(at(0), EpochNanos(0)))
-}
-
-fn streaming() -> MetricContext {
-    MetricContext::new(EndpointKind::Chat, true)
-}
-
-fn avg(summary: &Summary, metric: Metric) -> Option<f64> {
-    summary.get(metric).and_then(|stats| stats.avg)
-}
+use aiperf_endpoint::{EndpointKind, Usage};
+use aiperf_metrics::{Cancellation, Failure, Metric, MetricContext, Observation, RecordValues, TokenCounts};
+use phase::{at, avg, failed, request, streaming, summarize};
 
 #[test]
 fn one_token_has_a_decode_duration_of_zero_and_no_inter_token_latency() {
@@ -117,6 +67,54 @@ fn requests_that_the_end_of_the_run_cut_off_are_no_failures_of_the_server() {
     assert!(summary.get(Metric::AdjRequestLatency).is_none());
     assert_eq!((summary.successful, summary.failed, summary.cut_off), (1, 0, 1));
     assert_eq!(summary.failures[0].count, 1);
+}
+
+#[test]
+fn requests_cancelled_on_purpose_are_failures() {
+    let on_purpose = Failure::cancelled(Cancellation::OnPurpose, "cancelled 0.1 s after it was sent");
+    assert_eq!((on_purpose.code, on_purpose.kind.as_str()), (Some(499), "RequestCancellationError"));
+    let cancelled = Observation { failure: Some(on_purpose), ..failed(10, 110, "", None) };
+    let summary = summarize(&[request(0, &[50, 60]), cancelled], &streaming());
+    assert_eq!(avg(&summary, Metric::ErrorRequestCount), Some(1.0));
+    assert_eq!(avg(&summary, Metric::CancelledRequestCount), None);
+    assert_eq!(avg(&summary, Metric::RequestErrorRate), Some(50.0));
+    assert!(summary.get(Metric::AdjRequestLatency).is_some());
+    assert_eq!((summary.successful, summary.failed, summary.cut_off), (1, 1, 0));
+}
+
+#[test]
+fn open_loop_counts_from_the_scheduled_instant_what_closed_loop_counts_from_the_start() {
+    let late = Observation { due: at(0), ..request(300, &[350, 360]) };
+    let lost = Observation { due: at(100), ..failed(120, 130, "no", None) };
+    let open = MetricContext { open_loop: true, ..streaming() };
+    let record = RecordValues::compute(&late);
+    assert_eq!(record.get(Metric::ScheduleLag, &open), Some(300e6));
+    assert_eq!(record.get(Metric::TimeToFirstTokenFromDue, &open), Some(350e6));
+    assert_eq!(record.get(Metric::RequestLatencyFromDue, &open), Some(360e6));
+    assert_eq!(record.get(Metric::RequestLatency, &open), Some(60e6));
+
+    let requests = [late, lost];
+    let summary = summarize(&requests, &open);
+    let lag = summary.get(Metric::ScheduleLag).unwrap();
+    assert_eq!((lag.min, lag.max, lag.count), (Some(20.0), Some(300.0), Some(2)), "failed requests were late too");
+    assert_eq!(summary.get(Metric::RequestLatencyFromDue).unwrap().count, Some(1));
+    assert!(summary.get(Metric::ReplaySchedLagP50).is_none());
+    let closed = summarize(&requests, &streaming());
+    for metric in [Metric::ScheduleLag, Metric::TimeToFirstTokenFromDue, Metric::RequestLatencyFromDue] {
+        assert!(closed.get(metric).is_none());
+        assert!(!streaming().record_metrics().contains(&metric) && open.record_metrics().contains(&metric));
+    }
+}
+
+#[test]
+fn a_replay_that_falls_half_a_second_behind_is_degraded() {
+    let replay = MetricContext { fixed_schedule: true, open_loop: true, ..streaming() };
+    let behind = |by: u64| Observation { due: at(100), ..request(100 + by, &[900]) };
+    let near = summarize(&[behind(300), behind(700)], &replay);
+    assert_eq!(avg(&near, Metric::ReplaySchedDegraded), Some(0.0), "late as a whole, but true to its trace");
+    let torn = summarize(&[behind(0), behind(600)], &replay);
+    assert_eq!(avg(&torn, Metric::ReplaySchedDegraded), Some(1.0));
+    assert!((avg(&torn, Metric::ReplaySchedLagP50).unwrap() - 300.0).abs() < 1e-9);
 }
 
 #[test]

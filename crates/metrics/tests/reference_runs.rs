@@ -259,6 +259,32 @@ fn cancelled_requests_give_the_recorded_statistics() {
 }
 
 #[test]
+fn a_fixed_schedule_gives_the_recorded_replay_lag() {
+    const SCHEDULE_MS: [u64; 5] = [0, 200, 500, 700, 1_000];
+    let run = run("fixed_schedule");
+    let mut requests: Vec<_> = run.records.iter().map(|record| observe(record, Some(8))).collect();
+    requests.sort_by_key(|seen| seen.start);
+    // The file does not say when the replay began. Any instant before the first request will do: the lag is relative.
+    let began = requests[0].start - Nanos(10_000_000);
+    let mut columns = Columns::new();
+    for (seen, millis) in requests.iter_mut().zip(SCHEDULE_MS) {
+        seen.due = began + Nanos(millis * 1_000_000);
+        columns.push(seen, &RecordValues::compute(seen));
+    }
+    let context = MetricContext { open_loop: true, fixed_schedule: true, ..chat() };
+    let window = PhaseWindow { start: window_edge(&run, "start_time"), end: window_edge(&run, "end_time") };
+    let anchor = WallAnchor::at(Mono::from_nanos(0), EpochNanos(0));
+    let ours = Summary::compute(&columns, &window, &context, &anchor);
+    for tag in ["replay_sched_lag_p50", "replay_sched_lag_p90", "replay_sched_lag_p99", "replay_sched_degraded"] {
+        let value = ours.get(Metric::from_tag(tag).unwrap()).and_then(|stats| stats.avg).unwrap();
+        let recorded = run.summary[tag]["avg"].as_f64().unwrap();
+        // There, times pass through floating-point epoch nanoseconds, in steps of 256 ns.
+        assert!((value - recorded).abs() < 1e-3, "{tag} is {value}, recorded {recorded}");
+        assert!(run.summary.get("replay_send_schedule_offset").is_none() && ours.results.len() > 50);
+    }
+}
+
+#[test]
 fn merging_threads_gives_what_one_thread_gives() {
     let run = run("errors_mixed");
     let context = chat();

@@ -40,7 +40,7 @@ pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths) -> Summary
             files.put_quietly(&paths.dir().join(csv_path), csv::summary(&phase.summary, false).as_bytes());
             files.put_quietly(&paths.dir().join(json_path), &pretty(&json::phase_summary(report, phase)));
         }
-        let mut manifest = pretty(&phases::manifest(&phases, paths));
+        let mut manifest = pretty(&phases::manifest(report, &phases, paths));
         manifest.push(b'\n');
         files.put_quietly(&paths.phase_manifest(), &manifest);
     }

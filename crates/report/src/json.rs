@@ -4,7 +4,7 @@ use aiperf_metrics::{FailureGroup, Metric, MetricResult, Percentile, Stats, Summ
 use serde_json::{Map, Number, Value, json};
 
 use crate::record::ErrorDetails;
-use crate::{PhaseReport, RunReport};
+use crate::{PhaseReport, RunReport, health, phases};
 
 const SCHEMA_VERSION: &str = "1.4";
 
@@ -40,6 +40,14 @@ const LEADING: [Metric; 25] = [
 /// The summary of the whole run.
 pub(crate) fn run_summary(report: &RunReport) -> Value {
     let mut object = phase_object(report, &report.profiling, report.telemetry_data.as_ref());
+    if !report.accounting.is_empty() {
+        let counts = report.accounting.iter().map(phases::accounting).collect();
+        object.insert("phase_accounting".to_owned(), counts);
+    }
+    if let Some(client) = &report.client_health {
+        object.insert("client_health".to_owned(), health::client_health(client));
+    }
+    object.insert("notes".to_owned(), health::notes(&report.findings()));
     if let Some(warmup) = &report.warmup {
         let metrics = warmup.summary.results.iter().map(|result| (result.metric.tag().to_owned(), metric(result)));
         object.insert("warmup_metrics".to_owned(), Value::Object(metrics.collect()));

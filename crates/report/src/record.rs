@@ -22,6 +22,13 @@ pub struct Record<'a> {
 #[derive(Debug)]
 pub struct RecordWriter {
     lines: LineFile,
+    /// In order of `phase_index`.
+    phases: Vec<PhaseFields>,
+}
+
+/// What lines of one phase hold: a warmup may be paced otherwise than what follows it.
+#[derive(Debug)]
+struct PhaseFields {
     context: MetricContext,
     fields: Vec<Field>,
 }
@@ -44,9 +51,13 @@ impl Field {
 }
 
 impl RecordWriter {
-    pub fn create(path: &Path, context: &MetricContext) -> Result<Self, ReportError> {
-        let fields = context.record_metrics().into_iter().map(Field::new).collect();
-        Ok(Self { lines: LineFile::create(path)?, context: context.clone(), fields })
+    /// `phases`: the context of each phase, in order of `phase_index`; the last one is that of all that follow.
+    pub fn create(path: &Path, phases: &[MetricContext]) -> Result<Self, ReportError> {
+        let fields = |context: &MetricContext| PhaseFields {
+            context: context.clone(),
+            fields: context.record_metrics().into_iter().map(Field::new).collect(),
+        };
+        Ok(Self { lines: LineFile::create(path)?, phases: phases.iter().map(fields).collect() })
     }
 
     /// Writes one line. `scratch` is the calling thread's own buffer, kept between calls. Fails once at most, when the
@@ -66,15 +77,9 @@ impl RecordWriter {
         line.extend_from_slice(b"{\"metadata\":");
         put_json(line, record.metadata);
         line.extend_from_slice(b",\"metrics\":{");
-        let mut separator: &[u8] = b"";
-        for field in &self.fields {
-            let before = line.len();
-            line.extend_from_slice(separator);
-            if self.encode_metric(line, field, record.values) {
-                separator = b",";
-            } else {
-                line.truncate(before);
-            }
+        let index = record.metadata.phase_index as usize;
+        if let Some(phase) = self.phases.get(index).or(self.phases.last()) {
+            phase.encode(line, record.values);
         }
         line.push(b'}');
         if let Some(trace) = record.trace {
@@ -86,6 +91,21 @@ impl RecordWriter {
             put_json(line, &ErrorDetails(failure));
         }
         line.extend_from_slice(b"}\n");
+    }
+}
+
+impl PhaseFields {
+    fn encode(&self, line: &mut Vec<u8>, values: &RecordValues) {
+        let mut separator: &[u8] = b"";
+        for field in &self.fields {
+            let before = line.len();
+            line.extend_from_slice(separator);
+            if self.encode_metric(line, field, values) {
+                separator = b",";
+            } else {
+                line.truncate(before);
+            }
+        }
     }
 
     /// Whether the record has the metric; if not, what was put on the line is to be taken back.

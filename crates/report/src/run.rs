@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aiperf_metrics::{Metric, Summary, Thresholds};
+use aiperf_metrics::{ClientHealth, Evidence, Finding, Metric, PhaseAccounting, Summary, Thresholds};
 use serde_json::Value;
 
 use crate::{LocalZone, Phase, WrittenFile};
@@ -26,12 +26,33 @@ pub struct RunReport {
     /// The `telemetry_data` object of the summary, where GPU telemetry is part of the run.
     pub telemetry_data: Option<Value>,
     pub thresholds: Thresholds,
+    /// Whether the client was the limit, where it was watched.
+    pub client_health: Option<ClientHealth>,
+    /// What became of the requests of each phase, in order; named as the phases are.
+    pub accounting: Vec<PhaseAccounting>,
     /// `--show-trace-timing`.
     pub show_trace_timing: bool,
     /// Files that others wrote, to be listed with ours.
     pub other_files: Vec<WrittenFile>,
     pub log_file: Option<PathBuf>,
     pub zone: LocalZone,
+}
+
+impl RunReport {
+    /// What a reader should know before believing the numbers of the profiling phase.
+    pub fn findings(&self) -> Vec<Finding> {
+        let evidence = Evidence {
+            summary: &self.profiling.summary,
+            thresholds: &self.thresholds,
+            health: self.client_health.as_ref(),
+            accounting: self.accounting_of(&self.profiling),
+        };
+        evidence.findings()
+    }
+
+    pub(crate) fn accounting_of(&self, phase: &PhaseReport) -> Option<&PhaseAccounting> {
+        self.accounting.iter().find(|accounting| accounting.phase == phase.name)
+    }
 }
 
 /// One phase of a run.

@@ -42,6 +42,22 @@ fn nothing_succeeded() {
 }
 
 #[test]
+fn a_stall_that_service_times_hide_is_said_with_its_figures_and_what_to_do() {
+    let text = render(&runs::stalled_run(), Width::FILE, Colour::Plain);
+    insta::assert_snapshot!("stalled_140", text);
+    let narrow = render(&runs::stalled_run(), Width(80), Colour::Plain);
+    assert!(widest(&narrow) <= 80, "{narrow}");
+}
+
+#[test]
+fn why_requests_failed_is_said_before_the_table_of_failures() {
+    let text = render(&runs::refused_run(), Width::FILE, Colour::Plain);
+    let (hint, table) = (text.find("--use-legacy-max-tokens").unwrap(), text.find("Error Summary").unwrap());
+    assert!(hint < table);
+    assert_eq!(text.matches("--use-legacy-max-tokens").count(), 1);
+}
+
+#[test]
 fn a_run_that_did_not_stream_shows_no_rows_of_zeros() {
     let context = MetricContext::new(EndpointKind::Embeddings, false);
     let report = runs::report(&(0..5).map(runs::embedded).collect::<Vec<_>>(), &context);

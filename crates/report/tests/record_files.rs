@@ -8,8 +8,10 @@ use std::fs;
 use std::path::Path;
 
 use aiperf_clock::{EpochNanos, Nanos};
-use aiperf_metrics::{Observation, RecordValues};
-use aiperf_report::{Chunks, Headers, RawExchange, RawResponse, RawWriter, Record, RecordWriter, TraceData};
+use aiperf_metrics::{Cancellation, Failure, MetricContext, Observation, RecordValues};
+use aiperf_report::{
+    Chunks, Headers, RawExchange, RawResponse, RawWriter, Record, RecordMetadata, RecordWriter, TraceData,
+};
 use serde_json::Value;
 
 fn recorded(file: &str, line: usize) -> Value {
@@ -18,11 +20,20 @@ fn recorded(file: &str, line: usize) -> Value {
 }
 
 fn written(seen: &Observation, trace: Option<&TraceData<'_>>) -> Value {
+    written_in(&[runs::streaming()], seen, &runs::metadata(seen), trace)
+}
+
+fn written_in(
+    phases: &[MetricContext],
+    seen: &Observation,
+    metadata: &RecordMetadata<'_>,
+    trace: Option<&TraceData<'_>>,
+) -> Value {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("profile_export.jsonl");
-    let writer = RecordWriter::create(&path, &runs::streaming()).unwrap();
-    let (metadata, values) = (runs::metadata(seen), RecordValues::compute(seen));
-    let record = Record { metadata: &metadata, values: &values, failure: seen.failure.as_ref(), trace };
+    let writer = RecordWriter::create(&path, phases).unwrap();
+    let values = RecordValues::compute(seen);
+    let record = Record { metadata, values: &values, failure: seen.failure.as_ref(), trace };
     writer.write(&mut Vec::new(), &record).unwrap();
     assert_eq!(writer.finish().written, 1);
     let text = fs::read_to_string(&path).unwrap();
@@ -64,6 +75,39 @@ fn a_failure_has_the_fields_of_the_reference_and_a_true_end() {
     assert_eq!(keys(&ours["error"]), keys(&theirs["error"]));
     assert_eq!(metric_shapes(&ours), metric_shapes(&theirs));
     assert_ne!(ours["metadata"]["request_end_ns"], ours["metadata"]["request_start_ns"]);
+}
+
+#[test]
+fn a_request_cancelled_on_purpose_has_the_fields_of_the_reference() {
+    let failure = Failure::cancelled(Cancellation::OnPurpose, "cancelled 0.1 s after it was sent");
+    let seen = Observation { failure: Some(failure), ..runs::failed(1, None, "", "") };
+    let plain = runs::metadata(&seen);
+    let cancelled_at = Some(plain.request_end_ns);
+    let metadata = RecordMetadata { was_cancelled: true, cancellation_time_ns: cancelled_at, ..plain };
+    let ours = written_in(&[runs::streaming()], &seen, &metadata, None);
+    let theirs = recorded("cancellation/profile_export.jsonl", 0);
+    assert_eq!(keys(&ours), keys(&theirs));
+    assert_eq!(keys(&ours["metadata"]), keys(&theirs["metadata"]));
+    assert_eq!(metric_shapes(&ours), metric_shapes(&theirs));
+    for key in ["code", "type"] {
+        assert_eq!(ours["error"][key], theirs["error"][key]);
+    }
+}
+
+#[test]
+fn only_records_of_an_open_loop_phase_are_counted_from_their_due_time() {
+    let phases = [runs::streaming(), MetricContext { open_loop: true, ..runs::streaming() }];
+    let seen = Observation { due: runs::at(100), ..runs::streamed(1) };
+    let of_phase = |phase_index| {
+        let metadata = RecordMetadata { phase_index, ..runs::metadata(&seen) };
+        written_in(&phases, &seen, &metadata, None)["metrics"].clone()
+    };
+    let (closed, open) = (of_phase(0), of_phase(1));
+    for tag in ["schedule_lag", "request_latency_from_due", "time_to_first_token_from_due"] {
+        assert!(closed.get(tag).is_none() && open[tag]["unit"] == "ms");
+    }
+    assert_eq!(open["schedule_lag"]["value"], 10.0);
+    assert!(open.get("replay_send_schedule_offset").is_none());
 }
 
 #[test]

@@ -157,6 +157,33 @@ fn a_warmup_gets_its_own_files_and_a_manifest_like_the_reference() {
 }
 
 #[test]
+fn a_saturated_client_and_hidden_waiting_are_in_the_summary() {
+    let (_dir, paths, _) = write(&runs::stalled_run());
+    let summary = read_json(&paths.summary_json());
+    let ours = ["phase_accounting", "client_health", "notes"].map(|key| (key.to_owned(), summary[key].clone()));
+    insta::assert_json_snapshot!("stalled_honesty", Value::Object(ours.into_iter().collect()));
+    for tag in ["schedule_lag", "request_latency_from_due", "time_to_first_token_from_due"] {
+        assert_eq!(summary[tag]["unit"], "ms");
+        assert_eq!(summary[tag]["count"], 10);
+    }
+    assert!(summary["request_latency"]["p99"].as_f64().unwrap() < 150.0);
+    assert!(summary["request_latency_from_due"]["p99"].as_f64().unwrap() > 3_000.0);
+    let csv = fs::read_to_string(paths.summary_csv()).unwrap();
+    assert!(csv.contains("Schedule Lag (ms),") && csv.contains("Request Latency from Due (ms),"));
+}
+
+#[test]
+fn the_manifest_has_the_accounting_of_its_phases_where_it_is_known() {
+    let mut report = runs::stalled_run();
+    let warmup: Vec<_> = (0..3).map(runs::streamed).collect();
+    report.warmup = Some(runs::phase(Phase::Warmup, 0, runs::summary(&warmup, &runs::streaming())));
+    let (_dir, paths, _) = write(&report);
+    let phases = read_json(&paths.phase_manifest())["phases"].clone();
+    assert!(phases[0].get("accounting").is_none());
+    assert_eq!(phases[1]["accounting"]["arrivals_dropped"], 1);
+}
+
+#[test]
 fn a_cancelled_run_says_so_everywhere() {
     let mut report = runs::clean_run();
     report.status = RunStatus::Cancelled;

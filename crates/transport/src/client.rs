@@ -13,6 +13,7 @@ use crate::exchange::{Exchange, Span, Trace};
 use crate::origin::Origin;
 use crate::request::Request;
 use crate::tls::TlsSettings;
+use crate::watch::Watch;
 
 /// Large enough to take in what a burst left in the socket, small enough to stay in the cache.
 const SCRATCH: usize = 64 * 1024;
@@ -44,11 +45,15 @@ impl Default for ClientSettings {
     }
 }
 
-/// Whether a connection may carry more than one request.
+/// Which connection a request takes, and what becomes of it afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reuse {
+pub enum Reuse<'a> {
+    /// Any idle one.
     Pooled,
+    /// A new one, closed afterwards.
     Never,
+    /// The one that belongs to this key, kept for the next request of the key unless this is its last.
+    Sticky { key: &'a str, is_last: bool },
 }
 
 #[derive(Debug)]
@@ -63,6 +68,7 @@ pub struct Client {
     pub(crate) settings: ClientSettings,
     pub(crate) resolved: RefCell<HashMap<Origin, Vec<SocketAddr>>>,
     idle: RefCell<HashMap<Origin, Vec<Idle>>>,
+    sticky: RefCell<HashMap<String, Connection>>,
     slots: Semaphore,
     scratch: RefCell<Box<[u8]>>,
 }
@@ -74,6 +80,7 @@ impl Client {
             settings,
             resolved: RefCell::default(),
             idle: RefCell::default(),
+            sticky: RefCell::default(),
             scratch: RefCell::new(vec![0; SCRATCH].into_boxed_slice()),
         }
     }
@@ -83,11 +90,12 @@ impl Client {
     pub async fn send(
         &self,
         request: &Request<'_>,
-        reuse: Reuse,
+        reuse: Reuse<'_>,
         exchange: &mut Exchange,
+        watch: &dyn Watch,
     ) -> Result<(), TransportError> {
         let _slot = self.slot(&mut exchange.trace).await;
-        let mut connection = if let Some(idle) = self.take_idle(request.origin) {
+        let mut connection = if let Some(idle) = self.take_open(request.origin, reuse) {
             exchange.trace.reused = true;
             idle
         } else {
@@ -95,10 +103,14 @@ impl Client {
         };
         exchange.trace.local = connection.local;
         exchange.trace.remote = connection.remote;
-        connection.send(request, exchange).await?;
-        let reusable = connection.receive(&self.scratch, exchange).await?;
-        if reusable && reuse == Reuse::Pooled {
-            self.give_back(request.origin, connection);
+        connection.send(request, exchange, watch).await?;
+        let reusable = connection.receive(&self.scratch, exchange, watch).await?;
+        match reuse {
+            Reuse::Pooled if reusable => self.give_back(request.origin, connection),
+            Reuse::Sticky { key, is_last: false } if reusable => {
+                self.sticky.borrow_mut().insert(key.to_owned(), connection);
+            }
+            Reuse::Pooled | Reuse::Never | Reuse::Sticky { .. } => {}
         }
         Ok(())
     }
@@ -112,6 +124,14 @@ impl Client {
         let slot = self.slots.acquire().await.ok();
         trace.blocked = Some(Span { start, end: Mono::now() });
         slot
+    }
+
+    fn take_open(&self, origin: &Origin, reuse: Reuse<'_>) -> Option<Connection> {
+        match reuse {
+            Reuse::Pooled => self.take_idle(origin),
+            Reuse::Never => None,
+            Reuse::Sticky { key, .. } => self.sticky.borrow_mut().remove(key).filter(Connection::is_alive),
+        }
     }
 
     /// The connection used last is taken first: it is the least likely to have been closed by the server.
@@ -149,6 +169,7 @@ mod tests {
 
     use super::*;
     use crate::origin::Scheme;
+    use crate::watch::NoWatch;
 
     const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -181,10 +202,10 @@ mod tests {
         runtime.block_on(one(origin, client, Reuse::Pooled))
     }
 
-    async fn one(origin: &Origin, client: &Client, reuse: Reuse) -> (Exchange, Result<(), TransportError>) {
+    async fn one(origin: &Origin, client: &Client, reuse: Reuse<'_>) -> (Exchange, Result<(), TransportError>) {
         let request = Request::post(origin, "/", [("Host", "test")], Bytes::from_static(b"{}"));
         let mut exchange = Exchange::default();
-        let result = client.send(&request, reuse, &mut exchange).await;
+        let result = client.send(&request, reuse, &mut exchange, &NoWatch).await;
         (exchange, result)
     }
 
@@ -211,9 +232,23 @@ mod tests {
             assert!(stamps.is_sorted(), "{stamps:?}");
             assert!(!trace.reused);
             assert_eq!((trace.body_bytes_sent, trace.writes), (2, 1));
-            let (second, result) = one(&origin, &client, Reuse::Never).await;
+            let (second, result) = one(&origin, &client, Reuse::Pooled).await;
             result.unwrap();
             assert!(second.trace.reused && second.trace.connect.is_none());
+        });
+    }
+
+    #[test]
+    fn a_session_keeps_its_own_connection_until_its_last_request() {
+        let origin = serve(vec![vec![OK, OK], vec![OK]]);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let client = Client::new(ClientSettings::default());
+            let turn = |is_last| Reuse::Sticky { key: "a", is_last };
+            assert!(!one(&origin, &client, turn(false)).await.0.trace.reused);
+            assert!(one(&origin, &client, turn(true)).await.0.trace.reused);
+            assert!(!one(&origin, &client, Reuse::Never).await.0.trace.reused);
+            assert!(client.sticky.borrow().is_empty() && client.idle.borrow().is_empty());
         });
     }
 

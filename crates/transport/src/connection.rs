@@ -17,6 +17,7 @@ use crate::error::TransportError;
 use crate::exchange::Exchange;
 use crate::request::Request;
 use crate::response::{Progress, ResponseReader};
+use crate::watch::Watch;
 
 #[derive(Debug)]
 pub(crate) enum Wire {
@@ -46,7 +47,12 @@ impl Connection {
     }
 
     /// Writes the whole request.
-    pub(crate) async fn send(&mut self, request: &Request<'_>, exchange: &mut Exchange) -> Result<(), TransportError> {
+    pub(crate) async fn send(
+        &mut self,
+        request: &Request<'_>,
+        exchange: &mut Exchange,
+        watch: &dyn Watch,
+    ) -> Result<(), TransportError> {
         let trace = &mut exchange.trace;
         trace.send_start = Some(Mono::now());
         let (head, body) = (request.head.as_slice(), request.body.as_ref());
@@ -66,7 +72,9 @@ impl Connection {
             trace.body_bytes_sent = sent.saturating_sub(head.len()) as u64;
         }
         poll_fn(|cx| self.wire.poll_flush(cx)).await.map_err(TransportError::Send)?;
-        trace.send_end = Some(Mono::now());
+        let end = Mono::now();
+        trace.send_end = Some(end);
+        watch.sent(end);
         Ok(())
     }
 
@@ -76,6 +84,7 @@ impl Connection {
         &mut self,
         scratch: &RefCell<Box<[u8]>>,
         exchange: &mut Exchange,
+        watch: &dyn Watch,
     ) -> Result<bool, TransportError> {
         let mut reader = ResponseReader::new();
         loop {
@@ -97,6 +106,7 @@ impl Connection {
                 }
             })
             .await?;
+            watch.read(exchange);
             if let Progress::Complete { reusable } = progress {
                 return Ok(reusable);
             }

@@ -20,21 +20,41 @@ impl<'a> Request<'a> {
         headers: impl IntoIterator<Item = (&'h str, &'h str)>,
         body: Bytes,
     ) -> Self {
-        let mut head = Vec::with_capacity(512);
-        head.extend_from_slice(b"POST ");
-        head.extend_from_slice(path_and_query.as_bytes());
-        head.extend_from_slice(b" HTTP/1.1\r\n");
-        for (name, value) in headers {
-            head.extend_from_slice(name.as_bytes());
-            head.extend_from_slice(b": ");
-            head.extend_from_slice(value.as_bytes());
-            head.extend_from_slice(b"\r\n");
-        }
+        let mut head = start_head("POST", path_and_query, headers);
         head.extend_from_slice(b"Content-Length: ");
         head.extend_from_slice(body.len().to_string().as_bytes());
         head.extend_from_slice(b"\r\n\r\n");
         Self { origin, head, body }
     }
+
+    /// A GET, which has no body.
+    pub fn get<'h>(
+        origin: &'a Origin,
+        path_and_query: &str,
+        headers: impl IntoIterator<Item = (&'h str, &'h str)>,
+    ) -> Self {
+        let mut head = start_head("GET", path_and_query, headers);
+        head.extend_from_slice(b"\r\n");
+        Self { origin, head, body: Bytes::new() }
+    }
+}
+
+/// Request line and headers, without the empty line.
+fn start_head<'h>(
+    method: &str,
+    path_and_query: &str,
+    headers: impl IntoIterator<Item = (&'h str, &'h str)>,
+) -> Vec<u8> {
+    let mut head = Vec::with_capacity(512);
+    for part in [method, " ", path_and_query, " HTTP/1.1\r\n"] {
+        head.extend_from_slice(part.as_bytes());
+    }
+    for (name, value) in headers {
+        for part in [name, ": ", value, "\r\n"] {
+            head.extend_from_slice(part.as_bytes());
+        }
+    }
+    head
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use aiperf_config::VARIABLES;
 use aiperf_config::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
 
 use super::UNBUILT_COMMANDS;
+use crate::simulate;
 
 const HEAD: &str = "\
 # The command line
@@ -35,6 +36,7 @@ const SPELLING: &str = "
 - \"list\" options may be repeated and take commas; those marked \"several\" also take several words after one name.
 - Options marked \"sweep\" will take a comma list to run one benchmark per value; that is not supported yet.
 - Any other option given twice is refused, also under two names.
+- Options marked \"ours\" are not in AIPerf.
 - Every mistake ends the program with exit code 1 and one sentence on stderr.
 ";
 
@@ -60,6 +62,7 @@ fn manual() -> String {
     for spec in options().filter(|spec| spec.support == Support::NotYet) {
         let _ = writeln!(text, "| {} | {} |", spellings(spec), cell(spec.help));
     }
+    write_sim(&mut text);
     text.push_str("\n## Environment variables\n\n| variable | default | meaning |\n|---|---|---|\n");
     for variable in VARIABLES {
         let _ = writeln!(text, "| `{}` | {} | {} |", variable.name, variable.default, variable.help);
@@ -75,7 +78,25 @@ fn write_group(text: &mut String, group: &Group) {
     let _ = writeln!(text, "\n### {}\n\n| option | takes | default | meaning |\n|---|---|---|---|", group.title);
     for spec in built {
         let default = spec.default.map_or("–".to_owned(), cell);
-        let _ = writeln!(text, "| {} | {} | {default} | {} |", spellings(spec), takes(spec), cell(spec.help));
+        let _ = writeln!(text, "| {} | {} | {default} | {} |", spellings(spec), takes(spec), meaning(spec));
+    }
+}
+
+fn meaning(spec: &OptionSpec) -> String {
+    let ours = if spec.ours { " (ours)" } else { "" };
+    format!("{}{ours}", cell(spec.help))
+}
+
+fn write_sim(text: &mut String) {
+    text.push_str(
+        "\n## Options of `aiperf sim`\n\n[sim.md](sim.md) says what they do together; after `sim:?` they are written with `_` for `-`.\n\n\
+         | option | takes | default | meaning |\n|---|---|---|---|\n\
+         | `--host` | ADDRESS | 127.0.0.1 | Address to listen on; not after `sim:?` |\n\
+         | `--port` `-p` | PORT | 8000 | Port to listen on, 0 for a free one; not after `sim:?` |\n",
+    );
+    for flag in simulate::flags() {
+        let default = if flag.default.is_empty() { "–".to_owned() } else { cell(flag.default) };
+        let _ = writeln!(text, "| `--{}` | {} | {default} | {} |", flag.name, cell(flag.value), cell(flag.help));
     }
 }
 

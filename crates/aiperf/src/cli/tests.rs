@@ -82,6 +82,21 @@ fn long_and_short_options_are_spelled_in_every_usual_way() {
 }
 
 #[test]
+fn spellings_that_were_published_but_never_built_are_understood() {
+    let config = profile("-m x --session-concurrency 3 -g request_latency:500");
+    assert_eq!(config.profiling.pace, Pace::Concurrency(3));
+    assert_eq!(config.output.goodput, [("request_latency".to_owned(), 500.0)]);
+    assert!(refused("profile -m x --session-concurrency 0").contains("--session-concurrency"));
+}
+
+#[test]
+fn flags_that_switch_something_off_are_flags_of_their_own() {
+    let message = refused("profile -m x --fixed-schedule --no-fixed-schedule");
+    assert!(message.contains("--fixed-schedule and --no-fixed-schedule"), "{message}");
+    assert_eq!(profile("-m x --no_fixed_schedule").profiling.pace, Pace::Concurrency(1));
+}
+
+#[test]
 fn very_verbose_is_an_option_of_its_own() {
     assert_eq!(profile("-m x -vv").output.log_level, LogLevel::Trace);
     assert_eq!(profile("-m x -v -vv --ui none").output.ui, UiKind::None);

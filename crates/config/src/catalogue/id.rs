@@ -100,6 +100,7 @@ pub enum OptionId {
     PrefillConcurrencyRampDuration,
     RequestRateRampDuration,
     RequestRateSeries,
+    RampShape,
     FailedRequestThreshold,
     TrajectoryStartMinRatio,
     TrajectoryStartMaxRatio,

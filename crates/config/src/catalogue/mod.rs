@@ -47,10 +47,11 @@ mod tests {
     /// The reference has 264 options with 312 spellings; three more spellings were published but never built there.
     #[test]
     fn the_catalogue_holds_every_option_and_spelling_of_the_reference() {
-        let spellings: usize = options().map(|o| o.long.len() + usize::from(o.short.is_some())).sum();
-        assert_eq!(options().count(), 264);
+        let theirs = || options().filter(|o| !o.ours);
+        let spellings: usize = theirs().map(|o| o.long.len() + usize::from(o.short.is_some())).sum();
+        assert_eq!(theirs().count(), 264);
         assert_eq!(spellings, 312 + 3);
-        assert_eq!(options().filter(|o| o.negative.is_some()).count(), 9);
+        assert_eq!(theirs().filter(|o| o.negative.is_some()).count(), 9);
     }
 
     #[test]

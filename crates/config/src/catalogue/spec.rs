@@ -22,6 +22,8 @@ pub struct OptionSpec {
     pub default: Option<&'static str>,
     pub help: &'static str,
     pub support: Support,
+    /// The reference has no such option.
+    pub ours: bool,
     called: Option<&'static str>,
 }
 
@@ -108,6 +110,7 @@ impl OptionSpec {
             default: None,
             help,
             support: Support::NotYet,
+            ours: false,
             called: None,
         }
     }
@@ -201,6 +204,11 @@ impl OptionSpec {
 
     pub(super) const fn supported(mut self) -> Self {
         self.support = Support::Supported;
+        self
+    }
+
+    pub(super) const fn ours(mut self) -> Self {
+        self.ours = true;
         self
     }
 

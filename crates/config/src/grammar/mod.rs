@@ -4,4 +4,5 @@ pub(crate) mod goodput;
 pub(crate) mod header;
 pub(crate) mod key_value;
 pub(crate) mod number;
+pub(crate) mod rate_series;
 pub(crate) mod url;

@@ -3,17 +3,18 @@
 use std::fs;
 use std::sync::Arc;
 
+use super::{load, turn};
 use crate::catalogue::OptionId;
 use crate::dataset::DEFAULT_ENTRIES;
 use crate::{
     ConfigError, DatasetConfig, DatasetSource, EndpointConfig, Environment, FileFormat, FileSource, Length,
-    ModelSelection, PrefixPrompts, RawOptions, Sampling, SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
+    ModelSelection, PrefixPrompts, RawOptions, Sampling, SyntheticSource, SystemPrompt,
 };
 
 const DEFAULT_INPUT_TOKENS: f64 = 550.0;
 
 /// Options that describe generated conversations and mean nothing for a file.
-const SYNTHETIC_ONLY: [OptionId; 9] = [
+const SYNTHETIC_ONLY: [OptionId; 14] = [
     OptionId::PromptInputTokensMean,
     OptionId::PromptInputTokensStddev,
     OptionId::PromptPrefixPoolSize,
@@ -23,6 +24,11 @@ const SYNTHETIC_ONLY: [OptionId; 9] = [
     OptionId::PromptCorpus,
     OptionId::PromptBatchSize,
     OptionId::NumDatasetEntries,
+    OptionId::ConversationTurnMean,
+    OptionId::ConversationTurnStddev,
+    OptionId::ConversationTurnDelayMean,
+    OptionId::ConversationTurnDelayStddev,
+    OptionId::ConversationTurnDelayRatio,
 ];
 
 pub(super) fn resolve(
@@ -36,7 +42,7 @@ pub(super) fn resolve(
     let source = if raw.is_given(OptionId::InputFile) {
         DatasetSource::File(file(raw, environment)?)
     } else {
-        DatasetSource::Synthetic(synthetic(raw, endpoint)?)
+        DatasetSource::Synthetic(synthetic(raw, endpoint, warnings)?)
     };
     let sampling = match raw.choice(OptionId::DatasetSamplingStrategy)? {
         Some("random") => Sampling::Random,
@@ -71,23 +77,37 @@ fn file(raw: &RawOptions, environment: &Environment) -> Result<FileSource, Confi
         let why = "it describes generated conversations, and the file brings its own";
         return Err(raw.conflict(other, id, why));
     }
-    let format = match raw.choice(OptionId::CustomDatasetType)? {
-        None => None,
-        Some("single_turn") => Some(FileFormat::SingleTurn),
-        Some(other) => {
-            return Err(ConfigError::ValueNotYet {
-                flag: raw.spelling(OptionId::CustomDatasetType),
-                value: other.to_owned(),
-                instead: "single_turn is the one format read so far".to_owned(),
-            });
-        }
-    };
-    Ok(FileSource { path, format, window: TimeWindow::default(), delay_cap_ms: None })
+    let cap = raw.seconds(OptionId::InterTurnDelayCapSeconds)?;
+    Ok(FileSource {
+        path,
+        format: format(raw)?,
+        window: load::window(raw)?,
+        delay_cap_ms: cap.map(|cap| cap.as_secs_f64() * 1e3),
+    })
 }
 
-fn synthetic(raw: &RawOptions, endpoint: &EndpointConfig) -> Result<SyntheticSource, ConfigError> {
+fn format(raw: &RawOptions) -> Result<Option<FileFormat>, ConfigError> {
+    let id = OptionId::CustomDatasetType;
+    let Some(name) = raw.choice(id)? else { return Ok(None) };
+    let built = FileFormat::ALL.into_iter().find(|format| format.name() == name);
+    built.map(Some).ok_or_else(|| ConfigError::ValueNotYet {
+        flag: raw.spelling(id),
+        value: name.to_owned(),
+        instead: format!("the formats read so far are {}", FileFormat::ALL.map(FileFormat::name).join(", ")),
+    })
+}
+
+fn synthetic(
+    raw: &RawOptions,
+    endpoint: &EndpointConfig,
+    warnings: &mut Vec<String>,
+) -> Result<SyntheticSource, ConfigError> {
     if raw.is_given(OptionId::CustomDatasetType) {
         return Err(raw.needs(OptionId::CustomDatasetType, OptionId::InputFile, "it says how that file is laid out"));
+    }
+    if raw.is_given(OptionId::InterTurnDelayCapSeconds) {
+        let why = "it shortens recorded pauses; those of generated conversations are as you describe them";
+        return Err(raw.needs(OptionId::InterTurnDelayCapSeconds, OptionId::InputFile, why));
     }
     if let Some(other @ ("coding" | "random")) = raw.choice(OptionId::PromptCorpus)? {
         return Err(ConfigError::ValueNotYet {
@@ -105,14 +125,15 @@ fn synthetic(raw: &RawOptions, endpoint: &EndpointConfig) -> Result<SyntheticSou
     if user_context_tokens.is_some() && !endpoint.kind.facts().has_system_role {
         return Err(no_messages(raw, OptionId::UserContextPromptLength));
     }
+    let turns = turn::count(raw)?;
     Ok(SyntheticSource {
         entries: entries(raw)?,
         input_tokens: Length { mean, stddev },
         batch_size: raw.int(OptionId::PromptBatchSize)?.unwrap_or(1),
         prefix: prefix(raw)?,
         user_context_tokens,
-        turns: Length { mean: 1.0, stddev: 0.0 },
-        turn_delay: TurnDelay::default(),
+        turns,
+        turn_delay: turn::delay(raw, turns, warnings)?,
     })
 }
 

@@ -7,6 +7,7 @@ use aiperf_endpoint::EndpointKind;
 use serde_json::Map;
 
 use super::model::is_placeholder;
+use super::readiness;
 use crate::catalogue::OptionId;
 use crate::endpoint::{BUILTIN_TOKENIZER, DEFAULT_REQUEST_TIMEOUT};
 use crate::grammar::{header, key_value, url};
@@ -61,8 +62,8 @@ pub(super) fn resolve(
         api_key: api_key(raw)?,
         headers: headers(raw)?,
         session_header: session_header(raw)?,
-        connection_reuse: ConnectionReuse::Pooled,
-        readiness: None,
+        connection_reuse: connection_reuse(raw)?,
+        readiness: readiness::resolve(raw)?,
         extra_inputs: extra_inputs(raw)?,
         legacy_max_tokens: raw.flag(OptionId::UseLegacyMaxTokens)?,
         server_token_count,
@@ -125,6 +126,14 @@ fn request_timeout(raw: &RawOptions) -> Result<Option<Duration>, ConfigError> {
         None => Some(DEFAULT_REQUEST_TIMEOUT),
         Some(GracePeriod::Limited(limit)) => Some(limit),
         Some(GracePeriod::Unlimited) => None,
+    })
+}
+
+fn connection_reuse(raw: &RawOptions) -> Result<ConnectionReuse, ConfigError> {
+    Ok(match raw.choice(OptionId::ConnectionReuseStrategy)? {
+        Some("never") => ConnectionReuse::Never,
+        Some("sticky-user-sessions") => ConnectionReuse::StickyUserSessions,
+        _ => ConnectionReuse::Pooled,
     })
 }
 

@@ -1,164 +1,112 @@
 //! How requests are paced and when sending stops: the warmup, if any, and the measured phase.
 
+mod arrival;
+mod limits;
+mod mode;
+mod ramp;
+mod rate;
+mod schedule;
+mod stop;
+mod users;
+mod warmup;
+
 use std::time::Duration;
 
+pub(super) use schedule::window;
+
+use self::limits::Limits;
+use self::mode::Mode;
 use crate::catalogue::OptionId;
-use crate::{Arrival, ConfigError, GracePeriod, Pace, PhaseConfig, PhaseKind, RateCurve, RawOptions, StopConditions};
+use crate::{
+    Arrival, Cancellation, ConfigError, DatasetConfig, Environment, Pace, PhaseConfig, PhaseKind, RampShape, RawOptions,
+};
 
-/// Sent when nothing says when to stop, whatever the concurrency.
-const DEFAULT_REQUESTS: u64 = 10;
-/// Time for answers still on their way when the duration is over.
-const DEFAULT_GRACE: Duration = Duration::from_secs(30);
+/// What the phases are resolved among.
+pub(super) struct Surroundings<'a> {
+    pub(super) environment: &'a Environment,
+    pub(super) dataset: &'a DatasetConfig,
+    /// Whether answers come as streams, so that a first token can be seen.
+    pub(super) streaming: bool,
+}
 
-const WARMUP_TRIGGERS: [OptionId; 3] =
-    [OptionId::WarmupRequestCount, OptionId::WarmupDuration, OptionId::NumWarmupSessions];
+/// A value with the option that gave it, so that a message about it can name that option.
+#[derive(Debug, Clone, Copy)]
+struct Setting<T> {
+    value: T,
+    option: OptionId,
+}
 
-/// What the measured phase says about pace; the warmup takes over what it does not say itself.
-struct Shape {
-    concurrency: Option<usize>,
-    rate: Option<f64>,
+/// What the measured phase says about its pace; the warmup takes over what it does not say itself.
+struct Measured {
+    mode: Mode,
+    limits: Limits,
+    /// Of `--request-rate`: a series belongs to the measured phase alone.
+    rate: Option<Setting<f64>>,
+    rate_ramp: Option<Setting<Duration>>,
     arrival: Option<Arrival>,
+    ramp_shape: RampShape,
 }
 
-pub(super) fn resolve(raw: &RawOptions) -> Result<(Option<PhaseConfig>, PhaseConfig), ConfigError> {
-    let shape = shape(raw)?;
-    let profiling = profiling(raw, &shape)?;
-    Ok((warmup(raw, &shape)?, profiling))
-}
-
-fn shape(raw: &RawOptions) -> Result<Shape, ConfigError> {
-    let concurrency = raw.int(OptionId::Concurrency)?;
-    let rate = raw.float_or_inf(OptionId::RequestRate)?;
-    let smoothness = raw.float(OptionId::ArrivalSmoothness)?;
-    let pattern = raw.choice(OptionId::ArrivalPattern)?;
-    let has_rate = rate.is_some();
-    check_pattern(raw, OptionId::ArrivalPattern, pattern, has_rate, OptionId::RequestRate)?;
-    if smoothness.is_some() {
-        if !has_rate {
-            let why = "it shapes the arrivals of an open loop, and without a rate there is none";
-            return Err(raw.needs(OptionId::ArrivalSmoothness, OptionId::RequestRate, why));
-        }
-        if pattern.is_some_and(|pattern| pattern != "gamma") {
-            let why = "only gamma arrivals have a smoothness";
-            return Err(raw.conflict(OptionId::ArrivalSmoothness, OptionId::ArrivalPattern, why));
-        }
-    }
-    let gamma = Arrival::Gamma { smoothness: smoothness.unwrap_or(1.0) };
-    let arrival = match pattern {
-        None if smoothness.is_some() => Some(gamma),
-        Some("gamma") => Some(gamma),
-        Some("constant") => Some(Arrival::Constant),
-        _ => has_rate.then_some(Arrival::Poisson),
-    };
-    Ok(Shape { concurrency, rate, arrival })
-}
-
-/// A pattern needs a rate, except for the burst, which is what a run without a rate does.
-fn check_pattern(
+pub(super) fn resolve(
     raw: &RawOptions,
-    id: OptionId,
-    pattern: Option<&str>,
-    has_rate: bool,
-    rate: OptionId,
-) -> Result<(), ConfigError> {
-    match (pattern, has_rate) {
-        (Some("concurrency_burst"), true) => {
-            let why = "a burst keeps the concurrency full and has no rate; leave one of the two out";
-            Err(raw.conflict(id, rate, why))
+    around: &Surroundings<'_>,
+) -> Result<(Option<PhaseConfig>, PhaseConfig), ConfigError> {
+    let mode = mode::choose(raw)?;
+    mode::refuse_foreign(raw, mode)?;
+    let measured = Measured {
+        mode,
+        limits: Limits::read(raw, &limits::PROFILING)?,
+        rate: setting(OptionId::RequestRate, raw.float_or_inf(OptionId::RequestRate)?),
+        rate_ramp: setting(OptionId::RequestRateRampDuration, raw.seconds(OptionId::RequestRateRampDuration)?),
+        arrival: arrival::resolve(raw, mode)?,
+        ramp_shape: ramp::shape(raw)?,
+    };
+    let profiling = profiling(raw, around, &measured)?;
+    let warmup = warmup::resolve(raw, around, &measured)?;
+    Ok((warmup, profiling))
+}
+
+fn profiling(raw: &RawOptions, around: &Surroundings<'_>, measured: &Measured) -> Result<PhaseConfig, ConfigError> {
+    let stop = stop::conditions(raw, measured.mode, around.dataset)?;
+    measured.limits.check(raw, &limits::PROFILING, measured.mode == Mode::Burst, around.streaming)?;
+    let ceiling = measured.limits.concurrency();
+    let pace = match measured.mode {
+        Mode::Burst => Pace::Concurrency(ceiling.unwrap_or(1)),
+        Mode::Rate | Mode::Series => {
+            let rate = match measured.rate {
+                Some(rate) => rate::constant(raw, rate, measured.rate_ramp, measured.ramp_shape)?,
+                None => rate::series(raw, around.environment, measured.rate_ramp, measured.ramp_shape)?,
+            };
+            Pace::Rate { rate, arrival: measured.arrival.unwrap_or(Arrival::Poisson), ceiling }
         }
-        (Some(pattern), false) if pattern != "concurrency_burst" => {
-            Err(raw.needs(id, rate, "without a rate requests follow each other and there are no arrivals to draw"))
+        Mode::FixedSchedule => {
+            schedule::check_data(raw, around.dataset)?;
+            Pace::FixedSchedule { zero: schedule::zero(raw)?, ceiling }
         }
-        _ => Ok(()),
-    }
-}
-
-fn profiling(raw: &RawOptions, shape: &Shape) -> Result<PhaseConfig, ConfigError> {
-    let mut stop = StopConditions {
-        requests: raw.int(OptionId::RequestCount)?,
-        sessions: raw.int(OptionId::ConversationNum)?,
-        duration: raw.seconds(OptionId::BenchmarkDuration)?,
+        Mode::UserCentric => users::pace(raw, around.dataset, &stop, ceiling)?,
     };
-    let grace = raw.wait(OptionId::BenchmarkGracePeriod)?;
-    if grace.is_some() && stop.duration.is_none() {
-        let why = "it begins when the duration is over";
-        return Err(raw.needs(OptionId::BenchmarkGracePeriod, OptionId::BenchmarkDuration, why));
-    }
-    if stop == StopConditions::default() {
-        stop.requests = Some(DEFAULT_REQUESTS);
-    }
-    let grace = match (stop.duration, grace) {
-        (None, _) => GracePeriod::Unlimited,
-        (Some(_), Some(grace)) => grace,
-        (Some(_), None) => GracePeriod::Limited(DEFAULT_GRACE),
-    };
-    let pace = pace(shape.concurrency, shape.rate, shape.arrival);
-    Ok(phase(PhaseKind::Profiling, pace, stop, grace))
-}
-
-fn warmup(raw: &RawOptions, shape: &Shape) -> Result<Option<PhaseConfig>, ConfigError> {
-    let stop = StopConditions {
-        requests: raw.int(OptionId::WarmupRequestCount)?,
-        sessions: raw.int(OptionId::NumWarmupSessions)?,
-        duration: raw.seconds(OptionId::WarmupDuration)?,
-    };
-    let concurrency = raw.int(OptionId::WarmupConcurrency)?;
-    let own_rate = raw.float_or_inf(OptionId::WarmupRequestRate)?;
-    let pattern = raw.choice(OptionId::WarmupArrivalPattern)?;
-    let grace = raw.wait(OptionId::WarmupGracePeriod)?;
-    if stop == StopConditions::default() {
-        return refuse_settings_without_warmup(raw).map(|()| None);
-    }
-    if grace.is_some() && stop.duration.is_none() {
-        let why = "it begins when that duration is over";
-        return Err(raw.needs(OptionId::WarmupGracePeriod, OptionId::WarmupDuration, why));
-    }
-    let rate = own_rate.or(shape.rate);
-    let rate_option = if own_rate.is_some() { OptionId::WarmupRequestRate } else { OptionId::RequestRate };
-    check_pattern(raw, OptionId::WarmupArrivalPattern, pattern, rate.is_some(), rate_option)?;
-    let arrival = match (pattern, shape.arrival) {
-        (Some("constant"), _) => Some(Arrival::Constant),
-        (Some("poisson"), _) => Some(Arrival::Poisson),
-        (Some("gamma"), Some(gamma @ Arrival::Gamma { .. })) => Some(gamma),
-        (Some("gamma"), _) => Some(Arrival::Gamma { smoothness: 1.0 }),
-        (_, inherited) => inherited.or(rate.map(|_| Arrival::Poisson)),
-    };
-    let grace = grace.unwrap_or(GracePeriod::Unlimited);
-    let pace = pace(concurrency.or(shape.concurrency), rate, arrival);
-    Ok(Some(phase(PhaseKind::Warmup, pace, stop, grace)))
-}
-
-fn refuse_settings_without_warmup(raw: &RawOptions) -> Result<(), ConfigError> {
-    let settings = [
-        OptionId::WarmupGracePeriod,
-        OptionId::WarmupConcurrency,
-        OptionId::WarmupRequestRate,
-        OptionId::WarmupArrivalPattern,
-    ];
-    let Some(setting) = settings.into_iter().find(|id| raw.is_given(*id)) else { return Ok(()) };
-    let triggers = WARMUP_TRIGGERS.map(OptionId::flag).join(", ");
-    Err(raw.needs_text(setting, &format!("one of {triggers}"), "without one of them there is no warmup"))
-}
-
-fn phase(kind: PhaseKind, pace: Pace, stop: StopConditions, grace: GracePeriod) -> PhaseConfig {
-    PhaseConfig {
-        kind,
+    Ok(PhaseConfig {
+        kind: PhaseKind::Profiling,
         pace,
         stop,
-        grace,
-        concurrency_ramp: None,
-        prefill_limit: None,
-        prefill_ramp: None,
-        cancellation: None,
-    }
+        grace: stop::grace(raw, &stop)?,
+        concurrency_ramp: ramp::of(measured.limits.concurrency_ramp, measured.ramp_shape),
+        prefill_limit: measured.limits.prefill(),
+        prefill_ramp: ramp::of(measured.limits.prefill_ramp, measured.ramp_shape),
+        cancellation: cancellation(raw)?,
+    })
 }
 
-fn pace(concurrency: Option<usize>, rate: Option<f64>, arrival: Option<Arrival>) -> Pace {
-    match rate {
-        Some(per_second) => {
-            let rate = RateCurve::constant(per_second);
-            Pace::Rate { rate, arrival: arrival.unwrap_or(Arrival::Poisson), ceiling: concurrency }
-        }
-        None => Pace::Concurrency(concurrency.unwrap_or(1)),
+fn cancellation(raw: &RawOptions) -> Result<Option<Cancellation>, ConfigError> {
+    let (rate_id, delay_id) = (OptionId::RequestCancellationRate, OptionId::RequestCancellationDelay);
+    let percent = raw.float(rate_id)?;
+    let delay = raw.seconds(delay_id)?;
+    if percent.is_none() && delay.is_some() {
+        return Err(raw.needs(delay_id, rate_id, "it says how many requests are cut off after that time"));
     }
+    Ok(percent.map(|percent| Cancellation { percent, delay: delay.unwrap_or_default() }))
+}
+
+fn setting<T>(option: OptionId, value: Option<T>) -> Option<Setting<T>> {
+    value.map(|value| Setting { value, option })
 }

@@ -7,8 +7,10 @@ mod load;
 mod model;
 mod output;
 mod read;
+mod readiness;
 #[cfg(test)]
 mod tests;
+mod turn;
 
 pub(crate) use model::is_placeholder;
 
@@ -23,8 +25,9 @@ impl Config {
         let targets = endpoint::targets(raw)?;
         let (models, selection) = model::resolve(raw, &targets)?;
         let endpoint = endpoint::resolve(raw, targets, &models, &mut warnings)?;
-        let (warmup, profiling) = load::resolve(raw)?;
         let dataset = dataset::resolve(raw, environment, &endpoint, models, selection, &mut warnings)?;
+        let around = load::Surroundings { environment, dataset: &dataset, streaming: endpoint.streaming };
+        let (warmup, profiling) = load::resolve(raw, &around)?;
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
         output::telemetry(raw)?;
         Ok(Config {
@@ -36,7 +39,7 @@ impl Config {
             random_seed: raw.int(OptionId::RandomSeed)?,
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
-            failed_request_threshold: None,
+            failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
             tuning: Tuning::from_variables(&environment.variables)?,
             command_line: command_line::repeat(raw),
             warnings,

@@ -1,7 +1,10 @@
 //! From options to configuration: the rules, the defaults, and that nothing accepted is forgotten.
 
 mod defaults;
+mod load;
+mod load_rules;
 mod rules;
+mod shown;
 
 use std::path::PathBuf;
 
@@ -35,15 +38,38 @@ fn with_model(words: &[&str]) -> Result<Config, ConfigError> {
     resolve(&all)
 }
 
+/// Each case fails, and its message has all of these in it.
+fn check(cases: &[(&[&str], &[&str])]) {
+    for (words, parts) in cases {
+        let message = with_model(words).expect_err(&format!("{words:?} was accepted")).to_string();
+        for part in *parts {
+            assert!(message.contains(part), "{words:?} says {message:?}, without {part:?}");
+        }
+    }
+}
+
+/// A file with these lines, and the option that names it.
+fn input_file(lines: &[&str]) -> (tempfile::TempDir, String) {
+    named_file("--input-file", &lines.join("\n"))
+}
+
+fn named_file(option: &str, text: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    std::fs::write(&path, text).unwrap();
+    let word = format!("{option}={}", path.display());
+    (folder, word)
+}
+
 #[test]
 fn every_supported_option_is_asked_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("rows.jsonl");
-    std::fs::write(&file, "{\"text\": \"hi\"}\n").unwrap();
-    let input = format!("--input-file={}", file.display());
-
+    let (_folder, input) = input_file(&[r#"{"text": "hi", "timestamp": 1}"#]);
     let mut asked = std::collections::BTreeSet::new();
-    for words in [vec!["--model=m"], vec!["--model=m", &input, "--custom-dataset-type=single_turn"]] {
+    for words in [
+        vec!["--model=m"],
+        vec!["--model=m", &input, "--custom-dataset-type=single_turn", "--fixed-schedule"],
+        vec!["--model=m", "--user-centric-rate=1", "--num-users=1", "--session-turns-mean=2", "--warmup-duration=1"],
+    ] {
         let raw = raw(&words);
         Config::resolve(&raw, &environment()).unwrap();
         asked.extend(raw.asked());

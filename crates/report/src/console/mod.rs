@@ -1,7 +1,8 @@
 //! What a person sees when the run is over: the tables, and the lines that follow them.
 
+mod load;
 mod notes;
-mod number;
+pub(crate) mod number;
 mod style;
 mod table;
 mod tables;
@@ -17,9 +18,9 @@ pub use style::{Colour, Width};
 /// All tables and notes, as they also go to `profile_export_console.txt`.
 pub fn render(report: &RunReport, width: Width, colour: Colour) -> String {
     let style = Style::new(colour);
-    let mut blocks = notes::opening(report, style);
+    let mut blocks = notes::opening(report, width, style);
     blocks.extend(tables::all(report, width, style));
-    blocks.extend(notes::closing(report, width));
+    blocks.extend(notes::closing(report, width, style));
     blocks.into_iter().flat_map(|block| ["\n".to_owned(), block, "\n".to_owned()]).collect()
 }
 

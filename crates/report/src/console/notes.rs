@@ -1,14 +1,14 @@
 //! What the reader must know beside the tables.
 
-use aiperf_metrics::Metric;
+use aiperf_metrics::Finding;
 
 use super::number;
 use super::style::{Style, Width};
 use super::table::wrap;
-use crate::RunReport;
+use crate::{RunReport, Wording};
 
-/// Before the tables: that the numbers are not what was asked for.
-pub(super) fn opening(report: &RunReport, style: Style) -> Vec<String> {
+/// Before the tables: that the numbers are not what was asked for, or why requests failed.
+pub(super) fn opening(report: &RunReport, width: Width, style: Style) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(reason) = report.status.incomplete_reason() {
         notes.push(format!(
@@ -25,49 +25,34 @@ pub(super) fn opening(report: &RunReport, style: Style) -> Vec<String> {
         );
         notes.push(style.failure(&sentence));
     }
+    notes.extend(report.findings().iter().filter(|found| explains_failures(found)).map(|f| note(f, width, style)));
     notes
 }
 
-/// After the tables: token counts that should make the reader doubt.
-pub(super) fn closing(report: &RunReport, width: Width) -> Vec<String> {
-    let notes = [output_length(report), token_counts(report)];
-    notes.into_iter().flatten().map(|note| paragraph(&note, width)).collect()
+/// After the tables: what should make the reader doubt them.
+pub(super) fn closing(report: &RunReport, width: Width, style: Style) -> Vec<String> {
+    report.findings().iter().filter(|found| !explains_failures(found)).map(|found| note(found, width, style)).collect()
 }
 
-fn output_length(report: &RunReport) -> Option<String> {
-    let off = report.profiling.average(Metric::OslMismatchCount).filter(|count| *count > 0.0)?;
-    let average = report.profiling.average(Metric::OslMismatchDiffPct)?;
-    let limits = &report.thresholds;
-    Some(format!(
-        "Output lengths are not as asked: {}, by {average:+.1}% on average over all. A difference above {}% of the length \
-         asked for or {} tokens, whichever is less, counts.\nServers stop at their end-of-sequence token. To make them go \
-         on: --extra-inputs ignore_eos:true (vLLM, TensorRT-LLM) or --extra-inputs min_tokens:<N> (vLLM, TensorRT-LLM, \
-         SGLang). If the tokenizers differ instead: --use-server-token-count. Per request: osl_mismatch_diff_pct in the \
-         records file.",
-        share(report, off),
-        limits.osl_mismatch_pct,
-        limits.osl_mismatch_max_tokens,
-    ))
+/// These belong beside the table of errors, which comes first.
+fn explains_failures(finding: &Finding) -> bool {
+    matches!(finding, Finding::MaxTokensFieldRefused { .. })
 }
 
-fn token_counts(report: &RunReport) -> Option<String> {
-    let off = report.profiling.average(Metric::UsageDiscrepancyCount).filter(|count| *count > 0.0)?;
-    Some(format!(
-        "Token counts of client and server differ by more than {}%: {}.\nThe tokenizer here may not be the server's: give \
-         the right one with --tokenizer, or take the server's counts with --use-server-token-count. Per request: the \
-         usage_*_diff_pct metrics in the records file.",
-        report.thresholds.usage_diff_pct,
-        share(report, off),
-    ))
+/// The load or the times were not as they should have been.
+fn casts_doubt(finding: &Finding) -> bool {
+    use Finding::{CeilingReached, ClientSaturated, HiddenWait, ReplayDegraded};
+    matches!(finding, ClientSaturated(_) | HiddenWait { .. } | ReplayDegraded { .. } | CeilingReached { .. })
 }
 
-fn share(report: &RunReport, count: f64) -> String {
-    let all = report.profiling.summary.successful;
-    let percent = 100.0 * count / all.max(1) as f64;
-    format!("{} of {} requests ({percent:.1}%)", number::whole(count as u64), number::whole(all))
-}
-
-fn paragraph(text: &str, width: Width) -> String {
-    let lines: Vec<_> = text.lines().flat_map(|line| wrap(line, width.0)).collect();
+fn note(finding: &Finding, width: Width, style: Style) -> String {
+    let Wording { statement, advice } = Wording::of(finding);
+    let mut lines = wrap(&statement, width.0);
+    if casts_doubt(finding) {
+        for line in &mut lines {
+            *line = style.warning(line);
+        }
+    }
+    lines.extend(wrap(&advice, width.0));
     lines.join("\n")
 }

@@ -9,14 +9,14 @@ pub(super) fn cell(value: Option<f64>) -> String {
     }
 }
 
-pub(super) fn grouped(value: f64) -> String {
+pub(crate) fn grouped(value: f64) -> String {
     let plain = format!("{:.2}", value.abs());
     let (whole, fraction) = plain.split_once('.').unwrap_or((&plain, "00"));
     let sign = if value < 0.0 && plain != "0.00" { "-" } else { "" };
     format!("{sign}{}.{fraction}", group(whole))
 }
 
-pub(super) fn whole(count: u64) -> String {
+pub(crate) fn whole(count: u64) -> String {
     group(&count.to_string())
 }
 

@@ -10,7 +10,7 @@ pub(super) enum Align {
 
 #[derive(Debug, Clone)]
 pub(super) struct Column {
-    pub(super) header: &'static str,
+    pub(super) header: String,
     pub(super) align: Align,
 }
 
@@ -53,7 +53,7 @@ impl Table {
             format!("{left}{}{right}", parts.join(cross))
         };
         let indent = total.saturating_sub(self.title.chars().count()) / 2;
-        let headers: Vec<_> = self.columns.iter().map(|column| column.header.to_owned()).collect();
+        let headers: Vec<_> = self.columns.iter().map(|column| column.header.clone()).collect();
         let mut lines = vec![format!("{}{}", " ".repeat(indent), style.title(&self.title))];
         lines.push(rule("┏", "━", "┳", "┓"));
         lines.extend(self.row_lines(&headers, &widths, "┃"));
@@ -82,7 +82,7 @@ impl Table {
     fn natural_widths(&self) -> Vec<usize> {
         let widest = |column: usize| {
             let cells = self.rows.iter().flat_map(|row| row[column].lines());
-            cells.map(|line| line.chars().count()).max().unwrap_or(0).max(self.columns[column].header.len())
+            cells.map(|line| line.chars().count()).max().unwrap_or(0).max(self.columns[column].header.chars().count())
         };
         (0..self.columns.len()).map(widest).collect()
     }

@@ -2,9 +2,9 @@
 
 use aiperf_metrics::{ConsoleGroup, FailureGroup, Flags, MetricResult, Percentile, Stats};
 
-use super::number;
 use super::style::{Style, Width};
 use super::table::{Align, Column, Table};
+use super::{load, number};
 use crate::RunReport;
 
 const PROGRAM: &str = "aiperf";
@@ -34,6 +34,7 @@ pub(super) fn all(report: &RunReport, width: Width, style: Style) -> Vec<String>
         (format!("{title}: Effective"), of_group(ConsoleGroup::Effective)),
         (format!("{title}: Active"), of_group(ConsoleGroup::Active)),
         (format!("{title}: Usage"), of_group(ConsoleGroup::Usage)),
+        (format!("{title}: From Schedule"), of_group(ConsoleGroup::Schedule)),
         (title.to_owned(), of_group(ConsoleGroup::Main)),
     ];
     let mut tables = Vec::new();
@@ -44,6 +45,9 @@ pub(super) fn all(report: &RunReport, width: Width, style: Style) -> Vec<String>
         if !rows.is_empty() {
             tables.push(metric_table(&format!("{PROGRAM} | {name}"), &rows, width).render(width, style));
         }
+    }
+    if let Some(table) = load::table(format!("{PROGRAM} | Load"), &report.accounting) {
+        tables.push(table.render(width, style));
     }
     tables
 }
@@ -71,8 +75,8 @@ fn metric_table(title: &str, rows: &[&MetricResult], width: Width) -> Table {
 }
 
 fn table_of(title: String, rows: &[&MetricResult], statistics: &[&'static str]) -> Table {
-    let mut columns = vec![Column { header: "Metric", align: Align::Right }];
-    columns.extend(statistics.iter().map(|header| Column { header, align: Align::Right }));
+    let mut columns = vec![Column { header: "Metric".to_owned(), align: Align::Right }];
+    columns.extend(statistics.iter().map(|name| Column { header: (*name).to_owned(), align: Align::Right }));
     let cells = |result: &&MetricResult| {
         let values = statistics.iter().map(|name| number::cell(statistic(&result.stats, name)));
         std::iter::once(label(result)).chain(values).collect()
@@ -102,7 +106,7 @@ fn error_summary(failures: &[FailureGroup]) -> Option<Table> {
     if failures.is_empty() {
         return None;
     }
-    let column = |header, align| Column { header, align };
+    let column = |header: &str, align| Column { header: header.to_owned(), align };
     let row = |group: &FailureGroup| {
         let code = group.failure.code.map_or_else(|| "N/A".to_owned(), |code| code.to_string());
         vec![code, one_line(&group.failure.kind), one_line(&group.failure.message), number::whole(group.count)]

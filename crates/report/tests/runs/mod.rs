@@ -5,8 +5,8 @@
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_endpoint::{ContentChunk, EndpointKind, Usage};
 use aiperf_metrics::{
-    Cancellation, Columns, Failure, HttpTiming, MetricContext, Observation, PhaseWindow, RecordValues, Summary,
-    Thresholds, TokenCounts,
+    Cancellation, ClientHealth, Columns, Failure, HealthSample, HttpTiming, MetricContext, Observation,
+    PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
 };
 use aiperf_report::{LocalZone, Phase, PhaseReport, RecordMetadata, RunReport, RunStatus};
 use serde_json::json;
@@ -134,6 +134,8 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         status: RunStatus::Complete,
         telemetry_data: None,
         thresholds: Thresholds::default(),
+        client_health: None,
+        accounting: Vec::new(),
         show_trace_timing: false,
         other_files: Vec::new(),
         log_file: Some("out/logs/aiperf.log".into()),
@@ -162,6 +164,48 @@ pub(crate) fn mixed_run() -> RunReport {
 pub(crate) fn failed_run() -> RunReport {
     let requests: Vec<_> = (0..4).map(|index| failed(index, Some(500), "Internal Server Error", "broken")).collect();
     report(&requests, &streaming())
+}
+
+/// Due every 100 ms under a ceiling; the server stalled for 3 s, so that the last two of ten were kept back, and the
+/// client had no processor time to spare either.
+pub(crate) fn stalled_run() -> RunReport {
+    let kept_back = |index: u64| {
+        let due = at(10 + 100 * index);
+        Observation { due, ..streamed(if index < 8 { index } else { index + 30 }) }
+    };
+    let requests: Vec<_> = (0..10).map(kept_back).collect();
+    let mut report = report(&requests, &MetricContext { open_loop: true, ..streaming() });
+    report.accounting = vec![PhaseAccounting {
+        phase: "profiling".to_owned(),
+        started: report.profiling.summary.start,
+        ended: report.profiling.summary.end,
+        sent: 10,
+        completed: 10,
+        sessions_sent: 10,
+        sessions_completed: 10,
+        arrivals_delayed: 2,
+        arrivals_dropped: 1,
+        ..PhaseAccounting::default()
+    }];
+    let sample = |index: u64| HealthSample {
+        at: at(250 * (index + 1)),
+        worker_lag: Nanos(2 * MS),
+        cpu_share: if index < 4 { 0.5 } else { 0.97 },
+        record_queue: 3,
+        record_queue_capacity: 1_000,
+        schedule_lag: Nanos(MS),
+        in_flight: 8,
+        ..HealthSample::default()
+    };
+    report.client_health = Some(ClientHealth::judge(at(0), &(0..16).map(sample).collect::<Vec<_>>()));
+    report
+}
+
+/// A server that does not know the field for the number of tokens.
+pub(crate) fn refused_run() -> RunReport {
+    let words = r#"{"detail":[{"loc":["body","max_completion_tokens"],"msg":"Extra inputs are not permitted"}]}"#;
+    let refused = |index| failed(index, Some(422), "Unprocessable Entity", words);
+    report(&(0..3).map(refused).collect::<Vec<_>>(), &streaming())
 }
 
 pub(crate) fn metadata(seen: &Observation) -> RecordMetadata<'static> {

@@ -11,7 +11,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .above(0.0)
     .at_most(100.0)
-    .unit("%"),
+    .unit("%")
+    .supported(),
     OptionSpec::new(
         OptionId::RequestCancellationDelay,
         &["request-cancellation-delay"],
@@ -20,5 +21,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(0.0)
     .unit("s")
-    .default("0"),
+    .default("0")
+    .supported(),
 ];

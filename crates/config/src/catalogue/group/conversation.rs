@@ -32,7 +32,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .sweepable()
     .at_least(1.0)
     .unit("turns")
-    .default("1"),
+    .default("1")
+    .supported(),
     OptionSpec::new(
         OptionId::ConversationTurnStddev,
         &["conversation-turn-stddev", "session-turns-stddev"],
@@ -42,7 +43,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .called("session-turns-stddev")
     .at_least(0.0)
     .unit("turns")
-    .default("0"),
+    .default("0")
+    .supported(),
     OptionSpec::new(
         OptionId::ConversationTurnDelayMean,
         &["conversation-turn-delay-mean", "session-turn-delay-mean"],
@@ -52,7 +54,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .called("session-turn-delay-mean")
     .at_least(0.0)
     .unit("ms")
-    .default("0"),
+    .default("0")
+    .supported(),
     OptionSpec::new(
         OptionId::ConversationTurnDelayStddev,
         &["conversation-turn-delay-stddev", "session-turn-delay-stddev"],
@@ -62,7 +65,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .called("session-turn-delay-stddev")
     .at_least(0.0)
     .unit("ms")
-    .default("0"),
+    .default("0")
+    .supported(),
     OptionSpec::new(
         OptionId::ConversationTurnDelayRatio,
         &["conversation-turn-delay-ratio", "session-delay-ratio"],
@@ -71,7 +75,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .called("session-delay-ratio")
     .at_least(0.0)
-    .default("1"),
+    .default("1")
+    .supported(),
     OptionSpec::new(
         OptionId::InterTurnDelayCapSeconds,
         &["inter-turn-delay-cap-seconds"],
@@ -79,7 +84,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Longest recorded pause to keep.",
     )
     .at_least(0.0)
-    .unit("s"),
+    .unit("s")
+    .supported(),
     OptionSpec::new(
         OptionId::MaxIdleGapCapSeconds,
         &["max-idle-gap-cap-seconds"],

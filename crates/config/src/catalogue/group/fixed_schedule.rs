@@ -7,21 +7,24 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::FixedSchedule,
         &["fixed-schedule"],
         ValueKind::Flag,
-        "Send each request at the time its trace says.",
-    ),
+        "Send each request at the time that its row of the input file says.",
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::NoFixedSchedule,
         &["no-fixed-schedule"],
         ValueKind::Flag,
         "Keep the chosen load mode for a trace that has timestamps.",
-    ),
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::FixedScheduleAutoOffset,
         &["fixed-schedule-auto-offset"],
         ValueKind::Flag,
         "Move the schedule so that its first request is due at once.",
     )
-    .default("true, false with a start offset"),
+    .default("true, false with a start offset")
+    .supported(),
     OptionSpec::new(
         OptionId::FixedScheduleStartOffset,
         &["fixed-schedule-start-offset"],
@@ -29,7 +32,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Leave out requests before this time of the trace.",
     )
     .at_least(0.0)
-    .unit("ms"),
+    .unit("ms")
+    .supported(),
     OptionSpec::new(
         OptionId::FixedScheduleEndOffset,
         &["fixed-schedule-end-offset"],
@@ -37,5 +41,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Leave out requests after this time of the trace.",
     )
     .at_least(0.0)
-    .unit("ms"),
+    .unit("ms")
+    .supported(),
 ];

@@ -27,20 +27,21 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::Concurrency,
         &["concurrency", "session-concurrency"],
         ValueKind::Int,
-        "Sessions kept in flight, a new one starting as soon as one ends. With a request rate it is a ceiling.",
+        "Sessions kept in flight, a new one starting as soon as one ends. In the other modes it is a ceiling.",
     )
     .sweepable()
     .at_least(1.0)
-    .default("1; with a rate no ceiling")
+    .default("1; with a rate, users or a schedule no ceiling")
     .supported(),
     OptionSpec::new(
         OptionId::PrefillConcurrency,
         &["prefill-concurrency"],
         ValueKind::Int,
-        "Most requests that may wait for their first token at one time.",
+        "Most requests that may wait for their first token at one time; needs --streaming.",
     )
     .sweepable()
-    .at_least(1.0),
+    .at_least(1.0)
+    .supported(),
     OptionSpec::new(
         OptionId::RequestRate,
         &["request-rate"],
@@ -76,7 +77,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .sweepable()
     .at_least(1.0)
-    .default("10 when nothing else stops the run")
+    .default("10 when nothing else stops the run; a fixed schedule and a dag_jsonl file are sent once")
     .supported(),
     OptionSpec::new(
         OptionId::ConcurrencyRampDuration,
@@ -85,7 +86,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Raise the concurrency from 1 to its target over this time.",
     )
     .above(0.0)
-    .unit("s"),
+    .unit("s")
+    .supported(),
     OptionSpec::new(
         OptionId::PrefillConcurrencyRampDuration,
         &["prefill-concurrency-ramp-duration"],
@@ -93,7 +95,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Raise the prefill concurrency to its target over this time.",
     )
     .above(0.0)
-    .unit("s"),
+    .unit("s")
+    .supported(),
     OptionSpec::new(
         OptionId::RequestRateRampDuration,
         &["request-rate-ramp-duration"],
@@ -101,13 +104,24 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Raise the request rate to its target over this time.",
     )
     .above(0.0)
-    .unit("s"),
+    .unit("s")
+    .supported(),
     OptionSpec::new(
         OptionId::RequestRateSeries,
         &["request-rate-series"],
         ValueKind::Path,
-        "JSON file with points of time and rate; the rate is linear in between.",
-    ),
+        "JSON file with a list of points, each with `time_s` and `qps`; the rate is linear in between.",
+    )
+    .supported(),
+    OptionSpec::new(
+        OptionId::RampShape,
+        &["ramp-shape"],
+        ValueKind::Choice(&["linear", "exponential", "poisson"]),
+        "Shape of every ramp: even, slow at first (the square of the time), or in steps at random times.",
+    )
+    .default("linear")
+    .ours()
+    .supported(),
     OptionSpec::new(
         OptionId::FailedRequestThreshold,
         &["failed-request-threshold"],
@@ -115,7 +129,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "End the run when a larger share of requests than this has failed.",
     )
     .at_least(0.0)
-    .at_most(1.0),
+    .at_most(1.0)
+    .supported(),
     OptionSpec::new(
         OptionId::TrajectoryStartMinRatio,
         &["trajectory-start-min-ratio"],

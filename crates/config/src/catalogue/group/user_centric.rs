@@ -10,8 +10,10 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Total rate of a number of simulated users, each of whom waits between turns and never overlaps itself.",
     )
     .above(0.0)
-    .unit("req/s"),
+    .unit("req/s")
+    .supported(),
     OptionSpec::new(OptionId::NumUsers, &["num-users"], ValueKind::Int, "Number of simulated users.")
         .sweepable()
-        .at_least(1.0),
+        .at_least(1.0)
+        .supported(),
 ];

@@ -56,7 +56,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Prefill concurrency while warming up.",
     )
     .at_least(1.0)
-    .default("as --prefill-concurrency"),
+    .default("as --prefill-concurrency")
+    .supported(),
     OptionSpec::new(
         OptionId::WarmupRequestRate,
         &["warmup-request-rate"],
@@ -93,7 +94,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .above(0.0)
     .unit("s")
-    .default("as --concurrency-ramp-duration"),
+    .default("as --concurrency-ramp-duration")
+    .supported(),
     OptionSpec::new(
         OptionId::WarmupPrefillConcurrencyRampDuration,
         &["warmup-prefill-concurrency-ramp-duration"],
@@ -102,7 +104,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .above(0.0)
     .unit("s")
-    .default("as --prefill-concurrency-ramp-duration"),
+    .default("as --prefill-concurrency-ramp-duration")
+    .supported(),
     OptionSpec::new(
         OptionId::WarmupRequestRateRampDuration,
         &["warmup-request-rate-ramp-duration"],
@@ -111,5 +114,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .above(0.0)
     .unit("s")
-    .default("as --request-rate-ramp-duration"),
+    .default("as --request-rate-ramp-duration")
+    .supported(),
 ];

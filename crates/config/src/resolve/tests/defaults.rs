@@ -54,59 +54,6 @@ fn a_placeholder_model_falls_back_to_the_builtin_tokenizer_with_a_warning() {
 }
 
 #[test]
-fn a_rate_chooses_the_open_loop_and_smoothness_chooses_gamma() {
-    let pace = |words: &[&str]| with_model(words).unwrap().profiling.pace;
-    assert_eq!(
-        pace(&["--request-rate=5"]),
-        Pace::Rate { rate: RateCurve::constant(5.0), arrival: Arrival::Poisson, ceiling: None }
-    );
-    assert_eq!(
-        pace(&["--request-rate=inf", "--concurrency=4", "--arrival-pattern=CONSTANT"]),
-        Pace::Rate { rate: RateCurve::constant(f64::INFINITY), arrival: Arrival::Constant, ceiling: Some(4) }
-    );
-    assert_eq!(
-        pace(&["--request-rate=5", "--arrival-smoothness=0.5"]),
-        Pace::Rate { rate: RateCurve::constant(5.0), arrival: Arrival::Gamma { smoothness: 0.5 }, ceiling: None }
-    );
-    assert_eq!(
-        pace(&["--request-rate=5", "--arrival-pattern=gamma"]),
-        Pace::Rate { rate: RateCurve::constant(5.0), arrival: Arrival::Gamma { smoothness: 1.0 }, ceiling: None }
-    );
-    assert_eq!(pace(&["--arrival-pattern=concurrency-burst", "--concurrency=3,"]), Pace::Concurrency(3));
-}
-
-#[test]
-fn a_duration_brings_thirty_seconds_of_grace_and_stops_may_be_combined() {
-    let phase = |words: &[&str]| with_model(words).unwrap().profiling;
-    let plain = phase(&["--benchmark-duration=2"]);
-    assert_eq!(plain.stop, StopConditions { duration: Some(Duration::from_secs(2)), ..StopConditions::default() });
-    assert_eq!(plain.grace, GracePeriod::Limited(Duration::from_secs(30)));
-    let zero = phase(&["--benchmark-duration=2", "--benchmark-grace-period=0"]);
-    assert_eq!(zero.grace, GracePeriod::Limited(Duration::ZERO));
-    let endless = phase(&["--benchmark-duration=2", "--benchmark-grace-period=inf", "--request-count=7"]);
-    assert_eq!((endless.grace, endless.stop.requests), (GracePeriod::Unlimited, Some(7)));
-}
-
-#[test]
-fn warmup_takes_over_what_it_does_not_say_itself() {
-    let warmup = |words: &[&str]| with_model(words).unwrap().warmup.unwrap();
-    let plain = warmup(&["--warmup-request-count=3", "--concurrency=8"]);
-    assert_eq!((plain.pace, plain.grace), (Pace::Concurrency(8), GracePeriod::Unlimited));
-    assert_eq!(plain.stop.requests, Some(3));
-    let own = warmup(&["--num-warmup-sessions=3", "--concurrency=8", "--warmup-concurrency=2"]);
-    assert_eq!((own.pace, own.stop.sessions), (Pace::Concurrency(2), Some(3)));
-    let rate =
-        warmup(&["--warmup-duration=3", "--request-rate=8", "--arrival-smoothness=2", "--warmup-grace-period=1"]);
-    assert_eq!(
-        rate.pace,
-        Pace::Rate { rate: RateCurve::constant(8.0), arrival: Arrival::Gamma { smoothness: 2.0 }, ceiling: None }
-    );
-    assert_eq!(rate.grace, GracePeriod::Limited(Duration::from_secs(1)));
-    let other = warmup(&["--warmup-request-count=3", "--warmup-request-rate=2", "--warmup-arrival-pattern=constant"]);
-    assert_eq!(other.pace, Pace::Rate { rate: RateCurve::constant(2.0), arrival: Arrival::Constant, ceiling: None });
-}
-
-#[test]
 fn the_number_of_conversations_follows_what_stops_the_run() {
     let entries = |words: &[&str]| match with_model(words).unwrap().dataset.source {
         DatasetSource::Synthetic(synthetic) => synthetic.entries,
@@ -178,61 +125,6 @@ fn a_bad_variable_is_an_error_even_when_all_options_are_good() {
     environment.variables.insert("AIPERF_HTTP_SSL_VERIFY".to_owned(), "perhaps".to_owned());
     let message = Config::resolve(&raw(&["--model=m"]), &environment).unwrap_err().to_string();
     assert!(message.contains("AIPERF_HTTP_SSL_VERIFY"), "{message}");
-}
-
-#[test]
-fn result_files_show_the_configuration_in_the_reference_s_words() {
-    let config = resolve(&[
-        "--model=mock-model",
-        "--url=http://127.0.0.1:38417",
-        "--tokenizer=/bench/tok",
-        "--endpoint-type=chat",
-        "--streaming",
-        "--isl=32",
-        "--osl=8",
-        "--concurrency=2",
-        "--request-count=6",
-        "--warmup-request-count=3",
-        "--random-seed=42",
-        "--profile-export-prefix=myrun",
-        "--artifact-dir=out",
-        "--goodput=request_latency:500",
-        "--ui=none",
-    ])
-    .unwrap();
-    assert_eq!(
-        config.to_input_config(),
-        json!({
-            "models": {"items": [{"name": "mock-model"}]},
-            "endpoint": {"urls": ["http://127.0.0.1:38417"], "type": "chat", "streaming": true},
-            "datasets": [{"name": "main", "type": "synthetic", "entries": 6, "random_seed": 42,
-                          "prompts": {"isl": {"mean": 32.0}, "osl": {"mean": 8.0}}}],
-            "phases": [
-                {"name": "warmup", "kind": "warmup", "type": "concurrency", "exclude_from_results": true, "requests": 3,
-                 "concurrency": 2},
-                {"name": "profiling", "kind": "profiling", "type": "concurrency", "requests": 6, "concurrency": 2}
-            ],
-            "artifacts": {"dir": "/somewhere/out", "prefix": "myrun", "auto_plot": false, "plot_required": false},
-            "slos": {"request_latency": 500.0},
-            "tokenizer": {"name": "/bench/tok"},
-            "gpu_telemetry": {"enabled": false},
-            "server_metrics": {"enabled": false},
-            "network_latency": {"enabled": false},
-            "otel": {}, "mlflow": {}, "wandb": {},
-            "runtime": {"ui": "none"}
-        })
-    );
-}
-
-#[test]
-fn no_secret_is_in_the_configuration_that_is_shown() {
-    let config =
-        with_model(&["--api-key=sk-123", "--header=Authorization: Bearer abc,X-Plain: yes", "--url=http://me:pw@host"])
-            .unwrap();
-    for text in [config.to_input_config().to_string(), config.command_line] {
-        assert!(!text.contains("sk-123") && !text.contains("abc") && !text.contains("pw"), "{text}");
-        assert!(text.contains("yes"), "{text}");
-    }
 }
 
 #[test]

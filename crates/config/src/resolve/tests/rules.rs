@@ -1,71 +1,14 @@
 //! Each rule about options that go or do not go together: what is typed, and what the error must say.
 
-use super::{resolve, with_model};
-
-/// Each case fails, and its message has all of these in it.
-fn check(cases: &[(&[&str], &[&str])]) {
-    for (words, parts) in cases {
-        let message = with_model(words).expect_err(&format!("{words:?} was accepted")).to_string();
-        for part in *parts {
-            assert!(message.contains(part), "{words:?} says {message:?}, without {part:?}");
-        }
-    }
-}
-
-#[test]
-fn load_shape() {
-    check(&[
-        (&["--request-rate=0"], &["--request-rate", "above 0"]),
-        (&["--request-rate=-1"], &["--request-rate", "above 0"]),
-        (&["--concurrency=0"], &["--concurrency", "at least 1"]),
-        (&["--request-count=0"], &["--request-count", "at least 1"]),
-        (&["--num-sessions=0"], &["--num-sessions", "at least 1"]),
-        (&["--benchmark-duration=0"], &["--benchmark-duration", "above 0"]),
-        (&["--benchmark-duration=inf"], &["--benchmark-duration", "finite"]),
-        (&["--arrival-smoothness=2"], &["--arrival-smoothness", "--request-rate"]),
-        (&["--vllm-burstiness=2"], &["--vllm-burstiness", "--request-rate"]),
-        (
-            &["--arrival-smoothness=2", "--request-rate=5", "--arrival-pattern=poisson"],
-            &["--arrival-smoothness", "--arrival-pattern", "gamma"],
-        ),
-        (&["--arrival-pattern=constant"], &["--arrival-pattern", "--request-rate"]),
-        (&["--request-rate-mode=poisson"], &["--request-rate-mode", "--request-rate"]),
-        (&["--arrival-pattern=concurrency_burst", "--request-rate=5"], &["--arrival-pattern", "--request-rate"]),
-        (&["--benchmark-grace-period=5"], &["--benchmark-grace-period", "--benchmark-duration"]),
-        (&["--benchmark-grace-period=-1", "--benchmark-duration=1"], &["--benchmark-grace-period", "at least 0"]),
-    ]);
-}
-
-#[test]
-fn warmup() {
-    for setting in [
-        "--warmup-concurrency=2",
-        "--warmup-request-rate=2",
-        "--warmup-arrival-pattern=constant",
-        "--warmup-grace-period=1",
-    ] {
-        let name = setting.split('=').next().unwrap();
-        check(&[(&[setting], &[name, "--warmup-request-count", "--warmup-duration", "--num-warmup-sessions"])]);
-    }
-    check(&[
-        (&["--warmup-grace-period=1", "--warmup-request-count=3"], &["--warmup-grace-period", "--warmup-duration"]),
-        (&["--warmup-request-count=0"], &["--warmup-request-count", "at least 1"]),
-        (&["--warmup-duration=0"], &["--warmup-duration", "above 0"]),
-        (
-            &["--warmup-request-count=3", "--warmup-arrival-pattern=constant"],
-            &["--warmup-arrival-pattern", "--request-rate"],
-        ),
-        (
-            &["--warmup-request-count=3", "--warmup-request-rate=1", "--warmup-arrival-pattern=concurrency_burst"],
-            &["--warmup-arrival-pattern", "--warmup-request-rate"],
-        ),
-    ]);
-}
+use super::{check, resolve, with_model};
 
 #[test]
 fn sweeps_are_refused_by_name() {
     for option in [
         "concurrency",
+        "prefill-concurrency",
+        "num-users",
+        "session-turns-mean",
         "request-rate",
         "request-count",
         "benchmark-duration",
@@ -76,7 +19,10 @@ fn sweeps_are_refused_by_name() {
         "osl-stddev",
     ] {
         let word = format!("--{option}=1, 2");
-        check(&[(&[&word, "--osl=1"], &[&format!("--{option}"), "sweep", "not supported yet"])]);
+        check(&[(
+            &[&word, "--osl=1", if option == "num-users" { "--user-centric-rate=1" } else { "--streaming" }],
+            &[&format!("--{option}"), "sweep", "not supported yet"],
+        )]);
     }
 }
 
@@ -102,7 +48,7 @@ fn data() {
     }
     check(&[
         (&["--custom-dataset-type=single_turn"], &["--custom-dataset-type", "--input-file"]),
-        (&[&input, "--custom-dataset-type=multi-turn"], &["--custom-dataset-type multi_turn", "not supported yet"]),
+        (&[&input, "--custom-dataset-type=random-pool"], &["--custom-dataset-type random_pool", "not supported yet"]),
         (&["--input-file=nowhere.jsonl"], &["--input-file", "nowhere.jsonl"]),
         (&["--prompt-corpus=coding"], &["--prompt-corpus coding", "not supported yet"]),
         (&["--isl=-5"], &["--isl", "at least 0"]),

@@ -1,0 +1,100 @@
+//! The program without a benchmark: help, version, mistakes, completions, and the simulator as a server.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::support::{Program, wait_for};
+
+fn text(words: &str) -> String {
+    let ended = Program::new(words).run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(ended.stderr, "");
+    ended.stdout
+}
+
+#[test]
+fn help_names_the_commands_and_the_options() {
+    let help = text("--help");
+    for word in ["profile", "sim", "completions", "--version", "--install-completion"] {
+        assert!(help.contains(word), "{word} is not in {help}");
+    }
+    assert_eq!(text(""), help);
+    let help = text("profile --help");
+    for word in ["--url", "--concurrency", "--request-rate", "--streaming", "--goodput"] {
+        assert!(help.contains(word), "{word} is not in the help of profile");
+    }
+    assert!(text("sim --help").contains("--ttft"));
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    assert_eq!(text("--version"), format!("{}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn mistakes_are_answered_in_one_sentence() {
+    for (words, expected) in [
+        ("profile --url sim: --concurency 3", &["--concurency", "--concurrency"][..]),
+        ("profile", &["--model", "--url"]),
+        ("profile --url sim: --concurrency many", &["--concurrency", "many"]),
+        ("profile --url sim: --benchmark-grace-period 1", &["--benchmark-grace-period", "--benchmark-duration"]),
+        ("profile --url sim:?nothing=1", &["nothing", "ttft"]),
+        ("profile --url localhost:1", &["--model"]),
+        ("prefile", &["prefile", "profile"]),
+        ("plot", &["plot", "not supported yet"]),
+        ("sim --ttft slow", &["ttft", "slow"]),
+    ] {
+        let ended = Program::new(words).run();
+        ended.was_refused_with(expected);
+    }
+}
+
+#[test]
+fn completions_come_for_three_shells() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = text(&format!("completions {shell}"));
+        assert!(script.contains("aiperf") && script.contains("request-rate"), "{shell}");
+    }
+    Program::new("completions tcsh").run().was_refused_with(&["tcsh"]);
+    let running = Program::new("--install-completion --shell fish").start();
+    let script = running.out().with_file_name(".config/fish/completions/aiperf.fish");
+    let ended = running.end();
+    assert_eq!(ended.stdout, format!("{}\n", script.display()));
+    assert!(script.is_file());
+}
+
+/// The reply to a GET, head and all. The server is asked to close, so that its end is the end.
+fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).unwrap();
+    reply
+}
+
+#[test]
+fn the_simulator_serves_until_it_is_interrupted() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let mut running = Program::new("sim --port 0 --model my-model --ttft 1").start();
+        let address = wait_for("the simulator's address", || {
+            running.stdout().strip_suffix('\n')?.rsplit_once("http://").map(|(_, address)| address.to_owned())
+        });
+        assert!(get(&address, "/v1/models").contains("my-model"));
+        assert!(get(&address, "/health").starts_with("HTTP/1.1 200"));
+        let url = format!("http://{address}");
+        let artifacts =
+            Program::profile("--model m --tokenizer builtin --isl 8 --osl 3 --streaming --request-count 3 --url")
+                .word(url)
+                .succeed();
+        assert_eq!(artifacts.records().len(), 3);
+        assert_eq!(get(&address, "/sim/truth").matches("\"path\":\"/v1/chat/completions\"").count(), 3);
+        assert!(!running.has_ended());
+        running.signal(signal);
+        let ended = running.end();
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    }
+}

@@ -1,0 +1,182 @@
+//! Servers that answer wrongly or not at all: what is recorded, what is said, and how the program ends.
+
+use std::net::TcpListener;
+
+use crate::support::{Artifacts, Ended, Program, Record, sim, wait_for};
+
+/// It must have failed with its files written, and with one plain sentence at the end of stderr.
+fn check_nothing_succeeded(ended: &Ended, requests: usize, words: &[&str]) {
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    let sentence = ended.stderr.lines().last().unwrap();
+    assert!(sentence.starts_with("error: "), "{sentence}");
+    assert_eq!(ended.stderr.matches("error: ").count(), 1, "{}", ended.stderr);
+    for word in words {
+        assert!(sentence.contains(word), "{word:?} is not in {sentence:?}");
+    }
+    let artifacts = &ended.artifacts;
+    for name in ["profile_export_aiperf.json", "profile_export_aiperf.csv", "profile_export_console.txt", "inputs.json"]
+    {
+        assert!(artifacts.names().contains(&name.to_owned()), "no {name}");
+    }
+    let summary = artifacts.summary();
+    assert_eq!(summary["is_complete"], false);
+    assert!(summary["incomplete_reason"].is_string());
+    let counted: u64 = summary["error_summary"].as_array().unwrap().iter().map(|e| e["count"].as_u64().unwrap()).sum();
+    assert_eq!(counted as usize, requests);
+    assert_eq!(artifacts.records().len(), requests);
+    assert!(artifacts.records().iter().all(Record::failed));
+    assert!(ended.stdout.contains("Error Summary"), "{}", ended.stdout);
+    assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_run_in_which_nothing_succeeds_fails_and_still_writes_its_files() {
+    let sim = sim("error_rate=1&error_status=503");
+    let ended = Program::against(&sim, "--streaming --request-count 5").run();
+    check_nothing_succeeded(&ended, 5, &["all 5 requests failed", "503"]);
+    for record in ended.artifacts.records() {
+        assert_eq!(record.error(), (Some(503), "Service Unavailable"));
+        assert!(record.metric("error_isl") > 0.0);
+        assert!(record.number("request_end_ns") > record.number("request_start_ns"));
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_is_named_in_one_sentence() {
+    // Held and let go again: nobody listens on this port now.
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let words = format!("--model m --tokenizer builtin --isl 8 --request-count 3 --url http://{address}");
+    let ended = Program::profile(&words).run();
+    check_nothing_succeeded(&ended, 3, &[&address.port().to_string(), "refused", "--url"]);
+    assert!(ended.artifacts.records().iter().all(|record| record.error() == (None, "ClientConnectorError")));
+}
+
+#[test]
+fn a_host_that_does_not_exist_is_named_in_one_sentence() {
+    let words = "--model m --tokenizer builtin --isl 8 --request-count 2 --url http://no-such-host.invalid:8000";
+    let ended = Program::profile(words).run();
+    check_nothing_succeeded(&ended, 2, &["no-such-host.invalid", "--url"]);
+}
+
+#[test]
+fn a_wrong_path_says_what_to_check() {
+    let sim = sim("");
+    let ended = Program::against(&sim, "--request-count 2 --custom-endpoint /v2/nothing").run();
+    check_nothing_succeeded(&ended, 2, &["404", "--custom-endpoint"]);
+}
+
+/// Six requests one at a time, of which the third and the sixth go wrong.
+fn every_third(options: &str, words: &str) -> Artifacts {
+    let sim = sim(&format!("ttft=1&itl=1&osl=6&{options}"));
+    let artifacts = Program::against(&sim, "--request-count 6").with(words).succeed();
+    let failed: Vec<u64> = artifacts.records().iter().filter(|r| r.failed()).map(|r| r.number("session_num")).collect();
+    assert_eq!(failed, [2, 5], "{options}");
+    assert_eq!(artifacts.average("request_count") as u32, 4);
+    assert_eq!(artifacts.average("error_request_count") as u32, 2);
+    assert!(artifacts.text("profile_export_console.txt").contains("Error Summary"));
+    artifacts
+}
+
+#[test]
+fn each_kind_of_failure_is_told_apart_and_the_rest_succeeds() {
+    for (options, words, code, kind) in [
+        ("error_every=3&error_status=429", "--streaming", Some(429), "Too Many Requests"),
+        ("error_every=3", "", Some(500), "Internal Server Error"),
+        ("inband_every=3", "--streaming", Some(500), "InternalServerError"),
+        ("inband_every=3", "", Some(500), "InternalServerError"),
+        ("cut_every=3", "--streaming", None, "IncompleteResponseError"),
+        ("cut_every=3", "", None, "ClientPayloadError"),
+        ("reset_every=3", "--streaming", None, "ClientPayloadError"),
+        ("reset_every=3", "", None, "ClientPayloadError"),
+        ("malformed_every=3", "", None, "InvalidInferenceResultError"),
+    ] {
+        let artifacts = every_third(options, words);
+        let records = artifacts.records();
+        for record in records.iter().filter(|record| record.failed()) {
+            assert_eq!(record.error(), (code, kind), "{options} {words}");
+            assert!(!record.was_cancelled());
+            assert_eq!(record.value("request_latency"), None);
+        }
+        let summary = artifacts.summary();
+        assert_eq!(summary["is_complete"], true);
+        assert_eq!(summary["error_summary"][0]["error_details"]["type"], kind, "{options} {words}");
+    }
+}
+
+#[test]
+fn an_event_that_is_not_json_takes_nothing_from_the_content_around_it() {
+    let sim = sim("ttft=1&itl=1&osl=6&malformed_every=1");
+    let artifacts = Program::against(&sim, "--streaming --request-count 3").succeed();
+    assert!(sim.truth().iter().all(|truth| truth.outcome == aiperf_sim::Outcome::Malformed));
+    for record in artifacts.records() {
+        assert!(!record.failed());
+        assert_eq!(record.metric("output_sequence_length") as u32, 6);
+    }
+}
+
+#[test]
+fn a_server_that_goes_away_leaves_its_requests_as_failed_ones() {
+    let mut sim = sim("ttft=1&itl=0&osl=2&stall_every=5&stall_ms=600000");
+    let running =
+        Program::against(&sim, "--streaming --concurrency 2 --request-count 40 --num-dataset-entries 5").start();
+    wait_for("all places to be taken by replies that stand still", || (sim.truth().len() >= 8).then_some(()));
+    let url = sim.url();
+    sim.stop().unwrap();
+    let ended = running.end();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let (failed, whole): (Vec<_>, Vec<_>) = ended.artifacts.records().into_iter().partition(Record::failed);
+    assert_eq!((whole.len(), failed.len()), (8, 32));
+    let refused = failed.iter().filter(|record| record.error().1 == "ClientConnectorError").count();
+    assert!(refused >= 30, "{refused}");
+    let address = url.strip_prefix("http://").unwrap();
+    assert!(ended.stdout.contains(address), "{}", ended.stdout);
+}
+
+#[test]
+fn a_warmup_that_fails_does_not_keep_the_run_from_succeeding() {
+    let sim = sim("ttft=0&itl=0&osl=2&error_every=2");
+    let artifacts = Program::against(&sim, "--warmup-request-count 2 --request-count 2").succeed();
+    let failed: Vec<_> = artifacts.records().into_iter().filter(Record::failed).collect();
+    assert_eq!(failed.iter().map(|r| r.word("phase_name")).collect::<Vec<_>>(), ["warmup", "profiling"]);
+    let phases = artifacts.json("phase_manifest.json");
+    assert_eq!(phases["phases"][0]["error_request_count"], 1);
+    // What failed in the warmup is told there, and not in the numbers of the run.
+    assert_eq!(artifacts.summary()["error_summary"][0]["count"], 1);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let ended = Program::new("profile --url sim: --request-count 1 --log-level error --artifact-dir taken/deeper")
+        .file("taken", "")
+        .run();
+    ended.was_refused_with(&["taken", "--artifact-dir"]);
+}
+
+#[test]
+fn an_embedding_that_fails_is_a_failed_record_too() {
+    let artifacts = every_third("error_every=3&error_status=400", "--endpoint-type embeddings");
+    assert_eq!(artifacts.records()[2].error(), (Some(400), "Bad Request"));
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_before_anything_is_written() {
+    for (words, expected) in [
+        ("--input-file nothing.jsonl", &["--input-file", "nothing.jsonl"][..]),
+        ("--system-prompt-file nothing.txt", &["--system-prompt-file", "nothing.txt"]),
+        ("--endpoint-type chats", &["--endpoint-type", "chats"]),
+        ("--goodput no_such_metric:5", &["no_such_metric"]),
+        ("--concurrency 0", &["--concurrency"]),
+        ("--tokenizer ./no-such-folder", &["no-such-folder"]),
+    ] {
+        Program::profile("--url sim: --request-count 1").with(words).run().was_refused_with(expected);
+    }
+    Program::profile("--url sim:?ttft=fast").run().was_refused_with(&["--url", "ttft", "fast"]);
+    for (rows, expected) in [
+        ("", &["rows.jsonl"][..]),
+        ("{\"text\": \"a\"}\n{\"text\": 5}\n", &["rows.jsonl", "2", "text"]),
+        ("{\"text\": \"a\"}\nnot json\n", &["rows.jsonl", "2"]),
+    ] {
+        let program = Program::profile("--url sim: --input-file rows.jsonl").file("rows.jsonl", rows);
+        program.run().was_refused_with(expected);
+    }
+}

@@ -1,0 +1,27 @@
+//! Runs the program, reads what it leaves behind, and starts the servers it talks to.
+
+mod artifacts;
+mod program;
+mod server;
+
+pub(crate) use artifacts::{Artifacts, Record};
+pub(crate) use program::{Ended, Program, Running};
+pub(crate) use server::{by_request_id, requests, sim};
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Far longer than anything here takes: reached only when something hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Asks again and again until there is an answer.
+pub(crate) fn wait_for<T>(what: &str, mut answer: impl FnMut() -> Option<T>) -> T {
+    let given_up = Instant::now() + PATIENCE;
+    loop {
+        if let Some(answer) = answer() {
+            return answer;
+        }
+        assert!(Instant::now() < given_up, "waited {PATIENCE:?} in vain for {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,104 @@
+//! One phase of the load.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::section::Section;
+use crate::{
+    Arrival, Config, DatasetSource, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve, RatePoint,
+    ScheduleZero,
+};
+
+pub(super) fn section(config: &Config, phase: &PhaseConfig) -> Value {
+    let mut section = Section::named(phase.kind.name());
+    section.put("kind", phase.kind.name());
+    section.put("type", kind(&phase.pace));
+    section.put_if("exclude_from_results", phase.kind == PhaseKind::Warmup);
+    section.put_some("requests", phase.stop.requests);
+    section.put_some("sessions", phase.stop.sessions);
+    section.put_some("duration", phase.stop.duration.as_ref().map(Duration::as_secs_f64));
+    section.put_some("concurrency", phase.pace.session_limit());
+    section.put_some("concurrency_ramp", phase.concurrency_ramp.map(ramp));
+    section.put_some("prefill_concurrency", phase.prefill_limit);
+    section.put_some("prefill_ramp", phase.prefill_ramp.map(ramp));
+    match phase.grace {
+        GracePeriod::Limited(limit) => section.put("grace_period", limit.as_secs_f64()),
+        // Waiting for all answers is what a phase without a duration does anyway, and every warmup.
+        GracePeriod::Unlimited if phase.stop.duration.is_some() && phase.kind == PhaseKind::Profiling => {
+            section.put("grace_period", Value::Null);
+        }
+        GracePeriod::Unlimited => {}
+    }
+    put_pace(&mut section, config, &phase.pace);
+    if let Some(cancellation) = phase.cancellation {
+        let mut part = Section::default();
+        part.put("rate", cancellation.percent);
+        part.put_some("delay", Some(cancellation.delay.as_secs_f64()).filter(|delay| *delay > 0.0));
+        section.put("cancellation", part.finish());
+    }
+    section.put_some("failed_request_threshold", config.failed_request_threshold);
+    section.finish()
+}
+
+const fn kind(pace: &Pace) -> &'static str {
+    match pace {
+        Pace::Concurrency(_) => "concurrency",
+        Pace::Rate { arrival: Arrival::Constant, .. } => "constant",
+        Pace::Rate { arrival: Arrival::Poisson, .. } => "poisson",
+        Pace::Rate { arrival: Arrival::Gamma { .. }, .. } => "gamma",
+        Pace::FixedSchedule { .. } => "fixed_schedule",
+        Pace::UserCentric { .. } => "user_centric",
+    }
+}
+
+fn put_pace(section: &mut Section, config: &Config, pace: &Pace) {
+    match pace {
+        Pace::Concurrency(_) => {}
+        Pace::Rate { rate, arrival, .. } => {
+            put_rate(section, rate);
+            if let Arrival::Gamma { smoothness } = arrival {
+                section.put("smoothness", *smoothness);
+            }
+        }
+        Pace::FixedSchedule { zero, .. } => {
+            section.put_some("auto_offset", (*zero != ScheduleZero::Earliest).then_some(false));
+            if let DatasetSource::File(file) = &config.dataset.source {
+                section.put_some("start_offset", file.window.start_ms.map(|ms| ms as u64));
+                section.put_some("end_offset", file.window.end_ms.map(|ms| ms as u64));
+            }
+        }
+        Pace::UserCentric { per_second, users, .. } => {
+            section.put("rate", *per_second);
+            section.put("users", *users);
+        }
+    }
+}
+
+fn put_rate(section: &mut Section, rate: &RateCurve) {
+    section.put_some("rate_ramp", rate.ramp.map(ramp));
+    match rate.points.as_slice() {
+        // JSON has no infinity.
+        [only] if only.per_second.is_infinite() => section.put("rate", "inf"),
+        [only] => section.put("rate", only.per_second),
+        points => {
+            let point = |point: &RatePoint| json!({"time_s": point.at.as_secs_f64(), "qps": point.per_second});
+            let points: Vec<Value> = points.iter().map(point).collect();
+            section.put("rate_series", json!({"points": points}));
+        }
+    }
+}
+
+fn ramp(ramp: Ramp) -> Value {
+    let mut section = Section::default();
+    section.put("duration", ramp.duration.as_secs_f64());
+    section.put_some(
+        "strategy",
+        match ramp.shape {
+            RampShape::Linear => None,
+            RampShape::Exponential => Some("exponential"),
+            RampShape::Poisson => Some("poisson"),
+        },
+    );
+    section.finish()
+}

@@ -1,0 +1,28 @@
+//! The probe of each server before a run.
+
+use crate::catalogue::OptionId;
+use crate::endpoint::DEFAULT_PROBE_INTERVAL;
+use crate::{ConfigError, RawOptions, Readiness, ReadinessMode};
+
+/// `None` where no probe is asked for.
+pub(super) fn resolve(raw: &RawOptions) -> Result<Option<Readiness>, ConfigError> {
+    let (timeout_id, mode_id) = (OptionId::WaitForModelTimeout, OptionId::WaitForModelMode);
+    let interval_id = OptionId::WaitForModelInterval;
+    let timeout = raw.seconds(timeout_id)?.filter(|timeout| !timeout.is_zero());
+    let interval = raw.seconds(interval_id)?;
+    let mode = match raw.choice(mode_id)? {
+        Some("models") => ReadinessMode::Models,
+        Some("both") => ReadinessMode::Both,
+        _ => ReadinessMode::Inference,
+    };
+    let Some(timeout) = timeout else {
+        return match [mode_id, interval_id].into_iter().find(|id| raw.is_given(*id)) {
+            None => Ok(None),
+            Some(id) => {
+                let needs = format!("{} above 0", raw.spelling(timeout_id));
+                Err(raw.needs_text(id, &needs, "without it no server is probed"))
+            }
+        };
+    };
+    Ok(Some(Readiness { timeout, interval: interval.unwrap_or(DEFAULT_PROBE_INTERVAL), mode }))
+}

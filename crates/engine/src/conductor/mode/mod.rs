@@ -1,0 +1,44 @@
+//! The ways to load a server. A mode says when sessions begin and when their later turns are due; the floor sends them.
+
+mod burst;
+mod fixed;
+mod rate;
+mod users;
+
+use aiperf_clock::Mono;
+use aiperf_config::Pace;
+
+use super::floor::Floor;
+use crate::plan::{EngineError, PreparedTurn};
+
+pub(super) trait Mode {
+    /// When it wants to be asked again; `None`: only when something comes back.
+    fn next_due(&self) -> Option<Mono>;
+
+    /// Hands over what is due.
+    fn feed(&mut self, now: Mono, floor: &mut Floor<'_>) -> Result<(), EngineError>;
+
+    /// When a later turn is due, whose predecessor was due at `last_due` and ended at `ended`.
+    fn turn_due(&self, _last_due: Mono, ended: Mono, turn: &PreparedTurn) -> Mono {
+        ended + turn.delay.unwrap_or_default()
+    }
+
+    /// Whether it has sessions left to start.
+    fn has_more(&self) -> bool {
+        true
+    }
+
+    /// Later turns wait for an arrival, because the rate counts requests, not sessions.
+    fn turns_wait_for_arrivals(&self) -> bool {
+        false
+    }
+}
+
+pub(super) fn of(pace: &Pace, floor: &Floor<'_>) -> Box<dyn Mode> {
+    match pace {
+        Pace::Concurrency(_) => Box::new(burst::Burst),
+        Pace::Rate { rate, arrival, .. } => Box::new(rate::Rate::new(rate, *arrival, floor)),
+        Pace::FixedSchedule { zero, .. } => Box::new(fixed::Fixed::new(*zero, floor)),
+        Pace::UserCentric { per_second, users, .. } => Box::new(users::Users::new(*users, *per_second, floor)),
+    }
+}

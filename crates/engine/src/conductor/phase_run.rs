@@ -1,0 +1,208 @@
+//! One phase from its start to its last response: sending, draining, and, when the time is over, cutting off.
+
+use std::time::{Duration, Instant};
+
+use aiperf_clock::{Mono, Nanos};
+use aiperf_config::{GracePeriod, PhaseConfig};
+use crossbeam_channel::RecvTimeoutError;
+
+use super::Stage;
+use super::floor::Floor;
+use super::mode::{self, Mode};
+use crate::control::{ControlSource, Event, StopReason};
+use crate::finished::CutReason;
+use crate::phase::{EndReason, PhaseOutcome};
+use crate::plan::{EngineError, Plan};
+use crate::progress::Progress;
+use crate::worker::Command;
+
+/// Longest sleep; a wait without a due time only waits for events.
+const IDLE: Duration = Duration::from_secs(3_600);
+
+pub(super) struct PhaseRun<'a> {
+    floor: Floor<'a>,
+    mode: Box<dyn Mode>,
+    phase: &'a PhaseConfig,
+    control: &'a ControlSource,
+    grace_exceeded: bool,
+    cut_drain: Nanos,
+}
+
+/// Where a phase stands.
+#[derive(Debug, Clone, Copy)]
+enum State {
+    Sending,
+    /// No more requests; waiting for those in flight, at most until the given time.
+    Draining {
+        reason: EndReason,
+        until: Option<Mono>,
+    },
+    /// What was in flight has been told to end.
+    Cutting {
+        reason: EndReason,
+        until: Mono,
+    },
+}
+
+impl<'a> PhaseRun<'a> {
+    pub(super) fn new(
+        index: usize,
+        phase: &'a PhaseConfig,
+        plan: &'a mut Plan,
+        stage: &'a mut Stage,
+        control: &'a ControlSource,
+        progress: &'a Progress,
+    ) -> Self {
+        progress.begin(phase.kind, phase.stop.requests);
+        let cut_drain = plan.timing.cut_drain.into();
+        let floor = Floor::new(index, phase, plan, stage, progress);
+        let mode = mode::of(&phase.pace, &floor);
+        Self { floor, mode, phase, control, grace_exceeded: false, cut_drain }
+    }
+
+    pub(super) fn run(mut self) -> Result<PhaseOutcome, EngineError> {
+        self.announce();
+        let mut state = State::Sending;
+        loop {
+            state = self.advance(state)?;
+            if let State::Draining { reason, .. } | State::Cutting { reason, .. } = state {
+                let overdue = matches!(state, State::Cutting { until, .. } if Mono::now() >= until);
+                if self.floor.in_flight() == 0 || overdue {
+                    return Ok(self.outcome(reason));
+                }
+            }
+            state = self.wait(state)?;
+        }
+    }
+
+    fn announce(&self) {
+        let stop = self.phase.stop;
+        let goals = [
+            stop.requests.map(|n| format!("{n} requests")),
+            stop.duration.map(|d| format!("{} s duration", d.as_secs_f64())),
+            stop.sessions.map(|n| format!("{n} sessions")),
+        ];
+        let goals = goals.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let goals = if goals.is_empty() { "the whole data set" } else { &goals };
+        log::info!("Phase {} started | target: {goals}", self.phase.kind.name());
+    }
+
+    /// Sends what is due, and moves on to the next state when this one is over.
+    fn advance(&mut self, state: State) -> Result<State, EngineError> {
+        let now = Mono::now();
+        Ok(match state {
+            State::Sending => {
+                if self.deadline().is_some_and(|end| now >= end) {
+                    return Ok(self.stop_sending(EndReason::Duration));
+                }
+                self.floor.take_due(now, &*self.mode)?;
+                self.mode.feed(now, &mut self.floor)?;
+                if self.floor.is_spent(&*self.mode) { self.stop_sending(EndReason::Count) } else { state }
+            }
+            State::Draining { reason, until: Some(until) } if now >= until => {
+                self.grace_exceeded = self.floor.in_flight() > 0;
+                self.cut(reason, CutReason::Deadline)
+            }
+            State::Draining { .. } | State::Cutting { .. } => state,
+        })
+    }
+
+    fn stop_sending(&mut self, reason: EndReason) -> State {
+        let counts = &self.floor.counts;
+        log::info!(
+            "Phase {} sending complete | sent={}, completed={}, in_flight={} | sessions: sent={}, completed={}{}",
+            self.phase.kind.name(),
+            counts.sent,
+            counts.completed,
+            self.floor.in_flight(),
+            counts.sessions_sent,
+            counts.sessions_completed,
+            if reason == EndReason::Duration { " | timeout_triggered=True" } else { "" },
+        );
+        self.floor.clear();
+        let until = match (self.deadline(), self.phase.grace) {
+            (Some(end), GracePeriod::Limited(grace)) => Some(end + grace.into()),
+            _ => None,
+        };
+        State::Draining { reason, until }
+    }
+
+    fn cut(&mut self, reason: EndReason, cut: CutReason) -> State {
+        self.floor.tell_all(|| Command::Cut(cut));
+        State::Cutting { reason, until: Mono::now() + self.cut_drain }
+    }
+
+    fn deadline(&self) -> Option<Mono> {
+        self.phase.stop.duration.map(|d| self.floor.start + d.into())
+    }
+
+    /// Sleeps until something is due or comes in, and takes in all that came.
+    fn wait(&mut self, mut state: State) -> Result<State, EngineError> {
+        let first = match self.next_wake(state) {
+            Some(wake) => {
+                let left = wake.since(Mono::now()).as_duration().min(IDLE);
+                match self.control.events.recv_deadline(Instant::now() + left) {
+                    Ok(event) => event,
+                    Err(RecvTimeoutError::Timeout) => return Ok(state),
+                    Err(RecvTimeoutError::Disconnected) => return Err(EngineError::WorkersGone),
+                }
+            }
+            None => self.control.events.recv().map_err(|_| EngineError::WorkersGone)?,
+        };
+        let mut event = Some(first);
+        while let Some(next) = event {
+            match next {
+                Event::Returned(returned) => self.floor.take_back(&returned, &*self.mode),
+                Event::FirstToken => self.floor.first_token(),
+                Event::FollowedUp(followed) => self.floor.follow_up(followed, &*self.mode),
+                Event::Stop(why) => {
+                    if matches!(state, State::Sending) {
+                        self.stop_sending(EndReason::Stopped(why));
+                    }
+                    let cut = match why {
+                        StopReason::Interrupt => CutReason::Interrupt,
+                        StopReason::FailedRequests => CutReason::FailedRequests,
+                    };
+                    state = self.cut(EndReason::Stopped(why), cut);
+                }
+            }
+            event = self.control.events.try_recv().ok();
+        }
+        Ok(state)
+    }
+
+    fn next_wake(&self, state: State) -> Option<Mono> {
+        match state {
+            State::Sending => {
+                let now = Mono::now();
+                [self.deadline(), self.floor.next_wake(now), self.mode.next_due()].into_iter().flatten().min()
+            }
+            State::Draining { until, .. } => until,
+            State::Cutting { until, .. } => Some(until),
+        }
+    }
+
+    fn outcome(&self, reason: EndReason) -> PhaseOutcome {
+        let counts = self.floor.counts;
+        let (start, end) = (self.floor.start, self.floor.last_return);
+        log::info!(
+            "Phase {} complete | completed={}, cancelled={}, errors={} | sessions: completed={}, cancelled={} | elapsed={:.2}s{}",
+            self.phase.kind.name(),
+            counts.completed,
+            counts.cut,
+            counts.failed,
+            counts.sessions_completed,
+            counts.sessions_cut,
+            end.since(start).as_secs_f64(),
+            if self.grace_exceeded { " | grace_period_timeout=True" } else { "" },
+        );
+        PhaseOutcome {
+            kind: self.phase.kind,
+            start,
+            end,
+            counts,
+            ended_by: reason,
+            grace_exceeded: self.grace_exceeded,
+        }
+    }
+}

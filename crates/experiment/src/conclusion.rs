@@ -1,0 +1,113 @@
+//! What is said of a run when it is over.
+
+use aiperf_clock::{Mono, WallAnchor};
+use aiperf_config::PhaseKind;
+use aiperf_engine::{EndReason, PhaseOutcome};
+use aiperf_metrics::{ClientHealth, Columns, PhaseAccounting, PhaseWindow, Summary};
+use aiperf_report::{
+    LocalZone, Phase, PhaseReport, RunReport, RunStatus, WrittenFile, write_summary_files,
+};
+use uuid::Uuid;
+
+use crate::records::PhaseColumns;
+use crate::run::{Run, RunResult};
+use crate::verdict::Verdict;
+
+/// All that was seen.
+pub(crate) struct Conclusion<'a> {
+    pub(crate) outcomes: &'a [PhaseOutcome],
+    pub(crate) columns: &'a PhaseColumns,
+    pub(crate) anchor: &'a WallAnchor,
+    pub(crate) health: Option<ClientHealth>,
+    pub(crate) other_files: Vec<WrittenFile>,
+}
+
+impl Conclusion<'_> {
+    /// Writes the summary files and judges the run.
+    pub(crate) fn draw(self, run: &Run, version: &str) -> RunResult {
+        let mut phases: Vec<PhaseReport> = (0..self.outcomes.len()).map(|index| self.phase(run, index)).collect();
+        let accounting = self.outcomes.iter().zip(&phases).map(|(outcome, phase)| self.accounting(outcome, phase)).collect();
+        let warmup = phases.iter().position(|phase| phase.kind == Phase::Warmup).map(|at| phases.remove(at));
+        let profiling = phases.pop().unwrap_or_else(|| self.unstarted_profiling(run, u32::from(warmup.is_some())));
+        let stopped = self.outcomes.iter().find_map(|outcome| match outcome.ended_by {
+            EndReason::Stopped(reason) => Some(reason),
+            EndReason::Count | EndReason::Duration => None,
+        });
+        let verdict = Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), stopped);
+        let report = RunReport {
+            aiperf_version: version.to_owned(),
+            benchmark_id: Uuid::new_v4().simple().to_string()[..12].to_owned(),
+            metrics_title: run.config.endpoint.kind.facts().metrics_title,
+            profiling,
+            warmup,
+            input_config: run.config.to_input_config(),
+            random_seed: run.config.random_seed,
+            cli_command: run.config.command_line.clone(),
+            status: status(&verdict),
+            telemetry_data: None,
+            thresholds: run.profiling_context().thresholds,
+            client_health: self.health,
+            accounting,
+            show_trace_timing: run.config.output.show_trace_timing,
+            other_files: self.other_files,
+            log_file: Some(run.paths.log()),
+            zone: LocalZone::system(),
+        };
+        let files = write_summary_files(&report, &run.paths);
+        RunResult { report, files, verdict }
+    }
+
+    fn phase(&self, run: &Run, index: usize) -> PhaseReport {
+        let outcome = &self.outcomes[index];
+        let window = PhaseWindow { start: outcome.start, end: outcome.end };
+        PhaseReport {
+            name: outcome.kind.name().to_owned(),
+            kind: if outcome.kind == PhaseKind::Warmup { Phase::Warmup } else { Phase::Profiling },
+            index: index as u32,
+            profiling_index: (outcome.kind == PhaseKind::Profiling).then_some(0),
+            was_cancelled: matches!(outcome.ended_by, EndReason::Stopped(_)),
+            summary: Summary::compute(&self.columns[index], &window, &run.contexts[index], self.anchor),
+        }
+    }
+
+    fn accounting(&self, outcome: &PhaseOutcome, phase: &PhaseReport) -> PhaseAccounting {
+        let counts = &outcome.counts;
+        PhaseAccounting {
+            phase: phase.name.clone(),
+            started: self.anchor.epoch(outcome.start),
+            ended: self.anchor.epoch(outcome.end),
+            sent: counts.sent,
+            completed: counts.completed,
+            // A response that turned out to be no answer is known to the records only.
+            errors: phase.summary.failed,
+            cut: counts.cut,
+            sessions_sent: counts.sessions_sent,
+            sessions_completed: counts.sessions_completed,
+            sessions_cancelled: counts.sessions_sent - counts.sessions_completed,
+            arrivals_delayed: counts.arrivals_delayed,
+            arrivals_dropped: counts.arrivals_dropped,
+        }
+    }
+
+    /// The profiling phase of a run that was stopped in its warmup: nothing was sent.
+    fn unstarted_profiling(&self, run: &Run, index: u32) -> PhaseReport {
+        let now = Mono::now();
+        let window = PhaseWindow { start: now, end: now };
+        PhaseReport {
+            name: PhaseKind::Profiling.name().to_owned(),
+            kind: Phase::Profiling,
+            index,
+            profiling_index: Some(0),
+            was_cancelled: true,
+            summary: Summary::compute(&Columns::new(), &window, run.profiling_context(), self.anchor),
+        }
+    }
+}
+
+fn status(verdict: &Verdict) -> RunStatus {
+    match verdict {
+        Verdict::Complete => RunStatus::Complete,
+        Verdict::Cancelled => RunStatus::Cancelled,
+        Verdict::GivenUp(why) | Verdict::NothingSucceeded(why) => RunStatus::Incomplete(why.clone()),
+    }
+}

@@ -1,0 +1,127 @@
+//! Waits until every server answers for every model, before anything is measured.
+
+use std::thread;
+use std::time::Duration;
+
+use aiperf_clock::Mono;
+use aiperf_config::{Config, Readiness, ReadinessMode};
+use aiperf_endpoint::{EndpointKind, request_url};
+use aiperf_engine::RequestTarget;
+use aiperf_transport::{Client, ClientSettings, Exchange, NoWatch, Request, Reuse, TransportError};
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use crate::error::RunError;
+use crate::target::{Targets, request_target};
+
+/// One answer to a probe takes no longer than this, or the server counts as not ready.
+const PROBE_LIMIT: Duration = Duration::from_secs(30);
+
+pub(crate) fn wait(
+    readiness: Readiness,
+    config: &Config,
+    targets: &Targets,
+    client: &ClientSettings,
+) -> Result<(), RunError> {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::RecordThread)?;
+    for (base, target) in targets.bases.iter().zip(&targets.requests) {
+        for model in &config.dataset.models {
+            let probe = Probe { config, base, target, model, client: Client::new(client.clone()) };
+            let start = Mono::now();
+            log::info!("Waiting for {base} to serve {model}");
+            while let Err(reason) = runtime.block_on(probe.ask(readiness.mode)) {
+                let waited = Mono::now().since(start).as_duration();
+                if waited + readiness.interval > readiness.timeout {
+                    let (url, model) = (base.clone(), model.to_string());
+                    return Err(RunError::NotReady { url, model, waited: waited.as_secs_f64(), reason });
+                }
+                log::info!("{base} is not ready: {reason}");
+                thread::sleep(readiness.interval);
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Probe<'a> {
+    config: &'a Config,
+    base: &'a str,
+    target: &'a RequestTarget,
+    model: &'a str,
+    client: Client,
+}
+
+impl Probe<'_> {
+    async fn ask(&self, mode: ReadinessMode) -> Result<(), String> {
+        match mode {
+            ReadinessMode::Models => self.is_listed().await,
+            ReadinessMode::Inference => self.answers().await,
+            ReadinessMode::Both => {
+                self.is_listed().await?;
+                self.answers().await
+            }
+        }
+    }
+
+    async fn is_listed(&self) -> Result<(), String> {
+        let listing = self.get("/v1/models").await?;
+        if listing.status == Some(404) {
+            let root = self.get("").await?;
+            return if root.is_success() { Ok(()) } else { Err(status(&root)) };
+        }
+        if !listing.is_success() {
+            return Err(status(&listing));
+        }
+        let listed = serde_json::from_slice::<Value>(&listing.body).unwrap_or_default();
+        let known = listed["data"].as_array().is_some_and(|all| all.iter().any(|m| m["id"] == *self.model));
+        if known { Ok(()) } else { Err(format!("/v1/models does not list {}", self.model)) }
+    }
+
+    async fn answers(&self) -> Result<(), String> {
+        let body = match self.config.endpoint.kind {
+            EndpointKind::Completions => json!({"prompt": "Lo", "max_tokens": 1, "model": self.model}),
+            EndpointKind::Embeddings => json!({"input": "Lo", "model": self.model}),
+            _ => json!({"messages": [{"role": "user", "content": "Lo"}], "max_tokens": 1, "model": self.model}),
+        };
+        let headers = self.headers(&self.target.host_header);
+        let lines = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let request =
+            Request::post(&self.target.origin, &self.target.path_and_query, lines, Bytes::from(body.to_string()));
+        let answer = self.send(&request).await?;
+        if answer.status.is_some_and(|status| status < 500) { Ok(()) } else { Err(status(&answer)) }
+    }
+
+    async fn get(&self, path: &str) -> Result<Exchange, String> {
+        let url = request_url(self.base, Some(path), self.config.endpoint.kind, false).map_err(|e| e.to_string())?;
+        let target = request_target(url);
+        let headers = self.headers(&target.host_header);
+        let lines = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        self.send(&Request::get(&target.origin, &target.path_and_query, lines)).await
+    }
+
+    async fn send(&self, request: &Request<'_>) -> Result<Exchange, String> {
+        let mut exchange = Exchange::default();
+        let sent = self.client.send(request, Reuse::Pooled, &mut exchange, &NoWatch);
+        match tokio::time::timeout(PROBE_LIMIT, sent).await {
+            Ok(Ok(())) => Ok(exchange),
+            Ok(Err(error)) => Err(TransportError::to_string(&error)),
+            Err(_) => Err(format!("no answer within {} s", PROBE_LIMIT.as_secs())),
+        }
+    }
+
+    fn headers(&self, host: &str) -> Vec<(String, String)> {
+        let mut headers = vec![("Host".to_owned(), host.to_owned())];
+        headers.push(("Content-Type".into(), "application/json".into()));
+        headers.extend(self.config.endpoint.headers.iter().cloned());
+        if let Some(key) = &self.config.endpoint.api_key {
+            headers.push(("Authorization".into(), format!("Bearer {}", key.0)));
+        }
+        headers.push(("Accept".into(), "*/*".into()));
+        headers
+    }
+}
+
+fn status(exchange: &Exchange) -> String {
+    format!("it answers {} {}", exchange.status.unwrap_or_default(), exchange.reason)
+}

@@ -1,0 +1,77 @@
+//! What the parts of a run need to know of its configuration.
+
+use aiperf_config::{Config, IpVersion, Pace, PhaseConfig, PhaseKind};
+use aiperf_endpoint::{AffinityHeaders, BodyOptions, HeaderOptions, HeaderPlan};
+use aiperf_metrics::{MetricContext, Thresholds};
+use aiperf_transport::{ClientSettings, TlsSettings, Verification};
+
+use crate::error::RunError;
+use crate::target::Targets;
+
+/// Which metrics a phase has.
+pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<MetricContext, RunError> {
+    let tuning = &config.tuning;
+    let mut context = MetricContext::new(config.endpoint.kind, config.endpoint.streaming);
+    context.server_token_count = config.endpoint.server_token_count;
+    context.per_chunk_usage = config.endpoint.per_chunk_usage;
+    context.thresholds = Thresholds {
+        usage_diff_pct: tuning.usage_diff_percent,
+        osl_mismatch_pct: tuning.osl_mismatch_percent,
+        osl_mismatch_max_tokens: tuning.osl_mismatch_max_tokens as f64,
+    };
+    context.open_loop = !matches!(phase.pace, Pace::Concurrency(_));
+    context.fixed_schedule = matches!(phase.pace, Pace::FixedSchedule { .. });
+    context.show_internal = tuning.show_internal_metrics;
+    context.show_experimental = tuning.show_experimental_metrics;
+    // A warmup has no objectives, and it may lack the metrics that those of the profiling phase are set on.
+    let objectives = config.output.goodput.iter().filter(|_| phase.kind == PhaseKind::Profiling);
+    for (tag, limit) in objectives {
+        let slo = context.slo(tag, *limit)?;
+        context.slos.push(slo);
+    }
+    Ok(context)
+}
+
+pub(crate) fn body_options(config: &Config) -> BodyOptions {
+    let endpoint = &config.endpoint;
+    BodyOptions {
+        streaming: endpoint.streaming,
+        legacy_max_tokens: endpoint.legacy_max_tokens,
+        extra_inputs: endpoint.extra_inputs.clone(),
+        per_chunk_usage: endpoint.per_chunk_usage,
+        force_content_parts: config.tuning.force_content_parts,
+    }
+}
+
+pub(crate) fn header_plan(config: &Config, version: &str) -> Result<HeaderPlan, RunError> {
+    let endpoint = &config.endpoint;
+    let copies = config.tuning.session_copies;
+    Ok(HeaderPlan::new(&HeaderOptions {
+        version,
+        user: &endpoint.headers,
+        api_key: endpoint.api_key.as_ref().map(|key| key.0.as_str()),
+        streaming: endpoint.streaming,
+        session_header: endpoint.session_header.as_deref(),
+        affinity: AffinityHeaders {
+            session_affinity: copies.session_affinity,
+            session_id: copies.session_id,
+            smg_routing_key: copies.smg_routing_key,
+            dynamo_session_id: copies.dynamo_session_id,
+        },
+    })?)
+}
+
+pub(crate) fn client_settings(config: &Config, targets: &Targets) -> Result<ClientSettings, RunError> {
+    let tuning = &config.tuning;
+    let verification = if tuning.ssl_verify { Verification::Full } else { Verification::Off };
+    Ok(ClientSettings {
+        tls: if targets.need_tls() { Some(TlsSettings::new(verification)?) } else { None },
+        ip_version: match tuning.ip_version {
+            IpVersion::V4 => aiperf_transport::IpVersion::V4,
+            IpVersion::V6 => aiperf_transport::IpVersion::V6,
+            IpVersion::Auto => aiperf_transport::IpVersion::Any,
+        },
+        connection_limit: tuning.connection_limit,
+        keepalive: tuning.keepalive_timeout.into(),
+    })
+}

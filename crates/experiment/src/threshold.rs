@@ -1,0 +1,50 @@
+//! Gives a run up when too many of its requests fail.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use aiperf_config::PhaseKind;
+use aiperf_engine::{Control, StopReason};
+use aiperf_metrics::{Cancellation, Failure};
+
+#[derive(Debug)]
+pub(crate) struct FailureThreshold {
+    share: f64,
+    /// Fewer records than this say nothing.
+    armed_after: u64,
+    records: AtomicU64,
+    failures: AtomicU64,
+    stopped: AtomicBool,
+    control: Control,
+}
+
+impl FailureThreshold {
+    pub(crate) fn new(share: f64, concurrency: Option<usize>, control: Control) -> Self {
+        let armed_after = concurrency.unwrap_or(0).max(10) as u64;
+        Self {
+            share,
+            armed_after,
+            records: AtomicU64::new(0),
+            failures: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+            control,
+        }
+    }
+
+    /// Counts one record, and stops the run when the share of failures is above the threshold.
+    pub(crate) fn note(&self, phase: PhaseKind, failure: Option<&Failure>) {
+        let cut_off = failure.is_some_and(|failure| failure.cancelled == Some(Cancellation::RunEnded));
+        if phase != PhaseKind::Profiling || cut_off {
+            return;
+        }
+        let records = self.records.fetch_add(1, Ordering::Relaxed) + 1;
+        let failures = self.failures.fetch_add(u64::from(failure.is_some()), Ordering::Relaxed) + u64::from(failure.is_some());
+        let share = failures as f64 / records as f64;
+        if records >= self.armed_after && share > self.share && !self.stopped.swap(true, Ordering::Relaxed) {
+            log::error!(
+                "{failures} of {records} requests failed, above --failed-request-threshold {}: the run is given up",
+                self.share
+            );
+            self.control.stop(StopReason::FailedRequests);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The extremes of a run, for those who want to judge for themselves.
+
+use aiperf_clock::Nanos;
+
+use super::sample::HealthSample;
+
+/// The most that was seen of each, whether it lasted or not.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct HealthMaxima {
+    pub samples: usize,
+    pub worker_lag: Nanos,
+    pub schedule_lag: Nanos,
+    pub cpu_share: f64,
+    pub busiest_thread: Option<f64>,
+    pub record_queue: usize,
+    pub record_queue_capacity: usize,
+    pub in_flight: u64,
+    pub descriptors: Option<u64>,
+}
+
+impl HealthMaxima {
+    pub(super) fn of(samples: &[HealthSample]) -> Self {
+        let mut most = Self { samples: samples.len(), ..Self::default() };
+        for sample in samples {
+            most.worker_lag = most.worker_lag.max(sample.worker_lag);
+            most.schedule_lag = most.schedule_lag.max(sample.schedule_lag);
+            most.cpu_share = most.cpu_share.max(sample.cpu_share);
+            let share = sample.busiest_thread.map(|thread| thread.share);
+            most.busiest_thread = [most.busiest_thread, share].into_iter().flatten().reduce(f64::max);
+            most.record_queue = most.record_queue.max(sample.record_queue);
+            most.record_queue_capacity = most.record_queue_capacity.max(sample.record_queue_capacity);
+            most.in_flight = most.in_flight.max(sample.in_flight);
+            most.descriptors = most.descriptors.max(sample.descriptors.map(|used| used.open));
+        }
+        most
+    }
+}

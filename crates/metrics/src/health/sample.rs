@@ -1,0 +1,45 @@
+//! How the client fared in one short interval.
+
+use aiperf_clock::{Mono, Nanos};
+
+/// Taken every few hundred milliseconds while a phase runs. Each number is about the time since the sample before.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct HealthSample {
+    pub at: Mono,
+    /// How late a worker's loop came round when it had asked to be woken: the most over all workers.
+    pub worker_lag: Nanos,
+    /// CPU seconds of this process for each second of wall time and available processor: 1 is all there is.
+    pub cpu_share: f64,
+    /// Of the threads that give out permissions or stamp bytes, the one that ran most; `None` where this is not known.
+    pub busiest_thread: Option<ThreadLoad>,
+    /// Finished requests that wait for a record thread.
+    pub record_queue: usize,
+    pub record_queue_capacity: usize,
+    /// The most that a request was sent after its due time. What it waited for a free slot (of concurrency or prefill)
+    /// is the server's doing and does not count; in closed loop it is zero.
+    pub schedule_lag: Nanos,
+    pub in_flight: u64,
+    /// `None` where this is not known.
+    pub descriptors: Option<DescriptorUse>,
+}
+
+/// The share of the time that a thread was on a processor: 1 is always.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ThreadLoad {
+    pub role: ThreadRole,
+    pub share: f64,
+}
+
+/// Record threads are not here: when they cannot keep up, their queue shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThreadRole {
+    Conductor,
+    Worker,
+}
+
+/// Files and sockets of this process, against the most it may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DescriptorUse {
+    pub open: u64,
+    pub limit: u64,
+}

@@ -1,0 +1,69 @@
+//! How the client fared, and what a reader should doubt, as JSON.
+
+use aiperf_metrics::{ClientHealth, ClientLimit, Finding, HealthMaxima};
+use serde_json::{Map, Value, json};
+
+use crate::Wording;
+
+/// The `client_health` object: whether the client was the limit, by what, and the extremes that were seen.
+pub(crate) fn client_health(health: &ClientHealth) -> Value {
+    json!({
+        "saturated": health.is_saturated(),
+        "limits": health.limits.iter().map(limit).collect::<Value>(),
+        "observed": observed(&health.observed),
+    })
+}
+
+fn limit(limit: &ClientLimit) -> Value {
+    let Wording { statement, advice } = Wording::of(&Finding::ClientSaturated(*limit));
+    json!({
+        "kind": limit.kind.name(),
+        "figure": limit.figure,
+        "unit": limit.kind.unit().label(),
+        "threshold": limit.threshold,
+        "since_s": limit.since.as_secs_f64(),
+        "lasted_s": limit.lasted.as_secs_f64(),
+        "message": statement,
+        "advice": advice,
+    })
+}
+
+/// What was not observed is left out.
+fn observed(most: &HealthMaxima) -> Value {
+    let mut object = Map::new();
+    let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
+    put("samples", most.samples.into());
+    put("max_worker_lag_ms", most.worker_lag.as_millis_f64().into());
+    put("max_schedule_lag_ms", most.schedule_lag.as_millis_f64().into());
+    put("max_cpu_percent", (100.0 * most.cpu_share).into());
+    if let Some(share) = most.busiest_thread {
+        put("max_thread_cpu_percent", (100.0 * share).into());
+    }
+    put("max_record_queue", most.record_queue.into());
+    put("record_queue_capacity", most.record_queue_capacity.into());
+    put("max_in_flight", most.in_flight.into());
+    if let Some(open) = most.descriptors {
+        put("max_descriptors", open.into());
+    }
+    Value::Object(object)
+}
+
+/// The `notes` list.
+pub(crate) fn notes(findings: &[Finding]) -> Value {
+    let note = |finding: &Finding| {
+        let Wording { statement, advice } = Wording::of(finding);
+        let mut object = Map::new();
+        let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
+        put("kind", finding.name().into());
+        if let Some(subject) = finding.subject() {
+            put("subject", subject.into());
+        }
+        put("figure", finding.figure().into());
+        put("unit", finding.unit().label().into());
+        put("threshold", finding.threshold().into());
+        put("message", statement.into());
+        put("advice", advice.into());
+        Value::Object(object)
+    };
+    findings.iter().map(note).collect()
+}
