@@ -2,8 +2,8 @@
 //! come from one monotonic clock and one wall-clock anchor.
 
 mod anchor;
-mod instant;
 mod cpu;
+mod instant;
 mod read_mark;
 mod timer;
 mod timer_slack;

@@ -4,9 +4,7 @@ use aiperf_clock::{Mono, WallAnchor};
 use aiperf_config::PhaseKind;
 use aiperf_engine::{EndReason, PhaseOutcome};
 use aiperf_metrics::{ClientHealth, Columns, PhaseAccounting, PhaseWindow, Summary};
-use aiperf_report::{
-    LocalZone, Phase, PhaseReport, RunReport, RunStatus, WrittenFile, write_summary_files,
-};
+use aiperf_report::{LocalZone, Phase, PhaseReport, RunReport, RunStatus, WrittenFile, write_summary_files};
 use uuid::Uuid;
 
 use crate::records::PhaseColumns;
@@ -26,7 +24,8 @@ impl Conclusion<'_> {
     /// Writes the summary files and judges the run.
     pub(crate) fn draw(self, run: &Run, version: &str) -> RunResult {
         let mut phases: Vec<PhaseReport> = (0..self.outcomes.len()).map(|index| self.phase(run, index)).collect();
-        let accounting = self.outcomes.iter().zip(&phases).map(|(outcome, phase)| self.accounting(outcome, phase)).collect();
+        let accounting =
+            self.outcomes.iter().zip(&phases).map(|(outcome, phase)| self.accounting(outcome, phase)).collect();
         let warmup = phases.iter().position(|phase| phase.kind == Phase::Warmup).map(|at| phases.remove(at));
         let profiling = phases.pop().unwrap_or_else(|| self.unstarted_profiling(run, u32::from(warmup.is_some())));
         let stopped = self.outcomes.iter().find_map(|outcome| match outcome.ended_by {

@@ -6,6 +6,7 @@ use aiperf_endpoint::{Endpoint, EndpointFacts, Reply, ResponseBody};
 use aiperf_engine::Finished;
 use aiperf_metrics::{Observation, TokenCounts};
 use aiperf_tokenizer::Tokenizer;
+use bytes::Bytes;
 
 use crate::prepared::TurnFacts;
 use crate::{failure, http_timing};
@@ -64,7 +65,7 @@ impl Observer {
         (observation, answered.then_some(reply))
     }
 
-    fn counted(&self, reply: &Reply, turn: &TurnFacts, sent: &[u8]) -> TokenCounts {
+    fn counted(&self, reply: &Reply, turn: &TurnFacts, sent: &Bytes) -> TokenCounts {
         let count = |text: &str| (!text.is_empty()).then(|| self.tokenizer.count(text) as u64);
         TokenCounts {
             input: self.facts.tokenizes_input.then(|| turn.input_tokens(sent, self.endpoint, &*self.tokenizer)),

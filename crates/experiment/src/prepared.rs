@@ -1,13 +1,12 @@
 //! The data set as it will go over the wire: every body that does not depend on a reply is written before the first
 //! request is due, so that no worker spends time on it.
 
-use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use aiperf_clock::Nanos;
-use aiperf_conversation::{BranchKind, ContextMode, Conversation, ConversationIndex};
+use aiperf_conversation::{BranchKind, ContextMode, Conversation};
 use aiperf_dataset::Dataset;
-use aiperf_endpoint::{BodyOptions, BuildError, Endpoint, History, TurnRequest};
+use aiperf_endpoint::{BodyOptions, BuildError, Endpoint, EndpointKind, History, TurnRequest, check_turns};
 use aiperf_engine::{FollowUpBodies, PreparedConversation, PreparedTurn, Session};
 use aiperf_tokenizer::Tokenizer;
 use bytes::Bytes;
@@ -34,19 +33,21 @@ pub(crate) struct TurnFacts {
 
 impl TurnFacts {
     /// Input tokens of the body that was sent, counted by the client.
-    pub(crate) fn input_tokens(&self, sent: &[u8], endpoint: &dyn Endpoint, tokenizer: &dyn Tokenizer) -> u64 {
+    pub(crate) fn input_tokens(&self, sent: &Bytes, endpoint: &dyn Endpoint, tokenizer: &dyn Tokenizer) -> u64 {
         let count = || {
             let text = endpoint.input_text(sent);
             tokenizer.count(&text.texts.join(" ")) as u64 + text.pretokenised
         };
-        if self.fixed.is_some() { *self.input_tokens.get_or_init(count) } else { count() }
+        // The very bytes that were prepared: comparing their place is enough, and bodies may be large.
+        let is_fixed = self.fixed.as_ref().is_some_and(|fixed| fixed.as_ptr() == sent.as_ptr());
+        if is_fixed { *self.input_tokens.get_or_init(count) } else { count() }
     }
 }
 
 /// Everything that bodies are made of.
 #[derive(Debug)]
 pub(crate) struct Sessions {
-    sessions: Vec<PreparedSession>,
+    all: Vec<PreparedSession>,
     endpoint: &'static dyn Endpoint,
     options: BodyOptions,
 }
@@ -54,41 +55,38 @@ pub(crate) struct Sessions {
 impl Sessions {
     pub(crate) fn prepare(
         dataset: &Dataset,
+        kind: EndpointKind,
         endpoint: &'static dyn Endpoint,
         options: BodyOptions,
     ) -> Result<Self, BuildError> {
-        let forked = fork_children(dataset);
-        let mut prepared = Self { sessions: Vec::new(), endpoint, options };
-        for (index, conversation) in dataset.conversations.iter().enumerate() {
-            let is_fork = forked.contains(&ConversationIndex(index));
-            let session = prepared.session(conversation, is_fork)?;
-            prepared.sessions.push(session);
+        let mut prepared = Self { all: Vec::new(), endpoint, options };
+        for conversation in &dataset.conversations {
+            check_turns(kind, conversation)?;
+            let session = prepared.session(conversation)?;
+            prepared.all.push(session);
         }
         Ok(prepared)
     }
 
     pub(crate) fn get(&self, conversation: usize) -> &PreparedSession {
-        &self.sessions[conversation]
+        &self.all[conversation]
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &PreparedSession> {
-        self.sessions.iter()
+        self.all.iter()
     }
 
-    fn session(&self, conversation: &Arc<Conversation>, is_fork: bool) -> Result<PreparedSession, BuildError> {
+    /// The first turn of a fork is fixed here too, as it would be sent without its parent: the same conversation may be
+    /// spawned elsewhere, and a fork brings its own body.
+    fn session(&self, conversation: &Arc<Conversation>) -> Result<PreparedSession, BuildError> {
         let mut history = History::new(conversation.context_mode);
         let mut turns = Vec::with_capacity(conversation.turns.len());
         for (turn, described) in conversation.turns.iter().enumerate() {
             let alone = self.body(conversation, turn, &History::new(conversation.context_mode))?;
-            let known = match conversation.context_mode {
-                ContextMode::MessageArrayWithResponses => turn > 0 || !is_fork,
-                ContextMode::DeltasWithResponses => !is_fork,
-                ContextMode::DeltasWithoutResponses => turn == 0 && !is_fork,
-            };
             let fixed = match conversation.context_mode {
-                _ if !known => None,
                 ContextMode::DeltasWithResponses => Some(self.body(conversation, turn, &history)?),
-                _ => Some(alone.clone()),
+                ContextMode::DeltasWithoutResponses if turn > 0 => None,
+                ContextMode::DeltasWithoutResponses | ContextMode::MessageArrayWithResponses => Some(alone.clone()),
             };
             history.note(conversation, turn, None);
             turns.push(TurnFacts { alone, fixed, max_tokens: described.max_tokens, input_tokens: OnceLock::new() });
@@ -132,7 +130,7 @@ impl Sessions {
 
     /// The part of it that the engine sends.
     pub(crate) fn for_engine(&self) -> Vec<PreparedConversation> {
-        self.sessions
+        self.all
             .iter()
             .map(|session| PreparedConversation {
                 session_id: Arc::clone(&session.conversation.session_id.0),
@@ -152,15 +150,4 @@ impl Sessions {
             })
             .collect()
     }
-}
-
-fn fork_children(dataset: &Dataset) -> HashSet<ConversationIndex> {
-    dataset
-        .conversations
-        .iter()
-        .flat_map(|conversation| &conversation.turns)
-        .flat_map(|turn| &turn.branches)
-        .filter(|branch| matches!(branch.kind, BranchKind::Fork { .. }))
-        .flat_map(|branch| branch.children.iter().copied())
-        .collect()
 }

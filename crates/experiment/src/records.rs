@@ -9,17 +9,15 @@ use aiperf_config::PhaseKind;
 use aiperf_endpoint::Reply;
 use aiperf_engine::{Finished, FollowUp, Outcome};
 use aiperf_metrics::{Columns, Observation, RecordValues};
-use aiperf_report::{
-    ArtifactPaths, Phase, RawWriter, Record, RecordMetadata, RecordWriter, ReportError, WrittenFile,
-};
+use aiperf_report::{ArtifactPaths, Phase, RawWriter, Record, RecordMetadata, RecordWriter, ReportError, WrittenFile};
 use crossbeam_channel::Receiver;
 
 use crate::error::RunError;
 use crate::monitor::Monitor;
 use crate::observe::Observer;
 use crate::prepared::Sessions;
-use crate::threshold::FailureThreshold;
 use crate::raw::RawSource;
+use crate::threshold::FailureThreshold;
 use crate::trace_data::Traced;
 
 /// What all record threads of a run share.

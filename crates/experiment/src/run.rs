@@ -79,7 +79,7 @@ impl Run {
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
             phase.stop.sessions = Some(dataset.roots().len() as u64);
         }
-        let sessions = Sessions::prepare(&dataset, endpoint, settings::body_options(&config))?;
+        let sessions = Sessions::prepare(&dataset, kind, endpoint, settings::body_options(&config))?;
         let headers = settings::header_plan(&config, version)?;
         let targets = Targets::open(&config.endpoint)?;
         let client = settings::client_settings(&config, &targets)?;
@@ -163,9 +163,10 @@ impl Run {
         };
         let token_source =
             if self.config.endpoint.server_token_count { TokenSource::Server } else { TokenSource::Client };
-        let threshold = self.config.failed_request_threshold.map(|share| {
-            FailureThreshold::new(share, self.config.profiling.pace.session_limit(), control.control())
-        });
+        let threshold = self
+            .config
+            .failed_request_threshold
+            .map(|share| FailureThreshold::new(share, self.config.profiling.pace.session_limit(), control.control()));
         Ok(RecordDesk {
             observer: Observer {
                 endpoint: self.endpoint,

@@ -37,7 +37,8 @@ impl FailureThreshold {
             return;
         }
         let records = self.records.fetch_add(1, Ordering::Relaxed) + 1;
-        let failures = self.failures.fetch_add(u64::from(failure.is_some()), Ordering::Relaxed) + u64::from(failure.is_some());
+        let failures =
+            self.failures.fetch_add(u64::from(failure.is_some()), Ordering::Relaxed) + u64::from(failure.is_some());
         let share = failures as f64 / records as f64;
         if records >= self.armed_after && share > self.share && !self.stopped.swap(true, Ordering::Relaxed) {
             log::error!(
