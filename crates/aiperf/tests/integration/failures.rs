@@ -84,7 +84,7 @@ fn each_kind_of_failure_is_told_apart_and_the_rest_succeeds() {
         ("error_every=3", "", Some(500), "Internal Server Error"),
         ("inband_every=3", "--streaming", Some(500), "InternalServerError"),
         ("inband_every=3", "", Some(500), "InternalServerError"),
-        ("cut_every=3", "--streaming", None, "IncompleteResponseError"),
+        ("cut_every=3", "--streaming", None, "IncompleteStreamError"),
         ("cut_every=3", "", None, "ClientPayloadError"),
         ("reset_every=3", "--streaming", None, "ClientPayloadError"),
         ("reset_every=3", "", None, "ClientPayloadError"),
