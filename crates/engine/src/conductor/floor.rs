@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::Stage;
 use super::family::{Awaited, Families};
 use super::mode::Mode;
-use super::turns::{Agenda, Later, SessionToStart, TurnToSend};
+use super::turns::{Agenda, Later, Queued, SessionToStart, TurnToSend};
 use crate::credit::{Credit, Returned, ReturnedAs, Session, SessionKey};
 use crate::follow_up::{FollowUpBodies, FollowedUp};
 use crate::gate::Gate;
@@ -47,6 +47,8 @@ pub(super) struct Floor<'a> {
     started_before: HashSet<ConversationIndex>,
     cancellation_draws: Stream,
     next_key: u64,
+    /// How often a limit has stopped the queues.
+    pub(super) stops: Queued,
 }
 
 impl<'a> Floor<'a> {
@@ -78,6 +80,7 @@ impl<'a> Floor<'a> {
             started_before: HashSet::new(),
             cancellation_draws: seed.stream("timing.request.cancellation"),
             next_key: 0,
+            stops: Queued::default(),
             phase,
             plan,
         }
@@ -133,7 +136,7 @@ impl<'a> Floor<'a> {
     /// The next conversation of the data set, as a session.
     pub(super) fn draw_session(&mut self, due: Mono) -> SessionToStart {
         let conversation = (self.plan.next_conversation)();
-        SessionToStart { due, conversation, correlation_id: None, turns: None, held_back: false }
+        SessionToStart { due, conversation, correlation_id: None, turns: None, queued: self.stops }
     }
 
     /// Moves on what became due, and sends what has room.
@@ -141,20 +144,25 @@ impl<'a> Floor<'a> {
         while let Some(later) = self.agenda.take_due(now) {
             match later {
                 Later::Turn(turn) if mode.turns_wait_for_arrivals() => self.waiting_for_arrival.push_back(turn),
-                Later::Turn(turn) => self.ready.push_back(turn),
+                Later::Turn(turn) => self.make_ready(turn),
                 Later::Round(orchestrator) => self.begin_round(orchestrator, now, mode),
             }
         }
         self.flush(now)
     }
 
+    /// The turn only waits for room from now on.
+    pub(super) fn make_ready(&mut self, turn: TurnToSend) {
+        self.ready.push_back(TurnToSend { queued: self.stops, ..turn });
+    }
+
     /// Sends turns of open sessions, then starts sessions, as far as the limits allow.
     pub(super) fn flush(&mut self, now: Mono) -> Result<(), EngineError> {
         while self.may_send() {
             let prefill_room = self.prefill.has_room(now);
-            if let Some(first) = self.ready.front_mut() {
+            if !self.ready.is_empty() {
                 if !prefill_room {
-                    first.held_back = true;
+                    self.stops.0 += 1;
                     break;
                 }
                 if let Some(turn) = self.ready.pop_front() {
@@ -162,10 +170,11 @@ impl<'a> Floor<'a> {
                 }
                 continue;
             }
-            let may_start = self.may_start_session();
-            let Some(first) = self.starts.front_mut().filter(|_| may_start) else { break };
+            if self.starts.is_empty() || !self.may_start_session() {
+                break;
+            }
             if !(prefill_room && self.sessions.has_room(now)) {
-                first.held_back = true;
+                self.stops.0 += 1;
                 break;
             }
             if let Some(session) = self.starts.pop_front() {
@@ -207,7 +216,7 @@ impl<'a> Floor<'a> {
             self.end_session(&session, ReturnedAs::Complete, start.due, None);
             return Ok(());
         };
-        self.issue(TurnToSend { due: start.due, session, turn: 0, body, held_back: start.held_back })
+        self.issue(TurnToSend { due: start.due, session, turn: 0, body, queued: start.queued })
     }
 
     /// Makes a session; children name their parent.
@@ -240,7 +249,8 @@ impl<'a> Floor<'a> {
     }
 
     fn issue(&mut self, turn: TurnToSend) -> Result<(), EngineError> {
-        let TurnToSend { due, session, turn, body, held_back } = turn;
+        let TurnToSend { due, session, turn, body, queued } = turn;
+        let held_back = queued != self.stops;
         let cancel_after = self.draw_cancellation();
         let conversation = &self.plan.conversations[session.conversation];
         let is_last = turn + 1 >= session.turns;

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::family::{Awaited, Parked, Released};
 use super::floor::Floor;
 use super::mode::Mode;
-use super::turns::{Later, TurnToSend};
+use super::turns::{Later, Queued, TurnToSend};
 use crate::credit::{ReturnedAs, Session, SessionKey};
 use crate::follow_up::FollowUpBodies;
 
@@ -75,7 +75,7 @@ impl Floor<'_> {
             self.end_session(&session, ReturnedAs::Failed, ended, Some(mode));
             return;
         };
-        self.agenda.put(due, Later::Turn(TurnToSend { due, session, turn, body, held_back: false }));
+        self.agenda.put(due, Later::Turn(TurnToSend { due, session, turn, body, queued: Queued::default() }));
     }
 
     /// Starts a conversation for another one. It takes no session slot.
@@ -99,7 +99,7 @@ impl Floor<'_> {
             return;
         };
         let due = at + delay;
-        self.agenda.put(due, Later::Turn(TurnToSend { due, session, turn: 0, body, held_back: false }));
+        self.agenda.put(due, Later::Turn(TurnToSend { due, session, turn: 0, body, queued: Queued::default() }));
     }
 
     pub(super) fn end_session(&mut self, session: &Arc<Session>, end: ReturnedAs, at: Mono, mode: Option<&dyn Mode>) {

@@ -16,8 +16,7 @@ pub(super) struct TurnToSend {
     pub(super) session: Arc<Session>,
     pub(super) turn: usize,
     pub(super) body: Bytes,
-    /// A limit held it back after it was due.
-    pub(super) held_back: bool,
+    pub(super) queued: Queued,
 }
 
 /// A session that only waits to be let in.
@@ -29,8 +28,13 @@ pub(super) struct SessionToStart {
     pub(super) correlation_id: Option<String>,
     /// Sends only its first turns.
     pub(super) turns: Option<usize>,
-    pub(super) held_back: bool,
+    pub(super) queued: Queued,
 }
+
+/// How often a limit had stopped the queue when something entered it. If it has stopped again by the time that leaves,
+/// a limit held it back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Queued(pub(super) u64);
 
 /// Something that is to happen later.
 #[derive(Debug)]

@@ -45,7 +45,8 @@ impl Mode for Fixed {
         while let Some((conversation, due)) = self.schedule.get(self.next).copied().filter(|(_, due)| *due <= now) {
             let session_id = &floor.plan.conversations[conversation].session_id;
             let correlation_id = Some(format!("fixed-schedule-{session_id}"));
-            floor.starts.push_back(SessionToStart { due, conversation, correlation_id, turns: None, held_back: false });
+            let queued = floor.stops;
+            floor.starts.push_back(SessionToStart { due, conversation, correlation_id, turns: None, queued });
             self.next += 1;
         }
         floor.flush(now)

@@ -40,7 +40,7 @@ impl Mode for Rate {
             }
             if let Some(mut turn) = floor.waiting_for_arrival.pop_front() {
                 turn.due = self.next;
-                floor.ready.push_back(turn);
+                floor.make_ready(turn);
                 floor.flush(now)?;
             } else if floor.may_start_session() {
                 if floor.has_room_for_session(now) {

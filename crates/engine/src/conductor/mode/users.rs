@@ -16,8 +16,20 @@ use crate::schedule::{StaggeredUser, UserStagger};
 pub(super) struct Users {
     gap: Nanos,
     next_id: u64,
-    /// Start, id and number of turns of users to come; no number means all turns.
-    coming: BinaryHeap<Reverse<(Mono, u64, Option<u64>)>>,
+    /// Users to come, in order of their start.
+    coming: BinaryHeap<Reverse<Coming>>,
+    order: u64,
+}
+
+/// At equal times the one who was planned first comes first.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Coming {
+    start: Mono,
+    order: u64,
+    /// Those who join later get their id when they come.
+    id: Option<u64>,
+    /// `None`: all turns of the conversation.
+    turns: Option<u64>,
 }
 
 impl Users {
@@ -26,23 +38,27 @@ impl Users {
         let coming = stagger
             .first_generation()
             .into_iter()
-            .map(|StaggeredUser { id, start, turns }| Reverse((floor.start + start, id, turns)))
+            .map(|StaggeredUser { id, start, turns }| {
+                Reverse(Coming { start: floor.start + start, order: id, id: Some(id), turns })
+            })
             .collect();
-        Self { gap: stagger.turn_gap(), next_id: stagger.next_id(), coming }
+        let next_id = stagger.next_id();
+        Self { gap: stagger.turn_gap(), next_id, coming, order: next_id }
     }
 }
 
 impl Mode for Users {
     fn next_due(&self) -> Option<Mono> {
-        self.coming.peek().map(|Reverse((due, ..))| *due)
+        self.coming.peek().map(|Reverse(user)| user.start)
     }
 
     fn feed(&mut self, now: Mono, floor: &mut Floor<'_>) -> Result<(), EngineError> {
-        while let Some(&Reverse((due, id, turns))) = self.coming.peek() {
-            if due > now {
-                break;
-            }
-            self.coming.pop();
+        while self.next_due().is_some_and(|due| due <= now) {
+            let Some(Reverse(Coming { start: due, id, turns, .. })) = self.coming.pop() else { break };
+            let id = id.unwrap_or_else(|| {
+                self.next_id += 1;
+                self.next_id - 1
+            });
             let session = floor.draw_session(due);
             let whole = floor.plan.conversations[session.conversation].turns.len();
             let turns = turns.map_or(whole, |turns| whole.min(turns as usize));
@@ -51,9 +67,9 @@ impl Mode for Users {
                 turns: Some(turns),
                 ..session
             });
-            let replaced = due + Nanos(self.gap.0.saturating_mul(turns as u64));
-            self.coming.push(Reverse((replaced, self.next_id, None)));
-            self.next_id += 1;
+            self.order += 1;
+            let start = due + Nanos(self.gap.0.saturating_mul(turns as u64));
+            self.coming.push(Reverse(Coming { start, order: self.order, id: None, turns: None }));
         }
         floor.flush(now)
     }
