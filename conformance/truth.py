@@ -1,0 +1,113 @@
+"""Holds what a tool measured against what the simulator did, request by request.
+
+Client and server share one machine, so their wall clocks are one clock. The simulator's stamps are monotonic with a fixed
+offset to the wall; both tools write the wall-clock start of a request (`request_start_ns`) and durations from there.
+
+    send      arrival at the server          - request_start_ns
+    ttft      time_to_first_token            - (write of the first content chunk - request_start_ns)
+    latency   request_latency                - (write of the last content chunk  - request_start_ns)
+    itl       inter_token_latency            - (last write - first write) / (output tokens - 1)
+    service   time_to_first_token            - (write of the first content chunk - arrival)
+
+`send` is how long before the server had the request the client started its watch; `ttft` and `latency` are how late the
+client noticed the bytes; `service` is both together and needs no wall clock at all.
+"""
+
+from dataclasses import dataclass, field
+
+from artifacts import Artifacts
+
+MEASURES = ("send", "ttft", "latency", "itl", "service")
+MS = 1e-6
+# Differences below this are beyond what the two clocks can tell apart.
+RESOLUTION_MS = 0.05
+
+
+@dataclass
+class Errors:
+    """Signed errors in milliseconds, by measure, and what did not match."""
+
+    errors: dict[str, list[float]] = field(default_factory=lambda: {measure: [] for measure in MEASURES})
+    compared: int = 0
+    wrong_tokens: int = 0
+    without_record: int = 0
+
+    def quantile(self, measure: str, share: float) -> float:
+        """Of the absolute errors, by nearest rank."""
+        ordered = sorted(abs(error) for error in self.errors[measure])
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+    def extend(self, other: "Errors") -> None:
+        for measure in MEASURES:
+            self.errors[measure] += other.errors[measure]
+        self.compared += other.compared
+        self.wrong_tokens += other.wrong_tokens
+        self.without_record += other.without_record
+
+
+@dataclass(frozen=True)
+class Verdict:
+    measure: str
+    statistic: str
+    reference_ms: float
+    ours_ms: float
+
+    @property
+    def good(self) -> bool:
+        return self.ours_ms <= max(self.reference_ms, RESOLUTION_MS)
+
+
+def errors_of(artifacts: Artifacts) -> Errors:
+    found = Errors()
+    by_id = {line["metadata"]["x_request_id"]: line for line in artifacts.records}
+    for request in artifacts.truth:
+        if request["method"] != "POST" or not request["request_id"]:
+            continue
+        line = by_id.get(request["request_id"])
+        if line is None:
+            found.without_record += 1
+        elif request["outcome"] == "completed" and not line.get("error"):
+            found.compared += 1
+            found.wrong_tokens += not _tokens_match(line, request)
+            _measure(found.errors, line, request)
+    return found
+
+
+def _measure(errors: dict[str, list[float]], line: dict, request: dict) -> None:
+    metrics = {tag: metric["value"] for tag, metric in line["metrics"].items()}
+    start = line["metadata"]["request_start_ns"]
+    arrival = request["arrival_ns"] + request["epoch_offset_ns"]
+    errors["send"].append((arrival - start) * MS)
+    chunks = [stamp + request["epoch_offset_ns"] for stamp in request["chunks_ns"]]
+    if not chunks:
+        return
+    errors["latency"].append(metrics["request_latency"] - (chunks[-1] - start) * MS)
+    if "time_to_first_token" in metrics:
+        errors["ttft"].append(metrics["time_to_first_token"] - (chunks[0] - start) * MS)
+        errors["service"].append(metrics["time_to_first_token"] - (chunks[0] - arrival) * MS)
+    if "inter_token_latency" in metrics:
+        gap = (chunks[-1] - chunks[0]) * MS / (request["output_tokens"] - 1)
+        errors["itl"].append(metrics["inter_token_latency"] - gap)
+
+
+def _tokens_match(line: dict, request: dict) -> bool:
+    def agrees(tag: str, true: int | None) -> bool:
+        return tag not in line["metrics"] or true is None or line["metrics"][tag]["value"] == true
+
+    # The reference writes an output length of 0 for endpoints that produce no tokens.
+    produced = request["output_tokens"] if request["path"] != "/v1/embeddings" else 0
+    return (
+        agrees("input_sequence_length", request["prompt_tokens"])
+        and agrees("output_sequence_length", produced)
+        and agrees("reasoning_token_count", request["reasoning_tokens"])
+    )
+
+
+def verdicts(reference: Errors, ours: Errors) -> list[Verdict]:
+    found = []
+    for measure in MEASURES:
+        if reference.errors[measure] and ours.errors[measure]:
+            for statistic, share in (("p50", 0.5), ("p99", 0.99)):
+                pair = (reference.quantile(measure, share), ours.quantile(measure, share))
+                found.append(Verdict(measure, statistic, *pair))
+    return found
