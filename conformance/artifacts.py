@@ -12,7 +12,13 @@ import processes
 # Title of a table on the console, with the program's name before it.
 TITLE = re.compile(r"^\s*(?P<program>NVIDIA AIPerf|aiperf) \| (?P<title>\S.*?)\s*$")
 LOG_LINE = re.compile(r"^\d\d:\d\d:\d\d\.\d{3} ")
-LINE_LABEL = re.compile(r"^(?P<label>[A-Z][A-Za-z ]+): ")
+LINE_LABEL = re.compile(r"^(?P<label>CLI Command|Benchmark Duration|Log File|Raw Records|[A-Z][A-Za-z ]+ Export): ")
+# Notes after the tables, known by a word that both tools cannot but use.
+NOTES = {
+    "note: usage without cached tokens": re.compile("cached_tokens"),
+    "note: output lengths are not as asked": re.compile("ignore_eos"),
+    "note: client and server count differently": re.compile(r"usage_\S*diff_pct"),
+}
 
 
 @dataclass
@@ -54,6 +60,10 @@ class Artifacts:
     @property
     def raw(self) -> list[dict]:
         return self._first(self.lines, "raw.jsonl") or []
+
+    def truth_requests(self) -> list[dict]:
+        """Requests that the tool made, without what waits for the server and asks it."""
+        return [request for request in self.truth if request["method"] == "POST" and request["request_id"]]
 
     @staticmethod
     def _first(found: dict, role: str):
@@ -141,6 +151,7 @@ def _cells(line: str, bar: str) -> list[str]:
 
 
 def _line_labels(stdout: str) -> list[str]:
-    """Labels of the lines after the tables, `CSV Export` for `CSV Export: /some/path`."""
-    found = (LINE_LABEL.match(line) for line in stdout.splitlines() if not LOG_LINE.match(line))
-    return [match["label"] for match in found if match]
+    """Labels of the lines after the tables, `CSV Export` for `CSV Export: /some/path`, and which notes there are."""
+    lines = [line for line in stdout.splitlines() if not LOG_LINE.match(line)]
+    labels = [match["label"] for match in map(LINE_LABEL.match, lines) if match]
+    return labels + [note for note, word in NOTES.items() if any(map(word.search, lines))]

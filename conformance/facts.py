@@ -83,16 +83,12 @@ def counted(artifacts: Artifacts) -> dict[str, Any]:
             for statistic in STATISTICS:
                 if statistic in metric and (_is_counted(tag) or statistic == "count"):
                     found[f"summary {scope}{tag} {statistic}"] = round(metric[statistic], 9)
+    failures: Counter[tuple] = Counter()
     for entry in summary.get("error_summary", []):
-        details = entry["error_details"]
-        key = f"error_summary {details.get('code', 'no code')} {details.get('type')}"
-        found[key] = found.get(key, 0) + entry["count"]
-    found["error_summary codes and types"] = Counter(
-        {
-            (entry["error_details"].get("code"), entry["error_details"].get("type")): entry["count"]
-            for entry in summary.get("error_summary", [])
-        }
-    )
+        # Messages differ between the tools, and may differ from request to request.
+        failures[_code_and_type(entry["error_details"])] += entry["count"]
+    if summary:
+        found["error_summary: codes and types"] = failures
     return found | _records(artifacts) | _raw(artifacts)
 
 
@@ -105,7 +101,7 @@ def _records(artifacts: Artifacts) -> dict[str, Any]:
     metadata = [line["metadata"] for line in records]
     found: dict[str, Any] = {
         "records: number by phase": Counter(entry["benchmark_phase"] for entry in metadata),
-        "records: errors": Counter(_error(line) for line in records if line.get("error")),
+        "records: errors": Counter(_code_and_type(line["error"]) for line in records if line.get("error")),
         "records: was_cancelled": Counter(entry["was_cancelled"] for entry in metadata),
         "records: with request_ack_ns": Counter("request_ack_ns" in entry for entry in metadata),
         "records: session_num": sorted((entry["phase_index"], entry["session_num"]) for entry in metadata),
@@ -124,19 +120,20 @@ def _records(artifacts: Artifacts) -> dict[str, Any]:
     return found
 
 
-def _error(line: dict) -> tuple:
-    return (str(line["error"].get("code", "no code")), line["error"].get("type"))
+def _code_and_type(details: dict) -> tuple:
+    return (str(details.get("code", "no code")), details.get("type"))
 
 
 def _raw(artifacts: Artifacts) -> dict[str, Any]:
     if not artifacts.raw:
         return {}
+    whole = [line for line in artifacts.raw if not line.get("error")]
     return {
         "raw: status": Counter(str(line.get("status")) for line in artifacts.raw),
         "raw: header names": Counter(str(sorted(line["request_headers"])) for line in artifacts.raw),
-        "raw: responses of a line": Counter(len(line["responses"]) for line in artifacts.raw),
+        "raw: responses of a line": Counter(len(line["responses"]) for line in whole),
         "raw: packet names": Counter(
-            packet["name"] for line in artifacts.raw for part in line["responses"] for packet in part.get("packets", [])
+            packet["name"] for line in whole for part in line["responses"] for packet in part.get("packets", [])
         ),
         "raw: fields beside the prompt": Counter(
             str(sorted((key, value) for key, value in line["payload"].items() if key not in ("messages", "prompt", "input")))

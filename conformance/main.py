@@ -10,6 +10,7 @@ from pathlib import Path
 import artifacts
 import cases
 import differences
+import document
 import processes
 import reference
 import report
@@ -46,15 +47,15 @@ def main() -> int:
         report.print_totals(result)
         whole = not options.cases
         if whole or options.write:
-            (REPOSITORY / "docs" / "conformance.md").write_text(report.document(result))
+            (REPOSITORY / "docs" / "conformance.md").write_text(document.document(result))
         return 0 if result.good else 1
 
 
 def _run_case(case: cases.Case, theirs: tools.Tool, ours: tools.Tool, folder: Path) -> report.Outcome:
-    runs = [_run_tool(case, tool, ours.program, folder / tool.name) for tool in (theirs, ours)]
-    found = differences.compare(case, *runs)
-    errors = tuple(truth.errors_of(run) for run in runs)
-    return report.Outcome(case, runs[0], runs[1], found, *errors)
+    reference_run, our_run = (_run_tool(case, tool, ours.program, folder / tool.name) for tool in (theirs, ours))
+    found = differences.compare(case, reference_run, our_run)
+    errors = truth.errors_of(case, reference_run), truth.errors_of(case, our_run)
+    return report.Outcome(case, reference_run, our_run, found, *errors)
 
 
 def _run_tool(case: cases.Case, tool: tools.Tool, simulator_program: Path, folder: Path) -> artifacts.Artifacts:

@@ -24,6 +24,7 @@ class Simulator:
         self._log = (folder / "sim-stderr.txt").open("wb")
         self._child = processes.start(argv, folder, dict(os.environ), subprocess.PIPE, self._log)
         self.url = self._wait_for_url()
+        self._wait_until_serving()
 
     def _wait_for_url(self) -> str:
         lines: queue.Queue[str] = queue.Queue()
@@ -44,6 +45,11 @@ class Simulator:
             if "http://" in line:
                 return "http://" + line.split("http://", 1)[1].split()[0]
         raise RuntimeError(f"the simulator did not start within {START_LIMIT_S:.0f} s; see {self._log.name}")
+
+    def _wait_until_serving(self) -> None:
+        """It listens before it has loaded its vocabulary; a client that starts quickly would measure that."""
+        with urllib.request.urlopen(f"{self.url}/health", timeout=START_LIMIT_S) as answer:
+            answer.read()
 
     def finished(self) -> int:
         """How many requests have ended so far."""

@@ -16,9 +16,13 @@ client noticed the bytes; `service` is both together and needs no wall clock at 
 from dataclasses import dataclass, field
 
 from artifacts import Artifacts
+from cases import Case
 
 MEASURES = ("send", "ttft", "latency", "itl", "service")
+STATISTICS = {"p50": 0.5, "p99": 0.99, "max": 1.0}
 MS = 1e-6
+# A malformed event is in addition to the whole answer; both tools read around it.
+ANSWERED = ("completed", "malformed")
 # Differences below this are beyond what the two clocks can tell apart.
 RESOLUTION_MS = 0.05
 
@@ -29,7 +33,11 @@ class Errors:
 
     errors: dict[str, list[float]] = field(default_factory=lambda: {measure: [] for measure in MEASURES})
     compared: int = 0
+    # Counts that are not the server's.
     wrong_tokens: int = 0
+    # Failures that were reported as successes, or the reverse.
+    wrong_outcomes: int = 0
+    # Requests that the server saw and the records file does not have.
     without_record: int = 0
 
     def quantile(self, measure: str, share: float) -> float:
@@ -42,33 +50,39 @@ class Errors:
             self.errors[measure] += other.errors[measure]
         self.compared += other.compared
         self.wrong_tokens += other.wrong_tokens
+        self.wrong_outcomes += other.wrong_outcomes
         self.without_record += other.without_record
+
+    @property
+    def faithful(self) -> bool:
+        return not (self.wrong_tokens or self.wrong_outcomes or self.without_record)
 
 
 @dataclass(frozen=True)
 class Verdict:
     measure: str
     statistic: str
+    count: int
     reference_ms: float
     ours_ms: float
 
     @property
     def good(self) -> bool:
-        return self.ours_ms <= max(self.reference_ms, RESOLUTION_MS)
+        return self.ours_ms <= self.reference_ms + RESOLUTION_MS
 
 
-def errors_of(artifacts: Artifacts) -> Errors:
+def errors_of(case: Case, artifacts: Artifacts) -> Errors:
     found = Errors()
     by_id = {line["metadata"]["x_request_id"]: line for line in artifacts.records}
-    for request in artifacts.truth:
-        if request["method"] != "POST" or not request["request_id"]:
-            continue
+    for request in artifacts.truth_requests():
         line = by_id.get(request["request_id"])
         if line is None:
             found.without_record += 1
-        elif request["outcome"] == "completed" and not line.get("error"):
+            continue
+        found.wrong_outcomes += bool(line.get("error")) == (request["outcome"] in ANSWERED)
+        if request["outcome"] == "completed" and not line.get("error"):
             found.compared += 1
-            found.wrong_tokens += not _tokens_match(line, request)
+            found.wrong_tokens += case.exact_counts and not _tokens_match(line, request)
             _measure(found.errors, line, request)
     return found
 
@@ -107,7 +121,7 @@ def verdicts(reference: Errors, ours: Errors) -> list[Verdict]:
     found = []
     for measure in MEASURES:
         if reference.errors[measure] and ours.errors[measure]:
-            for statistic, share in (("p50", 0.5), ("p99", 0.99)):
+            for statistic, share in STATISTICS.items():
                 pair = (reference.quantile(measure, share), ours.quantile(measure, share))
-                found.append(Verdict(measure, statistic, *pair))
+                found.append(Verdict(measure, statistic, len(ours.errors[measure]), *pair))
     return found
