@@ -25,7 +25,7 @@ pub use columns::Columns;
 pub use context::{MetricContext, Slo, SloError, Thresholds};
 pub use definition::{ConsoleGroup, Definition, Flags, Kind};
 pub use failures::FailureGroup;
-pub use observation::{Cancellation, Failure, HttpTiming, Observation, TokenCounts};
+pub use observation::{Cancellation, Cause, Failure, HttpTiming, Observation, TokenCounts};
 pub use record::RecordValues;
 pub use statistics::{Percentile, Stats};
 pub use summary::{MetricResult, PhaseWindow, Summary};

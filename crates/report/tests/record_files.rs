@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use aiperf_clock::{EpochNanos, Nanos};
-use aiperf_metrics::{Observation, RecordValues};
+use aiperf_metrics::{Cause, Observation, RecordValues};
 use aiperf_report::{Chunks, Headers, RawExchange, RawResponse, RawWriter, Record, RecordWriter, TraceData};
 use serde_json::Value;
 
@@ -64,6 +64,20 @@ fn a_failure_has_the_fields_of_the_reference_and_a_true_end() {
     assert_eq!(keys(&ours["error"]), keys(&theirs["error"]));
     assert_eq!(metric_shapes(&ours), metric_shapes(&theirs));
     assert_ne!(ours["metadata"]["request_end_ns"], ours["metadata"]["request_start_ns"]);
+}
+
+#[test]
+fn a_failure_without_a_status_names_its_causes_like_the_reference() {
+    let mut seen = runs::failed(1, None, "ClientPayloadError", "the response broke off");
+    let cause = Cause { kind: "TransferEncodingError".into(), message: "bytes are missing".into() };
+    seen.failure.as_mut().unwrap().cause = Some(cause);
+    let error = &written(&seen, None)["error"];
+    assert_eq!(keys(error), ["type", "message", "cause", "cause_chain"]);
+    assert_eq!(error["cause"], "bytes are missing");
+    assert_eq!(error["cause_chain"], serde_json::json!(["ClientPayloadError", "TransferEncodingError"]));
+
+    let bare = &written(&runs::failed(1, None, "ServerDisconnectedError", "gone"), None)["error"];
+    assert_eq!(keys(bare), ["type", "message", "cause_chain"]);
 }
 
 #[test]
