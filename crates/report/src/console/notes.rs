@@ -30,8 +30,21 @@ pub(super) fn opening(report: &RunReport, style: Style) -> Vec<String> {
 
 /// After the tables: token counts that should make the reader doubt.
 pub(super) fn closing(report: &RunReport, width: Width) -> Vec<String> {
-    let notes = [output_length(report), token_counts(report)];
+    let notes = [cached_tokens(report), output_length(report), token_counts(report)];
     notes.into_iter().flatten().map(|note| paragraph(&note, width)).collect()
+}
+
+/// A server that caches prefixes but does not say so hides why its first tokens come early.
+fn cached_tokens(report: &RunReport) -> Option<String> {
+    report.profiling.average(Metric::UsageCompletionTokens)?;
+    if report.profiling.average(Metric::UsagePromptCacheReadTokens).is_some() {
+        return None;
+    }
+    Some(
+        "The server reports token usage but no cached prompt tokens (usage.prompt_tokens_details.cached_tokens). If it has a \
+         prefix cache, let it tell: vLLM --enable-prompt-tokens-details, SGLang --enable-cache-report."
+            .into(),
+    )
 }
 
 fn output_length(report: &RunReport) -> Option<String> {
