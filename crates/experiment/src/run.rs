@@ -278,7 +278,7 @@ fn close_files(desk: Arc<RecordDesk>, paths: &ArtifactPaths) -> Vec<WrittenFile>
         }
         if let Some((raw, _)) = desk.raw {
             note_losses("raw records", raw.finish().lost);
-            written.push(WrittenFile { label: "Raw Records Export".into(), path: paths.raw() });
+            written.push(WrittenFile { label: "Raw Records".into(), path: paths.raw() });
         }
     }
     written
