@@ -209,8 +209,7 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Spelling of response headers",
-        "Names are as the server spelled them; the reference's HTTP library capitalises those it knows. Header names "
-        "have no case.",
+        "Names are as the server spelled them; the reference writes them capitalised. Header names have no case.",
         "field",
         r"records\.jsonl: trace_data\.response_headers\..*",
     ),
