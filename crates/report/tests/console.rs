@@ -4,7 +4,7 @@
 mod runs;
 
 use aiperf_endpoint::EndpointKind;
-use aiperf_metrics::MetricContext;
+use aiperf_metrics::{MetricContext, Observation};
 use aiperf_report::console::{Colour, Width, render, render_trailer};
 use aiperf_report::{RunStatus, WrittenFile};
 
@@ -34,6 +34,18 @@ fn eighty_columns_are_enough() {
     let text = render(&report, Width(80), Colour::Plain);
     assert!(widest(&text) <= 80, "{text}");
     insta::assert_snapshot!("mixed_80", text);
+}
+
+#[test]
+fn usage_without_cached_tokens_gets_a_note() {
+    let context = MetricContext::new(EndpointKind::Chat, true);
+    let text = |seen: &[Observation]| render(&runs::report(seen, &context), Width::FILE, Colour::Plain);
+    let mut seen: Vec<_> = (0..3).map(runs::streamed).collect();
+    assert!(!text(&seen).contains("cached_tokens"));
+    for one in &mut seen {
+        one.usage.as_mut().unwrap().cache_read_tokens = None;
+    }
+    assert!(text(&seen).contains("usage.prompt_tokens_details.cached_tokens"));
 }
 
 #[test]
