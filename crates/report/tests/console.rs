@@ -37,18 +37,6 @@ fn eighty_columns_are_enough() {
 }
 
 #[test]
-fn usage_without_cached_tokens_gets_a_note() {
-    let context = MetricContext::new(EndpointKind::Chat, true);
-    let text = |seen: &[Observation]| render(&runs::report(seen, &context), Width::FILE, Colour::Plain);
-    let mut seen: Vec<_> = (0..3).map(runs::streamed).collect();
-    assert!(!text(&seen).contains("cached_tokens"));
-    for one in &mut seen {
-        one.usage.as_mut().unwrap().cache_read_tokens = None;
-    }
-    assert!(text(&seen).contains("usage.prompt_tokens_details.cached_tokens"));
-}
-
-#[test]
 fn nothing_succeeded() {
     insta::assert_snapshot!("failed_140", render(&runs::failed_run(), Width::FILE, Colour::Plain));
 }
