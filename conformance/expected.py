@@ -156,6 +156,22 @@ EXPECTED: tuple[Expectation, ...] = (
         reference="absent",
     ),
     Expectation(
+        "Latency from the schedule",
+        "In open loop, what a request waited because the client or a ceiling was late is measured too. The reference "
+        "starts its watch at the sending.",
+        "field|csv|console",
+        r".*(schedule_lag|_from_due|row Schedule Lag \(ms\)|row .* from Due \(ms\)|table .*: From Schedule)",
+        cases="rate-.*",
+        reference="absent",
+    ),
+    Expectation(
+        "Health of the client",
+        "The summary says whether the client kept up, what became of every request that was due, and what to doubt.",
+        "field|console",
+        r"summary\.json: (client_health|notes|phase_accounting)|phase_manifest\.json: phases\[\]\.accounting|table Load",
+        reference="absent",
+    ),
+    Expectation(
         "Exit code after Ctrl-C",
         "A run that was cut short must not look whole to a script: 130, as shells report an interrupt.",
         "exit",

@@ -81,6 +81,8 @@ def _run_tool(case: cases.Case, tool: tools.Tool, simulator_program: Path, folde
 
 def _our_program(given: str | None) -> Path:
     if given:
+        if not Path(given).is_file():
+            sys.exit(f"--program {given}: no such file; leave it out to have it built")
         return Path(given).absolute()
     subprocess.run(["cargo", "build", "--release", "--locked", "-p", "aiperf"], cwd=REPOSITORY, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR") or REPOSITORY / "target")
