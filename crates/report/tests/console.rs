@@ -4,7 +4,7 @@
 mod runs;
 
 use aiperf_endpoint::EndpointKind;
-use aiperf_metrics::{MetricContext};
+use aiperf_metrics::MetricContext;
 use aiperf_report::console::{Colour, Width, render, render_trailer};
 use aiperf_report::{RunStatus, WrittenFile};
 
