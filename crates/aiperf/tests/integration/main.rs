@@ -4,6 +4,7 @@
 
 mod support;
 
+mod closed_loop;
 mod command_line;
 mod determinism;
 mod endpoints;
@@ -11,6 +12,7 @@ mod failures;
 mod interrupts;
 mod load;
 mod outputs;
+mod rates;
 mod readme;
 mod requests;
 mod truth;
