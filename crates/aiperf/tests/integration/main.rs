@@ -4,8 +4,10 @@
 
 mod support;
 
+mod cancellation;
 mod closed_loop;
 mod command_line;
+mod connections;
 mod determinism;
 mod endpoints;
 mod failures;
@@ -14,9 +16,11 @@ mod limits;
 mod load;
 mod outputs;
 mod rates;
+mod readiness;
 mod readme;
 mod replay;
 mod requests;
+mod stopping;
 mod truth;
 mod users;
 mod warmup;
