@@ -10,7 +10,9 @@ use crate::follow_up::FollowedUp;
 pub(crate) enum Event {
     Returned(Returned),
     /// A request got its first content: it is no longer in prefill.
-    FirstToken,
+    FirstToken {
+        phase: usize,
+    },
     FollowedUp(FollowedUp),
     Stop(StopReason),
 }

@@ -21,6 +21,8 @@ pub struct Session {
     /// What was said so far, for conversations whose history is live.
     pub history: Mutex<History>,
     pub(crate) worker: usize,
+    /// The phase that started it. News of it after that phase is over concerns nobody.
+    pub(crate) phase: usize,
     /// How many turns this session sends.
     pub(crate) turns: usize,
     /// Distinguishes the sessions of a phase.

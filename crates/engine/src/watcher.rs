@@ -21,15 +21,16 @@ struct FirstToken<'a> {
     scanner: RefCell<SseScanner>,
     seen: Cell<bool>,
     tell: &'a dyn Tell,
+    phase: usize,
 }
 
 /// Takes the news of the first content.
 pub(crate) trait Tell: std::fmt::Debug {
-    fn first_token(&self);
+    fn first_token(&self, phase: usize);
 }
 
 impl<'a> Watcher<'a> {
-    pub(crate) fn new(first_token: Option<(&'a dyn Endpoint, &'a dyn Tell)>) -> Self {
+    pub(crate) fn new(phase: usize, first_token: Option<(&'a dyn Endpoint, &'a dyn Tell)>) -> Self {
         Self {
             sent: Cell::new(None),
             sent_told: Notify::new(),
@@ -38,6 +39,7 @@ impl<'a> Watcher<'a> {
                 scanner: RefCell::new(SseScanner::new()),
                 seen: Cell::new(false),
                 tell,
+                phase,
             }),
         }
     }
@@ -71,7 +73,7 @@ impl Watch for Watcher<'_> {
             let event = SseEvent::read(&exchange.body, &frame);
             if event.data.is_some_and(|data| first.endpoint.carries_content(&data)) {
                 first.seen.set(true);
-                first.tell.first_token();
+                first.tell.first_token(first.phase);
                 return;
             }
         }

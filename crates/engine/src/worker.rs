@@ -112,8 +112,8 @@ struct Context {
 }
 
 impl Tell for Desk {
-    fn first_token(&self) {
-        let _ = self.events.send(Event::FirstToken);
+    fn first_token(&self, phase: usize) {
+        let _ = self.events.send(Event::FirstToken { phase });
     }
 }
 
@@ -190,7 +190,10 @@ impl Context {
                 Reuse::Sticky { key: &session.correlation_id, is_last: credit.is_last }
             }
         };
-        let watcher = Watcher::new(credit.watch_first_token.then_some((desk.endpoint, desk as &dyn Tell)));
+        let watcher = Watcher::new(
+            credit.phase,
+            credit.watch_first_token.then_some((desk.endpoint, desk as &dyn Tell)),
+        );
 
         let mut exchange = Exchange::default();
         let start = Mono::now();

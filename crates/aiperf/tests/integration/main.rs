@@ -4,13 +4,26 @@
 
 mod support;
 
+mod cancellation;
+mod closed_loop;
 mod command_line;
+mod connections;
 mod determinism;
 mod endpoints;
 mod failures;
+mod graphs;
 mod interrupts;
+mod limits;
 mod load;
 mod outputs;
+mod rates;
+mod readiness;
 mod readme;
+mod replay;
 mod requests;
+mod sessions;
+mod stall;
+mod stopping;
 mod truth;
+mod users;
+mod warmup;

@@ -241,6 +241,7 @@ impl<'a> Floor<'a> {
             root_correlation_id,
             correlation_id,
             worker: self.stage.least_busy(),
+            phase: self.index,
             turns: turns.map_or(whole, |turns| whole.min(turns)),
             id: SessionKey(self.next_key),
             is_root: parent.is_none(),
@@ -287,13 +288,18 @@ impl<'a> Floor<'a> {
         (self.cancellation_draws.unit() * 100.0 < percent).then(|| delay.into())
     }
 
-    pub(super) fn first_token(&mut self) {
-        self.prefill.leave();
+    pub(super) fn first_token(&mut self, phase: usize) {
+        if phase == self.index {
+            self.prefill.leave();
+        }
     }
 
     pub(super) fn take_back(&mut self, returned: &Returned, mode: &dyn Mode) {
         let session = &returned.session;
         self.stage.in_flight[session.worker] -= 1;
+        if session.phase != self.index {
+            return;
+        }
         self.last_return = self.last_return.max(returned.at);
         self.progress.add_returned();
         if !returned.first_token_told {
@@ -317,6 +323,9 @@ impl<'a> Floor<'a> {
     }
 
     pub(super) fn follow_up(&mut self, followed: FollowedUp, mode: &dyn Mode) {
+        if followed.session.phase != self.index {
+            return;
+        }
         match followed.bodies {
             Some(bodies) => self.go_on(&followed.session, followed.turn, followed.due, followed.at, bodies, mode),
             None => self.end_session(&followed.session, ReturnedAs::Failed, followed.at, Some(mode)),

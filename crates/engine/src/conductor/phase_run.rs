@@ -153,7 +153,7 @@ impl<'a> PhaseRun<'a> {
         while let Some(next) = event {
             match next {
                 Event::Returned(returned) => self.floor.take_back(&returned, &*self.mode),
-                Event::FirstToken => self.floor.first_token(),
+                Event::FirstToken { phase } => self.floor.first_token(phase),
                 Event::FollowedUp(followed) => self.floor.follow_up(followed, &*self.mode),
                 Event::Stop(why) => {
                     if matches!(state, State::Sending) {

@@ -72,6 +72,39 @@ impl Artifacts {
         self.summary().get(tag).is_some()
     }
 
+    /// What the summary says of the requests and sessions of a phase.
+    pub(crate) fn accounting(&self, phase: &str) -> Value {
+        let summary = self.summary();
+        let phases = summary["phase_accounting"].as_array().unwrap();
+        phases.iter().find(|entry| entry["phase_name"] == phase).unwrap_or_else(|| panic!("no {phase} phase")).clone()
+    }
+
+    /// One number of [`Self::accounting`] of the profiling phase.
+    pub(crate) fn counted(&self, name: &str) -> u64 {
+        self.accounting("profiling")[name].as_u64().unwrap_or_else(|| panic!("no {name}"))
+    }
+
+    /// Kinds of the notes of the summary.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let summary = self.summary();
+        let notes = summary["notes"].as_array().unwrap();
+        notes.iter().map(|note| note["kind"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The profiling records, in the order in which they were sent.
+    pub(crate) fn profiled(&self) -> Vec<Record> {
+        self.records().into_iter().filter(|record| record.word("phase_name") == "profiling").collect()
+    }
+
+    /// When each profiling request was due, in seconds since the phase began, in the order in which they were sent.
+    pub(crate) fn due(&self) -> Vec<f64> {
+        let start = self.accounting("profiling")["start_ns"].as_u64().unwrap();
+        let due = |record: &Record| {
+            (record.number("request_start_ns") as i64 - start as i64) as f64 / 1e9 - record.metric("schedule_lag") / 1e3
+        };
+        self.profiled().iter().map(due).collect()
+    }
+
     /// The records in the order in which they were sent.
     pub(crate) fn records(&self) -> Vec<Record> {
         self.records_of("profile_export.jsonl")

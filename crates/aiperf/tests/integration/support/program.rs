@@ -39,6 +39,15 @@ impl Program {
         Self::profile(&format!("--url {} --model test-model --tokenizer builtin --isl 20", sim.url())).with(words)
     }
 
+    /// The same, with data from a file of JSON lines, and everything written that there is to write.
+    pub(crate) fn replaying(sim: &Sim, rows: &[serde_json::Value], words: &str) -> Self {
+        let lines: Vec<String> = rows.iter().map(ToString::to_string).collect();
+        Self::profile(&format!("--url {} --model test-model --tokenizer builtin --input-file rows.jsonl", sim.url()))
+            .with("--export-level raw")
+            .with(words)
+            .file("rows.jsonl", &lines.join("\n"))
+    }
+
     /// More words, separated by blanks.
     pub(crate) fn with(mut self, words: &str) -> Self {
         self.words.extend(words.split_whitespace().map(OsString::from));

@@ -1,0 +1,74 @@
+//! Waiting for a server: one that comes up late, one without the model, and what the probes send.
+
+use std::net::{SocketAddr, TcpListener};
+
+use aiperf_sim::{Sim, SimOptions};
+
+use crate::support::{Program, sim, wait_for};
+
+/// An address on which nobody listens yet. It is one that no other test uses, so that nobody takes it in between.
+fn free_address() -> SocketAddr {
+    TcpListener::bind("127.0.7.3:0").unwrap().local_addr().unwrap()
+}
+
+fn waiting_program(address: SocketAddr, words: &str) -> Program {
+    Program::profile("--model test-model --tokenizer builtin --isl 8 --request-count 2 --wait-for-model-timeout 100")
+        .with(&format!("--url http://{address} --wait-for-model-interval 0.05"))
+        .with(words)
+}
+
+#[test]
+fn a_server_that_comes_up_late_is_waited_for() {
+    for (mode, probes) in [("models", vec!["GET"]), ("inference", vec!["POST"]), ("both", vec!["GET", "POST"])] {
+        let address = free_address();
+        let running = waiting_program(address, &format!("--wait-for-model-mode {mode}")).start();
+        wait_for("the program to find nobody there", || running.stderr().contains("is not ready").then_some(()));
+        let options = SimOptions::from_query("ttft=0&itl=0&osl=1&model=test-model&truth_body=true").unwrap();
+        let sim = Sim::start(options, address).unwrap();
+        let ended = running.end();
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        let methods: Vec<String> = sim.truth().iter().map(|truth| truth.method.clone()).collect();
+        let expected = [probes.as_slice(), &["POST", "POST"]].concat();
+        assert_eq!(methods, expected, "{mode}");
+        // A probe is not measured, and asks for one token only.
+        assert_eq!(ended.artifacts.records().len(), 2);
+        if mode == "inference" {
+            let body = sim.truth()[0].body.clone().unwrap();
+            assert!(body.contains(r#""max_tokens":1"#) && body.contains("test-model"), "{body}");
+        }
+    }
+}
+
+#[test]
+fn a_server_without_the_model_ends_the_run_before_anything_is_sent() {
+    let sim = sim("ttft=0&itl=0&osl=1&model=other-model");
+    let words = "--request-count 2 --wait-for-model-mode models --wait-for-model-timeout 0.4 --wait-for-model-interval 0.1";
+    let ended = Program::against(&sim, words).run();
+    assert_eq!(ended.code, Some(1));
+    let last = ended.stderr.lines().last().unwrap();
+    assert!(last.starts_with("error: ") && last.contains("test-model") && last.contains(&sim.url()), "{last}");
+    assert!(last.contains("does not list"), "{last}");
+    let truth = sim.truth();
+    assert!(truth.len() >= 2 && truth.iter().all(|truth| truth.path == "/v1/models"), "{truth:?}");
+}
+
+#[test]
+fn a_server_that_never_comes_up_is_named_in_one_sentence() {
+    let address = free_address();
+    let program = Program::profile("--model m --tokenizer builtin --isl 8 --wait-for-model-timeout 0.3")
+        .with(&format!("--url http://{address} --wait-for-model-interval 0.1"));
+    let ended = program.run();
+    assert_eq!(ended.code, Some(1));
+    let last = ended.stderr.lines().last().unwrap();
+    assert!(last.starts_with("error: ") && last.contains(&address.to_string()), "{last}");
+}
+
+#[test]
+fn every_server_is_probed() {
+    let servers = [sim("ttft=0&itl=0&osl=1"), sim("ttft=0&itl=0&osl=1")];
+    let words = "--request-count 2 --wait-for-model-timeout 60 --wait-for-model-mode inference --url";
+    Program::against(&servers[0], words).word(servers[1].url()).succeed();
+    for server in &servers {
+        assert_eq!(server.truth().len(), 2, "a probe and a request");
+    }
+}
