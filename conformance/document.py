@@ -6,7 +6,7 @@ import platform
 from collections import Counter
 
 import expected
-from cases import SPEED
+from case import SPEED
 from report import Outcome, Result
 from startup import LIMIT, ROUNDS
 from tools import COMMON
