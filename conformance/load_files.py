@@ -7,7 +7,7 @@ RATE_SERIES = {"points": [{"time_s": 0, "qps": 4}, {"time_s": 2, "qps": 20}, {"t
 # Uneven gaps, two at the same time, not starting at zero and not in order.
 SCHEDULE = [
     {"timestamp": timestamp, "text": f"due at {timestamp}, number {number}", "output_length": 8}
-    for number, timestamp in enumerate((1000, 1250, 1300, 2500, 1900, 1900, 3100, 2200, 3500, 4000))
+    for number, timestamp in enumerate((1000, 1250, 1300, 2500, 1900, 1900, 3100, 2200, 3500, 3500, 3800, 4000))
 ]
 
 MULTI_TURN = [
