@@ -46,6 +46,7 @@ class Artifacts:
     csv: dict[str, list[CsvSection]] = field(default_factory=dict)
     tables: dict[str, dict[str, Table]] = field(default_factory=dict)
     trailer: list[str] = field(default_factory=list)
+    log: str = ""
     # Requests of this run as the simulator saw them.
     truth: list[dict] = field(default_factory=list)
 
@@ -100,6 +101,8 @@ def read(folder: Path, process: processes.Finished) -> Artifacts:
             artifacts.csv[name] = _csv_sections(path.read_bytes().decode())
         elif name.endswith("_console.txt"):
             artifacts.tables[name] = _tables(path.read_text())
+        elif name.endswith(".log"):
+            artifacts.log += path.read_text(errors="replace")
     artifacts.trailer = _line_labels(process.stdout)
     return artifacts
 

@@ -1,31 +1,7 @@
-"""The cases: what the simulator does and which flags both tools get."""
+"""The cases: those about answers and files here, those about load in their own file."""
 
-from dataclasses import dataclass, field
-
-LOAD = ("--concurrency", "4", "--request-count", "40")
-LENGTHS = ("--isl", "32", "--osl", "16")
-CHAT = ("--endpoint-type", "chat", *LENGTHS)
-STREAM = (*CHAT, "--streaming")
-SPEED = {"ttft": "50", "itl": "10"}
-
-
-@dataclass(frozen=True)
-class Case:
-    name: str
-    title: str
-    flags: tuple[str, ...]
-    sim: dict[str, str] = field(default_factory=lambda: dict(SPEED))
-    # Both tools make the same requests whatever their timing, so counts must be equal.
-    same_requests: bool = True
-    # The simulator counts tokens as the tools do.
-    exact_counts: bool = True
-    # Latencies are held against the simulator's truth.
-    timed: bool = True
-    # SIGINT once the simulator has finished this many requests.
-    interrupt_after: int | None = None
-    # Without a server the URL is one where nothing listens.
-    server: bool = True
-
+from case import CHAT, LENGTHS, LOAD, SPEED, STREAM, Case
+from load_cases import LOAD_CASES
 
 CASES = (
     Case("chat-streaming", "streaming chat", (*STREAM, *LOAD)),
@@ -108,7 +84,7 @@ CASES = (
         "refused",
         "nothing listens at the URL",
         (*STREAM, "--concurrency", "4", "--request-count", "8"),
-        server=False,
+        servers=0,
         timed=False,
     ),
     Case(
@@ -184,5 +160,6 @@ CASES = (
         same_requests=False,
         interrupt_after=12,
     ),
+    *LOAD_CASES,
 )
 BY_NAME = {case.name: case for case in CASES}

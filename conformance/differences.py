@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import facts
 import shape
 from artifacts import Artifacts, CsvSection, Table, role_of
-from cases import Case
+from case import Case
+from phases import phase_counts
 
 ABSENT = "absent"
 
@@ -102,8 +103,20 @@ def _values(case: Case, reference: Artifacts, ours: Artifacts):
     if case.same_requests:
         theirs |= facts.counted(reference)
         mine |= facts.counted(ours)
+    counts = phase_counts(reference.log), phase_counts(ours.log)
+    for counter in _counters(case, *counts):
+        theirs[f"phase {counter}"], mine[f"phase {counter}"] = (side.get(counter, "none") for side in counts)
+    for fact in case.at_server:
+        theirs |= fact(reference)
+        mine |= fact(ours)
     for name in sorted(theirs.keys() & mine.keys()):
         yield from _scalar("value", name, theirs[name], mine[name])
+
+
+def _counters(case: Case, reference: dict[str, str], ours: dict[str, str]) -> set[str]:
+    if case.accounting is not None:
+        return set(case.accounting)
+    return reference.keys() | ours.keys() if case.same_requests else set()
 
 
 def _sets(area: str, prefix: str, reference: set[str], ours: set[str]):

@@ -6,7 +6,7 @@ import platform
 from collections import Counter
 
 import expected
-from cases import SPEED
+from case import SPEED
 from report import Outcome, Result
 from startup import LIMIT, ROUNDS
 from tools import COMMON
@@ -45,6 +45,11 @@ COMPARED = """\
   notes after them.
 - **values**: the resolved configuration, the ready marker, fields of request bodies; and where both tools make the same requests, all counts:
   requests, errors with code and type, tokens, usage, goodput, phases, sessions, the number of values behind every statistic.
+- **phases**: what each tool logs at the end of each phase: requests sent, completed, cancelled and failed, sessions sent, completed and
+  cancelled, and whether a time limit ended it.
+- **at the server** (cases about load): requests and sessions, turns of a session and their order, the messages of each body (texts where the
+  data came from a file, roles and replies everywhere), most requests in flight and in prefill, connections, servers, probes, and for modes
+  with a schedule when each request or quarter of them came, within a tolerance that the case states.
 - **truth**: every request, joined by `X-Request-ID`, against what the simulator did.
 
 A difference that is not in `conformance/expected.py` fails the run.

@@ -7,8 +7,12 @@ from differences import Difference
 
 STREAMLESS = "chat|completions-whole|embeddings|errors-whole|raw-whole"
 FAILING = "errors|errors-whole|raw-errors"
-NOTHING_SUCCEEDED = "all-failed|refused|timeout"
-CUT_OFF = "duration-cut|interrupt"
+NOTHING_SUCCEEDED = "all-failed|refused|timeout|cancel-all"
+CUT_OFF = "duration-cut|interrupt|failed-threshold"
+OPEN_LOOP = "rate-.*|schedule.*|user-centric|sessions-rate|warmup-overrides|warmup-sessions"
+# Conversations of several turns whose texts each tool makes for itself.
+GENERATED_TURNS = "user-centric|warmup-sessions|reuse-.*|several-urls|session-header|sessions.*"
+FILES = "schedule.*|multi-turn-file|dag-.*"
 
 
 @dataclass(frozen=True)
@@ -151,7 +155,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "What was in flight at the deadline or at Ctrl-C leaves no trace in the reference. Here each has a record with "
         "error 499 and a cancellation time, and the summary counts them.",
         "field|csv|console",
-        r".*(cancelled_request_count|Cancelled Request Count.*|error_summary\[\]|records\.jsonl: error|cancellation_time_ns|table Error Summary)",
+        r".*(cancelled_request_count|Cancelled Request Count.*|error_summary\[\]|records\.jsonl: error|cancellation_time_ns|table Error Summary|Error Summary: row 499)",
         cases=CUT_OFF,
         reference="absent",
     ),
@@ -161,7 +165,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "starts its watch at the sending.",
         "field|csv|console",
         r".*(schedule_lag|_from_due|row Schedule Lag \(ms\)|row .* from Due \(ms\)|table .*: From Schedule)",
-        cases="rate-.*",
+        cases=OPEN_LOOP,
         reference="absent",
     ),
     Expectation(
@@ -193,7 +197,110 @@ EXPECTED: tuple[Expectation, ...] = (
         "The same in other words.",
         "value",
         "summary incomplete_reason",
-        cases="interrupt",
+        cases="interrupt|failed-threshold",
+    ),
+    Expectation(
+        "Exit code after too many failures",
+        "A run that was broken off must not look good to a script.",
+        "exit",
+        "exit code",
+        cases="failed-threshold",
+        reference="0",
+        ours="1",
+    ),
+    Expectation(
+        "Tokens of a history",
+        "The texts are generated, by each tool its own, and how many tokens a turn adds to those before it depends on how they "
+        "meet. Each tool agrees with the server about its own.",
+        "value",
+        r"(records: values of|summary( warmup)?) (input_sequence_length|total_isl|(total_)?usage_(prompt|total)_tokens)\b.*",
+        cases=GENERATED_TURNS,
+    ),
+    Expectation(
+        "Offsets leave rows out",
+        "A window of the schedule is what the options say. The reference does not filter this format: what lies before the start goes "
+        "out at once, what lies after the end is sent too.",
+        "value",
+        r"at the server: .*|inputs\.json .*|phase .*|records: .*|summary .*",
+        cases="schedule-offsets",
+    ),
+    Expectation(
+        "Full path of the input file",
+        "The configuration in the summary names a file that can be found from any folder; the reference repeats what was typed.",
+        "value",
+        r"input_config datasets\[0\]\.path",
+        cases=FILES,
+    ),
+    Expectation(
+        "Number of conversations in a file",
+        "The reference repeats the number of sessions or requests here, which says nothing of the file and has no effect on it.",
+        "field",
+        r"summary\.json: input_config\.datasets\[\]\.entries",
+        cases=FILES,
+        ours="absent",
+    ),
+    Expectation(
+        "Request count of a schedule",
+        "A schedule is sent whole. The reference's configuration names its default of 10 requests, which it does not keep to.",
+        "field",
+        r"summary\.json: input_config\.phases\[\]\.requests",
+        cases="schedule.*",
+        ours="absent",
+    ),
+    Expectation(
+        "Defaults that were typed out",
+        "The configuration in the summary lists what differs from the defaults; the reference also lists a default that was given.",
+        "field",
+        r"summary\.json: input_config\.endpoint\.connection_reuse",
+        cases="reuse-pooled",
+        ours="absent",
+    ),
+    Expectation(
+        "No sums over branches",
+        "Which session started which, and at which depth, is in the records of both. The reference also sums it up in the summary.",
+        "field",
+        r"summary\.json: branch_stats",
+        cases="dag-.*",
+        ours="absent",
+    ),
+    Expectation(
+        "Number of roots in a file",
+        "How many conversations of the file are started is found out when it is read; the configuration names what was asked for.",
+        "field",
+        r"summary\.json: input_config\.phases\[\]\.sessions",
+        cases="dag-.*",
+        ours="absent",
+    ),
+    Expectation(
+        "Concurrency that was not asked for",
+        "One at a time is the default, and the configuration names the load that was applied.",
+        "field",
+        r"summary\.json: input_config\.phases\[\]\.concurrency",
+        cases="dag-orchestrator",
+        reference="absent",
+        ours="int",
+    ),
+    Expectation(
+        "End of sending with branches",
+        "The reference says that sending is complete when the last root was started; here when nothing more will be sent. What was "
+        "completed in the end is the same.",
+        "value",
+        "phase profiling sending complete sent",
+        cases="dag-.*",
+    ),
+    Expectation(
+        "Turns of an orchestrator",
+        "It sends nothing of its own. The reference lists bodies for its rounds in inputs.json and counts them in session numbers.",
+        "value",
+        r"inputs\.json (fields beside the prompt|payloads of each session)|records: session_num",
+        cases="dag-orchestrator",
+    ),
+    Expectation(
+        "Acknowledgement of a cancelled request",
+        "The response had begun before the request was cancelled, and when is on record.",
+        "field|value",
+        r"records\.jsonl: metadata\.request_ack_ns|records: with request_ack_ns",
+        cases="cancel-.*",
     ),
     Expectation(
         "Host header in the raw file",

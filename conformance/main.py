@@ -1,6 +1,7 @@
 """Runs the cases, prints what differs and writes the result to docs/conformance.md."""
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import report
 import startup
 import tools
 import truth
+from case import Case
 from simulator import Simulator
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -51,32 +53,41 @@ def main() -> int:
         return 0 if result.good else 1
 
 
-def _run_case(case: cases.Case, theirs: tools.Tool, ours: tools.Tool, folder: Path) -> report.Outcome:
+def _run_case(case: Case, theirs: tools.Tool, ours: tools.Tool, folder: Path) -> report.Outcome:
     reference_run, our_run = (_run_tool(case, tool, ours.program, folder / tool.name) for tool in (theirs, ours))
     found = differences.compare(case, reference_run, our_run)
     errors = truth.errors_of(case, reference_run), truth.errors_of(case, our_run)
     return report.Outcome(case, reference_run, our_run, found, *errors)
 
 
-def _run_tool(case: cases.Case, tool: tools.Tool, simulator_program: Path, folder: Path) -> artifacts.Artifacts:
+def _run_tool(case: Case, tool: tools.Tool, simulator_program: Path, folder: Path) -> artifacts.Artifacts:
     folder.mkdir(parents=True)
-    if not case.server:
-        return artifacts.read(folder / "artifacts", tool.profile(case.flags, NOWHERE, folder))
-    # A server of its own for each run: faults are counted from its first request.
-    simulator = Simulator(simulator_program, case.sim, folder)
-    seen = []
+    for name, content in case.files.items():
+        (folder / name).write_text(_file_text(name, content))
+    if not case.servers:
+        return artifacts.read(folder / "artifacts", tool.profile(case.flags, (NOWHERE,), folder))
+    # Servers of its own for each run: faults are counted from their first request.
+    simulators: list[Simulator] = []
+    seen: list[dict] = []
     try:
+        for number in range(case.servers):
+            simulators.append(Simulator(simulator_program, case.sim, folder, number))
         interrupt_when = None
         if case.interrupt_after is not None:
-            interrupt_when = lambda: simulator.finished() >= case.interrupt_after  # noqa: E731
-        finished = tool.profile(case.flags, simulator.url, folder, interrupt_when)
+            interrupt_when = lambda: simulators[0].finished() >= case.interrupt_after  # noqa: E731
+        finished = tool.profile(case.flags, tuple(simulator.url for simulator in simulators), folder, interrupt_when)
     finally:
-        seen = simulator.stop()
+        for simulator in simulators:
+            seen += simulator.stop()
     if finished.timed_out:
         raise RuntimeError(f"{tool.name} did not end within {tools.RUN_LIMIT_S:.0f} s in case {case.name}; see {folder}")
     read = artifacts.read(folder / "artifacts", finished)
     read.truth = seen
     return read
+
+
+def _file_text(name: str, content) -> str:
+    return "".join(json.dumps(line) + "\n" for line in content) if name.endswith(".jsonl") else json.dumps(content)
 
 
 def _our_program(given: str | None) -> Path:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import expected
 from artifacts import Artifacts
-from cases import Case
+from case import Case
 from differences import Difference
 from startup import Cost
 from truth import Errors, Verdict, verdicts

@@ -16,12 +16,13 @@ START_LIMIT_S = 20.0
 
 
 class Simulator:
-    def __init__(self, program: Path, options: dict[str, str], folder: Path):
-        self.truth_file = folder / "truth.jsonl"
+    def __init__(self, program: Path, options: dict[str, str], folder: Path, number: int = 0):
+        self.number = number
+        self.truth_file = folder / f"truth-{number}.jsonl"
         argv = [str(program), "sim", "--port", "0", "--truth", str(self.truth_file)]
         for name, value in options.items():
             argv += [f"--{name.replace('_', '-')}", str(value)]
-        self._log = (folder / "sim-stderr.txt").open("wb")
+        self._log = (folder / f"sim-stderr-{number}.txt").open("wb")
         self._child = processes.start(argv, folder, dict(os.environ), subprocess.PIPE, self._log)
         self.url = self._wait_for_url()
         self._wait_until_serving()
@@ -65,4 +66,5 @@ class Simulator:
         self._log.close()
         if not self.truth_file.exists():
             return []
-        return [json.loads(line) for line in self.truth_file.read_text().splitlines()]
+        lines = map(json.loads, self.truth_file.read_text().splitlines())
+        return [line | {"server": self.number} for line in lines]

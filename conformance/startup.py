@@ -39,7 +39,7 @@ def measure(reference: tools.Tool, ours: tools.Tool, folder: Path) -> list[Cost]
             place.mkdir(parents=True)
             simulator = Simulator(ours.program, SIM, place)
             try:
-                finished = tool.profile(FLAGS, simulator.url, place)
+                finished = tool.profile(FLAGS, (simulator.url,), place)
             finally:
                 simulator.stop()
             if finished.rc != 0:

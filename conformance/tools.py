@@ -28,12 +28,13 @@ class Tool:
     def profile(
         self,
         flags: tuple[str, ...],
-        url: str,
+        urls: tuple[str, ...],
         folder: Path,
         interrupt_when: Callable[[], bool] | None = None,
     ) -> processes.Finished:
         """Runs `profile` in `folder`, which gets an `artifacts` folder inside."""
-        argv = ("profile", *COMMON, "--url", url, *flags, "--artifact-dir", str(folder / "artifacts"))
+        named = (part for url in urls for part in ("--url", url))
+        argv = ("profile", *COMMON, *named, *flags, "--artifact-dir", str(folder / "artifacts"))
         return self.run(argv, folder, interrupt_when)
 
     def run(

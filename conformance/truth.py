@@ -16,7 +16,7 @@ client noticed the bytes; `service` is both together and needs no wall clock at 
 from dataclasses import dataclass, field
 
 from artifacts import Artifacts
-from cases import Case
+from case import Case
 
 MEASURES = ("send", "ttft", "latency", "itl", "service")
 STATISTICS = {"p50": 0.5, "p99": 0.99, "max": 1.0}

@@ -107,6 +107,7 @@ fn status(verdict: &Verdict) -> RunStatus {
     match verdict {
         Verdict::Complete => RunStatus::Complete,
         Verdict::Cancelled => RunStatus::Cancelled,
-        Verdict::GivenUp(why) | Verdict::NothingSucceeded(why) => RunStatus::Incomplete(why.clone()),
+        Verdict::GivenUp(why) => RunStatus::GivenUp(why.clone()),
+        Verdict::NothingSucceeded(why) => RunStatus::Incomplete(why.clone()),
     }
 }

@@ -71,20 +71,22 @@ pub enum RunStatus {
     Complete,
     /// Ended by the user; the numbers cover what had finished.
     Cancelled,
-    /// Ended early for the reason given.
+    /// Broken off by the program itself, for the reason given.
+    GivenUp(String),
+    /// Ran to its end and came to nothing, for the reason given.
     Incomplete(String),
 }
 
 impl RunStatus {
     pub(crate) fn was_cancelled(&self) -> bool {
-        *self == Self::Cancelled
+        matches!(self, Self::Cancelled | Self::GivenUp(_))
     }
 
     pub(crate) fn incomplete_reason(&self) -> Option<&str> {
         match self {
             Self::Complete => None,
             Self::Cancelled => Some("The run was cancelled before all requests were done."),
-            Self::Incomplete(reason) => Some(reason),
+            Self::GivenUp(reason) | Self::Incomplete(reason) => Some(reason),
         }
     }
 }

@@ -197,6 +197,16 @@ fn a_cancelled_run_says_so_everywhere() {
 }
 
 #[test]
+fn a_run_that_was_given_up_counts_as_cancelled_and_says_why() {
+    let mut report = runs::clean_run();
+    report.status = RunStatus::GivenUp("6 of 10 requests failed".to_owned());
+    let (_dir, paths, _) = write(&report);
+    let summary = read_json(&paths.summary_json());
+    assert_eq!((&summary["was_cancelled"], &summary["is_complete"]), (&json!(true), &json!(false)));
+    assert_eq!(summary["incomplete_reason"], "6 of 10 requests failed");
+}
+
+#[test]
 #[cfg(unix)]
 fn the_ready_marker_is_for_its_owner() {
     use std::os::unix::fs::PermissionsExt;

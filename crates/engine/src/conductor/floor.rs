@@ -136,6 +136,10 @@ impl<'a> Floor<'a> {
     /// The next conversation of the data set, as a session.
     pub(super) fn draw_session(&mut self, due: Mono) -> SessionToStart {
         let conversation = (self.plan.next_conversation)();
+        self.session_of(conversation, due)
+    }
+
+    pub(super) fn session_of(&self, conversation: usize, due: Mono) -> SessionToStart {
         SessionToStart { due, conversation, correlation_id: None, turns: None, queued: self.stops }
     }
 

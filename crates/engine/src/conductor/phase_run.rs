@@ -55,8 +55,8 @@ impl<'a> PhaseRun<'a> {
     ) -> Self {
         progress.begin(phase.kind, phase.stop.requests);
         let cut_drain = plan.timing.cut_drain.into();
-        let floor = Floor::new(index, phase, plan, stage, progress);
-        let mode = mode::of(&phase.pace, &floor);
+        let mut floor = Floor::new(index, phase, plan, stage, progress);
+        let mode = mode::of(&phase.pace, &mut floor);
         Self { floor, mode, phase, control, grace_exceeded: false, cut_drain }
     }
 

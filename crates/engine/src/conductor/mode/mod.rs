@@ -34,7 +34,7 @@ pub(super) trait Mode {
     }
 }
 
-pub(super) fn of(pace: &Pace, floor: &Floor<'_>) -> Box<dyn Mode> {
+pub(super) fn of(pace: &Pace, floor: &mut Floor<'_>) -> Box<dyn Mode> {
     match pace {
         Pace::Concurrency(_) => Box::new(burst::Burst),
         Pace::Rate { rate, arrival, .. } => Box::new(rate::Rate::new(rate, *arrival, floor)),

@@ -1,0 +1,26 @@
+"""What each phase came to, from the log lines that both tools write at its end."""
+
+import re
+
+# `Phase warmup (warmup) complete | completed=4, ... | sessions: completed=4, ... | elapsed=0.31s`
+LINE = re.compile(r"Phase (?P<name>\S+)(?: \(\w+\))? (?P<moment>sending complete|complete) \| (?P<rest>.*)")
+PART = re.compile(r"(?P<key>\w+)=(?P<value>\w+)")
+# How many were under way at that moment is a matter of timing; so is the elapsed time.
+BY_TIMING = {"sending complete completed", "sending complete in_flight", "sending complete sessions completed", "complete elapsed"}
+
+
+def phase_counts(log: str) -> dict[str, str]:
+    """`profiling complete errors` to its value, for every counter of every phase."""
+    found: dict[str, str] = {}
+    for line in map(LINE.search, log.splitlines()):
+        if not line:
+            continue
+        requests, _, sessions = line["rest"].partition(" | sessions: ")
+        for scope, text in (("", requests), ("sessions ", sessions)):
+            for part in PART.finditer(text):
+                # What follows the sessions is about the phase again.
+                is_flag = part["value"] == "True" or part["key"] == "elapsed"
+                counter = f"{line['moment']} {'' if is_flag else scope}{part['key']}"
+                if counter not in BY_TIMING:
+                    found[f"{line['name']} {counter}"] = part["value"]
+    return found
