@@ -4,6 +4,7 @@
 mod cli;
 mod logging;
 mod profile;
+mod selftest;
 mod simulate;
 
 use std::io::{self, IsTerminal, Write};
@@ -47,6 +48,7 @@ fn run() -> anyhow::Result<ExitCode> {
             println!("{}", path.display());
         }
         Invocation::Profile(config) => return profile::run(*config, &environment),
+        Invocation::SelfTest(test) => return selftest::run(&test, &environment),
         Invocation::Sim(sim) => simulate::run(&sim)?,
     }
     Ok(ExitCode::SUCCESS)

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Config, Environment, PhaseKind, UiKind};
 use aiperf_engine::{Control, ControlSource, StopReason};
-use aiperf_experiment::{Monitor, Run, RunResult, Verdict};
+use aiperf_experiment::{Monitor, Run, RunResult, StateFile, Verdict};
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_tokenizer::HubEnvironment;
 use aiperf_ui::{ProgressLine, Snapshot, Style};
@@ -15,9 +15,9 @@ use anyhow::Context;
 
 use crate::logging;
 
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// 128 + SIGINT, as shells report it.
-const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 pub(crate) fn run(config: Config, environment: &Environment) -> anyhow::Result<ExitCode> {
     logging::start(config.output.log_level);
@@ -30,7 +30,10 @@ pub(crate) fn run(config: Config, environment: &Environment) -> anyhow::Result<E
     let dir = config.output.dir.clone();
 
     let hub = HubEnvironment::from_variables(|name| environment.variables.get(name).cloned());
-    let run = Run::prepare(config, VERSION, &hub)?;
+    let mut run = Run::prepare(config, VERSION, &hub)?;
+    if let Some(state) = StateFile::of(environment) {
+        run.cite(state.tests(VERSION));
+    }
     // Only now: a run that cannot start leaves nothing behind. What was logged so far goes to the file too.
     logging::write_to(&dir).map_err(|cause| {
         anyhow::anyhow!("cannot write to {}: {cause}; choose a writable folder with --artifact-dir", dir.display())
@@ -46,7 +49,7 @@ pub(crate) fn run(config: Config, environment: &Environment) -> anyhow::Result<E
 }
 
 /// The first Ctrl-C ends the run with what was measured; the second ends the process.
-fn catch_interrupts(control: Control) -> anyhow::Result<()> {
+pub(crate) fn catch_interrupts(control: Control) -> anyhow::Result<()> {
     let asked = AtomicBool::new(false);
     ctrlc::set_handler(move || {
         aiperf_ui::clear_line();
@@ -60,7 +63,7 @@ fn catch_interrupts(control: Control) -> anyhow::Result<()> {
     .context("Ctrl-C cannot be caught")
 }
 
-fn watch(monitor: &Arc<Monitor>, duration: Option<Nanos>, environment: &Environment) -> ProgressLine {
+pub(crate) fn watch(monitor: &Arc<Monitor>, duration: Option<Nanos>, environment: &Environment) -> ProgressLine {
     let style = if environment.stderr_is_terminal { Style::Terminal } else { Style::Plain };
     let monitor = Arc::clone(monitor);
     let start = Mono::now();
@@ -87,13 +90,7 @@ fn watch(monitor: &Arc<Monitor>, duration: Option<Nanos>, environment: &Environm
 }
 
 fn show(result: &RunResult, width: Width, environment: &Environment) {
-    let (width, colour) = if environment.stdout_is_terminal {
-        let columns = terminal_size::terminal_size().map_or(width.0, |(columns, _)| usize::from(columns.0));
-        let plain = environment.variables.get("NO_COLOR").is_some_and(|value| !value.is_empty());
-        (Width(columns), if plain { Colour::Plain } else { Colour::Ansi })
-    } else {
-        (width, Colour::Plain)
-    };
+    let (width, colour) = console_of(width, environment);
     let mut text = console::render(&result.report, width, colour);
     text.push_str(&console::render_trailer(&result.report, &result.files.written, colour));
     if let Err(error) = crate::print(text.as_bytes()) {
@@ -105,6 +102,16 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) = &result.verdict {
         eprintln!("error: {why}");
     }
+}
+
+/// How wide and colourful stdout is; `width` where it is no terminal.
+pub(crate) fn console_of(width: Width, environment: &Environment) -> (Width, Colour) {
+    if !environment.stdout_is_terminal {
+        return (width, Colour::Plain);
+    }
+    let columns = terminal_size::terminal_size().map_or(width.0, |(columns, _)| usize::from(columns.0));
+    let plain = environment.variables.get("NO_COLOR").is_some_and(|value| !value.is_empty());
+    (Width(columns), if plain { Colour::Plain } else { Colour::Ansi })
 }
 
 fn exit_code(result: &RunResult) -> ExitCode {

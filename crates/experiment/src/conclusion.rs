@@ -3,8 +3,8 @@
 use aiperf_clock::{Mono, WallAnchor};
 use aiperf_config::PhaseKind;
 use aiperf_engine::{EndReason, PhaseOutcome};
-use aiperf_metrics::{ClientHealth, Columns, PhaseAccounting, PhaseWindow, Summary};
-use aiperf_report::{LocalZone, Phase, PhaseReport, RunReport, RunStatus, WrittenFile, write_summary_files};
+use aiperf_metrics::{ClientHealth, ClientLoad, Columns, PhaseAccounting, PhaseWindow, Summary};
+use aiperf_report::{Citation, LocalZone, Phase, PhaseReport, RunReport, RunStatus, WrittenFile, write_summary_files};
 use uuid::Uuid;
 
 use crate::records::PhaseColumns;
@@ -33,6 +33,7 @@ impl Conclusion<'_> {
             EndReason::Count | EndReason::Duration => None,
         });
         let verdict = Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), stopped);
+        let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
         let report = RunReport {
             aiperf_version: version.to_owned(),
             benchmark_id: Uuid::new_v4().simple().to_string()[..12].to_owned(),
@@ -46,6 +47,7 @@ impl Conclusion<'_> {
             telemetry_data: None,
             thresholds: run.profiling_context().thresholds,
             client_health: self.health,
+            selftest,
             accounting,
             show_trace_timing: run.config.output.show_trace_timing,
             other_files: self.other_files,

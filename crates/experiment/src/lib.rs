@@ -15,6 +15,7 @@ mod raw;
 mod readiness;
 mod records;
 mod run;
+mod selftest;
 mod settings;
 mod target;
 mod threshold;
@@ -24,4 +25,7 @@ mod verdict;
 pub use error::RunError;
 pub use monitor::Monitor;
 pub use run::{Run, RunResult};
+pub use selftest::{
+    Format, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestOption, SelfTestOptionError, SelfTestOptions, StateFile,
+};
 pub use verdict::Verdict;

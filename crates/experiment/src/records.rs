@@ -8,7 +8,7 @@ use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
 use aiperf_endpoint::Reply;
 use aiperf_engine::{Finished, FollowUp, Outcome};
-use aiperf_metrics::{Columns, Observation, RecordValues};
+use aiperf_metrics::{Columns, MetricContext, Observation, RecordValues};
 use aiperf_report::{ArtifactPaths, Phase, RawWriter, Record, RecordMetadata, RecordWriter, ReportError, WrittenFile};
 use crossbeam_channel::Receiver;
 
@@ -17,6 +17,7 @@ use crate::monitor::Monitor;
 use crate::observe::Observer;
 use crate::prepared::Sessions;
 use crate::raw::RawSource;
+use crate::selftest::Tap;
 use crate::threshold::FailureThreshold;
 use crate::trace_data::Traced;
 
@@ -33,6 +34,8 @@ pub(crate) struct RecordDesk {
     pub(crate) http_trace: Option<RawSource>,
     pub(crate) monitor: Arc<Monitor>,
     pub(crate) threshold: Option<FailureThreshold>,
+    /// Present in a self-test, with the context of each phase.
+    pub(crate) tap: Option<(Arc<Tap>, Vec<MetricContext>)>,
 }
 
 /// One set of columns per phase.
@@ -85,6 +88,9 @@ impl RecordDesk {
             }
             if let Some(threshold) = &self.threshold {
                 threshold.note(self.phases[finished.phase], observation.failure.as_ref());
+            }
+            if let Some((tap, contexts)) = &self.tap {
+                tap.note(self.phases[finished.phase], &finished, &observation, &values, &contexts[finished.phase]);
             }
             self.write(&finished, &observation, &values, &processor, &mut scratch);
             self.monitor.recorded.fetch_add(1, Ordering::Relaxed);

@@ -10,7 +10,7 @@ use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{ControlSource, FixedSchedule, Plan, Timing, WorkerGauge};
 use aiperf_metrics::{ClientHealth, MetricContext};
-use aiperf_report::{ArtifactPaths, InputSession, RawWriter, RecordWriter, RunReport, SummaryFiles, write_inputs};
+use aiperf_report::{ArtifactPaths, Certificate, InputSession, RawWriter, RecordWriter, RunReport, SummaryFiles, write_inputs};
 use aiperf_seed::Seed;
 use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
 use aiperf_transport::{ClientSettings, raise_descriptor_limit};
@@ -25,6 +25,7 @@ use crate::prepared::Sessions;
 use crate::raw::RawSource;
 use crate::readiness;
 use crate::records::{RecordDesk, RecordThreads};
+use crate::selftest::Tap;
 use crate::settings;
 use crate::target::Targets;
 use crate::threshold::FailureThreshold;
@@ -50,6 +51,9 @@ pub struct Run {
     headers: Arc<HeaderPlan>,
     targets: Targets,
     client: ClientSettings,
+    /// Self-tests of this machine, for the report to cite.
+    pub(crate) certificates: Vec<Certificate>,
+    pub(crate) tap: Option<Arc<Tap>>,
 }
 
 /// What a run leaves behind.
@@ -97,8 +101,15 @@ impl Run {
             headers: Arc::new(headers),
             targets,
             client,
+            certificates: Vec::new(),
+            tap: None,
             config,
         })
+    }
+
+    /// Lets the report hold this run against what self-tests of this machine have shown.
+    pub fn cite(&mut self, certificates: Vec<Certificate>) {
+        self.certificates = certificates;
     }
 
     /// Runs all phases on the calling thread, then writes the summary files. Ends early, with what was measured, when
@@ -182,6 +193,7 @@ impl Run {
             http_trace: output.export_http_trace.then_some(source),
             monitor: Arc::clone(monitor),
             threshold,
+            tap: self.tap.clone().map(|tap| (tap, self.contexts.clone())),
         })
     }
 

@@ -4,6 +4,7 @@
 
 mod accounting;
 mod catalogue;
+mod client_load;
 mod column;
 mod columns;
 mod context;
@@ -25,6 +26,7 @@ mod unit;
 
 pub use accounting::PhaseAccounting;
 pub use catalogue::Metric;
+pub use client_load::{ClientLoad, LoadAxis};
 pub use columns::Columns;
 pub use context::{MetricContext, Slo, SloError, Thresholds};
 pub use definition::{ConsoleGroup, Definition, Flags, Kind};

@@ -16,6 +16,7 @@ pub enum Unit {
     TokensPerSecond,
     TokensPerSecondPerUser,
     RequestsPerSecond,
+    ChunksPerSecond,
 }
 
 impl Unit {
@@ -34,6 +35,7 @@ impl Unit {
             Self::TokensPerSecond => "tokens/sec",
             Self::TokensPerSecondPerUser => "tokens/sec/user",
             Self::RequestsPerSecond => "requests/sec",
+            Self::ChunksPerSecond => "chunks/sec",
         }
     }
 

@@ -6,7 +6,7 @@ mod phase;
 use aiperf_clock::Nanos;
 use aiperf_endpoint::Usage;
 use aiperf_metrics::{
-    ClientHealth, ClientLimit, Evidence, Failure, Finding, LimitKind, MaxTokensField, Metric, MetricContext,
+    ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, Finding, LimitKind, LoadAxis, MaxTokensField, Metric, MetricContext,
     Observation, PhaseAccounting, Summary, Thresholds, Unit,
 };
 use phase::{at, avg, failed, request, streaming, summarize};
@@ -14,7 +14,7 @@ use phase::{at, avg, failed, request, streaming, summarize};
 const LIMITS: Thresholds = Thresholds { usage_diff_pct: 10.0, osl_mismatch_pct: 5.0, osl_mismatch_max_tokens: 50.0 };
 
 fn evidence(summary: &Summary) -> Evidence<'_> {
-    Evidence { summary, thresholds: &LIMITS, health: None, accounting: None }
+    Evidence { summary, thresholds: &LIMITS, health: None, accounting: None, certified: None }
 }
 
 fn open_loop() -> MetricContext {
@@ -147,4 +147,21 @@ fn a_refused_field_is_found_and_comes_first() {
     assert_eq!(avg(&summary, Metric::ErrorRequestCount), Some(2.0));
     let field = MaxTokensField::MaxCompletionTokens;
     assert_eq!(evidence(&summary).findings(), [Finding::MaxTokensFieldRefused { field, requests: 2 }]);
+}
+
+#[test]
+fn a_load_above_the_certified_one_is_found_and_one_below_is_not() {
+    // A hundred requests in a second, two chunks each, at most five at once.
+    let summary = summarize(&stalled(0, 0), &streaming());
+    let reached = ClientLoad::of(&summary).unwrap();
+    assert!(reached.in_flight >= 4 && reached.in_flight <= 5, "{reached:?}");
+    assert!((reached.chunks_per_second / reached.requests_per_second - 2.0).abs() < 1e-9, "{reached:?}");
+    let found = |certified: ClientLoad| Evidence { certified: Some(certified), ..evidence(&summary) }.findings();
+    assert_eq!(found(reached), []);
+    let less = ClientLoad { in_flight: 2, ..reached };
+    let [finding @ Finding::BeyondCertified { axis, .. }] = found(less)[..] else { panic!("{:?}", found(less)) };
+    assert_eq!((axis, finding.subject()), (LoadAxis::InFlight, Some("in_flight")));
+    assert_eq!((finding.figure(), finding.threshold()), (reached.in_flight as f64, 2.0));
+    let slower = ClientLoad { chunks_per_second: reached.chunks_per_second / 2.0, ..reached };
+    assert_eq!(found(slower)[0].unit(), Unit::ChunksPerSecond);
 }

@@ -1,6 +1,6 @@
 //! The summary as JSON, schema version 1.4. Absent values are left out, never null; numbers are always finite.
 
-use aiperf_metrics::{FailureGroup, Metric, MetricResult, Percentile, Stats, Summary};
+use aiperf_metrics::{ClientLoad, FailureGroup, Metric, MetricResult, Percentile, Stats, Summary};
 use serde_json::{Map, Number, Value, json};
 
 use crate::record::ErrorDetails;
@@ -46,6 +46,10 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
     }
     if let Some(client) = &report.client_health {
         object.insert("client_health".to_owned(), health::client_health(client));
+    }
+    if let Some(citation) = &report.selftest {
+        let reached = ClientLoad::of(&report.profiling.summary);
+        object.insert("selftest".to_owned(), citation.json(reached.as_ref()));
     }
     object.insert("notes".to_owned(), health::notes(&report.findings()));
     if let Some(warmup) = &report.warmup {

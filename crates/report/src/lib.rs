@@ -17,6 +17,7 @@ mod phases;
 mod raw;
 mod record;
 mod run;
+mod selftest;
 mod trace;
 mod wording;
 
@@ -30,5 +31,9 @@ pub use paths::ArtifactPaths;
 pub use raw::{RawExchange, RawResponse, RawWriter};
 pub use record::{Record, RecordWriter};
 pub use run::{PhaseReport, RunReport, RunStatus};
+pub use selftest::{
+    AskedLoad, Certificate, Citation, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, Machine, Problem,
+    SelfTestReport, Statistic, TimedError,
+};
 pub use trace::{Chunks, Headers, TraceData};
 pub use wording::Wording;

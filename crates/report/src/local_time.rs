@@ -18,6 +18,12 @@ impl LocalZone {
         Self(TimeZone::UTC)
     }
 
+    /// ISO 8601 in UTC to the second, with its zone: later times sort later.
+    pub fn utc_seconds(at: EpochNanos) -> String {
+        let seconds = i64::try_from(at.0 / 1_000_000_000).unwrap_or(i64::MAX);
+        Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+
     /// ISO 8601 to the microsecond, without a zone.
     pub(crate) fn iso(&self, at: EpochNanos) -> String {
         let micros = i64::try_from(at.0.saturating_add(500) / 1_000).unwrap_or(i64::MAX);
@@ -33,6 +39,7 @@ mod tests {
     #[test]
     fn times_are_rounded_to_the_microsecond() {
         let at = EpochNanos(1_794_704_108_908_410_525);
+        assert_eq!(LocalZone::utc_seconds(at), "2026-11-15T00:55:08Z");
         assert_eq!(LocalZone::utc().iso(at), "2026-11-15T00:55:08.908411");
     }
 }

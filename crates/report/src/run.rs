@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aiperf_metrics::{ClientHealth, Evidence, Finding, Metric, PhaseAccounting, Summary, Thresholds};
 use serde_json::Value;
 
-use crate::{LocalZone, Phase, WrittenFile};
+use crate::{Citation, LocalZone, Phase, WrittenFile};
 
 #[derive(Debug, Clone)]
 pub struct RunReport {
@@ -28,6 +28,8 @@ pub struct RunReport {
     pub thresholds: Thresholds,
     /// Whether the client was the limit, where it was watched.
     pub client_health: Option<ClientHealth>,
+    /// The self-test of this machine that the run is held against, where there is one.
+    pub selftest: Option<Citation>,
     /// What became of the requests of each phase, in order; named as the phases are.
     pub accounting: Vec<PhaseAccounting>,
     /// `--show-trace-timing`.
@@ -46,6 +48,7 @@ impl RunReport {
             thresholds: &self.thresholds,
             health: self.client_health.as_ref(),
             accounting: self.accounting_of(&self.profiling),
+            certified: self.selftest.as_ref().map(Citation::load),
         };
         evidence.findings()
     }

@@ -37,6 +37,18 @@ impl Distribution {
     pub const NOTATION: &'static str =
         "X | normal:MEAN,STDDEV | lognormal:MEAN,STDDEV | exp:MEAN | gamma:MEAN,SHAPE | uniform:LOW,HIGH";
 
+    /// The mean, before negative draws are raised to zero.
+    pub fn mean(&self) -> f64 {
+        match *self {
+            Self::Constant(mean)
+            | Self::Normal { mean, .. }
+            | Self::LogNormal { mean, .. }
+            | Self::Exponential { mean }
+            | Self::Gamma { mean, .. } => mean,
+            Self::Uniform { low, high } => f64::midpoint(low, high),
+        }
+    }
+
     /// One draw. A constant takes nothing from the stream.
     pub fn draw(&self, stream: &mut Stream) -> f64 {
         let value = match *self {

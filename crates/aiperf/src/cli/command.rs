@@ -4,6 +4,7 @@ use aiperf_config::catalogue::{Arity, OptionSpec, Tokens, ValueKind, groups};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 
+use super::selftest;
 use super::sim::{self, SimFlag};
 
 pub(super) const INSTALL_COMPLETION: &str = "install-completion";
@@ -26,6 +27,7 @@ pub(super) fn program(sim_flags: &[SimFlag], purpose: Purpose) -> Command {
         .arg(Arg::new("version").long("version").action(ArgAction::Version).help("Print the version"))
         .args(completion_args())
         .subcommand(profile(purpose))
+        .subcommand(selftest::command())
         .subcommand(sim::command(sim_flags))
         .subcommand(
             Command::new("completions")

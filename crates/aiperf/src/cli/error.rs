@@ -10,7 +10,7 @@ use super::spelling::Typed;
 pub(crate) enum CliError {
     #[error("aiperf {0} is not supported yet")]
     CommandNotYet(String),
-    #[error("there is no command {name:?}; the commands are profile, sim and completions")]
+    #[error("there is no command {name:?}; the commands are profile, selftest, sim and completions")]
     UnknownCommand { name: String },
     #[error("{flag} is not an option{nearest}; --help lists them all")]
     UnknownOption { flag: String, nearest: String },

@@ -6,6 +6,7 @@ use std::{env, fs};
 
 use aiperf_config::VARIABLES;
 use aiperf_config::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
+use aiperf_experiment::SELFTEST_OPTIONS;
 
 use super::UNBUILT_COMMANDS;
 use crate::simulate;
@@ -19,6 +20,7 @@ writes it anew.
 | command | does |
 |---|---|
 | `aiperf profile` | run a benchmark |
+| `aiperf selftest` | prove on this machine that the client's times are right |
 | `aiperf sim` | serve a simulated inference server |
 | `aiperf completions bash\\|zsh\\|fish` | print a completion script |
 | `aiperf --install-completion [--shell SHELL] [--output PATH]` | write a completion script |
@@ -62,6 +64,7 @@ fn manual() -> String {
     for spec in options().filter(|spec| spec.support == Support::NotYet) {
         let _ = writeln!(text, "| {} | {} |", spellings(spec), cell(spec.help));
     }
+    write_selftest(&mut text);
     write_sim(&mut text);
     text.push_str("\n## Environment variables\n\n| variable | default | meaning |\n|---|---|---|\n");
     for variable in VARIABLES {
@@ -85,6 +88,17 @@ fn write_group(text: &mut String, group: &Group) {
 fn meaning(spec: &OptionSpec) -> String {
     let ours = if spec.ours { " (ours)" } else { "" };
     format!("{}{ours}", cell(spec.help))
+}
+
+fn write_selftest(text: &mut String) {
+    text.push_str(
+        "\n## Options of `aiperf selftest`\n\n[selftest.md](selftest.md) says what is measured and what the verdict means.\n\n\
+         | option | takes | default | meaning |\n|---|---|---|---|\n",
+    );
+    for option in SELFTEST_OPTIONS {
+        let default = if option.default.is_empty() { "–".to_owned() } else { cell(option.default) };
+        let _ = writeln!(text, "| `--{}` | {} | {default} | {} |", option.flag, cell(option.value), cell(option.help));
+    }
 }
 
 fn write_sim(text: &mut String) {

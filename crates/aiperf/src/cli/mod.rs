@@ -7,6 +7,7 @@ mod error;
 #[cfg(test)]
 mod manual;
 mod profile;
+mod selftest;
 mod sim;
 mod spelling;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use clap::error::ErrorKind;
 
 pub(crate) use completion::Completion;
 pub(crate) use error::CliError;
+pub(crate) use selftest::SelfTestInvocation;
 pub(crate) use sim::{SimFlag, SimInvocation};
 
 /// Commands of the reference that this program knows by name only.
@@ -41,6 +43,7 @@ const UNBUILT_COMMANDS: [&str; 12] = [
 #[derive(Debug)]
 pub(crate) enum Invocation {
     Profile(Box<Config>),
+    SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
     Completion(Completion),
     /// Help or version, for stdout.
@@ -77,6 +80,7 @@ pub(crate) fn parse(
             let raw = profile::raw_options(matches, &typed);
             Ok(Invocation::Profile(Box::new(Config::resolve(&raw, environment)?)))
         }
+        Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches, sim_flags).map(Invocation::Sim),
         Some(("completions", matches)) => completion::print(matches, sim_flags).map(Invocation::Completion),
         _ => Ok(Invocation::Text(command.render_help().to_string())),

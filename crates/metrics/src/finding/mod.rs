@@ -6,7 +6,7 @@ mod rules;
 pub use field_refusal::MaxTokensField;
 pub use rules::Evidence;
 
-use crate::{ClientLimit, Metric, Unit};
+use crate::{ClientLimit, ClientLoad, LoadAxis, Metric, Unit};
 
 /// One thing to know. Each has a figure and the threshold that it passed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,6 +15,8 @@ pub enum Finding {
     MaxTokensFieldRefused { field: MaxTokensField, requests: u64 },
     /// The client, not the server, was the limit.
     ClientSaturated(ClientLimit),
+    /// The client had more to do than this machine was certified for.
+    BeyondCertified { axis: LoadAxis, reached: ClientLoad, certified: ClientLoad },
     /// Counted from when requests were due, latency is much longer than counted from when they were sent: service times
     /// alone leave out the waiting (coordinated omission). Milliseconds, p99.
     HiddenWait { from_due: Metric, waited: f64, served: f64 },
@@ -36,6 +38,7 @@ impl Finding {
         match self {
             Self::MaxTokensFieldRefused { .. } => "max_tokens_field_refused",
             Self::ClientSaturated(_) => "client_saturated",
+            Self::BeyondCertified { .. } => "beyond_certified_load",
             Self::HiddenWait { .. } => "hidden_wait",
             Self::ReplayDegraded { .. } => "replay_degraded",
             Self::CeilingReached { .. } => "concurrency_ceiling_reached",
@@ -50,6 +53,7 @@ impl Finding {
         match self {
             Self::MaxTokensFieldRefused { field, .. } => Some(field.name()),
             Self::ClientSaturated(limit) => Some(limit.kind.name()),
+            Self::BeyondCertified { axis, .. } => Some(axis.name()),
             Self::HiddenWait { from_due, .. } => Some(from_due.tag()),
             _ => None,
         }
@@ -60,6 +64,7 @@ impl Finding {
         match *self {
             Self::MaxTokensFieldRefused { requests, .. } | Self::CacheCountsMissing { requests } => requests as f64,
             Self::ClientSaturated(limit) => limit.figure,
+            Self::BeyondCertified { axis, reached, .. } => reached.on(axis),
             Self::HiddenWait { waited, .. } => waited,
             Self::ReplayDegraded { lag_p99 } => lag_p99,
             Self::CeilingReached { delayed, dropped, arrivals } => share_percent(delayed + dropped, arrivals),
@@ -73,6 +78,7 @@ impl Finding {
     pub fn threshold(&self) -> f64 {
         match *self {
             Self::ClientSaturated(limit) => limit.threshold,
+            Self::BeyondCertified { axis, certified, .. } => certified.on(axis),
             Self::HiddenWait { served, .. } => rules::hidden_wait_bound(served),
             Self::ReplayDegraded { .. } => rules::REPLAY_DEGRADED_MS,
             Self::CeilingReached { dropped: 0, .. } => rules::DELAYED_PERCENT,
@@ -84,6 +90,7 @@ impl Finding {
         match self {
             Self::MaxTokensFieldRefused { .. } | Self::CacheCountsMissing { .. } => Unit::Requests,
             Self::ClientSaturated(limit) => limit.kind.unit(),
+            Self::BeyondCertified { axis, .. } => axis.unit(),
             Self::HiddenWait { .. } | Self::ReplayDegraded { .. } => Unit::Milliseconds,
             Self::CeilingReached { .. } | Self::OutputLengthOff { .. } | Self::TokenCountsDiffer { .. } => {
                 Unit::Percent

@@ -3,7 +3,7 @@
 use super::field_refusal::refused_field;
 use super::{Finding, MaxTokensField};
 use crate::totals::REPLAY_DEGRADED;
-use crate::{ClientHealth, Metric, Percentile, PhaseAccounting, Summary, Thresholds};
+use crate::{ClientHealth, ClientLoad, Metric, Percentile, PhaseAccounting, Summary, Thresholds};
 
 /// Waiting that doubles the p99 changes what a reader concludes from it; below 50 ms more it is within what a network
 /// or a busy moment of either side adds.
@@ -25,6 +25,8 @@ pub struct Evidence<'a> {
     pub thresholds: &'a Thresholds,
     pub health: Option<&'a ClientHealth>,
     pub accounting: Option<&'a PhaseAccounting>,
+    /// What a self-test has shown this machine's client to measure rightly.
+    pub certified: Option<ClientLoad>,
 }
 
 impl Evidence<'_> {
@@ -34,6 +36,7 @@ impl Evidence<'_> {
         let mut findings: Vec<_> = self.field_refused().into_iter().collect();
         findings.extend(limits.iter().copied().map(Finding::ClientSaturated));
         let rest = [
+            self.beyond_certified(),
             self.hidden_wait(),
             self.replay_degraded(),
             self.ceiling(),
@@ -57,6 +60,12 @@ impl Evidence<'_> {
         let fields = [refused(MaxTokensField::MaxCompletionTokens), refused(MaxTokensField::MaxTokens)];
         let (requests, field) = fields.into_iter().max_by_key(|(requests, _)| *requests)?;
         (requests > 0).then_some(Finding::MaxTokensFieldRefused { field, requests })
+    }
+
+    fn beyond_certified(&self) -> Option<Finding> {
+        let (reached, certified) = (ClientLoad::of(self.summary)?, self.certified?);
+        let axis = reached.beyond(&certified)?;
+        Some(Finding::BeyondCertified { axis, reached, certified })
     }
 
     /// Of the whole latency, or where that passes (long answers hide much) of the first token.

@@ -3,6 +3,7 @@
 mod load;
 mod notes;
 pub(crate) mod number;
+mod selftest;
 mod style;
 mod table;
 mod tables;
@@ -12,6 +13,7 @@ use std::fmt::Write as _;
 use aiperf_metrics::Metric;
 
 use crate::{RunReport, WrittenFile};
+pub use selftest::render_selftest;
 use style::Style;
 pub use style::{Colour, Width};
 
@@ -20,6 +22,7 @@ pub fn render(report: &RunReport, width: Width, colour: Colour) -> String {
     let style = Style::new(colour);
     let mut blocks = notes::opening(report, width, style);
     blocks.extend(tables::all(report, width, style));
+    blocks.extend(notes::certified(report, width));
     blocks.extend(notes::closing(report, width, style));
     blocks.into_iter().flat_map(|block| ["\n".to_owned(), block, "\n".to_owned()]).collect()
 }

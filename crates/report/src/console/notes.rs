@@ -29,6 +29,11 @@ pub(super) fn opening(report: &RunReport, width: Width, style: Style) -> Vec<Str
     notes
 }
 
+/// After the tables: what is known of this machine's client.
+pub(super) fn certified(report: &RunReport, width: Width) -> Option<String> {
+    report.selftest.as_ref().map(|citation| wrap(&citation.sentence(), width.0).join("\n"))
+}
+
 /// After the tables: what should make the reader doubt them.
 pub(super) fn closing(report: &RunReport, width: Width, style: Style) -> Vec<String> {
     report.findings().iter().filter(|found| !explains_failures(found)).map(|found| note(found, width, style)).collect()
@@ -41,8 +46,15 @@ fn explains_failures(finding: &Finding) -> bool {
 
 /// The load or the times were not as they should have been.
 fn casts_doubt(finding: &Finding) -> bool {
-    use Finding::{CeilingReached, ClientSaturated, HiddenWait, ReplayDegraded};
-    matches!(finding, ClientSaturated(_) | HiddenWait { .. } | ReplayDegraded { .. } | CeilingReached { .. })
+    use Finding::{BeyondCertified, CeilingReached, ClientSaturated, HiddenWait, ReplayDegraded};
+    matches!(
+        finding,
+        ClientSaturated(_)
+            | BeyondCertified { .. }
+            | HiddenWait { .. }
+            | ReplayDegraded { .. }
+            | CeilingReached { .. }
+    )
 }
 
 fn note(finding: &Finding, width: Width, style: Style) -> String {

@@ -1,5 +1,6 @@
 //! What findings say in words: what was seen, and what to do about it.
 
+mod certified;
 mod client;
 
 use aiperf_metrics::{Finding, MaxTokensField};
@@ -20,6 +21,7 @@ impl Wording {
         match *finding {
             Finding::MaxTokensFieldRefused { field, requests } => field_refused(field, requests),
             Finding::ClientSaturated(limit) => client::limit(&limit),
+            Finding::BeyondCertified { axis, reached, certified } => certified::beyond(axis, &reached, &certified),
             Finding::HiddenWait { from_due, waited, served } => hidden_wait(from_due.tag(), waited, served),
             Finding::ReplayDegraded { lag_p99 } => replay_degraded(lag_p99, finding.threshold()),
             Finding::CeilingReached { delayed, dropped, arrivals } => ceiling(delayed, dropped, arrivals),

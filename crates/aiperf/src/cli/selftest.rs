@@ -1,0 +1,33 @@
+//! `aiperf selftest`: its options are a table that the self-test gives.
+
+use aiperf_experiment::SELFTEST_OPTIONS;
+use clap::{Arg, ArgMatches, Command};
+
+/// A self-test to run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SelfTestInvocation {
+    /// The options given, by flag name.
+    pub(crate) settings: Vec<(&'static str, String)>,
+}
+
+pub(super) fn command() -> Command {
+    let mut command = Command::new("selftest")
+        .about("Prove on this machine that the client's times are right")
+        .disable_version_flag(true);
+    for option in SELFTEST_OPTIONS {
+        let default = if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };
+        command = command.arg(
+            Arg::new(option.flag)
+                .long(option.flag)
+                .value_name(option.value)
+                .allow_negative_numbers(true)
+                .help(format!("{}{default}", option.help)),
+        );
+    }
+    command
+}
+
+pub(super) fn read(matches: &ArgMatches) -> SelfTestInvocation {
+    let given = |flag: &'static str| Some((flag, matches.get_one::<String>(flag)?.clone()));
+    SelfTestInvocation { settings: SELFTEST_OPTIONS.iter().filter_map(|option| given(option.flag)).collect() }
+}

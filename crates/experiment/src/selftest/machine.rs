@@ -1,0 +1,46 @@
+//! Which machine this is: a test says nothing of another one.
+
+use std::fs;
+use std::num::NonZero;
+use std::thread;
+
+use aiperf_report::Machine;
+
+pub(super) fn this_machine() -> Machine {
+    let names = rustix::system::uname();
+    Machine {
+        host: names.nodename().to_string_lossy().into_owned(),
+        cpu: cpu_model(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
+            .unwrap_or_else(|| names.machine().to_string_lossy().into_owned()),
+        processors: thread::available_parallelism().map_or(1, NonZero::get),
+        kernel: format!("{} {}", names.sysname().to_string_lossy(), names.release().to_string_lossy()),
+    }
+}
+
+/// The first name that `/proc/cpuinfo` gives; not every architecture has one.
+fn cpu_model(info: &str) -> Option<String> {
+    let value = |name: &str| {
+        let lines = info.lines().filter_map(|line| line.split_once(':'));
+        lines.filter(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().to_owned()).next()
+    };
+    value("model name").or_else(|| value("Model")).or_else(|| value("cpu model"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_is_read_where_there_is_one() {
+        let info = "processor\t: 0\nmodel\t\t: 143\nmodel name\t: Some CPU: 2.4 GHz\nflags\t: fpu\n";
+        assert_eq!(cpu_model(info).as_deref(), Some("Some CPU: 2.4 GHz"));
+        assert_eq!(cpu_model("processor\t: 0\nCPU part\t: 0xd0c\n"), None);
+    }
+
+    #[test]
+    fn a_machine_is_the_same_twice_and_has_names() {
+        let machine = this_machine();
+        assert_eq!(machine, this_machine());
+        assert!(machine.processors > 0 && !machine.cpu.is_empty() && !machine.kernel.is_empty());
+    }
+}

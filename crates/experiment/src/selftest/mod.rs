@@ -1,0 +1,153 @@
+//! Proves on this machine that the client measures rightly: runs the real engine against a simulator in a process of its
+//! own that knows the truth, and takes the difference.
+
+mod compare;
+mod judge;
+mod machine;
+mod options;
+mod setup;
+mod simulator;
+mod state;
+mod tap;
+mod truth;
+
+use std::io;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::{fs, thread};
+
+use aiperf_clock::{Mono, Nanos, WallAnchor, process_cpu};
+use aiperf_config::{ConfigError, Environment};
+use aiperf_engine::ControlSource;
+use aiperf_report::{ClientCpu, LocalZone, SelfTestReport};
+use aiperf_tokenizer::HubEnvironment;
+use thiserror::Error;
+
+pub use options::{Format, SELFTEST_OPTIONS, SelfTestOption, SelfTestOptionError, SelfTestOptions};
+pub use state::StateFile;
+pub(crate) use tap::Tap;
+
+use crate::error::RunError;
+use crate::monitor::Monitor;
+use crate::run::Run;
+use crate::verdict::Verdict;
+use setup::Setup;
+use simulator::Simulator;
+
+const TRUTH_FILE: &str = "truth.jsonl";
+
+#[derive(Debug, Error)]
+pub enum SelfTestError {
+    #[error(transparent)]
+    Option(#[from] SelfTestOptionError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error("cannot start the simulator with {}: {source}", program.display())]
+    Spawn { program: PathBuf, source: io::Error },
+    #[error("the simulator did not say where it listens, but {0:?}")]
+    NoUrl(String),
+    #[error("the simulator did not end well: {0}")]
+    SimulatorEnded(String),
+    #[error("the truth in {} cannot be read: {reason}", path.display())]
+    Truth { path: PathBuf, reason: String },
+    #[error("cannot make {}: {source}; give a writable folder with --artifact-dir", path.display())]
+    Folder { path: PathBuf, source: io::Error },
+    #[error("the self-test was stopped before its end")]
+    Interrupted,
+}
+
+/// A self-test that is ready to start.
+#[derive(Debug)]
+pub struct SelfTest<'a> {
+    pub options: &'a SelfTestOptions,
+    pub environment: &'a Environment,
+    pub version: &'a str,
+    /// This program, which is the simulator too.
+    pub program: PathBuf,
+}
+
+impl SelfTest<'_> {
+    /// How long requests will be sent.
+    pub fn seconds(&self) -> Result<f64, SelfTestOptionError> {
+        Ok(Setup::new(self.options)?.ramp().as_secs_f64() + self.options.duration)
+    }
+
+    /// Runs it on the calling thread. Nothing is kept; [`StateFile::keep`] does that.
+    pub fn execute(&self, control: &ControlSource, monitor: &Arc<Monitor>) -> Result<SelfTestReport, SelfTestError> {
+        let setup = Setup::new(self.options)?;
+        let folder = Folder::open(self.options.artifact_dir.clone())?;
+        let truth_file = folder.path.join(TRUTH_FILE);
+        let simulator = Simulator::start(&self.program, &truth_file, &setup.simulator_settings())?;
+        let config = setup.config(simulator.url(), &folder.path, self.environment)?;
+        let hub = HubEnvironment::from_variables(|name| self.environment.variables.get(name).cloned());
+        let mut run = Run::prepare(config, self.version, &hub)?;
+        let tap = Arc::new(Tap::default());
+        run.tap = Some(Arc::clone(&tap));
+        let before = (Mono::now(), process_cpu());
+        let result = run.execute(self.version, control, monitor)?;
+        let cpu = cpu_since(before);
+        if result.verdict == Verdict::Cancelled {
+            return Err(SelfTestError::Interrupted);
+        }
+        simulator.stop()?;
+        let compared = compare::compare(&tap.take(), &truth::read(&truth_file)?, setup.ramp());
+        let limits = judge::limits(setup.load, self.options.max_ttft_error);
+        let evidence = judge::Evidence {
+            load: setup.load,
+            duration: self.options.duration,
+            counts: &compared.counts,
+            reached: &compared.reached,
+            errors: &compared.errors,
+            limits: &limits,
+            health: result.report.client_health.as_ref(),
+        };
+        let problems = evidence.problems();
+        Ok(SelfTestReport {
+            aiperf_version: self.version.to_owned(),
+            date: LocalZone::utc_seconds(WallAnchor::take().epoch(Mono::now())),
+            machine: machine::this_machine(),
+            asked: setup.asked(),
+            reached: compared.reached,
+            requests: compared.counts,
+            client_cpu: cpu,
+            errors: compared.errors,
+            limits,
+            verdict: judge::verdict(&problems),
+            problems,
+            kept_in: None,
+        })
+    }
+}
+
+/// Where the files of the run go; one of our own goes away in the end.
+#[derive(Debug)]
+struct Folder {
+    path: PathBuf,
+    _own: Option<tempfile::TempDir>,
+}
+
+impl Folder {
+    fn open(wanted: Option<PathBuf>) -> Result<Self, SelfTestError> {
+        match wanted {
+            Some(path) => match fs::create_dir_all(&path) {
+                Ok(()) => Ok(Self { path, _own: None }),
+                Err(source) => Err(SelfTestError::Folder { path, source }),
+            },
+            None => match tempfile::Builder::new().prefix("aiperf-selftest-").tempdir() {
+                Ok(own) => Ok(Self { path: own.path().to_owned(), _own: Some(own) }),
+                Err(source) => Err(SelfTestError::Folder { path: std::env::temp_dir(), source }),
+            },
+        }
+    }
+}
+
+fn cpu_since((began, before): (Mono, Nanos)) -> ClientCpu {
+    let cpu_seconds = Nanos(process_cpu().0.saturating_sub(before.0)).as_secs_f64();
+    let wall_seconds = Mono::now().since(began).as_secs_f64();
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let percent = 100.0 * cpu_seconds / wall_seconds.max(1e-9) / processors as f64;
+    ClientCpu { cpu_seconds, wall_seconds, processors, percent }
+}

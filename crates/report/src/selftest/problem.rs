@@ -1,0 +1,107 @@
+//! What keeps a self-test from passing.
+
+use aiperf_metrics::{ClientLimit, Finding};
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
+use super::{Grade, TimedError};
+use crate::Wording;
+use crate::console::number::{grouped, whole};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statistic {
+    P50,
+    P99,
+}
+
+impl Statistic {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Problem {
+    /// There is nothing to judge by.
+    NothingCompared,
+    /// Milliseconds. Above the limit, or above half of it.
+    ErrorLarge { error: TimedError, statistic: Statistic, value: f64, limit: f64 },
+    Lost(u64),
+    Extra(u64),
+    ChunksMissing(u64),
+    Failed(u64),
+    /// Fewer streams were in flight at once than asked for.
+    StreamsShort { reached: u64, asked: u64 },
+    /// Requests per second.
+    RateShort { reached: f64, asked: f64 },
+    /// The client's own watch saw it at a limit.
+    ClientLimit(ClientLimit),
+}
+
+impl Problem {
+    pub fn grade(&self) -> Grade {
+        match self {
+            Self::ErrorLarge { value, limit, .. } if value <= limit => Grade::Warn,
+            Self::ClientLimit(_) => Grade::Warn,
+            _ => Grade::Fail,
+        }
+    }
+
+    pub(super) fn is_about(&self, wanted: TimedError) -> bool {
+        matches!(self, Self::ErrorLarge { error, .. } if *error == wanted)
+    }
+
+    pub fn sentence(&self) -> String {
+        match *self {
+            Self::NothingCompared => "No request succeeded, so that there is nothing to compare.".to_owned(),
+            Self::ErrorLarge { error, statistic, value, limit } => {
+                let how = if value > limit { "is above its limit of" } else { "is above half its limit of" };
+                format!("{}: error {} of {value:.3} ms {how} {limit} ms.", error.header(), statistic.name())
+            }
+            Self::Lost(count) => format!("{} requests were answered and have no record.", whole(count)),
+            Self::Extra(count) => format!("{} records are of no request that the server saw.", whole(count)),
+            Self::ChunksMissing(count) => format!("{} chunks are known to one side only.", whole(count)),
+            Self::Failed(count) => format!("{} requests failed.", whole(count)),
+            Self::StreamsShort { reached, asked } => {
+                format!("Only {} of {} streams were in flight at once.", whole(reached), whole(asked))
+            }
+            Self::RateShort { reached, asked } => {
+                format!("Only {} of {} requests/s were sent.", grouped(reached), grouped(asked))
+            }
+            Self::ClientLimit(limit) => Wording::of(&Finding::ClientSaturated(limit)).statement,
+        }
+    }
+}
+
+impl Serialize for Problem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Problem", 2)?;
+        object.serialize_field("grade", &self.grade())?;
+        object.serialize_field("message", &self.sentence())?;
+        object.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_in_the_upper_half_of_its_limit_warns_and_beyond_it_fails() {
+        let large = |value| Problem::ErrorLarge {
+            error: TimedError::TimeToFirstToken,
+            statistic: Statistic::P99,
+            value,
+            limit: 5.0,
+        };
+        assert_eq!((large(3.0).grade(), large(5.1).grade()), (Grade::Warn, Grade::Fail));
+        assert_eq!(
+            large(7.25).sentence(),
+            "Time to First Token: error p99 of 7.250 ms is above its limit of 5 ms."
+        );
+        assert!(large(3.0).sentence().contains("above half its limit of 5 ms"));
+    }
+}
