@@ -16,6 +16,7 @@ mod readiness;
 mod records;
 mod run;
 mod settings;
+mod stamps;
 mod target;
 mod threshold;
 mod trace_data;

@@ -17,6 +17,7 @@ mod phases;
 mod raw;
 mod record;
 mod run;
+mod timestamps;
 mod trace;
 mod wording;
 
@@ -30,5 +31,6 @@ pub use paths::ArtifactPaths;
 pub use raw::{RawExchange, RawResponse, RawWriter};
 pub use record::{Record, RecordWriter};
 pub use run::{PhaseReport, RunReport, RunStatus};
+pub use timestamps::{DelayFigures, StampCounts, Timestamps};
 pub use trace::{Chunks, Headers, TraceData};
 pub use wording::Wording;

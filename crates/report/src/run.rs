@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aiperf_metrics::{ClientHealth, Evidence, Finding, Metric, PhaseAccounting, Summary, Thresholds};
 use serde_json::Value;
 
-use crate::{LocalZone, Phase, WrittenFile};
+use crate::{LocalZone, Phase, Timestamps, WrittenFile};
 
 #[derive(Debug, Clone)]
 pub struct RunReport {
@@ -28,6 +28,8 @@ pub struct RunReport {
     pub thresholds: Thresholds,
     /// Whether the client was the limit, where it was watched.
     pub client_health: Option<ClientHealth>,
+    /// Where the times of responses came from.
+    pub timestamps: Option<Timestamps>,
     /// What became of the requests of each phase, in order; named as the phases are.
     pub accounting: Vec<PhaseAccounting>,
     /// `--show-trace-timing`.

@@ -135,6 +135,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         telemetry_data: None,
         thresholds: Thresholds::default(),
         client_health: None,
+        timestamps: None,
         accounting: Vec::new(),
         show_trace_timing: false,
         other_files: Vec::new(),
