@@ -7,10 +7,12 @@ mod instant;
 mod read_mark;
 mod timer;
 mod timer_slack;
+mod wall_offset;
 
 pub use anchor::WallAnchor;
 pub use cpu::process_cpu;
 pub use instant::{EpochNanos, Mono, Nanos};
-pub use read_mark::ReadMark;
+pub use read_mark::{ReadMark, ReadStamp, StampSource};
 pub use timer::{Sleep, Timer};
 pub use timer_slack::tighten_timer_slack;
+pub use wall_offset::{OffsetHistory, OffsetWatch, WallOffset};

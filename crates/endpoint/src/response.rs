@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn a_byte_arrives_with_the_read_that_brought_it() {
-        let marks = [ReadMark { end: 4, at: Mono::from_nanos(10) }, ReadMark { end: 9, at: Mono::from_nanos(20) }];
+        let marks = [ReadMark::user(4, Mono::from_nanos(10)), ReadMark::user(9, Mono::from_nanos(20))];
         let body = ResponseBody { content_type: None, bytes: b"123456789", marks: &marks };
         assert_eq!(body.arrival(4), Some(Mono::from_nanos(10)));
         assert_eq!(body.arrival(5), Some(Mono::from_nanos(20)));

@@ -17,7 +17,7 @@ fn chat() -> &'static dyn Endpoint {
 }
 
 fn heard(bytes: &[u8]) -> Option<Reply> {
-    let marks = [ReadMark { end: bytes.len(), at: Mono::from_nanos(1) }];
+    let marks = [ReadMark::user(bytes.len(), Mono::from_nanos(1))];
     chat().read(ResponseBody { content_type: None, bytes, marks: &marks }).ok()
 }
 

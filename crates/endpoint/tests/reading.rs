@@ -10,7 +10,7 @@ const EVENTS: Option<&str> = Some("text/event-stream");
 const JSON: Option<&str> = Some("application/json");
 
 fn read(kind: EndpointKind, content_type: Option<&str>, bytes: &[u8]) -> Result<Reply, ReplyError> {
-    let marks = [ReadMark { end: bytes.len(), at: Mono::from_nanos(9) }];
+    let marks = [ReadMark::user(bytes.len(), Mono::from_nanos(9))];
     of(kind).unwrap().read(ResponseBody { content_type, bytes, marks: &marks })
 }
 
@@ -144,7 +144,7 @@ fn a_batch_of_embeddings_gives_one_chunk_each() {
 fn lines_of_json_keep_their_own_times() {
     let body = b"{\"message\":{\"content\":\"a\"},\"done\":false}\n{\"message\":{\"content\":\"b\"},\"done\":true,\"eval_count\":2}";
     let newline = body.iter().position(|b| *b == b'\n').unwrap() + 1;
-    let marks = [newline, body.len()].map(|end| ReadMark { end, at: Mono::from_nanos(end as u64) });
+    let marks = [newline, body.len()].map(|end| ReadMark::user(end, Mono::from_nanos(end as u64)));
     let lines = ResponseBody { content_type: Some("application/x-ndjson"), bytes: body, marks: &marks };
     let reply = of(EndpointKind::Chat).unwrap().read(lines).unwrap();
     assert_eq!(reply.chunks.iter().map(|c| c.at).collect::<Vec<_>>(), marks.map(|m| m.at));

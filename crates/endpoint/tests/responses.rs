@@ -280,7 +280,7 @@ fn no_cut_into_reads_changes_what_is_read() {
     for fixture in fixtures() {
         let whole = read(&fixture, &fixture.marks());
         let every_byte: Vec<ReadMark> =
-            (1..=fixture.body.len()).map(|end| ReadMark { end, at: Mono::from_nanos(end as u64) }).collect();
+            (1..=fixture.body.len()).map(|end| ReadMark::user(end, Mono::from_nanos(end as u64))).collect();
         let by_byte = read(&fixture, &every_byte);
         let untimed = |reply: Result<Reply, ReplyError>| {
             reply.map(|reply| (reply.output_text, reply.reasoning_text, reply.usage, reply.chunks.len()))

@@ -29,7 +29,7 @@ fn read(name: &str) -> (u16, Result<Reply, ReplyError>) {
         EndpointKind::Chat
     };
     let (status, content_type, bytes) = capture(name);
-    let marks = [ReadMark { end: bytes.len(), at: Mono::from_nanos(1) }];
+    let marks = [ReadMark::user(bytes.len(), Mono::from_nanos(1))];
     let body = ResponseBody { content_type: Some(&content_type), bytes: &bytes, marks: &marks };
     (status, of(kind).unwrap().read(body))
 }

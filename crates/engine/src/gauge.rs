@@ -1,9 +1,11 @@
-//! How late a worker thread is: the time between when its timer was due and when the thread got to it. A thread that is
-//! late there is as late in reading its sockets.
+//! How late a worker thread is: the time between when its timer was due and when the thread got to it, and the time that
+//! bytes waited in the socket until it read them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use aiperf_clock::{Mono, Nanos, Timer};
+
+use crate::delay::{LocalDelays, ReadDelays, SharedDelays};
 
 /// Between two looks.
 const INTERVAL: Nanos = Nanos(20_000_000);
@@ -13,6 +15,7 @@ const INTERVAL: Nanos = Nanos(20_000_000);
 pub struct WorkerGauge {
     worst_lag: AtomicU64,
     schedule_lag: AtomicU64,
+    read_delays: SharedDelays,
 }
 
 impl WorkerGauge {
@@ -26,16 +29,26 @@ impl WorkerGauge {
         Nanos(self.schedule_lag.swap(0, Ordering::Relaxed))
     }
 
+    /// How long bytes waited for a worker to read them, since the last call; of reads that the kernel stamped.
+    pub fn take_read_delays(&self) -> ReadDelays {
+        self.read_delays.take()
+    }
+
     pub(crate) fn note_schedule_lag(&self, lag: Nanos) {
         self.schedule_lag.fetch_max(lag.0, Ordering::Relaxed);
     }
 
+    pub(crate) fn gather(&self, delays: &LocalDelays) {
+        self.read_delays.gather(delays);
+    }
+
     /// Runs beside a worker's requests until the worker ends.
-    pub(crate) async fn watch(&self, timer: &Timer) {
+    pub(crate) async fn watch(&self, timer: &Timer, delays: &LocalDelays) {
         loop {
             let due = Mono::now() + INTERVAL;
             timer.sleep_until(due).await;
             self.worst_lag.fetch_max(Mono::now().since(due).0, Ordering::Relaxed);
+            self.gather(delays);
         }
     }
 }

@@ -6,6 +6,7 @@
 mod conductor;
 mod control;
 mod credit;
+mod delay;
 mod finished;
 mod follow_up;
 mod gate;
@@ -20,6 +21,7 @@ mod worker;
 pub use conductor::run;
 pub use control::{Control, ControlSource, StopReason};
 pub use credit::Session;
+pub use delay::ReadDelays;
 pub use finished::{CutReason, Finished, Outcome};
 pub use follow_up::{FollowUp, FollowUpBodies};
 pub use gauge::WorkerGauge;

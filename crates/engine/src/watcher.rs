@@ -1,18 +1,22 @@
-//! What a worker wants to know of an exchange while it runs: that the request is out, and that the first content came.
+//! What a worker wants to know of an exchange while it runs: that the request is out, that the first content came, and how
+//! late it read what arrived.
 
 use std::cell::{Cell, RefCell};
 
-use aiperf_clock::Mono;
+use aiperf_clock::{Mono, ReadStamp};
 use aiperf_endpoint::Endpoint;
 use aiperf_endpoint::sse::{SseEvent, SseScanner};
 use aiperf_transport::{Exchange, Watch};
 use tokio::sync::Notify;
+
+use crate::delay::LocalDelays;
 
 #[derive(Debug)]
 pub(crate) struct Watcher<'a> {
     sent: Cell<Option<Mono>>,
     sent_told: Notify,
     first_token: Option<FirstToken<'a>>,
+    delays: &'a LocalDelays,
 }
 
 #[derive(Debug)]
@@ -30,8 +34,13 @@ pub(crate) trait Tell: std::fmt::Debug {
 }
 
 impl<'a> Watcher<'a> {
-    pub(crate) fn new(phase: usize, first_token: Option<(&'a dyn Endpoint, &'a dyn Tell)>) -> Self {
+    pub(crate) fn new(
+        phase: usize,
+        first_token: Option<(&'a dyn Endpoint, &'a dyn Tell)>,
+        delays: &'a LocalDelays,
+    ) -> Self {
         Self {
+            delays,
             sent: Cell::new(None),
             sent_told: Notify::new(),
             first_token: first_token.map(|(endpoint, tell)| FirstToken {
@@ -66,7 +75,10 @@ impl Watch for Watcher<'_> {
         self.sent_told.notify_waiters();
     }
 
-    fn read(&self, exchange: &Exchange) {
+    fn read(&self, stamp: ReadStamp, exchange: &Exchange) {
+        if let Some(delay) = stamp.delay() {
+            self.delays.note(delay);
+        }
         let Some(first) = self.first_token.as_ref().filter(|first| !first.seen.get()) else { return };
         let mut scanner = first.scanner.borrow_mut();
         while let Some(frame) = scanner.next_frame(&exchange.body) {

@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use crate::control::Event;
 use crate::credit::{Credit, Returned, ReturnedAs};
+use crate::delay::LocalDelays;
 use crate::finished::{CutReason, Finished, Outcome};
 use crate::follow_up::FollowUp;
 use crate::gauge::WorkerGauge;
@@ -67,7 +68,10 @@ impl Worker {
             tighten_timer_slack();
             tokio::task::LocalSet::new().block_on(&runtime, async move {
                 match Timer::start() {
-                    Ok(timer) => serve(inbox, Rc::new(Context { desk, client: Client::new(client), timer })).await,
+                    Ok(timer) => {
+                        let (client, delays) = (Client::new(client), LocalDelays::default());
+                        serve(inbox, Rc::new(Context { desk, client, timer, delays })).await;
+                    }
                     Err(cause) => log::error!("worker {index} has no timer: {cause}"),
                 }
             });
@@ -109,6 +113,7 @@ struct Context {
     desk: Desk,
     client: Client,
     timer: Timer,
+    delays: LocalDelays,
 }
 
 impl Tell for Desk {
@@ -144,9 +149,10 @@ impl CutSignal {
 async fn serve(inbox: UnboundedReceiver<Command>, context: Rc<Context>) {
     let watched = Rc::clone(&context);
     tokio::select! {
-        () = watched.desk.gauge.watch(&watched.timer) => {}
+        () = watched.desk.gauge.watch(&watched.timer, &watched.delays) => {}
         () = take_commands(inbox, context) => {}
     }
+    watched.desk.gauge.gather(&watched.delays);
 }
 
 async fn take_commands(mut inbox: UnboundedReceiver<Command>, context: Rc<Context>) {
@@ -193,6 +199,7 @@ impl Context {
         let watcher = Watcher::new(
             credit.phase,
             credit.watch_first_token.then_some((desk.endpoint, desk as &dyn Tell)),
+            &self.delays,
         );
 
         let mut exchange = Exchange::default();

@@ -4,7 +4,9 @@ use aiperf_clock::{Mono, WallAnchor};
 use aiperf_config::PhaseKind;
 use aiperf_engine::{EndReason, PhaseOutcome};
 use aiperf_metrics::{ClientHealth, ClientLoad, Columns, PhaseAccounting, PhaseWindow, Summary};
-use aiperf_report::{Citation, LocalZone, Phase, PhaseReport, RunReport, RunStatus, WrittenFile, write_summary_files};
+use aiperf_report::{
+    Citation, LocalZone, Phase, PhaseReport, RunReport, RunStatus, Timestamps, WrittenFile, write_summary_files,
+};
 use uuid::Uuid;
 
 use crate::records::PhaseColumns;
@@ -17,6 +19,7 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) columns: &'a PhaseColumns,
     pub(crate) anchor: &'a WallAnchor,
     pub(crate) health: Option<ClientHealth>,
+    pub(crate) timestamps: Timestamps,
     pub(crate) other_files: Vec<WrittenFile>,
 }
 
@@ -48,6 +51,7 @@ impl Conclusion<'_> {
             thresholds: run.profiling_context().thresholds,
             client_health: self.health,
             selftest,
+            timestamps: Some(self.timestamps),
             accounting,
             show_trace_timing: run.config.output.show_trace_timing,
             other_files: self.other_files,

@@ -6,8 +6,9 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos, process_cpu};
-use aiperf_engine::{Finished, WorkerGauge};
+use aiperf_engine::{Finished, ReadDelays, WorkerGauge};
 use aiperf_metrics::HealthSample;
+use aiperf_socket::Stamping;
 use crossbeam_channel::Receiver;
 
 use crate::monitor::Monitor;
@@ -20,7 +21,15 @@ const DESCRIPTORS_EVERY: usize = 4;
 /// Takes samples until it is asked for them.
 pub(crate) struct HealthWatch {
     stop: Sender<()>,
-    thread: JoinHandle<Vec<HealthSample>>,
+    thread: JoinHandle<Watched>,
+}
+
+/// What was seen of the client.
+#[derive(Debug, Default)]
+pub(crate) struct Watched {
+    pub(crate) samples: Vec<HealthSample>,
+    /// How long bytes waited to be read, over the whole run.
+    pub(crate) delays: ReadDelays,
 }
 
 impl HealthWatch {
@@ -29,37 +38,59 @@ impl HealthWatch {
         gauge: Arc<WorkerGauge>,
         monitor: Arc<Monitor>,
         queue: Receiver<Finished>,
+        stamping: &Stamping,
         processors: usize,
     ) -> Option<Self> {
         let (stop, stopped) = channel::<()>();
+        let stamping = stamping.clone();
         let thread = thread::Builder::new()
             .name("health".into())
             .spawn(move || {
-                let mut samples = Vec::new();
+                let mut watched = Watched::default();
                 let mut last = (Mono::now(), process_cpu());
                 let mut threads = ThreadClock::default();
                 let mut descriptors = None;
                 while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
                     let now = (Mono::now(), process_cpu());
-                    if samples.len() % DESCRIPTORS_EVERY == 0 {
+                    if watched.samples.len() % DESCRIPTORS_EVERY == 0 {
                         descriptors = open_descriptors();
                     }
-                    samples.push(HealthSample {
+                    follow_wall_clock(&stamping);
+                    let delays = gauge.take_read_delays();
+                    watched.delays.add(&delays);
+                    watched.samples.push(HealthSample {
                         busiest_thread: threads.busiest(now.0),
                         descriptors,
+                        arrival_to_read_delay_p99: delays.quantile(0.99).unwrap_or_default(),
+                        arrival_to_read_delay: delays.max(),
                         ..sample(&gauge, &monitor, &queue, processors, last, now)
                     });
                     last = now;
                 }
-                samples
+                // Workers have ended by now, so nothing is missed.
+                follow_wall_clock(&stamping);
+                watched.delays.add(&gauge.take_read_delays());
+                watched
             })
             .ok()?;
         Some(Self { stop, thread })
     }
 
-    pub(crate) fn finish(self) -> Vec<HealthSample> {
+    pub(crate) fn finish(self) -> Watched {
         drop(self.stop);
         self.thread.join().unwrap_or_default()
+    }
+}
+
+/// Kernel stamps are wall-clock times: someone who sets the clock moves them.
+fn follow_wall_clock(stamping: &Stamping) {
+    if let Some(step) = stamping.resample() {
+        log::warn!(
+            "The wall clock was set by {:.3} ms during the run: times of responses within the last {} ms before this may be \
+             off by as much",
+            step as f64 / 1e6,
+            INTERVAL.as_millis()
+        );
     }
 }
 

@@ -11,13 +11,16 @@ pub(crate) fn of(exchange: &Exchange) -> HttpTiming {
         (Some(from), Some(to)) => to.since(from),
         _ => Nanos::ZERO,
     };
+    let first_byte = exchange.first_body_byte();
+    // A server on the same machine may have answered before the call that sent the last byte came back.
+    let sent = trace.send_end.map(|end| first_byte.map_or(end, |first| end.min(first)));
     HttpTiming {
         blocked: length(trace.blocked),
         dns_lookup: length(trace.dns),
         connecting: length(trace.connect) + length(trace.tls),
-        sending: between(trace.send_start, trace.send_end),
-        waiting: between(trace.send_end, exchange.first_body_byte()),
-        receiving: between(exchange.first_body_byte(), exchange.last_body_byte()),
+        sending: between(trace.send_start, sent),
+        waiting: between(sent, first_byte),
+        receiving: between(first_byte, exchange.last_body_byte()),
         reused: trace.reused,
         body_bytes_sent: trace.body_bytes_sent,
         writes: trace.writes,
@@ -39,10 +42,21 @@ mod tests {
         exchange.trace.send_start = Some(at(30));
         exchange.trace.send_end = Some(at(35));
         exchange.body = b"abcd".to_vec();
-        exchange.marks = vec![ReadMark { end: 2, at: at(50) }, ReadMark { end: 4, at: at(80) }];
+        exchange.marks = vec![ReadMark::user(2, at(50)), ReadMark::user(4, at(80))];
         let timing = of(&exchange);
         let stages = [timing.connecting, timing.sending, timing.waiting, timing.receiving];
         assert_eq!(stages, [Nanos(20), Nanos(5), Nanos(15), Nanos(30)]);
         assert_eq!((timing.reads, timing.body_bytes_received), (2, 4));
+    }
+
+    #[test]
+    fn an_answer_that_overtakes_the_sending_call_ends_the_sending() {
+        let at = Mono::from_nanos;
+        let mut exchange = Exchange::default();
+        exchange.trace.send_start = Some(at(30));
+        exchange.trace.send_end = Some(at(60));
+        exchange.marks = vec![ReadMark::user(2, at(50))];
+        let timing = of(&exchange);
+        assert_eq!((timing.sending, timing.waiting, timing.receiving), (Nanos(20), Nanos::ZERO, Nanos::ZERO));
     }
 }

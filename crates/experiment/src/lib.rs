@@ -17,6 +17,7 @@ mod records;
 mod run;
 mod selftest;
 mod settings;
+mod stamps;
 mod target;
 mod threshold;
 mod trace_data;

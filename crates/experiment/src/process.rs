@@ -48,6 +48,6 @@ fn on_processor(path: &std::path::Path) -> Option<Nanos> {
 
 pub(crate) fn open_descriptors() -> Option<DescriptorUse> {
     let open = fs::read_dir("/proc/self/fd").ok()?.count() as u64;
-    let limit = aiperf_transport::raise_descriptor_limit()?;
+    let limit = aiperf_socket::raise_descriptor_limit()?;
     Some(DescriptorUse { open, limit })
 }

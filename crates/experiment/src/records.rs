@@ -9,7 +9,9 @@ use aiperf_config::PhaseKind;
 use aiperf_endpoint::Reply;
 use aiperf_engine::{Finished, FollowUp, Outcome};
 use aiperf_metrics::{Columns, MetricContext, Observation, RecordValues};
-use aiperf_report::{ArtifactPaths, Phase, RawWriter, Record, RecordMetadata, RecordWriter, ReportError, WrittenFile};
+use aiperf_report::{
+    ArtifactPaths, Phase, RawWriter, Record, RecordMetadata, RecordWriter, ReportError, StampCounts, WrittenFile,
+};
 use crossbeam_channel::Receiver;
 
 use crate::error::RunError;
@@ -18,6 +20,7 @@ use crate::observe::Observer;
 use crate::prepared::Sessions;
 use crate::raw::RawSource;
 use crate::selftest::Tap;
+use crate::stamps::{self, AllStamps};
 use crate::threshold::FailureThreshold;
 use crate::trace_data::Traced;
 
@@ -42,7 +45,7 @@ pub(crate) struct RecordDesk {
 pub(crate) type PhaseColumns = Vec<Columns>;
 
 pub(crate) struct RecordThreads {
-    threads: Vec<JoinHandle<PhaseColumns>>,
+    threads: Vec<JoinHandle<(PhaseColumns, AllStamps)>>,
 }
 
 impl RecordThreads {
@@ -57,21 +60,24 @@ impl RecordThreads {
         Ok(Self { threads })
     }
 
-    /// Waits for the last record and puts the threads' columns together.
-    pub(crate) fn finish(self, phases: usize) -> Result<PhaseColumns, RunError> {
+    /// Waits for the last record and puts the threads' columns and counts together.
+    pub(crate) fn finish(self, phases: usize) -> Result<(PhaseColumns, AllStamps), RunError> {
         let mut merged: PhaseColumns = (0..phases).map(|_| Columns::new()).collect();
+        let mut stamps = AllStamps::default();
         for thread in self.threads {
-            let columns = thread.join().map_err(|_| RunError::RecordThreadGone)?;
+            let (columns, counts) = thread.join().map_err(|_| RunError::RecordThreadGone)?;
+            stamps += counts.0;
             for (all, more) in merged.iter_mut().zip(columns) {
                 all.merge(more);
             }
         }
-        Ok(merged)
+        Ok((merged, stamps))
     }
 }
 
 impl RecordDesk {
-    fn work(&self, index: usize, finished: &Receiver<Finished>) -> PhaseColumns {
+    fn work(&self, index: usize, finished: &Receiver<Finished>) -> (PhaseColumns, AllStamps) {
+        let mut all_stamps = AllStamps::default();
         let mut columns: PhaseColumns = self.phases.iter().map(|_| Columns::new()).collect();
         let processor = format!("record_processor_{index}");
         let mut scratch = Vec::new();
@@ -92,10 +98,12 @@ impl RecordDesk {
             if let Some((tap, contexts)) = &self.tap {
                 tap.note(self.phases[finished.phase], &finished, &observation, &values, &contexts[finished.phase]);
             }
-            self.write(&finished, &observation, &values, &processor, &mut scratch);
+            let stamps = stamps::of_exchange(&finished.exchange.marks, &observation.chunks);
+            all_stamps += stamps;
+            self.write(&finished, &observation, &values, (&processor, stamps), &mut scratch);
             self.monitor.recorded.fetch_add(1, Ordering::Relaxed);
         }
-        columns
+        (columns, all_stamps)
     }
 
     /// A session waits for this, so it is done before anything else.
@@ -113,7 +121,7 @@ impl RecordDesk {
         finished: &Finished,
         observation: &Observation,
         values: &RecordValues,
-        processor: &str,
+        (processor, stamps): (&str, StampCounts),
         scratch: &mut Vec<u8>,
     ) {
         if self.records.is_none() && self.raw.is_none() {
@@ -124,7 +132,7 @@ impl RecordDesk {
         let metadata = self.metadata(finished, observation, &request_id, &worker, processor);
         let failure = observation.failure.as_ref();
         if let Some(writer) = &self.records {
-            let traced = self.http_trace.as_ref().map(|source| Traced::of(finished, source, &self.anchor));
+            let traced = self.http_trace.as_ref().map(|source| Traced::of(finished, source, &self.anchor, stamps));
             let trace = traced.as_ref().map(Traced::data);
             let record = Record { metadata: &metadata, values, failure, trace: trace.as_ref() };
             report_once(writer.write(scratch, &record));

@@ -10,10 +10,13 @@ use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{ControlSource, FixedSchedule, Plan, Timing, WorkerGauge};
 use aiperf_metrics::{ClientHealth, MetricContext};
-use aiperf_report::{ArtifactPaths, Certificate, InputSession, RawWriter, RecordWriter, RunReport, SummaryFiles, write_inputs};
+use aiperf_report::{
+    ArtifactPaths, Certificate, InputSession, RawWriter, RecordWriter, RunReport, SummaryFiles, write_inputs,
+};
 use aiperf_seed::Seed;
+use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
 use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
-use aiperf_transport::{ClientSettings, raise_descriptor_limit};
+use aiperf_transport::ClientSettings;
 use crossbeam_channel::bounded;
 
 use crate::conclusion::Conclusion;
@@ -27,12 +30,16 @@ use crate::readiness;
 use crate::records::{RecordDesk, RecordThreads};
 use crate::selftest::Tap;
 use crate::settings;
+use crate::stamps;
 use crate::target::Targets;
 use crate::threshold::FailureThreshold;
 use crate::verdict::Verdict;
 
 /// Finished requests that may wait for a record thread before workers hold theirs back.
 const RECORD_QUEUE: usize = 16_384;
+
+/// Descriptors that the process is made ready for: twice the connections that one address can open to a server.
+const DESCRIPTORS: u64 = 65_536;
 
 /// A run that is ready to start: everything that can be wrong with its input has been looked at.
 #[derive(Debug)]
@@ -67,6 +74,9 @@ pub struct RunResult {
 impl Run {
     /// Opens the targets and makes the data. `version` is the program's own.
     pub fn prepare(config: Config, version: &str, hub: &HubEnvironment) -> Result<Self, RunError> {
+        // Before anything starts a thread.
+        raise_descriptor_limit();
+        grow_descriptor_table(DESCRIPTORS);
         let kind = config.endpoint.kind;
         let endpoint = aiperf_endpoint::of(kind).ok_or(RunError::Endpoint(kind.facts().name))?;
         let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
@@ -120,7 +130,6 @@ impl Run {
         control: &ControlSource,
         monitor: &Arc<Monitor>,
     ) -> Result<RunResult, RunError> {
-        raise_descriptor_limit();
         if let Some(wanted) = self.config.endpoint.readiness {
             readiness::wait(wanted, &self.config, &self.targets, &self.client)?;
         }
@@ -131,16 +140,19 @@ impl Run {
         let threads = RecordThreads::start(self.record_threads(), &desk, &finished)?;
         let gauge = Arc::new(WorkerGauge::default());
         let began = Mono::now();
-        let health = HealthWatch::start(Arc::clone(&gauge), Arc::clone(monitor), finished, processors());
+        let health =
+            HealthWatch::start(Arc::clone(&gauge), Arc::clone(monitor), finished, &self.client.stamping, processors());
         let outcomes = aiperf_engine::run(self.plan(), control, records, &monitor.progress, &gauge)?;
-        let samples = health.map(HealthWatch::finish);
-        let columns = threads.finish(self.phases.len())?;
+        let watched = health.map(HealthWatch::finish);
+        let (columns, stamps) = threads.finish(self.phases.len())?;
+        let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
         let other_files = desk.close(&self.paths);
         let conclusion = Conclusion {
             outcomes: &outcomes,
             columns: &columns,
             anchor: &anchor,
-            health: samples.map(|samples| ClientHealth::judge(began, &samples)),
+            health: watched.map(|watched| ClientHealth::judge(began, &watched.samples)),
+            timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files,
         };
         Ok(conclusion.draw(&self, version))

@@ -3,6 +3,7 @@
 use aiperf_config::{Config, IpVersion, Pace, PhaseConfig, PhaseKind};
 use aiperf_endpoint::{AffinityHeaders, BodyOptions, HeaderOptions, HeaderPlan};
 use aiperf_metrics::{MetricContext, Thresholds};
+use aiperf_socket::Stamping;
 use aiperf_transport::{ClientSettings, TlsSettings, Verification};
 
 use crate::error::RunError;
@@ -73,5 +74,6 @@ pub(crate) fn client_settings(config: &Config, targets: &Targets) -> Result<Clie
         },
         connection_limit: tuning.connection_limit,
         keepalive: tuning.keepalive_timeout.into(),
+        stamping: Stamping::start(),
     })
 }

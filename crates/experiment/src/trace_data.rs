@@ -3,7 +3,7 @@
 use aiperf_clock::{EpochNanos, WallAnchor};
 use aiperf_engine::Finished;
 use aiperf_metrics::HttpTiming;
-use aiperf_report::{Chunks, Headers, TraceData};
+use aiperf_report::{Chunks, Headers, StampCounts, TraceData};
 
 use crate::http_timing;
 use crate::raw::{RawSource, redacted};
@@ -19,10 +19,11 @@ pub(crate) struct Traced<'a> {
     received: Vec<(EpochNanos, u64)>,
     local_ip: Option<String>,
     remote_ip: Option<String>,
+    stamps: StampCounts,
 }
 
 impl<'a> Traced<'a> {
-    pub(crate) fn of(finished: &'a Finished, source: &RawSource, anchor: &'a WallAnchor) -> Self {
+    pub(crate) fn of(finished: &'a Finished, source: &RawSource, anchor: &'a WallAnchor, stamps: StampCounts) -> Self {
         let exchange = &finished.exchange;
         let trace = &exchange.trace;
         let mut request_headers = source.request_headers(finished);
@@ -39,6 +40,7 @@ impl<'a> Traced<'a> {
             received: received.collect(),
             finished,
             anchor,
+            stamps,
             timing: http_timing::of(exchange),
             request_headers,
             response_headers: redacted(exchange.headers.iter().map(|(n, v)| (n.as_str(), v.as_str()))),
@@ -85,6 +87,7 @@ impl<'a> Traced<'a> {
             receiving_ns: timing.receiving,
             duration_ns: timing.sending + timing.waiting + timing.receiving,
             connecting_ns: trace.connect.map(|_| timing.connecting),
+            stamp_source: self.stamps,
         }
     }
 }

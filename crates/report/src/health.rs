@@ -34,6 +34,8 @@ fn observed(most: &HealthMaxima) -> Value {
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
     put("samples", most.samples.into());
     put("max_worker_lag_ms", most.worker_lag.as_millis_f64().into());
+    put("max_arrival_to_read_delay_ms", most.arrival_to_read_delay.as_millis_f64().into());
+    put("max_arrival_to_read_delay_p99_ms", most.arrival_to_read_delay_p99.as_millis_f64().into());
     put("max_schedule_lag_ms", most.schedule_lag.as_millis_f64().into());
     put("max_cpu_percent", (100.0 * most.cpu_share).into());
     if let Some(share) = most.busiest_thread {

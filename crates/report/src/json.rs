@@ -4,7 +4,7 @@ use aiperf_metrics::{ClientLoad, FailureGroup, Metric, MetricResult, Percentile,
 use serde_json::{Map, Number, Value, json};
 
 use crate::record::ErrorDetails;
-use crate::{PhaseReport, RunReport, health, phases};
+use crate::{PhaseReport, RunReport, health, phases, timestamps};
 
 const SCHEMA_VERSION: &str = "1.4";
 
@@ -46,6 +46,9 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
     }
     if let Some(client) = &report.client_health {
         object.insert("client_health".to_owned(), health::client_health(client));
+    }
+    if let Some(stamps) = &report.timestamps {
+        object.insert("timestamps".to_owned(), timestamps::timestamps(stamps));
     }
     if let Some(citation) = &report.selftest {
         let reached = ClientLoad::of(&report.profiling.summary);

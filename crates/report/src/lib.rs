@@ -18,6 +18,7 @@ mod raw;
 mod record;
 mod run;
 mod selftest;
+mod timestamps;
 mod trace;
 mod wording;
 
@@ -35,5 +36,6 @@ pub use selftest::{
     AskedLoad, Certificate, Citation, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, Machine, Problem,
     SelfTestReport, Statistic, TimedError,
 };
+pub use timestamps::{DelayFigures, StampCounts, Timestamps};
 pub use trace::{Chunks, Headers, TraceData};
 pub use wording::Wording;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aiperf_metrics::{ClientHealth, Evidence, Finding, Metric, PhaseAccounting, Summary, Thresholds};
 use serde_json::Value;
 
-use crate::{Citation, LocalZone, Phase, WrittenFile};
+use crate::{Citation, LocalZone, Phase, Timestamps, WrittenFile};
 
 #[derive(Debug, Clone)]
 pub struct RunReport {
@@ -30,6 +30,8 @@ pub struct RunReport {
     pub client_health: Option<ClientHealth>,
     /// The self-test of this machine that the run is held against, where there is one.
     pub selftest: Option<Citation>,
+    /// Where the times of responses came from.
+    pub timestamps: Option<Timestamps>,
     /// What became of the requests of each phase, in order; named as the phases are.
     pub accounting: Vec<PhaseAccounting>,
     /// `--show-trace-timing`.

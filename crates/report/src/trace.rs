@@ -4,6 +4,7 @@ use aiperf_clock::{EpochNanos, Nanos};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use crate::StampCounts;
 use crate::metadata::{epoch, maybe_epoch};
 
 /// The `trace_data` object of a record, fields in the order of the file. Secrets in headers must be redacted already.
@@ -65,6 +66,8 @@ pub struct TraceData<'a> {
     pub duration_ns: Nanos,
     #[serde(serialize_with = "maybe_span", skip_serializing_if = "Option::is_none")]
     pub connecting_ns: Option<Nanos>,
+    /// How many of the reads were stamped by whom.
+    pub stamp_source: StampCounts,
 }
 
 /// Header names and values in the order they were sent, written as an object.

@@ -10,7 +10,7 @@ use std::path::Path;
 use aiperf_clock::{EpochNanos, Nanos};
 use aiperf_metrics::{Cancellation, Cause, Failure, MetricContext, Observation, RecordValues};
 use aiperf_report::{
-    Chunks, Headers, RawExchange, RawResponse, RawWriter, Record, RecordMetadata, RecordWriter, TraceData,
+    Chunks, Headers, RawExchange, RawResponse, RawWriter, Record, RecordMetadata, RecordWriter, StampCounts, TraceData,
 };
 use serde_json::Value;
 
@@ -160,10 +160,13 @@ fn a_trace_has_the_fields_of_the_reference_and_its_chunks() {
         receiving_ns: Nanos(1),
         duration_ns: Nanos(4),
         connecting_ns: Some(Nanos(1)),
+        stamp_source: StampCounts { kernel: 2, user: 0, coalesced: 1 },
     };
     let (ours, theirs) = (written(&runs::streamed(1), Some(&trace)), recorded("trace_timing/profile_export.jsonl", 0));
     assert_eq!(keys(&ours), keys(&theirs));
-    assert_eq!(keys(&ours["trace_data"]), keys(&theirs["trace_data"]));
+    let with_ours = [keys(&theirs["trace_data"]), vec!["stamp_source".to_owned()]].concat();
+    assert_eq!(keys(&ours["trace_data"]), with_ours);
+    assert_eq!(ours["trace_data"]["stamp_source"], serde_json::json!({"kernel": 2, "user": 0, "coalesced": 1}));
     assert_eq!(ours["trace_data"]["response_chunks"][1][1], 20);
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 
 use aiperf_clock::{Mono, Nanos};
+use aiperf_socket::Stamping;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::connection::Connection;
@@ -37,11 +38,19 @@ pub struct ClientSettings {
     pub connection_limit: usize,
     /// How long an idle connection is kept.
     pub keepalive: Nanos,
+    /// Who takes the time of what is read.
+    pub stamping: Stamping,
 }
 
 impl Default for ClientSettings {
     fn default() -> Self {
-        Self { tls: None, ip_version: IpVersion::Any, connection_limit: 2_500, keepalive: Nanos(300_000_000_000) }
+        Self {
+            tls: None,
+            ip_version: IpVersion::Any,
+            connection_limit: 2_500,
+            keepalive: Nanos(300_000_000_000),
+            stamping: Stamping::user(),
+        }
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::time::Duration;
 
 use aiperf_clock::Mono;
+use aiperf_socket::{StampedStream, Stamping, connect_tcp};
 use rustls::pki_types::ServerName;
-use tokio::net::TcpStream;
 
 use crate::client::{Client, IpVersion};
 use crate::connection::{Connection, Wire};
@@ -15,18 +14,15 @@ use crate::exchange::{Span, Trace};
 use crate::origin::{Origin, Scheme};
 use crate::tls::is_certificate_error;
 
-/// Idle time before the kernel asks whether the peer is still there.
-const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
-
 impl Client {
     pub(crate) async fn connect(&self, origin: &Origin, trace: &mut Trace) -> Result<Connection, TransportError> {
         let addresses = self.resolve(origin, trace).await?;
         let start = Mono::now();
-        let stream =
-            connect_any(&addresses).await.map_err(|cause| TransportError::Connect { origin: origin.clone(), cause })?;
+        let stream = connect_any(&addresses, &self.settings.stamping)
+            .await
+            .map_err(|cause| TransportError::Connect { origin: origin.clone(), cause })?;
         trace.connect = Some(Span { start, end: Mono::now() });
-        prepare(&stream).map_err(|cause| TransportError::Connect { origin: origin.clone(), cause })?;
-        let (local, remote) = (stream.local_addr().ok(), stream.peer_addr().ok());
+        let (local, remote) = (stream.local_addr(), stream.peer_addr());
         let wire = match origin.scheme {
             Scheme::Http => Wire::Plain(stream),
             Scheme::Https => self.handshake(origin, stream, trace).await?,
@@ -34,7 +30,12 @@ impl Client {
         Ok(Connection { wire, local, remote })
     }
 
-    async fn handshake(&self, origin: &Origin, stream: TcpStream, trace: &mut Trace) -> Result<Wire, TransportError> {
+    async fn handshake(
+        &self,
+        origin: &Origin,
+        stream: StampedStream,
+        trace: &mut Trace,
+    ) -> Result<Wire, TransportError> {
         let refused = |cause: io::Error| TransportError::Tls {
             origin: origin.clone(),
             certificate: is_certificate_error(&cause),
@@ -83,21 +84,15 @@ impl IpVersion {
 }
 
 /// The first address that accepts; the last one's error when none does.
-async fn connect_any(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+async fn connect_any(addresses: &[SocketAddr], stamping: &Stamping) -> io::Result<StampedStream> {
     let mut refused = io::Error::other("the host has no address");
     for address in addresses {
-        match TcpStream::connect(address).await {
+        match connect_tcp(*address, stamping).await {
             Ok(stream) => return Ok(stream),
             Err(cause) => refused = cause,
         }
     }
     Err(refused)
-}
-
-fn prepare(stream: &TcpStream) -> io::Result<()> {
-    stream.set_nodelay(true)?;
-    let keepalive = socket2::TcpKeepalive::new().with_time(KEEPALIVE_IDLE);
-    socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive)
 }
 
 #[cfg(test)]

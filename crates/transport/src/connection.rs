@@ -5,12 +5,11 @@ use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use aiperf_clock::Mono;
-use rustix::net::RecvFlags;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
+use aiperf_socket::StampedStream;
+use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::client::TlsStream;
 
 use crate::error::TransportError;
@@ -21,8 +20,8 @@ use crate::watch::Watch;
 
 #[derive(Debug)]
 pub(crate) enum Wire {
-    Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
+    Plain(StampedStream),
+    Tls(Box<TlsStream<StampedStream>>),
 }
 
 #[derive(Debug)]
@@ -35,15 +34,7 @@ pub(crate) struct Connection {
 impl Connection {
     /// Whether an idle connection can still be used: the peer neither closed it nor sent anything unasked.
     pub(crate) fn is_alive(&self) -> bool {
-        let stream = match &self.wire {
-            Wire::Plain(stream) => stream,
-            Wire::Tls(tls) => tls.get_ref().0,
-        };
-        let mut byte = [0_u8; 1];
-        matches!(
-            rustix::net::recv(stream, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT),
-            Err(e) if e == rustix::io::Errno::AGAIN
-        )
+        self.wire.socket().is_quiet()
     }
 
     /// Writes the whole request.
@@ -87,26 +78,29 @@ impl Connection {
         watch: &dyn Watch,
     ) -> Result<bool, TransportError> {
         let mut reader = ResponseReader::new();
+        let asked = exchange.trace.send_start.unwrap_or_default();
         loop {
-            let progress = poll_fn(|cx| {
+            let (progress, stamp) = poll_fn(|cx| {
                 let mut scratch = scratch.borrow_mut();
                 let mut buffer = ReadBuf::new(&mut scratch);
                 match self.wire.poll_read(cx, &mut buffer) {
                     Poll::Pending => Poll::Pending,
                     Poll::Ready(Err(cause)) => Poll::Ready(Err(broken(&cause, exchange))),
                     Poll::Ready(Ok(())) => {
-                        let at = Mono::now();
                         let bytes = buffer.filled();
-                        Poll::Ready(if bytes.is_empty() {
-                            reader.end_of_stream(exchange)
-                        } else {
-                            reader.feed(bytes, at, exchange)
-                        })
+                        if bytes.is_empty() {
+                            return Poll::Ready(reader.end_of_stream(exchange).map(|progress| (progress, None)));
+                        }
+                        // An answer cannot come before its question.
+                        let stamp = self.wire.socket().last_read().not_before(asked);
+                        Poll::Ready(reader.feed(bytes, stamp, exchange).map(|progress| (progress, Some(stamp))))
                     }
                 }
             })
             .await?;
-            watch.read(exchange);
+            if let Some(stamp) = stamp {
+                watch.read(stamp, exchange);
+            }
             if let Progress::Complete { reusable } = progress {
                 return Ok(reusable);
             }
@@ -120,10 +114,24 @@ fn broken(cause: &io::Error, exchange: &Exchange) -> TransportError {
 }
 
 impl Wire {
+    fn socket(&self) -> &StampedStream {
+        match self {
+            Self::Plain(stream) => stream,
+            Self::Tls(tls) => tls.get_ref().0,
+        }
+    }
+
     fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
+            // One record at a time: `poll_read` would go on reading, and what came first would get the time of what came last.
+            Self::Tls(stream) => {
+                let record = ready!(Pin::new(&mut *stream).poll_fill_buf(cx))?;
+                let count = record.len().min(buffer.remaining());
+                buffer.put_slice(&record[..count]);
+                Pin::new(stream).consume(count);
+                Poll::Ready(Ok(()))
+            }
         }
     }
 

@@ -62,12 +62,12 @@ impl Exchange {
         self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
     }
 
-    /// When the first body byte was read.
+    /// When the read that brought the first body byte had arrived.
     pub fn first_body_byte(&self) -> Option<Mono> {
         self.marks.first().map(|m| m.at)
     }
 
-    /// When the last body byte was read.
+    /// When the last body byte arrived.
     pub fn last_body_byte(&self) -> Option<Mono> {
         self.marks.last().map(|m| m.at)
     }

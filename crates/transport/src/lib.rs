@@ -6,7 +6,6 @@ mod body;
 mod client;
 mod connect;
 mod connection;
-mod descriptors;
 mod error;
 mod exchange;
 mod origin;
@@ -16,7 +15,6 @@ mod tls;
 mod watch;
 
 pub use client::{Client, ClientSettings, IpVersion, Reuse};
-pub use descriptors::raise_descriptor_limit;
 pub use error::TransportError;
 pub use exchange::{Exchange, Span, Trace};
 pub use origin::{Origin, Scheme};

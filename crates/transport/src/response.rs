@@ -1,6 +1,6 @@
 //! Reads one response out of successive socket reads, each with its time. No I/O: bytes are fed in.
 
-use aiperf_clock::{Mono, ReadMark};
+use aiperf_clock::{ReadMark, ReadStamp};
 
 use crate::body::{Framing, content_length};
 use crate::error::TransportError;
@@ -32,23 +32,28 @@ impl ResponseReader {
         Self { head: Vec::new(), framing: None, keep_alive: true }
     }
 
-    /// Takes the bytes of one read that returned at `at`.
-    pub(crate) fn feed(&mut self, bytes: &[u8], at: Mono, into: &mut Exchange) -> Result<Progress, TransportError> {
+    /// Takes the bytes of one read.
+    pub(crate) fn feed(
+        &mut self,
+        bytes: &[u8],
+        stamp: ReadStamp,
+        into: &mut Exchange,
+    ) -> Result<Progress, TransportError> {
         if self.framing.is_some() {
-            return self.feed_body(bytes, at, into);
+            return self.feed_body(bytes, stamp, into);
         }
         // Nearly always the whole head comes in one read, and then it is parsed where it lies.
         if self.head.is_empty() {
-            if let Some(used) = self.parse_head(bytes, at, into)? {
-                return self.after_head(&bytes[used..], at, into);
+            if let Some(used) = self.parse_head(bytes, stamp, into)? {
+                return self.after_head(&bytes[used..], stamp, into);
             }
             self.head.extend_from_slice(bytes);
             return Ok(Progress::Reading);
         }
         let mut whole = std::mem::take(&mut self.head);
         whole.extend_from_slice(bytes);
-        if let Some(used) = self.parse_head(&whole, at, into)? {
-            return self.after_head(&whole[used..], at, into);
+        if let Some(used) = self.parse_head(&whole, stamp, into)? {
+            return self.after_head(&whole[used..], stamp, into);
         }
         if whole.len() > MAX_HEAD {
             return Err(TransportError::Protocol(format!("the response head is longer than {MAX_HEAD} bytes")));
@@ -72,20 +77,20 @@ impl ResponseReader {
         }
     }
 
-    fn after_head(&mut self, rest: &[u8], at: Mono, into: &mut Exchange) -> Result<Progress, TransportError> {
+    fn after_head(&mut self, rest: &[u8], stamp: ReadStamp, into: &mut Exchange) -> Result<Progress, TransportError> {
         if self.framing.is_some() {
-            return self.feed_body(rest, at, into);
+            return self.feed_body(rest, stamp, into);
         }
         // The head was an interim one (100 Continue): the real one follows.
-        if rest.is_empty() { Ok(Progress::Reading) } else { self.feed(rest, at, into) }
+        if rest.is_empty() { Ok(Progress::Reading) } else { self.feed(rest, stamp, into) }
     }
 
-    fn feed_body(&mut self, bytes: &[u8], at: Mono, into: &mut Exchange) -> Result<Progress, TransportError> {
+    fn feed_body(&mut self, bytes: &[u8], stamp: ReadStamp, into: &mut Exchange) -> Result<Progress, TransportError> {
         let Some(framing) = &mut self.framing else { return Ok(Progress::Reading) };
         let before = into.body.len();
         let used = framing.decode(bytes, &mut into.body).map_err(TransportError::Protocol)?;
         if into.body.len() > before {
-            into.marks.push(ReadMark { end: into.body.len(), at });
+            into.marks.push(ReadMark::new(into.body.len(), stamp));
         }
         if !framing.is_done() {
             return Ok(Progress::Reading);
@@ -95,7 +100,12 @@ impl ResponseReader {
     }
 
     /// Parses a head at the start of `bytes`; `None` when it is not complete, else its length.
-    fn parse_head(&mut self, bytes: &[u8], at: Mono, into: &mut Exchange) -> Result<Option<usize>, TransportError> {
+    fn parse_head(
+        &mut self,
+        bytes: &[u8],
+        stamp: ReadStamp,
+        into: &mut Exchange,
+    ) -> Result<Option<usize>, TransportError> {
         let mut slots = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut response = httparse::Response::new(&mut slots);
         let used = match response.parse(bytes) {
@@ -107,7 +117,7 @@ impl ResponseReader {
         if (100..200).contains(&status) {
             return Ok(Some(used));
         }
-        into.trace.headers_received = Some(at);
+        into.trace.headers_received = Some(stamp.at);
         into.trace.head_bytes_received += used as u64;
         into.status = Some(status);
         response.reason.unwrap_or_default().clone_into(&mut into.reason);
@@ -153,14 +163,20 @@ impl ResponseReader {
 
 #[cfg(test)]
 mod tests {
+    use aiperf_clock::{Mono, StampSource};
+
     use super::*;
+
+    fn at(nanos: u64) -> ReadStamp {
+        ReadStamp::user(Mono::from_nanos(nanos))
+    }
 
     fn read_in_steps(wire: &[u8], step: usize) -> (Exchange, Result<Progress, TransportError>) {
         let mut exchange = Exchange::default();
         let mut reader = ResponseReader::new();
         let mut last = Ok(Progress::Reading);
         for (n, piece) in wire.chunks(step).enumerate() {
-            last = reader.feed(piece, Mono::from_nanos(n as u64 + 1), &mut exchange);
+            last = reader.feed(piece, at(n as u64 + 1), &mut exchange);
             if !matches!(last, Ok(Progress::Reading)) {
                 return (exchange, last);
             }
@@ -190,12 +206,13 @@ mod tests {
         let mut exchange = Exchange::default();
         let mut reader = ResponseReader::new();
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab";
-        assert_eq!(reader.feed(head, Mono::from_nanos(5), &mut exchange).unwrap(), Progress::Reading);
-        let end = reader.feed(b"cd", Mono::from_nanos(9), &mut exchange).unwrap();
+        assert_eq!(reader.feed(head, at(5), &mut exchange).unwrap(), Progress::Reading);
+        let end =
+            reader.feed(b"cd", ReadStamp::kernel(Mono::from_nanos(9), Mono::from_nanos(12)), &mut exchange).unwrap();
         assert_eq!(end, Progress::Complete { reusable: true });
         assert_eq!(exchange.trace.headers_received, Some(Mono::from_nanos(5)));
-        let stamps: Vec<_> = exchange.marks.iter().map(|m| (m.end, m.at.as_nanos())).collect();
-        assert_eq!(stamps, [(2, 5), (4, 9)]);
+        let stamps: Vec<_> = exchange.marks.iter().map(|m| (m.end, m.at.as_nanos(), m.source)).collect();
+        assert_eq!(stamps, [(2, 5, StampSource::User), (4, 9, StampSource::Kernel)]);
     }
 
     #[test]

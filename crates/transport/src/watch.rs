@@ -1,6 +1,6 @@
 //! A look over the shoulder of a running exchange.
 
-use aiperf_clock::Mono;
+use aiperf_clock::{Mono, ReadStamp};
 
 use crate::exchange::Exchange;
 
@@ -10,7 +10,7 @@ pub trait Watch {
     fn sent(&self, _at: Mono) {}
 
     /// A read was taken in.
-    fn read(&self, _exchange: &Exchange) {}
+    fn read(&self, _stamp: ReadStamp, _exchange: &Exchange) {}
 }
 
 /// Looks away.

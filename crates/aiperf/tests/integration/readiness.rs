@@ -42,7 +42,8 @@ fn a_server_that_comes_up_late_is_waited_for() {
 #[test]
 fn a_server_without_the_model_ends_the_run_before_anything_is_sent() {
     let sim = sim("ttft=0&itl=0&osl=1&model=other-model");
-    let words = "--request-count 2 --wait-for-model-mode models --wait-for-model-timeout 0.4 --wait-for-model-interval 0.1";
+    let words =
+        "--request-count 2 --wait-for-model-mode models --wait-for-model-timeout 0.4 --wait-for-model-interval 0.1";
     let ended = Program::against(&sim, words).run();
     assert_eq!(ended.code, Some(1));
     let last = ended.stderr.lines().last().unwrap();

@@ -28,7 +28,8 @@ fn assert_live_history(log: &Log, again: &aiperf_sim::Sim) {
 fn each_turn_carries_what_was_said_before_with_the_servers_own_replies() {
     let options = "ttft=5&itl=1&seed=4";
     let (sim, again) = (sim(options), sim(options));
-    let words = "--concurrency 3 --num-sessions 5 --session-turns-mean 3 --session-turns-stddev 1 --osl 12 --random-seed 8";
+    let words =
+        "--concurrency 3 --num-sessions 5 --session-turns-mean 3 --session-turns-stddev 1 --osl 12 --random-seed 8";
     let artifacts = Program::against(&sim, words).with("--workers-max 2 --export-level raw").succeed();
     let log = Log::of(&sim, &artifacts);
     assert_eq!(log.sessions().len(), 5);

@@ -148,3 +148,23 @@ fn the_summary_is_made_of_all_records() {
     let busy = truth.iter().map(|t| t.end).max().unwrap().since(truth[0].arrival).as_secs_f64();
     assert!(duration >= busy - 1e-3, "{duration} is less than {busy}");
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_summary_says_that_the_kernel_took_the_times_and_how_late_they_were_read() {
+    let sim = sim("ttft=5&itl=2");
+    let artifacts =
+        Program::against(&sim, "--streaming --request-count 8 --concurrency 4 --osl 6 --export-http-trace").succeed();
+    let timestamps = &artifacts.summary()["timestamps"];
+    let count = |key: &str| timestamps[key].as_u64().unwrap();
+    assert_eq!((timestamps["source"].as_str(), timestamps["clock_step"].as_bool()), (Some("kernel"), Some(false)));
+    assert!(count("kernel_reads") > 0 && count("coalesced_reads") <= count("kernel_reads") + count("user_reads"));
+    let delay = |key: &str| timestamps["arrival_to_read_delay_ms"][key].as_f64().unwrap();
+    assert!(0.0 < delay("p50") && delay("p50") <= delay("p99") && delay("p99") <= delay("max"));
+    let of_records = |key: &str| -> u64 {
+        artifacts.records().iter().map(|record| record.0["trace_data"]["stamp_source"][key].as_u64().unwrap()).sum()
+    };
+    for key in ["kernel", "user", "coalesced"] {
+        assert_eq!(of_records(key), count(&format!("{key}_reads")));
+    }
+}

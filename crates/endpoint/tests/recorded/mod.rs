@@ -34,7 +34,7 @@ impl Fixture {
     pub(crate) fn marks(&self) -> Vec<ReadMark> {
         let splits = self.row["splits"].as_array().into_iter().flatten().map(|at| at.as_u64().unwrap() as usize);
         let ends = splits.chain((!self.body.is_empty()).then_some(self.body.len()));
-        ends.enumerate().map(|(n, end)| ReadMark { end, at: Mono::from_nanos(n as u64) }).collect()
+        ends.enumerate().map(|(n, end)| ReadMark::user(end, Mono::from_nanos(n as u64))).collect()
     }
 
     /// What the reference made of it, as the tests sum it up; `null` for a failed request.

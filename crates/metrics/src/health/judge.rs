@@ -169,6 +169,8 @@ mod tests {
             let mut sample = HealthSample {
                 at: BEGAN + Nanos((index + 1) * EVERY),
                 worker_lag: Nanos(80_000),
+                arrival_to_read_delay_p99: Nanos(60_000),
+                arrival_to_read_delay: Nanos(90_000),
                 cpu_share: 0.6,
                 busiest_thread: Some(ThreadLoad { role: ThreadRole::Worker, share: 0.5 }),
                 record_queue: 10,

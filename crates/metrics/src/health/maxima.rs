@@ -9,6 +9,9 @@ use super::sample::HealthSample;
 pub struct HealthMaxima {
     pub samples: usize,
     pub worker_lag: Nanos,
+    /// The worst 99th percentile of an interval.
+    pub arrival_to_read_delay_p99: Nanos,
+    pub arrival_to_read_delay: Nanos,
     pub schedule_lag: Nanos,
     pub cpu_share: f64,
     pub busiest_thread: Option<f64>,
@@ -23,6 +26,8 @@ impl HealthMaxima {
         let mut most = Self { samples: samples.len(), ..Self::default() };
         for sample in samples {
             most.worker_lag = most.worker_lag.max(sample.worker_lag);
+            most.arrival_to_read_delay_p99 = most.arrival_to_read_delay_p99.max(sample.arrival_to_read_delay_p99);
+            most.arrival_to_read_delay = most.arrival_to_read_delay.max(sample.arrival_to_read_delay);
             most.schedule_lag = most.schedule_lag.max(sample.schedule_lag);
             most.cpu_share = most.cpu_share.max(sample.cpu_share);
             let share = sample.busiest_thread.map(|thread| thread.share);

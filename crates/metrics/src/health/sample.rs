@@ -8,6 +8,10 @@ pub struct HealthSample {
     pub at: Mono,
     /// How late a worker's loop came round when it had asked to be woken: the most over all workers.
     pub worker_lag: Nanos,
+    /// How long bytes waited between their arrival and the read that fetched them, where the kernel stamps arrivals: the
+    /// 99th percentile and the most over all workers.
+    pub arrival_to_read_delay_p99: Nanos,
+    pub arrival_to_read_delay: Nanos,
     /// CPU seconds of this process for each second of wall time and available processor: 1 is all there is.
     pub cpu_share: f64,
     /// Of the threads that give out permissions or stamp bytes, the one that ran most; `None` where this is not known.

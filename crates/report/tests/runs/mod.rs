@@ -136,6 +136,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         thresholds: Thresholds::default(),
         client_health: None,
         selftest: None,
+        timestamps: None,
         accounting: Vec::new(),
         show_trace_timing: false,
         other_files: Vec::new(),

@@ -1,0 +1,14 @@
+//! Connections that know when their bytes arrived. A thread that is busy reads late; the kernel stamped the bytes when they
+//! came in, and here that stamp is read together with them. Also what a process must do to hold many connections.
+#![forbid(unsafe_code)]
+
+mod connect;
+mod descriptors;
+mod receive;
+mod stamping;
+mod stream;
+
+pub use connect::connect_tcp;
+pub use descriptors::{grow_descriptor_table, raise_descriptor_limit};
+pub use stamping::Stamping;
+pub use stream::StampedStream;

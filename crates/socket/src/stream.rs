@@ -1,0 +1,125 @@
+//! A connection whose reads are stamped.
+
+use std::io::{self, IoSlice};
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use aiperf_clock::{Mono, ReadStamp};
+use rustix::net::RecvFlags;
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
+use tokio::net::TcpStream;
+
+use crate::receive::receive;
+use crate::stamping::Kernel;
+
+/// To be read and written like any stream. After each read, [`Self::last_read`] tells its time; what lies on top and reads
+/// ahead (TLS) finds there the time of the last bytes that it needed.
+#[derive(Debug)]
+pub struct StampedStream {
+    socket: TcpStream,
+    kernel: Option<Arc<Kernel>>,
+    last: ReadStamp,
+}
+
+impl StampedStream {
+    /// `since`: before the connection was opened, and so before anything could arrive on it.
+    pub(crate) fn new(socket: TcpStream, kernel: Option<Arc<Kernel>>, since: Mono) -> Self {
+        Self { socket, kernel, last: ReadStamp::user(since) }
+    }
+
+    /// The time of the last read that brought bytes.
+    pub fn last_read(&self) -> ReadStamp {
+        self.last
+    }
+
+    pub fn local_addr(&self) -> Option<SocketAddr> {
+        self.socket.local_addr().ok()
+    }
+
+    pub fn peer_addr(&self) -> Option<SocketAddr> {
+        self.socket.peer_addr().ok()
+    }
+
+    /// Whether the peer neither closed the connection nor sent anything that was not read.
+    pub fn is_quiet(&self) -> bool {
+        let mut byte = [0_u8; 1];
+        matches!(
+            rustix::net::recv(&self.socket, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT),
+            Err(e) if e == rustix::io::Errno::AGAIN
+        )
+    }
+
+    /// Reads without waiting. Fails with `WouldBlock` when nothing is there, and the runtime then waits for more.
+    fn try_receive(&self, buffer: &mut [u8]) -> io::Result<(usize, ReadStamp)> {
+        let mut received = None;
+        let tried = self.socket.try_io(Interest::READABLE, || {
+            let (count, stamp) = receive(&self.socket, buffer)?;
+            received = Some((count, self.stamp(stamp)));
+            // A read that did not fill the buffer took all there was. Saying so here makes the runtime wait for the next
+            // arrival at once, which saves the read that would only find that out.
+            if count > 0 && count < buffer.len() { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+        });
+        match received {
+            Some(received) => Ok(received),
+            None => Err(tried.err().unwrap_or_else(|| io::ErrorKind::WouldBlock.into())),
+        }
+    }
+
+    fn stamp(&self, wall: Option<aiperf_clock::EpochNanos>) -> ReadStamp {
+        let read_at = Mono::now();
+        match (&self.kernel, wall) {
+            // Bytes arrive in order: a stamp before that of the bytes ahead of them is not one to trust.
+            (Some(kernel), Some(wall)) => ReadStamp::kernel(kernel.offset.mono(wall), read_at).not_before(self.last.at),
+            _ => ReadStamp::user(read_at),
+        }
+    }
+}
+
+impl AsyncRead for StampedStream {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        loop {
+            ready!(self.socket.poll_read_ready(cx))?;
+            match self.try_receive(buffer.initialize_unfilled()) {
+                Ok((count, stamp)) => {
+                    // The end of the stream brings nothing, and what lies on top may look for it too early.
+                    if count > 0 {
+                        self.last = stamp;
+                    }
+                    buffer.advance(count);
+                    return Poll::Ready(Ok(()));
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+    }
+}
+
+impl AsyncWrite for StampedStream {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.socket).poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.socket).poll_write_vectored(cx, parts)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.socket.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_shutdown(cx)
+    }
+}
