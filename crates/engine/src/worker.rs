@@ -190,10 +190,8 @@ impl Context {
                 Reuse::Sticky { key: &session.correlation_id, is_last: credit.is_last }
             }
         };
-        let watcher = Watcher::new(
-            credit.phase,
-            credit.watch_first_token.then_some((desk.endpoint, desk as &dyn Tell)),
-        );
+        let watcher =
+            Watcher::new(credit.phase, credit.watch_first_token.then_some((desk.endpoint, desk as &dyn Tell)));
 
         let mut exchange = Exchange::default();
         let start = Mono::now();

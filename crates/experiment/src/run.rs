@@ -111,7 +111,7 @@ impl Run {
     ) -> Result<RunResult, RunError> {
         raise_descriptor_limit();
         if let Some(wanted) = self.config.endpoint.readiness {
-            readiness::wait(wanted, &self.config, &self.targets, &self.client)?;
+            readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
         }
         self.write_inputs()?;
         let anchor = WallAnchor::take();
