@@ -21,13 +21,17 @@ fn all_slots_fill_at_once_and_each_again_when_it_is_free() {
     assert!(!artifacts.has_metric("schedule_lag") && !artifacts.has_metric("request_latency_from_due"));
     assert!(artifacts.records().iter().all(|record| record.value("schedule_lag").is_none()));
     let counts = artifacts.accounting("profiling");
-    assert_eq!((&counts["sent"], &counts["completed"], &counts["arrivals_delayed"]), (&10.into(), &10.into(), &0.into()));
+    assert_eq!(
+        (&counts["sent"], &counts["completed"], &counts["arrivals_delayed"]),
+        (&10.into(), &10.into(), &0.into())
+    );
 }
 
 #[test]
 fn a_session_keeps_its_slot_through_all_its_turns_and_pauses() {
     let sim = sim("ttft=20&itl=0&osl=2");
-    let words = "--concurrency 2 --num-sessions 5 --session-turns-mean 3 --session-turn-delay-mean 120 --export-level raw";
+    let words =
+        "--concurrency 2 --num-sessions 5 --session-turns-mean 3 --session-turn-delay-mean 120 --export-level raw";
     let artifacts = Program::against(&sim, words).succeed();
     let log = Log::of(&sim, &artifacts);
     let sessions = log.sessions();

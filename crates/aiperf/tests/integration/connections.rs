@@ -9,7 +9,8 @@ const FAST: &str = "ttft=5&itl=0&osl=2";
 #[test]
 fn pooled_connections_are_shared_by_all_requests() {
     let sim = sim(FAST);
-    let words = "--concurrency 3 --request-count 15 --workers-max 1 --connection-reuse-strategy pooled --export-level raw";
+    let words =
+        "--concurrency 3 --request-count 15 --workers-max 1 --connection-reuse-strategy pooled --export-level raw";
     let artifacts = Program::against(&sim, words).succeed();
     let log = Log::of(&sim, &artifacts);
     let connections: HashSet<u64> = log.iter().map(|entry| entry.truth.connection).collect();
@@ -19,7 +20,8 @@ fn pooled_connections_are_shared_by_all_requests() {
 #[test]
 fn a_connection_is_never_used_twice_when_asked_so() {
     let sim = sim(FAST);
-    let words = "--concurrency 3 --num-sessions 4 --session-turns-mean 3 --connection-reuse-strategy never --export-level raw";
+    let words =
+        "--concurrency 3 --num-sessions 4 --session-turns-mean 3 --connection-reuse-strategy never --export-level raw";
     let artifacts = Program::against(&sim, words).succeed();
     let log = Log::of(&sim, &artifacts);
     let connections: HashSet<u64> = log.iter().map(|entry| entry.truth.connection).collect();
@@ -30,9 +32,11 @@ fn a_connection_is_never_used_twice_when_asked_so() {
 #[test]
 fn a_sticky_connection_belongs_to_one_session_from_its_first_turn_to_its_last() {
     let sim = sim(FAST);
-    let words = "--concurrency 2 --num-sessions 5 --session-turns-mean 3 --session-turn-delay-mean 20 --export-level raw";
-    let artifacts =
-        Program::against(&sim, words).with("--connection-reuse-strategy sticky-user-sessions --workers-max 2").succeed();
+    let words =
+        "--concurrency 2 --num-sessions 5 --session-turns-mean 3 --session-turn-delay-mean 20 --export-level raw";
+    let artifacts = Program::against(&sim, words)
+        .with("--connection-reuse-strategy sticky-user-sessions --workers-max 2")
+        .succeed();
     let log = Log::of(&sim, &artifacts);
     let mut owners: HashMap<u64, &str> = HashMap::new();
     for session in log.sessions() {
@@ -40,7 +44,10 @@ fn a_sticky_connection_belongs_to_one_session_from_its_first_turn_to_its_last() 
         assert_eq!(connections.len(), 1, "one session, one connection");
         let numbers: Vec<u64> = session.iter().map(|entry| entry.truth.connection_request).collect();
         assert_eq!(numbers, [0, 1, 2]);
-        assert!(owners.insert(session[0].truth.connection, session[0].session()).is_none(), "one connection, one session");
+        assert!(
+            owners.insert(session[0].truth.connection, session[0].session()).is_none(),
+            "one connection, one session"
+        );
     }
     assert_eq!(owners.len(), 5);
 }

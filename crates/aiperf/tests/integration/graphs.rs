@@ -167,7 +167,10 @@ fn an_orchestrator_runs_round_after_round() {
         assert!(log.saying("c0").arrival >= log.saying(last).end + 0.3, "round 2 began before {last} was over");
     }
     assert!(log.saying("d0").arrival >= log.saying("c0").end);
-    assert_eq!((artifacts.counted("sent"), artifacts.counted("sessions_sent"), artifacts.counted("sessions_completed")), (5, 1, 1));
+    assert_eq!(
+        (artifacts.counted("sent"), artifacts.counted("sessions_sent"), artifacts.counted("sessions_completed")),
+        (5, 1, 1)
+    );
     let child = record_of(&artifacts, log.saying("a0"));
     assert_eq!(child.number("agent_depth"), 1);
     assert_eq!(child.word("root_correlation_id"), child.word("parent_correlation_id"));

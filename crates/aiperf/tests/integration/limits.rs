@@ -28,7 +28,8 @@ fn no_more_requests_than_allowed_wait_for_their_first_token() {
 #[test]
 fn a_limit_on_prefill_drops_arrivals_of_a_rate() {
     let sim = sim("ttft=150&itl=10");
-    let words = "--streaming --request-rate 40 --arrival-pattern constant --prefill-concurrency 1 --request-count 5 --osl 3";
+    let words =
+        "--streaming --request-rate 40 --arrival-pattern constant --prefill-concurrency 1 --request-count 5 --osl 3";
     let artifacts = Program::against(&sim, words).with("--export-level raw").succeed();
     let log = Log::of(&sim, &artifacts);
     assert_eq!(log.len(), 5);
@@ -70,7 +71,8 @@ fn a_concurrency_ramp_lets_in_one_more_at_each_step() {
 #[test]
 fn a_ramp_raises_the_ceiling_of_a_rate_too() {
     let sim = sim("ttft=500&itl=0&osl=1");
-    let words = "--request-rate 50 --arrival-pattern constant --concurrency 4 --concurrency-ramp-duration 1 --request-count 9";
+    let words =
+        "--request-rate 50 --arrival-pattern constant --concurrency 4 --concurrency-ramp-duration 1 --request-count 9";
     let artifacts = Program::against(&sim, words).with("--export-level raw").succeed();
     let log = Log::of(&sim, &artifacts);
     for entry in log.iter() {

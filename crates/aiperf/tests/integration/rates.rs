@@ -39,7 +39,8 @@ fn assert_below_curve(log: &Log, area: impl Fn(f64) -> f64) {
 
 #[test]
 fn a_constant_rate_keeps_its_grid_whatever_the_server_does() {
-    let (artifacts, log) = run("ttft=600&itl=0&osl=1", "--request-rate 25 --arrival-pattern constant --request-count 20");
+    let (artifacts, log) =
+        run("ttft=600&itl=0&osl=1", "--request-rate 25 --arrival-pattern constant --request-count 20");
     assert_eq!(log.len(), 20);
     assert_below_curve(&log, |t| 25.0 * t);
     let due = assert_never_early(&artifacts, &log);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Log, Program, assert_order, sim};
+use crate::support::{Entry, Log, Program, assert_order, sim};
 
 const FAST: &str = "ttft=0&itl=0&osl=1";
 
@@ -29,13 +29,22 @@ fn rows_go_out_in_the_order_of_their_times_none_before_its_own() {
         assert!((due - expected).abs() < 1e-6, "{due} is not {expected}");
     }
     let counts = artifacts.accounting("profiling");
-    assert_eq!((&counts["sent"], &counts["sessions_completed"], &counts["arrivals_delayed"]), (&4.into(), &4.into(), &0.into()));
+    assert_eq!(
+        (&counts["sent"], &counts["sessions_completed"], &counts["arrivals_delayed"]),
+        (&4.into(), &4.into(), &0.into())
+    );
 }
 
 #[test]
 fn a_window_leaves_out_what_lies_outside_and_begins_at_its_start() {
     let sim = sim(FAST);
-    let rows = [row("early", 900), row("at the start", 1_000), row("within", 1_400), row("at the end", 1_600), row("late", 1_601)];
+    let rows = [
+        row("early", 900),
+        row("at the start", 1_000),
+        row("within", 1_400),
+        row("at the end", 1_600),
+        row("late", 1_601),
+    ];
     let words = "--fixed-schedule --fixed-schedule-start-offset 1000 --fixed-schedule-end-offset 1600";
     let artifacts = Program::replaying(&sim, &rows, words).succeed();
     let log = Log::of(&sim, &artifacts);
@@ -59,7 +68,10 @@ fn later_turns_keep_their_own_times_and_never_overtake_an_answer() {
     let log = Log::of(&sim, &artifacts);
     assert_eq!(log.len(), 6);
     assert!(log.saying("t1").arrival >= 0.6, "before its timestamp");
-    assert!(log.saying("t2").arrival >= log.saying("t1").end, "its time was over, but the answer before it was not there");
+    assert!(
+        log.saying("t2").arrival >= log.saying("t1").end,
+        "its time was over, but the answer before it was not there"
+    );
     assert!(log.saying("p1").arrival >= log.saying("p0").end + 0.3, "before its delay was over");
     assert!(log.saying("p2").arrival >= log.saying("p1").end);
     // Each carries what was said before.
@@ -74,7 +86,7 @@ fn a_ceiling_makes_due_sessions_wait_in_schedule_order() {
     let artifacts = Program::replaying(&sim, &rows, "--fixed-schedule --concurrency 1").succeed();
     let log = Log::of(&sim, &artifacts);
     assert_eq!(log.most_in_flight(), 1);
-    let order: Vec<String> = log.iter().map(super::support::Entry::prompt).collect();
+    let order: Vec<String> = log.iter().map(Entry::prompt).collect();
     assert_eq!(order, ["r0", "r1", "r2", "r3", "r4", "r5", "r6"]);
     assert_eq!((artifacts.counted("arrivals_delayed"), artifacts.counted("arrivals_dropped")), (6, 0));
     // The schedule did not move: the last one was due long before it could be sent.
@@ -101,6 +113,6 @@ fn without_a_fixed_schedule_timestamps_mean_nothing() {
     let sim = sim(FAST);
     let rows = [row("second", 600_000), row("first", 0)];
     let artifacts = Program::replaying(&sim, &rows, "--no-fixed-schedule --request-count 2").succeed();
-    let order: Vec<String> = Log::of(&sim, &artifacts).iter().map(super::support::Entry::prompt).collect();
+    let order: Vec<String> = Log::of(&sim, &artifacts).iter().map(Entry::prompt).collect();
     assert_eq!(order, ["second", "first"], "the order of the file");
 }

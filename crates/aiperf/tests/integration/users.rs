@@ -24,12 +24,7 @@ fn eight_users_at_four_a_second_start_staggered_and_are_followed_by_new_ones() {
     let words = "--user-centric-rate 4 --num-users 8 --session-turns-mean 4 --request-count 28 --export-level raw";
     let artifacts = Program::against(&sim, words).succeed();
     let log = Log::of(&sim, &artifacts);
-    let expected = [
-        [9, 4, 7, 2, 5, 8, 3, 6],
-        [9, 4, 7, 10, 5, 8, 11, 6],
-        [9, 12, 7, 10, 13, 8, 11, 14],
-    ]
-    .concat();
+    let expected = [[9, 4, 7, 2, 5, 8, 3, 6], [9, 4, 7, 10, 5, 8, 11, 6], [9, 12, 7, 10, 13, 8, 11, 14]].concat();
     let expected = [expected.as_slice(), &[9, 12, 15, 10]].concat();
     assert_grid(&log, 0.25, &expected);
     // Turns of a user follow its answers, and each knows what was said.

@@ -143,7 +143,8 @@ pub(crate) fn assert_order<T: Debug + Clone + Eq + Hash>(expected: &[T], seen: &
     assert_eq!(expected.len(), seen.len(), "{}", in_words());
     let mut latest = f64::NEG_INFINITY;
     for what in expected {
-        let at = times.get_mut(what).and_then(Vec::pop).unwrap_or_else(|| panic!("{what:?} is missing: {}", in_words()));
+        let at =
+            times.get_mut(what).and_then(Vec::pop).unwrap_or_else(|| panic!("{what:?} is missing: {}", in_words()));
         assert!(at >= latest - MAY_OVERTAKE_S, "{what:?} came too early: {}", in_words());
         latest = latest.max(at);
     }
