@@ -48,6 +48,11 @@ impl ControlSource {
     pub fn control(&self) -> Control {
         Control { events: self.sender.clone() }
     }
+
+    /// Before a run begins: whether it has been told to stop. Nothing else can have come in by then.
+    pub fn stop_is_asked_for(&self) -> bool {
+        !self.events.is_empty()
+    }
 }
 
 impl Default for ControlSource {

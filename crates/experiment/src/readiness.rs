@@ -1,12 +1,11 @@
 //! Waits until every server answers for every model, before anything is measured.
 
-use std::thread;
 use std::time::Duration;
 
 use aiperf_clock::Mono;
 use aiperf_config::{Config, Readiness, ReadinessMode};
 use aiperf_endpoint::{EndpointKind, request_url};
-use aiperf_engine::RequestTarget;
+use aiperf_engine::{ControlSource, RequestTarget};
 use aiperf_transport::{Client, ClientSettings, Exchange, NoWatch, Request, Reuse, TransportError};
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -17,26 +16,51 @@ use crate::target::{Targets, request_target};
 /// One answer to a probe takes no longer than this, or the server counts as not ready.
 const PROBE_LIMIT: Duration = Duration::from_secs(30);
 
+/// How often a user who no longer wants to wait is noticed.
+const LOOK_UP: Duration = Duration::from_millis(50);
+
+/// Returns early, without an error, when `control` says stop: the run then ends before it sends anything.
 pub(crate) fn wait(
     readiness: Readiness,
     config: &Config,
     targets: &Targets,
     client: &ClientSettings,
+    control: &ControlSource,
 ) -> Result<(), RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::RecordThread)?;
+    runtime.block_on(async {
+        tokio::select! {
+            ready = all_ready(readiness, config, targets, client) => ready,
+            () = stopped(control) => Ok(()),
+        }
+    })
+}
+
+async fn stopped(control: &ControlSource) {
+    while !control.stop_is_asked_for() {
+        tokio::time::sleep(LOOK_UP).await;
+    }
+}
+
+async fn all_ready(
+    readiness: Readiness,
+    config: &Config,
+    targets: &Targets,
+    client: &ClientSettings,
+) -> Result<(), RunError> {
     for (base, target) in targets.bases.iter().zip(&targets.requests) {
         for model in &config.dataset.models {
             let probe = Probe { config, base, target, model, client: Client::new(client.clone()) };
             let start = Mono::now();
             log::info!("Waiting for {base} to serve {model}");
-            while let Err(reason) = runtime.block_on(probe.ask(readiness.mode)) {
+            while let Err(reason) = probe.ask(readiness.mode).await {
                 let waited = Mono::now().since(start).as_duration();
                 if waited + readiness.interval > readiness.timeout {
                     let (url, model) = (base.clone(), model.to_string());
                     return Err(RunError::NotReady { url, model, waited: waited.as_secs_f64(), reason });
                 }
                 log::info!("{base} is not ready: {reason}");
-                thread::sleep(readiness.interval);
+                tokio::time::sleep(readiness.interval).await;
             }
         }
     }

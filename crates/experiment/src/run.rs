@@ -131,7 +131,7 @@ impl Run {
         monitor: &Arc<Monitor>,
     ) -> Result<RunResult, RunError> {
         if let Some(wanted) = self.config.endpoint.readiness {
-            readiness::wait(wanted, &self.config, &self.targets, &self.client)?;
+            readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
         }
         self.write_inputs()?;
         let anchor = WallAnchor::take();

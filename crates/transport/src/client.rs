@@ -61,7 +61,8 @@ pub enum Reuse<'a> {
     Pooled,
     /// A new one, closed afterwards.
     Never,
-    /// The one that belongs to this key, kept for the next request of the key unless this is its last.
+    /// The one that belongs to this key, kept for the next request of the key unless this is its last, or it failed: the
+    /// server behind a connection that answers with errors may be one to get away from.
     Sticky { key: &'a str, is_last: bool },
 }
 
@@ -116,7 +117,7 @@ impl Client {
         let reusable = connection.receive(&self.scratch, exchange, watch).await?;
         match reuse {
             Reuse::Pooled if reusable => self.give_back(request.origin, connection),
-            Reuse::Sticky { key, is_last: false } if reusable => {
+            Reuse::Sticky { key, is_last: false } if reusable && exchange.is_success() => {
                 self.sticky.borrow_mut().insert(key.to_owned(), connection);
             }
             Reuse::Pooled | Reuse::Never | Reuse::Sticky { .. } => {}

@@ -53,6 +53,17 @@ fn a_sticky_connection_belongs_to_one_session_from_its_first_turn_to_its_last() 
 }
 
 #[test]
+fn a_sticky_connection_is_closed_after_an_error() {
+    let sim = sim("ttft=0&itl=0&osl=2&error_every=2");
+    let words = "--num-sessions 1 --session-turns-mean 4 --connection-reuse-strategy sticky-user-sessions";
+    let artifacts = Program::against(&sim, words).with("--export-level raw").succeed();
+    let log = Log::of(&sim, &artifacts);
+    let places: Vec<(u64, u64)> =
+        log.iter().map(|entry| (entry.truth.connection, entry.truth.connection_request)).collect();
+    assert_eq!(places, [(0, 0), (0, 1), (1, 0), (1, 1)], "turns 1 and 3 failed");
+}
+
+#[test]
 fn a_session_stays_with_the_server_that_it_began_with() {
     let servers = [sim(FAST), sim(FAST), sim(FAST)];
     let words = "--num-sessions 6 --session-turns-mean 3 --export-level raw --url";

@@ -230,3 +230,71 @@ fn a_failed_child_still_ends_and_its_parent_goes_on() {
     assert!(log.saying("r1").arrival >= log.saying("a0").end);
     assert_eq!((artifacts.counted("errors"), artifacts.counted("sessions_completed")), (1, 1));
 }
+
+#[test]
+fn a_warmup_that_ends_within_a_graph_leaves_nothing_of_it_to_the_measured_phase() {
+    let fork = json!({"forks": [{"child": "side", "background": true}], "spawns": ["spawned"]});
+    let rows = [
+        conversation("root", &[turn_with("r0", &fork), turn("r1")]),
+        conversation("side", &[turn("f0")]),
+        conversation("spawned", &[turn("s0")]),
+    ];
+    for requests in 1..=3 {
+        let (artifacts, log) = run("ttft=0&itl=0&osl=2", &rows, &format!("--warmup-request-count {requests}"));
+        let measured: Vec<&Entry> = log.iter().filter(|entry| entry.arrival >= 0.0).collect();
+        assert_eq!((log.len(), measured.len()), (requests + 4, 4), "after {requests}");
+        assert_eq!(artifacts.accounting("warmup")["sent"], requests);
+        assert_eq!((artifacts.counted("sent"), artifacts.counted("sessions_completed")), (4, 1));
+    }
+}
+
+#[test]
+fn the_end_of_the_time_ends_children_too() {
+    let rows = [
+        conversation("root", &[turn_with("r0", &json!({"spawns": ["a", "b"]})), turn("r1")]),
+        conversation("a", &[turn_with("a0", &json!({"delay": 600_000}))]),
+        conversation("b", &[turn("b0"), turn("b1")]),
+    ];
+    let (artifacts, log) = run(FAST, &rows, "--num-sessions 1 --benchmark-duration 1.5");
+    let mut texts: Vec<String> = log.iter().map(Entry::prompt).collect();
+    texts.sort();
+    assert_eq!(texts, ["b0", "b1", "r0"], "neither a nor the join that waits for it");
+    assert_eq!((artifacts.counted("sessions_completed"), artifacts.counted("sessions_cancelled")), (0, 1));
+}
+
+#[test]
+fn each_child_takes_the_next_server_and_stays_there() {
+    let servers = [sim(FAST), sim(FAST)];
+    let rows = [
+        conversation(
+            "root",
+            &[turn_with("r0", &json!({"spawns": ["a"]})), turn_with("r1", &json!({"spawns": ["b"]})), turn("r2")],
+        ),
+        conversation("a", &[turn("a0"), turn("a1")]),
+        conversation("b", &[turn("b0")]),
+    ];
+    let program = Program::replaying(&servers[0], &rows, "--custom-dataset-type dag_jsonl --url");
+    let artifacts = program.word(servers[1].url()).succeed();
+    let log = Log::of_all(&[&servers[0], &servers[1]], &artifacts);
+    let order: Vec<(String, usize)> = log.iter().map(|entry| (entry.prompt(), entry.server)).collect();
+    let expected = [("r0", 0), ("a0", 1), ("a1", 1), ("r1", 0), ("b0", 0), ("r2", 0)];
+    assert_eq!(order, expected.map(|(text, server)| (text.to_owned(), server)));
+}
+
+#[test]
+fn children_wait_for_arrivals_and_for_prefill_like_anyone_else() {
+    let children: Vec<String> = (0..5).map(|n| format!("c{n}")).collect();
+    let mut rows = vec![conversation("root", &[turn_with("r0", &json!({"spawns": children})), turn("r1")])];
+    rows.extend(children.iter().map(|name| conversation(name, &[turn(name)])));
+    let (_, log) = run(FAST, &rows, "--request-rate 10 --arrival-pattern constant");
+    assert_eq!(log.len(), 7);
+    for (index, entry) in log.iter().enumerate() {
+        assert!(entry.arrival >= (index + 1) as f64 / 10.0, "request {index} came before its arrival");
+    }
+    let (_, log) = run("ttft=80&itl=20&osl=3", &rows, "--streaming --concurrency 2 --prefill-concurrency 2");
+    for now in log.iter() {
+        let waits = |entry: &&Entry| entry.arrival <= now.arrival && entry.answered.is_none_or(|at| at > now.arrival);
+        assert!(log.iter().filter(waits).count() <= 2);
+    }
+    assert_eq!(log.len(), 7);
+}

@@ -3,6 +3,7 @@
 use std::net::{SocketAddr, TcpListener};
 
 use aiperf_sim::{Sim, SimOptions};
+use rustix::process::Signal;
 
 use crate::support::{Program, sim, wait_for};
 
@@ -62,6 +63,20 @@ fn a_server_that_never_comes_up_is_named_in_one_sentence() {
     assert_eq!(ended.code, Some(1));
     let last = ended.stderr.lines().last().unwrap();
     assert!(last.starts_with("error: ") && last.contains(&address.to_string()), "{last}");
+}
+
+#[test]
+fn an_interrupt_ends_the_wait_and_nothing_is_sent() {
+    let sim = sim("ttft=0&itl=0&osl=1&model=other-model");
+    let words =
+        "--concurrency 3 --wait-for-model-mode models --wait-for-model-timeout 1000 --wait-for-model-interval 500";
+    let running = Program::against(&sim, words).start();
+    wait_for("the program to wait", || running.stderr().contains("is not ready").then_some(()));
+    running.signal(Signal::INT);
+    let ended = running.end();
+    assert_eq!(ended.code, Some(130), "{}", ended.stderr);
+    assert!(sim.truth().iter().all(|truth| truth.method == "GET"), "something was sent");
+    assert_eq!(ended.artifacts.summary()["was_cancelled"], true);
 }
 
 #[test]

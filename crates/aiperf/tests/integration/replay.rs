@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Log, Program, assert_order, sim};
+use crate::support::{Entry, Log, Program, assert_order, sim};
 
 const FAST: &str = "ttft=0&itl=0&osl=1";
 
@@ -86,7 +86,7 @@ fn a_ceiling_makes_due_sessions_wait_in_schedule_order() {
     let artifacts = Program::replaying(&sim, &rows, "--fixed-schedule --concurrency 1").succeed();
     let log = Log::of(&sim, &artifacts);
     assert_eq!(log.most_in_flight(), 1);
-    let order: Vec<String> = log.iter().map(super::support::Entry::prompt).collect();
+    let order: Vec<String> = log.iter().map(Entry::prompt).collect();
     assert_eq!(order, ["r0", "r1", "r2", "r3", "r4", "r5", "r6"]);
     assert_eq!((artifacts.counted("arrivals_delayed"), artifacts.counted("arrivals_dropped")), (6, 0));
     // The schedule did not move: the last one was due long before it could be sent.
@@ -113,6 +113,6 @@ fn without_a_fixed_schedule_timestamps_mean_nothing() {
     let sim = sim(FAST);
     let rows = [row("second", 600_000), row("first", 0)];
     let artifacts = Program::replaying(&sim, &rows, "--no-fixed-schedule --request-count 2").succeed();
-    let order: Vec<String> = Log::of(&sim, &artifacts).iter().map(super::support::Entry::prompt).collect();
+    let order: Vec<String> = Log::of(&sim, &artifacts).iter().map(Entry::prompt).collect();
     assert_eq!(order, ["second", "first"], "the order of the file");
 }

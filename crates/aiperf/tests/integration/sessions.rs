@@ -68,19 +68,18 @@ fn a_streamed_reply_is_put_together_for_the_next_turn() {
 
 #[test]
 fn pauses_are_as_long_as_asked_scaled_and_capped() {
-    let sim = sim("ttft=0&itl=0&osl=1");
+    let (file, made) = (sim("ttft=0&itl=0&osl=1"), sim("ttft=0&itl=0&osl=1"));
     let turns = json!([{"text": "a"}, {"text": "b", "delay": 200}, {"text": "c", "delay": 600_000}]);
     let rows = [json!({"session_id": "s", "turns": turns})];
     let words = "--custom-dataset-type multi_turn --num-sessions 1 --inter-turn-delay-cap-seconds 0.4";
-    let artifacts = Program::replaying(&sim, &rows, words).succeed();
-    let log = Log::of(&sim, &artifacts);
+    let artifacts = Program::replaying(&file, &rows, words).succeed();
+    let log = Log::of(&file, &artifacts);
     assert!(log.saying("b").arrival >= log.saying("a").end + 0.2);
     assert!(log.saying("c").arrival >= log.saying("b").end + 0.4);
 
-    let sim = crate::support::sim("ttft=0&itl=0&osl=1");
     let words = "--num-sessions 2 --session-turns-mean 2 --session-turn-delay-mean 1000 --session-delay-ratio 0.3";
-    let artifacts = Program::against(&sim, words).with("--export-level raw").succeed();
-    for session in Log::of(&sim, &artifacts).sessions() {
+    let artifacts = Program::against(&made, words).with("--export-level raw").succeed();
+    for session in Log::of(&made, &artifacts).sessions() {
         assert!(session[1].arrival >= session[0].end + 0.3);
     }
 }

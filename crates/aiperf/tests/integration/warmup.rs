@@ -3,7 +3,7 @@
 use aiperf_sim::Outcome;
 use serde_json::{Value, json};
 
-use crate::support::{Artifacts, Entry, Log, Program, sim};
+use crate::support::{Artifacts, Entry, Log, Program, sim, truth_of};
 
 const FAST: &str = "ttft=0&itl=0&osl=1";
 
@@ -91,7 +91,7 @@ fn a_warmup_by_time_waits_for_its_answers_unless_its_grace_is_over() {
     let cut = sim("ttft=800&itl=0&osl=1");
     let artifacts = Program::against(&cut, words).with("--warmup-grace-period 0").succeed();
     // The server may notice that the client is gone after the next request is there.
-    crate::support::truth_of(&cut, 2);
+    truth_of(&cut, 2);
     let log = Log::of(&cut, &artifacts);
     assert_eq!(log.len(), 2);
     assert_eq!((log.0[0].truth.outcome, log.0[1].truth.outcome), (Outcome::ClientGone, Outcome::Completed));

@@ -62,7 +62,8 @@ impl<'a> PhaseRun<'a> {
 
     pub(super) fn run(mut self) -> Result<PhaseOutcome, EngineError> {
         self.announce();
-        let mut state = State::Sending;
+        // A stop that came before the phase keeps it from sending anything.
+        let mut state = self.take_in(None, State::Sending);
         loop {
             state = self.advance(state)?;
             if let State::Draining { reason, .. } | State::Cutting { reason, .. } = state {
@@ -137,7 +138,7 @@ impl<'a> PhaseRun<'a> {
     }
 
     /// Sleeps until something is due or comes in, and takes in all that came.
-    fn wait(&mut self, mut state: State) -> Result<State, EngineError> {
+    fn wait(&mut self, state: State) -> Result<State, EngineError> {
         let first = match self.next_wake(state) {
             Some(wake) => {
                 let left = wake.since(Mono::now()).as_duration().min(IDLE);
@@ -149,7 +150,12 @@ impl<'a> PhaseRun<'a> {
             }
             None => self.control.events.recv().map_err(|_| EngineError::WorkersGone)?,
         };
-        let mut event = Some(first);
+        Ok(self.take_in(Some(first), state))
+    }
+
+    /// Takes in the event, and all that wait behind it.
+    fn take_in(&mut self, first: Option<Event>, mut state: State) -> State {
+        let mut event = first.or_else(|| self.control.events.try_recv().ok());
         while let Some(next) = event {
             match next {
                 Event::Returned(returned) => self.floor.take_back(&returned, &*self.mode),
@@ -168,7 +174,7 @@ impl<'a> PhaseRun<'a> {
             }
             event = self.control.events.try_recv().ok();
         }
-        Ok(state)
+        state
     }
 
     fn next_wake(&self, state: State) -> Option<Mono> {

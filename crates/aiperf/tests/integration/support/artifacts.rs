@@ -100,7 +100,8 @@ impl Artifacts {
     pub(crate) fn due(&self) -> Vec<f64> {
         let start = self.accounting("profiling")["start_ns"].as_u64().unwrap();
         let due = |record: &Record| {
-            (record.number("request_start_ns") as i64 - start as i64) as f64 / 1e9 - record.metric("schedule_lag") / 1e3
+            let lag = (record.metric("schedule_lag") * 1e6).round() as i64;
+            (record.number("request_start_ns") as i64 - lag - start as i64) as f64 / 1e9
         };
         self.profiled().iter().map(due).collect()
     }
