@@ -15,7 +15,7 @@ LOG_LINE = re.compile(r"^\d\d:\d\d:\d\d\.\d{3} ")
 LINE_LABEL = re.compile(r"^(?P<label>CLI Command|Benchmark Duration|Log File|Raw Records|[A-Z][A-Za-z ]+ Export): ")
 # Notes after the tables, known by a word that both tools cannot but use.
 NOTES = {
-    "note: usage without cached tokens": re.compile("cached_tokens"),
+    "note: usage without cached tokens": re.compile("enable-prompt-tokens-details"),
     "note: output lengths are not as asked": re.compile("ignore_eos"),
     "note: client and server count differently": re.compile(r"usage_\S*diff_pct"),
 }

@@ -57,7 +57,8 @@ A difference that is not in `conformance/expected.py` fails the run.
 ## Cases
 
 Numbers are differences, all of them expected and explained below; `–` is none. "Records" are requests that the server saw / that the tool
-has no record of / that it takes for a success though it failed, or the reverse.
+has no record of / that it takes for a success though it failed, or the reverse. A case that does not agree is run again, three times in
+all: the machine may have been too busy, and a true difference comes again. {again}
 
 """
 
@@ -116,7 +117,7 @@ def document(result: Result) -> str:
             common=" ".join(COMMON),
             **SPEED,
         ),
-        COMPARED,
+        COMPARED.format(again=_run_again(result.outcomes)),
         _cases(result.outcomes),
         _unexpected(result.outcomes),
         TRUTH.format(resolution=TOLERANCE_MS, near=_within_tolerance(result.outcomes), tails=_tails(result.outcomes)),
@@ -128,6 +129,11 @@ def document(result: Result) -> str:
         parts += [STARTUP.format(rounds=ROUNDS, bound=round(1 / LIMIT)), _costs(result)]
     parts += [EXPECTED, _expected(result.outcomes)]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts if part)
+
+
+def _run_again(outcomes: list[Outcome]) -> str:
+    named = [f"{outcome.case.name} ({outcome.tries} times)" for outcome in outcomes if outcome.tries > 1]
+    return f"Run more than once: {', '.join(named) or 'none'}."
 
 
 def _machine() -> str:

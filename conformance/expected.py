@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from differences import Difference
 
 STREAMLESS = "chat|completions-whole|embeddings|errors-whole|raw-whole"
-FAILING = "errors|errors-whole|raw-errors"
+FAILING = "errors|errors-whole|raw-errors|cancel-half|failed-threshold"
 NOTHING_SUCCEEDED = "all-failed|refused|timeout|cancel-all"
 CUT_OFF = "duration-cut|interrupt|failed-threshold"
 OPEN_LOOP = "rate-.*|schedule.*|user-centric|sessions-rate|warmup-overrides|warmup-sessions"
@@ -207,6 +207,15 @@ EXPECTED: tuple[Expectation, ...] = (
         cases="failed-threshold",
         reference="0",
         ours="1",
+    ),
+    Expectation(
+        "Ready marker after too many failures",
+        "It says what the summary says. In the reference the summary calls the run cancelled and the marker does not.",
+        "value",
+        r"\.aiperf_results_ready\.json was_cancelled",
+        cases="failed-threshold",
+        reference="False",
+        ours="True",
     ),
     Expectation(
         "Tokens of a history",

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 from artifacts import Artifacts
+from phases import summary_agrees
 from shape import leaves
 
 STATISTICS = ("avg", "p1", "p5", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "min", "max", "std", "count", "sum")
@@ -53,6 +54,7 @@ def always(artifacts: Artifacts) -> dict[str, Any]:
             if not path.endswith(("_ns", "_id", "_sec")):
                 found[f"{name} {path}"] = value
     found |= _inputs(artifacts)
+    found["phases: the summary agrees with the log"] = summary_agrees(summary, artifacts.log)
     for key in ("worker_id", "record_processor_id"):
         found[f"records: {key} named on every line"] = all(line["metadata"].get(key) for line in artifacts.records)
     return found

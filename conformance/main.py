@@ -23,6 +23,7 @@ from simulator import Simulator
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 STARTUP = "startup"
+MOST_TRIES = 3
 # Discard: nothing listens there.
 NOWHERE = "http://127.0.0.1:9"
 
@@ -43,14 +44,24 @@ def main() -> int:
                 result.costs = startup.measure(theirs, ours, work / STARTUP)
                 report.print_costs(result.costs)
             else:
-                outcome = _run_case(cases.BY_NAME[name], theirs, ours, work / name)
-                result.outcomes.append(outcome)
-                report.print_outcome(outcome)
+                result.outcomes.append(_settle(cases.BY_NAME[name], theirs, ours, work))
         report.print_totals(result)
         whole = not options.cases
         if whole or options.write:
             (REPOSITORY / "docs" / "conformance.md").write_text(document.document(result))
         return 0 if result.good else 1
+
+
+def _settle(case: Case, theirs: tools.Tool, ours: tools.Tool, work: Path) -> report.Outcome:
+    """On a busy machine a process may get no processor for hundreds of milliseconds; a true difference comes again."""
+    for tries in range(1, MOST_TRIES + 1):
+        folder = work / (case.name if tries == 1 else f"{case.name}-{tries}")
+        outcome = _run_case(case, theirs, ours, folder)
+        outcome.tries = tries
+        report.print_outcome(outcome)
+        if outcome.good:
+            break
+    return outcome
 
 
 def _run_case(case: Case, theirs: tools.Tool, ours: tools.Tool, folder: Path) -> report.Outcome:

@@ -24,3 +24,23 @@ def phase_counts(log: str) -> dict[str, str]:
                 if counter not in BY_TIMING:
                     found[f"{line['name']} {counter}"] = part["value"]
     return found
+
+
+# Counters of the log beside those of the summary. Errors are not among them: that a response was no answer after all is
+# found out when it is read, after the phase has counted it.
+IN_SUMMARY = {
+    "sending complete sent": "sent",
+    "complete completed": "completed",
+    "complete cancelled": "cancelled",
+    "complete sessions completed": "sessions_completed",
+}
+
+
+def summary_agrees(summary: dict, log: str) -> bool:
+    """Whether the accounting in the summary, where there is one, is that of the log."""
+    counts = phase_counts(log)
+    return all(
+        counts.get(f"{phase['phase_name']} {counter}", "0") == str(phase[key])
+        for phase in summary.get("phase_accounting", [])
+        for counter, key in IN_SUMMARY.items()
+    )

@@ -18,6 +18,8 @@ class Outcome:
     differences: list[Difference]
     reference_errors: Errors
     our_errors: Errors
+    # How often the case was run; this is the last time.
+    tries: int = 1
 
     def unexpected(self) -> list[Difference]:
         return [difference for difference in self.differences if not expected.expectation_of(difference)]
