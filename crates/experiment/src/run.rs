@@ -10,7 +10,9 @@ use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{ControlSource, FixedSchedule, Plan, Timing, WorkerGauge};
 use aiperf_metrics::{ClientHealth, MetricContext};
-use aiperf_report::{ArtifactPaths, Certificate, InputSession, RawWriter, RecordWriter, RunReport, SummaryFiles, write_inputs};
+use aiperf_report::{
+    ArtifactPaths, Certificate, InputSession, RawWriter, RecordWriter, RunReport, SummaryFiles, write_inputs,
+};
 use aiperf_seed::Seed;
 use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
 use aiperf_transport::{ClientSettings, raise_descriptor_limit};

@@ -6,8 +6,8 @@ mod phase;
 use aiperf_clock::Nanos;
 use aiperf_endpoint::Usage;
 use aiperf_metrics::{
-    ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, Finding, LimitKind, LoadAxis, MaxTokensField, Metric, MetricContext,
-    Observation, PhaseAccounting, Summary, Thresholds, Unit,
+    ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, Finding, LimitKind, LoadAxis, MaxTokensField, Metric,
+    MetricContext, Observation, PhaseAccounting, Summary, Thresholds, Unit,
 };
 use phase::{at, avg, failed, request, streaming, summarize};
 

@@ -122,15 +122,21 @@ mod tests {
         health: Option<&ClientHealth>,
     ) -> (Grade, Vec<Problem>) {
         let (limits, errors) = (limits(load, max_ttft), errors.iter().copied().collect());
-        let evidence =
-            Evidence { load, duration: 10.0, counts: &counts, reached: &REACHED, errors: &errors, limits: &limits, health };
+        let evidence = Evidence {
+            load,
+            duration: 10.0,
+            counts: &counts,
+            reached: &REACHED,
+            errors: &errors,
+            limits: &limits,
+            health,
+        };
         let problems = evidence.problems();
         (verdict(&problems), problems)
     }
 
     const STREAMS: Load = Load::Streams(100);
-    const WHOLE: JoinCounts =
-        JoinCounts { compared: 900, failed: 0, cut_off: 0, lost: 0, extra: 0, chunks_missing: 0 };
+    const WHOLE: JoinCounts = JoinCounts { compared: 900, failed: 0, cut_off: 0, lost: 0, extra: 0, chunks_missing: 0 };
 
     fn grade(p50: f64, p99: f64, max_ttft: f64) -> Grade {
         judged(STREAMS, WHOLE, &[(TimedError::TimeToFirstToken, of(p50, p99))], max_ttft, None).0

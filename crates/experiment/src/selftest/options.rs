@@ -163,12 +163,18 @@ pub static SELFTEST_OPTIONS: &[SelfTestOption] = &[
     option!("max-ttft-error-ms", "MS", "5", "Fail when the p99 of the TTFT error is above this", |o, v| {
         o.max_ttft_error = positive(v)?;
     }),
-    option!("export-level", "summary|records|raw", "records", "What the client writes down while it measures", |o, v| {
-        o.export_level = match v {
-            "summary" | "records" | "raw" => v.to_owned(),
-            _ => return Err("it is summary, records or raw".to_owned()),
-        };
-    }),
+    option!(
+        "export-level",
+        "summary|records|raw",
+        "records",
+        "What the client writes down while it measures",
+        |o, v| {
+            o.export_level = match v {
+                "summary" | "records" | "raw" => v.to_owned(),
+                _ => return Err("it is summary, records or raw".to_owned()),
+            };
+        }
+    ),
     option!("workers-max", "N", "", "Worker threads of the client, as for aiperf profile", |o, v| {
         o.workers_max = Some(counting(v)?);
     }),

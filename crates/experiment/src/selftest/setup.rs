@@ -153,7 +153,8 @@ mod tests {
     fn every_word_for_the_run_is_in_the_catalogue_and_every_setting_in_the_simulator() {
         let options = SelfTestOptions { tokens_per_second: 250.0, ..SelfTestOptions::default() };
         let command_line = config(&options).command_line;
-        for word in ["--model", "--url", "--streaming", "--tokenizer", "--isl", "--osl", "--benchmark-duration", "--ui"] {
+        for word in ["--model", "--url", "--streaming", "--tokenizer", "--isl", "--osl", "--benchmark-duration", "--ui"]
+        {
             assert!(command_line.contains(word), "{word} is not in {command_line}");
         }
         let mut sim = aiperf_sim::SimOptions::default();

@@ -27,7 +27,8 @@ impl StateFile {
     /// `aiperf/selftest.json` in `XDG_STATE_HOME` or `~/.local/state`; `None` where there is neither. As the XDG base
     /// directory specification has it, a relative path counts as none.
     pub fn of(environment: &Environment) -> Option<Self> {
-        let absolute = |name: &str| environment.variables.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let absolute =
+            |name: &str| environment.variables.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let folder = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
         Some(Self { path: folder.join("aiperf/selftest.json") })
     }
@@ -54,8 +55,7 @@ impl StateFile {
     pub fn keep(&self, test: &Certificate) -> io::Result<()> {
         let mut contents = self.read().unwrap_or_default();
         contents.schema_version = SCHEMA_VERSION;
-        let same_client =
-            |old: &Certificate| old.machine == test.machine && old.aiperf_version == test.aiperf_version;
+        let same_client = |old: &Certificate| old.machine == test.machine && old.aiperf_version == test.aiperf_version;
         let covered_already =
             test.certifies() && contents.tests.iter().any(|old| same_client(old) && is_larger(old, test));
         contents.tests.retain(|old| !same_client(old) || !replaces(test, old));

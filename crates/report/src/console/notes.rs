@@ -49,11 +49,7 @@ fn casts_doubt(finding: &Finding) -> bool {
     use Finding::{BeyondCertified, CeilingReached, ClientSaturated, HiddenWait, ReplayDegraded};
     matches!(
         finding,
-        ClientSaturated(_)
-            | BeyondCertified { .. }
-            | HiddenWait { .. }
-            | ReplayDegraded { .. }
-            | CeilingReached { .. }
+        ClientSaturated(_) | BeyondCertified { .. } | HiddenWait { .. } | ReplayDegraded { .. } | CeilingReached { .. }
     )
 }
 

@@ -96,13 +96,12 @@ fn client(report: &SelfTestReport) -> String {
 fn errors(report: &SelfTestReport) -> Table {
     let headers = ["Client Error (ms)", "p50", "p99", "max", "mean", "Limits", "Verdict"];
     let align = |index: usize| if index == 0 { Align::Left } else { Align::Right };
-    let columns = headers.iter().enumerate().map(|(index, header)| Column {
-        header: (*header).to_owned(),
-        align: align(index),
-    });
+    let columns =
+        headers.iter().enumerate().map(|(index, header)| Column { header: (*header).to_owned(), align: align(index) });
     let row = |error: &TimedError| {
         let stats = report.errors.get(error)?;
-        let limits = report.limits.get(error).map_or("–".to_owned(), |limits| format!("{}/{}", limits.p50, limits.p99));
+        let limits =
+            report.limits.get(error).map_or("–".to_owned(), |limits| format!("{}/{}", limits.p50, limits.p99));
         let grade = report.grade_of(*error).map_or("–", Grade::name);
         let numbers = [stats.p50, stats.p99, stats.max, stats.mean].map(millis);
         let cells = [error.header().to_owned()].into_iter().chain(numbers).chain([limits, grade.to_owned()]);

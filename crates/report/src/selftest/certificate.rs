@@ -74,9 +74,8 @@ impl Citation {
             let rates = a.load.chunks_per_second.total_cmp(&b.load.chunks_per_second);
             covers(a).cmp(&covers(b)).then(rates)
         })?;
-        let contradicts = |test: &&Certificate| {
-            !test.certifies() && test.date > certificate.date && certificate.covers(&test.load)
-        };
+        let contradicts =
+            |test: &&Certificate| !test.certifies() && test.date > certificate.date && certificate.covers(&test.load);
         let failed_since = tests.iter().filter(contradicts).max_by(|a, b| a.date.cmp(&b.date)).cloned();
         Some(Self { certificate: certificate.clone(), failed_since })
     }

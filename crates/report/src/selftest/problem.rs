@@ -28,15 +28,26 @@ pub enum Problem {
     /// There is nothing to judge by.
     NothingCompared,
     /// Milliseconds. Above the limit, or above half of it.
-    ErrorLarge { error: TimedError, statistic: Statistic, value: f64, limit: f64 },
+    ErrorLarge {
+        error: TimedError,
+        statistic: Statistic,
+        value: f64,
+        limit: f64,
+    },
     Lost(u64),
     Extra(u64),
     ChunksMissing(u64),
     Failed(u64),
     /// Fewer streams were in flight at once than asked for.
-    StreamsShort { reached: u64, asked: u64 },
+    StreamsShort {
+        reached: u64,
+        asked: u64,
+    },
     /// Requests per second.
-    RateShort { reached: f64, asked: f64 },
+    RateShort {
+        reached: f64,
+        asked: f64,
+    },
     /// The client's own watch saw it at a limit.
     ClientLimit(ClientLimit),
 }
@@ -98,10 +109,7 @@ mod tests {
             limit: 5.0,
         };
         assert_eq!((large(3.0).grade(), large(5.1).grade()), (Grade::Warn, Grade::Fail));
-        assert_eq!(
-            large(7.25).sentence(),
-            "Time to First Token: error p99 of 7.250 ms is above its limit of 5 ms."
-        );
+        assert_eq!(large(7.25).sentence(), "Time to First Token: error p99 of 7.250 ms is above its limit of 5 ms.");
         assert!(large(3.0).sentence().contains("above half its limit of 5 ms"));
     }
 }

@@ -10,9 +10,7 @@ pub(super) fn beyond(axis: LoadAxis, reached: &ClientLoad, certified: &ClientLoa
     let (seen, known) = match axis {
         LoadAxis::InFlight => (format!("{} requests in flight", whole(most)), whole(shown)),
         LoadAxis::ChunkRate => (format!("{} chunks/s", whole(most)), whole(shown)),
-        LoadAxis::RequestRate => {
-            (format!("{} requests/s", grouped(reached.on(axis))), grouped(certified.on(axis)))
-        }
+        LoadAxis::RequestRate => (format!("{} requests/s", grouped(reached.on(axis))), grouped(certified.on(axis))),
     };
     Wording::new(
         format!(
