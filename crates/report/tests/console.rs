@@ -4,9 +4,9 @@
 mod runs;
 
 use aiperf_endpoint::EndpointKind;
-use aiperf_metrics::MetricContext;
-use aiperf_report::console::{Colour, Width, render, render_trailer};
-use aiperf_report::{RunStatus, WrittenFile};
+use aiperf_metrics::{ClientLoad, MetricContext};
+use aiperf_report::console::{Colour, Width, render, render_selftest, render_trailer};
+use aiperf_report::{Citation, Grade, RunStatus, WrittenFile};
 
 fn widest(text: &str) -> usize {
     text.lines().map(|line| line.chars().count()).max().unwrap()
@@ -90,4 +90,32 @@ fn the_trailer_says_how_to_repeat_the_run_and_where_its_files_are() {
         vec![WrittenFile { label: "Records Export".to_owned(), path: "out/profile_export.jsonl".into() }];
     let written = [WrittenFile { label: "CSV Export".to_owned(), path: "out/profile_export_aiperf.csv".into() }];
     insta::assert_snapshot!("trailer", render_trailer(&report, &written, Colour::Plain));
+}
+
+#[test]
+fn a_selftest_fits_eighty_columns_and_says_what_is_wrong() {
+    let report = runs::selftest();
+    let text = render_selftest(&report, Width(80), Colour::Plain);
+    assert!(widest(&text) <= 80, "{text}");
+    insta::assert_snapshot!("selftest_80", text);
+    let coloured = render_selftest(&report, Width(80), Colour::Ansi);
+    assert!(coloured.contains("\u{1b}[1;31mVerdict: FAIL"));
+}
+
+#[test]
+fn a_run_cites_the_selftest_of_its_machine_and_says_when_it_went_beyond() {
+    let mut report = runs::clean_run();
+    let reached = ClientLoad::of(&report.profiling.summary).unwrap();
+    let mut certificate = runs::selftest().certificate();
+    certificate.verdict = Grade::Pass;
+    certificate.load = reached;
+    report.selftest = Citation::choose(&[certificate.clone()], Some(&reached));
+    let text = render(&report, Width::FILE, Colour::Plain);
+    assert!(text.contains("This machine was certified on 2026-11-15 for"), "{text}");
+    assert!(!text.contains("aiperf selftest"), "{text}");
+    certificate.load.in_flight = 0;
+    report.selftest = Citation::choose(&[certificate], Some(&reached));
+    let text = render(&report, Width(80), Colour::Plain);
+    assert!(text.contains("went beyond") && text.contains("aiperf selftest --streams"), "{text}");
+    assert!(widest(&text) <= 80, "{text}");
 }

@@ -265,3 +265,13 @@ fn a_completion_script_goes_where_the_shell_looks_or_where_the_user_says() {
     );
     assert_eq!(path(&["--install-completion", "--shell=bash", "-o", "x"]), Path::new("/somewhere/x"));
 }
+
+#[test]
+fn a_selftest_takes_the_options_of_its_table() {
+    let Ok(Invocation::SelfTest(test)) = invoke(&["selftest", "--streams", "9", "--max_ttft_error_ms=2"]) else {
+        panic!("no self-test");
+    };
+    assert_eq!(test.settings, [("streams", "9".to_owned()), ("max-ttft-error-ms", "2".to_owned())]);
+    assert!(text(&["selftest", "--help"]).contains("--tokens-per-second <N>"));
+    assert!(refused("selftest --stream 9").contains("--streams"));
+}

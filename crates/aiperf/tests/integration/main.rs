@@ -21,6 +21,7 @@ mod readiness;
 mod readme;
 mod replay;
 mod requests;
+mod selftest;
 mod sessions;
 mod stall;
 mod stopping;

@@ -5,10 +5,13 @@
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_endpoint::{ContentChunk, EndpointKind, Usage};
 use aiperf_metrics::{
-    Cancellation, ClientHealth, Columns, Failure, HealthSample, HttpTiming, MetricContext, Observation,
+    Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, MetricContext, Observation,
     PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
 };
-use aiperf_report::{LocalZone, Phase, PhaseReport, RecordMetadata, RunReport, RunStatus};
+use aiperf_report::{
+    AskedLoad, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, LocalZone, Machine, Phase, PhaseReport, Problem,
+    RecordMetadata, RunReport, RunStatus, SelfTestReport, Statistic, TimedError,
+};
 use serde_json::json;
 
 const MS: u64 = 1_000_000;
@@ -235,5 +238,51 @@ pub(crate) fn metadata(seen: &Observation) -> RecordMetadata<'static> {
         agent_depth: 0,
         parent_correlation_id: None,
         root_correlation_id: id,
+    }
+}
+
+/// A thousand streams on a machine that could not keep up with them.
+pub(crate) fn selftest() -> SelfTestReport {
+    let stats = |p50: f64, p99: f64| ErrorStats { count: 9_000, p50, p99, max: 3.0 * p99, mean: 0.9 * p50 };
+    let usual = ErrorLimits { p50: 0.5, p99: 5.0 };
+    let large = |value, limit| Problem::ErrorLarge {
+        error: TimedError::TimeToFirstToken,
+        statistic: Statistic::P99,
+        value,
+        limit,
+    };
+    SelfTestReport {
+        aiperf_version: "0.1.0".to_owned(),
+        date: "2026-11-15T00:55:08Z".to_owned(),
+        machine: Machine { host: "h".into(), cpu: "c".into(), processors: 2, kernel: "k".into() },
+        asked: AskedLoad {
+            streams: Some(1_000),
+            request_rate: None,
+            tokens_per_second: 100.0,
+            ttft_ms: "lognormal:50,10".to_owned(),
+            output_tokens: 100,
+            duration_s: 10.0,
+        },
+        reached: ClientLoad { in_flight: 1_000, chunks_per_second: 87_654.4, requests_per_second: 876.54 },
+        requests: JoinCounts { compared: 9_000, lost: 2, cut_off: 3, ..JoinCounts::default() },
+        client_cpu: ClientCpu { cpu_seconds: 9.25, wall_seconds: 12.0, processors: 2, percent: 38.5 },
+        errors: [
+            (TimedError::TimeToFirstToken, stats(0.212, 798.25)),
+            (TimedError::InterTokenLatency, stats(0.001, 0.04)),
+            (TimedError::InterChunkLatency, stats(0.05, 12.25)),
+            (TimedError::RequestLatency, stats(0.3, 99.9)),
+            (TimedError::SendTime, stats(0.1, 2.0)),
+            (TimedError::ScheduleLag, stats(0.1, 2.0)),
+        ]
+        .into(),
+        limits: [
+            (TimedError::TimeToFirstToken, usual),
+            (TimedError::InterTokenLatency, ErrorLimits { p50: 0.1, p99: 0.5 }),
+            (TimedError::RequestLatency, usual),
+        ]
+        .into(),
+        verdict: Grade::Fail,
+        problems: vec![Problem::Lost(2), large(798.25, 5.0), Problem::StreamsShort { reached: 470, asked: 1_000 }],
+        kept_in: Some("state/aiperf/selftest.json".into()),
     }
 }

@@ -20,13 +20,14 @@ const OUT: &str = "out";
 pub(crate) struct Program {
     folder: TempDir,
     words: Vec<OsString>,
+    variables: Vec<(&'static str, OsString)>,
 }
 
 impl Program {
     /// The bare program in an empty folder.
     pub(crate) fn new(words: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        Self { folder, words: Vec::new() }.with(words)
+        Self { folder, words: Vec::new(), variables: Vec::new() }.with(words)
     }
 
     /// `aiperf profile` with its files in a known place.
@@ -60,6 +61,12 @@ impl Program {
         self
     }
 
+    /// A variable in the environment, which is empty but for `HOME`.
+    pub(crate) fn env(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
+        self.variables.push((name, value.into()));
+        self
+    }
+
     /// A file in the folder in which the program will run.
     pub(crate) fn file(self, name: &str, contents: &str) -> Self {
         fs::write(self.folder.path().join(name), contents).unwrap();
@@ -73,6 +80,7 @@ impl Program {
             .current_dir(&self.folder)
             .env_clear()
             .env("HOME", self.folder.path())
+            .envs(self.variables)
             .stdin(Stdio::null())
             .stdout(output("stdout"))
             .stderr(output("stderr"))
