@@ -61,8 +61,7 @@ def oha(given: str | None) -> Program:
         path = root / "bin" / "oha"
         if not path.exists():
             print(f"installing oha {OHA_VERSION} into {root} (once)", flush=True)
-            # Without TLS, which no case uses.
-            install = ["cargo", "install", "oha", "--version", OHA_VERSION, "--locked", "--no-default-features"]
+            install = ["cargo", "install", "oha", "--version", OHA_VERSION, "--locked"]
             # Built beside what it installs, so that it does not fill the target folder of this repository.
             env = {**os.environ, "CARGO_TARGET_DIR": str(root / "target")}
             subprocess.run([*install, "--root", str(root)], env=env, check=True, timeout=INSTALL_LIMIT_S)
