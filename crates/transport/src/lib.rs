@@ -19,5 +19,6 @@ pub use error::TransportError;
 pub use exchange::{Exchange, Span, Trace};
 pub use origin::{Origin, Scheme};
 pub use request::Request;
+pub use response::{Progress, ResponseReader};
 pub use tls::{TlsError, TlsSettings, Verification};
 pub use watch::{NoWatch, Watch};

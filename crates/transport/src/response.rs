@@ -12,7 +12,7 @@ const MAX_HEADERS: usize = 256;
 
 /// The state between two reads of one response.
 #[derive(Debug)]
-pub(crate) struct ResponseReader {
+pub struct ResponseReader {
     /// Bytes of a head that is not complete yet.
     head: Vec<u8>,
     framing: Option<Framing>,
@@ -20,25 +20,26 @@ pub(crate) struct ResponseReader {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub enum Progress {
     /// More bytes are needed.
     Reading,
     /// The response is complete; whether the connection can carry another request.
     Complete { reusable: bool },
 }
 
+impl Default for ResponseReader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl ResponseReader {
-    pub(crate) const fn new() -> Self {
+    pub const fn new() -> Self {
         Self { head: Vec::new(), framing: None, keep_alive: true }
     }
 
     /// Takes the bytes of one read.
-    pub(crate) fn feed(
-        &mut self,
-        bytes: &[u8],
-        stamp: ReadStamp,
-        into: &mut Exchange,
-    ) -> Result<Progress, TransportError> {
+    pub fn feed(&mut self, bytes: &[u8], stamp: ReadStamp, into: &mut Exchange) -> Result<Progress, TransportError> {
         if self.framing.is_some() {
             return self.feed_body(bytes, stamp, into);
         }
@@ -63,7 +64,7 @@ impl ResponseReader {
     }
 
     /// The peer closed the connection.
-    pub(crate) fn end_of_stream(&mut self, into: &Exchange) -> Result<Progress, TransportError> {
+    pub fn end_of_stream(&mut self, into: &Exchange) -> Result<Progress, TransportError> {
         match self.framing {
             None if self.head.is_empty() && into.status.is_none() => Err(TransportError::Disconnected),
             None => Err(TransportError::Truncated("the connection closed inside the response head".into())),

@@ -1,0 +1,77 @@
+"""Runs the cases, prints their tables, and with --write puts them into docs/performance.md."""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+import children
+import crowd
+import document
+import machine
+import million
+import pace
+import plain
+import programs
+import startup
+import streams
+import tables
+from bench import Bench
+
+CASES = {case.NAME: case for case in (startup, plain, streams, crowd, pace, million)}
+WITH_OHA = {plain.NAME}
+WITH_REFERENCE = {startup.NAME, plain.NAME, streams.NAME, crowd.NAME}
+
+
+def main() -> int:
+    options = _options()
+    load = machine.load()
+    chosen = options.cases or list(CASES)
+    children.adopt_orphans()
+    # On disk rather than in memory, where a million records would compete with what is measured.
+    with tempfile.TemporaryDirectory(prefix="aiperf-benches-", dir=options.folder) as temporary:
+        work = Path(temporary)
+        ours = programs.ours(options.program)
+        oha = programs.oha(options.oha) if WITH_OHA & set(chosen) else None
+        theirs = None
+        if WITH_REFERENCE & set(chosen) and not options.without_reference:
+            theirs = programs.theirs(options.reference, work)
+        versions = ", ".join(f"{tool.name} {tool.version}" for tool in (ours, oha, theirs) if tool)
+        state = machine.description(load, versions)
+        print(state, flush=True)
+        bench = Bench(ours, oha, theirs, work, options.quick)
+        results = []
+        for name in chosen:
+            results.append(CASES[name].measure(bench))
+            print(tables.for_terminal(results[-1]), flush=True)
+        if options.write:
+            document.write(programs.REPOSITORY / "docs" / "performance.md", results, state)
+        failed = [f"{result.case}: {check.what}" for result in results for check in result.checks if not check.good]
+        print(f"\n{len(failed)} of {sum(len(result.checks) for result in results)} checks failed", *failed, sep="\n  ")
+        return 1 if failed else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="benches/run",
+        description="Measure this program, oha and AIPerf 0.13.0 on this machine. Exit 0: every bound is kept.",
+        epilog="cases: " + " ".join(CASES),
+    )
+    parser.add_argument("cases", nargs="*", metavar="CASE", help="cases to run (all)")
+    parser.add_argument("--quick", action="store_true", help="smaller counts: a look, not a measurement")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
+    parser.add_argument("--program", metavar="PATH", help="our program (else built with cargo)")
+    parser.add_argument("--oha", metavar="PATH", help=f"oha (else {programs.OHA_VERSION} is installed)")
+    parser.add_argument("--reference", metavar="PATH", help="AIPerf's command (else $AIPERF_REFERENCE, else installed)")
+    parser.add_argument("--without-reference", action="store_true", help="leave the reference and its checks out")
+    parser.add_argument("--folder", metavar="FOLDER", help="where to put what runs write (system's temporary folder)")
+    options = parser.parse_args()
+    if unknown := [name for name in options.cases if name not in CASES]:
+        parser.error(f"no case named {', '.join(unknown)}; see --help")
+    if options.write and options.quick:
+        parser.error("--write needs a whole measurement: leave --quick out")
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())

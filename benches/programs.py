@@ -1,0 +1,84 @@
+"""The three programs under measurement: found, or built and installed outside the repository."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import children
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+sys.path.insert(1, str(REPOSITORY / "conformance"))
+import reference  # noqa: E402  (of conformance/: installs AIPerf and gives it its vocabulary)
+
+OHA_VERSION = "1.16.0"
+INSTALL_LIMIT_S = 1800
+# Neither server metrics nor GPU telemetry: the simulator would be asked for both beside the load.
+COMMON = (
+    "--model", "sim-model",
+    "--tokenizer", "builtin",
+    "--random-seed", "7",
+    "--ui", "none",
+    "--no-server-metrics",
+    "--no-gpu-telemetry",
+    "--endpoint-type", "chat",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Program:
+    name: str
+    path: Path
+    version: str
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def run(self, argv: list[str], folder: Path, limit_s: float) -> children.Finished:
+        env = {**os.environ, "NO_COLOR": "1", **self.environment}
+        return children.run([str(self.path), *argv], folder, env, limit_s)
+
+    def profile(self, url: str, flags: str, folder: Path, limit_s: float) -> children.Finished:
+        """`profile` of ours or of the reference; the files go to `folder`/artifacts."""
+        argv = ["profile", *COMMON, "--url", url, *flags.split(), "--artifact-dir", str(folder / "artifacts")]
+        return self.run(argv, folder, limit_s)
+
+
+def ours(given: str | None) -> Program:
+    if given:
+        path = Path(given).absolute()
+    else:
+        subprocess.run(["cargo", "build", "--release", "--locked", "-p", "aiperf"], cwd=REPOSITORY, check=True)
+        target = Path(os.environ.get("CARGO_TARGET_DIR") or REPOSITORY / "target")
+        path = (REPOSITORY / target / "release" / "aiperf").absolute()
+    return Program("aiperf", path, _version(path))
+
+
+def oha(given: str | None) -> Program:
+    if given:
+        path = Path(given).absolute()
+    else:
+        root = cache_folder() / f"oha-{OHA_VERSION}"
+        path = root / "bin" / "oha"
+        if not path.exists():
+            print(f"installing oha {OHA_VERSION} into {root} (once)", flush=True)
+            install = ["cargo", "install", "oha", "--version", OHA_VERSION, "--locked"]
+            # Built beside what it installs, so that it does not fill the target folder of this repository.
+            env = {**os.environ, "CARGO_TARGET_DIR": str(root / "target")}
+            subprocess.run([*install, "--root", str(root)], env=env, check=True, timeout=INSTALL_LIMIT_S)
+    return Program("oha", path, _version(path))
+
+
+def theirs(given: str | None, work: Path) -> Program:
+    path = reference.program(given)
+    vocabulary = reference.vocabulary_cache(REPOSITORY, work / "vocabulary")
+    environment = {"TIKTOKEN_CACHE_DIR": str(vocabulary), "HF_HUB_OFFLINE": "1"}
+    return Program("reference", path, reference.version_of(path), environment)
+
+
+def cache_folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "aiperf-benches"
+
+
+def _version(path: Path) -> str:
+    answer = subprocess.run([str(path), "--version"], capture_output=True, text=True, timeout=30, check=True)
+    return answer.stdout.strip().split()[-1]

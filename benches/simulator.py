@@ -1,0 +1,61 @@
+"""The server of every case: `aiperf sim` in a process of its own, whose CPU time is counted apart."""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import urllib.request
+from pathlib import Path
+
+import children
+
+START_LIMIT_S = 20.0
+STOP_LIMIT_S = 60.0
+
+
+class Simulator:
+    """Used by `with`; after it `cpu_s` is known, and `truth` when it was kept."""
+
+    def __init__(self, program: Path, folder: Path, keep_truth: bool = False, **options: object):
+        self._truth_file = folder / "truth.jsonl" if keep_truth else None
+        if self._truth_file:
+            options["truth"] = self._truth_file
+        self._argv = [str(program), "sim", "--port", "0"]
+        for name, value in options.items():
+            self._argv += [f"--{name.replace('_', '-')}", str(value)]
+        self._folder = folder
+        self.cpu_s = 0.0
+        self.truth: list[dict] = []
+
+    def __enter__(self) -> "Simulator":
+        self._log = (self._folder / "sim.txt").open("wb")
+        self._child = children.start(self._argv, self._folder, dict(os.environ), subprocess.PIPE, self._log)
+        alarm = threading.Timer(START_LIMIT_S, self._child.kill)
+        alarm.start()
+        line = self._child.stdout.readline().decode(errors="replace")
+        alarm.cancel()
+        if "http://" not in line:
+            raise RuntimeError(f"the simulator did not start; see {self._log.name}")
+        self.url = "http://" + line.split("http://", 1)[1].split()[0]
+        # It listens before it has loaded its vocabulary, and that is not to be measured.
+        with urllib.request.urlopen(f"{self.url}/health", timeout=START_LIMIT_S) as answer:
+            answer.read()
+        return self
+
+    def __exit__(self, *_failure) -> None:
+        alarm = threading.Timer(STOP_LIMIT_S, self._child.kill)
+        alarm.start()
+        self._child.send_signal(signal.SIGINT)
+        _, self.cpu_s = children.wait(self._child)
+        alarm.cancel()
+        children.end_group(self._child)
+        self._child.stdout.close()
+        self._log.close()
+        if self._truth_file and self._truth_file.exists():
+            with self._truth_file.open() as lines:
+                self.truth = [json.loads(line) for line in lines]
+
+    def requests(self) -> list[dict]:
+        """Inference requests, as the server saw them."""
+        return [request for request in self.truth if request["method"] == "POST"]

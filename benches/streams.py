@@ -1,0 +1,43 @@
+"""Streams of 100 chunks, each chunk a read of its own, parsed and token-counted: what a chunk costs the client."""
+
+import artifacts
+from bench import Bench
+from programs import Program
+from results import Check, Result, number
+
+NAME = "streams"
+CHUNKS = 100
+CONCURRENCY = 100
+FLAGS = f"--streaming --isl 32 --osl {CHUNKS} --concurrency {CONCURRENCY} --num-dataset-entries 100"
+# 20,000 chunks a second: within what one thread serves, so that chunks are not written together.
+SERVER = {"ttft": 5, "itl": 5}
+SHARE = 15
+
+
+def measure(bench: Bench) -> Result:
+    result = Result(NAME, f"streams of {CHUNKS} chunks, {CONCURRENCY} at once, parsed and counted")
+    ours = _cost(bench, result, bench.ours, bench.count(4_000, 600), startup=0.0)
+    if bench.theirs:
+        # Starting costs it more than the streams do, so that is taken off: in its favour.
+        theirs = _cost(bench, result, bench.theirs, bench.count(600, 200), bench.startup(bench.theirs)[1])
+        basis = f"1/{SHARE} of the reference's {number(theirs)}"
+        result.checks.append(Check("CPU per chunk", ours, theirs / SHARE, "µs", basis=basis))
+    return result
+
+
+def _cost(bench: Bench, result: Result, program: Program, count: int, startup: float) -> float:
+    """CPU microseconds per chunk."""
+    folder = bench.folder(f"streams-{program.name}")
+    with bench.simulator(folder, **SERVER) as server:
+        run = bench.profile(program, folder, server.url, f"{FLAGS} --request-count {count}")
+    summary = artifacts.summary(folder)
+    tokens = artifacts.statistic(summary, "total_output_tokens")
+    if tokens != count * CHUNKS:
+        raise RuntimeError(f"{program.name} counted {tokens:.0f} tokens of {count * CHUNKS}; see {folder}")
+    cost = max(0.0, run.cpu_s - startup) / tokens * 1e6
+    result.add(
+        program.name, "records, less start-up" if startup else "records", requests=number(count),
+        rate=number(artifacts.statistic(summary, "request_throughput")), cpu_per_chunk=number(cost),
+        rss=number(run.peak_rss_mb), wall=number(run.wall_s), cpu=number(run.cpu_s), server_cpu=number(server.cpu_s),
+    )  # fmt: skip
+    return cost
