@@ -12,8 +12,10 @@ use std::hint::black_box;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// Name, and what runs it so many times.
-const FUNCTIONS: [(&str, fn(usize) -> Outcome); 8] = [
+/// Runs a function so many times.
+type Repeated = fn(usize) -> Outcome;
+
+const FUNCTIONS: [(&str, Repeated); 8] = [
     ("request_head", request::head),
     ("stream_response", answer::read_stream_response),
     ("whole_response", answer::read_whole_response),
