@@ -24,12 +24,13 @@ pub(crate) fn wait(
     client: &ClientSettings,
 ) -> Result<(), RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::RecordThread)?;
+    let local = tokio::task::LocalSet::new();
     for (base, target) in targets.bases.iter().zip(&targets.requests) {
         for model in &config.dataset.models {
             let probe = Probe { config, base, target, model, client: Client::new(client.clone()) };
             let start = Mono::now();
             log::info!("Waiting for {base} to serve {model}");
-            while let Err(reason) = runtime.block_on(probe.ask(readiness.mode)) {
+            while let Err(reason) = local.block_on(&runtime, probe.ask(readiness.mode)) {
                 let waited = Mono::now().since(start).as_duration();
                 if waited + readiness.interval > readiness.timeout {
                     let (url, model) = (base.clone(), model.to_string());

@@ -13,4 +13,5 @@ mod load;
 mod outputs;
 mod readme;
 mod requests;
+mod transports;
 mod truth;
