@@ -1,6 +1,7 @@
 //! Where requests go and how they are shaped.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use aiperf_endpoint::EndpointKind;
@@ -28,7 +29,7 @@ impl fmt::Debug for Secret {
 /// One server to send to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
-    /// An `http://` or `https://` base URL, as given (with the scheme added where it was missing).
+    /// An `http://` or `https://` base URL or a Unix socket, as given (with the scheme added where it was missing).
     Url(String),
     /// `sim:?ttft=40&itl=8`: the embedded simulator, started for this run.
     Sim(SimTarget),
@@ -67,6 +68,9 @@ pub struct EndpointConfig {
     pub headers: Vec<(String, String)>,
     pub session_header: Option<String>,
     pub connection_reuse: ConnectionReuse,
+    pub http_version: HttpVersion,
+    /// Addresses that connections leave from; empty: the system chooses.
+    pub source_addresses: Vec<IpAddr>,
     /// A probe of every server before the run, where asked for.
     pub readiness: Option<Readiness>,
     /// Merged over every body.
@@ -89,6 +93,14 @@ impl EndpointConfig {
             None => model,
         }
     }
+}
+
+/// The protocol on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HttpVersion {
+    #[default]
+    Http1,
+    Http2,
 }
 
 /// Which requests may share a connection.

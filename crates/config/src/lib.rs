@@ -22,7 +22,7 @@ pub use dataset::{
     DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, PrefixPrompts, Sampling,
     SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
 };
-pub use endpoint::{ConnectionReuse, EndpointConfig, Readiness, ReadinessMode, Secret, SimTarget, Target};
+pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;
 pub use error::ConfigError;
 pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};

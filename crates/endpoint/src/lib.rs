@@ -32,5 +32,5 @@ pub use kind::{EndpointFacts, EndpointKind};
 pub use reply::{ContentChunk, Reply, ReplyError};
 pub use response::ResponseBody;
 pub use tool_call::ToolCall;
-pub use url::{RequestUrl, Scheme, UrlError, request_url};
+pub use url::{RequestUrl, Scheme, UrlError, request_url, unix_socket};
 pub use usage::Usage;

@@ -12,14 +12,17 @@ use crate::EndpointKind;
 pub enum Scheme {
     Http,
     Https,
+    /// HTTP over a Unix socket.
+    Unix,
 }
 
 /// A URL taken apart for a request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RequestUrl {
     pub scheme: Scheme,
-    /// To connect to: a name or an address, IPv6 without brackets.
+    /// To connect to: a name or an address, IPv6 without brackets; the path of a Unix socket.
     pub host: String,
+    /// Zero for a Unix socket.
     pub port: u16,
     /// For the request line; begins with `/`.
     pub path_and_query: String,
@@ -33,8 +36,12 @@ pub enum UrlError {
     WhiteSpace(String),
     #[error("--custom-endpoint {0:?} holds white space or control characters; remove or percent-encode them")]
     CustomPath(String),
-    #[error("--url {url:?} has the scheme {scheme:?}; only http:// and https:// can be benchmarked")]
+    #[error("--url {url:?} has the scheme {scheme:?}; only http://, https:// and unix: can be benchmarked")]
     Scheme { url: String, scheme: String },
+    #[error(
+        "--url {0:?} is no Unix socket; write it like unix:/run/server.sock, or unix:/run/server.sock:/v1 with a path"
+    )]
+    Unix(String),
     #[error("--url {0:?} names no host; write it like http://localhost:8000")]
     NoHost(String),
     #[error(
@@ -52,6 +59,7 @@ impl Scheme {
         match self {
             Self::Http => 80,
             Self::Https => 443,
+            Self::Unix => 0,
         }
     }
 
@@ -59,12 +67,16 @@ impl Scheme {
         match self {
             Self::Http => "http",
             Self::Https => "https",
+            Self::Unix => "unix",
         }
     }
 }
 
 impl fmt::Display for RequestUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.scheme == Scheme::Unix {
+            return write!(f, "unix:{}:{}", self.host, self.path_and_query);
+        }
         write!(f, "{}://{}{}", self.scheme.name(), self.host_header, self.path_and_query)
     }
 }
@@ -88,24 +100,51 @@ pub fn request_url(
     if let Some(path) = custom_path.filter(|path| unprintable(path)) {
         return Err(UrlError::CustomPath(path.to_owned()));
     }
-    let (scheme, rest) = split_scheme(base)?;
-    let rest = rest.split('#').next().unwrap_or(rest);
-    let (before_query, query) = rest.split_once('?').map_or((rest, ""), |(before, query)| (before, query));
-    let (authority, base_path) = before_query.find('/').map_or((before_query, ""), |at| before_query.split_at(at));
-    let (host, port) = split_authority(base, authority)?;
-
     let own_path = custom_path.unwrap_or_else(|| kind.path(streaming));
     let (append, more_query) = own_path.split_once('?').map_or((own_path, ""), |(path, query)| (path, query));
-    let mut path_and_query = join(base_path, append);
-    for query in [query, more_query].into_iter().filter(|query| !query.is_empty()) {
-        path_and_query.push(if path_and_query.contains('?') { '&' } else { '?' });
-        path_and_query.push_str(query);
+    let joined = |base_path: &str, query: &str| {
+        let mut path_and_query = join(base_path, append);
+        for query in [query, more_query].into_iter().filter(|query| !query.is_empty()) {
+            path_and_query.push(if path_and_query.contains('?') { '&' } else { '?' });
+            path_and_query.push_str(query);
+        }
+        ascii_only(&path_and_query)
+    };
+    if let Some((socket, rest)) = unix_socket(base)? {
+        let (base_path, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let path_and_query = joined(base_path, query);
+        let (scheme, host, host_header) = (Scheme::Unix, socket.to_owned(), "localhost".to_owned());
+        return Ok(RequestUrl { scheme, host, port: 0, path_and_query, host_header });
     }
+    let (scheme, rest) = split_scheme(base)?;
+    let rest = rest.split('#').next().unwrap_or(rest);
+    let (before_query, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let (authority, base_path) = before_query.find('/').map_or((before_query, ""), |at| before_query.split_at(at));
+    let (host, port) = split_authority(base, authority)?;
+    let path_and_query = joined(base_path, query);
 
     let bracketed = if host.contains(':') { format!("[{host}]") } else { host.clone() };
     let port = port.unwrap_or(scheme.default_port());
     let host_header = if port == scheme.default_port() { bracketed } else { format!("{bracketed}:{port}") };
-    Ok(RequestUrl { scheme, host, port, path_and_query: ascii_only(&path_and_query), host_header })
+    Ok(RequestUrl { scheme, host, port, path_and_query, host_header })
+}
+
+/// `unix:/run/server.sock`, `unix:///run/server.sock`, and either with `:/base/path` after it: the socket and the rest. `None`
+/// for what is no Unix socket; a host may be called `unix`.
+pub fn unix_socket(url: &str) -> Result<Option<(&str, &str)>, UrlError> {
+    let Some(after) = url.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("unix:")).map(|_| &url[5..]) else {
+        return Ok(None);
+    };
+    if after.starts_with(|c: char| c.is_ascii_digit()) {
+        return Ok(None);
+    }
+    let after = after.strip_prefix("//").unwrap_or(after);
+    let (socket, rest) = after.split_once(':').unwrap_or((after, ""));
+    let is_path = socket.starts_with('/') && !socket.ends_with('/');
+    if !is_path || !(rest.is_empty() || rest.starts_with('/')) {
+        return Err(UrlError::Unix(url.to_owned()));
+    }
+    Ok(Some((socket, rest)))
 }
 
 fn split_scheme(url: &str) -> Result<(Scheme, &str), UrlError> {
@@ -255,6 +294,22 @@ mod tests {
     }
 
     #[test]
+    fn a_unix_socket_may_have_a_base_path_after_it() {
+        let plain = url("unix:/run/server.sock");
+        assert_eq!((plain.scheme, plain.host.as_str(), plain.port), (Scheme::Unix, "/run/server.sock", 0));
+        assert_eq!((plain.path_and_query.as_str(), plain.host_header.as_str()), ("/v1/chat/completions", "localhost"));
+        assert_eq!(plain.to_string(), "unix:/run/server.sock:/v1/chat/completions");
+        assert_eq!(url("unix:///run/server.sock"), plain);
+        assert_eq!(url("unix:/run/server.sock:/v1"), plain);
+        assert_eq!(path("unix:/s.sock:/base?key=a", Some("/x")), "/base/x?key=a");
+        assert_eq!(url("unix:8000").host, "unix");
+        assert!(error("unix:run/server.sock").contains("no Unix socket"));
+        assert!(error("unix:").contains("no Unix socket"));
+        assert!(error("unix:/run/").contains("no Unix socket"));
+        assert!(error("unix:/s.sock:v1").contains("no Unix socket"));
+    }
+
+    #[test]
     fn what_is_no_address_is_refused_with_its_reason() {
         assert!(error("http://a b").contains("white space"));
         assert!(error("ftp://h").contains("\"ftp\""));
@@ -288,7 +343,7 @@ mod tests {
             if let Ok(url) = request_url(&base, custom.as_deref(), EndpointKind::Chat, true) {
                 proptest::prop_assert!(url.path_and_query.starts_with('/'));
                 proptest::prop_assert!(url.path_and_query.bytes().all(|b| b.is_ascii_graphic()));
-                proptest::prop_assert!(!url.host.is_empty() && url.port > 0);
+                proptest::prop_assert!(!url.host.is_empty() && (url.port > 0 || url.scheme == Scheme::Unix));
             }
         }
     }

@@ -68,7 +68,7 @@ fn transport_kind(error: &TransportError) -> &'static str {
         TransportError::Tls { certificate: true, .. } => "ClientConnectorCertificateError",
         TransportError::Tls { certificate: false, .. } => "ClientConnectorSSLError",
         TransportError::Send(_) => "ClientOSError",
-        TransportError::Disconnected => "ServerDisconnectedError",
+        TransportError::Disconnected | TransportError::Reset(_) => "ServerDisconnectedError",
         TransportError::Truncated(_) => "ClientPayloadError",
         TransportError::Protocol(_) => "ClientResponseError",
     }

@@ -28,7 +28,8 @@ pub(crate) fn wait(
     control: &ControlSource,
 ) -> Result<(), RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::RecordThread)?;
-    runtime.block_on(async {
+    // HTTP/2 connections run as tasks of their own on this thread.
+    tokio::task::LocalSet::new().block_on(&runtime, async {
         tokio::select! {
             ready = all_ready(readiness, config, targets, client) => ready,
             () = stopped(control) => Ok(()),

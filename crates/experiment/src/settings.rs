@@ -1,9 +1,9 @@
 //! What the parts of a run need to know of its configuration.
 
-use aiperf_config::{Config, IpVersion, Pace, PhaseConfig, PhaseKind};
+use aiperf_config::{Config, HttpVersion, IpVersion, Pace, PhaseConfig, PhaseKind};
 use aiperf_endpoint::{AffinityHeaders, BodyOptions, HeaderOptions, HeaderPlan};
 use aiperf_metrics::{MetricContext, Thresholds};
-use aiperf_socket::Stamping;
+use aiperf_socket::{SourceAddresses, Stamping};
 use aiperf_transport::{ClientSettings, TlsSettings, Verification};
 
 use crate::error::RunError;
@@ -65,8 +65,14 @@ pub(crate) fn header_plan(config: &Config, version: &str) -> Result<HeaderPlan, 
 pub(crate) fn client_settings(config: &Config, targets: &Targets) -> Result<ClientSettings, RunError> {
     let tuning = &config.tuning;
     let verification = if tuning.ssl_verify { Verification::Full } else { Verification::Off };
+    let http_version = match config.endpoint.http_version {
+        HttpVersion::Http1 => aiperf_transport::HttpVersion::Http1,
+        HttpVersion::Http2 => aiperf_transport::HttpVersion::Http2,
+    };
     Ok(ClientSettings {
-        tls: if targets.need_tls() { Some(TlsSettings::new(verification)?) } else { None },
+        tls: if targets.need_tls() { Some(TlsSettings::new(verification, http_version)?) } else { None },
+        http_version,
+        sources: SourceAddresses::new(config.endpoint.source_addresses.clone()),
         ip_version: match tuning.ip_version {
             IpVersion::V4 => aiperf_transport::IpVersion::V4,
             IpVersion::V6 => aiperf_transport::IpVersion::V6,

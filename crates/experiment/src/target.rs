@@ -55,6 +55,7 @@ pub(crate) fn request_target(url: RequestUrl) -> RequestTarget {
             scheme: match url.scheme {
                 aiperf_endpoint::Scheme::Http => Scheme::Http,
                 aiperf_endpoint::Scheme::Https => Scheme::Https,
+                aiperf_endpoint::Scheme::Unix => Scheme::Unix,
             },
             host: url.host,
             port: url.port,

@@ -5,10 +5,12 @@
 mod connect;
 mod descriptors;
 mod receive;
+mod source;
 mod stamping;
 mod stream;
 
-pub use connect::connect_tcp;
+pub use connect::{connect_tcp, connect_unix};
 pub use descriptors::{grow_descriptor_table, raise_descriptor_limit};
+pub use source::SourceAddresses;
 pub use stamping::Stamping;
 pub use stream::StampedStream;

@@ -2,14 +2,15 @@
 
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use aiperf_clock::{Mono, ReadStamp};
+use aiperf_clock::{EpochNanos, Mono, ReadStamp};
 use rustix::net::RecvFlags;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UnixStream};
 
 use crate::receive::receive;
 use crate::stamping::Kernel;
@@ -18,14 +19,20 @@ use crate::stamping::Kernel;
 /// ahead (TLS) finds there the time of the last bytes that it needed.
 #[derive(Debug)]
 pub struct StampedStream {
-    socket: TcpStream,
+    socket: Socket,
     kernel: Option<Arc<Kernel>>,
     last: ReadStamp,
 }
 
+#[derive(Debug)]
+pub(crate) enum Socket {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
 impl StampedStream {
     /// `since`: before the connection was opened, and so before anything could arrive on it.
-    pub(crate) fn new(socket: TcpStream, kernel: Option<Arc<Kernel>>, since: Mono) -> Self {
+    pub(crate) fn new(socket: Socket, kernel: Option<Arc<Kernel>>, since: Mono) -> Self {
         Self { socket, kernel, last: ReadStamp::user(since) }
     }
 
@@ -34,12 +41,20 @@ impl StampedStream {
         self.last
     }
 
+    /// `None` for Unix sockets.
     pub fn local_addr(&self) -> Option<SocketAddr> {
-        self.socket.local_addr().ok()
+        match &self.socket {
+            Socket::Tcp(socket) => socket.local_addr().ok(),
+            Socket::Unix(_) => None,
+        }
     }
 
+    /// `None` for Unix sockets.
     pub fn peer_addr(&self) -> Option<SocketAddr> {
-        self.socket.peer_addr().ok()
+        match &self.socket {
+            Socket::Tcp(socket) => socket.peer_addr().ok(),
+            Socket::Unix(_) => None,
+        }
     }
 
     /// Whether the peer neither closed the connection nor sent anything that was not read.
@@ -54,7 +69,7 @@ impl StampedStream {
     /// Reads without waiting. Fails with `WouldBlock` when nothing is there, and the runtime then waits for more.
     fn try_receive(&self, buffer: &mut [u8]) -> io::Result<(usize, ReadStamp)> {
         let mut received = None;
-        let tried = self.socket.try_io(Interest::READABLE, || {
+        let tried = self.socket.try_read(|| {
             let (count, stamp) = receive(&self.socket, buffer)?;
             received = Some((count, self.stamp(stamp)));
             // A read that did not fill the buffer took all there was. Saying so here makes the runtime wait for the next
@@ -67,7 +82,7 @@ impl StampedStream {
         }
     }
 
-    fn stamp(&self, wall: Option<aiperf_clock::EpochNanos>) -> ReadStamp {
+    fn stamp(&self, wall: Option<EpochNanos>) -> ReadStamp {
         let read_at = Mono::now();
         match (&self.kernel, wall) {
             // Bytes arrive in order: a stamp before that of the bytes ahead of them is not one to trust.
@@ -77,10 +92,35 @@ impl StampedStream {
     }
 }
 
+impl Socket {
+    fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Self::Tcp(socket) => socket.poll_read_ready(cx),
+            Self::Unix(socket) => socket.poll_read_ready(cx),
+        }
+    }
+
+    fn try_read(&self, read: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        match self {
+            Self::Tcp(socket) => socket.try_io(Interest::READABLE, read),
+            Self::Unix(socket) => socket.try_io(Interest::READABLE, read),
+        }
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Tcp(socket) => socket.as_fd(),
+            Self::Unix(socket) => socket.as_fd(),
+        }
+    }
+}
+
 impl AsyncRead for StampedStream {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         loop {
-            ready!(self.socket.poll_read_ready(cx))?;
+            ready!(self.socket.poll_readable(cx))?;
             match self.try_receive(buffer.initialize_unfilled()) {
                 Ok((count, stamp)) => {
                     // The end of the stream brings nothing, and what lies on top may look for it too early.
@@ -100,7 +140,10 @@ impl AsyncRead for StampedStream {
 
 impl AsyncWrite for StampedStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.socket).poll_write(cx, bytes)
+        match &mut self.socket {
+            Socket::Tcp(socket) => Pin::new(socket).poll_write(cx, bytes),
+            Socket::Unix(socket) => Pin::new(socket).poll_write(cx, bytes),
+        }
     }
 
     fn poll_write_vectored(
@@ -108,18 +151,25 @@ impl AsyncWrite for StampedStream {
         cx: &mut Context<'_>,
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.socket).poll_write_vectored(cx, parts)
+        match &mut self.socket {
+            Socket::Tcp(socket) => Pin::new(socket).poll_write_vectored(cx, parts),
+            Socket::Unix(socket) => Pin::new(socket).poll_write_vectored(cx, parts),
+        }
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.socket.is_write_vectored()
+        true
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_flush(cx)
+    /// Sockets keep nothing back.
+    fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_shutdown(cx)
+        match &mut self.socket {
+            Socket::Tcp(socket) => Pin::new(socket).poll_shutdown(cx),
+            Socket::Unix(socket) => Pin::new(socket).poll_shutdown(cx),
+        }
     }
 }

@@ -2,13 +2,14 @@
 //! comes late.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::net::UnixListener;
 use std::thread;
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos, ReadStamp, StampSource};
-use aiperf_socket::{StampedStream, Stamping, connect_tcp};
+use aiperf_socket::{SourceAddresses, StampedStream, Stamping, connect_tcp, connect_unix};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 fn on_runtime<F: Future>(body: F) -> F::Output {
@@ -18,7 +19,7 @@ fn on_runtime<F: Future>(body: F) -> F::Output {
 /// A connection and the peer's end of it.
 async fn connected(stamping: &Stamping) -> (StampedStream, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let ours = connect_tcp(listener.local_addr().unwrap(), stamping).await.unwrap();
+    let ours = connect_tcp(listener.local_addr().unwrap(), &SourceAddresses::default(), stamping).await.unwrap();
     let (theirs, _) = listener.accept().unwrap();
     theirs.set_nodelay(true).unwrap();
     (ours, theirs)
@@ -157,6 +158,45 @@ fn a_connection_is_quiet_until_the_peer_sends_or_closes() {
 #[test]
 fn a_refused_connection_is_an_error() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let refused = on_runtime(connect_tcp(SocketAddr::from(([127, 0, 0, 1], port)), &Stamping::start()));
+    let address = SocketAddr::from(([127, 0, 0, 1], port));
+    let refused = on_runtime(connect_tcp(address, &SourceAddresses::default(), &Stamping::start()));
     assert_eq!(refused.unwrap_err().kind(), std::io::ErrorKind::ConnectionRefused);
+}
+
+#[test]
+fn a_unix_socket_is_read_with_the_time_of_the_reading_thread() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("server.sock");
+    let listener = UnixListener::bind(&path).unwrap();
+    on_runtime(async {
+        let mut ours = connect_unix(&path).await.unwrap();
+        let (mut theirs, _) = listener.accept().unwrap();
+        ours.write_all(b"ask").await.unwrap();
+        let mut asked = [0; 3];
+        theirs.read_exact(&mut asked).unwrap();
+        theirs.write_all(b"answer").unwrap();
+        let before = Mono::now();
+        let (bytes, stamp) = read(&mut ours).await;
+        assert_eq!((bytes.as_slice(), stamp.source), (&b"answer"[..], StampSource::User));
+        assert!(stamp.at >= before && ours.is_quiet() && ours.peer_addr().is_none());
+        assert!(connect_unix(&dir.path().join("nobody.sock")).await.is_err());
+    });
+}
+
+/// All of 127.0.0.0/8 is this machine's on Linux.
+#[test]
+#[cfg(target_os = "linux")]
+fn connections_leave_from_the_source_addresses_in_turn() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let sources = SourceAddresses::new(vec!["127.0.0.2".parse().unwrap(), "127.0.0.3".parse().unwrap()]);
+    on_runtime(async {
+        for expected in ["127.0.0.2", "127.0.0.3", "127.0.0.2"] {
+            let ours = connect_tcp(address, &sources, &Stamping::user()).await.unwrap();
+            assert_eq!(ours.local_addr().unwrap().ip().to_string(), expected);
+        }
+        let foreign = SourceAddresses::new(vec!["192.0.2.1".parse().unwrap()]);
+        let error = connect_tcp(address, &foreign, &Stamping::user()).await.unwrap_err().to_string();
+        assert!(error.contains("--source-address 192.0.2.1"), "{error}");
+    });
 }

@@ -3,14 +3,16 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_socket::Stamping;
+use aiperf_socket::{SourceAddresses, Stamping};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::connection::Connection;
 use crate::error::TransportError;
 use crate::exchange::{Exchange, Span, Trace};
+use crate::http2::Http2Pool;
 use crate::origin::Origin;
 use crate::request::Request;
 use crate::tls::TlsSettings;
@@ -28,16 +30,36 @@ pub enum IpVersion {
     Any,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HttpVersion {
+    #[default]
+    Http1,
+    /// Agreed on under TLS, taken for granted without.
+    Http2,
+}
+
+impl HttpVersion {
+    pub(crate) const fn alpn(self) -> &'static [u8] {
+        match self {
+            Self::Http1 => b"http/1.1",
+            Self::Http2 => b"h2",
+        }
+    }
+}
+
 /// Settings that all clients of a run share.
 #[derive(Debug, Clone)]
 pub struct ClientSettings {
     /// Needed for `https` origins.
     pub tls: Option<TlsSettings>,
+    pub http_version: HttpVersion,
     pub ip_version: IpVersion,
     /// Connections in use at once; a request beyond it waits, and its trace says how long.
     pub connection_limit: usize,
     /// How long an idle connection is kept.
     pub keepalive: Nanos,
+    /// Where connections leave from.
+    pub sources: SourceAddresses,
     /// Who takes the time of what is read.
     pub stamping: Stamping,
 }
@@ -46,9 +68,11 @@ impl Default for ClientSettings {
     fn default() -> Self {
         Self {
             tls: None,
+            http_version: HttpVersion::Http1,
             ip_version: IpVersion::Any,
             connection_limit: 2_500,
             keepalive: Nanos(300_000_000_000),
+            sources: SourceAddresses::default(),
             stamping: Stamping::user(),
         }
     }
@@ -79,15 +103,17 @@ pub struct Client {
     pub(crate) resolved: RefCell<HashMap<Origin, Vec<SocketAddr>>>,
     idle: RefCell<HashMap<Origin, Vec<Idle>>>,
     sticky: RefCell<HashMap<String, Connection>>,
-    slots: Semaphore,
+    pub(crate) http2: Http2Pool,
+    pub(crate) slots: Arc<Semaphore>,
     scratch: RefCell<Box<[u8]>>,
 }
 
 impl Client {
     pub fn new(settings: ClientSettings) -> Self {
         Self {
-            slots: Semaphore::new(settings.connection_limit),
+            slots: Arc::new(Semaphore::new(settings.connection_limit)),
             settings,
+            http2: Http2Pool::default(),
             resolved: RefCell::default(),
             idle: RefCell::default(),
             sticky: RefCell::default(),
@@ -96,7 +122,10 @@ impl Client {
     }
 
     /// Sends the request and reads the whole response into `exchange`. When the returned future is dropped, the
-    /// connection is closed and `exchange` keeps what was read until then.
+    /// connection is closed (HTTP/2: the request is reset) and `exchange` keeps what was read until then.
+    ///
+    /// # Panics
+    /// With HTTP/2 outside a tokio `LocalSet`, which keeps the connections going.
     pub async fn send(
         &self,
         request: &Request<'_>,
@@ -104,6 +133,9 @@ impl Client {
         exchange: &mut Exchange,
         watch: &dyn Watch,
     ) -> Result<(), TransportError> {
+        if self.settings.http_version == HttpVersion::Http2 {
+            return self.send_http2(request, reuse, exchange, watch).await;
+        }
         let _slot = self.slot(&mut exchange.trace).await;
         let mut connection = if let Some(idle) = self.take_open(request.origin, reuse) {
             exchange.trace.reused = true;

@@ -2,12 +2,13 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
 
 use aiperf_clock::Mono;
-use aiperf_socket::{StampedStream, Stamping, connect_tcp};
+use aiperf_socket::{StampedStream, connect_tcp, connect_unix};
 use rustls::pki_types::ServerName;
 
-use crate::client::{Client, IpVersion};
+use crate::client::{Client, HttpVersion, IpVersion};
 use crate::connection::{Connection, Wire};
 use crate::error::TransportError;
 use crate::exchange::{Span, Trace};
@@ -18,13 +19,15 @@ impl Client {
     pub(crate) async fn connect(&self, origin: &Origin, trace: &mut Trace) -> Result<Connection, TransportError> {
         let addresses = self.resolve(origin, trace).await?;
         let start = Mono::now();
-        let stream = connect_any(&addresses, &self.settings.stamping)
-            .await
-            .map_err(|cause| TransportError::Connect { origin: origin.clone(), cause })?;
+        let opened = match origin.scheme {
+            Scheme::Unix => connect_unix(Path::new(&origin.host)).await,
+            Scheme::Http | Scheme::Https => self.connect_any(&addresses).await,
+        };
+        let stream = opened.map_err(|cause| TransportError::Connect { origin: origin.clone(), cause })?;
         trace.connect = Some(Span { start, end: Mono::now() });
         let (local, remote) = (stream.local_addr(), stream.peer_addr());
         let wire = match origin.scheme {
-            Scheme::Http => Wire::Plain(stream),
+            Scheme::Http | Scheme::Unix => Wire::Plain(stream),
             Scheme::Https => self.handshake(origin, stream, trace).await?,
         };
         Ok(Connection { wire, local, remote })
@@ -48,11 +51,31 @@ impl Client {
         let start = Mono::now();
         let secured = tls.connector().connect(name, stream).await.map_err(refused)?;
         trace.tls = Some(Span { start, end: Mono::now() });
+        if self.settings.http_version == HttpVersion::Http2
+            && secured.get_ref().1.alpn_protocol() != Some(HttpVersion::Http2.alpn())
+        {
+            return Err(TransportError::Protocol("the server did not agree to HTTP/2; use --http-version 1.1".into()));
+        }
         Ok(Wire::Tls(Box::new(secured)))
     }
 
-    /// Addresses of the host: itself when it is a literal, else looked up once per run and worker.
+    /// The first address that accepts; the last one's error when none does.
+    async fn connect_any(&self, addresses: &[SocketAddr]) -> io::Result<StampedStream> {
+        let mut refused = io::Error::other("the host has no address");
+        for address in addresses {
+            match connect_tcp(*address, &self.settings.sources, &self.settings.stamping).await {
+                Ok(stream) => return Ok(stream),
+                Err(cause) => refused = cause,
+            }
+        }
+        Err(refused)
+    }
+
+    /// Addresses of the host: itself when it is a literal, else looked up once per run and worker. A Unix socket has none.
     async fn resolve(&self, origin: &Origin, trace: &mut Trace) -> Result<Vec<SocketAddr>, TransportError> {
+        if origin.scheme == Scheme::Unix {
+            return Ok(Vec::new());
+        }
         if let Ok(ip) = origin.host.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(ip, origin.port)]);
         }
@@ -81,18 +104,6 @@ impl IpVersion {
         }
         found
     }
-}
-
-/// The first address that accepts; the last one's error when none does.
-async fn connect_any(addresses: &[SocketAddr], stamping: &Stamping) -> io::Result<StampedStream> {
-    let mut refused = io::Error::other("the host has no address");
-    for address in addresses {
-        match connect_tcp(*address, stamping).await {
-            Ok(stream) => return Ok(stream),
-            Err(cause) => refused = cause,
-        }
-    }
-    Err(refused)
 }
 
 #[cfg(test)]

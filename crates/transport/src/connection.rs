@@ -114,14 +114,14 @@ fn broken(cause: &io::Error, exchange: &Exchange) -> TransportError {
 }
 
 impl Wire {
-    fn socket(&self) -> &StampedStream {
+    pub(crate) fn socket(&self) -> &StampedStream {
         match self {
             Self::Plain(stream) => stream,
             Self::Tls(tls) => tls.get_ref().0,
         }
     }
 
-    fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
             // One record at a time: `poll_read` would go on reading, and what came first would get the time of what came last.
@@ -135,14 +135,21 @@ impl Wire {
         }
     }
 
-    fn poll_write(&mut self, cx: &mut Context<'_>, parts: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+    pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, parts: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         match self {
             Self::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
             Self::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
         }
     }
 
-    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    pub(crate) fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+
+    pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
             Self::Tls(stream) => Pin::new(stream).poll_flush(cx),

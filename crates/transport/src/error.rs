@@ -18,8 +18,10 @@ pub enum TransportError {
     Send(io::Error),
     #[error("the server closed the connection before it answered")]
     Disconnected,
+    #[error("the server ended the request without an answer: {0}")]
+    Reset(String),
     #[error("the response broke off: {0}")]
     Truncated(String),
-    #[error("the response is not valid HTTP/1.1: {0}")]
+    #[error("the response is not valid HTTP: {0}")]
     Protocol(String),
 }

@@ -8,13 +8,14 @@ mod connect;
 mod connection;
 mod error;
 mod exchange;
+mod http2;
 mod origin;
 mod request;
 mod response;
 mod tls;
 mod watch;
 
-pub use client::{Client, ClientSettings, IpVersion, Reuse};
+pub use client::{Client, ClientSettings, HttpVersion, IpVersion, Reuse};
 pub use error::TransportError;
 pub use exchange::{Exchange, Span, Trace};
 pub use origin::{Origin, Scheme};

@@ -1,4 +1,4 @@
-//! Where a connection leads: scheme, host and port.
+//! Where a connection leads: scheme, host and port, or a Unix socket.
 
 use std::fmt;
 
@@ -6,14 +6,17 @@ use std::fmt;
 pub enum Scheme {
     Http,
     Https,
+    /// HTTP over a Unix socket.
+    Unix,
 }
 
 /// The server end of a connection. Connections are reused between requests to equal origins only.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Origin {
     pub scheme: Scheme,
-    /// Name or address literal, without brackets.
+    /// Name or address literal, without brackets; the path of a Unix socket.
     pub host: String,
+    /// Zero for a Unix socket.
     pub port: u16,
 }
 
@@ -22,6 +25,7 @@ impl fmt::Display for Origin {
         let scheme = match self.scheme {
             Scheme::Http => "http",
             Scheme::Https => "https",
+            Scheme::Unix => return write!(f, "unix:{}", self.host),
         };
         if self.host.contains(':') {
             write!(f, "{scheme}://[{}]:{}", self.host, self.port)

@@ -9,6 +9,8 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use thiserror::Error;
 
+use crate::client::HttpVersion;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verification {
     #[default]
@@ -32,7 +34,7 @@ pub struct TlsSettings {
 }
 
 impl TlsSettings {
-    pub fn new(verification: Verification) -> Result<Self, TlsError> {
+    pub fn new(verification: Verification, version: HttpVersion) -> Result<Self, TlsError> {
         let provider = Arc::new(ring::default_provider());
         let builder =
             ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
@@ -43,7 +45,7 @@ impl TlsSettings {
                 .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
                 .with_no_client_auth(),
         };
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![version.alpn().to_vec()];
         Ok(Self { config: Arc::new(config) })
     }
 

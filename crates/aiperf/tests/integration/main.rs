@@ -25,6 +25,7 @@ mod selftest;
 mod sessions;
 mod stall;
 mod stopping;
+mod transports;
 mod truth;
 mod users;
 mod warmup;

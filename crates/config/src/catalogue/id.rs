@@ -28,6 +28,8 @@ pub enum OptionId {
     UseServerTokenCount,
     PerChunkUsage,
     ConnectionReuseStrategy,
+    HttpVersion,
+    SourceAddress,
     DownloadVideoContent,
     RequestContentType,
     SessionHeader,

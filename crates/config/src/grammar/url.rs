@@ -1,9 +1,11 @@
-//! Server addresses: `http://` and `https://` URLs, bare `host:port`, and `sim:`.
+//! Server addresses: `http://` and `https://` URLs, bare `host:port`, Unix sockets (`unix:/path`), and `sim:`.
+
+use aiperf_endpoint::unix_socket;
 
 use crate::{SimTarget, Target};
 
 /// Schemes that people try; without this list `ftp:host` would pass for a host called `ftp`.
-const FOREIGN: [&str; 10] = ["ftp", "ws", "wss", "data", "file", "mailto", "javascript", "grpc", "grpcs", "unix"];
+const FOREIGN: [&str; 9] = ["ftp", "ws", "wss", "data", "file", "mailto", "javascript", "grpc", "grpcs"];
 
 /// Splits a token at commas, except where it is a simulator, whose settings may have commas of their own.
 pub(crate) fn split(token: &str) -> Vec<&str> {
@@ -24,6 +26,14 @@ pub(crate) fn read(text: &str) -> Result<Target, String> {
             None if query.is_empty() => Ok(Target::Sim(SimTarget::default())),
             None => Err("the settings of a simulator stand after a `?`, such as sim:?ttft=40&itl=8".to_owned()),
         };
+    }
+    match unix_socket(text) {
+        Ok(None) => {}
+        Ok(Some(_)) => return Ok(Target::Url(text.to_owned())),
+        Err(_) => {
+            let form = "a Unix socket is written unix:/run/server.sock, or unix:/run/server.sock:/v1 with a path";
+            return Err(form.to_owned());
+        }
     }
     let url = if text.contains("://") {
         text.to_owned()
@@ -87,6 +97,14 @@ mod tests {
         assert_eq!(url("example.com/v1"), "http://example.com/v1");
         assert_eq!(url("https://u:p@[::1]:8443/x?q=1"), "https://u:p@[::1]:8443/x?q=1");
         assert_eq!(url("data:8000"), "http://data:8000");
+    }
+
+    #[test]
+    fn a_unix_socket_is_a_path() {
+        assert_eq!(url("unix:/run/server.sock"), "unix:/run/server.sock");
+        assert_eq!(url("unix:///run/server.sock:/v1"), "unix:///run/server.sock:/v1");
+        assert_eq!(url("unix:8000"), "http://unix:8000");
+        assert!(read("unix:server.sock").unwrap_err().contains("unix:/run/server.sock"));
     }
 
     #[test]

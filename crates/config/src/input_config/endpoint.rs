@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::section::Section;
 use crate::endpoint::{DEFAULT_PROBE_INTERVAL, DEFAULT_REQUEST_TIMEOUT};
 use crate::redact::{self, REDACTED};
-use crate::{ConnectionReuse, EndpointConfig, ReadinessMode, Target};
+use crate::{ConnectionReuse, EndpointConfig, HttpVersion, ReadinessMode, Target};
 
 pub(super) fn section(endpoint: &EndpointConfig) -> Value {
     let urls: Vec<String> = endpoint.targets.iter().map(Target::display).collect();
@@ -41,6 +41,11 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
             ConnectionReuse::StickyUserSessions => Some("sticky-user-sessions"),
         },
     );
+    section.put_some("http_version", (endpoint.http_version == HttpVersion::Http2).then_some("2"));
+    if !endpoint.source_addresses.is_empty() {
+        let addresses: Vec<String> = endpoint.source_addresses.iter().map(ToString::to_string).collect();
+        section.put("source_addresses", addresses);
+    }
     if let Some(readiness) = endpoint.readiness {
         section.put("wait_for_model_timeout", readiness.timeout.as_secs_f64());
         if readiness.interval != DEFAULT_PROBE_INTERVAL {

@@ -1,5 +1,6 @@
 //! Where requests go and how they are shaped.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use crate::catalogue::OptionId;
 use crate::endpoint::{BUILTIN_TOKENIZER, DEFAULT_REQUEST_TIMEOUT};
 use crate::grammar::{header, key_value, url};
 use crate::redact::{self, REDACTED};
-use crate::{ConfigError, ConnectionReuse, EndpointConfig, GracePeriod, RawOptions, Secret, Target};
+use crate::{ConfigError, ConnectionReuse, EndpointConfig, GracePeriod, HttpVersion, RawOptions, Secret, Target};
 
 pub(super) fn targets(raw: &RawOptions) -> Result<Vec<Target>, ConfigError> {
     let id = OptionId::Url;
@@ -63,6 +64,8 @@ pub(super) fn resolve(
         headers: headers(raw)?,
         session_header: session_header(raw)?,
         connection_reuse: connection_reuse(raw)?,
+        http_version: http_version(raw, &targets)?,
+        source_addresses: source_addresses(raw)?,
         readiness: readiness::resolve(raw)?,
         extra_inputs: extra_inputs(raw)?,
         legacy_max_tokens: raw.flag(OptionId::UseLegacyMaxTokens)?,
@@ -135,6 +138,23 @@ fn connection_reuse(raw: &RawOptions) -> Result<ConnectionReuse, ConfigError> {
         Some("sticky-user-sessions") => ConnectionReuse::StickyUserSessions,
         _ => ConnectionReuse::Pooled,
     })
+}
+
+fn http_version(raw: &RawOptions, targets: &[Target]) -> Result<HttpVersion, ConfigError> {
+    let id = OptionId::HttpVersion;
+    if raw.choice(id)? != Some("2") {
+        return Ok(HttpVersion::Http1);
+    }
+    if targets.iter().any(|target| matches!(target, Target::Sim(_))) {
+        return Err(raw.bad(id, "2", "the simulator speaks HTTP/1.1 only"));
+    }
+    Ok(HttpVersion::Http2)
+}
+
+fn source_addresses(raw: &RawOptions) -> Result<Vec<IpAddr>, ConfigError> {
+    let id = OptionId::SourceAddress;
+    let read = |text: &str| text.parse().map_err(|_| raw.bad(id, text, "it must be an IP address of this machine"));
+    raw.list(id).into_iter().map(read).collect()
 }
 
 /// The key itself never appears in an error.

@@ -5,6 +5,7 @@ mod load;
 mod load_rules;
 mod rules;
 mod shown;
+mod transport;
 
 use std::path::PathBuf;
 

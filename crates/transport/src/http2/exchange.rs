@@ -1,0 +1,167 @@
+//! One request and its response on a shared connection.
+
+use std::future::poll_fn;
+use std::pin::pin;
+
+use aiperf_clock::{Mono, ReadMark};
+use bytes::Bytes;
+use h2::{RecvStream, SendStream};
+use http::header::{CONNECTION, HOST, HeaderName, TE, TRANSFER_ENCODING, UPGRADE};
+use http::uri::{Authority, PathAndQuery, Uri};
+use http::{HeaderMap, HeaderValue, Method};
+
+use super::ledger::Page;
+use super::session::Lease;
+use crate::error::TransportError;
+use crate::exchange::{Exchange, Span};
+use crate::origin::Scheme;
+use crate::request::Request;
+use crate::watch::Watch;
+
+impl Lease {
+    pub(super) async fn exchange(
+        &self,
+        request: &Request<'_>,
+        exchange: &mut Exchange,
+        watch: &dyn Watch,
+    ) -> Result<(), TransportError> {
+        let head = head(request)?;
+        let asked = Mono::now();
+        exchange.trace.send_start = Some(asked);
+        let ready = self.session.sender.clone().ready().await;
+        let mut sender = ready.map_err(|error| broken(&error, exchange))?;
+        let sent = sender.send_request(head, request.body.is_empty());
+        let (response, mut stream) = sent.map_err(|error| broken(&error, exchange))?;
+        let page = Page::open(&self.session.ledger, response.stream_id().as_u32());
+
+        let mut response = pin!(response);
+        let mut sending = pin!(async {
+            send_body(&mut stream, request.body.clone()).await?;
+            Ok::<_, h2::Error>(page.all_sent().await)
+        });
+        let mut sent = false;
+        let answered = loop {
+            tokio::select! {
+                biased;
+                end = &mut sending, if !sent => {
+                    sent = true;
+                    // A body that the server did not want is not the failure: its answer says why.
+                    if let Ok(end) = end {
+                        self.note_sent(&page, asked, end, exchange);
+                        watch.sent(end);
+                    }
+                }
+                answered = &mut response => break answered,
+            }
+        };
+        let (parts, body) = answered.map_err(|error| broken(&error, exchange))?.into_parts();
+        exchange.status = Some(parts.status.as_u16());
+        exchange.headers = parts.headers.iter().map(header).collect();
+        if let Some((stamp, bytes)) = page.head() {
+            exchange.trace.headers_received = Some(stamp.not_before(asked).at);
+            exchange.trace.head_bytes_received = bytes;
+        }
+        receive(body, &page, asked, exchange, watch).await
+    }
+
+    fn note_sent(&self, page: &Page, asked: Mono, end: Mono, exchange: &mut Exchange) {
+        let (sent, trace) = (page.sent(), &mut exchange.trace);
+        trace.send_end = Some(end);
+        trace.head_bytes_sent = sent.head_bytes;
+        trace.body_bytes_sent = sent.body_bytes;
+        trace.writes = sent.writes;
+        // A request beyond what the server takes at once is held back until another one ends.
+        if let Some(start) = sent.head_at.filter(|_| self.queued) {
+            trace.blocked = Some(Span { start: asked, end: start });
+            trace.send_start = Some(start);
+        }
+    }
+}
+
+/// Hands over the body as the server makes room for it.
+async fn send_body(stream: &mut SendStream<Bytes>, mut body: Bytes) -> Result<(), h2::Error> {
+    while !body.is_empty() {
+        stream.reserve_capacity(body.len());
+        let Some(room) = poll_fn(|cx| stream.poll_capacity(cx)).await else { return Ok(()) };
+        let part = body.split_to(room?.min(body.len()));
+        if !part.is_empty() {
+            stream.send_data(part, body.is_empty())?;
+        }
+    }
+    Ok(())
+}
+
+async fn receive(
+    mut body: RecvStream,
+    page: &Page,
+    asked: Mono,
+    exchange: &mut Exchange,
+    watch: &dyn Watch,
+) -> Result<(), TransportError> {
+    while let Some(part) = body.data().await {
+        let part = part.map_err(|error| broken(&error, exchange))?;
+        if part.is_empty() {
+            continue;
+        }
+        // Only a stream that has ended refuses, and then there is nothing to make room for.
+        let _ = body.flow_control().release_capacity(part.len());
+        exchange.body.extend_from_slice(&part);
+        let Some(stamp) = page.arrival(exchange.body.len()) else {
+            return Err(TransportError::Protocol("a part of the body is in no frame".into()));
+        };
+        let stamp = stamp.not_before(asked);
+        exchange.marks.push(ReadMark::new(exchange.body.len(), stamp));
+        watch.read(stamp, exchange);
+    }
+    body.trailers().await.map(drop).map_err(|error| broken(&error, exchange))
+}
+
+fn header((name, value): (&HeaderName, &HeaderValue)) -> (String, String) {
+    (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+/// The head in HTTP/2's words: read back from its HTTP/1.1 form, without what concerns a connection.
+fn head(request: &Request<'_>) -> Result<http::Request<()>, TransportError> {
+    let mut slots = [httparse::EMPTY_HEADER; 128];
+    let mut parsed = httparse::Request::new(&mut slots);
+    parsed.parse(&request.head).map_err(unsendable)?;
+    let mut headers = HeaderMap::with_capacity(parsed.headers.len());
+    let mut host: &[u8] = b"";
+    for header in &*parsed.headers {
+        let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(unsendable)?;
+        if name == HOST {
+            host = header.value;
+        } else if ![CONNECTION, TRANSFER_ENCODING, TE, UPGRADE].contains(&name) && name != "keep-alive" {
+            headers.append(name, HeaderValue::from_bytes(header.value).map_err(unsendable)?);
+        }
+    }
+    let scheme = if request.origin.scheme == Scheme::Https { "https" } else { "http" };
+    let uri = Uri::builder()
+        .scheme(scheme)
+        .authority(Authority::try_from(host).map_err(unsendable)?)
+        .path_and_query(PathAndQuery::try_from(parsed.path.unwrap_or("/")).map_err(unsendable)?)
+        .build()
+        .map_err(unsendable)?;
+    let mut head = http::Request::new(());
+    *head.method_mut() = Method::try_from(parsed.method.unwrap_or("POST")).map_err(unsendable)?;
+    *head.uri_mut() = uri;
+    *head.headers_mut() = headers;
+    Ok(head)
+}
+
+fn unsendable(cause: impl std::error::Error + Send + Sync + 'static) -> TransportError {
+    TransportError::Send(std::io::Error::other(cause))
+}
+
+/// The same words as for HTTP/1.1, where it has them.
+fn broken(error: &h2::Error, exchange: &Exchange) -> TransportError {
+    let by_us = !error.is_io() && !error.is_remote();
+    if by_us {
+        return TransportError::Protocol(error.to_string());
+    }
+    match exchange.status {
+        Some(_) => TransportError::Truncated(error.to_string()),
+        None if error.is_io() => TransportError::Disconnected,
+        None => TransportError::Reset(error.to_string()),
+    }
+}

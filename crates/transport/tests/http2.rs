@@ -1,0 +1,253 @@
+//! HTTP/2 against a real server of the same protocol: sharing, times, resets, farewells.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod peer;
+mod secure;
+
+use std::rc::Rc;
+use std::thread;
+use std::time::Duration;
+
+use aiperf_clock::{Mono, Nanos, StampSource};
+use aiperf_socket::Stamping;
+use aiperf_transport::{
+    Client, ClientSettings, Exchange, HttpVersion, NoWatch, Origin, Request, Reuse, Scheme, TlsSettings,
+    TransportError, Verification, Watch,
+};
+use bytes::Bytes;
+use peer::Peer;
+
+fn settings() -> ClientSettings {
+    ClientSettings { http_version: HttpVersion::Http2, stamping: Stamping::start(), ..ClientSettings::default() }
+}
+
+fn on_runtime<F: Future>(body: F) -> F::Output {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    tokio::task::LocalSet::new().block_on(&runtime, body)
+}
+
+type Answer = (Exchange, Result<(), TransportError>);
+
+async fn send(
+    client: &Client,
+    origin: &Origin,
+    path: &str,
+    reuse: Reuse<'_>,
+    body: Bytes,
+    watch: &dyn Watch,
+) -> Answer {
+    let headers = [("Host", "test"), ("Connection", "close"), ("X-Asked", "yes")];
+    let request = Request::post(origin, path, headers, body);
+    let mut exchange = Exchange::default();
+    let result = client.send(&request, reuse, &mut exchange, watch).await;
+    (exchange, result)
+}
+
+async fn ask(client: &Client, origin: &Origin, path: &str) -> Answer {
+    send(client, origin, path, Reuse::Pooled, Bytes::from_static(b"{}"), &NoWatch).await
+}
+
+#[test]
+fn requests_at_once_share_a_connection_and_keep_their_own_times() {
+    let peer = Peer::start();
+    let origin = peer.origin();
+    on_runtime(async {
+        let client = Rc::new(Client::new(settings()));
+        let tasks: Vec<_> = (0..20)
+            .map(|_| {
+                let (client, origin) = (Rc::clone(&client), origin.clone());
+                tokio::task::spawn_local(async move { ask(&client, &origin, "/stream").await })
+            })
+            .collect();
+        let mut reused = 0;
+        for task in tasks {
+            let (exchange, result) = task.await.unwrap();
+            result.unwrap();
+            assert_eq!((exchange.status, exchange.body.as_slice()), (Some(200), &b"part 0 part 1 part 2 "[..]));
+            assert_eq!(exchange.header("x-echo"), Some("yes"));
+            let trace = &exchange.trace;
+            assert_eq!((trace.body_bytes_sent, trace.writes), (2, 1));
+            assert_eq!(exchange.marks.len(), 3);
+            let stamps = [trace.send_start.unwrap(), trace.headers_received.unwrap(), exchange.marks[0].at];
+            assert!(stamps.is_sorted() && exchange.marks.is_sorted_by_key(|mark| mark.at), "{stamps:?}");
+            assert!(trace.send_end >= trace.send_start && trace.local.is_some());
+            // The parts leave the server 10 ms apart, and that is when they arrive.
+            let gap = exchange.marks[1].at.since(exchange.marks[0].at);
+            assert!(gap >= Nanos(9_000_000), "{gap:?}");
+            reused += usize::from(trace.reused);
+        }
+        assert_eq!((peer.connections(), reused), (1, 19));
+    });
+}
+
+#[test]
+fn a_request_that_the_server_resets_fails_alone() {
+    let peer = Peer::start();
+    let origin = peer.origin();
+    on_runtime(async {
+        let client = Client::new(settings());
+        let (exchange, result) = ask(&client, &origin, "/refuse").await;
+        assert!(matches!(result, Err(TransportError::Reset(_))) && exchange.status.is_none(), "{result:?}");
+        let (exchange, result) = ask(&client, &origin, "/break").await;
+        assert!(matches!(result, Err(TransportError::Truncated(_))), "{result:?}");
+        assert_eq!(exchange.body, b"half");
+        ask(&client, &origin, "/stream").await.1.unwrap();
+        assert_eq!(peer.connections(), 1);
+    });
+}
+
+#[test]
+fn after_a_farewell_requests_go_on_elsewhere() {
+    let peer = Peer::start();
+    let origin = peer.origin();
+    on_runtime(async {
+        let client = Client::new(settings());
+        ask(&client, &origin, "/farewell").await.1.unwrap();
+        // The farewell comes with the answer or just after it.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let (exchange, result) = ask(&client, &origin, "/stream").await;
+        result.unwrap();
+        assert!(!exchange.trace.reused);
+        assert_eq!(peer.connections(), 2);
+        let (_, result) = ask(&client, &origin, "/hang-up").await;
+        assert!(matches!(result, Err(TransportError::Disconnected | TransportError::Reset(_))), "{result:?}");
+        ask(&client, &origin, "/stream").await.1.unwrap();
+    });
+}
+
+#[test]
+fn giving_up_a_request_resets_it_and_nothing_else() {
+    let peer = Peer::start();
+    let origin = peer.origin();
+    on_runtime(async {
+        let client = Client::new(settings());
+        let (given_up, kept) = tokio::join!(
+            tokio::time::timeout(Duration::from_millis(60), ask(&client, &origin, "/wait")),
+            ask(&client, &origin, "/slow")
+        );
+        assert!(given_up.is_err());
+        kept.1.unwrap();
+        while peer.resets() == 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert_eq!(peer.connections(), 1);
+    });
+}
+
+#[test]
+fn a_request_beyond_what_the_server_takes_says_how_long_it_waited() {
+    let peer = Peer::taking(1);
+    let origin = peer.origin();
+    on_runtime(async {
+        let client = Client::new(ClientSettings { connection_limit: 1, ..settings() });
+        ask(&client, &origin, "/stream").await.1.unwrap();
+        let (first, second) = tokio::join!(ask(&client, &origin, "/slow"), ask(&client, &origin, "/stream"));
+        first.1.unwrap();
+        second.1.unwrap();
+        assert!(first.0.trace.blocked.is_none());
+        let blocked = second.0.trace.blocked.unwrap();
+        assert!(blocked.length() >= Nanos(80_000_000), "{blocked:?}");
+        assert!(second.0.trace.send_start.unwrap() >= first.0.last_body_byte().unwrap());
+        assert_eq!(peer.connections(), 1);
+    });
+}
+
+#[test]
+fn connections_are_kept_by_the_strategy_asked_for() {
+    let peer = Peer::start();
+    let origin = peer.origin();
+    on_runtime(async {
+        let client = Client::new(settings());
+        let sticky = |is_last| Reuse::Sticky { key: "a", is_last };
+        let plan = [(Reuse::Never, 1), (Reuse::Never, 2), (sticky(false), 3), (sticky(true), 3), (sticky(false), 4)];
+        for (reuse, connections) in plan {
+            let (_, result) = send(&client, &origin, "/stream", reuse, Bytes::from_static(b"{}"), &NoWatch).await;
+            result.unwrap();
+            assert_eq!(peer.connections(), connections, "{reuse:?}");
+        }
+    });
+}
+
+#[test]
+fn large_bodies_pass_in_both_directions() {
+    let peer = Peer::start();
+    let origin = peer.origin();
+    on_runtime(async {
+        let client = Client::new(settings());
+        let body: Vec<u8> = (0..2_000_000).map(|n| (n % 251) as u8).collect();
+        let sent = Bytes::from(body.clone());
+        let (exchange, result) = send(&client, &origin, "/echo", Reuse::Pooled, sent, &NoWatch).await;
+        result.unwrap();
+        assert!(exchange.body == body);
+        assert_eq!(exchange.trace.body_bytes_sent, body.len() as u64);
+        assert_eq!(exchange.marks.last().unwrap().end, body.len());
+    });
+}
+
+/// Blocks the thread once the request is out, as another request's work would.
+struct Busy;
+
+impl Watch for Busy {
+    fn sent(&self, _at: Mono) {
+        thread::sleep(Duration::from_millis(60));
+    }
+}
+
+fn assert_stamped_before_it_was_read(exchange: &Exchange) {
+    let mark = exchange.marks[0];
+    assert_eq!(mark.source, StampSource::Kernel);
+    assert!(mark.read_at.since(mark.at) >= Nanos(40_000_000), "{mark:?}");
+    assert!(Some(mark.at) >= exchange.trace.send_start);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_answer_is_stamped_when_it_arrives_however_late_it_is_read() {
+    let peer = Peer::start();
+    let origin = peer.origin();
+    on_runtime(async {
+        let client = Client::new(settings());
+        ask(&client, &origin, "/stream").await.1.unwrap();
+        let (exchange, result) = send(&client, &origin, "/echo", Reuse::Pooled, Bytes::from_static(b"{}"), &Busy).await;
+        result.unwrap();
+        assert_stamped_before_it_was_read(&exchange);
+    });
+}
+
+#[test]
+fn the_version_is_agreed_on_under_tls() {
+    let peer = Peer::secure(&[b"h2"]);
+    let origin = Origin { scheme: Scheme::Https, ..peer.origin() };
+    let tls = || Some(TlsSettings::new(Verification::Off, HttpVersion::Http2).unwrap());
+    on_runtime(async {
+        let client = Client::new(ClientSettings { tls: tls(), ..settings() });
+        ask(&client, &origin, "/stream").await.1.unwrap();
+        let (exchange, result) = send(&client, &origin, "/echo", Reuse::Pooled, Bytes::from_static(b"{}"), &Busy).await;
+        result.unwrap();
+        assert!(exchange.trace.reused);
+        if cfg!(target_os = "linux") {
+            assert_stamped_before_it_was_read(&exchange);
+        }
+
+        let silent = Peer::secure(&[]);
+        let origin = Origin { scheme: Scheme::Https, ..silent.origin() };
+        let client = Client::new(ClientSettings { tls: tls(), ..settings() });
+        let error = ask(&client, &origin, "/stream").await.1.unwrap_err().to_string();
+        assert!(error.contains("--http-version 1.1"), "{error}");
+    });
+}
+
+#[test]
+fn a_server_of_the_old_version_is_a_failure_and_not_a_hang() {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        let _ = socket.read(&mut [0; 4096]);
+        let _ = socket.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    });
+    let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port };
+    let (_, result) = on_runtime(async { ask(&Client::new(settings()), &origin, "/").await });
+    assert!(matches!(result, Err(TransportError::Protocol(_) | TransportError::Disconnected)), "{result:?}");
+}
