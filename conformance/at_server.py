@@ -114,16 +114,6 @@ def most_in_flight(artifacts: Artifacts) -> Facts:
     return {"at the server: most in flight": max((request["in_flight"] for request in artifacts.truth_requests()), default=0)}
 
 
-def in_flight_at_most(limit: int) -> Callable[[Artifacts], Facts]:
-    """For modes in which chance decides whether the ceiling is reached."""
-
-    def found(artifacts: Artifacts) -> Facts:
-        seen = max((request["in_flight"] for request in artifacts.truth_requests()), default=0)
-        return {f"at the server: never more than {limit} in flight": seen <= limit}
-
-    return found
-
-
 def most_in_prefill(artifacts: Artifacts) -> Facts:
     spans = [_prefill(request) for request in artifacts.truth_requests()]
     return {"at the server: most waiting for their first token": max(map(lambda span: _overlap(spans, span[0]), spans), default=0)}

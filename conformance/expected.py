@@ -250,7 +250,8 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Request count of a schedule",
-        "A schedule is sent whole. The reference's configuration names its default of 10 requests, which it does not keep to.",
+        "How many rows the file has is found out when it is read; the configuration names what was asked for. The reference "
+        "counts them first.",
         "field",
         r"summary\.json: input_config\.phases\[\]\.requests",
         cases="schedule.*",

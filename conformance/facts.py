@@ -45,7 +45,7 @@ def always(artifacts: Artifacts) -> dict[str, Any]:
             found[f"summary {key}"] = summary[key]
     for path, value in leaves(summary.get("input_config", {})):
         if not any(place in path for place in OWN_PLACE):
-            found[f"input_config {path}"] = value
+            found[f"input_config {path}"] = _without_place(value, artifacts)
     for key in ("random_seed", "trial"):
         if key in summary.get("run_info", {}):
             found[f"run_info {key}"] = summary["run_info"][key]
@@ -58,6 +58,11 @@ def always(artifacts: Artifacts) -> dict[str, Any]:
     for key in ("worker_id", "record_processor_id"):
         found[f"records: {key} named on every line"] = all(line["metadata"].get(key) for line in artifacts.records)
     return found
+
+
+def _without_place(value: Any, artifacts: Artifacts) -> Any:
+    """Each run has a folder of its own."""
+    return value.replace(str(artifacts.folder.parent), "RUN") if isinstance(value, str) else value
 
 
 def _inputs(artifacts: Artifacts) -> dict[str, Any]:
