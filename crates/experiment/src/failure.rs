@@ -82,7 +82,7 @@ fn transport_cause(error: &TransportError) -> Option<Cause> {
         TransportError::Connect { cause, .. } | TransportError::Send(cause) => (io_kind(cause), cause.to_string()),
         TransportError::Truncated(text) => ("TransferEncodingError", text.clone()),
         TransportError::Protocol(text) => ("BadHttpMessage", text.clone()),
-        TransportError::Disconnected => return None,
+        TransportError::Disconnected | TransportError::Reset(_) => return None,
     };
     Some(Cause { kind: kind.to_owned(), message })
 }
