@@ -1,9 +1,11 @@
 //! Why a request failed, in the words that the records file uses. The names of transport failures are those that scripts
 //! written for AIPerf look for.
 
+use std::io;
+
 use aiperf_endpoint::ReplyError;
 use aiperf_engine::{CutReason, Outcome};
-use aiperf_metrics::{Cancellation, Failure};
+use aiperf_metrics::{Cancellation, Cause, Failure};
 use aiperf_transport::{Exchange, TransportError};
 
 /// The failure of an exchange whose bytes need no reading; `None` when a 2xx response was read to its end.
@@ -14,9 +16,12 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Fail
             code: exchange.status,
             kind: reason(exchange),
             message: String::from_utf8_lossy(&exchange.body).into_owned(),
+            cause: None,
             cancelled: None,
         }),
-        Outcome::Failed(error) => Some(plain(transport_kind(error), error.to_string())),
+        Outcome::Failed(error) => {
+            Some(Failure { cause: transport_cause(error), ..plain(transport_kind(error), error.to_string()) })
+        }
         Outcome::TimedOut => Some(plain("TimeoutError", timeout_message(exchange))),
         Outcome::CancelledOnPurpose { after } => {
             let message = format!("cancelled on purpose {:.3} s after it was sent", after.as_secs_f64());
@@ -35,11 +40,17 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Fail
 
 /// The failure of a 2xx response that is no answer.
 pub(crate) fn of_reply(error: &ReplyError) -> Failure {
-    Failure { code: error.code(), kind: error.kind().to_owned(), message: error.to_string(), cancelled: None }
+    Failure {
+        code: error.code(),
+        kind: error.kind().to_owned(),
+        message: error.to_string(),
+        cause: None,
+        cancelled: None,
+    }
 }
 
 fn plain(kind: &str, message: String) -> Failure {
-    Failure { code: None, kind: kind.to_owned(), message, cancelled: None }
+    Failure { code: None, kind: kind.to_owned(), message, cause: None, cancelled: None }
 }
 
 fn reason(exchange: &Exchange) -> String {
@@ -60,6 +71,30 @@ fn transport_kind(error: &TransportError) -> &'static str {
         TransportError::Disconnected => "ServerDisconnectedError",
         TransportError::Truncated(_) => "ClientPayloadError",
         TransportError::Protocol(_) => "ClientResponseError",
+    }
+}
+
+/// What lies beneath a transport failure, named as scripts written for AIPerf know it.
+fn transport_cause(error: &TransportError) -> Option<Cause> {
+    let (kind, message) = match error {
+        TransportError::Resolve { cause, .. } => ("gaierror", cause.to_string()),
+        TransportError::Tls { cause, .. } => ("SSLError", cause.to_string()),
+        TransportError::Connect { cause, .. } | TransportError::Send(cause) => (io_kind(cause), cause.to_string()),
+        TransportError::Truncated(text) => ("TransferEncodingError", text.clone()),
+        TransportError::Protocol(text) => ("BadHttpMessage", text.clone()),
+        TransportError::Disconnected => return None,
+    };
+    Some(Cause { kind: kind.to_owned(), message })
+}
+
+fn io_kind(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => "ConnectionRefusedError",
+        io::ErrorKind::ConnectionReset => "ConnectionResetError",
+        io::ErrorKind::ConnectionAborted => "ConnectionAbortedError",
+        io::ErrorKind::BrokenPipe => "BrokenPipeError",
+        io::ErrorKind::TimedOut => "TimeoutError",
+        _ => "OSError",
     }
 }
 
@@ -89,6 +124,17 @@ mod tests {
         let failure = of_exchange(&Outcome::Complete, &exchange).unwrap();
         assert_eq!((failure.code, failure.kind.as_str()), (Some(429), "Too Many Requests"));
         assert_eq!(failure.message, "slow down");
+    }
+
+    #[test]
+    fn a_failure_to_send_names_what_lay_beneath() {
+        let error = TransportError::Send(io::Error::from(io::ErrorKind::BrokenPipe));
+        let failure = of_exchange(&Outcome::Failed(error), &Exchange::default()).unwrap();
+        assert_eq!(failure.kind, "ClientOSError");
+        assert_eq!(failure.cause.unwrap().kind, "BrokenPipeError");
+
+        let gone = of_exchange(&Outcome::Failed(TransportError::Disconnected), &Exchange::default()).unwrap();
+        assert_eq!(gone.cause, None);
     }
 
     #[test]

@@ -183,7 +183,7 @@ impl RecordDesk {
         }
         if let Some((raw, _)) = desk.raw {
             note_losses("raw records", raw.finish().lost);
-            written.push(WrittenFile { label: "Raw Records Export".into(), path: paths.raw() });
+            written.push(WrittenFile { label: "Raw Records".into(), path: paths.raw() });
         }
         written
     }

@@ -25,6 +25,10 @@ impl<'a> Traced<'a> {
     pub(crate) fn of(finished: &'a Finished, source: &RawSource, anchor: &'a WallAnchor) -> Self {
         let exchange = &finished.exchange;
         let trace = &exchange.trace;
+        let mut request_headers = source.request_headers(finished);
+        if trace.send_end.is_some() {
+            request_headers.push(("Content-Length".into(), trace.body_bytes_sent.to_string()));
+        }
         let mut before = 0;
         let received = exchange.marks.iter().map(|mark| {
             let bytes = (mark.end - before) as u64;
@@ -36,7 +40,7 @@ impl<'a> Traced<'a> {
             finished,
             anchor,
             timing: http_timing::of(exchange),
-            request_headers: source.request_headers(finished),
+            request_headers,
             response_headers: redacted(exchange.headers.iter().map(|(n, v)| (n.as_str(), v.as_str()))),
             sent: trace.send_end.map(|at| (anchor.epoch(at), trace.body_bytes_sent)).into_iter().collect(),
             local_ip: trace.local.map(|a| a.ip().to_string()),

@@ -63,7 +63,13 @@ mod tests {
     use super::*;
 
     fn failure(message: &str) -> Failure {
-        Failure { code: Some(500), kind: "Internal Server Error".into(), message: message.into(), cancelled: None }
+        Failure {
+            code: Some(500),
+            kind: "Internal Server Error".into(),
+            message: message.into(),
+            cause: None,
+            cancelled: None,
+        }
     }
 
     #[test]

@@ -57,6 +57,8 @@ pub struct Failure {
     pub code: Option<u16>,
     pub kind: String,
     pub message: String,
+    /// What lay beneath a failure that has no status.
+    pub cause: Option<Cause>,
     /// Why the client itself ended it, if it did.
     pub cancelled: Option<Cancellation>,
 }
@@ -71,9 +73,17 @@ impl Failure {
             code: Some(Self::CLIENT_CLOSED),
             kind: "RequestCancellationError".to_owned(),
             message: message.into(),
+            cause: None,
             cancelled: Some(why),
         }
     }
+}
+
+/// The error beneath a [`Failure`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Cause {
+    pub kind: String,
+    pub message: String,
 }
 
 /// Why the client ended a request.

@@ -139,6 +139,7 @@ fn a_refused_field_is_found_and_comes_first() {
         code: Some(400),
         kind: "Bad Request".into(),
         message: "Unrecognized request argument supplied: max_completion_tokens".into(),
+        cause: None,
         cancelled: None,
     };
     let refused = |start| Observation { failure: Some(refusal.clone()), ..failed(start, start + 5, "", None) };

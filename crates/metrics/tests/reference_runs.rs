@@ -85,6 +85,7 @@ fn observe(record: &Value, requested: Option<u32>) -> Observation {
         code: error["code"].as_u64().map(|code| u16::try_from(code).unwrap()),
         kind: error["type"].as_str().unwrap().to_owned(),
         message: error["message"].as_str().unwrap().to_owned(),
+        cause: None,
         cancelled: (record["metadata"]["was_cancelled"] == true).then_some(Cancellation::OnPurpose),
     });
     Observation {

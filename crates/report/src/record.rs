@@ -1,5 +1,6 @@
 //! The per-request file: one line as each request ends.
 
+use std::iter;
 use std::path::Path;
 
 use aiperf_metrics::{Failure, Flags, Kind, Metric, MetricContext, RecordValues};
@@ -137,7 +138,8 @@ impl PhaseFields {
     }
 }
 
-/// A failure as files spell it: `code` (if any), `type`, `message`.
+/// A failure as files spell it: `code` (if any), `type`, `message`; without a code also `cause` (if known) and
+/// `cause_chain`, the types from the failure down to its cause.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ErrorDetails<'a>(pub(crate) &'a Failure);
 
@@ -149,6 +151,14 @@ impl Serialize for ErrorDetails<'_> {
         }
         map.serialize_entry("type", &self.0.kind)?;
         map.serialize_entry("message", &self.0.message)?;
+        if let Some(cause) = &self.0.cause {
+            map.serialize_entry("cause", &cause.message)?;
+        }
+        if self.0.code.is_none() {
+            let chain: Vec<_> =
+                iter::once(&self.0.kind).chain(self.0.cause.as_ref().map(|cause| &cause.kind)).collect();
+            map.serialize_entry("cause_chain", &chain)?;
+        }
         map.end()
     }
 }

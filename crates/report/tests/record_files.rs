@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use aiperf_clock::{EpochNanos, Nanos};
-use aiperf_metrics::{Cancellation, Failure, MetricContext, Observation, RecordValues};
+use aiperf_metrics::{Cancellation, Cause, Failure, MetricContext, Observation, RecordValues};
 use aiperf_report::{
     Chunks, Headers, RawExchange, RawResponse, RawWriter, Record, RecordMetadata, RecordWriter, TraceData,
 };
@@ -108,6 +108,20 @@ fn only_records_of_an_open_loop_phase_are_counted_from_their_due_time() {
     }
     assert_eq!(open["schedule_lag"]["value"], 10.0);
     assert!(open.get("replay_send_schedule_offset").is_none());
+}
+
+#[test]
+fn a_failure_without_a_status_names_its_causes_like_the_reference() {
+    let mut seen = runs::failed(1, None, "ClientPayloadError", "the response broke off");
+    let cause = Cause { kind: "TransferEncodingError".into(), message: "bytes are missing".into() };
+    seen.failure.as_mut().unwrap().cause = Some(cause);
+    let error = &written(&seen, None)["error"];
+    assert_eq!(keys(error), ["type", "message", "cause", "cause_chain"]);
+    assert_eq!(error["cause"], "bytes are missing");
+    assert_eq!(error["cause_chain"], serde_json::json!(["ClientPayloadError", "TransferEncodingError"]));
+
+    let bare = &written(&runs::failed(1, None, "ServerDisconnectedError", "gone"), None)["error"];
+    assert_eq!(keys(bare), ["type", "message", "cause_chain"]);
 }
 
 #[test]

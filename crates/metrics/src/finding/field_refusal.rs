@@ -47,8 +47,13 @@ mod tests {
     use super::*;
 
     fn field(code: u16, message: &str) -> Option<MaxTokensField> {
-        let failure =
-            Failure { code: Some(code), kind: "Bad Request".into(), message: message.into(), cancelled: None };
+        let failure = Failure {
+            code: Some(code),
+            kind: "Bad Request".into(),
+            message: message.into(),
+            cause: None,
+            cancelled: None,
+        };
         refused_field(&failure)
     }
 

@@ -36,7 +36,13 @@ pub(crate) fn request(start: u64, contents: &[u64]) -> Observation {
 }
 
 pub(crate) fn failed(start: u64, end: u64, message: &str, cancelled: Option<Cancellation>) -> Observation {
-    let failure = Failure { code: Some(500), kind: "Internal Server Error".into(), message: message.into(), cancelled };
+    let failure = Failure {
+        code: Some(500),
+        kind: "Internal Server Error".into(),
+        message: message.into(),
+        cause: None,
+        cancelled,
+    };
     Observation { end: at(end), headers_received: None, failure: Some(failure), ..request(start, &[]) }
 }
 

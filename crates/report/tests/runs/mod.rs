@@ -76,7 +76,7 @@ pub(crate) fn embedded(index: u64) -> Observation {
 }
 
 pub(crate) fn failed(index: u64, code: Option<u16>, kind: &str, message: &str) -> Observation {
-    let failure = Failure { code, kind: kind.into(), message: message.into(), cancelled: None };
+    let failure = Failure { code, kind: kind.into(), message: message.into(), cause: None, cancelled: None };
     let seen = streamed(index);
     Observation {
         end: seen.start + Nanos(3 * MS),

@@ -1,0 +1,157 @@
+"""Reads what one run left behind."""
+
+import csv
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import processes
+
+# Title of a table on the console, with the program's name before it.
+TITLE = re.compile(r"^\s*(?P<program>NVIDIA AIPerf|aiperf) \| (?P<title>\S.*?)\s*$")
+LOG_LINE = re.compile(r"^\d\d:\d\d:\d\d\.\d{3} ")
+LINE_LABEL = re.compile(r"^(?P<label>CLI Command|Benchmark Duration|Log File|Raw Records|[A-Z][A-Za-z ]+ Export): ")
+# Notes after the tables, known by a word that both tools cannot but use.
+NOTES = {
+    "note: usage without cached tokens": re.compile("cached_tokens"),
+    "note: output lengths are not as asked": re.compile("ignore_eos"),
+    "note: client and server count differently": re.compile(r"usage_\S*diff_pct"),
+}
+
+
+@dataclass
+class Table:
+    program: str = ""
+    columns: list[str] = field(default_factory=list)
+    # Row label to the columns that hold a value.
+    rows: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass
+class CsvSection:
+    header: list[str]
+    # Row name to the columns that hold a value.
+    rows: dict[str, tuple[str, ...]]
+
+
+@dataclass
+class Artifacts:
+    folder: Path
+    process: processes.Finished
+    files: set[str] = field(default_factory=set)
+    json: dict[str, Any] = field(default_factory=dict)
+    lines: dict[str, list[Any]] = field(default_factory=dict)
+    csv: dict[str, list[CsvSection]] = field(default_factory=dict)
+    tables: dict[str, dict[str, Table]] = field(default_factory=dict)
+    trailer: list[str] = field(default_factory=list)
+    # Requests of this run as the simulator saw them.
+    truth: list[dict] = field(default_factory=list)
+
+    @property
+    def summary(self) -> dict:
+        return self._first(self.json, "summary.json") or {}
+
+    @property
+    def records(self) -> list[dict]:
+        return self._first(self.lines, "records.jsonl") or []
+
+    @property
+    def raw(self) -> list[dict]:
+        return self._first(self.lines, "raw.jsonl") or []
+
+    def truth_requests(self) -> list[dict]:
+        """Requests that the tool made, without what waits for the server and asks it."""
+        return [request for request in self.truth if request["method"] == "POST" and request["request_id"]]
+
+    @staticmethod
+    def _first(found: dict, role: str):
+        return next((content for name, content in found.items() if role_of(name) == role), None)
+
+
+def role_of(name: str) -> str:
+    """What a file is, whatever prefix it was given: `summary.json` for `profile_export_aiperf.json` and `myrun.json`."""
+    if "/" in name or name.startswith(".") or name in ("inputs.json", "outputs.json", "phase_manifest.json"):
+        return name
+    if name.endswith("_raw.jsonl"):
+        return "raw.jsonl"
+    if name.endswith(".jsonl"):
+        return "records.jsonl"
+    if name.endswith("_console.txt"):
+        return "console.txt"
+    if name.endswith((".json", ".csv")) and "timeslices" not in name:
+        return "summary" + name[name.rindex(".") :]
+    return name
+
+
+def read(folder: Path, process: processes.Finished) -> Artifacts:
+    artifacts = Artifacts(folder, process)
+    for path in sorted(folder.rglob("*")):
+        if not path.is_file():
+            continue
+        name = path.relative_to(folder).as_posix()
+        artifacts.files.add(name)
+        if name.endswith(".jsonl"):
+            artifacts.lines[name] = [json.loads(line) for line in path.read_text().splitlines()]
+        elif name.endswith(".json"):
+            artifacts.json[name] = json.loads(path.read_text())
+        elif name.endswith(".csv"):
+            artifacts.csv[name] = _csv_sections(path.read_bytes().decode())
+        elif name.endswith("_console.txt"):
+            artifacts.tables[name] = _tables(path.read_text())
+    artifacts.trailer = _line_labels(process.stdout)
+    return artifacts
+
+
+def _csv_sections(text: str) -> list[CsvSection]:
+    sections: list[CsvSection] = []
+    for block in re.split(r"(?:\r\n){2,}", text.strip("\r\n")):
+        rows = list(csv.reader(block.splitlines()))
+        if not rows or not rows[0]:
+            continue
+        header = rows[0]
+        filled = {
+            row[0]: tuple(name for name, cell in zip(header[1:], row[1:]) if cell != "") for row in rows[1:] if row
+        }
+        sections.append(CsvSection(header, filled))
+    return sections
+
+
+def _tables(text: str) -> dict[str, Table]:
+    """Tables by title: the last text before the upper border."""
+    tables: dict[str, Table] = {}
+    title, current, last = "", Table(), ""
+    for line in text.splitlines():
+        if line.startswith("┏"):
+            named = TITLE.match(title)
+            current = Table(program=named["program"] if named else "")
+            tables[named["title"] if named else title.strip()] = current
+        elif line.startswith("┃"):
+            current.columns = _cells(line, "┃")
+        elif line.startswith("│") and current.columns:
+            label, *cells = _cells(line, "│")
+            if label and not any(cells) and last:
+                # A unit that did not fit beside its header stands on the next line.
+                current.rows[f"{last} {label}"] = current.rows.pop(last)
+                last = ""
+            elif label:
+                filled = zip(current.columns[1:], cells)
+                current.rows[label] = tuple(name for name, cell in filled if cell not in ("", "N/A"))
+                last = label
+        elif line.startswith("└"):
+            current = Table()
+        elif line.strip():
+            title = line
+    return tables
+
+
+def _cells(line: str, bar: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip(bar).split(bar)]
+
+
+def _line_labels(stdout: str) -> list[str]:
+    """Labels of the lines after the tables, `CSV Export` for `CSV Export: /some/path`, and which notes there are."""
+    lines = [line for line in stdout.splitlines() if not LOG_LINE.match(line)]
+    labels = [match["label"] for match in map(LINE_LABEL.match, lines) if match]
+    return labels + [note for note, word in NOTES.items() if any(map(word.search, lines))]

@@ -1,0 +1,188 @@
+"""The cases: what the simulator does and which flags both tools get."""
+
+from dataclasses import dataclass, field
+
+LOAD = ("--concurrency", "4", "--request-count", "40")
+LENGTHS = ("--isl", "32", "--osl", "16")
+CHAT = ("--endpoint-type", "chat", *LENGTHS)
+STREAM = (*CHAT, "--streaming")
+SPEED = {"ttft": "50", "itl": "10"}
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    title: str
+    flags: tuple[str, ...]
+    sim: dict[str, str] = field(default_factory=lambda: dict(SPEED))
+    # Both tools make the same requests whatever their timing, so counts must be equal.
+    same_requests: bool = True
+    # The simulator counts tokens as the tools do.
+    exact_counts: bool = True
+    # Latencies are held against the simulator's truth.
+    timed: bool = True
+    # SIGINT once the simulator has finished this many requests.
+    interrupt_after: int | None = None
+    # Without a server the URL is one where nothing listens.
+    server: bool = True
+
+
+CASES = (
+    Case("chat-streaming", "streaming chat", (*STREAM, *LOAD)),
+    Case("chat", "chat in one piece", (*CHAT, *LOAD)),
+    Case(
+        "completions",
+        "streaming completions",
+        ("--endpoint-type", "completions", "--streaming", *LENGTHS, *LOAD),
+    ),
+    Case(
+        "completions-whole",
+        "completions in one piece",
+        ("--endpoint-type", "completions", *LENGTHS, *LOAD),
+    ),
+    Case("embeddings", "embeddings", ("--endpoint-type", "embeddings", "--isl", "32", *LOAD)),
+    Case("reasoning", "streaming chat, 6 of 16 tokens are reasoning", (*STREAM, *LOAD), {**SPEED, "reasoning": "6"}),
+    Case(
+        "tool-calls",
+        "streaming chat, answers are tool calls",
+        (*STREAM, *LOAD),
+        {**SPEED, "tools": "always"},
+    ),
+    Case(
+        "cached-prefix",
+        "streaming chat with a shared prefix and a prefix cache",
+        (*STREAM, *LOAD, "--num-prefix-prompts", "2", "--prefix-prompt-length", "64"),
+        {**SPEED, "cache": "4096", "prefill": "0.2"},
+    ),
+    Case(
+        "usage-discrepancy",
+        "streaming chat, the server counts prompt tokens differently",
+        (*STREAM, *LOAD),
+        {**SPEED, "count": "approx"},
+        same_requests=False,
+        exact_counts=False,
+    ),
+    Case("merged-chunks", "streaming chat, 4 tokens in a chunk", (*STREAM, *LOAD), {**SPEED, "tokens_per_chunk": "4"}),
+    Case("one-token", "streaming chat, answers of one token", ("--endpoint-type", "chat", "--streaming", "--isl", "32", "--osl", "1", *LOAD)),
+    Case(
+        "short-answers",
+        "streaming chat, answers shorter than asked for",
+        (*STREAM, *LOAD),
+        {**SPEED, "early_stop": "1"},
+        same_requests=False,
+    ),
+    Case(
+        "errors",
+        "streaming chat, every 5th answered 429, every 7th connection reset",
+        (*STREAM, *LOAD),
+        {**SPEED, "error_every": "5", "error_status": "429", "reset_every": "7"},
+    ),
+    Case(
+        "errors-whole",
+        "chat in one piece, every 5th answered 503, every 7th connection reset",
+        (*CHAT, *LOAD),
+        {**SPEED, "error_every": "5", "error_status": "503", "reset_every": "7"},
+    ),
+    Case(
+        "errors-in-stream",
+        "streaming chat, errors under status 200: every 5th an error object, every 7th cut short",
+        (*STREAM, *LOAD),
+        {**SPEED, "inband_every": "5", "cut_every": "7"},
+        # The reference counts them as successes, so nothing that is counted can agree; the truth judges.
+        same_requests=False,
+    ),
+    Case(
+        "malformed",
+        "streaming chat, every 5th has a chunk that is not JSON",
+        (*STREAM, *LOAD),
+        {**SPEED, "malformed_every": "5"},
+    ),
+    Case(
+        "all-failed",
+        "every request answered 500",
+        (*STREAM, *LOAD),
+        {**SPEED, "error_every": "1"},
+        timed=False,
+    ),
+    Case(
+        "refused",
+        "nothing listens at the URL",
+        (*STREAM, "--concurrency", "4", "--request-count", "8"),
+        server=False,
+        timed=False,
+    ),
+    Case(
+        "timeout",
+        "every answer takes longer than the request timeout",
+        (*STREAM, "--concurrency", "4", "--request-count", "8", "--request-timeout-seconds", "1"),
+        {"ttft": "5000", "itl": "10"},
+        timed=False,
+    ),
+    Case(
+        "warmup-prefix",
+        "warmup, and a prefix for the file names",
+        (*STREAM, *LOAD, "--warmup-request-count", "8", "--profile-export-prefix", "myrun"),
+    ),
+    Case("raw", "raw export of a stream", (*STREAM, *LOAD, "--export-level", "raw")),
+    Case("raw-whole", "raw export of answers in one piece", (*CHAT, *LOAD, "--export-level", "raw")),
+    Case(
+        "raw-errors",
+        "raw export with failures",
+        (*STREAM, *LOAD, "--export-level", "raw"),
+        {**SPEED, "error_every": "5", "error_status": "429", "reset_every": "7"},
+    ),
+    Case("summary-only", "summary export level", (*STREAM, *LOAD, "--export-level", "summary"), timed=False),
+    Case(
+        "http-trace",
+        "HTTP trace in records and on the console",
+        (*STREAM, *LOAD, "--export-http-trace", "--show-trace-timing"),
+    ),
+    Case(
+        "rate-constant",
+        "constant 20 requests a second",
+        (*STREAM, "--request-rate", "20", "--arrival-pattern", "constant", "--request-count", "40"),
+    ),
+    Case(
+        "rate-poisson",
+        "poisson, 20 requests a second, at most 4 at once",
+        (*STREAM, "--request-rate", "20", "--concurrency", "4", "--request-count", "40"),
+    ),
+    Case(
+        "duration-grace",
+        "two seconds, then all answers are waited for",
+        (*STREAM, "--concurrency", "4", "--benchmark-duration", "2", "--benchmark-grace-period", "10"),
+        same_requests=False,
+    ),
+    Case(
+        "duration-cut",
+        "two seconds, no grace: answers on their way are cut off",
+        (*STREAM, "--concurrency", "4", "--benchmark-duration", "2", "--benchmark-grace-period", "0"),
+        {"ttft": "50", "itl": "50"},
+        same_requests=False,
+    ),
+    Case(
+        "server-token-count",
+        "token counts from the server, with reasoning",
+        (*STREAM, *LOAD, "--use-server-token-count"),
+        {**SPEED, "reasoning": "6"},
+    ),
+    Case(
+        "goodput",
+        "goodput, one limit that all meet and one that none meets",
+        (*STREAM, *LOAD, "--goodput", "request_latency:60000 time_to_first_token:1"),
+    ),
+    Case(
+        "goodput-met",
+        "goodput, limits that all meet",
+        (*STREAM, *LOAD, "--goodput", "request_latency:60000 output_token_throughput_per_user:1"),
+    ),
+    Case(
+        "interrupt",
+        "Ctrl-C after 12 requests",
+        (*STREAM, "--concurrency", "4", "--request-count", "400"),
+        {"ttft": "50", "itl": "50"},
+        same_requests=False,
+        interrupt_after=12,
+    ),
+)
+BY_NAME = {case.name: case for case in CASES}

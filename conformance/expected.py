@@ -1,0 +1,236 @@
+"""Differences that are meant, each with its reason. Anything that is not listed here fails the run."""
+
+import re
+from dataclasses import dataclass
+
+from differences import Difference
+
+STREAMLESS = "chat|completions-whole|embeddings|errors-whole|raw-whole"
+FAILING = "errors|errors-whole|raw-errors"
+NOTHING_SUCCEEDED = "all-failed|refused|timeout"
+CUT_OFF = "duration-cut|interrupt"
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """All patterns must match the whole text."""
+
+    title: str
+    reason: str
+    area: str
+    where: str
+    cases: str = ".*"
+    reference: str = ".*"
+    ours: str = ".*"
+
+    def covers(self, difference: Difference) -> bool:
+        return all(
+            re.fullmatch(pattern, text, re.DOTALL)
+            for pattern, text in (
+                (self.area, difference.area),
+                (self.where, difference.where),
+                (self.cases, difference.case),
+                (self.reference, difference.reference),
+                (self.ours, difference.ours),
+            )
+        )
+
+
+EXPECTED: tuple[Expectation, ...] = (
+    Expectation(
+        "Name of the program",
+        "Tables are headed by the name of the program that made them.",
+        "console",
+        ".*: program named in the title",
+        reference="NVIDIA AIPerf",
+        ours="aiperf",
+    ),
+    Expectation(
+        "Version",
+        "Each program names its own.",
+        "value",
+        "summary aiperf_version",
+    ),
+    Expectation(
+        "More files named on the console",
+        "Records and console text are written as by the reference, and named too.",
+        "console",
+        "line (Console|Records) Export",
+        reference="absent",
+    ),
+    Expectation(
+        "No rows of zeros",
+        "Without a stream there is no first token, so prefill and decode cannot be told apart (and with one token there is "
+        "no decode). The files have the zeros of the reference; on the console they would only mislead.",
+        "console",
+        ".*(table .*: Active|: row (Effective|Active) .*)",
+        cases=f"{STREAMLESS}|one-token",
+        ours="absent",
+    ),
+    Expectation(
+        "Embeddings have no output length",
+        "The reference writes an output length of 0 for an endpoint that produces no tokens.",
+        "field|csv|console|value",
+        ".*(output_sequence_length|Output Sequence Length).*",
+        cases="embeddings",
+        ours="absent",
+    ),
+    Expectation(
+        "Usage of embeddings",
+        "The server reports the prompt tokens of an embeddings request; the reference does not read them.",
+        "field|csv|console",
+        ".*(usage_|Usage ).*|table Embeddings Metrics: Usage",
+        cases="embeddings",
+        reference="absent",
+    ),
+    Expectation(
+        "Error-adjusted tail",
+        "A failed request counts as infinitely slow in these metrics. The reference drops every infinite statistic and so "
+        "the tail that these metrics exist for; here it is shown.",
+        "csv|console",
+        r".*filled cells of .*\(error-adjusted\) .*",
+    ),
+    Expectation(
+        "Order of error-adjusted rows",
+        "They come last in both; among themselves their order changes from run to run in the reference.",
+        "console",
+        ".* Metrics: order of rows",
+        cases=FAILING,
+    ),
+    Expectation(
+        "Effective latency of failures",
+        "The reference counts failed requests in, with an end that equals the start when a status was refused, so that "
+        "a quick refusal makes the latency look better. Here it is the latency of successful requests.",
+        "value",
+        "summary effective_latency count",
+        cases=FAILING,
+    ),
+    Expectation(
+        "No Python beneath a timeout",
+        "The cause that the reference names is how its event loop cancels a task. There is none here.",
+        "field",
+        ".*error.cause",
+        cases="timeout",
+        ours="absent",
+    ),
+    Expectation(
+        "Errors inside a stream are errors",
+        "An error object under status 200 and a stream cut short are failed requests. The reference counts them as "
+        "successes with few tokens, so it has nothing about errors to write.",
+        "field|csv|console",
+        ".*([Ee]rror|Overflow|overflow|adj_).*",
+        cases="errors-in-stream",
+        reference="absent",
+    ),
+    Expectation(
+        "Output lengths in cut answers",
+        "What the reference counts as short successes it also reports as mismatched lengths.",
+        "console",
+        "line note: output lengths are not as asked",
+        cases="errors-in-stream",
+        ours="absent",
+    ),
+    Expectation(
+        "Files of a run in which nothing succeeded",
+        "The reference writes records only. Here the summary, with the errors, is written as always.",
+        "file",
+        r"\.aiperf_results_ready\.json|profile_export_(aiperf\.(json|csv)|console\.txt)",
+        cases=NOTHING_SUCCEEDED,
+        reference="absent",
+    ),
+    Expectation(
+        "Console of a run in which nothing succeeded",
+        "As above: results are shown and their files named.",
+        "console",
+        "line (CLI Command|CSV Export|JSON Export|Benchmark Duration)",
+        cases=NOTHING_SUCCEEDED,
+        reference="absent",
+    ),
+    Expectation(
+        "Requests cut off are on record",
+        "What was in flight at the deadline or at Ctrl-C leaves no trace in the reference. Here each has a record with "
+        "error 499 and a cancellation time, and the summary counts them.",
+        "field|csv|console",
+        r".*(cancelled_request_count|Cancelled Request Count.*|error_summary\[\]|records\.jsonl: error|cancellation_time_ns|table Error Summary)",
+        cases=CUT_OFF,
+        reference="absent",
+    ),
+    Expectation(
+        "Latency from the schedule",
+        "In open loop, what a request waited because the client or a ceiling was late is measured too. The reference "
+        "starts its watch at the sending.",
+        "field|csv|console",
+        r".*(schedule_lag|_from_due|row Schedule Lag \(ms\)|row .* from Due \(ms\)|table .*: From Schedule)",
+        cases="rate-.*",
+        reference="absent",
+    ),
+    Expectation(
+        "Health of the client",
+        "The summary says whether the client kept up, what became of every request that was due, and what to doubt.",
+        "field|console",
+        r"summary\.json: (client_health|notes|phase_accounting)|phase_manifest\.json: phases\[\]\.accounting|table Load",
+        reference="absent",
+    ),
+    Expectation(
+        "Exit code after Ctrl-C",
+        "A run that was cut short must not look whole to a script: 130, as shells report an interrupt.",
+        "exit",
+        "exit code",
+        cases="interrupt",
+        reference="0",
+        ours="130",
+    ),
+    Expectation(
+        "Tables after Ctrl-C",
+        "After an interrupt the reference puts the rows of its Effective and Active tables, and one that is otherwise in "
+        "files only, into the main table. Here the tables are those of any run.",
+        "console",
+        "(table )?LLM Metrics(: Active|: Effective|: row .*)",
+        cases="interrupt",
+    ),
+    Expectation(
+        "Wording of the reason",
+        "The same in other words.",
+        "value",
+        "summary incomplete_reason",
+        cases="interrupt",
+    ),
+    Expectation(
+        "Host header in the raw file",
+        "Both send it; the reference lists only the headers it sets itself.",
+        "field|value",
+        r"raw\.jsonl: request_headers\.Host|raw: header names",
+    ),
+    Expectation(
+        "Bodies of refused requests in the raw file",
+        "The reference keeps no response of a request that was answered with an error status. Here its body is there.",
+        "field",
+        r"raw\.jsonl: responses\[\]\.(content_type|text)",
+        cases="raw-errors",
+        reference="absent",
+    ),
+    Expectation(
+        "Host header in the trace",
+        "As in the raw file.",
+        "field",
+        r"records\.jsonl: trace_data\.request_headers\.Host",
+        reference="absent",
+    ),
+    Expectation(
+        "Chunks in the trace",
+        "The lists that the reference documents and always leaves empty are filled.",
+        "field",
+        r"records\.jsonl: trace_data\.(request|response)_chunks\[\]",
+        reference="absent",
+    ),
+    Expectation(
+        "Spelling of response headers",
+        "Names are as the server spelled them; the reference writes them capitalised. Header names have no case.",
+        "field",
+        r"records\.jsonl: trace_data\.response_headers\..*",
+    ),
+)
+
+
+def expectation_of(difference: Difference) -> Expectation | None:
+    return next((entry for entry in EXPECTED if entry.covers(difference)), None)

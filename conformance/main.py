@@ -1,0 +1,118 @@
+"""Runs the cases, prints what differs and writes the result to docs/conformance.md."""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import artifacts
+import cases
+import differences
+import document
+import processes
+import reference
+import report
+import startup
+import tools
+import truth
+from simulator import Simulator
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+STARTUP = "startup"
+# Discard: nothing listens there.
+NOWHERE = "http://127.0.0.1:9"
+
+
+def main() -> int:
+    options = _options()
+    processes.adopt_orphans()
+    ours = tools.Tool("ours", _our_program(options.program))
+    with tempfile.TemporaryDirectory(prefix="aiperf-conformance-") as temporary:
+        work = Path(options.keep).absolute() if options.keep else Path(temporary)
+        program = reference.program(options.reference)
+        cache = reference.vocabulary_cache(REPOSITORY, work / "vocabulary")
+        theirs = tools.Tool("reference", program, {"TIKTOKEN_CACHE_DIR": str(cache)})
+        result = report.Result(reference.version_of(program), _version(ours.program))
+        chosen = options.cases or [case.name for case in cases.CASES] + [STARTUP]
+        for name in chosen:
+            if name == STARTUP:
+                result.costs = startup.measure(theirs, ours, work / STARTUP)
+                report.print_costs(result.costs)
+            else:
+                outcome = _run_case(cases.BY_NAME[name], theirs, ours, work / name)
+                result.outcomes.append(outcome)
+                report.print_outcome(outcome)
+        report.print_totals(result)
+        whole = not options.cases
+        if whole or options.write:
+            (REPOSITORY / "docs" / "conformance.md").write_text(document.document(result))
+        return 0 if result.good else 1
+
+
+def _run_case(case: cases.Case, theirs: tools.Tool, ours: tools.Tool, folder: Path) -> report.Outcome:
+    reference_run, our_run = (_run_tool(case, tool, ours.program, folder / tool.name) for tool in (theirs, ours))
+    found = differences.compare(case, reference_run, our_run)
+    errors = truth.errors_of(case, reference_run), truth.errors_of(case, our_run)
+    return report.Outcome(case, reference_run, our_run, found, *errors)
+
+
+def _run_tool(case: cases.Case, tool: tools.Tool, simulator_program: Path, folder: Path) -> artifacts.Artifacts:
+    folder.mkdir(parents=True)
+    if not case.server:
+        return artifacts.read(folder / "artifacts", tool.profile(case.flags, NOWHERE, folder))
+    # A server of its own for each run: faults are counted from its first request.
+    simulator = Simulator(simulator_program, case.sim, folder)
+    seen = []
+    try:
+        interrupt_when = None
+        if case.interrupt_after is not None:
+            interrupt_when = lambda: simulator.finished() >= case.interrupt_after  # noqa: E731
+        finished = tool.profile(case.flags, simulator.url, folder, interrupt_when)
+    finally:
+        seen = simulator.stop()
+    if finished.timed_out:
+        raise RuntimeError(f"{tool.name} did not end within {tools.RUN_LIMIT_S:.0f} s in case {case.name}; see {folder}")
+    read = artifacts.read(folder / "artifacts", finished)
+    read.truth = seen
+    return read
+
+
+def _our_program(given: str | None) -> Path:
+    if given:
+        if not Path(given).is_file():
+            sys.exit(f"--program {given}: no such file; leave it out to have it built")
+        return Path(given).absolute()
+    subprocess.run(["cargo", "build", "--release", "--locked", "-p", "aiperf"], cwd=REPOSITORY, check=True)
+    target = Path(os.environ.get("CARGO_TARGET_DIR") or REPOSITORY / "target")
+    return (REPOSITORY / target / "release" / "aiperf").absolute()
+
+
+def _version(program: Path) -> str:
+    answer = subprocess.run([str(program), "--version"], capture_output=True, text=True, timeout=30)
+    return answer.stdout.strip().removeprefix("aiperf ")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="conformance/run",
+        description="Compare this program with AIPerf 0.13.0 on the same simulator. Exit 0: no unexpected difference.",
+        epilog="cases: " + " ".join([case.name for case in cases.CASES] + [STARTUP]),
+    )
+    parser.add_argument("cases", nargs="*", metavar="CASE", help="cases to run (all, and the document is rewritten)")
+    parser.add_argument("--reference", metavar="PATH", help="AIPerf's command (else $AIPERF_REFERENCE, else installed)")
+    parser.add_argument("--program", metavar="PATH", help="our program (else built with cargo)")
+    parser.add_argument("--keep", metavar="FOLDER", help="leave all artifacts in this new folder")
+    parser.add_argument("--write", action="store_true", help="rewrite docs/conformance.md after some cases too")
+    options = parser.parse_args()
+    known = {*cases.BY_NAME, STARTUP}
+    if unknown := [name for name in options.cases if name not in known]:
+        parser.error(f"no case named {', '.join(unknown)}; see --help")
+    if options.keep and Path(options.keep).exists():
+        parser.error(f"--keep {options.keep}: exists already")
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+"""The two programs under comparison, called the same way."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable
+
+import processes
+
+RUN_LIMIT_S = 180.0
+# Neither server metrics nor GPU telemetry: our program collects neither so far.
+COMMON = (
+    "--model", "sim-model",
+    "--tokenizer", "builtin",
+    "--random-seed", "7",
+    "--ui", "none",
+    "--no-server-metrics",
+    "--no-gpu-telemetry",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Tool:
+    name: str
+    program: Path
+    extra_environment: dict[str, str] = field(default_factory=dict)
+
+    def profile(
+        self,
+        flags: tuple[str, ...],
+        url: str,
+        folder: Path,
+        interrupt_when: Callable[[], bool] | None = None,
+    ) -> processes.Finished:
+        """Runs `profile` in `folder`, which gets an `artifacts` folder inside."""
+        argv = ("profile", *COMMON, "--url", url, *flags, "--artifact-dir", str(folder / "artifacts"))
+        return self.run(argv, folder, interrupt_when)
+
+    def run(
+        self, argv: tuple[str, ...], folder: Path, interrupt_when: Callable[[], bool] | None = None
+    ) -> processes.Finished:
+        env = {**os.environ, "HF_HUB_OFFLINE": "1", "NO_COLOR": "1", **self.extra_environment}
+        return processes.run([str(self.program), *argv], folder, env, RUN_LIMIT_S, interrupt_when)
