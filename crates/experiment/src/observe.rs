@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aiperf_endpoint::{Endpoint, EndpointFacts, Reply, ResponseBody};
 use aiperf_engine::Finished;
-use aiperf_metrics::{Observation, TokenCounts};
+use aiperf_metrics::{Failure, Observation, TokenCounts};
 use aiperf_tokenizer::Tokenizer;
 use bytes::Bytes;
 
@@ -28,27 +28,31 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    /// The observation, and the reply that it was read from, without its chunks.
-    pub(crate) fn observe(&self, finished: &Finished, turn: &TurnFacts) -> (Observation, Option<Reply>) {
+    /// What the server answered, or why that is no answer. Quick, compared with counting its tokens.
+    pub(crate) fn read(&self, finished: &Finished) -> Result<Reply, Failure> {
         let exchange = &finished.exchange;
-        let mut failure = failure::of_exchange(&finished.outcome, exchange);
-        let mut reply = Reply::default();
-        if failure.is_none() {
-            let body = ResponseBody {
-                content_type: exchange.header("content-type"),
-                bytes: &exchange.body,
-                marks: &exchange.marks,
-            };
-            match self.endpoint.read(body) {
-                Ok(read) => reply = read,
-                Err(error) => failure = Some(failure::of_reply(&error)),
-            }
+        if let Some(failure) = failure::of_exchange(&finished.outcome, exchange) {
+            return Err(failure);
         }
+        let body = ResponseBody {
+            content_type: exchange.header("content-type"),
+            bytes: &exchange.body,
+            marks: &exchange.marks,
+        };
+        self.endpoint.read(body).map_err(|error| failure::of_reply(&error))
+    }
+
+    pub(crate) fn observe(&self, finished: &Finished, turn: &TurnFacts, answer: Result<Reply, Failure>) -> Observation {
+        let exchange = &finished.exchange;
+        let (mut reply, failure) = match answer {
+            Ok(reply) => (reply, None),
+            Err(failure) => (Reply::default(), Some(failure)),
+        };
         let tokens = match self.token_source {
             TokenSource::Client => self.counted(&reply, turn, &finished.body),
             TokenSource::Server => reported(&reply),
         };
-        let observation = Observation {
+        Observation {
             due: finished.due,
             credit_issued: finished.issued,
             start: finished.start,
@@ -60,9 +64,7 @@ impl Observer {
             http: failure.is_none().then(|| http_timing::of(exchange)),
             failure,
             requested_output_tokens: turn.max_tokens,
-        };
-        let answered = observation.failure.is_none();
-        (observation, answered.then_some(reply))
+        }
     }
 
     fn counted(&self, reply: &Reply, turn: &TurnFacts, sent: &Bytes) -> TokenCounts {

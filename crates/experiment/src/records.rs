@@ -83,10 +83,12 @@ impl RecordDesk {
         let mut scratch = Vec::new();
         for mut finished in finished {
             let facts = &self.sessions.get(finished.session.conversation).turns[finished.turn];
-            let (observation, reply) = self.observer.observe(&finished, facts);
+            let answer = self.observer.read(&finished);
+            // A session waits for this: the counting of a long history must not hold up its next turn.
             if let Some(follow_up) = finished.follow_up.take() {
-                self.follow_up(follow_up, &finished, reply.as_ref());
+                self.follow_up(follow_up, &finished, answer.as_ref().ok());
             }
+            let observation = self.observer.observe(&finished, facts, answer);
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
             if observation.failure.is_some() {
@@ -106,7 +108,6 @@ impl RecordDesk {
         (columns, all_stamps)
     }
 
-    /// A session waits for this, so it is done before anything else.
     fn follow_up(&self, follow_up: FollowUp, finished: &Finished, reply: Option<&Reply>) {
         let message = reply.and_then(|reply| self.observer.endpoint.assistant_message(reply));
         match self.sessions.after(&finished.session, finished.turn, message, reply.is_none()) {

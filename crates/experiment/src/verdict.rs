@@ -1,7 +1,7 @@
 //! How a run ended, in one sentence.
 
 use aiperf_engine::StopReason;
-use aiperf_metrics::{FailureGroup, Summary};
+use aiperf_metrics::{Cancellation, FailureGroup, Summary};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
@@ -49,7 +49,9 @@ fn sentence(failures: &[FailureGroup], requests: u64) -> String {
     let failure = &most.failure;
     let subject =
         if requests == 1 { "the only request failed".to_owned() } else { format!("all {requests} requests failed") };
+    let on_purpose = failure.cancelled == Some(Cancellation::OnPurpose);
     let advice = match failure.kind.as_str() {
+        _ if on_purpose => "Lower --request-cancellation-rate, or raise --request-cancellation-delay.",
         "ClientConnectorError" => "Is the server running, and is --url right?",
         "ClientConnectorDNSError" => "Check the host name in --url.",
         "ClientConnectorCertificateError" => {

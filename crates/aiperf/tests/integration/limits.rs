@@ -1,6 +1,6 @@
 //! Limits within a phase: requests that wait for their first token, and ramps of limits, as the server saw them.
 
-use crate::support::{Entry, Log, Program, sim};
+use crate::support::{Entry, Log, Program, sim, together};
 
 /// How many of all requests had arrived and not been answered when each came, itself included.
 fn in_prefill(log: &Log) -> Vec<(f64, usize)> {
@@ -56,15 +56,15 @@ fn a_concurrency_ramp_lets_in_one_more_at_each_step() {
         assert_eq!((log.len(), log.most_in_flight()), (14, 5), "{shape}");
         log
     };
-    for entry in run("linear").iter() {
+    let [linear_log, exponential, random] = together(["linear", "exponential", "poisson --random-seed 5"], run);
+    for entry in linear_log.iter() {
         assert!(entry.truth.in_flight <= linear(5, 1.6, entry.arrival), "{entry:?}");
     }
-    for entry in run("exponential").iter() {
+    for entry in exponential.iter() {
         // Progress is the square of the time.
         let progress = (entry.arrival / 1.6).min(1.0);
         assert!(entry.truth.in_flight <= 1 + (4.0 * progress * progress + 1e-9) as u32, "{entry:?}");
     }
-    let random = run("poisson --random-seed 5");
     assert!(random.0[1].arrival > 0.0 && random.iter().all(|entry| entry.truth.in_flight <= 5));
 }
 

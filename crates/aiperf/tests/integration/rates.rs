@@ -1,7 +1,7 @@
 //! Open loop at a rate: constant, random, with a ceiling, along a series, after a ramp. A server may see a request late on a
 //! busy machine, but never before it was due, and never another number of them.
 
-use crate::support::{Artifacts, Log, Program, sim};
+use crate::support::{Artifacts, Log, Program, sim, together};
 
 const FAST: &str = "ttft=0&itl=0&osl=1";
 
@@ -68,14 +68,19 @@ fn random_arrivals_are_as_uneven_as_asked_and_a_seed_repeats_them() {
         assert_eq!(log.len(), 150);
         assert_never_early(&artifacts, &log)
     };
-    let poisson = due("--request-rate 300");
-    let even = due("--request-rate 300 --arrival-pattern gamma --arrival-smoothness 25");
-    let bursts = due("--request-rate 300 --arrival-smoothness 0.2");
+    let [poisson, even, bursts, faster] = together(
+        [
+            "--request-rate 300",
+            "--request-rate 300 --arrival-pattern gamma --arrival-smoothness 25",
+            "--request-rate 300 --arrival-smoothness 0.2",
+            "--request-rate 600 --arrival-pattern poisson",
+        ],
+        due,
+    );
     let (poisson_spread, even_spread, burst_spread) = (variation(&poisson), variation(&even), variation(&bursts));
     assert!((0.7..1.4).contains(&poisson_spread), "{poisson_spread}");
     assert!(even_spread < 0.35 && burst_spread > 1.4, "{even_spread} {burst_spread}");
     // Twice the rate is the same schedule in half the time.
-    let faster = due("--request-rate 600 --arrival-pattern poisson");
     for (slow, fast) in poisson.iter().zip(&faster) {
         assert!((slow / 2.0 - fast).abs() < 1e-6, "{slow} {fast}");
     }
@@ -133,18 +138,21 @@ fn a_rate_ramp_rises_by_its_shape() {
     let words = "--request-rate 40 --arrival-pattern constant --request-rate-ramp-duration 1 --request-count 30";
     let due_before = |due: &[f64], time: f64| due.iter().filter(|due| **due < time + 1e-6).count();
 
-    let (artifacts, log) = run(FAST, words);
+    let shapes = ["linear", "exponential", "poisson --random-seed 3"];
+    let [linear, exponential, random] = together(shapes, |shape| run(FAST, &format!("{words} --ramp-shape {shape}")));
+
+    let (artifacts, log) = linear;
     assert_eq!(log.len(), 30);
     assert_below_curve(&log, |t| if t < 1.0 { 4.0 * t + 18.0 * t * t } else { 22.0 + 40.0 * (t - 1.0) });
     let due = assert_never_early(&artifacts, &log);
     assert_eq!([due_before(&due, 0.5), due_before(&due, 1.0), due_before(&due, 1.2)], [6, 22, 30]);
 
-    let (artifacts, log) = run(FAST, &format!("{words} --ramp-shape exponential"));
+    let (artifacts, log) = exponential;
     assert_below_curve(&log, |t| if t < 1.0 { 4.0 * t + 12.0 * t.powi(3) } else { 16.0 + 40.0 * (t - 1.0) });
     let due = assert_never_early(&artifacts, &log);
     assert_eq!([due_before(&due, 0.5), due_before(&due, 0.999)], [3, 15]);
 
-    let (artifacts, log) = run(FAST, &format!("{words} --ramp-shape poisson --random-seed 3"));
+    let (artifacts, log) = random;
     assert_below_curve(&log, |t| 40.0 * t);
     let due = assert_never_early(&artifacts, &log);
     let gaps: Vec<f64> = due.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0.025 + 1e-6).collect();

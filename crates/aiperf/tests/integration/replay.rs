@@ -81,19 +81,21 @@ fn later_turns_keep_their_own_times_and_never_overtake_an_answer() {
 
 #[test]
 fn a_ceiling_makes_due_sessions_wait_in_schedule_order() {
-    let sim = sim("ttft=120&itl=0&osl=1");
-    let rows: Vec<Value> = (0..7).map(|n| row(&format!("r{n}"), 10 * n)).collect();
+    let sim = sim("ttft=300&itl=0&osl=1");
+    let rows: Vec<Value> = (0..5).map(|n| row(&format!("r{n}"), 10 * n)).collect();
     let artifacts = Program::replaying(&sim, &rows, "--fixed-schedule --concurrency 1").succeed();
     let log = Log::of(&sim, &artifacts);
     assert_eq!(log.most_in_flight(), 1);
     let order: Vec<String> = log.iter().map(Entry::prompt).collect();
-    assert_eq!(order, ["r0", "r1", "r2", "r3", "r4", "r5", "r6"]);
-    assert_eq!((artifacts.counted("arrivals_delayed"), artifacts.counted("arrivals_dropped")), (6, 0));
+    assert_eq!(order, ["r0", "r1", "r2", "r3", "r4"]);
+    // All but the first; one less where the client slept until the first was answered.
+    let (delayed, dropped) = (artifacts.counted("arrivals_delayed"), artifacts.counted("arrivals_dropped"));
+    assert!((3..=4).contains(&delayed) && dropped == 0, "{delayed} {dropped}");
     // The schedule did not move: the last one was due long before it could be sent.
     for (n, due) in artifacts.due().iter().enumerate() {
         assert!((due - n as f64 / 100.0).abs() < 1e-6);
     }
-    assert!(artifacts.stat("schedule_lag", "max") >= 1e3 * (log.0[5].end - 0.06));
+    assert!(artifacts.stat("schedule_lag", "max") >= 1e3 * (log.0[3].end - 0.04));
     let notes = artifacts.notes();
     assert!(notes.contains(&"concurrency_ceiling_reached".to_owned()), "{notes:?}");
 }

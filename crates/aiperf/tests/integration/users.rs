@@ -36,7 +36,9 @@ fn eight_users_at_four_a_second_start_staggered_and_are_followed_by_new_ones() {
             assert!(turn == 0 || entry.arrival >= session[turn - 1].end);
         }
     }
-    let due = artifacts.due();
+    let mut due = artifacts.due();
+    // A client that is late sends turns of open sessions before it starts new ones.
+    due.sort_by(f64::total_cmp);
     assert!(due.iter().enumerate().all(|(step, due)| *due >= step as f64 * 0.25 - 1e-6), "{due:?}");
     assert_eq!(artifacts.counted("sent"), 28);
 }

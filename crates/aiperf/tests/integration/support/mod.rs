@@ -29,3 +29,11 @@ pub(crate) fn wait_for<T>(what: &str, mut answer: impl FnMut() -> Option<T>) -> 
         thread::sleep(Duration::from_millis(5));
     }
 }
+
+/// Several runs at once: most of their time is waiting.
+pub(crate) fn together<T: Send, const N: usize>(inputs: [&str; N], run: impl Fn(&str) -> T + Sync) -> [T; N] {
+    thread::scope(|scope| {
+        let runs = inputs.map(|input| scope.spawn(|| run(input)));
+        runs.map(|running| running.join().unwrap())
+    })
+}
