@@ -203,6 +203,7 @@ impl Context {
         );
 
         let mut exchange = Exchange::default();
+        self.timer.sleep_until(credit.due).await;
         let start = Mono::now();
         if !credit.held_back {
             desk.gauge.note_schedule_lag(start.since(credit.due));

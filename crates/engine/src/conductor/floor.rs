@@ -90,6 +90,11 @@ impl<'a> Floor<'a> {
         self.counts.sent - self.counts.completed - self.counts.cut
     }
 
+    /// Whether nothing but the schedule holds requests back.
+    pub(super) fn is_unlimited(&self) -> bool {
+        self.phase.pace.session_limit().is_none() && self.phase.prefill_limit.is_none()
+    }
+
     /// Whether any request may still go out, be it of an open session.
     pub(super) fn may_send(&self) -> bool {
         self.phase.stop.requests.is_none_or(|limit| self.counts.sent < limit)
@@ -266,7 +271,7 @@ impl<'a> Floor<'a> {
             number: self.counts.sent,
             phase: self.index,
             due,
-            issued: Mono::now(),
+            issued: Mono::now().max(due),
             body,
             held_back,
             cancel_after,

@@ -16,6 +16,9 @@ use crate::plan::{EngineError, Plan};
 use crate::progress::Progress;
 use crate::worker::Command;
 
+/// How long before its due time a request may be handed to its worker, which then waits for the moment itself: one thread
+/// wakes up on time more exactly than two in a row.
+const AHEAD: Nanos = Nanos(1_000_000);
 /// Longest sleep; a wait without a due time only waits for events.
 const IDLE: Duration = Duration::from_secs(3_600);
 
@@ -26,6 +29,7 @@ pub(super) struct PhaseRun<'a> {
     control: &'a ControlSource,
     grace_exceeded: bool,
     cut_drain: Nanos,
+    ahead: Nanos,
 }
 
 /// Where a phase stands.
@@ -57,7 +61,9 @@ impl<'a> PhaseRun<'a> {
         let cut_drain = plan.timing.cut_drain.into();
         let mut floor = Floor::new(index, phase, plan, stage, progress);
         let mode = mode::of(&phase.pace, &mut floor);
-        Self { floor, mode, phase, control, grace_exceeded: false, cut_drain }
+        // A limit must be asked at the due time itself, not before.
+        let ahead = if mode.knows_due_times() && floor.is_unlimited() { AHEAD } else { Nanos::ZERO };
+        Self { floor, mode, phase, control, grace_exceeded: false, cut_drain, ahead }
     }
 
     pub(super) fn run(mut self) -> Result<PhaseOutcome, EngineError> {
@@ -97,7 +103,7 @@ impl<'a> PhaseRun<'a> {
                     return Ok(self.stop_sending(EndReason::Duration));
                 }
                 self.floor.take_due(now, &*self.mode)?;
-                self.mode.feed(now, &mut self.floor)?;
+                self.mode.feed(self.horizon(now), &mut self.floor)?;
                 if self.floor.is_spent(&*self.mode) { self.stop_sending(EndReason::Count) } else { state }
             }
             State::Draining { reason, until: Some(until) } if now >= until => {
@@ -106,6 +112,12 @@ impl<'a> PhaseRun<'a> {
             }
             State::Draining { .. } | State::Cutting { .. } => state,
         })
+    }
+
+    /// Up to when due times are handed out now; nothing that is due at the deadline or later.
+    fn horizon(&self, now: Mono) -> Mono {
+        let horizon = now + self.ahead;
+        self.deadline().map_or(horizon, |end| horizon.min(end - Nanos(1)))
     }
 
     fn stop_sending(&mut self, reason: EndReason) -> State {
@@ -181,7 +193,8 @@ impl<'a> PhaseRun<'a> {
         match state {
             State::Sending => {
                 let now = Mono::now();
-                [self.deadline(), self.floor.next_wake(now), self.mode.next_due()].into_iter().flatten().min()
+                let next = self.mode.next_due().map(|due| due - self.ahead);
+                [self.deadline(), self.floor.next_wake(now), next].into_iter().flatten().min()
             }
             State::Draining { until, .. } => until,
             State::Cutting { until, .. } => Some(until),

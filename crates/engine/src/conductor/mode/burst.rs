@@ -14,6 +14,10 @@ impl Mode for Burst {
         None
     }
 
+    fn knows_due_times(&self) -> bool {
+        false
+    }
+
     fn feed(&mut self, now: Mono, floor: &mut Floor<'_>) -> Result<(), EngineError> {
         while floor.has_room_for_session(now) {
             let session = floor.draw_session(now);

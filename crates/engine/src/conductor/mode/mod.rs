@@ -28,6 +28,11 @@ pub(super) trait Mode {
         true
     }
 
+    /// Due times come from a schedule, not from what came back.
+    fn knows_due_times(&self) -> bool {
+        true
+    }
+
     /// Later turns wait for an arrival, because the rate counts requests, not sessions.
     fn turns_wait_for_arrivals(&self) -> bool {
         false
