@@ -45,8 +45,9 @@ fn advice(kind: LimitKind) -> &'static str {
              load over several clients."
         }
         LimitKind::WorkerLag => {
-            "Latencies may be too long by as much. Raise --workers-max where processors are free, move the client to a \
-             machine of its own, or lower the load."
+            "Requests may be sent late by as much; response times are late only where the kernel did not stamp them (see \
+             timestamps). Raise --workers-max where processors are free, move the client to a machine of its own, or \
+             lower the load."
         }
         LimitKind::ProcessCpu => {
             "Give it more processors or a machine apart from the server's, or spend less: --export-level summary, \
