@@ -17,10 +17,19 @@ pub(crate) struct Comparison {
     pub(crate) counts: JoinCounts,
     pub(crate) errors: BTreeMap<TimedError, ErrorStats>,
     pub(crate) reached: ClientLoad,
+    pub(crate) simulator_lag: Option<ErrorStats>,
 }
 
-/// `ramp`: the time at the start that is not yet at full load.
-pub(crate) fn compare(records: &[ClientRecord], truth: &[TruthLine], ramp: Nanos) -> Comparison {
+/// The plan of the simulator, as far as it matters here.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pace {
+    /// The time at the start that is not yet at full load.
+    pub(crate) ramp: Nanos,
+    /// Between two chunks.
+    pub(crate) gap: Nanos,
+}
+
+pub(crate) fn compare(records: &[ClientRecord], truth: &[TruthLine], pace: Pace) -> Comparison {
     let mut unmatched: HashMap<&str, &TruthLine> =
         truth.iter().filter_map(|line| Some((line.request_id.as_deref()?, line))).collect();
     let mut counts = JoinCounts::default();
@@ -42,7 +51,8 @@ pub(crate) fn compare(records: &[ClientRecord], truth: &[TruthLine], ramp: Nanos
     Comparison {
         counts,
         errors: errors.iter().filter_map(|(error, sizes)| Some((*error, ErrorStats::of(sizes)?))).collect(),
-        reached: load(truth, ramp),
+        reached: load(truth, pace.ramp),
+        simulator_lag: ErrorStats::of(&lags(truth, pace.gap)),
     }
 }
 
@@ -69,10 +79,25 @@ fn collect(record: &ClientRecord, line: &TruthLine, mut put: impl FnMut(TimedErr
         let between = (last - first) as f64 / (line.output_tokens - 1) as f64;
         put_metric(TimedError::InterTokenLatency, record.inter_token_latency, between);
     }
+    for (seen, written) in record.chunks.iter().zip(written) {
+        put(TimedError::ChunkArrival, difference(seen.as_nanos(), *written));
+    }
     for (seen, written) in record.chunks.windows(2).zip(written.windows(2)) {
         let gap = difference(seen[1].as_nanos(), seen[0].as_nanos());
         put(TimedError::InterChunkLatency, gap - difference(written[1], written[0]));
     }
+}
+
+/// How late each chunk was written. The plan of a reply is even and is never moved, so that its most punctual chunk tells
+/// when all others were due.
+fn lags(truth: &[TruthLine], gap: Nanos) -> Vec<i64> {
+    let of_reply = |line: &TruthLine| {
+        let since_plan: Vec<i64> =
+            (0_u64..).zip(&line.chunks_ns).map(|(number, at)| difference(*at, number * gap.0)).collect();
+        let punctual = since_plan.iter().min().copied().unwrap_or_default();
+        since_plan.into_iter().map(move |at| at - punctual)
+    };
+    truth.iter().flat_map(of_reply).collect()
 }
 
 /// `later - earlier`, of stamps that may come in either order.
@@ -109,6 +134,7 @@ mod tests {
     use super::*;
 
     const MS: u64 = 1_000_000;
+    const PACE: Pace = Pace { ramp: Nanos::ZERO, gap: Nanos(10 * MS) };
 
     /// Arrives at `at` ms, first chunk 50 ms later, then one every 10 ms.
     fn line(id: &str, at: u64, chunks: u64) -> TruthLine {
@@ -144,7 +170,7 @@ mod tests {
     fn each_error_is_what_the_client_says_less_what_the_server_knows() {
         let truth = [line("a", 1_000, 3)];
         let records = [record(&truth[0], 100_000, &[200_000, 700_000, 400_000])];
-        let Comparison { counts, errors, .. } = compare(&records, &truth, Nanos::ZERO);
+        let Comparison { counts, errors, .. } = compare(&records, &truth, PACE);
         assert_eq!(counts, JoinCounts { compared: 1, ..JoinCounts::default() });
         let mean = |error| (errors[&error].mean * 1e6).round() as i64;
         assert_eq!(mean(TimedError::SendTime), 100_000);
@@ -152,6 +178,7 @@ mod tests {
         assert_eq!(mean(TimedError::TimeToFirstToken), 300_000, "late to send and late to see");
         assert_eq!(mean(TimedError::RequestLatency), 500_000);
         assert_eq!(mean(TimedError::InterTokenLatency), 100_000);
+        assert_eq!(mean(TimedError::ChunkArrival), 433_333);
         let gaps = errors[&TimedError::InterChunkLatency];
         assert_eq!((gaps.count, gaps.max), (2, 0.5), "+500 us, then -300 us");
         assert!((gaps.mean - 0.1).abs() < 1e-9 && (gaps.p50 - 0.4).abs() < 1e-9, "{gaps:?}");
@@ -169,7 +196,7 @@ mod tests {
         let unknown = ClientRecord { request_id: "f".to_owned(), ..whole.clone() };
         let records = [whole.clone(), short, failed, cut, unknown, whole];
         let truth: Vec<TruthLine> = truth.into_iter().chain([gone]).collect();
-        let Comparison { counts, errors, .. } = compare(&records, &truth, Nanos::ZERO);
+        let Comparison { counts, errors, .. } = compare(&records, &truth, PACE);
         let wanted = JoinCounts { compared: 2, failed: 1, cut_off: 1, lost: 1, extra: 2, chunks_missing: 1 };
         assert_eq!(counts, wanted);
         assert_eq!(errors[&TimedError::SendTime].count, 2);
@@ -177,14 +204,23 @@ mod tests {
     }
 
     #[test]
+    fn a_simulator_that_wrote_late_is_known_by_its_own_plan() {
+        let mut late = line("a", 1_000, 4);
+        late.chunks_ns[0] += 2 * MS;
+        late.chunks_ns[2] += 6 * MS;
+        let lag = compare(&[], &[late, line("b", 0, 4)], PACE).simulator_lag.unwrap();
+        assert_eq!((lag.count, lag.p50, lag.max, lag.mean), (8, 0.0, 6.0, 1.0));
+    }
+
+    #[test]
     fn the_load_is_what_the_server_saw_between_the_ramp_and_the_last_arrival() {
         let truth: Vec<TruthLine> = (0..21).map(|n| line(&n.to_string(), 100 * n, 6)).collect();
-        let reached = compare(&[], &truth, Nanos(1_000 * MS)).reached;
+        let reached = compare(&[], &truth, Pace { ramp: Nanos(1_000 * MS), ..PACE }).reached;
         // Arrivals at 1.0, 1.1, ... 2.0 s.
         assert_eq!((reached.in_flight, reached.requests_per_second), (3, 11.0));
         assert!((reached.chunks_per_second - 60.0).abs() <= 6.0, "{reached:?}");
         let burst = [line("a", 1_000, 6), line("b", 1_000, 6)];
-        let reached = compare(&[], &burst, Nanos::ZERO).reached;
+        let reached = compare(&[], &burst, PACE).reached;
         assert!((reached.chunks_per_second - 120.0).abs() < 1e-6, "{reached:?}");
     }
 }

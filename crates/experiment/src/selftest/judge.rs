@@ -29,7 +29,10 @@ pub(super) fn limits(load: Load, max_ttft_error: f64) -> BTreeMap<TimedError, Er
             }
             TimedError::InterTokenLatency => Some((error, ITL)),
             TimedError::ScheduleLag => open.then_some((error, usual)),
-            TimedError::InterChunkLatency | TimedError::RequestLatency | TimedError::SendTime => Some((error, usual)),
+            TimedError::InterChunkLatency
+            | TimedError::RequestLatency
+            | TimedError::ChunkArrival
+            | TimedError::SendTime => Some((error, usual)),
         })
         .collect()
 }
@@ -44,6 +47,7 @@ pub(super) struct Evidence<'a> {
     pub(super) reached: &'a ClientLoad,
     pub(super) errors: &'a BTreeMap<TimedError, ErrorStats>,
     pub(super) limits: &'a BTreeMap<TimedError, ErrorLimits>,
+    pub(super) simulator_lag: Option<&'a ErrorStats>,
     pub(super) health: Option<&'a ClientHealth>,
 }
 
@@ -73,6 +77,9 @@ impl Evidence<'_> {
                 value,
                 limit,
             }));
+        }
+        if let Some(lag) = self.simulator_lag.filter(|lag| lag.p50 > TYPICAL_MS || lag.p99 > TAIL_MS) {
+            problems.push(Problem::SimulatorLate { p50: lag.p50, p99: lag.p99 });
         }
         let client = self.health.map_or(&[][..], |health| &health.limits);
         problems.extend(client.iter().copied().map(Problem::ClientLimit));
@@ -129,6 +136,7 @@ mod tests {
             reached: &REACHED,
             errors: &errors,
             limits: &limits,
+            simulator_lag: None,
             health,
         };
         let problems = evidence.problems();
@@ -188,6 +196,25 @@ mod tests {
         let late = [(TimedError::ScheduleLag, of(8.0, 20.0))];
         assert_eq!(judged(STREAMS, WHOLE, &late, 5.0, None).0, Grade::Pass);
         assert_eq!(judged(Load::Rate(90.0), WHOLE, &late, 5.0, None).0, Grade::Fail);
+    }
+
+    #[test]
+    fn a_simulator_that_is_late_itself_is_named_beside_what_it_spoils() {
+        let (limits, errors) = (limits(STREAMS, 5.0), [(TimedError::SendTime, of(6.0, 30.0))].into());
+        let late = of(0.1, 20.0);
+        let problems = Evidence {
+            load: STREAMS,
+            duration: 10.0,
+            counts: &WHOLE,
+            reached: &REACHED,
+            errors: &errors,
+            limits: &limits,
+            simulator_lag: Some(&late),
+            health: None,
+        }
+        .problems();
+        assert_eq!(verdict(&problems), Grade::Fail);
+        assert_eq!(problems.last(), Some(&Problem::SimulatorLate { p50: 0.1, p99: 20.0 }));
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub struct SelfTest<'a> {
 impl SelfTest<'_> {
     /// How long requests will be sent.
     pub fn seconds(&self) -> Result<f64, SelfTestOptionError> {
-        Ok(Setup::new(self.options)?.ramp().as_secs_f64() + self.options.duration)
+        Ok(Setup::new(self.options)?.pace().ramp.as_secs_f64() + self.options.duration)
     }
 
     /// Runs it on the calling thread. Nothing is kept; [`StateFile::keep`] does that.
@@ -93,7 +93,7 @@ impl SelfTest<'_> {
             return Err(SelfTestError::Interrupted);
         }
         simulator.stop()?;
-        let compared = compare::compare(&tap.take(), &truth::read(&truth_file)?, setup.ramp());
+        let compared = compare::compare(&tap.take(), &truth::read(&truth_file)?, setup.pace());
         let limits = judge::limits(setup.load, self.options.max_ttft_error);
         let evidence = judge::Evidence {
             load: setup.load,
@@ -102,6 +102,7 @@ impl SelfTest<'_> {
             reached: &compared.reached,
             errors: &compared.errors,
             limits: &limits,
+            simulator_lag: compared.simulator_lag.as_ref(),
             health: result.report.client_health.as_ref(),
         };
         let problems = evidence.problems();
@@ -113,6 +114,7 @@ impl SelfTest<'_> {
             reached: compared.reached,
             requests: compared.counts,
             client_cpu: cpu,
+            simulator_lag: compared.simulator_lag,
             errors: compared.errors,
             limits,
             verdict: judge::verdict(&problems),

@@ -10,6 +10,7 @@ use aiperf_report::AskedLoad;
 use aiperf_sim::Distribution;
 
 use super::SelfTestOptions;
+use super::compare::Pace;
 use super::options::{Load, SelfTestOptionError};
 
 /// More than ever run at once: the simulator shall not make requests wait.
@@ -37,8 +38,8 @@ impl<'a> Setup<'a> {
         Ok(Self { options, load, ramp })
     }
 
-    pub(super) fn ramp(&self) -> Nanos {
-        Nanos::from_secs_f64(self.ramp)
+    pub(super) fn pace(&self) -> Pace {
+        Pace { ramp: Nanos::from_secs_f64(self.ramp), gap: Nanos::from_secs_f64(self.options.itl() / 1e3) }
     }
 
     pub(super) fn asked(&self) -> AskedLoad {
@@ -117,7 +118,7 @@ fn request_seconds(options: &SelfTestOptions) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use aiperf_config::{ExportLevel, Pace, UiKind};
+    use aiperf_config::{ExportLevel, UiKind};
 
     use super::*;
 
@@ -130,7 +131,7 @@ mod tests {
     fn streams_become_a_closed_loop_that_starts_evenly() {
         let options = SelfTestOptions { streams: Some(7), duration: 3.0, ..SelfTestOptions::default() };
         let config = config(&options);
-        assert_eq!(config.profiling.pace, Pace::Concurrency(7));
+        assert_eq!(config.profiling.pace, aiperf_config::Pace::Concurrency(7));
         // 50 ms, then 99 gaps of 10 ms.
         assert!((config.profiling.concurrency_ramp.unwrap().duration.as_secs_f64() - 1.04).abs() < 1e-9);
         assert!((config.profiling.stop.duration.unwrap().as_secs_f64() - 4.04).abs() < 1e-9);
@@ -145,7 +146,7 @@ mod tests {
         assert_eq!(config(&burst).profiling.concurrency_ramp, None);
         assert_eq!(config(&burst).workers_max, Some(2));
         let rate = SelfTestOptions { request_rate: Some(20.0), ..SelfTestOptions::default() };
-        assert!(matches!(config(&rate).profiling.pace, Pace::Rate { .. }));
+        assert!(matches!(config(&rate).profiling.pace, aiperf_config::Pace::Rate { .. }));
         assert_eq!(Setup::new(&rate).unwrap().asked().request_rate, Some(20.0));
     }
 

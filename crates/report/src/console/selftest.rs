@@ -17,6 +17,7 @@ pub fn render_selftest(report: &SelfTestReport, width: Width, colour: Colour) ->
         ("Reached", reached(report)),
         ("Requests", requests(report)),
         ("Client", client(report)),
+        ("Simulator", simulator(report)),
     ] {
         for (index, line) in wrap(&text, width.0.saturating_sub(LABEL).max(20)).iter().enumerate() {
             let label = if index == 0 { label } else { "" };
@@ -90,6 +91,13 @@ fn client(report: &SelfTestReport) -> String {
     format!(
         "{:.2} CPU seconds in {:.1} s ({:.1}% of {} processors)",
         cpu.cpu_seconds, cpu.wall_seconds, cpu.percent, cpu.processors
+    )
+}
+
+fn simulator(report: &SelfTestReport) -> String {
+    report.simulator_lag.map_or_else(
+        || "sent nothing".to_owned(),
+        |lag| format!("{} ms late (p50), {} ms (p99), {} ms (max)", millis(lag.p50), millis(lag.p99), millis(lag.max)),
     )
 }
 

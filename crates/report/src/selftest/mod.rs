@@ -23,6 +23,8 @@ pub enum TimedError {
     /// Single gaps between chunks.
     InterChunkLatency,
     RequestLatency,
+    /// From the write of a chunk until the client has it.
+    ChunkArrival,
     /// From the moment that the client calls the start of a request until the server has its first byte.
     SendTime,
     /// From when a request was due until its start.
@@ -30,11 +32,12 @@ pub enum TimedError {
 }
 
 impl TimedError {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::TimeToFirstToken,
         Self::InterTokenLatency,
         Self::InterChunkLatency,
         Self::RequestLatency,
+        Self::ChunkArrival,
         Self::SendTime,
         Self::ScheduleLag,
     ];
@@ -45,6 +48,7 @@ impl TimedError {
             Self::InterTokenLatency => "Inter Token Latency",
             Self::InterChunkLatency => "Inter Chunk Latency",
             Self::RequestLatency => "Request Latency",
+            Self::ChunkArrival => "Chunk Arrival",
             Self::SendTime => "Send Time",
             Self::ScheduleLag => "Schedule Lag",
         }
@@ -156,6 +160,9 @@ pub struct SelfTestReport {
     pub reached: ClientLoad,
     pub requests: JoinCounts,
     pub client_cpu: ClientCpu,
+    /// Milliseconds by which the simulator wrote chunks later than planned, where it wrote any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub simulator_lag: Option<ErrorStats>,
     /// Milliseconds.
     pub errors: BTreeMap<TimedError, ErrorStats>,
     /// Milliseconds; what has no limit is not there.

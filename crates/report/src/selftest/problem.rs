@@ -48,6 +48,11 @@ pub enum Problem {
         reached: f64,
         asked: f64,
     },
+    /// The simulator was late itself, in milliseconds.
+    SimulatorLate {
+        p50: f64,
+        p99: f64,
+    },
     /// The client's own watch saw it at a limit.
     ClientLimit(ClientLimit),
 }
@@ -56,7 +61,7 @@ impl Problem {
     pub fn grade(&self) -> Grade {
         match self {
             Self::ErrorLarge { value, limit, .. } if value <= limit => Grade::Warn,
-            Self::ClientLimit(_) => Grade::Warn,
+            Self::SimulatorLate { .. } | Self::ClientLimit(_) => Grade::Warn,
             _ => Grade::Fail,
         }
     }
@@ -82,6 +87,10 @@ impl Problem {
             Self::RateShort { reached, asked } => {
                 format!("Only {} of {} requests/s were sent.", grouped(reached), grouped(asked))
             }
+            Self::SimulatorLate { p50, p99 } => format!(
+                "The simulator was late itself (p50 {p50:.3} ms, p99 {p99:.3} ms), and the errors hold what it read late: this \
+                 machine has no room for both. Lower the load, or take one with more processors."
+            ),
             Self::ClientLimit(limit) => Wording::of(&Finding::ClientSaturated(limit)).statement,
         }
     }

@@ -266,11 +266,13 @@ pub(crate) fn selftest() -> SelfTestReport {
         reached: ClientLoad { in_flight: 1_000, chunks_per_second: 87_654.4, requests_per_second: 876.54 },
         requests: JoinCounts { compared: 9_000, lost: 2, cut_off: 3, ..JoinCounts::default() },
         client_cpu: ClientCpu { cpu_seconds: 9.25, wall_seconds: 12.0, processors: 2, percent: 38.5 },
+        simulator_lag: Some(stats(0.01, 3.5)),
         errors: [
             (TimedError::TimeToFirstToken, stats(0.212, 798.25)),
             (TimedError::InterTokenLatency, stats(0.001, 0.04)),
             (TimedError::InterChunkLatency, stats(0.05, 12.25)),
             (TimedError::RequestLatency, stats(0.3, 99.9)),
+            (TimedError::ChunkArrival, stats(0.02, 1.0)),
             (TimedError::SendTime, stats(0.1, 2.0)),
             (TimedError::ScheduleLag, stats(0.1, 2.0)),
         ]
