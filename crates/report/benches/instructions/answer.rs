@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use aiperf_clock::{Mono, ReadStamp};
+use aiperf_clock::{Mono, Nanos, ReadStamp};
 use aiperf_endpoint::{Endpoint, EndpointKind, ResponseBody};
 use aiperf_transport::{Exchange, ResponseReader};
 
@@ -64,8 +64,9 @@ fn exchange_of(reads: &[Vec<u8>]) -> Result<Exchange, Box<dyn std::error::Error>
     let mut exchange = Exchange::default();
     let mut reader = ResponseReader::new();
     for (number, read) in reads.iter().enumerate() {
-        let at = Mono::from_nanos(1_000_000_000 + number as u64 * 10_000_000);
-        black_box(reader.feed(read, ReadStamp::user(at), &mut exchange)?);
+        let arrival = Mono::from_nanos(1_000_000_000 + number as u64 * 10_000_000);
+        let stamp = ReadStamp::kernel(arrival, arrival + Nanos(20_000));
+        black_box(reader.feed(read, stamp, &mut exchange)?);
     }
     Ok(exchange)
 }

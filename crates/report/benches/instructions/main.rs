@@ -6,9 +6,9 @@ mod record;
 mod request;
 
 use std::error::Error;
+use std::hint::black_box;
 
 use aiperf_tokenizer::{HubEnvironment, TokenizerRequest};
-use std::hint::black_box;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
