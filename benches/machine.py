@@ -6,7 +6,7 @@ import platform
 from pathlib import Path
 
 # Processes that wanted a core before anything was started, as a share of the cores.
-BUSY = 0.25
+BUSY = 0.5
 
 
 def load() -> float:
@@ -16,7 +16,7 @@ def load() -> float:
 
 def description(load: float, versions: str) -> str:
     cores = len(os.sched_getaffinity(0))
-    state = f"busy with other work, load {load:.1f} before the run" if load > BUSY * cores else "otherwise idle"
+    state = f"load {load:.1f} before the run" + (" (busy with other work)" if load > BUSY * cores else "")
     day = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     return f"{day}, {cores} cores ({_processor()}), {_memory_gb():.0f} GB, Linux {platform.release()}, {state}; {versions}."
 
