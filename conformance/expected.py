@@ -172,7 +172,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "Health of the client",
         "The summary says whether the client kept up, what became of every request that was due, and what to doubt.",
         "field|console",
-        r"summary\.json: (client_health|notes|phase_accounting)|phase_manifest\.json: phases\[\]\.accounting|table Load",
+        r"summary\.json: (client_health|timestamps|notes|phase_accounting)|phase_manifest\.json: phases\[\]\.accounting|table Load",
         reference="absent",
     ),
     Expectation(
