@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use crate::{Branch, Lineage, Media};
@@ -55,6 +56,8 @@ pub struct Turn {
     /// image that is named by its id only has an empty content.
     pub image_uuids: Vec<String>,
     pub audios: Vec<Media>,
+    /// How long the audio plays, all of it together.
+    pub audio_seconds: Option<f64>,
     pub videos: Vec<Media>,
     /// The model that this turn asks for; data sets fill it before the run.
     pub model: Arc<str>,
@@ -64,6 +67,8 @@ pub struct Turn {
     pub timestamp_ms: Option<f64>,
     /// Pause after the previous response, in milliseconds.
     pub delay_ms: Option<f64>,
+    /// The whole body, sent byte for byte: no option touches it.
+    pub raw_payload: Option<Bytes>,
     /// Messages in the API's own shape, sent instead of texts and media.
     pub raw_messages: Option<Vec<Value>>,
     /// Tools in the API's own shape.
@@ -77,6 +82,6 @@ pub struct Turn {
 impl Turn {
     /// All texts in order, whatever their names.
     pub fn all_texts(&self) -> impl Iterator<Item = &str> {
-        self.texts.iter().flat_map(|m| m.contents.iter().map(String::as_str))
+        self.texts.iter().flat_map(|m| m.contents.iter().map(|content| &**content))
     }
 }

@@ -8,16 +8,17 @@ use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
 
 use crate::assignment::Assignment;
-use crate::text::Writer;
+use crate::deferred::{Deferred, Sourced};
+use crate::text::{ExactText, Writer};
 use crate::{DatasetError, Sampler, file, synthetic};
 
 /// All conversations, in file or generation order; at least one.
 #[derive(Debug, Clone)]
 pub struct Dataset {
-    pub conversations: Vec<Arc<Conversation>>,
-    /// Generated texts that could not be given the length that was asked for, because the tokenizer has no text of that
-    /// length. Worth a warning: their true length is what is reported.
-    pub inexact_texts: usize,
+    outlines: Vec<Arc<Conversation>>,
+    deferred: Option<Arc<dyn Deferred>>,
+    /// The system prompt, if it was generated and missed its length.
+    inexact_system: bool,
     /// Pauses of a file that are longer than a minute and that no cap shortens. Worth a warning: they hold a session, and
     /// perhaps its slot, for that long.
     pub long_pauses: usize,
@@ -29,6 +30,47 @@ pub struct Dataset {
 const LONG_PAUSE_MS: f64 = 60_000.0;
 
 impl Dataset {
+    /// How many conversations there are, roots and others.
+    pub fn len(&self) -> usize {
+        self.outlines.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.outlines.is_empty()
+    }
+
+    /// All conversations, in file or generation order, as far as they are known before anything is generated: contents
+    /// may be missing, everything else is there.
+    pub fn outlines(&self) -> &[Arc<Conversation>] {
+        &self.outlines
+    }
+
+    /// Whether contents are made each time that a conversation is asked for.
+    pub fn is_deferred(&self) -> bool {
+        self.deferred.is_some()
+    }
+
+    /// A conversation with its contents; the same ones each time. Any thread may ask, and its time is what it takes to
+    /// make them.
+    pub fn conversation(&self, index: ConversationIndex) -> Arc<Conversation> {
+        let outline = &self.outlines[index.0];
+        match &self.deferred {
+            Some(deferred) => Arc::new(deferred.complete(index, outline)),
+            None => Arc::clone(outline),
+        }
+    }
+
+    /// All of them with their contents, one after the other.
+    pub fn conversations(&self) -> impl Iterator<Item = Arc<Conversation>> {
+        (0..self.len()).map(|index| self.conversation(ConversationIndex(index)))
+    }
+
+    /// Generated texts so far that could not be given the length that was asked for, because the tokenizer has no text
+    /// of that length. Worth a warning: their true length is what is reported.
+    pub fn inexact_texts(&self) -> usize {
+        usize::from(self.inexact_system) + self.deferred.as_ref().map_or(0, |deferred| deferred.inexact_texts())
+    }
+
     /// The conversations that are drawn as sessions, in order; at least one. The others are started by these.
     pub fn roots(&self) -> &[ConversationIndex] {
         &self.roots
@@ -36,7 +78,7 @@ impl Dataset {
 
     /// When the data says that a conversation begins, in milliseconds of its own time.
     pub fn first_timestamp_ms(&self, index: ConversationIndex) -> Option<f64> {
-        self.conversations.get(index.0)?.turns.first()?.timestamp_ms
+        self.outlines.get(index.0)?.turns.first()?.timestamp_ms
     }
 
     /// Every root with the time in milliseconds at which it begins, the earliest first; those that begin together stay
@@ -44,7 +86,7 @@ impl Dataset {
     pub fn schedule(&self) -> Result<Vec<(ConversationIndex, f64)>, DatasetError> {
         let timed = self.roots.iter().map(|root| match self.first_timestamp_ms(*root) {
             Some(time) => Ok((*root, time)),
-            None => Err(DatasetError::NoTimestamp { session: self.conversations[root.0].session_id.to_string() }),
+            None => Err(DatasetError::NoTimestamp { session: self.outlines[root.0].session_id.to_string() }),
         });
         let mut schedule: Vec<(ConversationIndex, f64)> = timed.collect::<Result<_, _>>()?;
         schedule.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -58,13 +100,16 @@ impl Dataset {
 }
 
 /// Builds the data set. Everything that can be wrong with it comes to light here, before the first request.
-pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &dyn Tokenizer) -> Result<Dataset, DatasetError> {
+pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>) -> Result<Dataset, DatasetError> {
     let mut assignment = Assignment::new(config, seed)?;
-    let (mut conversations, mut inexact_texts) = match &config.source {
+    let sourced = match &config.source {
         DatasetSource::Synthetic(source) => synthetic::conversations(source, seed, tokenizer)?,
-        DatasetSource::File(source) => (file::conversations(source, config.has_system_role, seed)?, 0),
+        DatasetSource::File(source) => file::conversations(source, config.has_system_role, seed)?.into(),
     };
-    if let Some(system) = system_prompt(&config.system_prompt, seed, tokenizer, &mut inexact_texts) {
+    let Sourced { mut conversations, deferred } = sourced;
+    let system = system_prompt(&config.system_prompt, seed, tokenizer);
+    let inexact_system = system.as_ref().is_some_and(|system| !system.exact);
+    if let Some(system) = system.map(|system| Arc::<str>::from(system.text)) {
         for conversation in &mut conversations {
             conversation.system = Some(match conversation.system.take() {
                 Some(own) => Arc::from(format!("{system}\n\n{own}")),
@@ -80,8 +125,9 @@ pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &dyn Tokenizer) -> R
             .map(ConversationIndex)
             .collect(),
         long_pauses: long_pauses(&config.source, &conversations),
-        conversations: conversations.into_iter().map(Arc::new).collect(),
-        inexact_texts,
+        outlines: conversations.into_iter().map(Arc::new).collect(),
+        deferred: deferred.map(Arc::from),
+        inexact_system,
         sampling: config.sampling,
     })
 }
@@ -96,20 +142,13 @@ fn long_pauses(source: &DatasetSource, conversations: &[Conversation]) -> usize 
     }
 }
 
-fn system_prompt(
-    prompt: &SystemPrompt,
-    seed: Seed,
-    tokenizer: &dyn Tokenizer,
-    inexact_texts: &mut usize,
-) -> Option<Arc<str>> {
+fn system_prompt(prompt: &SystemPrompt, seed: Seed, tokenizer: &Arc<dyn Tokenizer>) -> Option<ExactText> {
     match prompt {
         SystemPrompt::None => None,
-        SystemPrompt::Verbatim(text) => Some(Arc::clone(text)),
+        SystemPrompt::Verbatim(text) => Some(ExactText { text: text.to_string(), exact: true }),
         SystemPrompt::Synthetic(tokens) => {
             let text_seed = seed.stream("dataset.prompt.system").next_u64();
-            let written = Writer::new(tokenizer).write("", *tokens, text_seed);
-            *inexact_texts += usize::from(!written.exact);
-            Some(Arc::from(written.text))
+            Some(Writer::new(tokenizer).write("", *tokens, text_seed))
         }
     }
 }

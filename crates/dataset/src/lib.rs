@@ -1,9 +1,10 @@
-//! What is sent: conversations made from a description or read from a file, complete before the run starts. The same
-//! seed gives the same bytes, whatever the number of threads.
+//! What is sent: conversations made from a description or read from a file. Their outlines are complete before the run
+//! starts, and contents that must be generated follow when they are needed. The same seed gives the same bytes, whatever the number of threads.
 #![forbid(unsafe_code)]
 
 mod assignment;
 mod dataset;
+mod deferred;
 mod error;
 mod file;
 mod sampler;

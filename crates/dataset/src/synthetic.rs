@@ -2,41 +2,49 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aiperf_config::{Length, SyntheticSource, TurnDelay};
-use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, Turn};
+use aiperf_conversation::{ContextMode, Conversation, ConversationIndex, Lineage, Media, Turn};
 use aiperf_seed::{Seed, Stream};
 use aiperf_tokenizer::Tokenizer;
 
 use crate::DatasetError;
+use crate::deferred::{Deferred, Sourced};
 use crate::session::SessionNames;
-use crate::text::{ExactText, TextOrder, Writer, fulfil};
+use crate::text::{ExactText, TextOrder, Writer};
 
-/// The conversations, and how many of their texts missed their length.
+/// The outlines of the conversations. All draws are made here; the texts are written when they are needed.
 pub(crate) fn conversations(
     source: &SyntheticSource,
     seed: Seed,
-    tokenizer: &dyn Tokenizer,
-) -> Result<(Vec<Conversation>, usize), DatasetError> {
+    tokenizer: &Arc<dyn Tokenizer>,
+) -> Result<Sourced, DatasetError> {
     if source.entries == 0 {
         return Err(DatasetError::NoEntries);
     }
     let writer = Writer::new(tokenizer);
     let prefixes = prefix_pool(source, seed, &writer);
-    let contexts = contexts(source, seed, &writer);
     let turn_counts = turn_counts(source, seed);
-    let prompts = fulfil(&writer, &prompt_orders(source, seed, tokenizer, &prefixes, &turn_counts));
-    let inexact = [&prefixes, &contexts, &prompts].iter().flat_map(|texts| texts.iter()).filter(|t| !t.exact).count();
-
+    let mut first_order = Vec::with_capacity(turn_counts.len());
+    let mut orders = 0;
+    for turns in &turn_counts {
+        first_order.push(orders);
+        orders += turns * texts_per_turn(source);
+    }
+    let texts = Texts {
+        prompts: prompt_orders(source, seed, tokenizer, &prefixes, &turn_counts),
+        first_prompt: first_order,
+        per_turn: texts_per_turn(source),
+        contexts: contexts(source, seed),
+        inexact: AtomicUsize::new(prefixes.iter().filter(|prefix| !prefix.exact).count()),
+        writer,
+    };
     let mut names = SessionNames::new(seed, HashSet::new());
-    let mut prompts = prompts.into_iter().map(|written| written.text);
-    let mut contexts = contexts.into_iter().map(|written| Arc::from(written.text));
     let mut delays = seed.stream("composer.conversation.turn_delay");
     let mut turn = |index: usize| {
-        let contents = prompts.by_ref().take(texts_per_turn(source)).collect();
-        let texts = vec![Media { name: "text".to_owned(), contents }];
         let delay_ms = (index > 0).then(|| pause(source.turn_delay, &mut delays)).flatten();
-        Turn { texts, delay_ms, ..Turn::default() }
+        Turn { delay_ms, ..Turn::default() }
     };
     let conversations = turn_counts
         .into_iter()
@@ -44,12 +52,53 @@ pub(crate) fn conversations(
             session_id: names.next(),
             turns: (0..turns).map(&mut turn).collect(),
             system: None,
-            user_context: contexts.next(),
+            user_context: None,
             context_mode: ContextMode::DeltasWithoutResponses,
             lineage: Lineage::Root,
         })
         .collect();
-    Ok((conversations, inexact))
+    Ok(Sourced { conversations, deferred: Some(Box::new(texts)) })
+}
+
+/// The texts of all conversations, as orders that are carried out when a conversation is asked for.
+#[derive(Debug)]
+struct Texts {
+    writer: Writer,
+    prompts: Vec<TextOrder>,
+    /// By conversation, the place of its first prompt.
+    first_prompt: Vec<usize>,
+    /// Prompts of a turn.
+    per_turn: usize,
+    /// One for each conversation, or none at all.
+    contexts: Vec<TextOrder>,
+    inexact: AtomicUsize,
+}
+
+impl Texts {
+    fn write(&self, order: &TextOrder) -> Arc<str> {
+        let written = order.fulfil(&self.writer);
+        if !written.exact {
+            self.inexact.fetch_add(1, Ordering::Relaxed);
+        }
+        Arc::from(written.text)
+    }
+}
+
+impl Deferred for Texts {
+    fn complete(&self, index: ConversationIndex, outline: &Conversation) -> Conversation {
+        let mut conversation = outline.clone();
+        let mut orders = self.prompts[self.first_prompt[index.0]..].chunks(self.per_turn);
+        for turn in &mut conversation.turns {
+            let contents = orders.next().unwrap_or_default().iter().map(|order| self.write(order)).collect();
+            turn.texts = vec![Media { name: "text".to_owned(), contents }];
+        }
+        conversation.user_context = self.contexts.get(index.0).map(|order| self.write(order));
+        conversation
+    }
+
+    fn inexact_texts(&self) -> usize {
+        self.inexact.load(Ordering::Relaxed)
+    }
 }
 
 fn texts_per_turn(source: &SyntheticSource) -> usize {
@@ -68,28 +117,25 @@ fn pause(delay: TurnDelay, stream: &mut Stream) -> Option<f64> {
     (delay.mean_ms > 0.0).then(|| stream.positive_normal_integer(delay.mean_ms, delay.stddev_ms) as f64 * delay.ratio)
 }
 
-fn prefix_pool(source: &SyntheticSource, seed: Seed, writer: &Writer<'_>) -> Vec<ExactText> {
+fn prefix_pool(source: &SyntheticSource, seed: Seed, writer: &Writer) -> Vec<ExactText> {
     let Some(prefix) = source.prefix.filter(|prefix| prefix.tokens > 0) else { return Vec::new() };
     let mut stream = seed.stream("dataset.prompt.prefix.text");
-    let orders: Vec<TextOrder> = (0..prefix.pool_size)
-        .map(|_| TextOrder { prefix: None, tokens: prefix.tokens, seed: stream.next_u64() })
-        .collect();
-    fulfil(writer, &orders)
+    (0..prefix.pool_size)
+        .map(|_| TextOrder { prefix: None, tokens: prefix.tokens, seed: stream.next_u64() }.fulfil(writer))
+        .collect()
 }
 
-fn contexts(source: &SyntheticSource, seed: Seed, writer: &Writer<'_>) -> Vec<ExactText> {
+fn contexts(source: &SyntheticSource, seed: Seed) -> Vec<TextOrder> {
     let Some(tokens) = source.user_context_tokens.filter(|tokens| *tokens > 0) else { return Vec::new() };
     let mut stream = seed.stream("dataset.prompt.context");
-    let orders: Vec<TextOrder> =
-        (0..source.entries).map(|_| TextOrder { prefix: None, tokens, seed: stream.next_u64() }).collect();
-    fulfil(writer, &orders)
+    (0..source.entries).map(|_| TextOrder { prefix: None, tokens, seed: stream.next_u64() }).collect()
 }
 
-/// All draws happen here, one after the other; writing the texts may then be shared between threads.
+/// All draws happen here, one after the other; who writes the texts, and when, does not change them.
 fn prompt_orders(
     source: &SyntheticSource,
     seed: Seed,
-    tokenizer: &dyn Tokenizer,
+    tokenizer: &Arc<dyn Tokenizer>,
     prefixes: &[ExactText],
     turn_counts: &[usize],
 ) -> Vec<TextOrder> {
@@ -97,7 +143,7 @@ fn prompt_orders(
     let mut prefix_choice = seed.stream("dataset.prompt.prefix");
     let prefix_tokens = source.prefix.map_or(0, |prefix| prefix.tokens);
     let prefixes: Vec<Arc<str>> = prefixes.iter().map(|written| Arc::from(written.text.as_str())).collect();
-    let input = without_special_tokens(source.input_tokens, tokenizer);
+    let input = without_special_tokens(source.input_tokens, &**tokenizer);
     let mut orders = Vec::with_capacity(turn_counts.iter().sum::<usize>() * texts_per_turn(source));
     for turns in turn_counts {
         // The history carries it to the later turns.

@@ -6,4 +6,4 @@ mod prose;
 mod vocabulary;
 
 pub(crate) use exact::{ExactText, Writer};
-pub(crate) use order::{TextOrder, fulfil};
+pub(crate) use order::TextOrder;

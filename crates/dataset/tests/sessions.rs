@@ -44,11 +44,15 @@ fn synthetic() -> SyntheticSource {
 }
 
 fn made(source: SyntheticSource) -> Dataset {
-    build(&config(DatasetSource::Synthetic(source)), Seed::fixed(7), &*builtin()).unwrap()
+    build(&config(DatasetSource::Synthetic(source)), Seed::fixed(7), &builtin()).unwrap()
 }
 
-fn turns(dataset: &Dataset) -> impl Iterator<Item = &Turn> {
-    dataset.conversations.iter().flat_map(|conversation| &conversation.turns)
+fn turns(dataset: &Dataset) -> impl Iterator<Item = Turn> {
+    dataset.conversations().flat_map(|conversation| conversation.turns.clone())
+}
+
+fn all_texts(turn: &Turn) -> Vec<String> {
+    turn.all_texts().map(str::to_owned).collect()
 }
 
 fn file(name: &str) -> FileSource {
@@ -57,7 +61,7 @@ fn file(name: &str) -> FileSource {
 }
 
 fn loaded(source: FileSource) -> Result<Dataset, DatasetError> {
-    build(&config(DatasetSource::File(source)), Seed::fixed(7), &*builtin())
+    build(&config(DatasetSource::File(source)), Seed::fixed(7), &builtin())
 }
 
 /// A file of these rows, which lives as long as the folder.
@@ -71,18 +75,18 @@ fn rows(content: &str) -> (tempfile::TempDir, FileSource) {
 #[test]
 fn sessions_have_the_turns_and_pauses_that_were_asked_for() {
     let dataset = made(synthetic());
-    let counts: Vec<usize> = dataset.conversations.iter().map(|c| c.turns.len()).collect();
+    let counts: Vec<usize> = dataset.conversations().map(|c| c.turns.len()).collect();
     let mean = counts.iter().sum::<usize>() as f64 / 200.0;
     // Draws are rounded up, which adds half a turn.
     assert!((mean - 4.5).abs() < 0.4 && counts.iter().all(|count| *count >= 1), "{mean}");
-    assert!(dataset.conversations.iter().all(|c| c.turns[0].delay_ms.is_none()), "no pause before the first turn");
+    assert!(dataset.conversations().all(|c| c.turns[0].delay_ms.is_none()), "no pause before the first turn");
     let pauses: Vec<f64> =
-        dataset.conversations.iter().flat_map(|c| &c.turns[1..]).map(|turn| turn.delay_ms.unwrap()).collect();
+        dataset.conversations().flat_map(|c| c.turns[1..].to_vec()).map(|turn| turn.delay_ms.unwrap()).collect();
     let mean = pauses.iter().sum::<f64>() / pauses.len() as f64;
     assert!((mean - 50.25).abs() < 2.0, "the ratio halves them: {mean}");
     assert!(pauses.iter().all(|pause| (pause * 2.0).fract() == 0.0), "whole milliseconds, then the ratio");
     assert!(turns(&dataset).all(|turn| builtin().count(turn.all_texts().next().unwrap()) == 20));
-    let texts: HashSet<&str> = turns(&dataset).flat_map(Turn::all_texts).collect();
+    let texts: HashSet<String> = turns(&dataset).flat_map(|turn| all_texts(&turn)).collect();
     assert_eq!(texts.len(), turns(&dataset).count(), "no two prompts are alike");
 }
 
@@ -90,7 +94,7 @@ fn sessions_have_the_turns_and_pauses_that_were_asked_for() {
 fn a_fixed_number_of_turns_is_exact_and_no_pause_is_drawn_unless_asked_for() {
     let turn_delay = TurnDelay { stddev_ms: 30.0, ..TurnDelay::default() };
     let dataset = made(SyntheticSource { turns: Length { mean: 3.0, stddev: 0.0 }, turn_delay, ..synthetic() });
-    assert!(dataset.conversations.iter().all(|c| c.turns.len() == 3));
+    assert!(dataset.conversations().all(|c| c.turns.len() == 3));
     assert!(turns(&dataset).all(|turn| turn.delay_ms.is_none()));
 }
 
@@ -98,7 +102,7 @@ fn a_fixed_number_of_turns_is_exact_and_no_pause_is_drawn_unless_asked_for() {
 fn pauses_do_not_change_which_prompts_are_made() {
     let texts = |turn_delay| {
         let dataset = made(SyntheticSource { turn_delay, entries: 20, ..synthetic() });
-        turns(&dataset).flat_map(Turn::all_texts).map(str::to_owned).collect::<Vec<_>>()
+        turns(&dataset).flat_map(|turn| all_texts(&turn)).collect::<Vec<_>>()
     };
     assert_eq!(texts(TurnDelay::default()), texts(synthetic().turn_delay));
 }
@@ -107,7 +111,7 @@ fn pauses_do_not_change_which_prompts_are_made() {
 fn only_the_first_turn_has_a_prefix() {
     let prefix = Some(PrefixPrompts { pool_size: 1, tokens: 10 });
     let dataset = made(SyntheticSource { prefix, entries: 5, turns: Length { mean: 3.0, stddev: 0.0 }, ..synthetic() });
-    for conversation in &dataset.conversations {
+    for conversation in dataset.conversations() {
         let lengths: Vec<usize> =
             conversation.turns.iter().flat_map(Turn::all_texts).map(|t| builtin().count(t)).collect();
         assert_eq!(lengths, [30, 20, 20]);
@@ -122,12 +126,12 @@ fn the_system_prompt_of_the_run_stands_before_that_of_the_file() {
         rows(&fixtures.lines().filter(|line| !line.contains("media/")).collect::<Vec<_>>().join("\n"));
     let mut config = config(DatasetSource::File(source));
     config.system_prompt = SystemPrompt::Verbatim(Arc::from("Be kind."));
-    let dataset = build(&config, Seed::fixed(7), &*builtin()).unwrap();
-    assert_eq!(dataset.conversations[1].system.as_deref(), Some("Be kind.\n\nYou are terse."));
-    assert_eq!(dataset.conversations[0].system.as_deref(), Some("Be kind."));
+    let dataset = build(&config, Seed::fixed(7), &builtin()).unwrap();
+    assert_eq!(dataset.outlines()[1].system.as_deref(), Some("Be kind.\n\nYou are terse."));
+    assert_eq!(dataset.outlines()[0].system.as_deref(), Some("Be kind."));
     config.has_system_role = false;
-    let dataset = build(&config, Seed::fixed(7), &*builtin()).unwrap();
-    assert_eq!(dataset.conversations[1].turns.len(), 3, "a turn like any other");
+    let dataset = build(&config, Seed::fixed(7), &builtin()).unwrap();
+    assert_eq!(dataset.outlines()[1].turns.len(), 3, "a turn like any other");
 }
 
 #[test]
@@ -206,6 +210,6 @@ fn a_window_takes_or_leaves_a_session_as_a_whole() {
     );
     let window = TimeWindow { start_ms: None, end_ms: Some(20.0) };
     let dataset = loaded(FileSource { window, ..source }).unwrap();
-    let shape: Vec<(&str, usize)> = dataset.conversations.iter().map(|c| (&*c.session_id.0, c.turns.len())).collect();
-    assert_eq!(shape, [("s", 2), ("session_000000", 1)]);
+    let shape: Vec<String> = dataset.conversations().map(|c| format!("{} {}", c.session_id, c.turns.len())).collect();
+    assert_eq!(shape, ["s 2", "session_000000 1"]);
 }

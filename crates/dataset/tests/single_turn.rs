@@ -28,7 +28,7 @@ fn config(path: PathBuf, format: Option<FileFormat>) -> DatasetConfig {
 fn loaded(path: PathBuf, format: Option<FileFormat>) -> Result<Dataset, DatasetError> {
     let nowhere = HubEnvironment::from_variables(|_| None);
     let tokenizer = aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &nowhere).unwrap();
-    build(&config(path, format), Seed::fixed(1), &*tokenizer)
+    build(&config(path, format), Seed::fixed(1), &tokenizer)
 }
 
 fn fixture(name: &str) -> PathBuf {
@@ -46,10 +46,10 @@ fn error_of(content: &str) -> String {
 fn rows_that_share_a_session_make_one_conversation_and_are_sent_alone() {
     let dataset = loaded(fixture("single_turn_sessions.jsonl"), None).unwrap();
     let shape: Vec<(String, usize)> =
-        dataset.conversations.iter().map(|c| (c.session_id.to_string(), c.turns.len())).collect();
+        dataset.conversations().map(|c| (c.session_id.to_string(), c.turns.len())).collect();
     let expected = [("s1", 3), ("s2", 1), ("session_000000", 1), ("s3", 2), ("s4", 2), ("s5", 2)];
     assert_eq!(shape, expected.map(|(id, turns)| (id.to_owned(), turns)));
-    let first = &dataset.conversations[0];
+    let first = &dataset.outlines()[0];
     assert_eq!(first.context_mode, ContextMode::MessageArrayWithResponses);
     let delays: Vec<Option<f64>> = first.turns.iter().map(|turn| turn.delay_ms).collect();
     assert_eq!(delays, [None, Some(500.0), Some(250.0)]);
@@ -59,17 +59,17 @@ fn rows_that_share_a_session_make_one_conversation_and_are_sent_alone() {
 #[test]
 fn a_rows_own_output_length_wins_and_models_go_round_by_turn() {
     let dataset = loaded(fixture("single_turn_sessions.jsonl"), None).unwrap();
-    let turns: Vec<_> = dataset.conversations.iter().flat_map(|c| &c.turns).collect();
+    let turns: Vec<_> = dataset.outlines().iter().flat_map(|c| &c.turns).collect();
     let lengths: Vec<u32> = turns.iter().filter_map(|turn| turn.max_tokens).collect();
     assert_eq!(lengths, [77, 77, 77, 3, 77, 5, 6, 7, 8, 9, 10]);
     assert_eq!(turns.iter().map(|turn| &*turn.model).collect::<String>(), "abababababa");
-    assert!(dataset.conversations.iter().all(|c| c.system.as_deref() == Some("Be brief.")));
+    assert!(dataset.conversations().all(|c| c.system.as_deref() == Some("Be brief.")));
 }
 
 #[test]
 fn timestamps_are_kept() {
     let dataset = loaded(fixture("single_turn_schedule.jsonl"), None).unwrap();
-    let times: Vec<f64> = dataset.conversations.iter().filter_map(|c| c.turns[0].timestamp_ms).collect();
+    let times: Vec<f64> = dataset.conversations().filter_map(|c| c.turns[0].timestamp_ms).collect();
     assert_eq!(times[..4], [1000.0, 1500.0, 1500.5, 2500.0]);
     assert_eq!(times.len(), 11);
 }

@@ -43,11 +43,11 @@ fn config(source: SyntheticSource) -> DatasetConfig {
 }
 
 fn made(config: &DatasetConfig, seed: u64) -> Dataset {
-    build(config, Seed::fixed(seed), &*builtin()).unwrap()
+    build(config, Seed::fixed(seed), &builtin()).unwrap()
 }
 
 fn texts(dataset: &Dataset) -> Vec<String> {
-    dataset.conversations.iter().flat_map(|c| c.turns[0].all_texts().map(str::to_owned).collect::<Vec<_>>()).collect()
+    dataset.conversations().flat_map(|c| c.turns[0].all_texts().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn every_prompt_has_the_length_that_was_asked_for_and_no_two_are_alike() {
     let dataset = made(&config(source()), 1);
     let texts = texts(&dataset);
     assert!(texts.iter().all(|text| builtin().count(text) == 100));
-    assert_eq!(dataset.inexact_texts, 0);
+    assert_eq!(dataset.inexact_texts(), 0);
     let starts: HashSet<&str> = texts.iter().map(|text| &text[..40]).collect();
     assert_eq!(starts.len(), 20, "no prefix cache may hit by accident");
 }
@@ -63,10 +63,10 @@ fn every_prompt_has_the_length_that_was_asked_for_and_no_two_are_alike() {
 #[test]
 fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
     let config = config(SyntheticSource { input_tokens: Length { mean: 80.0, stddev: 20.0 }, ..source() });
-    let render = |seed| format!("{:?}", made(&config, seed).conversations);
+    let render = |seed| format!("{:?}", made(&config, seed).conversations().collect::<Vec<_>>());
     assert_eq!(render(42), render(42));
     assert_ne!(render(42), render(43));
-    assert_eq!(made(&config, 42).conversations[7].session_id.to_string(), "session_000007");
+    assert_eq!(made(&config, 42).outlines()[7].session_id.to_string(), "session_000007");
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn lengths_spread_as_asked() {
 #[test]
 fn a_batch_puts_several_texts_into_one_turn() {
     let dataset = made(&config(SyntheticSource { batch_size: 3, entries: 4, ..source() }), 1);
-    assert_eq!(dataset.conversations.len(), 4);
-    for conversation in &dataset.conversations {
+    assert_eq!(dataset.len(), 4);
+    for conversation in dataset.conversations() {
         assert_eq!(conversation.turns.len(), 1);
         assert!(conversation.turns[0].all_texts().all(|text| builtin().count(text) == 100));
         assert_eq!(conversation.turns[0].all_texts().collect::<HashSet<_>>().len(), 3);
@@ -127,20 +127,20 @@ fn a_shared_system_prompt_is_one_text_and_a_context_prompt_is_each_ones_own() {
     let mut config = config(SyntheticSource { user_context_tokens: Some(25), ..source() });
     config.system_prompt = SystemPrompt::Synthetic(40);
     let dataset = made(&config, 1);
-    let system: HashSet<&str> = dataset.conversations.iter().map(|c| c.system.as_deref().unwrap()).collect();
-    let context: HashSet<&str> = dataset.conversations.iter().map(|c| c.user_context.as_deref().unwrap()).collect();
+    let system: HashSet<Arc<str>> = dataset.conversations().map(|c| c.system.clone().unwrap()).collect();
+    let context: HashSet<Arc<str>> = dataset.conversations().map(|c| c.user_context.clone().unwrap()).collect();
     assert_eq!((system.len(), context.len()), (1, 20));
     assert!(system.iter().all(|text| builtin().count(text) == 40));
     assert!(context.iter().all(|text| builtin().count(text) == 25));
     assert!(texts(&dataset).iter().all(|text| builtin().count(text) == 100), "both add to the prompt");
-    assert_eq!(dataset.conversations[0].context_mode, ContextMode::DeltasWithoutResponses);
+    assert_eq!(dataset.outlines()[0].context_mode, ContextMode::DeltasWithoutResponses);
 }
 
 #[test]
 fn a_verbatim_system_prompt_is_taken_as_it_is() {
     let mut config = config(source());
     config.system_prompt = SystemPrompt::Verbatim(Arc::from("Be brief."));
-    assert!(made(&config, 1).conversations.iter().all(|c| c.system.as_deref() == Some("Be brief.")));
+    assert!(made(&config, 1).conversations().all(|c| c.system.as_deref() == Some("Be brief.")));
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn models_go_round_by_turn_or_are_drawn() {
     let mut config = config(source());
     config.models = vec![Arc::from("a"), Arc::from("b"), Arc::from("c")];
     let models = |config: &DatasetConfig| {
-        made(config, 3).conversations.iter().map(|c| c.turns[0].model.to_string()).collect::<Vec<_>>()
+        made(config, 3).conversations().map(|c| c.turns[0].model.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(models(&config)[..5], ["a", "b", "c", "a", "b"]);
     config.model_selection = ModelSelection::Random;
@@ -161,11 +161,11 @@ fn models_go_round_by_turn_or_are_drawn() {
 #[test]
 fn output_lengths_are_drawn_when_asked_for_and_absent_otherwise() {
     let mut config = config(source());
-    assert!(made(&config, 1).conversations.iter().all(|c| c.turns[0].max_tokens.is_none()));
+    assert!(made(&config, 1).conversations().all(|c| c.turns[0].max_tokens.is_none()));
     config.output_tokens = Some(Length { mean: 12.0, stddev: 0.0 });
-    assert!(made(&config, 1).conversations.iter().all(|c| c.turns[0].max_tokens == Some(12)));
+    assert!(made(&config, 1).conversations().all(|c| c.turns[0].max_tokens == Some(12)));
     config.output_tokens = Some(Length { mean: 12.0, stddev: 4.0 });
-    let drawn: HashSet<u32> = made(&config, 1).conversations.iter().filter_map(|c| c.turns[0].max_tokens).collect();
+    let drawn: HashSet<u32> = made(&config, 1).conversations().filter_map(|c| c.turns[0].max_tokens).collect();
     assert!(drawn.len() > 3 && drawn.iter().all(|tokens| *tokens >= 1));
 }
 
@@ -187,7 +187,7 @@ fn room_is_left_for_what_the_server_adds_by_itself() {
             2
         }
     }
-    let tokenizer = WithBos(builtin());
+    let tokenizer: Arc<dyn Tokenizer> = Arc::new(WithBos(builtin()));
     let dataset = build(&config(source()), Seed::fixed(1), &tokenizer).unwrap();
     assert!(texts(&dataset).iter().all(|text| builtin().count(text) == 98));
     let tiny = config(SyntheticSource { input_tokens: Length { mean: 1.0, stddev: 0.0 }, ..source() });
@@ -213,10 +213,10 @@ fn lengths_are_exact_for_a_tokenizer_from_a_file() {
     let request = TokenizerRequest::named(folder.path().to_str().unwrap());
     let tokenizer = aiperf_tokenizer::load(&request, &HubEnvironment::from_variables(|_| None)).unwrap();
     let config = config(SyntheticSource { input_tokens: Length { mean: 57.0, stddev: 25.0 }, ..source() });
-    let dataset = build(&config, Seed::fixed(1), &*tokenizer).unwrap();
-    assert_eq!(dataset.inexact_texts, 0);
+    let dataset = build(&config, Seed::fixed(1), &tokenizer).unwrap();
+    assert_eq!(dataset.inexact_texts(), 0);
     let one = &config_of_one(90);
-    let dataset = build(one, Seed::fixed(1), &*tokenizer).unwrap();
+    let dataset = build(one, Seed::fixed(1), &tokenizer).unwrap();
     assert_eq!(tokenizer.count(&texts(&dataset)[0]), 90);
 }
 
@@ -227,10 +227,10 @@ fn config_of_one(tokens: u32) -> DatasetConfig {
 #[test]
 fn no_entries_and_no_models_are_refused() {
     let none = config(SyntheticSource { entries: 0, ..source() });
-    assert!(matches!(build(&none, Seed::fixed(1), &*builtin()), Err(DatasetError::NoEntries)));
+    assert!(matches!(build(&none, Seed::fixed(1), &builtin()), Err(DatasetError::NoEntries)));
     let mut config = config(source());
     config.models.clear();
-    assert!(matches!(build(&config, Seed::fixed(1), &*builtin()), Err(DatasetError::NoModels)));
+    assert!(matches!(build(&config, Seed::fixed(1), &builtin()), Err(DatasetError::NoModels)));
 }
 
 #[test]

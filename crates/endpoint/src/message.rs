@@ -115,13 +115,13 @@ fn content(turn: &Turn, force_parts: bool) -> Result<Content<'_>, NotAudio> {
 
 /// Images with the ids under which the server may keep them. One that is named by its id only has an empty URL.
 fn images(turn: &Turn) -> impl Iterator<Item = (&str, Option<&str>)> {
-    let urls = turn.images.iter().flat_map(|image| &image.contents).map(String::as_str);
+    let urls = turn.images.iter().flat_map(|image| &image.contents).map(|url| &**url);
     let uuids = turn.image_uuids.iter().map(|uuid| Some(uuid.as_str())).chain(std::iter::repeat(None));
     urls.zip(uuids).filter(|(url, uuid)| !url.is_empty() || uuid.is_some())
 }
 
 fn each(media: &[Media]) -> impl Iterator<Item = &str> {
-    media.iter().flat_map(|m| &m.contents).map(String::as_str).filter(|content| !content.is_empty())
+    media.iter().flat_map(|m| &m.contents).map(|content| &**content).filter(|content| !content.is_empty())
 }
 
 /// The start of an audio content in no known form.

@@ -117,7 +117,7 @@ fn chat_conversation(flags: &str, body: &Value) -> (Conversation, Vec<Past>) {
 
 fn text_conversation(texts: &Value) -> Conversation {
     let texts = texts.as_array().cloned().unwrap_or_else(|| vec![texts.clone()]);
-    let contents = texts.iter().map(|text| text.as_str().unwrap().to_owned()).collect();
+    let contents = texts.iter().map(|text| text.as_str().unwrap().into()).collect();
     let media = Media { name: "text".to_owned(), contents };
     conversation(vec![Turn { texts: vec![media], model: "m1".into(), ..Turn::default() }])
 }

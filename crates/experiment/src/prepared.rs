@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use aiperf_clock::Nanos;
-use aiperf_conversation::{BranchKind, ContextMode, Conversation};
+use aiperf_conversation::{BranchKind, ContextMode, Conversation, ConversationIndex};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{BodyOptions, BuildError, Endpoint, EndpointKind, History, TurnRequest, check_turns};
 use aiperf_engine::{FollowUpBodies, PreparedConversation, PreparedTurn, Session};
@@ -60,9 +60,10 @@ impl Sessions {
         options: BodyOptions,
     ) -> Result<Self, BuildError> {
         let mut prepared = Self { all: Vec::new(), endpoint, options };
-        for conversation in &dataset.conversations {
-            check_turns(kind, conversation)?;
-            let session = prepared.session(conversation)?;
+        for index in (0..dataset.len()).map(ConversationIndex) {
+            let conversation = dataset.conversation(index);
+            check_turns(kind, &conversation)?;
+            let session = prepared.session(&conversation)?;
             prepared.all.push(session);
         }
         Ok(prepared)
@@ -95,6 +96,9 @@ impl Sessions {
     }
 
     fn body(&self, conversation: &Conversation, turn: usize, history: &History) -> Result<Bytes, BuildError> {
+        if let Some(payload) = conversation.turns.get(turn).and_then(|turn| turn.raw_payload.as_ref()) {
+            return Ok(payload.clone());
+        }
         let request = TurnRequest { conversation, turn, history: history.before_next(), options: &self.options };
         self.endpoint.body(&request).map(Bytes::from)
     }

@@ -87,7 +87,7 @@ impl Run {
             revision: config.endpoint.tokenizer_revision.clone(),
         };
         let tokenizer = aiperf_tokenizer::load(&request, hub)?;
-        let dataset = aiperf_dataset::build(&config.dataset, seed, &*tokenizer)?;
+        let dataset = aiperf_dataset::build(&config.dataset, seed, &tokenizer)?;
         warn_about(&dataset);
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
@@ -265,8 +265,8 @@ fn fixed_schedule(phases: &[PhaseConfig], dataset: &Dataset) -> Result<FixedSche
 }
 
 fn warn_about(dataset: &Dataset) {
-    if dataset.inexact_texts > 0 {
-        log::warn!("{} prompts could not be given the exact length asked for", dataset.inexact_texts);
+    if dataset.inexact_texts() > 0 {
+        log::warn!("{} prompts could not be given the exact length asked for", dataset.inexact_texts());
     }
     if dataset.long_pauses > 0 {
         log::warn!(

@@ -1,5 +1,7 @@
 //! The fields of a JSON object, read with errors that say what was expected.
 
+use std::sync::Arc;
+
 use aiperf_conversation::Media;
 use serde_json::{Map, Value};
 
@@ -75,10 +77,10 @@ impl<'a> Fields<'a> {
             return Ok(vec![Media::unnamed(encoded(singular, one)?)]);
         }
         let Some(many) = many.filter(|many| !many.is_empty()) else { return Ok(Vec::new()) };
-        let strings = |name: &str, list: &[Value]| -> Result<Vec<String>, String> {
+        let strings = |name: &str, list: &[Value]| -> Result<Vec<Arc<str>>, String> {
             list.iter()
                 .map(|value| match value.as_str() {
-                    Some(value) => encoded(name, value),
+                    Some(value) => encoded(name, value).map(Arc::from),
                     None => Err(unexpected(name, "a list of strings, or of objects with contents,", value)),
                 })
                 .collect()

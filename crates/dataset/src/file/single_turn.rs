@@ -26,6 +26,8 @@ pub(crate) fn conversations(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
@@ -39,23 +41,23 @@ mod tests {
         assert_eq!(turn(1).max_tokens, Some(12));
         assert_eq!(turn(2).extra_body.as_ref().unwrap()["temperature"], 0.25);
         assert_eq!(turn(2).role.as_ref().unwrap().0.as_ref(), "user");
-        assert_eq!(turn(3).texts[0].contents, ["first part", "second part"]);
+        assert!(turn(3).all_texts().eq(["first part", "second part"]));
         let groups: Vec<(&str, usize)> = turn(4).texts.iter().map(|m| (m.name.as_str(), m.contents.len())).collect();
         assert_eq!(groups, [("query", 2), ("ctx", 1)]);
         assert!(turn(5).images[0].contents[0].starts_with("data:image/png;base64,"));
         assert!(turn(6).images[0].contents[0].starts_with("data:image/jpeg;base64,"));
-        assert_eq!(turn(6).images[0].contents[1], "https://example.invalid/cat.png");
+        assert_eq!(&*turn(6).images[0].contents[1], "https://example.invalid/cat.png");
         assert!(turn(8).audios[0].contents[0].starts_with("wav,"));
-        assert_eq!(turn(9).audios[0].contents, ["wav,UklGRg=="]);
+        assert_eq!(&*turn(9).audios[0].contents[0], "wav,UklGRg==");
         assert!(turn(10).videos[0].contents[0].starts_with("data:video/mp4;base64,"));
         assert_eq!(turn(11).image_uuids, ["u-1", "u-2"]);
-        assert_eq!(turn(11).images[0].contents[1], "");
+        assert_eq!(&*turn(11).images[0].contents[1], "");
     }
 
     #[test]
     fn ids_without_images_have_empty_places() {
         let row = br#"{"text": "again", "image_uuids": ["u-1", "u-2"]}"#;
         let all = conversations(Path::new("rows"), row, Path::new(""), Seed::fixed(1)).unwrap();
-        assert_eq!(all[0].turns[0].images[0].contents, ["", ""]);
+        assert_eq!(all[0].turns[0].images[0].contents, [Arc::from(""), Arc::from("")]);
     }
 }

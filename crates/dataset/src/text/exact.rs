@@ -1,6 +1,8 @@
 //! Text of an exact token count under any tokenizer. A draft is put together from words whose price in tokens is known,
 //! counted as a whole, and corrected until the count is right: only the count of the whole text is trusted.
 
+use std::sync::Arc;
+
 use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
 
@@ -28,14 +30,14 @@ pub(crate) struct ExactText {
 
 /// Writes texts for one tokenizer.
 #[derive(Debug)]
-pub(crate) struct Writer<'t> {
-    tokenizer: &'t dyn Tokenizer,
+pub(crate) struct Writer {
+    tokenizer: Arc<dyn Tokenizer>,
     /// Tokens that each word adds, by class and index.
     prices: Vec<Vec<usize>>,
 }
 
-impl<'t> Writer<'t> {
-    pub(crate) fn new(tokenizer: &'t dyn Tokenizer) -> Self {
+impl Writer {
+    pub(crate) fn new(tokenizer: &Arc<dyn Tokenizer>) -> Self {
         let start = tokenizer.count(CONTEXT);
         let price = |class: Class, word: &str| {
             let gap = if class == Class::Mark { "" } else { " " };
@@ -43,7 +45,7 @@ impl<'t> Writer<'t> {
         };
         let prices =
             Class::ALL.iter().map(|&class| class.words().iter().map(|word| price(class, word)).collect()).collect();
-        Self { tokenizer, prices }
+        Self { tokenizer: Arc::clone(tokenizer), prices }
     }
 
     /// A text that counts `tokens`, all of it drawn from `seed`. It starts with `prefix`, whose tokens count too.
@@ -65,7 +67,7 @@ impl<'t> Writer<'t> {
 
 /// A text under way.
 struct Draft<'w> {
-    writer: &'w Writer<'w>,
+    writer: &'w Writer,
     prose: Prose,
     text: String,
     /// The words behind the prefix, each with the length of the text before it.
@@ -216,7 +218,7 @@ mod tests {
         Counting(|text| 1 + text.split_inclusive(' ').map(|w| w.len().div_ceil(4)).sum::<usize>());
     const LETTERS_ONLY: Counting = Counting(|text| text.chars().filter(|c| c.is_alphabetic()).count());
 
-    fn builtin() -> std::sync::Arc<dyn Tokenizer> {
+    fn builtin() -> Arc<dyn Tokenizer> {
         let nowhere = HubEnvironment::from_variables(|_| None);
         aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &nowhere).unwrap()
     }
@@ -225,10 +227,10 @@ mod tests {
         #[test]
         fn the_count_is_exact_under_any_tokenizer(tokens in 3_usize..700, seed: u64) {
             let builtin = builtin();
-            let all: [&dyn Tokenizer; 7] =
-                [&*builtin, &BYTES, &WORDS, &BYTE_PAIRS, &BYTE_PAIRS_OF_WORDS, &MARKED_AT_THE_START, &LETTERS_ONLY];
+            let all: [Arc<dyn Tokenizer>; 7] =
+                [builtin, Arc::new(BYTES), Arc::new(WORDS), Arc::new(BYTE_PAIRS), Arc::new(BYTE_PAIRS_OF_WORDS), Arc::new(MARKED_AT_THE_START), Arc::new(LETTERS_ONLY)];
             for tokenizer in all {
-                let written = Writer::new(tokenizer).write("", tokens, seed);
+                let written = Writer::new(&tokenizer).write("", tokens, seed);
                 prop_assert_eq!(tokenizer.count(&written.text), tokens, "{:?}: {}", tokenizer, written.text);
                 prop_assert!(written.exact);
             }
@@ -237,7 +239,7 @@ mod tests {
         #[test]
         fn a_prefix_stays_whole_and_is_counted(prefix in 1_usize..60, tokens in 1_usize..60, seed: u64) {
             let builtin = builtin();
-            let writer = Writer::new(&*builtin);
+            let writer = Writer::new(&builtin);
             let first = writer.write("", prefix, seed);
             let both = writer.write(&first.text, prefix + tokens, seed ^ 1);
             prop_assert!(both.text.starts_with(&first.text) && both.exact);
@@ -250,11 +252,11 @@ mod tests {
     #[test]
     fn one_and_two_tokens_can_be_had_from_the_usual_tokenizers() {
         let builtin = builtin();
-        let all: [&dyn Tokenizer; 4] = [&*builtin, &BYTES, &WORDS, &BYTE_PAIRS];
+        let all: [Arc<dyn Tokenizer>; 4] = [builtin, Arc::new(BYTES), Arc::new(WORDS), Arc::new(BYTE_PAIRS)];
         for tokenizer in all {
             for tokens in [1, 2] {
                 assert!(
-                    (0..50).all(|seed| Writer::new(tokenizer).write("", tokens, seed).exact),
+                    (0..50).all(|seed| Writer::new(&tokenizer).write("", tokens, seed).exact),
                     "{tokenizer:?} {tokens}"
                 );
             }
@@ -263,19 +265,19 @@ mod tests {
 
     #[test]
     fn a_length_that_does_not_exist_is_owned_up_to() {
-        let even = Counting(|text| 2 * text.split_whitespace().count());
+        let even: Arc<dyn Tokenizer> = Arc::new(Counting(|text| 2 * text.split_whitespace().count()));
         let writer = Writer::new(&even);
         assert!(writer.write("", 10, 1).exact);
         let odd = writer.write("", 11, 1);
         assert!(!odd.exact && !odd.text.is_empty());
-        let fused = Counting(|text| usize::from(!text.is_empty()));
+        let fused: Arc<dyn Tokenizer> = Arc::new(Counting(|text| usize::from(!text.is_empty())));
         assert!(!Writer::new(&fused).write("", 5, 1).exact);
     }
 
     #[test]
     fn the_first_draft_is_right_for_vocabularies_that_keep_words_apart() {
         let builtin = builtin();
-        let writer = Writer::new(&*builtin);
+        let writer = Writer::new(&builtin);
         let counted = std::cell::Cell::new(0);
         for seed in 0..20 {
             let prose = Prose::new(Seed::fixed(seed).stream("prose"));
