@@ -23,6 +23,7 @@ pub struct Dataset {
     /// perhaps its slot, for that long.
     pub long_pauses: usize,
     roots: Vec<ConversationIndex>,
+    writes_inputs: bool,
     sampling: Sampling,
 }
 
@@ -75,6 +76,12 @@ impl Dataset {
     /// of that length. Worth a warning: their true length is what is reported.
     pub fn inexact_texts(&self) -> usize {
         usize::from(self.inexact_system) + self.deferred.as_ref().map_or(0, |deferred| deferred.inexact_texts())
+    }
+
+    /// Whether the run writes the bodies of this data set to `inputs.json`. It does not where the data already is a list
+    /// of bodies, or a trace.
+    pub fn writes_inputs(&self) -> bool {
+        self.writes_inputs
     }
 
     /// The conversations that are drawn as sessions, in order; at least one. The others are started by these.
@@ -131,11 +138,17 @@ pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>)
             .map(ConversationIndex)
             .collect(),
         long_pauses: long_pauses(&config.source, &conversations),
+        writes_inputs: !has_payloads(&conversations)
+            && deferred.as_ref().is_none_or(|deferred| deferred.writes_inputs()),
         outlines: conversations.into_iter().map(Arc::new).collect(),
         deferred: deferred.map(Arc::from),
         inexact_system,
         sampling: config.sampling,
     })
+}
+
+fn has_payloads(conversations: &[Conversation]) -> bool {
+    conversations.iter().flat_map(|conversation| &conversation.turns).any(|turn| turn.raw_payload.is_some())
 }
 
 fn long_pauses(source: &DatasetSource, conversations: &[Conversation]) -> usize {

@@ -1,8 +1,7 @@
 //! Conversations from a description: generated prompts of drawn lengths, with prefixes and context in front.
 
 use std::collections::HashSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aiperf_config::{Length, SyntheticSource, TurnDelay};
 use aiperf_conversation::{ContextMode, Conversation, ConversationIndex, Lineage, Media, Turn};
@@ -37,7 +36,8 @@ pub(crate) fn conversations(
         first_prompt: first_order,
         per_turn: texts_per_turn(source),
         contexts: contexts(source, seed),
-        inexact: AtomicUsize::new(prefixes.iter().filter(|prefix| !prefix.exact).count()),
+        inexact_prefixes: prefixes.iter().filter(|prefix| !prefix.exact).count(),
+        inexact: Mutex::default(),
         writer,
     };
     let mut names = SessionNames::new(seed, HashSet::new());
@@ -71,14 +71,16 @@ struct Texts {
     per_turn: usize,
     /// One for each conversation, or none at all.
     contexts: Vec<TextOrder>,
-    inexact: AtomicUsize,
+    inexact_prefixes: usize,
+    /// Seeds of the texts that missed their length: one that is written again is not another one.
+    inexact: Mutex<HashSet<u64>>,
 }
 
 impl Texts {
     fn write(&self, order: &TextOrder) -> Arc<str> {
         let written = order.fulfil(&self.writer);
         if !written.exact {
-            self.inexact.fetch_add(1, Ordering::Relaxed);
+            self.inexact.lock().unwrap_or_else(PoisonError::into_inner).insert(order.seed);
         }
         Arc::from(written.text)
     }
@@ -97,7 +99,7 @@ impl Deferred for Texts {
     }
 
     fn inexact_texts(&self) -> usize {
-        self.inexact.load(Ordering::Relaxed)
+        self.inexact_prefixes + self.inexact.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 }
 
