@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 pub use file::{FileFormat, FileSource, TimeWindow};
 pub use media::{
-    AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource, PictureOrder,
-    PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
+    AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
+    PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
 };
 pub(crate) use synthetic::{DEFAULT_ENTRIES, SINGLE_TURN};
 pub use synthetic::{Length, PrefixPrompts, SyntheticSource, TurnDelay};

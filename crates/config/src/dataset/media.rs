@@ -8,6 +8,8 @@ pub struct MediaSource {
     pub images: Option<ImageSpec>,
     pub audio: Option<AudioSpec>,
     pub video: Option<VideoSpec>,
+    /// Turns carry nothing else: prompts of no tokens were asked for.
+    pub without_text: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
