@@ -21,4 +21,4 @@ pub use ffmpeg::{FilmError, film};
 pub use image::ImageEncoding;
 pub use mp3::RATES_HZ as MP3_RATES_HZ;
 pub use picture::Picture;
-pub use reading::{ReadingError, read_picture, recognise};
+pub use reading::{ReadingError, is_picture, read_picture};

@@ -201,6 +201,7 @@ fn what_has_no_effect_is_refused() {
             &["--audio-sample-rates", "44.1 and 48 kHz"],
         ),
         (&["--audio-batch-size=1", "--audio-length-mean=0"], &["--audio-batch-size", "--audio-length-mean"]),
+        (&["--audio-length-mean=1e6"], &["--audio-length-mean", "gigabyte"]),
         (&["--video-width=64"], &["--video-width", "--video-height"]),
         (&["--video-height=64"], &["--video-height", "--video-width"]),
         (&["--video-batch-size=1"], &["--video-batch-size", "--video-width and --video-height"]),

@@ -40,7 +40,28 @@ pub(super) fn resolve(raw: &RawOptions) -> Result<Option<AudioSpec>, ConfigError
         Some(2) => Channels::Stereo,
         _ => Channels::Mono,
     };
+    check_size(raw, length, &rates_hz, &depths, channels)?;
     Ok(batch_size.map(|batch_size| AudioSpec { batch_size, length, format, rates_hz, depths, channels }))
+}
+
+/// The longest clips that are likely must fit into a WAV file, and into memory.
+fn check_size(
+    raw: &RawOptions,
+    length: ClipLength,
+    rates_hz: &[u32],
+    depths: &[BitDepth],
+    channels: Channels,
+) -> Result<(), ConfigError> {
+    const MOST_BYTES: f64 = 1e9;
+    let rate = f64::from(rates_hz.iter().copied().max().unwrap_or(DEFAULT_RATE_HZ));
+    let depth = f64::from(depths.iter().map(|depth| depth.bits()).max().unwrap_or(16));
+    let per_second = rate * depth / 8.0 * f64::from(channels.count());
+    let longest = MOST_BYTES / per_second;
+    if length.mean_s + 10.0 * length.stddev_s <= longest {
+        return Ok(());
+    }
+    let expected = format!("clips of more than {longest:.0} s would have over a gigabyte each");
+    Err(raw.bad(OptionId::AudioLengthMean, &length.mean_s.to_string(), &expected))
 }
 
 fn rates(raw: &RawOptions, format: AudioFormat) -> Result<Vec<u32>, ConfigError> {
