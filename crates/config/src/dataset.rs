@@ -1,11 +1,16 @@
 //! What is sent: a description of synthetic data, or a file.
 
 mod file;
+mod media;
 mod synthetic;
 
 use std::sync::Arc;
 
 pub use file::{FileFormat, FileSource, TimeWindow};
+pub use media::{
+    AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
+    PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
+};
 pub(crate) use synthetic::{DEFAULT_ENTRIES, SINGLE_TURN};
 pub use synthetic::{Length, PrefixPrompts, SyntheticSource, TurnDelay};
 

@@ -19,6 +19,10 @@ mod run;
 mod tuning;
 
 pub use dataset::{
+    AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
+    PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
+};
+pub use dataset::{
     DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, PrefixPrompts, Sampling,
     SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
 };

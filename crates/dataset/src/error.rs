@@ -42,6 +42,12 @@ pub enum DatasetError {
     #[error("--num-dataset-entries 0: a data set needs at least one conversation")]
     NoEntries,
 
+    #[error("--image-source {}: {reason}; give a folder with PNG or JPEG files, assets or noise", path.display())]
+    Pictures { path: PathBuf, reason: String },
+
+    #[error(transparent)]
+    Film(#[from] aiperf_media::FilmError),
+
     #[error("--model: at least one model is needed")]
     NoModels,
 }

@@ -7,6 +7,7 @@ mod dataset;
 mod deferred;
 mod error;
 mod file;
+mod media;
 mod sampler;
 mod session;
 mod synthetic;

@@ -40,6 +40,7 @@ fn synthetic() -> SyntheticSource {
         user_context_tokens: None,
         turns: Length { mean: 4.0, stddev: 1.5 },
         turn_delay: TurnDelay { mean_ms: 100.0, stddev_ms: 20.0, ratio: 0.5 },
+        media: None,
     }
 }
 

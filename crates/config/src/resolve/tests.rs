@@ -3,6 +3,7 @@
 mod defaults;
 mod load;
 mod load_rules;
+mod media;
 mod rules;
 mod shown;
 mod transport;

@@ -1,5 +1,6 @@
 //! The user's own file.
 
+use super::media;
 use crate::catalogue::OptionId;
 use crate::resolve::load;
 use crate::{ConfigError, Environment, FileFormat, FileSource, RawOptions};
@@ -33,7 +34,8 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Fil
             reason: "there is no such file".to_owned(),
         });
     }
-    if let Some(other) = SYNTHETIC_ONLY.into_iter().find(|other| raw.is_given(*other)) {
+    let synthetic = SYNTHETIC_ONLY.into_iter().find(|other| raw.is_given(*other));
+    if let Some(other) = synthetic.or_else(|| media::given_with_file(raw)) {
         let why = "it describes generated conversations, and the file brings its own";
         return Err(raw.conflict(other, id, why));
     }
