@@ -23,8 +23,9 @@ pub use dataset::{
     PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
 };
 pub use dataset::{
-    DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, PrefixPrompts, Sampling,
-    SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
+    BadRows, BatchSizes, DatasetConfig, DatasetSource, FileFormat, FileSource, FormatFacts, FormatOption, Length,
+    ModelSelection, PoolDraws, PrefixPrompts, Sampling, SpeedBench, SyntheticSource, SystemPrompt, TimeWindow,
+    TurnDelay,
 };
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;

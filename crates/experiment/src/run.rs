@@ -88,7 +88,7 @@ impl Run {
         let tokenizer = aiperf_tokenizer::load(&request, hub)?;
         let dataset = aiperf_dataset::build(&config.dataset, seed, &tokenizer)?;
         let dataset = Arc::new(dataset);
-        warn_about_pauses(&dataset);
+        warn_about(&dataset);
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
             phase.stop.sessions = Some(dataset.roots().len() as u64);
@@ -275,7 +275,12 @@ fn warn_about_lengths(dataset: &Dataset) {
     }
 }
 
-fn warn_about_pauses(dataset: &Dataset) {
+fn warn_about(dataset: &Dataset) {
+    let skipped = &dataset.skipped_rows;
+    if skipped.count > 0 {
+        log::warn!("{} rows of the input file could not be used and were left out, among them:", skipped.count);
+        skipped.reasons.iter().for_each(|reason| log::warn!("{reason}"));
+    }
     if dataset.long_pauses > 0 {
         log::warn!(
             "{} pauses between turns are longer than a minute; --inter-turn-delay-cap-seconds shortens them",
