@@ -9,6 +9,7 @@ mod closed_loop;
 mod command_line;
 mod connections;
 mod dataset_docs;
+mod deferral;
 mod determinism;
 mod endpoints;
 mod failures;
