@@ -17,6 +17,7 @@ mod graphs;
 mod interrupts;
 mod limits;
 mod load;
+mod media;
 mod outputs;
 mod rates;
 mod readiness;

@@ -40,7 +40,7 @@ impl Config {
             DatasetSource::Synthetic(synthetic) => {
                 section.put("prompts", prompts(synthetic, osl));
                 put_turns(&mut section, synthetic);
-                put_media(&mut section, synthetic.media.as_ref());
+                put_media(&mut section, synthetic.media.as_deref());
                 section.put_some("prefix_prompts", self.prefix_prompts(synthetic));
             }
             DatasetSource::File(_) => section.put_some("osl", osl),
