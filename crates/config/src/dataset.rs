@@ -1,13 +1,19 @@
 //! What is sent: a description of synthetic data, or a file.
 
+mod cache_bust;
 mod file;
+mod length;
 mod synthetic;
 
 use std::sync::Arc;
 
+pub use cache_bust::{CacheBust, MarkerPlace, MarkerSide};
 pub use file::{FileFormat, FileSource, TimeWindow};
+pub use length::{Length, Weighted};
+pub use synthetic::{
+    Corpus, LengthPair, PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, SyntheticSource, TurnDelay,
+};
 pub(crate) use synthetic::{DEFAULT_ENTRIES, SINGLE_TURN};
-pub use synthetic::{Length, PrefixPrompts, SyntheticSource, TurnDelay};
 
 #[derive(Debug, Clone)]
 pub struct DatasetConfig {

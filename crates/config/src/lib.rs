@@ -19,8 +19,9 @@ mod run;
 mod tuning;
 
 pub use dataset::{
-    DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, PrefixPrompts, Sampling,
-    SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
+    CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat, FileSource, Length, LengthPair, MarkerPlace,
+    MarkerSide, ModelSelection, PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, Sampling,
+    SyntheticSource, SystemPrompt, TimeWindow, TurnDelay, Weighted,
 };
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;

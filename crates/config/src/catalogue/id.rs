@@ -160,6 +160,7 @@ pub enum OptionId {
     // Prompt
     PromptBatchSize,
     PromptCorpus,
+    PromptCorpusFile,
     // Prefix Prompt
     SystemPrompt,
     SystemPromptFile,

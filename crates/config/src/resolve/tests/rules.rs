@@ -50,7 +50,6 @@ fn data() {
         (&["--custom-dataset-type=single_turn"], &["--custom-dataset-type", "--input-file"]),
         (&[&input, "--custom-dataset-type=random-pool"], &["--custom-dataset-type random_pool", "not supported yet"]),
         (&["--input-file=nowhere.jsonl"], &["--input-file", "nowhere.jsonl"]),
-        (&["--prompt-corpus=coding"], &["--prompt-corpus coding", "not supported yet"]),
         (&["--isl=-5"], &["--isl", "at least 0"]),
         (&["--isl=0"], &["--isl", "nothing in it"]),
         (&["--osl-stddev=1"], &["--osl-stddev", "--osl"]),
