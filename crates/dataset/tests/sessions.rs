@@ -80,14 +80,12 @@ fn sessions_have_the_turns_and_pauses_that_were_asked_for() {
     let dataset = made(synthetic());
     let counts: Vec<usize> = dataset.conversations().map(|c| c.turns.len()).collect();
     let mean = counts.iter().sum::<usize>() as f64 / 200.0;
-    // Draws are rounded up, which adds half a turn.
-    assert!((mean - 4.5).abs() < 0.4 && counts.iter().all(|count| *count >= 1), "{mean}");
+    assert!((mean - 4.0).abs() < 0.4 && counts.iter().all(|count| *count >= 1), "{mean}");
     assert!(dataset.conversations().all(|c| c.turns[0].delay_ms.is_none()), "no pause before the first turn");
     let pauses: Vec<f64> =
         dataset.conversations().flat_map(|c| c.turns[1..].to_vec()).map(|turn| turn.delay_ms.unwrap()).collect();
     let mean = pauses.iter().sum::<f64>() / pauses.len() as f64;
-    assert!((mean - 50.25).abs() < 2.0, "the ratio halves them: {mean}");
-    assert!(pauses.iter().all(|pause| (pause * 2.0).fract() == 0.0), "whole milliseconds, then the ratio");
+    assert!((mean - 50.0).abs() < 2.0, "the ratio halves them: {mean}");
     assert!(turns(&dataset).all(|turn| builtin().count(turn.all_texts().next().unwrap()) == 20));
     let texts: HashSet<String> = turns(&dataset).flat_map(|turn| all_texts(&turn)).collect();
     assert_eq!(texts.len(), turns(&dataset).count(), "no two prompts are alike");
