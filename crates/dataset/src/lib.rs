@@ -9,6 +9,7 @@ mod deferred;
 mod error;
 mod file;
 mod length;
+mod media;
 mod sampler;
 mod session;
 mod synthetic;
@@ -16,5 +17,6 @@ mod text;
 
 pub use cache_bust::{MarkedSession, WARMUP_MARKER, mark};
 pub use dataset::{Dataset, build};
-pub use error::DatasetError;
+pub use error::{DatasetError, RowPlace};
+pub use file::{SkippedRows, conversations_of};
 pub use sampler::Sampler;

@@ -15,6 +15,7 @@ use aiperf_conversation::{ContextMode, Conversation, Lineage, Turn};
 use aiperf_seed::{Seed, Stream};
 
 use crate::deferred::Sourced;
+use crate::media::MediaPool;
 use crate::session::SessionNames;
 use crate::text::Writer;
 use crate::{DatasetError, length};
@@ -36,8 +37,12 @@ pub(crate) fn conversations(
     }
     let turn_counts = turn_counts(&source.turns, source.entries, seed);
     let prompts::Prompts { orders, outputs } = prompts::draw(source, seed, writer, &turn_counts)?;
-    let conversations = outlines(source, seed, &turn_counts, &outputs);
-    let texts = texts::Texts::new(source, seed, writer, orders, &turn_counts)?;
+    let mut conversations = outlines(source, seed, &turn_counts, &outputs);
+    let media = source.media.as_ref().map(|media| MediaPool::new(media, seed, &turn_counts)).transpose()?;
+    if let Some(media) = &media {
+        media.announce(&mut conversations);
+    }
+    let texts = texts::Texts::new(source, seed, writer, orders, &turn_counts, media)?;
     Ok(Sourced { conversations, deferred: Some(Box::new(texts)) })
 }
 

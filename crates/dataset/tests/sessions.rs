@@ -43,6 +43,7 @@ fn synthetic() -> SyntheticSource {
         corpus: Corpus::Prose,
         rankings: None,
         marked_first_turn: false,
+        media: None,
     }
 }
 
@@ -60,7 +61,7 @@ fn all_texts(turn: &Turn) -> Vec<String> {
 
 fn file(name: &str) -> FileSource {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
-    FileSource { path, format: None, window: TimeWindow::default(), delay_cap_ms: None }
+    FileSource::of(path)
 }
 
 fn loaded(source: FileSource) -> Result<Dataset, DatasetError> {

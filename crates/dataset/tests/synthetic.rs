@@ -30,6 +30,7 @@ fn source() -> SyntheticSource {
         corpus: Corpus::Prose,
         rankings: None,
         marked_first_turn: false,
+        media: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Length, Weighted};
+use super::{Length, MediaSource, Weighted};
 
 /// Conversations to make when nothing says how many are needed.
 pub(crate) const DEFAULT_ENTRIES: usize = 100;
@@ -27,6 +27,8 @@ pub struct SyntheticSource {
     pub rankings: Option<Rankings>,
     /// A marker of each session's own will stand in its first user message; the prompt leaves room for it.
     pub marked_first_turn: bool,
+    /// Pictures, clips and films beside the texts.
+    pub media: Option<MediaSource>,
 }
 
 /// How long the prompt of a turn is.

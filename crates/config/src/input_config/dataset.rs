@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::media::put_media;
 use super::section::Section;
 use crate::dataset::{DEFAULT_ENTRIES, SINGLE_TURN};
 use crate::{
@@ -39,6 +40,7 @@ impl Config {
                 section.put("prompts", self.prompts(synthetic, osl));
                 section.put_some("rankings", synthetic.rankings.as_ref().map(rankings));
                 put_turns(&mut section, synthetic);
+                put_media(&mut section, synthetic.media.as_ref());
                 section.put_some("prefix_prompts", self.prefix_prompts(synthetic));
             }
             DatasetSource::File(_) => section.put_some("osl", osl),

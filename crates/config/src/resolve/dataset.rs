@@ -2,6 +2,7 @@
 
 pub(super) mod cache_bust;
 mod file;
+mod media;
 mod prompt_length;
 mod rankings;
 mod synthetic;
@@ -26,6 +27,7 @@ pub(super) fn resolve(
         synthetic::refuse_with(raw, OptionId::InputFile)?;
         DatasetSource::File(file::resolve(raw, environment)?)
     } else {
+        file::refuse_without_file(raw)?;
         DatasetSource::Synthetic(synthetic::resolve(raw, environment, endpoint, warnings)?)
     };
     let sampling = match raw.choice(OptionId::DatasetSamplingStrategy)? {

@@ -1,7 +1,7 @@
 //! Queries with their passages, for endpoints that rank.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aiperf_config::Rankings;
 use aiperf_conversation::{Conversation, ConversationIndex, Media};
@@ -17,7 +17,8 @@ pub(super) struct Texts {
     /// By conversation.
     queries: Vec<TextOrder>,
     passages: Vec<Vec<TextOrder>>,
-    inexact: AtomicUsize,
+    /// Seeds of the texts that missed their length.
+    inexact: Mutex<HashSet<u64>>,
 }
 
 impl Texts {
@@ -40,13 +41,13 @@ impl Texts {
             let each = (0..count).map(|_| order(length::whole(&rankings.passage_tokens, &mut passage_lengths)));
             passages.push(each.collect());
         }
-        Self { writer: Arc::clone(writer), queries, passages, inexact: AtomicUsize::new(0) }
+        Self { writer: Arc::clone(writer), queries, passages, inexact: Mutex::default() }
     }
 
     fn write(&self, order: &TextOrder) -> Arc<str> {
         let written = order.fulfil(&self.writer);
         if !written.exact {
-            self.inexact.fetch_add(1, Ordering::Relaxed);
+            self.inexact.lock().unwrap_or_else(PoisonError::into_inner).insert(order.seed);
         }
         Arc::from(written.text)
     }
@@ -68,6 +69,6 @@ impl Deferred for Texts {
     }
 
     fn inexact_texts(&self) -> usize {
-        self.inexact.load(Ordering::Relaxed)
+        self.inexact.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 }

@@ -1,7 +1,7 @@
 //! The texts of all conversations, as orders that are carried out when a conversation is asked for.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aiperf_config::SyntheticSource;
 use aiperf_conversation::{Conversation, ConversationIndex, Media};
@@ -11,6 +11,7 @@ use super::layout::ChatLayout;
 use super::marker_room;
 use crate::DatasetError;
 use crate::deferred::Deferred;
+use crate::media::MediaPool;
 use crate::text::{ExactText, TextOrder, Writer};
 
 #[derive(Debug)]
@@ -27,7 +28,9 @@ pub(super) struct Texts {
     layout: Option<ChatLayout>,
     /// Tokens that the first prompt of a conversation leaves to a marker.
     marker: usize,
-    inexact: AtomicUsize,
+    /// Seeds of the texts that missed their length: one that is written again is not another one.
+    inexact: Mutex<HashSet<u64>>,
+    media: Option<MediaPool>,
 }
 
 impl Texts {
@@ -37,6 +40,7 @@ impl Texts {
         writer: &Arc<Writer>,
         prompts: Vec<TextOrder>,
         turn_counts: &[usize],
+        media: Option<MediaPool>,
     ) -> Result<Self, DatasetError> {
         let per_turn = source.batch_size.max(1);
         let mut next = 0;
@@ -54,13 +58,13 @@ impl Texts {
             None => None,
         };
         let contexts = contexts(source, seed, writer);
-        let inexact = AtomicUsize::new(0);
-        Ok(Self { writer: Arc::clone(writer), prompts, first_prompt, per_turn, contexts, layout, marker, inexact })
+        let (writer, inexact) = (Arc::clone(writer), Mutex::default());
+        Ok(Self { writer, prompts, first_prompt, per_turn, contexts, layout, marker, inexact, media })
     }
 
-    fn keep(&self, written: ExactText) -> Arc<str> {
+    fn keep(&self, order: &TextOrder, written: ExactText) -> Arc<str> {
         if !written.exact {
-            self.inexact.fetch_add(1, Ordering::Relaxed);
+            self.inexact.lock().unwrap_or_else(PoisonError::into_inner).insert(order.seed);
         }
         Arc::from(written.text)
     }
@@ -81,20 +85,25 @@ impl Deferred for Texts {
     fn complete(&self, index: ConversationIndex, outline: &Conversation) -> Conversation {
         let mut conversation = outline.clone();
         let context = self.contexts.get(index.0);
-        conversation.user_context = context.map(|order| self.keep(order.fulfil(&self.writer)));
+        conversation.user_context = context.map(|order| self.keep(order, order.fulfil(&self.writer)));
         let mut orders = self.prompts[self.first_prompt[index.0]..].chunks(self.per_turn);
-        for turn in 0..conversation.turns.len() {
+        let has_text = self.media.as_ref().is_none_or(MediaPool::leaves_text);
+        for turn in (0..conversation.turns.len()).filter(|_| has_text) {
             let Some((first, others)) = orders.next().and_then(<[TextOrder]>::split_first) else { break };
-            let others: Vec<Arc<str>> = others.iter().map(|order| self.keep(order.fulfil(&self.writer))).collect();
-            let first = self.keep(self.write_first(first, turn, &others, &conversation));
-            let contents = [first].into_iter().chain(others).collect();
+            let others: Vec<Arc<str>> =
+                others.iter().map(|order| self.keep(order, order.fulfil(&self.writer))).collect();
+            let written = self.keep(first, self.write_first(first, turn, &others, &conversation));
+            let contents = [written].into_iter().chain(others).collect();
             conversation.turns[turn].texts = vec![Media { name: "text".to_owned(), contents }];
+        }
+        if let Some(media) = &self.media {
+            media.fill(index, &mut conversation.turns);
         }
         conversation
     }
 
     fn inexact_texts(&self) -> usize {
-        self.inexact.load(Ordering::Relaxed)
+        self.inexact.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 }
 

@@ -17,8 +17,8 @@ pub(super) fn style(raw: &RawOptions) -> Result<RandomStyle, ConfigError> {
     })
 }
 
-/// Lengths of prompts.
-pub(super) fn input(raw: &RawOptions) -> Result<PromptLengths, ConfigError> {
+/// Lengths of prompts; none at all are asked for by 0, where there is something else to send.
+pub(super) fn input(raw: &RawOptions, has_media: bool) -> Result<PromptLengths, ConfigError> {
     if let Some(text) = raw.text(OptionId::SeqDist) {
         let taken = MEANS.into_iter().chain(SPREADS).chain([OptionId::RandomRangeRatio]);
         if let Some(other) = taken.into_iter().find(|id| raw.is_given(*id)) {
@@ -32,9 +32,10 @@ pub(super) fn input(raw: &RawOptions) -> Result<PromptLengths, ConfigError> {
     }
     let (mean_id, stddev_id) = (OptionId::PromptInputTokensMean, OptionId::PromptInputTokensStddev);
     let length = length::read_or(raw, mean_id, stddev_id, f64::from(DEFAULT_INPUT_TOKENS))?;
-    if length.mean() == 0.0 {
+    if length.mean() == 0.0 && !has_media {
         let typed = raw.text(mean_id).unwrap_or("0");
-        return Err(raw.bad(mean_id, typed, "a request without text would have nothing in it"));
+        let expected = "a request without text and without media would have nothing in it";
+        return Err(raw.bad(mean_id, typed, expected));
     }
     Ok(PromptLengths::Drawn(length))
 }

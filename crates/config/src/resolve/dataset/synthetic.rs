@@ -1,10 +1,12 @@
 //! Generated conversations.
 
-use super::{no_messages, prompt_length, rankings};
+use super::{media, no_messages, prompt_length, rankings};
 use crate::catalogue::OptionId;
 use crate::dataset::DEFAULT_ENTRIES;
 use crate::resolve::turn;
-use crate::{ConfigError, Corpus, EndpointConfig, Environment, PrefixPrompts, RawOptions, SyntheticSource};
+use crate::{
+    ConfigError, Corpus, EndpointConfig, Environment, PrefixPrompts, PromptLengths, RawOptions, SyntheticSource,
+};
 
 /// Options that describe generated texts and mean nothing to data that brings its own.
 const TEXT_ONLY: [OptionId; 10] = [
@@ -34,15 +36,12 @@ pub(super) fn resolve(
     endpoint: &EndpointConfig,
     warnings: &mut Vec<String>,
 ) -> Result<SyntheticSource, ConfigError> {
-    if raw.is_given(OptionId::CustomDatasetType) {
-        return Err(raw.needs(OptionId::CustomDatasetType, OptionId::InputFile, "it says how that file is laid out"));
-    }
-    if raw.is_given(OptionId::InterTurnDelayCapSeconds) {
-        let why = "it shortens recorded pauses; those of generated conversations are as you describe them";
-        return Err(raw.needs(OptionId::InterTurnDelayCapSeconds, OptionId::InputFile, why));
-    }
     let rankings = rankings::resolve(raw, endpoint.kind)?;
-    let lengths = prompt_length::input(raw)?;
+    let mut media = media::resolve(raw, environment, endpoint)?;
+    let lengths = prompt_length::input(raw, media.is_some())?;
+    if let (Some(media), PromptLengths::Drawn(length)) = (&mut media, &lengths) {
+        media.without_text = length.mean() == 0.0;
+    }
     let user_context_tokens = raw.int(OptionId::UserContextPromptLength)?;
     if user_context_tokens.is_some() && !endpoint.kind.facts().has_system_role {
         return Err(no_messages(raw, OptionId::UserContextPromptLength));
@@ -58,6 +57,7 @@ pub(super) fn resolve(
         turn_delay: turn::delay(raw, &turns, warnings)?,
         turns,
         rankings,
+        media,
         marked_first_turn: false,
     })
 }
