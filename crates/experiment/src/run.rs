@@ -84,6 +84,7 @@ impl Run {
         let request = TokenizerRequest {
             name: config.endpoint.tokenizer_name(&config.dataset.models[0]).to_owned(),
             revision: config.endpoint.tokenizer_revision.clone(),
+            chat_template: config.endpoint.apply_chat_template,
         };
         let tokenizer = aiperf_tokenizer::load(&request, hub)?;
         let dataset = aiperf_dataset::build(&config.dataset, seed, &tokenizer)?;

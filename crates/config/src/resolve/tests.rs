@@ -2,6 +2,7 @@
 
 mod defaults;
 mod files;
+mod generated;
 mod load;
 mod load_rules;
 mod media;
