@@ -45,6 +45,12 @@ impl Dataset {
         &self.outlines
     }
 
+    /// Whether conversations start others.
+    pub fn has_branches(&self) -> bool {
+        self.outlines.iter().any(|outline| outline.lineage != Lineage::Root)
+            || self.outlines.iter().flat_map(|outline| &outline.turns).any(|turn| !turn.branches.is_empty())
+    }
+
     /// Whether contents are made each time that a conversation is asked for.
     pub fn is_deferred(&self) -> bool {
         self.deferred.is_some()

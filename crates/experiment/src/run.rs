@@ -52,7 +52,7 @@ pub struct Run {
     endpoint: &'static dyn Endpoint,
     seed: Seed,
     tokenizer: Arc<dyn Tokenizer>,
-    dataset: Dataset,
+    pub(crate) dataset: Dataset,
     fixed_schedule: FixedSchedule,
     sessions: Arc<Sessions>,
     headers: Arc<HeaderPlan>,
