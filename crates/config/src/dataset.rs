@@ -1,11 +1,13 @@
 //! What is sent: a description of synthetic data, or a file.
 
 mod file;
+mod file_format;
 mod synthetic;
 
 use std::sync::Arc;
 
-pub use file::{FileFormat, FileSource, TimeWindow};
+pub use file::{BadRows, BatchSizes, FileSource, FormatOption, PoolDraws, TimeWindow};
+pub use file_format::{FileFormat, FormatFacts, SpeedBench};
 pub(crate) use synthetic::{DEFAULT_ENTRIES, SINGLE_TURN};
 pub use synthetic::{Length, PrefixPrompts, SyntheticSource, TurnDelay};
 

@@ -19,8 +19,9 @@ mod run;
 mod tuning;
 
 pub use dataset::{
-    DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, PrefixPrompts, Sampling,
-    SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
+    BadRows, BatchSizes, DatasetConfig, DatasetSource, FileFormat, FileSource, FormatFacts, FormatOption, Length,
+    ModelSelection, PoolDraws, PrefixPrompts, Sampling, SpeedBench, SyntheticSource, SystemPrompt, TimeWindow,
+    TurnDelay,
 };
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;

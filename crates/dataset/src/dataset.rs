@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use aiperf_config::{DatasetConfig, DatasetSource, Sampling, SystemPrompt};
+use aiperf_config::{DatasetConfig, DatasetSource, FileFormat, Sampling, SystemPrompt};
 use aiperf_conversation::{Conversation, ConversationIndex, Lineage};
 use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
 
 use crate::assignment::Assignment;
 use crate::deferred::{Deferred, Sourced};
+use crate::file::{self, Loaded, SkippedRows};
 use crate::text::{ExactText, Writer};
-use crate::{DatasetError, Sampler, file, synthetic};
+use crate::{DatasetError, Sampler, synthetic};
 
 /// All conversations, in file or generation order; at least one.
 #[derive(Debug, Clone)]
@@ -22,6 +23,10 @@ pub struct Dataset {
     /// Pauses of a file that are longer than a minute and that no cap shortens. Worth a warning: they hold a session, and
     /// perhaps its slot, for that long.
     pub long_pauses: usize,
+    /// Rows of a file that could not be used and were left out. Worth a warning: they are not part of what is measured.
+    pub skipped_rows: SkippedRows,
+    /// The format of the file that the conversations come from.
+    pub file_format: Option<FileFormat>,
     roots: Vec<ConversationIndex>,
     sampling: Sampling,
 }
@@ -108,9 +113,14 @@ impl Dataset {
 /// Builds the data set. Everything that can be wrong with it comes to light here, before the first request.
 pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>) -> Result<Dataset, DatasetError> {
     let mut assignment = Assignment::new(config, seed)?;
-    let sourced = match &config.source {
-        DatasetSource::Synthetic(source) => synthetic::conversations(source, seed, tokenizer)?,
-        DatasetSource::File(source) => file::conversations(source, config.has_system_role, seed)?.into(),
+    let (sourced, file_format, skipped_rows) = match &config.source {
+        DatasetSource::Synthetic(source) => {
+            (synthetic::conversations(source, seed, tokenizer)?, None, SkippedRows::default())
+        }
+        DatasetSource::File(source) => {
+            let Loaded { conversations, format, skipped } = file::conversations(source, config.has_system_role, seed)?;
+            (conversations.into(), Some(format), skipped)
+        }
     };
     let Sourced { mut conversations, deferred } = sourced;
     let system = system_prompt(&config.system_prompt, seed, tokenizer);
@@ -133,6 +143,8 @@ pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>)
         long_pauses: long_pauses(&config.source, &conversations),
         outlines: conversations.into_iter().map(Arc::new).collect(),
         deferred: deferred.map(Arc::from),
+        skipped_rows,
+        file_format,
         inexact_system,
         sampling: config.sampling,
     })

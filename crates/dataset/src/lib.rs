@@ -13,5 +13,6 @@ mod synthetic;
 mod text;
 
 pub use dataset::{Dataset, build};
-pub use error::DatasetError;
+pub use error::{DatasetError, RowPlace};
+pub use file::{SkippedRows, conversations_of};
 pub use sampler::Sampler;

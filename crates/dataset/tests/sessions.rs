@@ -57,7 +57,7 @@ fn all_texts(turn: &Turn) -> Vec<String> {
 
 fn file(name: &str) -> FileSource {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
-    FileSource { path, format: None, window: TimeWindow::default(), delay_cap_ms: None }
+    FileSource::of(path)
 }
 
 fn loaded(source: FileSource) -> Result<Dataset, DatasetError> {

@@ -265,6 +265,11 @@ fn fixed_schedule(phases: &[PhaseConfig], dataset: &Dataset) -> Result<FixedSche
 }
 
 fn warn_about(dataset: &Dataset) {
+    let skipped = &dataset.skipped_rows;
+    if skipped.count > 0 {
+        log::warn!("{} rows of the input file could not be used and were left out, among them:", skipped.count);
+        skipped.reasons.iter().for_each(|reason| log::warn!("{reason}"));
+    }
     if dataset.inexact_texts() > 0 {
         log::warn!("{} prompts could not be given the exact length asked for", dataset.inexact_texts());
     }

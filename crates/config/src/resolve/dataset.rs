@@ -23,6 +23,7 @@ pub(super) fn resolve(
     let source = if raw.is_given(OptionId::InputFile) {
         DatasetSource::File(file::resolve(raw, environment)?)
     } else {
+        file::refuse_without_file(raw)?;
         DatasetSource::Synthetic(synthetic::resolve(raw, endpoint, warnings)?)
     };
     let sampling = match raw.choice(OptionId::DatasetSamplingStrategy)? {

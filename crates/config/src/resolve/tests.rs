@@ -1,6 +1,7 @@
 //! From options to configuration: the rules, the defaults, and that nothing accepted is forgotten.
 
 mod defaults;
+mod files;
 mod load;
 mod load_rules;
 mod rules;

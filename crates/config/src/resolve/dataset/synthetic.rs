@@ -13,13 +13,6 @@ pub(super) fn resolve(
     endpoint: &EndpointConfig,
     warnings: &mut Vec<String>,
 ) -> Result<SyntheticSource, ConfigError> {
-    if raw.is_given(OptionId::CustomDatasetType) {
-        return Err(raw.needs(OptionId::CustomDatasetType, OptionId::InputFile, "it says how that file is laid out"));
-    }
-    if raw.is_given(OptionId::InterTurnDelayCapSeconds) {
-        let why = "it shortens recorded pauses; those of generated conversations are as you describe them";
-        return Err(raw.needs(OptionId::InterTurnDelayCapSeconds, OptionId::InputFile, why));
-    }
     if let Some(other @ ("coding" | "random")) = raw.choice(OptionId::PromptCorpus)? {
         return Err(ConfigError::ValueNotYet {
             flag: raw.spelling(OptionId::PromptCorpus),
