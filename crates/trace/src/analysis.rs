@@ -10,6 +10,7 @@ mod tests;
 
 pub use arrivals::{Arrivals, WindowCounts};
 pub use cache::CacheProfile;
+pub(crate) use sessions::members as session_members;
 pub use sessions::{SessionPoint, SessionSource, Sessions};
 pub use statistics::Statistics;
 

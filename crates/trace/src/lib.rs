@@ -12,8 +12,10 @@ mod model_shape;
 mod prefix;
 pub mod report;
 mod request;
+mod synthesis;
 mod trace;
 mod validation;
+mod write;
 
 pub use analysis::{
     Analysis, Arrivals, CacheProfile, SessionPoint, SessionSource, Sessions, Statistics, WindowCounts, analyze,
@@ -22,5 +24,6 @@ pub use error::TraceError;
 pub use layout::Layout;
 pub use model_shape::ModelShape;
 pub use request::{BlockId, Prompt, Request};
+pub use synthesis::Synthesis;
 pub use trace::Trace;
 pub use validation::{Checked, Problem, block_problem, session_problems, validate};

@@ -66,7 +66,11 @@ pub(crate) fn measure(trace: &Trace, tree: &PrefixTree) -> Sessions {
     sessions
 }
 
-/// The session of each request, numbered in order of appearance.
+/// The session of each request, numbered without gaps.
+pub(crate) fn members(trace: &Trace, tree: &PrefixTree) -> Vec<usize> {
+    assign(trace, tree).1
+}
+
 fn assign(trace: &Trace, tree: &PrefixTree) -> (SessionSource, Vec<usize>) {
     if trace.requests.iter().any(|request| request.session.is_some()) {
         return (SessionSource::Recorded, recorded(trace));
