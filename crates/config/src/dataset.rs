@@ -3,6 +3,7 @@
 mod file;
 mod file_format;
 mod synthetic;
+mod trace;
 
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ pub use file::{BadRows, BatchSizes, FileSource, FormatOption, PoolDraws, TimeWin
 pub use file_format::{FileFormat, FormatFacts, SpeedBench};
 pub(crate) use synthetic::{DEFAULT_ENTRIES, SINGLE_TURN};
 pub use synthetic::{Length, PrefixPrompts, SyntheticSource, TurnDelay};
+pub use trace::{Replay, TraceOptions, TraceSynthesis};
 
 #[derive(Debug, Clone)]
 pub struct DatasetConfig {

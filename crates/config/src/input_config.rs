@@ -5,6 +5,7 @@ mod dataset;
 mod endpoint;
 mod phase;
 mod section;
+mod trace;
 
 use std::sync::Arc;
 

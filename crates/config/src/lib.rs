@@ -20,8 +20,8 @@ mod tuning;
 
 pub use dataset::{
     BadRows, BatchSizes, DatasetConfig, DatasetSource, FileFormat, FileSource, FormatFacts, FormatOption, Length,
-    ModelSelection, PoolDraws, PrefixPrompts, Sampling, SpeedBench, SyntheticSource, SystemPrompt, TimeWindow,
-    TurnDelay,
+    ModelSelection, PoolDraws, PrefixPrompts, Replay, Sampling, SpeedBench, SyntheticSource, SystemPrompt, TimeWindow,
+    TraceOptions, TraceSynthesis, TurnDelay,
 };
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;

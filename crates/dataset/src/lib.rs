@@ -11,6 +11,7 @@ mod sampler;
 mod session;
 mod synthetic;
 mod text;
+mod trace;
 
 pub use dataset::{Dataset, build};
 pub use error::{DatasetError, RowPlace};

@@ -7,3 +7,4 @@ mod vocabulary;
 
 pub(crate) use exact::{ExactText, Writer};
 pub(crate) use order::TextOrder;
+pub(crate) use vocabulary::words;

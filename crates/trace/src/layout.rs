@@ -43,7 +43,7 @@ impl Layout {
     }
 
     /// Whether published files have rows that are not whole, so that those are left out and counted.
-    const fn has_broken_rows(self) -> bool {
+    pub const fn has_broken_rows(self) -> bool {
         matches!(self, Self::BurstGpt | Self::Azure)
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{Layout, Request, TraceError, layout};
+use crate::{Layout, Problem, Request, TraceError, layout};
 
 /// Requests in file order; at least one.
 #[derive(Debug, Clone)]
@@ -32,6 +32,13 @@ impl Trace {
             }
         };
         layout::parse(path, bytes, layout)
+    }
+
+    /// Reads the bytes of a file, with what is wrong with the rows that are left out. There may be no request at all.
+    pub fn parse_rows(path: &Path, bytes: &[u8], layout: Layout) -> Result<(Self, Vec<Problem>), TraceError> {
+        let (requests, problems) = layout::rows(path, bytes, layout)?;
+        let skipped_rows = problems.len();
+        Ok((Self { layout, block_size: layout.block_size(), requests, skipped_rows }, problems))
     }
 
     /// The places of the requests in the order in which they were sent: by time, or as in the file where a time is

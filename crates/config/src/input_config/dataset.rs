@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::section::Section;
+use super::trace;
 use crate::dataset::{DEFAULT_ENTRIES, SINGLE_TURN};
 use crate::{Config, DatasetSource, FileFormat, Length, Sampling, SyntheticSource, SystemPrompt, TurnDelay};
 
@@ -19,6 +20,7 @@ impl Config {
                 section.put("path", file.path.to_string_lossy());
                 section.put_some("format", file.format.map(FileFormat::name));
                 section.put_some("inter_turn_delay_cap_seconds", file.delay_cap_ms.map(|ms| ms / 1e3));
+                trace::put(&mut section, &file.trace);
             }
         }
         section.put_some("random_seed", self.random_seed);

@@ -3,6 +3,7 @@
 mod file;
 mod synthetic;
 mod system_prompt;
+mod trace;
 
 use std::sync::Arc;
 

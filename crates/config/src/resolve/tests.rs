@@ -6,6 +6,7 @@ mod load;
 mod load_rules;
 mod rules;
 mod shown;
+mod traces;
 mod transport;
 
 use std::path::PathBuf;
