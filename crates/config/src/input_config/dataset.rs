@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::media::put_media;
 use super::section::Section;
+use super::trace;
 use crate::dataset::{DEFAULT_ENTRIES, SINGLE_TURN};
 use crate::{
     BadRows, BatchSizes, CacheBust, Config, Corpus, DatasetSource, FileFormat, FileSource, Length, LengthPair,
@@ -24,6 +25,7 @@ impl Config {
                 section.put_some("format", file.format.map(FileFormat::name));
                 section.put_some("inter_turn_delay_cap_seconds", file.delay_cap_ms.map(|ms| ms / 1e3));
                 put_draws(&mut section, file);
+                trace::put(&mut section, &file.trace);
             }
         }
         section.put_some("random_seed", self.random_seed);
