@@ -11,6 +11,7 @@ mod finished;
 mod follow_up;
 mod gate;
 mod gauge;
+mod job_answers;
 mod phase;
 mod plan;
 mod progress;

@@ -21,7 +21,7 @@ pub(crate) enum TokenSource {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Observer {
-    pub(crate) endpoint: &'static dyn Endpoint,
+    pub(crate) endpoint: Arc<dyn Endpoint>,
     pub(crate) facts: EndpointFacts,
     pub(crate) tokenizer: Arc<dyn Tokenizer>,
     pub(crate) token_source: TokenSource,
@@ -70,9 +70,13 @@ impl Observer {
     fn counted(&self, reply: &Reply, turn: &TurnFacts, sent: &Bytes) -> TokenCounts {
         let count = |text: &str| (!text.is_empty()).then(|| self.tokenizer.count(text) as u64);
         TokenCounts {
-            input: self.facts.tokenizes_input.then(|| turn.input_tokens(sent, self.endpoint, &*self.tokenizer)),
-            output: count(&reply.output_text),
-            reasoning: count(&reply.reasoning_text),
+            input: if self.facts.tokenizes_input {
+                turn.input_tokens(sent, &*self.endpoint, &*self.tokenizer)
+            } else {
+                None
+            },
+            output: count(&reply.output_text).filter(|_| self.facts.produces_tokens),
+            reasoning: count(&reply.reasoning_text).filter(|_| self.facts.produces_tokens),
         }
     }
 }

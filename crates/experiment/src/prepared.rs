@@ -28,15 +28,15 @@ pub(crate) struct TurnFacts {
     fixed: Option<Bytes>,
     pub(crate) max_tokens: Option<u32>,
     /// Counted when the first record asks: the same body is often sent many times.
-    input_tokens: OnceLock<u64>,
+    input_tokens: OnceLock<Option<u64>>,
 }
 
 impl TurnFacts {
-    /// Input tokens of the body that was sent, counted by the client.
-    pub(crate) fn input_tokens(&self, sent: &Bytes, endpoint: &dyn Endpoint, tokenizer: &dyn Tokenizer) -> u64 {
+    /// Input tokens of the body that was sent, counted by the client; `None` where its text cannot be told.
+    pub(crate) fn input_tokens(&self, sent: &Bytes, endpoint: &dyn Endpoint, tokenizer: &dyn Tokenizer) -> Option<u64> {
         let count = || {
-            let text = endpoint.input_text(sent);
-            tokenizer.count(&text.texts.join(" ")) as u64 + text.pretokenised
+            let text = endpoint.input_text(sent)?;
+            Some(tokenizer.count(&text.texts.join(" ")) as u64 + text.pretokenised)
         };
         // The very bytes that were prepared: comparing their place is enough, and bodies may be large.
         let is_fixed = self.fixed.as_ref().is_some_and(|fixed| fixed.as_ptr() == sent.as_ptr());
@@ -48,7 +48,7 @@ impl TurnFacts {
 #[derive(Debug)]
 pub(crate) struct Sessions {
     all: Vec<PreparedSession>,
-    endpoint: &'static dyn Endpoint,
+    endpoint: Arc<dyn Endpoint>,
     options: BodyOptions,
 }
 
@@ -56,7 +56,7 @@ impl Sessions {
     pub(crate) fn prepare(
         dataset: &Dataset,
         kind: EndpointKind,
-        endpoint: &'static dyn Endpoint,
+        endpoint: Arc<dyn Endpoint>,
         options: BodyOptions,
     ) -> Result<Self, BuildError> {
         let mut prepared = Self { all: Vec::new(), endpoint, options };

@@ -49,7 +49,7 @@ pub struct Run {
     /// One per phase.
     pub(crate) contexts: Vec<MetricContext>,
     pub(crate) paths: ArtifactPaths,
-    endpoint: &'static dyn Endpoint,
+    endpoint: Arc<dyn Endpoint>,
     seed: Seed,
     tokenizer: Arc<dyn Tokenizer>,
     dataset: Dataset,
@@ -78,7 +78,7 @@ impl Run {
         raise_descriptor_limit();
         grow_descriptor_table(DESCRIPTORS);
         let kind = config.endpoint.kind;
-        let endpoint = aiperf_endpoint::of(kind).ok_or(RunError::Endpoint(kind.facts().name))?;
+        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config));
         let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
@@ -93,9 +93,9 @@ impl Run {
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
             phase.stop.sessions = Some(dataset.roots().len() as u64);
         }
-        let sessions = Sessions::prepare(&dataset, kind, endpoint, settings::body_options(&config))?;
+        let sessions = Sessions::prepare(&dataset, kind, Arc::clone(&endpoint), settings::body_options(&config))?;
         let headers = settings::header_plan(&config, version)?;
-        let targets = Targets::open(&config.endpoint)?;
+        let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
         let client = settings::client_settings(&config, &targets)?;
         let paths = ArtifactPaths::new(config.output.dir.clone(), config.output.prefix.as_deref());
         Ok(Self {
@@ -192,7 +192,7 @@ impl Run {
             .map(|share| FailureThreshold::new(share, self.config.profiling.pace.session_limit(), control.control()));
         Ok(RecordDesk {
             observer: Observer {
-                endpoint: self.endpoint,
+                endpoint: Arc::clone(&self.endpoint),
                 facts: self.config.endpoint.kind.facts(),
                 tokenizer: Arc::clone(&self.tokenizer),
                 token_source,
@@ -220,7 +220,7 @@ impl Run {
             fixed_schedule: self.fixed_schedule.clone(),
             targets: self.targets.requests.clone().into(),
             headers: Arc::clone(&self.headers),
-            endpoint: self.endpoint,
+            endpoint: Arc::clone(&self.endpoint),
             request_timeout: self.config.endpoint.request_timeout.map(Nanos::from),
             reuse: self.config.endpoint.connection_reuse,
             client: self.client.clone(),

@@ -14,7 +14,7 @@ const START: Mono = Mono::from_nanos(900_000_000);
 
 fn observation() -> Result<Observation, Box<dyn std::error::Error>> {
     let exchange = answer::stream_exchange()?;
-    let reply = answer::chat()?.read(answer::body_of(&exchange))?;
+    let reply = answer::chat().read(answer::body_of(&exchange))?;
     Ok(Observation {
         due: START,
         credit_issued: START,
