@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use aiperf_clock::Nanos;
-use aiperf_conversation::{BranchKind, ContextMode, Conversation, ConversationIndex};
+use aiperf_conversation::{BranchKind, ContextMode, Conversation, ConversationIndex, Turn};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{BodyOptions, BuildError, Endpoint, EndpointKind, History, TurnRequest, check_turns};
 use aiperf_engine::{FollowUpBodies, PreparedConversation, PreparedTurn, Session};
@@ -27,8 +27,13 @@ pub(crate) struct TurnFacts {
     /// As it will be sent; `None` where that depends on replies.
     fixed: Option<Bytes>,
     pub(crate) max_tokens: Option<u32>,
+    /// How long the audio of the turn plays.
+    pub(crate) audio_seconds: Option<f64>,
+    /// Whether the session has anything in it that could be an image.
+    may_hold_images: bool,
     /// Counted when the first record asks: the same body is often sent many times.
     input_tokens: OnceLock<Option<u64>>,
+    images: OnceLock<u64>,
 }
 
 impl TurnFacts {
@@ -38,9 +43,21 @@ impl TurnFacts {
             let text = endpoint.input_text(sent)?;
             Some(tokenizer.count(&text.texts.join(" ")) as u64 + text.pretokenised)
         };
-        // The very bytes that were prepared: comparing their place is enough, and bodies may be large.
-        let is_fixed = self.fixed.as_ref().is_some_and(|fixed| fixed.as_ptr() == sent.as_ptr());
-        if is_fixed { *self.input_tokens.get_or_init(count) } else { count() }
+        if self.is_fixed(sent) { *self.input_tokens.get_or_init(count) } else { count() }
+    }
+
+    /// Images in the body that was sent.
+    pub(crate) fn images(&self, sent: &Bytes, endpoint: &dyn Endpoint) -> u64 {
+        if !self.may_hold_images {
+            return 0;
+        }
+        let count = || endpoint.input_text(sent).map_or(0, |input| input.images);
+        if self.is_fixed(sent) { *self.images.get_or_init(count) } else { count() }
+    }
+
+    /// The very bytes that were prepared: comparing their place is enough, and bodies may be large.
+    fn is_fixed(&self, sent: &Bytes) -> bool {
+        self.fixed.as_ref().is_some_and(|fixed| fixed.as_ptr() == sent.as_ptr())
     }
 }
 
@@ -80,6 +97,9 @@ impl Sessions {
     /// The first turn of a fork is fixed here too, as it would be sent without its parent: the same conversation may be
     /// spawned elsewhere, and a fork brings its own body.
     fn session(&self, conversation: &Arc<Conversation>) -> Result<PreparedSession, BuildError> {
+        let could_hold =
+            |turn: &Turn| !turn.images.is_empty() || turn.raw_messages.is_some() || turn.raw_payload.is_some();
+        let may_hold_images = conversation.turns.iter().any(could_hold);
         let mut history = History::new(conversation.context_mode);
         let mut turns = Vec::with_capacity(conversation.turns.len());
         for (turn, described) in conversation.turns.iter().enumerate() {
@@ -90,7 +110,15 @@ impl Sessions {
                 ContextMode::DeltasWithoutResponses | ContextMode::MessageArrayWithResponses => Some(alone.clone()),
             };
             history.note(conversation, turn, None);
-            turns.push(TurnFacts { alone, fixed, max_tokens: described.max_tokens, input_tokens: OnceLock::new() });
+            turns.push(TurnFacts {
+                alone,
+                fixed,
+                max_tokens: described.max_tokens,
+                audio_seconds: described.audio_seconds,
+                may_hold_images,
+                input_tokens: OnceLock::new(),
+                images: OnceLock::new(),
+            });
         }
         Ok(PreparedSession { conversation: Arc::clone(conversation), turns })
     }

@@ -193,7 +193,7 @@ impl Run {
         Ok(RecordDesk {
             observer: Observer {
                 endpoint: Arc::clone(&self.endpoint),
-                facts: self.config.endpoint.kind.facts(),
+                kind: self.config.endpoint.kind,
                 tokenizer: Arc::clone(&self.tokenizer),
                 token_source,
             },
