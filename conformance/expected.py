@@ -266,14 +266,6 @@ EXPECTED: tuple[Expectation, ...] = (
         ours="absent",
     ),
     Expectation(
-        "No sums over branches",
-        "Which session started which, and at which depth, is in the records of both. The reference also sums it up in the summary.",
-        "field",
-        r"summary\.json: branch_stats",
-        cases="dag-.*",
-        ours="absent",
-    ),
-    Expectation(
         "Number of roots in a file",
         "How many conversations of the file are started is found out when it is read; the configuration names what was asked for.",
         "field",

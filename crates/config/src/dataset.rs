@@ -1,11 +1,18 @@
 //! What is sent: a description of synthetic data, or a file.
 
 mod file;
+mod file_format;
+mod media;
 mod synthetic;
 
 use std::sync::Arc;
 
-pub use file::{FileFormat, FileSource, TimeWindow};
+pub use file::{BadRows, BatchSizes, FileSource, FormatOption, PoolDraws, TimeWindow};
+pub use file_format::{FileFormat, FormatFacts, SpeedBench};
+pub use media::{
+    AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
+    PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
+};
 pub(crate) use synthetic::{DEFAULT_ENTRIES, SINGLE_TURN};
 pub use synthetic::{Length, PrefixPrompts, SyntheticSource, TurnDelay};
 

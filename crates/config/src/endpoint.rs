@@ -81,8 +81,6 @@ pub struct EndpointConfig {
     pub response_field: Option<ResponseField>,
     /// Fetch finished videos as part of the request.
     pub download_video: bool,
-    /// Send each image of a session once, and afterwards only its id.
-    pub uuid_and_strip: bool,
     pub legacy_max_tokens: bool,
     pub server_token_count: bool,
     pub per_chunk_usage: bool,

@@ -3,6 +3,7 @@
 
 mod dataset;
 mod endpoint;
+mod media;
 mod phase;
 mod section;
 

@@ -19,8 +19,13 @@ mod run;
 mod tuning;
 
 pub use dataset::{
-    DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, PrefixPrompts, Sampling,
-    SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
+    AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
+    PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
+};
+pub use dataset::{
+    BadRows, BatchSizes, DatasetConfig, DatasetSource, FileFormat, FileSource, FormatFacts, FormatOption, Length,
+    ModelSelection, PoolDraws, PrefixPrompts, Sampling, SpeedBench, SyntheticSource, SystemPrompt, TimeWindow,
+    TurnDelay,
 };
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;

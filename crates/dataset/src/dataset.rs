@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use aiperf_config::{DatasetConfig, DatasetSource, Sampling, SystemPrompt};
+use aiperf_config::{DatasetConfig, DatasetSource, FileFormat, Sampling, SystemPrompt};
 use aiperf_conversation::{Conversation, ConversationIndex, Lineage};
 use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
 
 use crate::assignment::Assignment;
 use crate::deferred::{Deferred, Sourced};
+use crate::file::{self, Loaded, SkippedRows};
 use crate::text::{ExactText, Writer};
-use crate::{DatasetError, Sampler, file, synthetic};
+use crate::{DatasetError, Sampler, synthetic};
 
 /// All conversations, in file or generation order; at least one.
 #[derive(Debug, Clone)]
@@ -22,7 +23,12 @@ pub struct Dataset {
     /// Pauses of a file that are longer than a minute and that no cap shortens. Worth a warning: they hold a session, and
     /// perhaps its slot, for that long.
     pub long_pauses: usize,
+    /// Rows of a file that could not be used and were left out. Worth a warning: they are not part of what is measured.
+    pub skipped_rows: SkippedRows,
+    /// The format of the file that the conversations come from.
+    pub file_format: Option<FileFormat>,
     roots: Vec<ConversationIndex>,
+    writes_inputs: bool,
     sampling: Sampling,
 }
 
@@ -43,6 +49,12 @@ impl Dataset {
     /// may be missing, everything else is there.
     pub fn outlines(&self) -> &[Arc<Conversation>] {
         &self.outlines
+    }
+
+    /// Whether conversations start others.
+    pub fn has_branches(&self) -> bool {
+        self.outlines.iter().any(|outline| outline.lineage != Lineage::Root)
+            || self.outlines.iter().flat_map(|outline| &outline.turns).any(|turn| !turn.branches.is_empty())
     }
 
     /// Whether contents are made each time that a conversation is asked for.
@@ -69,6 +81,12 @@ impl Dataset {
     /// of that length. Worth a warning: their true length is what is reported.
     pub fn inexact_texts(&self) -> usize {
         usize::from(self.inexact_system) + self.deferred.as_ref().map_or(0, |deferred| deferred.inexact_texts())
+    }
+
+    /// Whether the run writes the bodies of this data set to `inputs.json`. It does not where the data already is a list
+    /// of bodies, or a trace.
+    pub fn writes_inputs(&self) -> bool {
+        self.writes_inputs
     }
 
     /// The conversations that are drawn as sessions, in order; at least one. The others are started by these.
@@ -102,9 +120,14 @@ impl Dataset {
 /// Builds the data set. Everything that can be wrong with it comes to light here, before the first request.
 pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>) -> Result<Dataset, DatasetError> {
     let mut assignment = Assignment::new(config, seed)?;
-    let sourced = match &config.source {
-        DatasetSource::Synthetic(source) => synthetic::conversations(source, seed, tokenizer)?,
-        DatasetSource::File(source) => file::conversations(source, config.has_system_role, seed)?.into(),
+    let (sourced, file_format, skipped_rows) = match &config.source {
+        DatasetSource::Synthetic(source) => {
+            (synthetic::conversations(source, seed, tokenizer)?, None, SkippedRows::default())
+        }
+        DatasetSource::File(source) => {
+            let Loaded { conversations, format, skipped } = file::conversations(source, config.has_system_role, seed)?;
+            (conversations.into(), Some(format), skipped)
+        }
     };
     let Sourced { mut conversations, deferred } = sourced;
     let system = system_prompt(&config.system_prompt, seed, tokenizer);
@@ -125,11 +148,19 @@ pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>)
             .map(ConversationIndex)
             .collect(),
         long_pauses: long_pauses(&config.source, &conversations),
+        writes_inputs: !has_payloads(&conversations)
+            && deferred.as_ref().is_none_or(|deferred| deferred.writes_inputs()),
         outlines: conversations.into_iter().map(Arc::new).collect(),
         deferred: deferred.map(Arc::from),
+        skipped_rows,
+        file_format,
         inexact_system,
         sampling: config.sampling,
     })
+}
+
+fn has_payloads(conversations: &[Conversation]) -> bool {
+    conversations.iter().flat_map(|conversation| &conversation.turns).any(|turn| turn.raw_payload.is_some())
 }
 
 fn long_pauses(source: &DatasetSource, conversations: &[Conversation]) -> usize {

@@ -1,5 +1,6 @@
 //! Why a data set cannot be built, with the file, the line and what was expected there.
 
+use std::fmt;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
@@ -7,21 +8,43 @@ pub enum DatasetError {
     #[error("--input-file {}: cannot be read: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
 
-    #[error(
-        "--input-file {}: looks like {format}, which is not supported yet; single_turn, multi_turn and dag_jsonl are",
-        path.display()
-    )]
+    #[error("--input-file {}: {problem}", path.display())]
+    Unpacking { path: PathBuf, problem: String },
+
+    #[error("--input-file {}: looks like {format}, which is not supported yet", path.display())]
     FormatNotSupported { path: PathBuf, format: &'static str },
 
     #[error(
         "--input-file {}: no known format: {reason}; a single_turn file has one JSON object per line with text, image, \
-         audio or video",
+         audio or video; --custom-dataset-type names another format",
         path.display()
     )]
     FormatUnknown { path: PathBuf, reason: String },
 
-    #[error("--input-file {}, line {line}: {problem}", path.display())]
-    Row { path: PathBuf, line: usize, problem: String },
+    #[error(
+        "--input-file {}: could be {}; say which with --custom-dataset-type",
+        path.display(),
+        candidates.join(" or ")
+    )]
+    FormatAmbiguous { path: PathBuf, candidates: Vec<&'static str> },
+
+    #[error("{flag} does not go with --input-file {}, which is {format}: {why}", path.display())]
+    OptionForOtherFormat { flag: String, path: PathBuf, format: &'static str, why: &'static str },
+
+    #[error("--input-file {}: is a folder, and {format} is a format of one file; name the file", path.display())]
+    NotAFile { path: PathBuf, format: &'static str },
+
+    #[error("--input-file {}, {place}: {problem}", path.display())]
+    Row { path: PathBuf, place: RowPlace, problem: String },
+
+    #[error("--input-file {}: none of its {count} rows can be used; the first: {first}", path.display())]
+    AllRowsBad { path: PathBuf, count: usize, first: String },
+
+    #[error("--input-file {}: {problem}", path.display())]
+    Pool { path: PathBuf, problem: String },
+
+    #[error("--input-file {}: no row is of category {category}; there are {found}", path.display())]
+    NoneOfCategory { path: PathBuf, category: &'static str, found: String },
 
     #[error(
         "--input-file {}: no conversation starts {asked}; they start between {earliest} and {latest} \
@@ -42,6 +65,30 @@ pub enum DatasetError {
     #[error("--num-dataset-entries 0: a data set needs at least one conversation")]
     NoEntries,
 
+    #[error("--image-source {}: {reason}; give a folder with PNG or JPEG files, assets or noise", path.display())]
+    Pictures { path: PathBuf, reason: String },
+
+    #[error(transparent)]
+    Film(#[from] aiperf_media::FilmError),
+
     #[error("--model: at least one model is needed")]
     NoModels,
+}
+
+/// Where in a file a row stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowPlace {
+    /// From one.
+    Line(usize),
+    /// An element of the list `data`, from zero.
+    Entry(usize),
+}
+
+impl fmt::Display for RowPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(number) => write!(f, "line {number}"),
+            Self::Entry(index) => write!(f, "data[{index}]"),
+        }
+    }
 }

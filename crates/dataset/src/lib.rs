@@ -7,11 +7,13 @@ mod dataset;
 mod deferred;
 mod error;
 mod file;
+mod media;
 mod sampler;
 mod session;
 mod synthetic;
 mod text;
 
 pub use dataset::{Dataset, build};
-pub use error::DatasetError;
+pub use error::{DatasetError, RowPlace};
+pub use file::{SkippedRows, conversations_of};
 pub use sampler::Sampler;

@@ -1,8 +1,7 @@
 //! Conversations from a description: generated prompts of drawn lengths, with prefixes and context in front.
 
 use std::collections::HashSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aiperf_config::{Length, SyntheticSource, TurnDelay};
 use aiperf_conversation::{ContextMode, Conversation, ConversationIndex, Lineage, Media, Turn};
@@ -11,6 +10,7 @@ use aiperf_tokenizer::Tokenizer;
 
 use crate::DatasetError;
 use crate::deferred::{Deferred, Sourced};
+use crate::media::MediaPool;
 use crate::session::SessionNames;
 use crate::text::{ExactText, TextOrder, Writer};
 
@@ -32,13 +32,16 @@ pub(crate) fn conversations(
         first_order.push(orders);
         orders += turns * texts_per_turn(source);
     }
+    let media = source.media.as_ref().map(|media| MediaPool::new(media, seed, &turn_counts)).transpose()?;
     let texts = Texts {
         prompts: prompt_orders(source, seed, tokenizer, &prefixes, &turn_counts),
         first_prompt: first_order,
         per_turn: texts_per_turn(source),
         contexts: contexts(source, seed),
-        inexact: AtomicUsize::new(prefixes.iter().filter(|prefix| !prefix.exact).count()),
+        inexact_prefixes: prefixes.iter().filter(|prefix| !prefix.exact).count(),
+        inexact: Mutex::default(),
         writer,
+        media,
     };
     let mut names = SessionNames::new(seed, HashSet::new());
     let mut delays = seed.stream("composer.conversation.turn_delay");
@@ -46,7 +49,7 @@ pub(crate) fn conversations(
         let delay_ms = (index > 0).then(|| pause(source.turn_delay, &mut delays)).flatten();
         Turn { delay_ms, ..Turn::default() }
     };
-    let conversations = turn_counts
+    let mut conversations: Vec<Conversation> = turn_counts
         .into_iter()
         .map(|turns| Conversation {
             session_id: names.next(),
@@ -57,6 +60,9 @@ pub(crate) fn conversations(
             lineage: Lineage::Root,
         })
         .collect();
+    if let Some(media) = &texts.media {
+        media.announce(&mut conversations);
+    }
     Ok(Sourced { conversations, deferred: Some(Box::new(texts)) })
 }
 
@@ -71,14 +77,17 @@ struct Texts {
     per_turn: usize,
     /// One for each conversation, or none at all.
     contexts: Vec<TextOrder>,
-    inexact: AtomicUsize,
+    inexact_prefixes: usize,
+    /// Seeds of the texts that missed their length: one that is written again is not another one.
+    inexact: Mutex<HashSet<u64>>,
+    media: Option<MediaPool>,
 }
 
 impl Texts {
     fn write(&self, order: &TextOrder) -> Arc<str> {
         let written = order.fulfil(&self.writer);
         if !written.exact {
-            self.inexact.fetch_add(1, Ordering::Relaxed);
+            self.inexact.lock().unwrap_or_else(PoisonError::into_inner).insert(order.seed);
         }
         Arc::from(written.text)
     }
@@ -88,16 +97,20 @@ impl Deferred for Texts {
     fn complete(&self, index: ConversationIndex, outline: &Conversation) -> Conversation {
         let mut conversation = outline.clone();
         let mut orders = self.prompts[self.first_prompt[index.0]..].chunks(self.per_turn);
-        for turn in &mut conversation.turns {
+        let has_text = self.media.as_ref().is_none_or(MediaPool::leaves_text);
+        for turn in conversation.turns.iter_mut().filter(|_| has_text) {
             let contents = orders.next().unwrap_or_default().iter().map(|order| self.write(order)).collect();
             turn.texts = vec![Media { name: "text".to_owned(), contents }];
+        }
+        if let Some(media) = &self.media {
+            media.fill(index, &mut conversation.turns);
         }
         conversation.user_context = self.contexts.get(index.0).map(|order| self.write(order));
         conversation
     }
 
     fn inexact_texts(&self) -> usize {
-        self.inexact.load(Ordering::Relaxed)
+        self.inexact_prefixes + self.inexact.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 }
 

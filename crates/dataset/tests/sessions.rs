@@ -40,6 +40,7 @@ fn synthetic() -> SyntheticSource {
         user_context_tokens: None,
         turns: Length { mean: 4.0, stddev: 1.5 },
         turn_delay: TurnDelay { mean_ms: 100.0, stddev_ms: 20.0, ratio: 0.5 },
+        media: None,
     }
 }
 
@@ -57,7 +58,7 @@ fn all_texts(turn: &Turn) -> Vec<String> {
 
 fn file(name: &str) -> FileSource {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
-    FileSource { path, format: None, window: TimeWindow::default(), delay_cap_ms: None }
+    FileSource::of(path)
 }
 
 fn loaded(source: FileSource) -> Result<Dataset, DatasetError> {

@@ -27,6 +27,7 @@ fn source() -> SyntheticSource {
         user_context_tokens: None,
         turns: Length { mean: 1.0, stddev: 0.0 },
         turn_delay: TurnDelay::default(),
+        media: None,
     }
 }
 

@@ -60,8 +60,6 @@ pub struct BodyOptions {
     pub per_chunk_usage: bool,
     /// Messages: write the content as a list of parts even where a string would do.
     pub force_content_parts: bool,
-    /// Chat: an image that the session sent before is sent by its id only.
-    pub uuid_and_strip: bool,
     /// Token counts are the server's: where an API has to be asked for them, it is.
     pub server_token_count: bool,
 }

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::Medium;
+
 /// Every API that can be spoken: those of AIPerf, and after them those that only GenAI-Perf has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -50,24 +52,6 @@ pub struct EndpointFacts {
     pub form: BodyForm,
     /// Title of the console table.
     pub metrics_title: &'static str,
-}
-
-/// Content that is no text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Medium {
-    Image,
-    Audio,
-    Video,
-}
-
-impl Medium {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Image => "images",
-            Self::Audio => "audio",
-            Self::Video => "video",
-        }
-    }
 }
 
 /// How a body is written.
@@ -217,10 +201,6 @@ impl EndpointKind {
     /// Whether the answer is a video, made by a job that is asked after.
     pub const fn produces_video(self) -> bool {
         matches!(self, Self::VideoGeneration)
-    }
-
-    pub fn takes(self, medium: Medium) -> bool {
-        self.facts().takes.contains(&medium)
     }
 
     /// Path appended to the base URL; empty for none. `{model}` stands for the model's name.

@@ -15,6 +15,7 @@ mod job;
 mod kind;
 mod loose;
 mod media;
+mod medium;
 mod message;
 mod multipart;
 mod payload;
@@ -36,7 +37,8 @@ pub use headers::{AffinityHeaders, HeaderError, HeaderOptions, HeaderPlan, Reque
 pub use history::{History, Past};
 pub use input_text::InputText;
 pub use job::{Job, JobAnswer, JobPlace, JobStep};
-pub use kind::{BodyForm, EndpointFacts, EndpointKind, Medium};
+pub use kind::{BodyForm, EndpointFacts, EndpointKind};
+pub use medium::Medium;
 pub use reply::{ContentChunk, Reply, ReplyError, VideoReport};
 pub use response::ResponseBody;
 pub use response_field::ResponseField;

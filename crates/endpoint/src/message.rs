@@ -229,8 +229,7 @@ impl Writer {
         let mut parts: Vec<Part<'a>> =
             turn.all_texts().filter(|text| !text.is_empty()).map(|text| self.text(text)).collect();
         for (url, uuid) in images(turn) {
-            let known = request.options.uuid_and_strip && uuid.is_some_and(|uuid| sent_before(request, turn, uuid));
-            parts.push(self.image(request, if known { "" } else { url }, uuid)?);
+            parts.push(self.image(request, url, uuid)?);
         }
         for audio in each(&turn.audios) {
             let media::Audio { data, format } = media::Audio::read(audio)
@@ -283,14 +282,6 @@ fn images(turn: &Turn) -> impl Iterator<Item = (&str, Option<&str>)> {
     let urls = turn.images.iter().flat_map(|image| &image.contents).map(|url| &**url);
     let uuids = turn.image_uuids.iter().map(|uuid| Some(uuid.as_str())).chain(std::iter::repeat(None));
     urls.zip(uuids).filter(|(url, uuid)| !url.is_empty() || uuid.is_some())
-}
-
-/// Whether an earlier turn of the session brought the image of this id.
-fn sent_before(request: &TurnRequest<'_>, turn: &Turn, uuid: &str) -> bool {
-    let brings = |turn: &Turn| images(turn).any(|(url, id)| id == Some(uuid) && !url.is_empty());
-    let turns = &request.conversation.turns;
-    let before = turns.iter().position(|other| std::ptr::eq(other, turn)).unwrap_or(0);
-    turns[..before].iter().any(brings)
 }
 
 impl<'a> Message<'a> {

@@ -42,7 +42,6 @@ pub(crate) fn body_options(config: &Config) -> BodyOptions {
         extra_inputs: endpoint.extra_inputs.clone(),
         per_chunk_usage: endpoint.per_chunk_usage,
         force_content_parts: config.tuning.force_content_parts,
-        uuid_and_strip: endpoint.uuid_and_strip,
         server_token_count: endpoint.server_token_count,
     }
 }

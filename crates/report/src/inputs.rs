@@ -1,9 +1,9 @@
-//! `inputs.json`: all requests of the dataset, written before the first is sent.
+//! `inputs.json`: all requests of the dataset, written beside the run.
 
 use std::cell::RefCell;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -18,16 +18,41 @@ pub struct InputSession {
     pub payloads: Vec<Value>,
 }
 
-/// Writes the file session by session, so that the dataset need not be in memory. Keys whose value is null are left out.
-pub fn write_inputs(path: &Path, sessions: impl Iterator<Item = InputSession>) -> Result<(), ReportError> {
-    if let Some(dir) = path.parent() {
-        fs::create_dir_all(dir).map_err(|source| ReportError::create(dir, source))?;
+/// The file under way. It has another name until it is whole, so that whoever finds it finds all of it.
+#[derive(Debug)]
+pub struct InputsFile {
+    path: PathBuf,
+    part: PathBuf,
+    file: File,
+}
+
+impl InputsFile {
+    pub fn create(path: &Path) -> Result<Self, ReportError> {
+        if let Some(dir) = path.parent() {
+            fs::create_dir_all(dir).map_err(|source| ReportError::create(dir, source))?;
+        }
+        let mut part = path.as_os_str().to_owned();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        let file = File::create(&part).map_err(|source| ReportError::create(&part, source))?;
+        Ok(Self { path: path.to_owned(), part, file })
     }
-    let file = File::create(path).map_err(|source| ReportError::create(path, source))?;
-    let mut out = BufWriter::new(file);
-    let document = Document { sessions: RefCell::new(sessions) };
-    serde_json::to_writer_pretty(&mut out, &document).map_err(|error| ReportError::write(path, error.into()))?;
-    out.flush().map_err(|source| ReportError::write(path, source))
+
+    /// Writes session by session, so that the dataset need not be in memory. Keys whose value is null are left out. A
+    /// file that cannot be written does not stay.
+    pub fn write(self, sessions: impl Iterator<Item = InputSession>) -> Result<(), ReportError> {
+        let Self { path, part, file } = self;
+        let mut out = BufWriter::new(file);
+        let document = Document { sessions: RefCell::new(sessions) };
+        let written = serde_json::to_writer_pretty(&mut out, &document)
+            .map_err(io::Error::from)
+            .and_then(|()| out.flush())
+            .and_then(|()| fs::rename(&part, &path));
+        written.map_err(|source| {
+            let _ = fs::remove_file(&part);
+            ReportError::write(&path, source)
+        })
+    }
 }
 
 struct Document<I> {
@@ -78,7 +103,8 @@ mod tests {
         let payload = json!({"messages": [{"role": "user", "content": "hi"}], "model": "m", "stop": null});
         let session =
             |id: u32| InputSession { session_id: format!("session_{id:06}"), payloads: vec![payload.clone()] };
-        write_inputs(&path, (0..2).map(session)).unwrap();
+        InputsFile::create(&path).unwrap().write((0..2).map(session)).unwrap();
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing but the file");
         let text = fs::read_to_string(&path).unwrap();
         assert!(
             text.starts_with(
@@ -93,7 +119,7 @@ mod tests {
 
     #[test]
     fn an_unwritable_path_is_named() {
-        let error = write_inputs(Path::new("/dev/null/inputs.json"), std::iter::empty()).unwrap_err();
+        let error = InputsFile::create(Path::new("/dev/null/inputs.json")).unwrap_err();
         assert!(error.to_string().contains("/dev/null"));
     }
 }

@@ -8,6 +8,7 @@ mod cancellation;
 mod closed_loop;
 mod command_line;
 mod connections;
+mod dataset_docs;
 mod determinism;
 mod endpoints;
 mod failures;

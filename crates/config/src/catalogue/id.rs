@@ -43,6 +43,7 @@ pub enum OptionId {
     HfWekaDataset,
     DatasetFilter,
     CustomDatasetType,
+    SkipBadRows,
     IgnoreTraceDelays,
     UseThinkTimeOnly,
     MaxContextLength,

@@ -1,5 +1,7 @@
 //! Generated conversations, as they are described.
 
+use super::MediaSource;
+
 /// Conversations to make when nothing says how many are needed.
 pub(crate) const DEFAULT_ENTRIES: usize = 100;
 /// Conversations of one request each.
@@ -18,6 +20,8 @@ pub struct SyntheticSource {
     /// Turns of a conversation.
     pub turns: Length,
     pub turn_delay: TurnDelay,
+    /// Pictures, clips and films beside the texts.
+    pub media: Option<MediaSource>,
 }
 
 /// The pause before every turn but the first, in milliseconds.

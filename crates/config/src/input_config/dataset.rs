@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::media::put_media;
 use super::section::Section;
 use crate::dataset::{DEFAULT_ENTRIES, SINGLE_TURN};
 use crate::{Config, DatasetSource, FileFormat, Length, Sampling, SyntheticSource, SystemPrompt, TurnDelay};
@@ -35,6 +36,7 @@ impl Config {
             DatasetSource::Synthetic(synthetic) => {
                 section.put("prompts", prompts(synthetic, osl));
                 put_turns(&mut section, synthetic);
+                put_media(&mut section, synthetic.media.as_ref());
                 section.put_some("prefix_prompts", self.prefix_prompts(synthetic));
             }
             DatasetSource::File(_) => section.put_some("osl", osl),

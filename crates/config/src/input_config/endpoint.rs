@@ -40,7 +40,6 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
         section.put_some("response_field", endpoint.response_field.as_ref().map(|field| field.as_str()));
     }
     section.put_if("download_video_content", endpoint.download_video);
-    section.put_if("uuid_and_strip", endpoint.uuid_and_strip);
     section.put_some(
         "connection_reuse",
         match endpoint.connection_reuse {

@@ -1,6 +1,7 @@
 //! What is sent: generated conversations or a file.
 
 mod file;
+mod media;
 mod synthetic;
 mod system_prompt;
 
@@ -23,7 +24,8 @@ pub(super) fn resolve(
     let source = if raw.is_given(OptionId::InputFile) {
         DatasetSource::File(file::resolve(raw, environment)?)
     } else {
-        DatasetSource::Synthetic(synthetic::resolve(raw, endpoint, warnings)?)
+        file::refuse_without_file(raw)?;
+        DatasetSource::Synthetic(synthetic::resolve(raw, environment, endpoint, warnings)?)
     };
     let sampling = match raw.choice(OptionId::DatasetSamplingStrategy)? {
         Some("random") => Sampling::Random,

@@ -82,7 +82,6 @@ pub(super) fn resolve(
         template: body.template,
         response_field: body.response_field,
         download_video: raw.flag(OptionId::DownloadVideoContent)?,
-        uuid_and_strip: raw.flag(OptionId::UuidAndStrip)?,
         legacy_max_tokens: raw.flag(OptionId::UseLegacyMaxTokens)?,
         server_token_count,
         per_chunk_usage,

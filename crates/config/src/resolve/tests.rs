@@ -1,8 +1,10 @@
 //! From options to configuration: the rules, the defaults, and that nothing accepted is forgotten.
 
 mod defaults;
+mod files;
 mod load;
 mod load_rules;
+mod media;
 mod rules;
 mod shown;
 mod transport;

@@ -7,15 +7,16 @@ mod node;
 mod orchestrator;
 mod turn;
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 use aiperf_conversation::{Conversation, ConversationIndex};
 use serde_json::{Map, Value};
 
 use super::fields::{Fields, unexpected};
+use super::input::{Document, Reading};
 use super::lines;
-use crate::DatasetError;
+use crate::{DatasetError, RowPlace};
 
 /// What is wrong with one line, by its place among the conversations.
 #[derive(Debug)]
@@ -24,14 +25,30 @@ struct Fault {
     problem: String,
 }
 
-/// The conversations of the file's bytes. `path` is for messages only.
-pub(crate) fn conversations(path: &Path, bytes: &[u8]) -> Result<Vec<Conversation>, DatasetError> {
-    let refuse = |line, problem| DatasetError::Row { path: path.to_owned(), line, problem };
+/// Sessions that all orchestrators of a file may start. Rounds are written out, so a slip of the keyboard must not fill
+/// the memory.
+const MOST_STARTS: usize = 1_000_000;
+
+pub(crate) fn conversations(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Conversation>, DatasetError> {
     let mut rows: Vec<(usize, Map<String, Value>)> = Vec::new();
-    for (line, content) in lines::lines(bytes) {
-        rows.push((line, lines::object(content).map_err(|problem| refuse(line, problem))?));
+    for (line, content) in lines::lines(&document.bytes) {
+        match lines::object(content) {
+            Ok(object) => rows.push((line, object)),
+            Err(problem) => reading.faults.note(&document.path, RowPlace::Line(line), problem)?,
+        }
     }
-    read(&rows).map_err(|Fault { place, problem }| refuse(rows.get(place).map_or(0, |row| row.0), problem))
+    // A row that is left out may take others with it, which name it; each is counted.
+    loop {
+        let Fault { place, problem } = match read(&rows) {
+            Ok(conversations) => return Ok(conversations),
+            Err(fault) => fault,
+        };
+        if place >= rows.len() {
+            return Ok(Vec::new());
+        }
+        let (line, _) = rows.remove(place);
+        reading.faults.note(&document.path, RowPlace::Line(line), problem)?;
+    }
 }
 
 fn read(rows: &[(usize, Map<String, Value>)]) -> Result<Vec<Conversation>, Fault> {
@@ -50,11 +67,13 @@ fn read(rows: &[(usize, Map<String, Value>)]) -> Result<Vec<Conversation>, Fault
 struct Names<'a> {
     places: HashMap<&'a str, ConversationIndex>,
     ids: Vec<&'a str>,
+    /// Sessions that orchestrators may still start.
+    starts_left: Cell<usize>,
 }
 
 impl<'a> Names<'a> {
     fn collect(rows: &'a [(usize, Map<String, Value>)]) -> Result<Self, Fault> {
-        let mut names = Self { places: HashMap::new(), ids: Vec::new() };
+        let mut names = Self { places: HashMap::new(), ids: Vec::new(), starts_left: Cell::new(MOST_STARTS) };
         for (place, (_, object)) in rows.iter().enumerate() {
             let id = Fields(object).string("session_id").map_err(|problem| Fault { place, problem })?;
             let Some(id) = id.filter(|id| !id.is_empty()) else {

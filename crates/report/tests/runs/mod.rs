@@ -137,6 +137,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         cli_command: "aiperf profile --url sim: --streaming".to_owned(),
         status: RunStatus::Complete,
         telemetry_data: None,
+        branch_stats: None,
         thresholds: Thresholds::default(),
         client_health: None,
         selftest: None,

@@ -32,5 +32,5 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     OptionSpec::new(OptionId::DownloadVideoContent, &["download-video-content"], ValueKind::Flag, "Also fetch the finished video; the time for it counts as latency.").supported(),
     OptionSpec::new(OptionId::RequestContentType, &["request-content-type"], ValueKind::Choice(&["application/json", "multipart/form-data", "application-json", "multipart-form-data"]), "Encoding of the body. Each endpoint type has one; another is refused.").default("by endpoint type").supported(),
     OptionSpec::new(OptionId::SessionHeader, &["session-header"], ValueKind::Text, "Name of the header that carries the session's id, instead of `X-Correlation-ID`.").default("X-Correlation-ID").supported(),
-    OptionSpec::new(OptionId::UuidAndStrip, &["uuid-and-strip"], ValueKind::Flag, "Send each image of a session once and afterwards only its id.").supported(),
+    OptionSpec::new(OptionId::UuidAndStrip, &["uuid-and-strip"], ValueKind::Flag, "Send each image of a session once and afterwards only its id (`image_uuids` of a single_turn file).").supported(),
 ];

@@ -1,25 +1,19 @@
 //! Generated conversations.
 
-use super::no_messages;
+use super::{media, no_messages};
 use crate::catalogue::OptionId;
 use crate::dataset::DEFAULT_ENTRIES;
 use crate::resolve::turn;
-use crate::{ConfigError, EndpointConfig, Length, PrefixPrompts, RawOptions, SyntheticSource};
+use crate::{ConfigError, EndpointConfig, Environment, Length, PrefixPrompts, RawOptions, SyntheticSource};
 
 const DEFAULT_INPUT_TOKENS: f64 = 550.0;
 
 pub(super) fn resolve(
     raw: &RawOptions,
+    environment: &Environment,
     endpoint: &EndpointConfig,
     warnings: &mut Vec<String>,
 ) -> Result<SyntheticSource, ConfigError> {
-    if raw.is_given(OptionId::CustomDatasetType) {
-        return Err(raw.needs(OptionId::CustomDatasetType, OptionId::InputFile, "it says how that file is laid out"));
-    }
-    if raw.is_given(OptionId::InterTurnDelayCapSeconds) {
-        let why = "it shortens recorded pauses; those of generated conversations are as you describe them";
-        return Err(raw.needs(OptionId::InterTurnDelayCapSeconds, OptionId::InputFile, why));
-    }
     if let Some(other @ ("coding" | "random")) = raw.choice(OptionId::PromptCorpus)? {
         return Err(ConfigError::ValueNotYet {
             flag: raw.spelling(OptionId::PromptCorpus),
@@ -28,8 +22,10 @@ pub(super) fn resolve(
         });
     }
     let mean = raw.int::<u32>(OptionId::PromptInputTokensMean)?.map_or(DEFAULT_INPUT_TOKENS, f64::from);
-    if mean == 0.0 {
-        return Err(raw.bad(OptionId::PromptInputTokensMean, "0", "a request without text would have nothing in it"));
+    let media = media::resolve(raw, environment, endpoint)?;
+    if mean == 0.0 && media.is_none() {
+        let expected = "a request without text and without media would have nothing in it";
+        return Err(raw.bad(OptionId::PromptInputTokensMean, "0", expected));
     }
     let stddev = raw.float(OptionId::PromptInputTokensStddev)?.unwrap_or(0.0);
     let user_context_tokens = raw.int(OptionId::UserContextPromptLength)?;
@@ -45,6 +41,7 @@ pub(super) fn resolve(
         user_context_tokens,
         turns,
         turn_delay: turn::delay(raw, turns, warnings)?,
+        media,
     })
 }
 

@@ -1,7 +1,7 @@
 //! The fixed schedule: which data it can take, which part of it, and which time of it is the start.
 
 use crate::catalogue::OptionId;
-use crate::{ConfigError, DatasetConfig, DatasetSource, FileFormat, RawOptions, Sampling, ScheduleZero, TimeWindow};
+use crate::{ConfigError, DatasetConfig, DatasetSource, RawOptions, Sampling, ScheduleZero, TimeWindow};
 
 /// The part of the data between the two offsets.
 pub(in crate::resolve) fn window(raw: &RawOptions) -> Result<TimeWindow, ConfigError> {
@@ -39,8 +39,8 @@ pub(super) fn check_data(raw: &RawOptions, dataset: &DatasetConfig) -> Result<()
             let why = "generated conversations have no times at which they are due";
             return Err(raw.needs(id, OptionId::InputFile, why));
         }
-        DatasetSource::File(file) if file.format == Some(FileFormat::DagJsonl) => {
-            let why = "branching conversations have no times at which they are due";
+        DatasetSource::File(file) if file.format.is_some_and(|format| !format.facts().has_times) => {
+            let why = "conversations of this format have no times at which they are due";
             return Err(raw.conflict(id, OptionId::CustomDatasetType, why));
         }
         DatasetSource::File(_) => {}
