@@ -148,7 +148,7 @@ pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>)
             .map(ConversationIndex)
             .collect(),
         long_pauses: long_pauses(&config.source, &conversations),
-        writes_inputs: !has_payloads(&conversations)
+        writes_inputs: file_format.is_none_or(|format| format.facts().writes_inputs)
             && deferred.as_ref().is_none_or(|deferred| deferred.writes_inputs()),
         outlines: conversations.into_iter().map(Arc::new).collect(),
         deferred: deferred.map(Arc::from),
@@ -157,10 +157,6 @@ pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>)
         inexact_system,
         sampling: config.sampling,
     })
-}
-
-fn has_payloads(conversations: &[Conversation]) -> bool {
-    conversations.iter().flat_map(|conversation| &conversation.turns).any(|turn| turn.raw_payload.is_some())
 }
 
 fn long_pauses(source: &DatasetSource, conversations: &[Conversation]) -> usize {

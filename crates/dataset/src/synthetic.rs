@@ -32,7 +32,7 @@ pub(crate) fn conversations(
         first_order.push(orders);
         orders += turns * texts_per_turn(source);
     }
-    let media = source.media.as_ref().map(|media| MediaPool::new(media, seed, &turn_counts)).transpose()?;
+    let media = source.media.as_deref().map(|media| MediaPool::new(media, seed, &turn_counts)).transpose()?;
     let texts = Texts {
         prompts: prompt_orders(source, seed, tokenizer, &prefixes, &turn_counts),
         first_prompt: first_order,

@@ -5,6 +5,10 @@ mod facts;
 mod lookout;
 mod renderer;
 mod slot;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::Arc;
@@ -100,7 +104,8 @@ impl Sessions {
         TurnFacts { max_tokens, audio_seconds, input: self.input_counts.of(index, turn) }
     }
 
-    fn has_room(&self) -> bool {
+    /// Whether contents may stay that nobody needs at the moment.
+    pub(crate) fn has_room(&self) -> bool {
         self.held.load(Ordering::Relaxed) < self.room
     }
 

@@ -21,7 +21,7 @@ pub struct SyntheticSource {
     pub turns: Length,
     pub turn_delay: TurnDelay,
     /// Pictures, clips and films beside the texts.
-    pub media: Option<MediaSource>,
+    pub media: Option<Box<MediaSource>>,
 }
 
 /// The pause before every turn but the first, in milliseconds.

@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 use super::media::put_media;
 use super::section::Section;
 use crate::dataset::{DEFAULT_ENTRIES, SINGLE_TURN};
-use crate::{Config, DatasetSource, FileFormat, Length, Sampling, SyntheticSource, SystemPrompt, TurnDelay};
+use crate::{
+    BadRows, BatchSizes, Config, DatasetSource, FileFormat, FileSource, Length, Sampling, SyntheticSource,
+    SystemPrompt, TurnDelay,
+};
 
 impl Config {
     pub(super) fn dataset_section(&self) -> Value {
@@ -20,6 +23,7 @@ impl Config {
                 section.put("path", file.path.to_string_lossy());
                 section.put_some("format", file.format.map(FileFormat::name));
                 section.put_some("inter_turn_delay_cap_seconds", file.delay_cap_ms.map(|ms| ms / 1e3));
+                put_draws(&mut section, file);
             }
         }
         section.put_some("random_seed", self.random_seed);
@@ -36,7 +40,7 @@ impl Config {
             DatasetSource::Synthetic(synthetic) => {
                 section.put("prompts", prompts(synthetic, osl));
                 put_turns(&mut section, synthetic);
-                put_media(&mut section, synthetic.media.as_ref());
+                put_media(&mut section, synthetic.media.as_deref());
                 section.put_some("prefix_prompts", self.prefix_prompts(synthetic));
             }
             DatasetSource::File(_) => section.put_some("osl", osl),
@@ -65,6 +69,21 @@ impl Config {
         section.put_some("user_context_length", synthetic.user_context_tokens);
         section.finish_unless_empty()
     }
+}
+
+/// How a pool is drawn from, and what becomes of bad rows, where that differs from the default.
+fn put_draws(section: &mut Section, file: &FileSource) {
+    let BatchSizes { texts, images, audios, videos } = file.draws.batch;
+    for (name, size) in [
+        ("prompt_batch_size", texts),
+        ("image_batch_size", images),
+        ("audio_batch_size", audios),
+        ("video_batch_size", videos),
+    ] {
+        section.put_some(name, Some(size).filter(|size| *size != 1));
+    }
+    section.put_some("skip_bad_rows", (file.bad_rows == BadRows::Skip).then_some(true));
+    section.put_some("uuid_and_strip", file.strip_known_images.then_some(true));
 }
 
 /// Only where they differ from one turn without pauses.

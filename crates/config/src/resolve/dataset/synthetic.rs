@@ -41,7 +41,7 @@ pub(super) fn resolve(
         user_context_tokens,
         turns,
         turn_delay: turn::delay(raw, turns, warnings)?,
-        media,
+        media: media.map(Box::new),
     })
 }
 
