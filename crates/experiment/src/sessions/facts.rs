@@ -6,6 +6,7 @@ use aiperf_conversation::Conversation;
 use aiperf_endpoint::Endpoint;
 use aiperf_engine::Finished;
 use aiperf_tokenizer::Tokenizer;
+use memchr::memmem;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TurnFacts<'s> {
@@ -41,13 +42,11 @@ impl TurnFacts<'_> {
     /// Images in the body that was sent.
     pub(crate) fn images(&self, finished: &Finished, endpoint: &dyn Endpoint) -> u64 {
         // All that can hold an image names it so, and most bodies hold none.
-        let may_hold = || finished.body.windows(IMAGE.len()).any(|word| word == IMAGE);
+        let may_hold = || memmem::find(&finished.body, b"image").is_some();
         let count = || if may_hold() { endpoint.input_text(&finished.body).map_or(0, |input| input.images) } else { 0 };
         if finished.body_is_fixed { *self.input.images.get_or_init(count) } else { count() }
     }
 }
-
-const IMAGE: &[u8] = b"image";
 
 /// The counts of every turn, once they were made.
 #[derive(Debug)]
