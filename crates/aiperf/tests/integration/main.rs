@@ -11,6 +11,7 @@ mod connections;
 mod dataset_docs;
 mod deferral;
 mod determinism;
+mod endpoint_types;
 mod endpoints;
 mod failures;
 mod graphs;
