@@ -45,4 +45,7 @@ pub enum TokenizerError {
         cache.display()
     )]
     Download { id: String, revision: String, cache: PathBuf, url: String, reason: String },
+
+    #[error("tokenizer {id} (revision {revision}): {reason}; use --tokenizer builtin or --tokenizer PATH")]
+    Hub { id: String, revision: String, reason: String },
 }

@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use aiperf_hub::HubEnvironment;
+
 use crate::builtin::Builtin;
-use crate::hub::{self, HubEnvironment, RepositoryId};
+use crate::hub;
 use crate::json::JsonTokenizer;
 use crate::{Tokenizer, TokenizerError};
 
@@ -47,8 +49,7 @@ pub fn load(request: &TokenizerRequest, environment: &HubEnvironment) -> Result<
     } else if looks_like_a_path(name) {
         return Err(TokenizerError::NoSuchPath { name: name.to_owned() });
     } else {
-        let id = RepositoryId::parse(name)?;
-        hub::tokenizer_file(&id, &request.revision, environment)?
+        hub::tokenizer_file(name, &request.revision, environment)?
     };
     Ok(Arc::new(JsonTokenizer::read(name, &file)?))
 }
