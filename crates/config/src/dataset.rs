@@ -1,11 +1,14 @@
-//! What is sent: a description of synthetic data, or a file.
+//! What is sent: a description of synthetic data, a file, or a public data set.
 
 mod file;
+mod public;
 mod synthetic;
 
 use std::sync::Arc;
 
 pub use file::{FileFormat, FileSource, TimeWindow};
+pub(crate) use public::PUBLIC_NAMES;
+pub use public::{Chat, Origin, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
 pub(crate) use synthetic::{DEFAULT_ENTRIES, SINGLE_TURN};
 pub use synthetic::{Length, PrefixPrompts, SyntheticSource, TurnDelay};
 
@@ -27,6 +30,7 @@ pub struct DatasetConfig {
 pub enum DatasetSource {
     Synthetic(SyntheticSource),
     File(FileSource),
+    Public(PublicSource),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -19,8 +19,8 @@ mod run;
 mod tuning;
 
 pub use dataset::{
-    DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, PrefixPrompts, Sampling,
-    SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
+    Chat, DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, Origin, PUBLIC_SETS,
+    PrefixPrompts, PublicSet, PublicSource, Recipe, Sampling, SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
 };
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;

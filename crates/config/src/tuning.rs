@@ -34,6 +34,10 @@ pub struct Tuning {
     pub rate_ramp_interval: Duration,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
     pub dag_fail_fast: bool,
+    /// `AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT`: for the download of a public data set.
+    pub public_dataset_timeout: Duration,
+    /// `AIPERF_DATASET_PUBLIC_DATASET_MAX_GB`: the most that a public data set may download.
+    pub public_dataset_max_gb: f64,
     /// `AIPERF_DEV_SHOW_INTERNAL_METRICS`, only with `AIPERF_DEV_MODE`.
     pub show_internal_metrics: bool,
     /// `AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS`, only with `AIPERF_DEV_MODE`.
@@ -98,6 +102,16 @@ pub const VARIABLES: &[Variable] = &[
         "Seconds between two steps of a changing request rate, 0.01 to 10.",
     ),
     variable("AIPERF_DAG_FAIL_FAST", "false", "A failed child ends the session that it branched from."),
+    variable(
+        "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
+        "300",
+        "Seconds that the download of a public data set may take, 1 to 100000; the next run goes on with what has arrived.",
+    ),
+    variable(
+        "AIPERF_DATASET_PUBLIC_DATASET_MAX_GB",
+        "20",
+        "Gigabytes that a public data set may download, 0.001 to 100000.",
+    ),
     variable("AIPERF_DEV_MODE", "false", "Developer mode."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs developer mode."),
     variable("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", "false", "Show experimental metrics; needs developer mode."),
@@ -144,6 +158,8 @@ impl Default for Tuning {
             cancel_drain: Duration::from_secs(10),
             rate_ramp_interval: Duration::from_millis(100),
             dag_fail_fast: false,
+            public_dataset_timeout: Duration::from_secs(300),
+            public_dataset_max_gb: 20.0,
             show_internal_metrics: false,
             show_experimental_metrics: false,
         }
@@ -191,6 +207,18 @@ impl Tuning {
                 10.0,
             )?,
             dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
+            public_dataset_timeout: read.seconds(
+                "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
+                default.public_dataset_timeout,
+                1.0,
+                100_000.0,
+            )?,
+            public_dataset_max_gb: read.float(
+                "AIPERF_DATASET_PUBLIC_DATASET_MAX_GB",
+                default.public_dataset_max_gb,
+                0.001,
+                100_000.0,
+            )?,
             show_internal_metrics: read.truth("AIPERF_DEV_SHOW_INTERNAL_METRICS", false)? && dev_mode,
             show_experimental_metrics: read.truth("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", false)? && dev_mode,
         })

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::section::Section;
 use crate::dataset::{DEFAULT_ENTRIES, SINGLE_TURN};
-use crate::{Config, DatasetSource, FileFormat, Length, Sampling, SyntheticSource, SystemPrompt, TurnDelay};
+use crate::{
+    Config, DatasetSource, FileFormat, Length, PublicSource, Sampling, SyntheticSource, SystemPrompt, TurnDelay,
+};
 
 impl Config {
     pub(super) fn dataset_section(&self) -> Value {
@@ -20,6 +22,7 @@ impl Config {
                 section.put_some("format", file.format.map(FileFormat::name));
                 section.put_some("inter_turn_delay_cap_seconds", file.delay_cap_ms.map(|ms| ms / 1e3));
             }
+            DatasetSource::Public(public) => put_public(&mut section, public),
         }
         section.put_some("random_seed", self.random_seed);
         section.put_some(
@@ -37,7 +40,7 @@ impl Config {
                 put_turns(&mut section, synthetic);
                 section.put_some("prefix_prompts", self.prefix_prompts(synthetic));
             }
-            DatasetSource::File(_) => section.put_some("osl", osl),
+            DatasetSource::File(_) | DatasetSource::Public(_) => section.put_some("osl", osl),
         }
         if let SystemPrompt::Verbatim(text) = &self.dataset.system_prompt {
             section.put("system_prompt", &**text);
@@ -63,6 +66,19 @@ impl Config {
         section.put_some("user_context_length", synthetic.user_context_tokens);
         section.finish_unless_empty()
     }
+}
+
+fn put_public(section: &mut Section, public: &PublicSource) {
+    section.put("type", "public");
+    section.put("dataset", public.set.name);
+    section.put_some("entries", public.entries);
+    section.put_some("hf_subset", public.subset.as_deref());
+    section.put_some("hf_weka_dataset", public.repository.as_deref());
+    if !public.filters.is_empty() {
+        let filters = public.filters.iter().map(|(key, value)| (key.clone(), json!(value)));
+        section.put("filters", Value::Object(filters.collect()));
+    }
+    section.put_some("inter_turn_delay_cap_seconds", public.delay_cap_ms.map(|ms| ms / 1e3));
 }
 
 /// Only where they differ from one turn without pauses.

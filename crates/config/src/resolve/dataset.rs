@@ -1,6 +1,7 @@
-//! What is sent: generated conversations or a file.
+//! What is sent: generated conversations, a file or a public data set.
 
 mod file;
+mod public;
 mod synthetic;
 mod system_prompt;
 
@@ -20,15 +21,18 @@ pub(super) fn resolve(
     model_selection: ModelSelection,
     warnings: &mut Vec<String>,
 ) -> Result<DatasetConfig, ConfigError> {
-    let source = if raw.is_given(OptionId::InputFile) {
-        DatasetSource::File(file::resolve(raw, environment)?)
-    } else {
-        DatasetSource::Synthetic(synthetic::resolve(raw, endpoint, warnings)?)
-    };
     let sampling = match raw.choice(OptionId::DatasetSamplingStrategy)? {
         Some("random") => Sampling::Random,
         Some("shuffle") => Sampling::Shuffle,
         _ => Sampling::Sequential,
+    };
+    let public = public::resolve(raw, sampling)?;
+    let source = if let Some(public) = public {
+        DatasetSource::Public(public)
+    } else if raw.is_given(OptionId::InputFile) {
+        DatasetSource::File(file::resolve(raw, environment)?)
+    } else {
+        DatasetSource::Synthetic(synthetic::resolve(raw, endpoint, warnings)?)
     };
     let output_tokens = output_tokens(raw)?;
     if output_tokens.is_some() && !endpoint.kind.facts().produces_tokens {
@@ -55,4 +59,10 @@ fn output_tokens(raw: &RawOptions) -> Result<Option<Length>, ConfigError> {
 
 fn no_messages(raw: &RawOptions, id: OptionId) -> ConfigError {
     raw.needs_text(id, "--endpoint-type chat", "other endpoints have no message to put it in")
+}
+
+/// Options that describe generated conversations.
+#[cfg(test)]
+pub(super) fn synthetic_only() -> impl Iterator<Item = OptionId> {
+    file::SYNTHETIC_ONLY.into_iter()
 }

@@ -3,6 +3,7 @@
 mod defaults;
 mod load;
 mod load_rules;
+mod public;
 mod rules;
 mod shown;
 mod transport;

@@ -5,7 +5,7 @@ use crate::resolve::load;
 use crate::{ConfigError, Environment, FileFormat, FileSource, RawOptions};
 
 /// Options that describe generated conversations and mean nothing for a file.
-const SYNTHETIC_ONLY: [OptionId; 14] = [
+pub(super) const SYNTHETIC_ONLY: [OptionId; 14] = [
     OptionId::PromptInputTokensMean,
     OptionId::PromptInputTokensStddev,
     OptionId::PromptPrefixPoolSize,

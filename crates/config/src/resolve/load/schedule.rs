@@ -43,7 +43,11 @@ pub(super) fn check_data(raw: &RawOptions, dataset: &DatasetConfig) -> Result<()
             let why = "branching conversations have no times at which they are due";
             return Err(raw.conflict(id, OptionId::CustomDatasetType, why));
         }
-        DatasetSource::File(_) => {}
+        DatasetSource::Public(public) if !public.set.recipe.has_times() => {
+            let why = format!("{} has no times at which its requests are due", public.set.name);
+            return Err(raw.conflict(id, OptionId::PublicDataset, &why));
+        }
+        DatasetSource::File(_) | DatasetSource::Public(_) => {}
     }
     if dataset.sampling != Sampling::Sequential {
         let why = "the schedule says the order; leave the strategy out or say sequential";
