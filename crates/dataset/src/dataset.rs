@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use aiperf_config::{DatasetConfig, DatasetSource, Sampling, SystemPrompt};
 use aiperf_conversation::{Conversation, ConversationIndex, Lineage};
+use aiperf_hub::Hub;
 use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
 
 use crate::assignment::Assignment;
 use crate::deferred::{Deferred, Sourced};
 use crate::text::{ExactText, Writer};
-use crate::{DatasetError, Sampler, file, synthetic};
+use crate::{DatasetError, Sampler, file, public, synthetic};
 
 /// All conversations, in file or generation order; at least one.
 #[derive(Debug, Clone)]
@@ -99,12 +100,36 @@ impl Dataset {
     }
 }
 
-/// Builds the data set. Everything that can be wrong with it comes to light here, before the first request.
+/// Builds the data set of a file or a description. Everything that can be wrong with it comes to light here, before the
+/// first request.
 pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>) -> Result<Dataset, DatasetError> {
+    assemble(config, seed, tokenizer, None)
+}
+
+/// Builds any data set, public ones through the hub.
+pub fn build_with_hub(
+    config: &DatasetConfig,
+    seed: Seed,
+    tokenizer: &Arc<dyn Tokenizer>,
+    hub: &Hub,
+) -> Result<Dataset, DatasetError> {
+    assemble(config, seed, tokenizer, Some(hub))
+}
+
+fn assemble(
+    config: &DatasetConfig,
+    seed: Seed,
+    tokenizer: &Arc<dyn Tokenizer>,
+    hub: Option<&Hub>,
+) -> Result<Dataset, DatasetError> {
     let mut assignment = Assignment::new(config, seed)?;
     let sourced = match &config.source {
         DatasetSource::Synthetic(source) => synthetic::conversations(source, seed, tokenizer)?,
         DatasetSource::File(source) => file::conversations(source, config.has_system_role, seed)?.into(),
+        DatasetSource::Public(source) => {
+            let hub = hub.ok_or(DatasetError::NoHub { name: source.set.name })?;
+            public::conversations(source, seed, &**tokenizer, hub)?.into()
+        }
     };
     let Sourced { mut conversations, deferred } = sourced;
     let system = system_prompt(&config.system_prompt, seed, tokenizer);
@@ -133,13 +158,16 @@ pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>)
 }
 
 fn long_pauses(source: &DatasetSource, conversations: &[Conversation]) -> usize {
-    match source {
-        DatasetSource::File(file) if file.delay_cap_ms.is_none() => {
-            let turns = conversations.iter().flat_map(|conversation| &conversation.turns);
-            turns.filter(|turn| turn.delay_ms.is_some_and(|delay| delay > LONG_PAUSE_MS)).count()
-        }
-        DatasetSource::File(_) | DatasetSource::Synthetic(_) => 0,
+    let cap = match source {
+        DatasetSource::File(file) => file.delay_cap_ms,
+        DatasetSource::Public(public) => public.delay_cap_ms,
+        DatasetSource::Synthetic(_) => return 0,
+    };
+    if cap.is_some() {
+        return 0;
     }
+    let turns = conversations.iter().flat_map(|conversation| &conversation.turns);
+    turns.filter(|turn| turn.delay_ms.is_some_and(|delay| delay > LONG_PAUSE_MS)).count()
 }
 
 fn system_prompt(prompt: &SystemPrompt, seed: Seed, tokenizer: &Arc<dyn Tokenizer>) -> Option<ExactText> {

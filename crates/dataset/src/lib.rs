@@ -7,11 +7,12 @@ mod dataset;
 mod deferred;
 mod error;
 mod file;
+mod public;
 mod sampler;
 mod session;
 mod synthetic;
 mod text;
 
-pub use dataset::{Dataset, build};
+pub use dataset::{Dataset, build, build_with_hub};
 pub use error::DatasetError;
 pub use sampler::Sampler;

@@ -154,6 +154,8 @@ impl Hub {
         let size = identity.size.or(length.map(|length| answer.from + length));
         self.check_size(what, size.unwrap_or(0).saturating_sub(partial.length()))?;
         self.progress.begin(what, partial.length(), size);
+        let of = size.map(|size| format!(" of {size} bytes")).unwrap_or_default();
+        log::info!("downloading {what}{of}, from byte {}", partial.length());
         let before = partial.length();
         let mut body = answer.response.into_body().into_with_config().limit(u64::MAX).reader();
         let mut buffer = vec![0; BUFFER];

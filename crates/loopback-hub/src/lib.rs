@@ -3,12 +3,16 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
+mod parquet_file;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
+
+pub use parquet_file::{Column, parquet_file};
 
 pub const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 pub const CONVERTED: &str = "89abcdef0123456789abcdef0123456789abcdef";

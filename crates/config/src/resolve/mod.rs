@@ -15,7 +15,7 @@ mod turn;
 pub(crate) use model::is_placeholder;
 
 use crate::catalogue::{OptionId, Support};
-use crate::{Config, ConfigError, Environment, RawOptions, Tuning, command_line};
+use crate::{Config, ConfigError, DatasetSource, Environment, RawOptions, Recipe, Tuning, command_line};
 
 impl Config {
     /// The run that these options describe in these surroundings.
@@ -30,6 +30,11 @@ impl Config {
         let (warmup, profiling) = load::resolve(raw, &around)?;
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
         output::telemetry(raw)?;
+        let mut tuning = Tuning::from_variables(&environment.variables)?;
+        // Servers that these recordings are made for know a session by this header.
+        if let DatasetSource::Public(public) = &dataset.source {
+            tuning.session_copies.dynamo_session_id |= public.set.recipe == Recipe::AgentSpans;
+        }
         Ok(Config {
             endpoint,
             dataset,
@@ -40,7 +45,7 @@ impl Config {
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
             failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
-            tuning: Tuning::from_variables(&environment.variables)?,
+            tuning,
             command_line: command_line::repeat(raw),
             warnings,
         })
