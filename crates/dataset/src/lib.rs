@@ -15,4 +15,5 @@ mod text;
 
 pub use dataset::{Dataset, build, build_with_hub};
 pub use error::DatasetError;
+pub use public::public_conversations_of;
 pub use sampler::Sampler;

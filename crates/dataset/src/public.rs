@@ -11,6 +11,7 @@ mod shards;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 
 use aiperf_config::{PublicSource, Recipe};
@@ -24,7 +25,8 @@ use crate::session::SessionNames;
 use cell::Row;
 use recipe::Draft;
 
-/// The conversations of the set: all of them, or as many as are wanted.
+/// The conversations of the set: all of them, or as many as are wanted. A file is fetched when the ones before it were not
+/// enough.
 pub(crate) fn conversations(
     source: &PublicSource,
     seed: Seed,
@@ -34,50 +36,75 @@ pub(crate) fn conversations(
     if source.set.recipe == Recipe::Weka {
         return Err(problem(source, "Weka traces cannot be replayed yet; choose another set".to_owned()));
     }
-    let mut drafts: Vec<Draft> = Vec::new();
-    let (mut taken, mut seen) = (0, 0);
-    let most = source.entries.unwrap_or(usize::MAX);
-    for_each_row(source, hub, &mut |row| {
-        seen += 1;
-        let found = recipe::drafts(source, row, tokenizer)?;
-        taken += usize::from(!found.is_empty());
-        drafts.extend(found);
-        Ok(if taken >= most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-    })?;
-    log::debug!("--public-dataset {}: {taken} of {seen} rows are used", source.set.name);
-    if drafts.is_empty() {
-        let why = if source.filters.is_empty() { "" } else { " that meets --dataset-filter" };
-        return Err(problem(source, format!("of {seen} rows there is none{why} to make a request of")));
-    }
-    Ok(named(drafts, seed))
-}
-
-/// Gives rows to `take`, file after file, until it has enough. A file is fetched when the ones before it were not enough.
-fn for_each_row(
-    source: &PublicSource,
-    hub: &Hub,
-    take: &mut dyn FnMut(&Row) -> Result<ControlFlow<()>, String>,
-) -> Result<(), DatasetError> {
+    let mut reading = Reading::new(source, tokenizer);
     for shard in shards::of(source, hub)? {
-        let path = shard.path(source, hub)?;
-        let mut number = 0;
-        let mut filtered = |row: Row| {
-            number += 1;
-            let taken = match meets(&source.filters, &row) {
-                Ok(true) => take(&row),
-                Ok(false) => Ok(ControlFlow::Continue(())),
-                Err(reason) => Err(reason),
-            };
-            taken.map_err(|reason| format!("row {number}: {reason}"))
-        };
-        let columns = recipe::columns(source);
-        let flow = row_file::each(&path, columns.as_deref(), &mut filtered)
-            .map_err(|reason| problem(source, format!("{}: {reason}", shard.name())))?;
-        if flow.is_break() {
+        if reading.read(&shard.path(source, hub)?, shard.name())?.is_break() {
             break;
         }
     }
-    Ok(())
+    reading.finish(seed)
+}
+
+/// The conversations that a set would make of this file, which need not come from the hub.
+pub fn public_conversations_of(
+    source: &PublicSource,
+    path: &Path,
+    seed: Seed,
+    tokenizer: &dyn Tokenizer,
+) -> Result<Vec<Conversation>, DatasetError> {
+    let mut reading = Reading::new(source, tokenizer);
+    let _ = reading.read(path, &path.to_string_lossy())?;
+    reading.finish(seed)
+}
+
+/// What has been read of a set so far.
+struct Reading<'s> {
+    source: &'s PublicSource,
+    tokenizer: &'s dyn Tokenizer,
+    drafts: Vec<Draft>,
+    /// Rows that something was made of.
+    taken: usize,
+    seen: usize,
+}
+
+impl<'s> Reading<'s> {
+    fn new(source: &'s PublicSource, tokenizer: &'s dyn Tokenizer) -> Self {
+        Self { source, tokenizer, drafts: Vec::new(), taken: 0, seen: 0 }
+    }
+
+    /// Takes rows of a file until there are enough.
+    fn read(&mut self, path: &Path, name: &str) -> Result<ControlFlow<()>, DatasetError> {
+        let source = self.source;
+        let columns = recipe::columns(source);
+        let mut number = 0;
+        let mut take = |row: Row| {
+            number += 1;
+            self.take(&row).map_err(|reason| format!("row {number}: {reason}"))
+        };
+        row_file::each(path, columns.as_deref(), &mut take)
+            .map_err(|reason| problem(source, format!("{name}: {reason}")))
+    }
+
+    fn take(&mut self, row: &Row) -> Result<ControlFlow<()>, String> {
+        self.seen += 1;
+        if meets(&self.source.filters, row)? {
+            let found = recipe::drafts(self.source, row, self.tokenizer)?;
+            self.taken += usize::from(!found.is_empty());
+            self.drafts.extend(found);
+        }
+        let enough = self.taken >= self.source.entries.unwrap_or(usize::MAX);
+        Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+
+    fn finish(self, seed: Seed) -> Result<Vec<Conversation>, DatasetError> {
+        log::debug!("--public-dataset {}: {} of {} rows are used", self.source.set.name, self.taken, self.seen);
+        if self.drafts.is_empty() {
+            let why = if self.source.filters.is_empty() { "" } else { " that meets --dataset-filter" };
+            let words = format!("of {} rows there is none{why} to make a request of", self.seen);
+            return Err(problem(self.source, words));
+        }
+        Ok(named(self.drafts, seed))
+    }
 }
 
 /// Whether a row has what the filters ask for; a list has it when one of its values does.

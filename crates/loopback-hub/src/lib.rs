@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -22,6 +23,8 @@ pub const CONVERTED: &str = "89abcdef0123456789abcdef0123456789abcdef";
 pub enum Mischief {
     /// Closes the connection after so many bytes of the body.
     CutAfter(usize),
+    /// Sends nothing more after so many bytes, and keeps the connection for that long.
+    StallAfter(usize, Duration),
     Status(u16),
     /// Sends the client elsewhere.
     Redirect(String),
@@ -57,8 +60,9 @@ impl LoopbackHub {
         let served = hub.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
+                let served = served.clone();
                 // A client that goes away in the middle is what some tests are about.
-                let _ = served.answer(stream);
+                std::thread::spawn(move || served.answer(stream));
             }
         });
         hub
@@ -129,7 +133,7 @@ impl LoopbackHub {
             return write!(stream, "HTTP/1.1 404 No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
         };
         let mut etag = format!("etag-{}", body.len());
-        let (mut cut, mut from) = (body.len(), from);
+        let (mut cut, mut from, mut stall) = (body.len(), from, Duration::ZERO);
         match mischief {
             Some(Mischief::Status(status)) => {
                 return write!(stream, "HTTP/1.1 {status} No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
@@ -143,6 +147,7 @@ impl LoopbackHub {
                 );
             }
             Some(Mischief::CutAfter(bytes)) => cut = (from + bytes).min(body.len()),
+            Some(Mischief::StallAfter(bytes, length)) => (cut, stall) = ((from + bytes).min(body.len()), length),
             Some(Mischief::Etag(other)) => etag = other,
             Some(Mischief::IgnoreRange) => from = 0,
             None => {}
@@ -158,6 +163,8 @@ impl LoopbackHub {
              Content-Length: {}\r\n\r\n",
             body.len() - from
         )?;
-        stream.write_all(&body[from..cut])
+        stream.write_all(&body[from..cut])?;
+        std::thread::sleep(stall);
+        Ok(())
     }
 }

@@ -16,6 +16,7 @@ mod interrupts;
 mod limits;
 mod load;
 mod outputs;
+mod public_datasets;
 mod rates;
 mod readiness;
 mod readme;
