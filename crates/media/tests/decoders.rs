@@ -152,12 +152,13 @@ fn filmed(spec: &VideoSpec, seed: u64) -> Vec<u8> {
 
 #[test]
 fn ffmpeg_shows_every_film_as_it_was_described() {
+    use VideoContainer::{Mp4, Webm};
+    use VideoPicture::{GridClock, MovingShapes, Noise};
+
     if !(has("ffprobe") && has("ffmpeg")) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    use VideoContainer::{Mp4, Webm};
-    use VideoPicture::{GridClock, MovingShapes, Noise};
     for (picture, container, codec, expected) in [
         (MovingShapes, Webm, "libvpx-vp9", "vp9"),
         (GridClock, Mp4, "libx264", "h264"),
