@@ -125,7 +125,8 @@ fn ffmpeg_hears_every_mp3_for_exactly_as_long_as_it_was_described() {
                 let heard = heard(&file);
                 assert_eq!(heard.len() as u64, samples * u64::from(channels.count()), "{rate_hz} {channels:?}");
                 let deviation = deviation(&heard);
-                assert!((0.25..0.36).contains(&deviation), "{rate_hz} {channels:?} {samples}: {deviation}");
+                let is_short = samples < 1_000;
+                assert!(is_short || (0.25..0.35).contains(&deviation), "{rate_hz} {channels:?} {samples}: {deviation}");
             }
         }
     }
