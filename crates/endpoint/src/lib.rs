@@ -14,6 +14,7 @@ mod kind;
 mod loose;
 mod message;
 mod payload;
+mod refrain;
 mod reply;
 mod response;
 pub mod sse;
