@@ -7,6 +7,7 @@ mod error;
 mod hub;
 mod json;
 mod load;
+mod memo;
 mod tokenizer;
 
 pub use error::TokenizerError;
