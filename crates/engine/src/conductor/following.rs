@@ -6,7 +6,6 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_conversation::{Branch, BranchKind, ConversationIndex, Lineage, ThinkTime};
 use aiperf_endpoint::History;
 use bytes::Bytes;
-use uuid::Uuid;
 
 use super::family::{Awaited, Parked, Released};
 use super::floor::Floor;
@@ -88,7 +87,8 @@ impl Floor<'_> {
         body: Option<Bytes>,
         at: Mono,
     ) {
-        let session = self.open(child.0, Uuid::new_v4().to_string(), None, Some((parent, history)));
+        let correlation_id = self.new_correlation_id();
+        let session = self.open(child.0, correlation_id, None, Some((parent, history)));
         self.families.enter(&session, Some((parent.id, awaited)));
         self.open_children += 1;
         let first = self.plan.conversations[child.0].turns.first();
