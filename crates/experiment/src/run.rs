@@ -8,7 +8,7 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{Config, ExportLevel, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
-use aiperf_engine::{Bodies, ControlSource, EndReason, FixedSchedule, Plan, StopReason, Timing, WorkerGauge};
+use aiperf_engine::{Bodies, ControlSource, EndReason, FixedSchedule, Plan, StopReason, Timing, WorkerGauge, bounded};
 use aiperf_hub::Hub;
 use aiperf_metrics::{ClientHealth, MetricContext};
 use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RawWriter, RecordWriter, RunReport, SummaryFiles};
@@ -16,7 +16,6 @@ use aiperf_seed::Seed;
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
 use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 use aiperf_transport::ClientSettings;
-use crossbeam_channel::bounded;
 
 use crate::conclusion::Conclusion;
 use crate::error::RunError;
