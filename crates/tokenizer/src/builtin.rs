@@ -25,6 +25,11 @@ impl Tokenizer for Builtin {
     fn count(&self, text: &str) -> usize {
         bpe_openai::o200k_base().count(text)
     }
+
+    /// It cuts texts into words by a pattern before it looks for tokens.
+    fn keeps_words_apart(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

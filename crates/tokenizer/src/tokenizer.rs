@@ -14,6 +14,12 @@ pub trait Tokenizer: Send + Sync + std::fmt::Debug {
         self.encode(text).len()
     }
 
+    /// Whether a plain word with a space before it, and a mark behind a word, always are tokens of their own: then a text
+    /// of such words has as many tokens as its words have one by one.
+    fn keeps_words_apart(&self) -> bool {
+        false
+    }
+
     /// Tokens that the server's own tokenizer puts around a single prompt by itself (a BOS, say).
     fn special_tokens_to_add(&self) -> usize {
         0

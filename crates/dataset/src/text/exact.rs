@@ -1,5 +1,6 @@
 //! Text of an exact token count under any tokenizer. A draft is put together from words whose price in tokens is known,
-//! counted as a whole, and corrected until the count is right: only the count of the whole text is trusted.
+//! counted as a whole, and corrected until the count is right: only the count of the whole text is trusted, or that of its
+//! words where the tokenizer keeps them apart.
 
 use std::sync::Arc;
 
@@ -79,7 +80,7 @@ impl Draft<'_> {
     /// Adds and cuts words by their prices until the count is right. Nearly always the first count already is.
     fn approach(&mut self, tokens: usize) -> bool {
         for _ in 0..ROUNDS {
-            let count = self.count();
+            let count = self.count_of_words();
             if count == tokens {
                 return true;
             }
@@ -177,6 +178,18 @@ impl Draft<'_> {
             self.text.push(' ');
         }
         self.text.push_str(word.text());
+    }
+
+    /// The count while there is nothing but a prefix and words. Most of the time that a text takes is in its count, which
+    /// some tokenizers allow to be put together from prices.
+    fn count_of_words(&self) -> usize {
+        match self.words.split_first() {
+            Some(((first, _), others)) if self.prefix == 0 && self.writer.tokenizer.keeps_words_apart() => {
+                let others = others.iter().map(|(word, _)| self.writer.price(*word));
+                self.writer.tokenizer.count(first.text()) + others.sum::<usize>()
+            }
+            _ => self.count(),
+        }
     }
 
     fn count(&self) -> usize {
