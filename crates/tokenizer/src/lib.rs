@@ -3,13 +3,15 @@
 #![forbid(unsafe_code)]
 
 mod builtin;
+mod chat;
 mod error;
 mod hub;
 mod json;
 mod load;
 mod tokenizer;
 
+pub use aiperf_hub::HubEnvironment;
+pub use chat::ChatTemplate;
 pub use error::TokenizerError;
-pub use hub::HubEnvironment;
 pub use load::{BUILTIN, TokenizerRequest, load};
 pub use tokenizer::Tokenizer;

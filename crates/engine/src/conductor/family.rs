@@ -54,6 +54,8 @@ struct Member {
     /// Children of the current round.
     in_round: usize,
     rounds_begun: usize,
+    /// One of its turns failed.
+    failed: bool,
     session: Arc<Session>,
 }
 
@@ -77,6 +79,7 @@ impl Families {
             parked: None,
             in_round: 0,
             rounds_begun: 0,
+            failed: false,
             session: Arc::clone(session),
         };
         self.members.insert(session.id, member);
@@ -126,6 +129,16 @@ impl Families {
                 if free { member.parked.take().map(Released::Turn) } else { None }
             }
         }
+    }
+
+    pub(super) fn note_failure(&mut self, session: SessionKey) {
+        if let Some(member) = self.members.get_mut(&session) {
+            member.failed = true;
+        }
+    }
+
+    pub(super) fn has_failed(&self, session: SessionKey) -> bool {
+        self.members.get(&session).is_some_and(|member| member.failed)
     }
 
     /// Gives up the whole family of a session: none of its members sends another turn.

@@ -205,6 +205,7 @@ impl<'a> Floor<'a> {
             Lineage::Orchestrator(orchestrator) => {
                 let think = orchestrator.rounds.first().map(|round| round.think);
                 self.families.enter(&session, None);
+                self.counts.branches.graphs_admitted += 1;
                 self.plan_round(&session, 0, think, start.due);
                 return Ok(());
             }

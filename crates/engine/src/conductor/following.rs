@@ -26,6 +26,9 @@ impl Floor<'_> {
         bodies: FollowUpBodies,
         mode: &dyn Mode,
     ) {
+        if bodies.failed {
+            self.families.note_failure(session.id);
+        }
         if bodies.failed && self.plan.timing.dag_fail_fast {
             self.families.abandon(session.id);
         }
@@ -60,6 +63,7 @@ impl Floor<'_> {
         }
         let next = Parked { session: Arc::clone(session), turn: turn + 1, body: bodies.next, last_due: due };
         if self.families.must_wait(session.id, next.turn) {
+            self.counts.branches.parents_suspended += 1;
             self.families.park(next);
         } else {
             self.plan_turn(next, at, mode);
@@ -95,6 +99,7 @@ impl Floor<'_> {
         let session = self.open(child.0, Uuid::new_v4().to_string(), None, Some((parent, history)));
         self.families.enter(&session, Some((parent.id, awaited)));
         self.open_children += 1;
+        self.counts.branches.children_spawned += 1;
         let first = self.plan.conversations[child.0].turns.first();
         let delay = first.and_then(|turn| turn.delay).unwrap_or_default();
         if first.is_none() {
@@ -102,6 +107,7 @@ impl Floor<'_> {
             self.end_session(&session, ReturnedAs::Failed, at, None);
             return;
         }
+        self.counts.branches.children_delayed += u64::from(delay > Nanos::ZERO);
         let body = body.map_or(TurnBody::Fixed, TurnBody::FromReplies);
         let due = at + delay;
         self.agenda.put(due, Later::Turn(TurnToSend { due, session, turn: 0, body, queued: Queued::default() }));
@@ -117,6 +123,13 @@ impl Floor<'_> {
             }
         } else {
             self.open_children -= 1;
+            let failed = end == ReturnedAs::Failed || self.families.has_failed(session.id);
+            let branches = &mut self.counts.branches;
+            match end {
+                ReturnedAs::Cut => branches.children_truncated += 1,
+                _ if failed => branches.children_errored += 1,
+                ReturnedAs::Complete | ReturnedAs::Failed => branches.children_completed += 1,
+            }
         }
         if !self.families.is_member(session.id) {
             return;
@@ -124,10 +137,20 @@ impl Floor<'_> {
         let abandoned = self.families.is_abandoned(session.id);
         match self.families.leave(session.id) {
             Some(Released::Turn(parked)) => match mode {
-                Some(mode) if !abandoned => self.plan_turn(parked, at, mode),
-                _ => self.end_session(&parked.session, end, at, mode),
+                Some(mode) if !abandoned => {
+                    self.counts.branches.parents_resumed += 1;
+                    self.plan_turn(parked, at, mode);
+                }
+                _ => {
+                    self.counts.branches.joins_suppressed += 1;
+                    self.counts.branches.parents_failed_due_to_child_error += u64::from(abandoned);
+                    self.end_session(&parked.session, end, at, mode);
+                }
             },
-            Some(Released::RoundOver(orchestrator)) => self.round_over(orchestrator, at, mode),
+            Some(Released::RoundOver(orchestrator)) => {
+                self.counts.branches.parents_resumed += 1;
+                self.round_over(orchestrator, at, mode);
+            }
             None => {}
         }
     }
@@ -139,9 +162,11 @@ impl Floor<'_> {
             Lineage::Orchestrator(plan) => plan.rounds.get(begun).map(|round| round.think),
             _ => None,
         };
-        match next {
-            Some(think) => self.plan_round(&session, begun, Some(think), at),
-            None => self.end_session(&session, ReturnedAs::Complete, at, mode),
+        if let Some(think) = next {
+            self.plan_round(&session, begun, Some(think), at);
+        } else {
+            self.counts.branches.graphs_completed_to_end += 1;
+            self.end_session(&session, ReturnedAs::Complete, at, mode);
         }
     }
 
@@ -167,6 +192,8 @@ impl Floor<'_> {
         let children = plan.rounds.get(round).map_or(&[][..], |round| round.children.as_slice());
         if children.is_empty() {
             self.round_over(orchestrator, now, Some(mode));
+        } else {
+            self.counts.branches.parents_suspended += 1;
         }
         for child in children {
             self.spawn(&session, *child, Awaited::Round, None, None, now);

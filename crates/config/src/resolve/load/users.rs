@@ -22,7 +22,7 @@ pub(super) fn pace(
 fn check_turns(raw: &RawOptions, dataset: &DatasetConfig) -> Result<(), ConfigError> {
     let id = OptionId::UserCentricRate;
     match &dataset.source {
-        DatasetSource::Synthetic(synthetic) if synthetic.turns.mean < 2.0 => {
+        DatasetSource::Synthetic(synthetic) if synthetic.turns.mean() < 2.0 => {
             let needs = format!("{} of at least 2", raw.spelling(OptionId::ConversationTurnMean));
             let why = format!("users pause between turns; for single turns use {}", OptionId::RequestRate.flag());
             Err(raw.needs_text(id, &needs, &why))
@@ -30,6 +30,10 @@ fn check_turns(raw: &RawOptions, dataset: &DatasetConfig) -> Result<(), ConfigEr
         DatasetSource::File(file) if file.format.is_some_and(|format| format != FileFormat::MultiTurn) => {
             let needs = format!("{} multi_turn", raw.spelling(OptionId::CustomDatasetType));
             Err(raw.needs_text(id, &needs, "users pause between the turns of a conversation"))
+        }
+        DatasetSource::Public(public) if !public.set.recipe.has_turns() => {
+            let why = format!("users pause between turns, and {} has one turn in a conversation", public.set.name);
+            Err(raw.conflict(id, OptionId::PublicDataset, &why))
         }
         _ => Ok(()),
     }

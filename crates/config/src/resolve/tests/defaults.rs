@@ -23,7 +23,7 @@ fn a_model_is_enough() {
     assert!(config.warmup.is_none());
     let DatasetSource::Synthetic(synthetic) = &config.dataset.source else { panic!("a file") };
     assert_eq!((synthetic.entries, synthetic.batch_size), (100, 1));
-    assert_eq!(synthetic.input_tokens, Length { mean: 550.0, stddev: 0.0 });
+    assert_eq!(synthetic.lengths, PromptLengths::Drawn(Length::constant(550.0)));
     assert_eq!(config.dataset.sampling, Sampling::Sequential);
     assert_eq!(config.output.dir, Path::new("/somewhere/artifacts/m-openai-chat-concurrency1"));
     assert_eq!((config.output.level, config.output.ui), (ExportLevel::Records, UiKind::None));
@@ -57,7 +57,7 @@ fn a_placeholder_model_falls_back_to_the_builtin_tokenizer_with_a_warning() {
 fn the_number_of_conversations_follows_what_stops_the_run() {
     let entries = |words: &[&str]| match with_model(words).unwrap().dataset.source {
         DatasetSource::Synthetic(synthetic) => synthetic.entries,
-        DatasetSource::File(_) => panic!("a file"),
+        DatasetSource::File(_) | DatasetSource::Public(_) => panic!("not generated"),
     };
     assert_eq!(entries(&["--request-count=7"]), 7);
     assert_eq!(entries(&["--request-count=7", "--num-sessions=6"]), 6);

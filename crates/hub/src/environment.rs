@@ -1,0 +1,123 @@
+//! What the environment says about the hub. Read once, at the edge of the program, and passed in.
+
+use std::path::{Path, PathBuf};
+
+const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
+
+/// Where the hub and its cache are, and who asks.
+#[derive(Clone)]
+pub struct HubEnvironment {
+    pub(crate) home: PathBuf,
+    pub(crate) cache: PathBuf,
+    pub(crate) endpoint: String,
+    pub(crate) token: Option<String>,
+    pub(crate) offline: bool,
+    pub(crate) proxy: Option<ureq::Proxy>,
+}
+
+impl HubEnvironment {
+    /// From the variables of this process, the usual proxy variables included.
+    pub fn from_process() -> Self {
+        let proxy = ureq::Proxy::try_from_env();
+        Self { proxy, ..Self::from_variables(|name| std::env::var(name).ok()) }
+    }
+
+    /// From variables that the caller looks up: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME`, `XDG_CACHE_HOME`,
+    /// `HOME`, `HF_ENDPOINT`, `HF_TOKEN`, `HUGGING_FACE_HUB_TOKEN`, `HF_TOKEN_PATH`, `HF_HUB_OFFLINE`,
+    /// `TRANSFORMERS_OFFLINE`. A token that is in no variable is read from the token file of the hub's own tools.
+    pub fn from_variables(lookup: impl Fn(&str) -> Option<String>) -> Self {
+        let set = |name: &str| lookup(name).map(|v| v.trim().to_owned()).filter(|v| !v.is_empty());
+        let user = set("HOME").unwrap_or_else(|| ".".to_owned());
+        let folder = |name: &str| set(name).map(|value| expand_home(&value, &user));
+        let home = folder("HF_HOME").unwrap_or_else(|| {
+            folder("XDG_CACHE_HOME").unwrap_or_else(|| Path::new(&user).join(".cache")).join("huggingface")
+        });
+        let cache =
+            folder("HF_HUB_CACHE").or_else(|| folder("HUGGINGFACE_HUB_CACHE")).unwrap_or_else(|| home.join("hub"));
+        let token_file = folder("HF_TOKEN_PATH").unwrap_or_else(|| home.join("token"));
+        let stored = || std::fs::read_to_string(token_file).ok().map(|t| t.trim().to_owned()).filter(|t| !t.is_empty());
+        let endpoint = set("HF_ENDPOINT").unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned());
+        Self {
+            home,
+            cache,
+            endpoint: endpoint.trim_end_matches('/').to_owned(),
+            token: set("HF_TOKEN").or_else(|| set("HUGGING_FACE_HUB_TOKEN")).or_else(stored),
+            offline: ["HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"]
+                .iter()
+                .any(|name| set(name).is_some_and(|value| is_true(&value))),
+            proxy: None,
+        }
+    }
+}
+
+impl HubEnvironment {
+    /// The folder that repositories are cached in.
+    pub fn cache(&self) -> &Path {
+        &self.cache
+    }
+}
+
+impl std::fmt::Debug for HubEnvironment {
+    /// Without the token: it is a secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HubEnvironment")
+            .field("cache", &self.cache)
+            .field("endpoint", &self.endpoint)
+            .field("offline", &self.offline)
+            .finish_non_exhaustive()
+    }
+}
+
+fn expand_home(value: &str, user: &str) -> PathBuf {
+    value.strip_prefix("~/").map_or_else(|| PathBuf::from(value), |rest| Path::new(user).join(rest))
+}
+
+fn is_true(value: &str) -> bool {
+    matches!(value.to_ascii_uppercase().as_str(), "1" | "ON" | "YES" | "TRUE")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(variables: &[(&str, &str)]) -> HubEnvironment {
+        HubEnvironment::from_variables(|name| {
+            variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn the_cache_is_where_the_hubs_own_tools_put_it() {
+        let at = |variables: &[(&str, &str)]| environment(variables).cache;
+        assert_eq!(at(&[("HOME", "/u")]), Path::new("/u/.cache/huggingface/hub"));
+        assert_eq!(at(&[("HOME", "/u"), ("XDG_CACHE_HOME", "/x")]), Path::new("/x/huggingface/hub"));
+        assert_eq!(at(&[("HOME", "/u"), ("HF_HOME", "~/hf")]), Path::new("/u/hf/hub"));
+        assert_eq!(at(&[("HF_HOME", "/hf"), ("HUGGINGFACE_HUB_CACHE", "/old")]), Path::new("/old"));
+        assert_eq!(at(&[("HF_HUB_CACHE", "/new"), ("HUGGINGFACE_HUB_CACHE", "/old")]), Path::new("/new"));
+    }
+
+    #[test]
+    fn either_offline_variable_forbids_the_network() {
+        assert!(environment(&[("HF_HUB_OFFLINE", "1")]).offline);
+        assert!(environment(&[("TRANSFORMERS_OFFLINE", "yes")]).offline);
+        assert!(!environment(&[("HF_HUB_OFFLINE", "0")]).offline);
+        assert!(!environment(&[]).offline);
+    }
+
+    #[test]
+    fn a_token_comes_from_the_variable_or_the_token_file_and_is_never_printed() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("token"), "from-file\n").unwrap();
+        let home = home.path().to_str().unwrap();
+        assert_eq!(environment(&[("HF_HOME", home)]).token.as_deref(), Some("from-file"));
+        let both = environment(&[("HF_HOME", home), ("HF_TOKEN", "from-variable")]);
+        assert_eq!(both.token.as_deref(), Some("from-variable"));
+        assert!(!format!("{both:?}").contains("from-variable"));
+    }
+
+    #[test]
+    fn an_endpoint_may_end_in_a_slash() {
+        assert_eq!(environment(&[("HF_ENDPOINT", "http://mirror/")]).endpoint, "http://mirror");
+        assert_eq!(environment(&[]).endpoint, DEFAULT_ENDPOINT);
+    }
+}
