@@ -23,9 +23,10 @@ pub use dataset::{
     PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
 };
 pub use dataset::{
-    BadRows, BatchSizes, DatasetConfig, DatasetSource, FileFormat, FileSource, FormatFacts, FormatOption, Length,
-    ModelSelection, PoolDraws, PrefixPrompts, Sampling, SpeedBench, SyntheticSource, SystemPrompt, TimeWindow,
-    TurnDelay,
+    BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat, FileSource, FormatFacts,
+    FormatOption, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, PoolDraws, PrefixPrompts, PromptLengths,
+    RandomStyle, RangeRatio, Rankings, Replay, Sampling, SpeedBench, SyntheticSource, SystemPrompt, TimeWindow,
+    TraceOptions, TraceSynthesis, TurnDelay, Weighted,
 };
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;

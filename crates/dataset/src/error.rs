@@ -54,6 +54,12 @@ pub enum DatasetError {
     EmptyWindow { path: PathBuf, asked: String, earliest: f64, latest: f64 },
 
     #[error(
+        "--synthesis-max-isl {asked}: every request of {} is longer; the shortest has {shortest} tokens",
+        path.display()
+    )]
+    AllTooLong { path: PathBuf, asked: u64, shortest: u64 },
+
+    #[error(
         "--fixed-schedule: the first turn of session {session} has no timestamp; give every conversation one, or choose \
          another way to load (--no-fixed-schedule for a trace)"
     )]
@@ -73,6 +79,27 @@ pub enum DatasetError {
 
     #[error("--model: at least one model is needed")]
     NoModels,
+
+    #[error("--prompt-corpus-file {}: cannot be used: {reason}; give a UTF-8 text file", path.display())]
+    Corpus { path: PathBuf, reason: String },
+
+    #[error("--prompt-corpus random: tokenizer {tokenizer} does not say which tokens it has; use another corpus")]
+    NoVocabulary { tokenizer: String },
+
+    #[error(
+        "--random-range-ratio {ratio}: the window around an input length of {mean} reaches down to prompts of 0 tokens; \
+         give a smaller ratio or a larger --isl"
+    )]
+    EmptyPrompts { mean: u32, ratio: f64 },
+
+    #[error(
+        "--isl {asked} with --apply-chat-template: the chat template alone takes {template} tokens; ask for at least \
+         {}", template + 1
+    )]
+    TemplateTooLong { asked: usize, template: usize },
+
+    #[error("--apply-chat-template: the template cannot lay out these conversations: {reason}")]
+    ChatTemplate { reason: String },
 }
 
 /// Where in a file a row stands.

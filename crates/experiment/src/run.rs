@@ -84,6 +84,7 @@ impl Run {
         let request = TokenizerRequest {
             name: config.endpoint.tokenizer_name(&config.dataset.models[0]).to_owned(),
             revision: config.endpoint.tokenizer_revision.clone(),
+            chat_template: config.endpoint.apply_chat_template,
         };
         let tokenizer = aiperf_tokenizer::load(&request, hub)?;
         let dataset = aiperf_dataset::build(&config.dataset, seed, &tokenizer)?;
@@ -276,6 +277,12 @@ fn warn_about_lengths(dataset: &Dataset) {
 }
 
 fn warn_about(dataset: &Dataset) {
+    if dataset.empty_outputs > 0 {
+        log::warn!(
+            "{} requests of the trace got no answer when they were recorded; they are sent and ask for one token",
+            dataset.empty_outputs
+        );
+    }
     let skipped = &dataset.skipped_rows;
     if skipped.count > 0 {
         log::warn!("{} rows of the input file could not be used and were left out, among them:", skipped.count);

@@ -2,11 +2,13 @@
 
 mod defaults;
 mod files;
+mod generated;
 mod load;
 mod load_rules;
 mod media;
 mod rules;
 mod shown;
+mod traces;
 mod transport;
 
 use std::path::PathBuf;

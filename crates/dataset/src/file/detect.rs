@@ -30,7 +30,7 @@ enum Verdict {
     NotBuilt,
 }
 
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 15] = [
     Rule {
         name: "single_turn",
         file: |data| data.has_any(&CONTENT_FIELDS) && !data.has("turns"),
@@ -88,19 +88,25 @@ const RULES: [Rule; 14] = [
             sized || data.has_messages() && (!data.has("model") || data.has_any(&TRACE_FIELDS))
         },
         folder: |_| false,
-        format: |_| Verdict::NotBuilt,
+        format: |_| Verdict::Read(FileFormat::MooncakeTrace),
     },
     Rule {
         name: "bailian_trace",
         file: |data| data.has_all(&["chat_id", "timestamp", "input_length", "output_length"]),
         folder: |_| false,
-        format: |_| Verdict::NotBuilt,
+        format: |_| Verdict::Read(FileFormat::BailianTrace),
     },
     Rule {
         name: "burst_gpt_trace",
         file: |data| data.header_has(&["Timestamp", "Request tokens", "Response tokens"]),
         folder: |_| false,
-        format: |_| Verdict::NotBuilt,
+        format: |_| Verdict::Read(FileFormat::BurstGptTrace),
+    },
+    Rule {
+        name: "azure_trace",
+        file: |data| data.header_has(&["TIMESTAMP", "ContextTokens", "GeneratedTokens"]),
+        folder: |_| false,
+        format: |_| Verdict::Read(FileFormat::AzureTrace),
     },
     Rule { name: "baseten_trace", file: |data| data.is_table(), folder: |_| false, format: |_| Verdict::NotBuilt },
     Rule {

@@ -27,8 +27,7 @@ pub(super) fn resolve(
         }
     }
     let any = images.is_some() || audio.is_some() || video.is_some();
-    let without_text = raw.int::<u32>(OptionId::PromptInputTokensMean)? == Some(0);
-    Ok(any.then_some(MediaSource { images, audio, video, without_text }))
+    Ok(any.then_some(MediaSource { images, audio, video, without_text: false }))
 }
 
 /// The first option about media that was given: a file brings its own.
