@@ -127,12 +127,22 @@ impl Tell for Desk {
 }
 
 impl Desk {
-    fn body(&self, credit: &Credit) -> Result<Bytes, BuildError> {
-        match &credit.body {
-            TurnBody::Fixed => self.bodies.fixed(credit.session.conversation, credit.turn),
-            TurnBody::FromReplies(body) => body.clone(),
-        }
+    fn body(&self, credit: &Credit) -> Result<Body, BuildError> {
+        let (bytes, is_fixed) = match &credit.body {
+            TurnBody::Fixed => (self.bodies.fixed(credit.session.conversation, credit.turn)?, true),
+            TurnBody::FromReplies(body) => (body.clone()?, false),
+        };
+        Ok(match self.bodies.personal(&credit.session, &bytes) {
+            Some(own) => Body { bytes: own, is_fixed: false },
+            None => Body { bytes, is_fixed },
+        })
     }
+}
+
+/// What is sent, and whether each session of the conversation sends the same.
+struct Body {
+    bytes: Bytes,
+    is_fixed: bool,
 }
 
 /// Tells all requests that started before it rang to end.
@@ -197,7 +207,7 @@ impl Context {
             Err(error) => {
                 self.timer.sleep_until(credit.due).await;
                 let (now, outcome) = (Mono::now(), Outcome::NotSent(error));
-                let nothing = (credit, Bytes::new());
+                let nothing = (credit, Body { bytes: Bytes::new(), is_fixed: false });
                 return self.conclude(nothing, request_id, (now, now), Exchange::default(), outcome, false).await;
             }
         };
@@ -210,7 +220,7 @@ impl Context {
         });
         let close = (desk.reuse == ConnectionReuse::Never).then_some(("Connection", "close"));
         let headers = headers.chain(close);
-        let request = Request::post(&target.origin, &target.path_and_query, headers, body.clone());
+        let request = Request::post(&target.origin, &target.path_and_query, headers, body.bytes.clone());
         let reuse = match desk.reuse {
             ConnectionReuse::Pooled => Reuse::Pooled,
             ConnectionReuse::Never => Reuse::Never,
@@ -247,7 +257,7 @@ impl Context {
 
     async fn conclude(
         &self,
-        (credit, body): (Credit, Bytes),
+        (credit, body): (Credit, Body),
         request_id: Uuid,
         (start, end): (Mono, Mono),
         exchange: Exchange,
@@ -284,8 +294,8 @@ impl Context {
             end,
             exchange,
             outcome,
-            body,
-            body_is_fixed: matches!(credit.body, TurnBody::Fixed),
+            body: body.bytes,
+            body_is_fixed: body.is_fixed,
             follow_up,
         };
         // The record goes first, so that a full record queue holds back a closed loop instead of growing; but what a

@@ -1,11 +1,12 @@
 //! What stays known of every turn, whether its contents are held or not.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 use aiperf_conversation::Conversation;
 use aiperf_endpoint::Endpoint;
 use aiperf_engine::Finished;
-use aiperf_tokenizer::Tokenizer;
+use aiperf_tokenizer::{ChatTemplate, Tokenizer};
+use serde_json::Value;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TurnFacts<'s> {
@@ -17,11 +18,29 @@ impl TurnFacts<'_> {
     /// Input tokens of the body that was sent, counted by the client. A body that is the same each time is counted once.
     pub(crate) fn input_tokens(&self, finished: &Finished, endpoint: &dyn Endpoint, tokenizer: &dyn Tokenizer) -> u64 {
         let count = || {
+            if let Some(template) = tokenizer.chat_template() {
+                match laid_out(&finished.body, template) {
+                    Ok(prompt) => return tokenizer.count(&prompt) as u64,
+                    Err(reason) => WARNED.call_once(|| {
+                        log::warn!("The chat template cannot lay out a request, which is counted without it: {reason}");
+                    }),
+                }
+            }
             let text = endpoint.input_text(&finished.body);
             tokenizer.count(&text.texts.join(" ")) as u64 + text.pretokenised
         };
         if finished.body_is_fixed { *self.input_tokens.get_or_init(count) } else { count() }
     }
+}
+
+/// One warning is enough: what one request has, many have.
+static WARNED: Once = Once::new();
+
+/// The prompt that a server makes of a chat request.
+fn laid_out(body: &[u8], template: &ChatTemplate) -> Result<String, String> {
+    let body: Value = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    let list = |name: &str| body.get(name).and_then(Value::as_array).map(Vec::as_slice);
+    template.render(list("messages").ok_or("it has no messages")?, list("tools"))
 }
 
 /// Input tokens of every turn that is sent with the same body each time, once they were counted.
