@@ -158,7 +158,7 @@ fn rankings_have_one_query_and_their_passages() {
 fn a_marked_prompt_leaves_room_for_its_marker() {
     let dataset = made(SyntheticSource { marked_first_turn: true, ..source() }, &builtin());
     let left: Vec<usize> = first_texts(&dataset).iter().map(|text| 60 - builtin().count(text)).collect();
-    assert!(left.iter().all(|left| *left == left[0]), "{left:?}");
+    assert!(left.iter().all(|one| *one == left[0]), "{left:?}");
     assert!((6..=14).contains(&left[0]), "{}", left[0]);
 }
 
