@@ -6,6 +6,7 @@ mod file_format;
 mod length;
 mod media;
 mod synthetic;
+mod trace;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ pub use synthetic::{
     Corpus, LengthPair, PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, SyntheticSource, TurnDelay,
 };
 pub(crate) use synthetic::{DEFAULT_ENTRIES, SINGLE_TURN};
+pub use trace::{Replay, TraceOptions, TraceSynthesis};
 
 #[derive(Debug, Clone)]
 pub struct DatasetConfig {

@@ -6,6 +6,7 @@ mod endpoint;
 mod media;
 mod phase;
 mod section;
+mod trace;
 
 use std::sync::Arc;
 

@@ -25,8 +25,8 @@ pub use dataset::{
 pub use dataset::{
     BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat, FileSource, FormatFacts,
     FormatOption, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, PoolDraws, PrefixPrompts, PromptLengths,
-    RandomStyle, RangeRatio, Rankings, Sampling, SpeedBench, SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
-    Weighted,
+    RandomStyle, RangeRatio, Rankings, Replay, Sampling, SpeedBench, SyntheticSource, SystemPrompt, TimeWindow,
+    TraceOptions, TraceSynthesis, TurnDelay, Weighted,
 };
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;

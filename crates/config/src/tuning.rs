@@ -19,6 +19,8 @@ pub struct Tuning {
     pub connection_limit: usize,
     /// `AIPERF_HTTP_KEEPALIVE_TIMEOUT`: how long an idle connection is kept.
     pub keepalive_timeout: Duration,
+    /// `AIPERF_HTTP_VIDEO_POLL_INTERVAL`: pause between two questions after a video.
+    pub video_poll_interval: Duration,
     pub session_copies: SessionCopies,
     /// `AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD`: percent.
     pub usage_diff_percent: f64,
@@ -62,6 +64,11 @@ pub const VARIABLES: &[Variable] = &[
     variable("AIPERF_HTTP_IP_VERSION", "4", "IP version to connect with: `4`, `6` or `auto`."),
     variable("AIPERF_HTTP_CONNECTION_LIMIT", "2500", "Open connections per worker, 1 to 65000."),
     variable("AIPERF_HTTP_KEEPALIVE_TIMEOUT", "300", "Seconds for which an idle connection is kept, 0 to 10000."),
+    variable(
+        "AIPERF_HTTP_VIDEO_POLL_INTERVAL",
+        "0.1",
+        "Seconds between two questions after a video that is being made, 0.001 to 10.",
+    ),
     variable(
         "AIPERF_HTTP_X_SESSION_AFFINITY_FROM_CORRELATION_ID",
         "true",
@@ -139,6 +146,7 @@ impl Default for Tuning {
             ip_version: IpVersion::V4,
             connection_limit: 2500,
             keepalive_timeout: Duration::from_secs(300),
+            video_poll_interval: Duration::from_millis(100),
             session_copies: SessionCopies {
                 session_affinity: true,
                 session_id: false,
@@ -176,6 +184,12 @@ impl Tuning {
                 default.keepalive_timeout,
                 0.0,
                 10_000.0,
+            )?,
+            video_poll_interval: read.seconds(
+                "AIPERF_HTTP_VIDEO_POLL_INTERVAL",
+                default.video_poll_interval,
+                0.001,
+                10.0,
             )?,
             session_copies: SessionCopies {
                 session_affinity: read.copy("SESSION_AFFINITY", copies.session_affinity)?,

@@ -11,6 +11,7 @@ use crate::assignment::Assignment;
 use crate::deferred::{Deferred, Sourced};
 use crate::file::{self, Loaded, SkippedRows};
 use crate::text::{ExactText, Start, Writer};
+use crate::trace::TracePrompts;
 use crate::{DatasetError, Sampler, synthetic};
 
 /// All conversations, in file or generation order; at least one.
@@ -25,6 +26,8 @@ pub struct Dataset {
     pub long_pauses: usize,
     /// Rows of a file that could not be used and were left out. Worth a warning: they are not part of what is measured.
     pub skipped_rows: SkippedRows,
+    /// Requests of a trace that got no answer when they were recorded. Worth a warning: they ask for one token.
+    pub empty_outputs: usize,
     /// The format of the file that the conversations come from.
     pub file_format: Option<FileFormat>,
     roots: Vec<ConversationIndex>,
@@ -130,14 +133,16 @@ impl Dataset {
 pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>) -> Result<Dataset, DatasetError> {
     let mut assignment = Assignment::new(config, seed)?;
     let mut writer = None;
-    let (sourced, file_format, skipped_rows) = match &config.source {
+    let (sourced, file_format, skipped_rows, empty_outputs) = match &config.source {
         DatasetSource::Synthetic(source) => {
             let writer = writer.insert(Arc::new(Writer::new(tokenizer, &source.corpus)?));
-            (synthetic::conversations(source, seed, writer)?, None, SkippedRows::default())
+            (synthetic::conversations(source, seed, writer)?, None, SkippedRows::default(), 0)
         }
         DatasetSource::File(source) => {
-            let Loaded { conversations, format, skipped } = file::conversations(source, config.has_system_role, seed)?;
-            (conversations.into(), Some(format), skipped)
+            let Loaded { conversations, format, skipped, prompts, empty_outputs } =
+                file::conversations(source, config.has_system_role, seed)?;
+            let deferred = prompts.map(|orders| Box::new(TracePrompts::new(orders, tokenizer)) as Box<dyn Deferred>);
+            (Sourced { conversations, deferred }, Some(format), skipped, empty_outputs)
         }
     };
     let Sourced { mut conversations, deferred } = sourced;
@@ -159,19 +164,16 @@ pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>)
             .map(ConversationIndex)
             .collect(),
         long_pauses: long_pauses(&config.source, &conversations),
-        writes_inputs: !has_payloads(&conversations)
+        writes_inputs: file_format.is_none_or(|format| format.facts().writes_inputs)
             && deferred.as_ref().is_none_or(|deferred| deferred.writes_inputs()),
         outlines: conversations.into_iter().map(Arc::new).collect(),
         deferred: deferred.map(Arc::from),
         skipped_rows,
+        empty_outputs,
         file_format,
         inexact_system,
         sampling: config.sampling,
     })
-}
-
-fn has_payloads(conversations: &[Conversation]) -> bool {
-    conversations.iter().flat_map(|conversation| &conversation.turns).any(|turn| turn.raw_payload.is_some())
 }
 
 fn long_pauses(source: &DatasetSource, conversations: &[Conversation]) -> usize {

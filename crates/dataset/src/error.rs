@@ -54,6 +54,12 @@ pub enum DatasetError {
     EmptyWindow { path: PathBuf, asked: String, earliest: f64, latest: f64 },
 
     #[error(
+        "--synthesis-max-isl {asked}: every request of {} is longer; the shortest has {shortest} tokens",
+        path.display()
+    )]
+    AllTooLong { path: PathBuf, asked: u64, shortest: u64 },
+
+    #[error(
         "--fixed-schedule: the first turn of session {session} has no timestamp; give every conversation one, or choose \
          another way to load (--no-fixed-schedule for a trace)"
     )]

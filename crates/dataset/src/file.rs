@@ -28,10 +28,13 @@ use aiperf_conversation::Conversation;
 use aiperf_seed::Seed;
 
 pub use faults::SkippedRows;
-use input::{Document, Input, Reading};
+use input::Input;
+pub(crate) use input::{Document, Reading};
 use media::MediaFiles;
 
 use crate::DatasetError;
+use crate::trace::{self, PromptOrders};
+use aiperf_trace::Layout;
 
 /// What a file gives.
 #[derive(Debug)]
@@ -40,6 +43,18 @@ pub(crate) struct Loaded {
     pub(crate) conversations: Vec<Conversation>,
     pub(crate) format: FileFormat,
     pub(crate) skipped: SkippedRows,
+    /// Of a trace: prompts that are made when they are due.
+    pub(crate) prompts: Option<PromptOrders>,
+    /// Of a trace: requests that got no answer when they were recorded.
+    pub(crate) empty_outputs: usize,
+}
+
+/// What a format's reader gives.
+#[derive(Debug)]
+pub(crate) struct Contents {
+    pub(crate) conversations: Vec<Conversation>,
+    pub(crate) prompts: Option<PromptOrders>,
+    pub(crate) empty_outputs: usize,
 }
 
 /// The conversations of the file. Without `has_system_role` a system message in it is a turn like any other.
@@ -72,26 +87,35 @@ fn load(input: &Input, mut reading: Reading<'_>) -> Result<Loaded, DatasetError>
         let (flag, path) = (option.flag.clone(), path.clone());
         return Err(DatasetError::OptionForOtherFormat { flag, path, format: format.name(), why: option.why });
     }
-    let conversations = read(format, input, &mut reading)?;
+    let Contents { conversations, prompts, empty_outputs } = read(format, input, &mut reading)?;
     if conversations.is_empty() {
         return Err(reading.faults.nothing_left(path));
     }
     let mut conversations =
-        if format.facts().has_times { window::within(source.window, conversations, path)? } else { conversations };
+        if has_window(format) { window::within(source.window, conversations, path)? } else { conversations };
     if let Some(cap) = source.delay_cap_ms {
         for turn in conversations.iter_mut().flat_map(|conversation| &mut conversation.turns) {
             turn.delay_ms = turn.delay_ms.map(|delay| delay.min(cap));
         }
     }
-    Ok(Loaded { conversations, format, skipped: reading.faults.into_skipped() })
+    Ok(Loaded { conversations, format, skipped: reading.faults.into_skipped(), prompts, empty_outputs })
 }
 
-fn read(format: FileFormat, input: &Input, reading: &mut Reading<'_>) -> Result<Vec<Conversation>, DatasetError> {
-    let one_file = || match input {
+/// Traces leave out rows by themselves: only some turns of a session may lie in the window.
+fn has_window(format: FileFormat) -> bool {
+    format.facts().has_times && !format.facts().is_trace
+}
+
+fn one_file(input: &Input, format: FileFormat) -> Result<&Document, DatasetError> {
+    match input {
         Input::Document(document) => Ok(document),
         Input::Folder(path) => Err(DatasetError::NotAFile { path: path.clone(), format: format.name() }),
-    };
-    match format {
+    }
+}
+
+fn read(format: FileFormat, input: &Input, reading: &mut Reading<'_>) -> Result<Contents, DatasetError> {
+    let one_file = || one_file(input, format);
+    let conversations = match format {
         FileFormat::SingleTurn => single_turn::conversations(one_file()?, reading),
         FileFormat::MultiTurn => multi_turn::conversations(one_file()?, reading),
         FileFormat::RandomPool => random_pool::conversations(input, reading),
@@ -100,5 +124,10 @@ fn read(format: FileFormat, input: &Input, reading: &mut Reading<'_>) -> Result<
         FileFormat::DagJsonl => dag::conversations(one_file()?, reading),
         FileFormat::SagemakerDataCapture => sagemaker::conversations(input, reading),
         FileFormat::SpeedBench(part) => speed_bench::conversations(part, one_file()?, reading),
-    }
+        FileFormat::MooncakeTrace => return trace::load(one_file()?, Layout::Mooncake, reading),
+        FileFormat::BailianTrace => return trace::load(one_file()?, Layout::Bailian, reading),
+        FileFormat::BurstGptTrace => return trace::load(one_file()?, Layout::BurstGpt, reading),
+        FileFormat::AzureTrace => return trace::load(one_file()?, Layout::Azure, reading),
+    }?;
+    Ok(Contents { conversations, prompts: None, empty_outputs: 0 })
 }

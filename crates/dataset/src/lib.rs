@@ -14,6 +14,7 @@ mod sampler;
 mod session;
 mod synthetic;
 mod text;
+mod trace;
 
 pub use cache_bust::{MarkedSession, WARMUP_MARKER, mark};
 pub use dataset::{Dataset, build};

@@ -38,7 +38,7 @@ pub(crate) fn conversations(
     let turn_counts = turn_counts(&source.turns, source.entries, seed);
     let prompts::Prompts { orders, outputs } = prompts::draw(source, seed, writer, &turn_counts)?;
     let mut conversations = outlines(source, seed, &turn_counts, &outputs);
-    let media = source.media.as_ref().map(|media| MediaPool::new(media, seed, &turn_counts)).transpose()?;
+    let media = source.media.as_deref().map(|media| MediaPool::new(media, seed, &turn_counts)).transpose()?;
     if let Some(media) = &media {
         media.announce(&mut conversations);
     }

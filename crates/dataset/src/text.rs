@@ -13,4 +13,5 @@ mod writer;
 
 pub(crate) use exact::ExactText;
 pub(crate) use order::{Prefix, TextOrder};
+pub(crate) use vocabulary::words;
 pub(crate) use writer::{Start, Writer};

@@ -48,7 +48,7 @@ pub struct Run {
     /// One per phase.
     pub(crate) contexts: Vec<MetricContext>,
     pub(crate) paths: ArtifactPaths,
-    endpoint: &'static dyn Endpoint,
+    endpoint: Arc<dyn Endpoint>,
     seed: Seed,
     tokenizer: Arc<dyn Tokenizer>,
     pub(crate) dataset: Arc<Dataset>,
@@ -77,7 +77,7 @@ impl Run {
         raise_descriptor_limit();
         grow_descriptor_table(DESCRIPTORS);
         let kind = config.endpoint.kind;
-        let endpoint = aiperf_endpoint::of(kind).ok_or(RunError::Endpoint(kind.facts().name))?;
+        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config));
         let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
@@ -95,7 +95,7 @@ impl Run {
             phase.stop.sessions = Some(dataset.roots().len() as u64);
         }
         let first = fixed_schedule.first().map_or_else(|| dataset.sampler(seed).draw().0, |(first, _)| *first);
-        let renderer = Renderer { endpoint, options: settings::body_options(&config) };
+        let renderer = Renderer { endpoint: Arc::clone(&endpoint), options: settings::body_options(&config) };
         let room = config.tuning.dataset_memory;
         let markers = Markers::new(config.cache_bust, &phases);
         if markers.is_some() {
@@ -103,7 +103,7 @@ impl Run {
         }
         let sessions = Sessions::prepare(Arc::clone(&dataset), kind, renderer, markers, first, room)?;
         let headers = settings::header_plan(&config, version)?;
-        let targets = Targets::open(&config.endpoint)?;
+        let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
         let client = settings::client_settings(&config, &targets)?;
         let paths = ArtifactPaths::new(config.output.dir.clone(), config.output.prefix.as_deref());
         Ok(Self {
@@ -200,8 +200,8 @@ impl Run {
             .map(|share| FailureThreshold::new(share, self.config.profiling.pace.session_limit(), control.control()));
         Ok(RecordDesk {
             observer: Observer {
-                endpoint: self.endpoint,
-                facts: self.config.endpoint.kind.facts(),
+                endpoint: Arc::clone(&self.endpoint),
+                kind: self.config.endpoint.kind,
                 tokenizer: Arc::clone(&self.tokenizer),
                 token_source,
             },
@@ -229,7 +229,7 @@ impl Run {
             fixed_schedule: self.fixed_schedule.clone(),
             targets: self.targets.requests.clone().into(),
             headers: Arc::clone(&self.headers),
-            endpoint: self.endpoint,
+            endpoint: Arc::clone(&self.endpoint),
             request_timeout: self.config.endpoint.request_timeout.map(Nanos::from),
             reuse: self.config.endpoint.connection_reuse,
             client: self.client.clone(),
@@ -281,6 +281,12 @@ fn warn_about_lengths(dataset: &Dataset) {
 }
 
 fn warn_about(dataset: &Dataset) {
+    if dataset.empty_outputs > 0 {
+        log::warn!(
+            "{} requests of the trace got no answer when they were recorded; they are sent and ask for one token",
+            dataset.empty_outputs
+        );
+    }
     let skipped = &dataset.skipped_rows;
     if skipped.count > 0 {
         log::warn!("{} rows of the input file could not be used and were left out, among them:", skipped.count);

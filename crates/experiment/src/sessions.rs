@@ -6,6 +6,10 @@ mod lookout;
 mod markers;
 mod renderer;
 mod slot;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::Arc;
@@ -101,10 +105,12 @@ impl Sessions {
 
     pub(crate) fn turn(&self, index: usize, turn: usize) -> TurnFacts<'_> {
         let outline = &self.dataset.outlines()[index].turns[turn];
-        TurnFacts { max_tokens: outline.max_tokens, input_tokens: self.input_counts.of(index, turn) }
+        let (max_tokens, audio_seconds) = (outline.max_tokens, outline.audio_seconds);
+        TurnFacts { max_tokens, audio_seconds, input: self.input_counts.of(index, turn) }
     }
 
-    fn has_room(&self) -> bool {
+    /// Whether contents may stay that nobody needs at the moment.
+    pub(crate) fn has_room(&self) -> bool {
         self.held.load(Ordering::Relaxed) < self.room
     }
 

@@ -36,9 +36,9 @@ pub(crate) fn noise(samples: u64, rate_hz: u32, channels: Channels, stream: &mut
         rounding += exact % layout.rate_hz;
         let longer = rounding >= layout.rate_hz;
         rounding -= if longer { layout.rate_hz } else { 0 };
-        frame(&layout, longer, stream, &mut sound);
+        frame(layout, longer, stream, &mut sound);
     }
-    let mut file = tag::frame(&layout, &padding, sound.len());
+    let mut file = tag::frame(layout, padding, sound.len());
     file.append(&mut sound);
     file
 }
@@ -68,15 +68,15 @@ impl Layout {
         Self { rate_hz, generation, channels }
     }
 
-    fn granules(&self) -> u32 {
+    fn granules(self) -> u32 {
         if self.generation == Generation::Mpeg1 { 2 } else { 1 }
     }
 
-    fn frame_samples(&self) -> u64 {
+    fn frame_samples(self) -> u64 {
         u64::from(self.granules()) * 576
     }
 
-    fn side_bytes(&self) -> u32 {
+    fn side_bytes(self) -> u32 {
         match (self.generation, self.channels) {
             (Generation::Mpeg1, Channels::Mono) => 17,
             (Generation::Mpeg1, Channels::Stereo) => 32,
@@ -85,7 +85,7 @@ impl Layout {
         }
     }
 
-    fn bit_rates(&self) -> &'static [u32] {
+    fn bit_rates(self) -> &'static [u32] {
         match self.generation {
             Generation::Mpeg1 => &[0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
             _ => &[0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
@@ -93,7 +93,7 @@ impl Layout {
     }
 
     /// About what encoders take when nobody asks for more.
-    fn bit_rate_kbps(&self) -> u32 {
+    fn bit_rate_kbps(self) -> u32 {
         let mono = match self.rate_hz {
             32_000.. => 64,
             16_000.. => 32,
@@ -103,20 +103,20 @@ impl Layout {
         mono * u32::from(self.channels.count())
     }
 
-    fn bit_rate_index(&self, kbps: u32) -> u32 {
+    fn bit_rate_index(self, kbps: u32) -> u32 {
         self.bit_rates().iter().position(|rate| *rate == kbps).unwrap_or(1) as u32
     }
 
     /// Bytes of a frame, times the sample rate.
-    fn samples_per_byte_rate(&self, kbps: u32) -> u32 {
+    fn samples_per_byte_rate(self, kbps: u32) -> u32 {
         self.granules() * 72 * kbps * 1_000
     }
 
-    fn frame_bytes(&self, kbps: u32) -> u32 {
+    fn frame_bytes(self, kbps: u32) -> u32 {
         self.samples_per_byte_rate(kbps) / self.rate_hz
     }
 
-    fn write_header(&self, kbps: u32, longer: bool, bits: &mut Bits) {
+    fn write_header(self, kbps: u32, longer: bool, bits: &mut Bits) {
         let (version, rates) = match self.generation {
             Generation::Mpeg1 => (0b11, [44_100, 48_000, 32_000]),
             Generation::Mpeg2 => (0b10, [22_050, 24_000, 16_000]),
@@ -126,7 +126,7 @@ impl Layout {
         bits.put(0x7ff, 11);
         bits.put(version, 2);
         // Layer III, without checksum.
-        bits.put(0b01_1, 3);
+        bits.put(0b011, 3);
         bits.put(self.bit_rate_index(kbps), 4);
         bits.put(rate as u32, 2);
         bits.put(u32::from(longer) << 1, 2);
@@ -135,7 +135,7 @@ impl Layout {
     }
 }
 
-fn frame(layout: &Layout, longer: bool, stream: &mut Stream, file: &mut Vec<u8>) {
+fn frame(layout: Layout, longer: bool, stream: &mut Stream, file: &mut Vec<u8>) {
     let kbps = layout.bit_rate_kbps();
     let bytes = layout.frame_bytes(kbps) + u32::from(longer);
     let parts = layout.granules() * u32::from(layout.channels.count());

@@ -1,5 +1,6 @@
 //! The user's pictures: PNG and JPEG files to pixels.
 
+use std::error::Error;
 use std::io::Cursor;
 
 use png::{ColorType, Transformations};
@@ -49,7 +50,7 @@ fn is_jpeg(file: &[u8]) -> bool {
     file.starts_with(b"\xff\xd8\xff")
 }
 
-fn damaged(error: impl ToString) -> ReadingError {
+fn damaged<E: Error>(error: E) -> ReadingError {
     ReadingError::Damaged(error.to_string())
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{DEFAULT_ENTRIES, FileFormat};
+use super::{DEFAULT_ENTRIES, FileFormat, TraceOptions};
 
 #[derive(Debug, Clone)]
 pub struct FileSource {
@@ -19,6 +19,8 @@ pub struct FileSource {
     pub draws: PoolDraws,
     /// Send each image of a session once, and afterwards only its id.
     pub strip_known_images: bool,
+    /// What is changed in a trace.
+    pub trace: TraceOptions,
     /// Options that were given and that only some formats heed; for a format that is found out later.
     pub conditional: Vec<FormatOption>,
 }
@@ -34,6 +36,7 @@ impl FileSource {
             bad_rows: BadRows::default(),
             draws: PoolDraws { entries: DEFAULT_ENTRIES, batch: BatchSizes::default() },
             strip_known_images: false,
+            trace: TraceOptions::default(),
             conditional: Vec::new(),
         }
     }

@@ -11,6 +11,10 @@ pub enum FileFormat {
     DagJsonl,
     SagemakerDataCapture,
     SpeedBench(SpeedBench),
+    MooncakeTrace,
+    BailianTrace,
+    BurstGptTrace,
+    AzureTrace,
 }
 
 /// What the rest of the program must know of a format.
@@ -26,10 +30,16 @@ pub struct FormatFacts {
     pub has_times: bool,
     /// The requests are also written to `inputs.json`. For formats that hold whole requests already they are not.
     pub writes_inputs: bool,
+    /// Recorded load: lengths and times rather than contents.
+    pub is_trace: bool,
+    /// Its rows may name blocks that they share.
+    pub has_blocks: bool,
+    /// Naming this type asks for the schedule in it, where its first row has a time.
+    pub promotes_schedule: bool,
 }
 
 /// Formats with one name each. Those of SPEED-Bench have many.
-const PLAIN: [FileFormat; 7] = [
+const PLAIN: [FileFormat; 11] = [
     FileFormat::SingleTurn,
     FileFormat::MultiTurn,
     FileFormat::RandomPool,
@@ -37,12 +47,26 @@ const PLAIN: [FileFormat; 7] = [
     FileFormat::InputsJson,
     FileFormat::DagJsonl,
     FileFormat::SagemakerDataCapture,
+    FileFormat::MooncakeTrace,
+    FileFormat::BailianTrace,
+    FileFormat::BurstGptTrace,
+    FileFormat::AzureTrace,
 ];
 
 impl FileFormat {
     pub const fn facts(self) -> FormatFacts {
-        let plain =
-            FormatFacts { name: "", takes_folders: false, is_verbatim: false, has_times: false, writes_inputs: true };
+        let plain = FormatFacts {
+            name: "",
+            takes_folders: false,
+            is_verbatim: false,
+            has_times: false,
+            writes_inputs: true,
+            is_trace: false,
+            has_blocks: false,
+            promotes_schedule: false,
+        };
+        let trace = FormatFacts { has_times: true, writes_inputs: false, is_trace: true, ..plain };
+        let blocks = FormatFacts { has_blocks: true, promotes_schedule: true, ..trace };
         match self {
             Self::SingleTurn => FormatFacts { name: "single_turn", has_times: true, ..plain },
             Self::MultiTurn => FormatFacts { name: "multi_turn", has_times: true, ..plain },
@@ -64,6 +88,10 @@ impl FileFormat {
                 ..plain
             },
             Self::SpeedBench(part) => FormatFacts { name: part.name(), ..plain },
+            Self::MooncakeTrace => FormatFacts { name: "mooncake_trace", ..blocks },
+            Self::BailianTrace => FormatFacts { name: "bailian_trace", ..blocks },
+            Self::BurstGptTrace => FormatFacts { name: "burst_gpt_trace", ..trace },
+            Self::AzureTrace => FormatFacts { name: "azure_trace", ..trace },
         }
     }
 
@@ -192,6 +220,7 @@ mod tests {
     fn whole_requests_are_not_written_to_inputs_json_again() {
         let without: Vec<&str> =
             PLAIN.iter().filter(|format| !format.facts().writes_inputs).map(|format| format.name()).collect();
-        assert_eq!(without, ["raw_payload", "inputs_json", "sagemaker_data_capture"]);
+        let traces = ["mooncake_trace", "bailian_trace", "burst_gpt_trace", "azure_trace"];
+        assert_eq!(without, [&["raw_payload", "inputs_json", "sagemaker_data_capture"][..], &traces].concat());
     }
 }

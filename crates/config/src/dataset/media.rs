@@ -144,7 +144,7 @@ pub struct VideoSpec {
     pub fps: u32,
     pub picture: VideoPicture,
     pub container: VideoContainer,
-    /// An encoder, by its name in FFmpeg.
+    /// An encoder, as `ffmpeg` calls it.
     pub codec: String,
     pub sound: Option<SoundTrack>,
 }
@@ -200,7 +200,7 @@ pub enum SoundCodec {
 }
 
 impl SoundCodec {
-    /// As FFmpeg and `--video-audio-codec` call it.
+    /// As `ffmpeg` and `--video-audio-codec` call it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Aac => "aac",

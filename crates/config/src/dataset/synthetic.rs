@@ -28,7 +28,7 @@ pub struct SyntheticSource {
     /// A marker of each session's own will stand in its first user message; the prompt leaves room for it.
     pub marked_first_turn: bool,
     /// Pictures, clips and films beside the texts.
-    pub media: Option<MediaSource>,
+    pub media: Option<Box<MediaSource>>,
 }
 
 /// How long the prompt of a turn is.

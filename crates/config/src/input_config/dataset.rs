@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use super::media::put_media;
 use super::section::Section;
+use super::trace;
 use crate::dataset::{DEFAULT_ENTRIES, SINGLE_TURN};
 use crate::{
-    CacheBust, Config, Corpus, DatasetSource, FileFormat, Length, LengthPair, PromptLengths, RangeRatio, Rankings,
-    Sampling, SyntheticSource, SystemPrompt, Weighted,
+    BadRows, BatchSizes, CacheBust, Config, Corpus, DatasetSource, FileFormat, FileSource, Length, LengthPair,
+    PromptLengths, RangeRatio, Rankings, Sampling, SyntheticSource, SystemPrompt, Weighted,
 };
 
 impl Config {
@@ -23,6 +24,8 @@ impl Config {
                 section.put("path", file.path.to_string_lossy());
                 section.put_some("format", file.format.map(FileFormat::name));
                 section.put_some("inter_turn_delay_cap_seconds", file.delay_cap_ms.map(|ms| ms / 1e3));
+                put_draws(&mut section, file);
+                trace::put(&mut section, &file.trace);
             }
         }
         section.put_some("random_seed", self.random_seed);
@@ -40,7 +43,7 @@ impl Config {
                 section.put("prompts", self.prompts(synthetic, osl));
                 section.put_some("rankings", synthetic.rankings.as_ref().map(rankings));
                 put_turns(&mut section, synthetic);
-                put_media(&mut section, synthetic.media.as_ref());
+                put_media(&mut section, synthetic.media.as_deref());
                 section.put_some("prefix_prompts", self.prefix_prompts(synthetic));
             }
             DatasetSource::File(_) => section.put_some("osl", osl),
@@ -69,6 +72,21 @@ impl Config {
         section.put_some("user_context_length", synthetic.user_context_tokens);
         section.finish_unless_empty()
     }
+}
+
+/// How a pool is drawn from, and what becomes of bad rows, where that differs from the default.
+fn put_draws(section: &mut Section, file: &FileSource) {
+    let BatchSizes { texts, images, audios, videos } = file.draws.batch;
+    for (name, size) in [
+        ("prompt_batch_size", texts),
+        ("image_batch_size", images),
+        ("audio_batch_size", audios),
+        ("video_batch_size", videos),
+    ] {
+        section.put_some(name, Some(size).filter(|size| *size != 1));
+    }
+    section.put_some("skip_bad_rows", (file.bad_rows == BadRows::Skip).then_some(true));
+    section.put_some("uuid_and_strip", file.strip_known_images.then_some(true));
 }
 
 /// Only where they differ from one turn without pauses.

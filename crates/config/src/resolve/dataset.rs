@@ -7,6 +7,7 @@ mod prompt_length;
 mod rankings;
 mod synthetic;
 mod system_prompt;
+mod trace;
 
 use std::sync::Arc;
 

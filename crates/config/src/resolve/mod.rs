@@ -25,7 +25,7 @@ impl Config {
         let mut warnings = Vec::new();
         let targets = endpoint::targets(raw)?;
         let (models, selection) = model::resolve(raw, &targets)?;
-        let endpoint = endpoint::resolve(raw, targets, &models, &mut warnings)?;
+        let endpoint = endpoint::resolve(raw, environment, targets, &models, &mut warnings)?;
         let dataset = dataset::resolve(raw, environment, &endpoint, models, selection, &mut warnings)?;
         let around = load::Surroundings { environment, dataset: &dataset, streaming: endpoint.streaming };
         let (warmup, profiling) = load::resolve(raw, &around)?;

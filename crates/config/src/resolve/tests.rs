@@ -8,6 +8,7 @@ mod load_rules;
 mod media;
 mod rules;
 mod shown;
+mod traces;
 mod transport;
 
 use std::path::PathBuf;

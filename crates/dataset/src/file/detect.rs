@@ -30,7 +30,7 @@ enum Verdict {
     NotBuilt,
 }
 
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 15] = [
     Rule {
         name: "single_turn",
         file: |data| data.has_any(&CONTENT_FIELDS) && !data.has("turns"),
@@ -52,10 +52,8 @@ const RULES: [Rule; 14] = [
     },
     Rule {
         name: "raw_payload",
-        // A body says which model it is for, and nothing of when it was sent. One that does both, or neither, could be
-        // a row of a trace too.
-        file: |data| data.has_messages() && (data.has("model") || !data.has_any(&TRACE_FIELDS)),
-        folder: |folder| folder.first_jsonl(|data| data.has_messages()),
+        file: is_body,
+        folder: |folder| folder.first_jsonl(is_body),
         format: |_| Verdict::Read(FileFormat::RawPayload),
     },
     Rule {
@@ -90,19 +88,25 @@ const RULES: [Rule; 14] = [
             sized || data.has_messages() && (!data.has("model") || data.has_any(&TRACE_FIELDS))
         },
         folder: |_| false,
-        format: |_| Verdict::NotBuilt,
+        format: |_| Verdict::Read(FileFormat::MooncakeTrace),
     },
     Rule {
         name: "bailian_trace",
         file: |data| data.has_all(&["chat_id", "timestamp", "input_length", "output_length"]),
         folder: |_| false,
-        format: |_| Verdict::NotBuilt,
+        format: |_| Verdict::Read(FileFormat::BailianTrace),
     },
     Rule {
         name: "burst_gpt_trace",
         file: |data| data.header_has(&["Timestamp", "Request tokens", "Response tokens"]),
         folder: |_| false,
-        format: |_| Verdict::NotBuilt,
+        format: |_| Verdict::Read(FileFormat::BurstGptTrace),
+    },
+    Rule {
+        name: "azure_trace",
+        file: |data| data.header_has(&["TIMESTAMP", "ContextTokens", "GeneratedTokens"]),
+        folder: |_| false,
+        format: |_| Verdict::Read(FileFormat::AzureTrace),
     },
     Rule { name: "baseten_trace", file: |data| data.is_table(), folder: |_| false, format: |_| Verdict::NotBuilt },
     Rule {
@@ -121,6 +125,12 @@ const RULES: [Rule; 14] = [
 
 /// Fields of a recorded request that no request body has.
 const TRACE_FIELDS: [&str; 6] = ["timestamp", "delay", "session_id", "output_length", "input_length", "hash_ids"];
+
+/// A body says which model it is for, and nothing of when it was sent. A row that says both, or neither, could be one of a
+/// trace too.
+fn is_body(data: &Candidate<'_>) -> bool {
+    data.has_messages() && (data.has("model") || !data.has_any(&TRACE_FIELDS))
+}
 
 pub(crate) fn format(input: &Input) -> Result<FileFormat, DatasetError> {
     match input {

@@ -37,11 +37,16 @@ impl Faults {
         if !self.skips() {
             return Err(DatasetError::Row { path: path.to_owned(), place, problem });
         }
+        self.skip(path, place, &problem);
+        Ok(())
+    }
+
+    /// One row less, whatever the user said of bad ones.
+    pub(crate) fn skip(&mut self, path: &Path, place: RowPlace, problem: &str) {
         self.skipped.count += 1;
         if self.skipped.reasons.len() < MOST_REASONS {
             self.skipped.reasons.push(format!("{}, {place}: {problem}", path.display()));
         }
-        Ok(())
     }
 
     pub(crate) fn into_skipped(self) -> SkippedRows {

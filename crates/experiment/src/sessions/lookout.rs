@@ -76,7 +76,7 @@ impl Default for Counter {
 
 impl Counter {
     /// Says whether this was the first.
-    pub(super) fn advance(&self) -> bool {
+    pub(crate) fn advance(&self) -> bool {
         self.begun.fetch_add(1, Ordering::SeqCst) == 0
     }
 

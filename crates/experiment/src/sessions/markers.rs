@@ -8,6 +8,7 @@ use aiperf_conversation::Conversation;
 use aiperf_dataset::{MarkedSession, WARMUP_MARKER, mark};
 use aiperf_engine::Session;
 use bytes::Bytes;
+use memchr::memmem;
 use uuid::Uuid;
 
 /// As long as the marker of a session, and like no text that anybody writes.
@@ -66,7 +67,7 @@ impl Markers {
 
 /// Every stand-in gives way to the marker; an empty one takes the gap away, too.
 fn replaced(body: &[u8], marker: &str) -> Option<Bytes> {
-    let mut places = find_all(body, STAND_IN.as_bytes()).peekable();
+    let mut places = memmem::find_iter(body, STAND_IN).peekable();
     places.peek()?;
     let mut made = Vec::with_capacity(body.len());
     let mut kept = 0;
@@ -80,19 +81,6 @@ fn replaced(body: &[u8], marker: &str) -> Option<Bytes> {
     }
     made.extend_from_slice(&body[kept..]);
     Some(Bytes::from(made))
-}
-
-fn find_all<'b>(body: &'b [u8], wanted: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        while let Some(step) = body[from..].iter().position(|byte| *byte == wanted[0]) {
-            from += step + 1;
-            if body[from - 1..].starts_with(wanted) {
-                return Some(from - 1);
-            }
-        }
-        None
-    })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 pub(super) struct Bits {
     bytes: Vec<u8>,
     pending: u64,
-    pending_bits: u32,
+    waiting: u32,
 }
 
 impl Bits {
@@ -12,20 +12,20 @@ impl Bits {
     pub(super) fn put(&mut self, value: u32, count: u32) {
         let kept = u64::from(value) & ((1 << count) - 1);
         self.pending = self.pending << count | kept;
-        self.pending_bits += count;
-        while self.pending_bits >= 8 {
-            self.pending_bits -= 8;
-            self.bytes.push((self.pending >> self.pending_bits) as u8);
+        self.waiting += count;
+        while self.waiting >= 8 {
+            self.waiting -= 8;
+            self.bytes.push((self.pending >> self.waiting) as u8);
         }
     }
 
     pub(super) fn len(&self) -> u32 {
-        self.bytes.len() as u32 * 8 + self.pending_bits
+        self.bytes.len() as u32 * 8 + self.waiting
     }
 
     /// Filled up with zeros to whole bytes.
     pub(super) fn into_bytes(mut self) -> Vec<u8> {
-        let missing = (8 - self.pending_bits % 8) % 8;
+        let missing = (8 - self.waiting % 8) % 8;
         self.put(0, missing);
         self.bytes
     }

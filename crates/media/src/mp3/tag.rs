@@ -27,7 +27,7 @@ impl Padding {
     }
 }
 
-pub(super) fn frame(layout: &Layout, padding: &Padding, sound_bytes: usize) -> Vec<u8> {
+pub(super) fn frame(layout: Layout, padding: Padding, sound_bytes: usize) -> Vec<u8> {
     let start = 4 + layout.side_bytes();
     let fits = |kbps: &&u32| layout.frame_bytes(**kbps) >= start + TAG_BYTES;
     let kbps = layout.bit_rates()[1..].iter().find(fits).copied().unwrap_or(layout.bit_rate_kbps());
@@ -61,7 +61,7 @@ pub(super) fn frame(layout: &Layout, padding: &Padding, sound_bytes: usize) -> V
     frame
 }
 
-fn kbps_byte(layout: &Layout) -> u8 {
+fn kbps_byte(layout: Layout) -> u8 {
     layout.bit_rate_kbps().min(255) as u8
 }
 

@@ -90,19 +90,21 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::MaxIdleGapCapSeconds,
         &["max-idle-gap-cap-seconds"],
         ValueKind::Float,
-        "Longest idle gap of a Baseten trace to keep.",
+        "Longest time without any request that is kept of a trace.",
     )
     .above(0.0)
-    .unit("s"),
+    .unit("s")
+    .supported(),
     OptionSpec::new(
         OptionId::ReplaySpeedup,
         &["replay-speedup"],
         ValueKind::Float,
-        "Replay a Baseten trace this many times as fast.",
+        "Replay the trace this many times as fast.",
     )
     .above(0.0)
     .unit("×")
-    .default("1"),
+    .default("1")
+    .supported(),
     OptionSpec::new(
         OptionId::OpenLoopReplay,
         &["open-loop-replay"],
@@ -115,8 +117,9 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::OpenLoopStrict,
         &["open-loop-strict"],
         ValueKind::Flag,
-        "Treat every row of a Baseten trace as a session of its own.",
-    ),
+        "Send every row of a trace at its own time, as a session of its own.",
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::OmitKvHints,
         &["omit-kv-hints"],

@@ -36,7 +36,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .called("isl-block-size")
     .at_least(1.0)
     .unit("tokens")
-    .default("by trace format"),
+    .default("512; 16 for bailian_trace")
+    .supported(),
     OptionSpec::new(
         OptionId::SeqDist,
         &["seq-dist", "sequence-distribution"],

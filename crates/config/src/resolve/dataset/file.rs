@@ -1,6 +1,6 @@
 //! The user's own file.
 
-use super::media;
+use super::{media, trace};
 use crate::catalogue::OptionId;
 use crate::dataset::DEFAULT_ENTRIES;
 use crate::resolve::load;
@@ -82,7 +82,10 @@ const FILE_ONLY: [(OptionId, &str); 4] = [
 pub(super) fn refuse_without_file(raw: &RawOptions) -> Result<(), ConfigError> {
     match FILE_ONLY.into_iter().find(|(id, _)| raw.is_given(*id)) {
         Some((id, why)) => Err(raw.needs(id, OptionId::InputFile, why)),
-        None => Ok(()),
+        None => match trace::given(raw) {
+            Some(id) => Err(raw.needs(id, OptionId::InputFile, "it changes a trace, which a file brings")),
+            None => Ok(()),
+        },
     }
 }
 
@@ -111,6 +114,7 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Fil
         bad_rows: if raw.flag(OptionId::SkipBadRows)? { BadRows::Skip } else { BadRows::Refuse },
         draws: PoolDraws { entries: entries(raw)?, batch: batch_sizes(raw)? },
         strip_known_images: raw.flag(OptionId::UuidAndStrip)?,
+        trace: trace::resolve(raw)?,
         conditional: conditional(raw)?,
     };
     check_format(raw, &source)?;
@@ -160,7 +164,7 @@ fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigError> {
     let body: Rule =
         (|format| !format.facts().is_verbatim, "bodies of this format are sent byte for byte: change them in the file");
     let strip: Rule = (|format| format == FileFormat::SingleTurn, "only rows of a single_turn file name images by ids");
-    let mut given = Vec::new();
+    let mut given = trace::conditional(raw)?;
     for (id, (heeded_by, why)) in BATCH_SIZES
         .into_iter()
         .chain([OptionId::NumDatasetEntries])

@@ -57,7 +57,7 @@ pub(super) fn resolve(
         turn_delay: turn::delay(raw, &turns, warnings)?,
         turns,
         rankings,
-        media,
+        media: media.map(Box::new),
         marked_first_turn: false,
     })
 }

@@ -6,10 +6,9 @@ use super::{check, input_file, with_model};
 use crate::{BadRows, BatchSizes, DatasetSource, FileFormat, FileSource, PoolDraws};
 
 fn source(words: &[&str]) -> FileSource {
-    match with_model(words).unwrap_or_else(|error| panic!("{words:?}: {error}")).dataset.source {
-        DatasetSource::File(source) => source,
-        other => panic!("{other:?}"),
-    }
+    let config = with_model(words).unwrap_or_else(|error| panic!("{words:?}: {error}"));
+    let DatasetSource::File(source) = config.dataset.source else { panic!("{words:?}: no file") };
+    source
 }
 
 fn folder_word(folder: &Path) -> String {
@@ -93,8 +92,8 @@ fn every_format_that_is_built_has_its_name_and_the_others_are_refused_by_theirs(
     check(&[
         (&[&input, "--custom-dataset-type=csv"], &["--custom-dataset-type", "choose one of single_turn"]),
         (
-            &[&input, "--custom-dataset-type=mooncake_trace"],
-            &["--custom-dataset-type mooncake_trace", "not supported yet", "speed_bench_*"],
+            &[&input, "--custom-dataset-type=weka_trace"],
+            &["--custom-dataset-type weka_trace", "not supported yet", "speed_bench_*"],
         ),
     ]);
 }

@@ -10,7 +10,7 @@ use crate::{
 
 fn media(words: &[&str]) -> Option<MediaSource> {
     match with_model(words).unwrap().dataset.source {
-        DatasetSource::Synthetic(source) => source.media,
+        DatasetSource::Synthetic(source) => source.media.map(|media| *media),
         DatasetSource::File(_) => None,
     }
 }

@@ -75,8 +75,8 @@ fn a_row_that_names_its_type_is_one_of_that_type() {
 fn a_row_of_messages_is_a_body_or_a_recorded_request_or_nobody_knows() {
     for (row, format) in [
         (r#"{"model":"m","messages":[],"max_tokens":4}"#, "raw_payload"),
-        (r#"{"timestamp":5,"messages":[]}"#, "refused mooncake_trace"),
-        (r#"{"output_length":5,"messages":[],"tools":[]}"#, "refused mooncake_trace"),
+        (r#"{"timestamp":5,"messages":[]}"#, "mooncake_trace"),
+        (r#"{"output_length":5,"messages":[],"tools":[]}"#, "mooncake_trace"),
     ] {
         assert_eq!(detected("a.jsonl", row), format, "{row}");
     }
@@ -103,12 +103,22 @@ fn rows_of_speed_bench_are_told_by_the_name_of_the_file_or_by_their_category() {
 }
 
 #[test]
-fn known_formats_that_are_not_built_are_refused_by_name() {
+fn traces_are_told_by_their_fields_or_columns() {
     for (row, format) in [
         (r#"{"timestamp":54,"input_length":2560,"output_length":9,"hash_ids":[1]}"#, "mooncake_trace"),
         (r#"{"chat_id":1,"timestamp":0.5,"input_length":40,"output_length":6,"type":"text"}"#, "bailian_trace"),
-        (r#"{"session_id":"s","round_index":0,"timing_events":[]}"#, "tracelab"),
+        (r#"{"chat_id":1,"timestamp":0.5,"input_length":40,"output_length":6}"#, "bailian_trace"),
         ("Timestamp,Model,Request tokens,Response tokens\n5,x,1,2", "burst_gpt_trace"),
+        ("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44", "azure_trace"),
+    ] {
+        assert_eq!(detected("a.jsonl", row), format, "{row}");
+    }
+}
+
+#[test]
+fn known_formats_that_are_not_built_are_refused_by_name() {
+    for (row, format) in [
+        (r#"{"session_id":"s","round_index":0,"timing_events":[]}"#, "tracelab"),
         ("{\n \"id\": \"w\", \"models\": [], \"block_size\": 64,\n \"requests\": []}", "weka_trace"),
     ] {
         assert_eq!(detected("a.jsonl", row), format!("refused {format}"));

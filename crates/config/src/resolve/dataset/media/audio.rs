@@ -83,7 +83,7 @@ fn depths(raw: &RawOptions) -> Result<Vec<BitDepth>, ConfigError> {
     let depths: Vec<BitDepth> = numbers(raw, id)?
         .into_iter()
         .map(|(value, text)| {
-            let found = BitDepth::ALL.into_iter().find(|depth| f64::from(depth.bits()) == value);
+            let found = BitDepth::from_bits(value as u16).filter(|_| value.fract() == 0.0);
             found.ok_or_else(|| raw.bad(id, &text, "a sample has 8, 16, 24 or 32 bits"))
         })
         .collect::<Result<_, _>>()?;
