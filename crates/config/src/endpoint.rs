@@ -82,6 +82,8 @@ pub struct EndpointConfig {
     pub tokenizer: Option<String>,
     pub tokenizer_revision: String,
     pub tokenizer_trust_remote_code: bool,
+    /// Input is counted as the server's chat template lays it out.
+    pub apply_chat_template: bool,
 }
 
 impl EndpointConfig {

@@ -71,8 +71,35 @@ pub enum DatasetError {
     #[error("--num-dataset-entries 0: a data set needs at least one conversation")]
     NoEntries,
 
+    #[error("--image-source {}: {reason}; give a folder with PNG or JPEG files, assets or noise", path.display())]
+    Pictures { path: PathBuf, reason: String },
+
+    #[error(transparent)]
+    Film(#[from] aiperf_media::FilmError),
+
     #[error("--model: at least one model is needed")]
     NoModels,
+
+    #[error("--prompt-corpus-file {}: cannot be used: {reason}; give a UTF-8 text file", path.display())]
+    Corpus { path: PathBuf, reason: String },
+
+    #[error("--prompt-corpus random: tokenizer {tokenizer} does not say which tokens it has; use another corpus")]
+    NoVocabulary { tokenizer: String },
+
+    #[error(
+        "--random-range-ratio {ratio}: the window around an input length of {mean} reaches down to prompts of 0 tokens; \
+         give a smaller ratio or a larger --isl"
+    )]
+    EmptyPrompts { mean: u32, ratio: f64 },
+
+    #[error(
+        "--isl {asked} with --apply-chat-template: the chat template alone takes {template} tokens; ask for at least \
+         {}", template + 1
+    )]
+    TemplateTooLong { asked: usize, template: usize },
+
+    #[error("--apply-chat-template: the template cannot lay out these conversations: {reason}")]
+    ChatTemplate { reason: String },
 }
 
 /// Where in a file a row stands.

@@ -19,7 +19,7 @@ fn config(path: PathBuf, format: Option<FileFormat>) -> DatasetConfig {
         sampling: Sampling::Sequential,
         models: vec![Arc::from("a"), Arc::from("b")],
         model_selection: ModelSelection::RoundRobin,
-        output_tokens: Some(Length { mean: 77.0, stddev: 0.0 }),
+        output_tokens: Some(Length::constant(77.0)),
         system_prompt: SystemPrompt::Verbatim(Arc::from("Be brief.")),
         has_system_role: true,
     }

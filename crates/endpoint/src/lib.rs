@@ -12,6 +12,7 @@ mod in_band;
 mod input_text;
 mod kind;
 mod loose;
+mod medium;
 mod message;
 mod payload;
 mod reply;
@@ -29,6 +30,7 @@ pub use headers::{AffinityHeaders, HeaderError, HeaderOptions, HeaderPlan, Reque
 pub use history::{History, Past};
 pub use input_text::InputText;
 pub use kind::{EndpointFacts, EndpointKind};
+pub use medium::Medium;
 pub use reply::{ContentChunk, Reply, ReplyError};
 pub use response::ResponseBody;
 pub use tool_call::ToolCall;

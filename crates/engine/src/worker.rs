@@ -9,15 +9,17 @@ use std::thread::{self, JoinHandle};
 
 use aiperf_clock::{Mono, Nanos, Timer, tighten_timer_slack};
 use aiperf_config::ConnectionReuse;
-use aiperf_endpoint::{Endpoint, HeaderPlan, RequestIds};
+use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, RequestIds};
 use aiperf_transport::{Client, Exchange, Request, Reuse};
+use bytes::Bytes;
 use crossbeam_channel::{Sender, TrySendError};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use uuid::Uuid;
 
+use crate::bodies::Bodies;
 use crate::control::Event;
-use crate::credit::{Credit, Returned, ReturnedAs};
+use crate::credit::{Credit, Returned, ReturnedAs, TurnBody};
 use crate::delay::LocalDelays;
 use crate::finished::{CutReason, Finished, Outcome};
 use crate::follow_up::FollowUp;
@@ -55,6 +57,7 @@ impl Worker {
             index,
             targets: Arc::clone(&plan.targets),
             headers: Arc::clone(&plan.headers),
+            bodies: Arc::clone(&plan.bodies),
             endpoint: plan.endpoint,
             request_timeout: plan.request_timeout,
             reuse: plan.reuse,
@@ -100,6 +103,7 @@ struct Desk {
     index: usize,
     targets: Arc<[RequestTarget]>,
     headers: Arc<HeaderPlan>,
+    bodies: Arc<dyn Bodies>,
     endpoint: &'static dyn Endpoint,
     request_timeout: Option<Nanos>,
     reuse: ConnectionReuse,
@@ -119,6 +123,15 @@ struct Context {
 impl Tell for Desk {
     fn first_token(&self, phase: usize) {
         let _ = self.events.send(Event::FirstToken { phase });
+    }
+}
+
+impl Desk {
+    fn body(&self, credit: &Credit) -> Result<Bytes, BuildError> {
+        match &credit.body {
+            TurnBody::Fixed => self.bodies.fixed(credit.session.conversation, credit.turn),
+            TurnBody::FromReplies(body) => body.clone(),
+        }
     }
 }
 
@@ -179,6 +192,15 @@ impl Context {
         let desk = &self.desk;
         let session = &credit.session;
         let request_id = Uuid::new_v4();
+        let body = match desk.body(&credit) {
+            Ok(body) => body,
+            Err(error) => {
+                self.timer.sleep_until(credit.due).await;
+                let (now, outcome) = (Mono::now(), Outcome::NotSent(error));
+                let nothing = (credit, Bytes::new());
+                return self.conclude(nothing, request_id, (now, now), Exchange::default(), outcome, false).await;
+            }
+        };
         let target = &desk.targets[session.target];
         let request_id_text = request_id.to_string();
         let headers = desk.headers.lines(RequestIds {
@@ -188,7 +210,7 @@ impl Context {
         });
         let close = (desk.reuse == ConnectionReuse::Never).then_some(("Connection", "close"));
         let headers = headers.chain(close);
-        let request = Request::post(&target.origin, &target.path_and_query, headers, credit.body.clone());
+        let request = Request::post(&target.origin, &target.path_and_query, headers, body.clone());
         let reuse = match desk.reuse {
             ConnectionReuse::Pooled => Reuse::Pooled,
             ConnectionReuse::Never => Reuse::Never,
@@ -220,12 +242,12 @@ impl Context {
         };
         let end = Mono::now();
         let first_token_told = watcher.saw_first_token();
-        self.conclude(credit, request_id, (start, end), exchange, outcome, first_token_told).await;
+        self.conclude((credit, body), request_id, (start, end), exchange, outcome, first_token_told).await;
     }
 
     async fn conclude(
         &self,
-        credit: Credit,
+        (credit, body): (Credit, Bytes),
         request_id: Uuid,
         (start, end): (Mono, Mono),
         exchange: Exchange,
@@ -262,7 +284,8 @@ impl Context {
             end,
             exchange,
             outcome,
-            body: credit.body,
+            body,
+            body_is_fixed: matches!(credit.body, TurnBody::Fixed),
             follow_up,
         };
         // The record goes first, so that a full record queue holds back a closed loop instead of growing; but what a

@@ -42,6 +42,8 @@ pub enum RunError {
     NotReady { url: String, model: String, waited: f64, reason: String },
     #[error("a record thread cannot start: {0}")]
     RecordThread(std::io::Error),
+    #[error("the thread that makes contents cannot start: {0}")]
+    MakerThread(std::io::Error),
     #[error("a record thread panicked; the records file holds what was written until then")]
     RecordThreadGone,
 }

@@ -6,9 +6,8 @@ use aiperf_endpoint::{Endpoint, EndpointFacts, Reply, ResponseBody};
 use aiperf_engine::Finished;
 use aiperf_metrics::{Failure, Observation, TokenCounts};
 use aiperf_tokenizer::Tokenizer;
-use bytes::Bytes;
 
-use crate::prepared::TurnFacts;
+use crate::sessions::TurnFacts;
 use crate::{failure, http_timing};
 
 /// Whose count of tokens is taken.
@@ -42,14 +41,19 @@ impl Observer {
         self.endpoint.read(body).map_err(|error| failure::of_reply(&error))
     }
 
-    pub(crate) fn observe(&self, finished: &Finished, turn: &TurnFacts, answer: Result<Reply, Failure>) -> Observation {
+    pub(crate) fn observe(
+        &self,
+        finished: &Finished,
+        turn: TurnFacts<'_>,
+        answer: Result<Reply, Failure>,
+    ) -> Observation {
         let exchange = &finished.exchange;
         let (mut reply, failure) = match answer {
             Ok(reply) => (reply, None),
             Err(failure) => (Reply::default(), Some(failure)),
         };
         let tokens = match self.token_source {
-            TokenSource::Client => self.counted(&reply, turn, &finished.body),
+            TokenSource::Client => self.counted(&reply, turn, finished),
             TokenSource::Server => reported(&reply),
         };
         Observation {
@@ -67,10 +71,10 @@ impl Observer {
         }
     }
 
-    fn counted(&self, reply: &Reply, turn: &TurnFacts, sent: &Bytes) -> TokenCounts {
+    fn counted(&self, reply: &Reply, turn: TurnFacts<'_>, finished: &Finished) -> TokenCounts {
         let count = |text: &str| (!text.is_empty()).then(|| self.tokenizer.count(text) as u64);
         TokenCounts {
-            input: self.facts.tokenizes_input.then(|| turn.input_tokens(sent, self.endpoint, &*self.tokenizer)),
+            input: self.facts.tokenizes_input.then(|| turn.input_tokens(finished, self.endpoint, &*self.tokenizer)),
             output: count(&reply.output_text),
             reasoning: count(&reply.reasoning_text),
         }

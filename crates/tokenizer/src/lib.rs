@@ -3,12 +3,14 @@
 #![forbid(unsafe_code)]
 
 mod builtin;
+mod chat;
 mod error;
 mod hub;
 mod json;
 mod load;
 mod tokenizer;
 
+pub use chat::ChatTemplate;
 pub use error::TokenizerError;
 pub use hub::HubEnvironment;
 pub use load::{BUILTIN, TokenizerRequest, load};

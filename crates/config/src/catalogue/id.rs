@@ -161,6 +161,7 @@ pub enum OptionId {
     // Prompt
     PromptBatchSize,
     PromptCorpus,
+    PromptCorpusFile,
     // Prefix Prompt
     SystemPrompt,
     SystemPromptFile,

@@ -71,6 +71,7 @@ pub(super) fn resolve(
         legacy_max_tokens: raw.flag(OptionId::UseLegacyMaxTokens)?,
         server_token_count,
         per_chunk_usage,
+        apply_chat_template: apply_chat_template(raw, kind, tokenizer.as_deref())?,
         tokenizer,
         tokenizer_revision: raw.text(OptionId::TokenizerRevision).unwrap_or("main").to_owned(),
         tokenizer_trust_remote_code: false,
@@ -191,6 +192,21 @@ fn extra_inputs(raw: &RawOptions) -> Result<Map<String, serde_json::Value>, Conf
         key_value::read_into(&mut inputs, token).map_err(|reason| raw.bad(OptionId::ExtraInputs, token, &reason))?;
     }
     Ok(inputs)
+}
+
+fn apply_chat_template(raw: &RawOptions, kind: EndpointKind, tokenizer: Option<&str>) -> Result<bool, ConfigError> {
+    let id = OptionId::ApplyChatTemplate;
+    if !raw.flag(id)? {
+        return Ok(false);
+    }
+    if !kind.facts().has_system_role {
+        return Err(raw.needs_text(id, "--endpoint-type chat", "other endpoints send no messages to lay out"));
+    }
+    if tokenizer == Some(BUILTIN_TOKENIZER) {
+        let needs = format!("{} with the folder or Hugging Face id of the model", OptionId::Tokenizer.flag());
+        return Err(raw.needs_text(id, &needs, "the builtin tokenizer has no chat template"));
+    }
+    Ok(true)
 }
 
 fn tokenizer(

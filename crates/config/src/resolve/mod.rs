@@ -3,6 +3,7 @@
 
 mod dataset;
 mod endpoint;
+mod length;
 mod load;
 mod model;
 mod output;
@@ -30,9 +31,11 @@ impl Config {
         let (warmup, profiling) = load::resolve(raw, &around)?;
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
         output::telemetry(raw)?;
+        let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, warmup.is_some())?;
         Ok(Config {
             endpoint,
             dataset,
+            cache_bust,
             warmup,
             profiling,
             output,

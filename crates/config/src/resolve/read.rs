@@ -122,7 +122,7 @@ impl RawOptions {
         }
     }
 
-    fn check_range(&self, id: OptionId, text: &str, value: f64) -> Result<(), ConfigError> {
+    pub(super) fn check_range(&self, id: OptionId, text: &str, value: f64) -> Result<(), ConfigError> {
         let range = id.spec().range;
         if range.contains(value) { Ok(()) } else { Err(self.bad(id, text, &format!("it must be {range}"))) }
     }

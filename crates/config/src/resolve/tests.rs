@@ -2,8 +2,10 @@
 
 mod defaults;
 mod files;
+mod generated;
 mod load;
 mod load_rules;
+mod media;
 mod rules;
 mod shown;
 mod traces;

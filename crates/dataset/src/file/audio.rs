@@ -34,7 +34,7 @@ pub(crate) fn mp3_seconds(bytes: &[u8]) -> Option<f64> {
     (seconds > 0.0).then_some(seconds)
 }
 
-/// The length of an ID3v2 tag in front of the frames: four bytes of seven bits.
+/// The length of an `ID3v2` tag in front of the frames: four bytes of seven bits.
 fn tag_length(bytes: &[u8]) -> usize {
     match bytes {
         [b'I', b'D', b'3', _, _, _, a, b, c, d, ..] => {

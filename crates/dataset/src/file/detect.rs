@@ -52,10 +52,8 @@ const RULES: [Rule; 15] = [
     },
     Rule {
         name: "raw_payload",
-        // A body says which model it is for, and nothing of when it was sent. One that does both, or neither, could be
-        // a row of a trace too.
-        file: |data| data.has_messages() && (data.has("model") || !data.has_any(&TRACE_FIELDS)),
-        folder: |folder| folder.first_jsonl(|data| data.has_messages()),
+        file: is_body,
+        folder: |folder| folder.first_jsonl(is_body),
         format: |_| Verdict::Read(FileFormat::RawPayload),
     },
     Rule {
@@ -127,6 +125,12 @@ const RULES: [Rule; 15] = [
 
 /// Fields of a recorded request that no request body has.
 const TRACE_FIELDS: [&str; 6] = ["timestamp", "delay", "session_id", "output_length", "input_length", "hash_ids"];
+
+/// A body says which model it is for, and nothing of when it was sent. A row that says both, or neither, could be one of a
+/// trace too.
+fn is_body(data: &Candidate<'_>) -> bool {
+    data.has_messages() && (data.has("model") || !data.has_any(&TRACE_FIELDS))
+}
 
 pub(crate) fn format(input: &Input) -> Result<FileFormat, DatasetError> {
     match input {

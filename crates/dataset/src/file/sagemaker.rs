@@ -1,4 +1,4 @@
-//! `sagemaker_data_capture`: requests that Amazon SageMaker recorded, one per line, in a file or in a folder of them. Messages,
+//! `sagemaker_data_capture`: requests that Amazon `SageMaker` recorded, one per line, in a file or in a folder of them. Messages,
 //! tools and output length of each are kept, and when it came.
 
 use std::collections::HashSet;

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use aiperf_clock::Mono;
+use aiperf_endpoint::BuildError;
 use bytes::Bytes;
 
 use crate::credit::{Session, SessionKey};
@@ -23,7 +24,8 @@ pub(super) enum Awaited {
 pub(super) struct Parked {
     pub(super) session: Arc<Session>,
     pub(super) turn: usize,
-    pub(super) body: Option<Bytes>,
+    /// Made from the replies so far.
+    pub(super) body: Option<Result<Bytes, BuildError>>,
     pub(super) last_due: Mono,
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_conversation::{Branch, BranchKind, ConversationIndex, Lineage, ThinkTime};
-use aiperf_endpoint::History;
+use aiperf_endpoint::{BuildError, History};
 use bytes::Bytes;
 use uuid::Uuid;
 
@@ -12,7 +12,7 @@ use super::family::{Awaited, Parked, Released};
 use super::floor::Floor;
 use super::mode::Mode;
 use super::turns::{Later, Queued, TurnToSend};
-use crate::credit::{ReturnedAs, Session, SessionKey};
+use crate::credit::{ReturnedAs, Session, SessionKey, TurnBody};
 use crate::follow_up::FollowUpBodies;
 
 impl Floor<'_> {
@@ -74,10 +74,14 @@ impl Floor<'_> {
         let Parked { session, turn, body, last_due } = next;
         let prepared = &self.plan.conversations[session.conversation].turns[turn];
         let due = mode.turn_due(last_due, ended, prepared);
-        let Some(body) = body.or_else(|| prepared.body.clone()) else {
-            log::warn!("session {} ends: turn {turn} could not be made", session.correlation_id);
-            self.end_session(&session, ReturnedAs::Failed, ended, Some(mode));
-            return;
+        let body = match body {
+            Some(body) => TurnBody::FromReplies(body),
+            None if !prepared.needs_replies => TurnBody::Fixed,
+            None => {
+                log::warn!("session {} ends: turn {turn} could not be made", session.correlation_id);
+                self.end_session(&session, ReturnedAs::Failed, ended, Some(mode));
+                return;
+            }
         };
         self.agenda.put(due, Later::Turn(TurnToSend { due, session, turn, body, queued: Queued::default() }));
     }
@@ -89,7 +93,7 @@ impl Floor<'_> {
         child: ConversationIndex,
         awaited: Awaited,
         history: Option<History>,
-        body: Option<Bytes>,
+        body: Option<Result<Bytes, BuildError>>,
         at: Mono,
     ) {
         let session = self.open(child.0, Uuid::new_v4().to_string(), None, Some((parent, history)));
@@ -98,12 +102,13 @@ impl Floor<'_> {
         self.counts.branches.children_spawned += 1;
         let first = self.plan.conversations[child.0].turns.first();
         let delay = first.and_then(|turn| turn.delay).unwrap_or_default();
-        let Some(body) = body.or_else(|| first.and_then(|turn| turn.body.clone())) else {
+        if first.is_none() {
             log::warn!("a branch of session {} could not be started", parent.correlation_id);
             self.end_session(&session, ReturnedAs::Failed, at, None);
             return;
-        };
+        }
         self.counts.branches.children_delayed += u64::from(delay > Nanos::ZERO);
+        let body = body.map_or(TurnBody::Fixed, TurnBody::FromReplies);
         let due = at + delay;
         self.agenda.put(due, Later::Turn(TurnToSend { due, session, turn: 0, body, queued: Queued::default() }));
     }

@@ -26,7 +26,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ConversationTurnMean,
         &["conversation-turn-mean", "session-turns-mean"],
         ValueKind::Int,
-        "Mean number of turns in a conversation.",
+        "Mean number of turns in a conversation, or its distribution.",
     )
     .called("session-turns-mean")
     .sweepable()
@@ -49,7 +49,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ConversationTurnDelayMean,
         &["conversation-turn-delay-mean", "session-turn-delay-mean"],
         ValueKind::Float,
-        "Mean pause between two turns.",
+        "Mean pause between two turns, or its distribution.",
     )
     .called("session-turn-delay-mean")
     .at_least(0.0)

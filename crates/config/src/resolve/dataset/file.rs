@@ -1,6 +1,6 @@
 //! The user's own file.
 
-use super::trace;
+use super::{media, trace};
 use crate::catalogue::OptionId;
 use crate::dataset::DEFAULT_ENTRIES;
 use crate::resolve::load;
@@ -100,7 +100,8 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Fil
             reason: "there is no such file or folder".to_owned(),
         });
     }
-    if let Some(other) = SYNTHETIC_ONLY.into_iter().find(|other| raw.is_given(*other)) {
+    let synthetic = SYNTHETIC_ONLY.into_iter().find(|other| raw.is_given(*other));
+    if let Some(other) = synthetic.or_else(|| media::given_with_file(raw)) {
         let why = "it describes generated conversations, and the file brings its own";
         return Err(raw.conflict(other, id, why));
     }

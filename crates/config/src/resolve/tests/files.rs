@@ -6,10 +6,9 @@ use super::{check, input_file, with_model};
 use crate::{BadRows, BatchSizes, DatasetSource, FileFormat, FileSource, PoolDraws};
 
 fn source(words: &[&str]) -> FileSource {
-    match with_model(words).unwrap_or_else(|error| panic!("{words:?}: {error}")).dataset.source {
-        DatasetSource::File(source) => source,
-        other @ DatasetSource::Synthetic(_) => panic!("{other:?}"),
-    }
+    let config = with_model(words).unwrap_or_else(|error| panic!("{words:?}: {error}"));
+    let DatasetSource::File(source) = config.dataset.source else { panic!("{words:?}: no file") };
+    source
 }
 
 fn folder_word(folder: &Path) -> String {

@@ -29,7 +29,6 @@ fn sweeps_are_refused_by_name() {
 #[test]
 fn data() {
     check(&[
-        (&["--prompt-corpus=coding"], &["--prompt-corpus coding", "not supported yet"]),
         (&["--isl=-5"], &["--isl", "at least 0"]),
         (&["--isl=0"], &["--isl", "nothing in it"]),
         (&["--osl-stddev=1"], &["--osl-stddev", "--osl"]),
