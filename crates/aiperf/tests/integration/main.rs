@@ -28,6 +28,7 @@ mod selftest;
 mod sessions;
 mod stall;
 mod stopping;
+mod traces;
 mod transports;
 mod truth;
 mod users;
