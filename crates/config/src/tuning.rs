@@ -19,6 +19,8 @@ pub struct Tuning {
     pub connection_limit: usize,
     /// `AIPERF_HTTP_KEEPALIVE_TIMEOUT`: how long an idle connection is kept.
     pub keepalive_timeout: Duration,
+    /// `AIPERF_HTTP_VIDEO_POLL_INTERVAL`: pause between two questions after a video.
+    pub video_poll_interval: Duration,
     pub session_copies: SessionCopies,
     /// `AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD`: percent.
     pub usage_diff_percent: f64,
@@ -38,6 +40,10 @@ pub struct Tuning {
     pub dataset_memory: usize,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
     pub dag_fail_fast: bool,
+    /// `AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT`: for the download of a public data set.
+    pub public_dataset_timeout: Duration,
+    /// `AIPERF_DATASET_PUBLIC_DATASET_MAX_GB`: the most that a public data set may download.
+    pub public_dataset_max_gb: f64,
     /// `AIPERF_DEV_SHOW_INTERNAL_METRICS`, only with `AIPERF_DEV_MODE`.
     pub show_internal_metrics: bool,
     /// `AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS`, only with `AIPERF_DEV_MODE`.
@@ -62,6 +68,11 @@ pub const VARIABLES: &[Variable] = &[
     variable("AIPERF_HTTP_IP_VERSION", "4", "IP version to connect with: `4`, `6` or `auto`."),
     variable("AIPERF_HTTP_CONNECTION_LIMIT", "2500", "Open connections per worker, 1 to 65000."),
     variable("AIPERF_HTTP_KEEPALIVE_TIMEOUT", "300", "Seconds for which an idle connection is kept, 0 to 10000."),
+    variable(
+        "AIPERF_HTTP_VIDEO_POLL_INTERVAL",
+        "0.1",
+        "Seconds between two questions after a video that is being made, 0.001 to 10.",
+    ),
     variable(
         "AIPERF_HTTP_X_SESSION_AFFINITY_FROM_CORRELATION_ID",
         "true",
@@ -107,6 +118,16 @@ pub const VARIABLES: &[Variable] = &[
         "Megabytes of generated prompts and bodies that are kept for the next time they are sent; what has no room is made again. 0 to 1000000.",
     ),
     variable("AIPERF_DAG_FAIL_FAST", "false", "A failed child ends the session that it branched from."),
+    variable(
+        "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
+        "300",
+        "Seconds that the download of a public data set may take, 1 to 100000; the next run goes on with what has arrived.",
+    ),
+    variable(
+        "AIPERF_DATASET_PUBLIC_DATASET_MAX_GB",
+        "20",
+        "Gigabytes that a public data set may download, 0.001 to 100000.",
+    ),
     variable("AIPERF_DEV_MODE", "false", "Developer mode."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs developer mode."),
     variable("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", "false", "Show experimental metrics; needs developer mode."),
@@ -139,6 +160,7 @@ impl Default for Tuning {
             ip_version: IpVersion::V4,
             connection_limit: 2500,
             keepalive_timeout: Duration::from_secs(300),
+            video_poll_interval: Duration::from_millis(100),
             session_copies: SessionCopies {
                 session_affinity: true,
                 session_id: false,
@@ -154,6 +176,8 @@ impl Default for Tuning {
             rate_ramp_interval: Duration::from_millis(100),
             dataset_memory: 64 * MEGABYTE,
             dag_fail_fast: false,
+            public_dataset_timeout: Duration::from_secs(300),
+            public_dataset_max_gb: 20.0,
             show_internal_metrics: false,
             show_experimental_metrics: false,
         }
@@ -176,6 +200,12 @@ impl Tuning {
                 default.keepalive_timeout,
                 0.0,
                 10_000.0,
+            )?,
+            video_poll_interval: read.seconds(
+                "AIPERF_HTTP_VIDEO_POLL_INTERVAL",
+                default.video_poll_interval,
+                0.001,
+                10.0,
             )?,
             session_copies: SessionCopies {
                 session_affinity: read.copy("SESSION_AFFINITY", copies.session_affinity)?,
@@ -203,6 +233,18 @@ impl Tuning {
             dataset_memory: read.int("AIPERF_DATASET_MEMORY_MB", default.dataset_memory / MEGABYTE, 0, 1_000_000)?
                 * MEGABYTE,
             dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
+            public_dataset_timeout: read.seconds(
+                "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
+                default.public_dataset_timeout,
+                1.0,
+                100_000.0,
+            )?,
+            public_dataset_max_gb: read.float(
+                "AIPERF_DATASET_PUBLIC_DATASET_MAX_GB",
+                default.public_dataset_max_gb,
+                0.001,
+                100_000.0,
+            )?,
             show_internal_metrics: read.truth("AIPERF_DEV_SHOW_INTERNAL_METRICS", false)? && dev_mode,
             show_experimental_metrics: read.truth("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", false)? && dev_mode,
         })

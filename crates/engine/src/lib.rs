@@ -12,6 +12,7 @@ mod finished;
 mod follow_up;
 mod gate;
 mod gauge;
+mod job_answers;
 mod phase;
 mod plan;
 mod progress;

@@ -60,7 +60,7 @@ pub struct Plan {
     /// At least one.
     pub targets: Arc<[RequestTarget]>,
     pub headers: Arc<HeaderPlan>,
-    pub endpoint: &'static dyn Endpoint,
+    pub endpoint: Arc<dyn Endpoint>,
     pub request_timeout: Option<Nanos>,
     pub reuse: ConnectionReuse,
     pub client: ClientSettings,

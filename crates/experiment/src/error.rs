@@ -34,8 +34,6 @@ pub enum RunError {
     Report(#[from] ReportError),
     #[error(transparent)]
     Engine(#[from] EngineError),
-    #[error("--endpoint-type {0} is not supported yet")]
-    Endpoint(&'static str),
     #[error(
         "{url} was not ready to serve {model} after {waited:.0} s: {reason}. Start the server, or raise --wait-for-model-timeout"
     )]

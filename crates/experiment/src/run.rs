@@ -9,11 +9,12 @@ use aiperf_config::{Config, ExportLevel, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{Bodies, ControlSource, EndReason, FixedSchedule, Plan, StopReason, Timing, WorkerGauge};
+use aiperf_hub::Hub;
 use aiperf_metrics::{ClientHealth, MetricContext};
 use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RawWriter, RecordWriter, RunReport, SummaryFiles};
 use aiperf_seed::Seed;
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
-use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
+use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 use aiperf_transport::ClientSettings;
 use crossbeam_channel::bounded;
 
@@ -48,7 +49,7 @@ pub struct Run {
     /// One per phase.
     pub(crate) contexts: Vec<MetricContext>,
     pub(crate) paths: ArtifactPaths,
-    endpoint: &'static dyn Endpoint,
+    endpoint: Arc<dyn Endpoint>,
     seed: Seed,
     tokenizer: Arc<dyn Tokenizer>,
     pub(crate) dataset: Arc<Dataset>,
@@ -71,13 +72,14 @@ pub struct RunResult {
 }
 
 impl Run {
-    /// Opens the targets and makes the data. `version` is the program's own.
-    pub fn prepare(config: Config, version: &str, hub: &HubEnvironment) -> Result<Self, RunError> {
+    /// Opens the targets and makes the data. `version` is the program's own; the tokenizer and public data sets come
+    /// through `hub`.
+    pub fn prepare(config: Config, version: &str, hub: &Hub) -> Result<Self, RunError> {
         // Before anything starts a thread.
         raise_descriptor_limit();
         grow_descriptor_table(DESCRIPTORS);
         let kind = config.endpoint.kind;
-        let endpoint = aiperf_endpoint::of(kind).ok_or(RunError::Endpoint(kind.facts().name))?;
+        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config));
         let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
@@ -86,20 +88,19 @@ impl Run {
             revision: config.endpoint.tokenizer_revision.clone(),
             chat_template: config.endpoint.apply_chat_template,
         };
-        let tokenizer = aiperf_tokenizer::load(&request, hub)?;
-        let dataset = aiperf_dataset::build(&config.dataset, seed, &tokenizer)?;
-        let dataset = Arc::new(dataset);
+        let tokenizer = aiperf_tokenizer::load(&request, hub.environment())?;
+        let dataset = Arc::new(aiperf_dataset::build_with_hub(&config.dataset, seed, &tokenizer, hub)?);
         warn_about(&dataset);
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
             phase.stop.sessions = Some(dataset.roots().len() as u64);
         }
         let first = fixed_schedule.first().map_or_else(|| dataset.sampler(seed).draw().0, |(first, _)| *first);
-        let renderer = Renderer { endpoint, options: settings::body_options(&config) };
+        let renderer = Renderer { endpoint: Arc::clone(&endpoint), options: settings::body_options(&config) };
         let room = config.tuning.dataset_memory;
         let sessions = Sessions::prepare(Arc::clone(&dataset), kind, renderer, first, room)?;
         let headers = settings::header_plan(&config, version)?;
-        let targets = Targets::open(&config.endpoint)?;
+        let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
         let client = settings::client_settings(&config, &targets)?;
         let paths = ArtifactPaths::new(config.output.dir.clone(), config.output.prefix.as_deref());
         Ok(Self {
@@ -196,8 +197,8 @@ impl Run {
             .map(|share| FailureThreshold::new(share, self.config.profiling.pace.session_limit(), control.control()));
         Ok(RecordDesk {
             observer: Observer {
-                endpoint: self.endpoint,
-                facts: self.config.endpoint.kind.facts(),
+                endpoint: Arc::clone(&self.endpoint),
+                kind: self.config.endpoint.kind,
                 tokenizer: Arc::clone(&self.tokenizer),
                 token_source,
             },
@@ -225,7 +226,7 @@ impl Run {
             fixed_schedule: self.fixed_schedule.clone(),
             targets: self.targets.requests.clone().into(),
             headers: Arc::clone(&self.headers),
-            endpoint: self.endpoint,
+            endpoint: Arc::clone(&self.endpoint),
             request_timeout: self.config.endpoint.request_timeout.map(Nanos::from),
             reuse: self.config.endpoint.connection_reuse,
             client: self.client.clone(),

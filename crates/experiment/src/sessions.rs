@@ -100,7 +100,8 @@ impl Sessions {
 
     pub(crate) fn turn(&self, index: usize, turn: usize) -> TurnFacts<'_> {
         let outline = &self.dataset.outlines()[index].turns[turn];
-        TurnFacts { max_tokens: outline.max_tokens, input_tokens: self.input_counts.of(index, turn) }
+        let (max_tokens, audio_seconds) = (outline.max_tokens, outline.audio_seconds);
+        TurnFacts { max_tokens, audio_seconds, input: self.input_counts.of(index, turn) }
     }
 
     /// Whether contents may stay that nobody needs at the moment.

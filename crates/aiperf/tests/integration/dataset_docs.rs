@@ -1,4 +1,4 @@
-//! Every example of `docs/datasets.md`, run as it stands there. What the page promises is held against what the server saw.
+//! Every example of `docs/datasets.md` and `docs/endpoints.md`, run as it stands there. What the page promises is held against what the server saw.
 //!
 //! The convention, section by section (a section begins at a heading of any depth):
 //!
@@ -14,11 +14,13 @@
 use std::fs;
 use std::path::Path;
 
+use aiperf_endpoint::EndpointKind;
 use serde_json::Value;
 
-use crate::support::{requests, shell, sim};
+use crate::support::{shell, sim};
 
-const PAGE: &str = include_str!("../../../../docs/datasets.md");
+const DATA_SETS: &str = include_str!("../../../../docs/datasets.md");
+const ENDPOINTS: &str = include_str!("../../../../docs/endpoints.md");
 const MEDIA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../dataset/tests/fixtures/media");
 
 /// One section of the page.
@@ -32,10 +34,10 @@ struct Example {
     complete: bool,
 }
 
-fn examples() -> Vec<Example> {
+fn examples(page: &str) -> Vec<Example> {
     let mut examples = vec![Example::default()];
     let mut before = "";
-    let mut lines = PAGE.lines();
+    let mut lines = page.lines();
     while let Some(line) = lines.next() {
         if line.starts_with('#') {
             examples.push(Example { heading: line.trim_start_matches(['#', ' ']).to_owned(), ..Example::default() });
@@ -78,8 +80,11 @@ impl Example {
             let failed = records.lines().find(|line| line.contains(r#""error":{"#));
             assert_eq!(failed, None, "{}", self.heading);
         }
-        let mut seen = requests(&sim);
-        assert!(!seen.is_empty(), "{}: nothing was sent", self.heading);
+        assert!(!sim.truth().is_empty(), "{}: nothing was sent", self.heading);
+        // Forms and questions after jobs have no JSON that a page could show.
+        let truth = sim.truth();
+        let mut seen: Vec<Value> =
+            truth.iter().filter_map(|truth| serde_json::from_str(truth.body.as_deref()?).ok()).collect();
         for body in &self.sent {
             let place = seen.iter().position(|seen| shows(body, seen));
             let place =
@@ -136,11 +141,25 @@ fn shows(page: &Value, sent: &Value) -> bool {
     }
 }
 
+fn run(page: &str) -> Vec<Example> {
+    let examples: Vec<Example> = examples(page).into_iter().filter(|example| !example.commands.is_empty()).collect();
+    examples.iter().for_each(Example::run);
+    examples
+}
+
 #[test]
 fn every_example_of_the_page_on_data_sets_does_what_the_page_says() {
-    let examples: Vec<Example> = examples().into_iter().filter(|example| !example.commands.is_empty()).collect();
-    assert!(!examples.is_empty());
-    examples.iter().for_each(Example::run);
+    assert!(!run(DATA_SETS).is_empty());
+}
+
+#[test]
+fn the_page_on_endpoints_has_a_working_command_for_each() {
+    let examples = run(ENDPOINTS);
+    for kind in EndpointKind::ALL {
+        let name = kind.facts().name;
+        let shown = examples.iter().any(|example| example.commands.contains(&format!("--endpoint-type {name} ")));
+        assert!(shown, "{name}");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 #[derive(Debug)]
 pub(crate) struct Renderer {
-    pub(crate) endpoint: &'static dyn Endpoint,
+    pub(crate) endpoint: Arc<dyn Endpoint>,
     pub(crate) options: BodyOptions,
 }
 

@@ -5,8 +5,8 @@
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_endpoint::{ContentChunk, EndpointKind, Usage};
 use aiperf_metrics::{
-    Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, MetricContext, Observation,
-    PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
+    Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, MediaFacts, MetricContext,
+    Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
 };
 use aiperf_report::{
     AskedLoad, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, LocalZone, Machine, Phase, PhaseReport, Problem,
@@ -65,6 +65,7 @@ pub(crate) fn streamed(index: u64) -> Observation {
         }),
         failure: None,
         requested_output_tokens: Some(8),
+        media: MediaFacts::default(),
     }
 }
 
