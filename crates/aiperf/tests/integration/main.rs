@@ -31,6 +31,7 @@ mod selftest;
 mod sessions;
 mod stall;
 mod stopping;
+mod traces;
 mod transports;
 mod truth;
 mod users;
