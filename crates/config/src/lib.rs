@@ -19,8 +19,14 @@ mod run;
 mod tuning;
 
 pub use dataset::{
-    Chat, DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, Origin, PUBLIC_SETS,
-    PrefixPrompts, PublicSet, PublicSource, Recipe, Sampling, SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
+    AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
+    PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
+};
+pub use dataset::{
+    BadRows, BatchSizes, CacheBust, Chat, Corpus, DatasetConfig, DatasetSource, FileFormat, FileSource, FormatFacts,
+    FormatOption, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, Origin, PUBLIC_SETS, PoolDraws,
+    PrefixPrompts, PromptLengths, PublicSet, PublicSource, RandomStyle, RangeRatio, Rankings, Recipe, Replay, Sampling,
+    SpeedBench, SyntheticSource, SystemPrompt, TimeWindow, TraceOptions, TraceSynthesis, TurnDelay, Weighted,
 };
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;

@@ -3,17 +3,23 @@
 #![forbid(unsafe_code)]
 
 mod assignment;
+mod cache_bust;
 mod dataset;
 mod deferred;
 mod error;
 mod file;
+mod length;
+mod media;
 mod public;
 mod sampler;
 mod session;
 mod synthetic;
 mod text;
+mod trace;
 
+pub use cache_bust::{MarkedSession, WARMUP_MARKER, mark};
 pub use dataset::{Dataset, build, build_with_hub};
-pub use error::DatasetError;
+pub use error::{DatasetError, RowPlace};
+pub use file::{SkippedRows, conversations_of};
 pub use public::public_conversations_of;
 pub use sampler::Sampler;

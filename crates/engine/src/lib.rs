@@ -3,6 +3,7 @@
 //! looks for the first content of a request while a limit on prefill waits for it.
 #![forbid(unsafe_code)]
 
+mod bodies;
 mod conductor;
 mod control;
 mod credit;
@@ -11,6 +12,7 @@ mod finished;
 mod follow_up;
 mod gate;
 mod gauge;
+mod job_answers;
 mod phase;
 mod plan;
 mod progress;
@@ -18,6 +20,7 @@ mod schedule;
 mod watcher;
 mod worker;
 
+pub use bodies::{Began, Bodies};
 pub use conductor::run;
 pub use control::{Control, ControlSource, StopReason};
 pub use credit::Session;

@@ -9,19 +9,22 @@ use std::thread::{self, JoinHandle};
 
 use aiperf_clock::{Mono, Nanos, Timer, tighten_timer_slack};
 use aiperf_config::ConnectionReuse;
-use aiperf_endpoint::{Endpoint, HeaderPlan, RequestIds};
-use aiperf_transport::{Client, Exchange, Request, Reuse};
+use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds};
+use aiperf_transport::{Client, Exchange, NoWatch, Request, Reuse, TransportError};
+use bytes::Bytes;
 use crossbeam_channel::{Sender, TrySendError};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use uuid::Uuid;
 
+use crate::bodies::Bodies;
 use crate::control::Event;
-use crate::credit::{Credit, Returned, ReturnedAs};
+use crate::credit::{Credit, Returned, ReturnedAs, TurnBody};
 use crate::delay::LocalDelays;
 use crate::finished::{CutReason, Finished, Outcome};
 use crate::follow_up::FollowUp;
 use crate::gauge::WorkerGauge;
+use crate::job_answers::JobAnswers;
 use crate::plan::{Plan, RequestTarget};
 use crate::watcher::{Tell, Watcher};
 
@@ -55,7 +58,8 @@ impl Worker {
             index,
             targets: Arc::clone(&plan.targets),
             headers: Arc::clone(&plan.headers),
-            endpoint: plan.endpoint,
+            bodies: Arc::clone(&plan.bodies),
+            endpoint: Arc::clone(&plan.endpoint),
             request_timeout: plan.request_timeout,
             reuse: plan.reuse,
             events,
@@ -100,7 +104,8 @@ struct Desk {
     index: usize,
     targets: Arc<[RequestTarget]>,
     headers: Arc<HeaderPlan>,
-    endpoint: &'static dyn Endpoint,
+    bodies: Arc<dyn Bodies>,
+    endpoint: Arc<dyn Endpoint>,
     request_timeout: Option<Nanos>,
     reuse: ConnectionReuse,
     events: Sender<Event>,
@@ -119,6 +124,15 @@ struct Context {
 impl Tell for Desk {
     fn first_token(&self, phase: usize) {
         let _ = self.events.send(Event::FirstToken { phase });
+    }
+}
+
+impl Desk {
+    fn body(&self, credit: &Credit) -> Result<Bytes, BuildError> {
+        match &credit.body {
+            TurnBody::Fixed => self.bodies.fixed(credit.session.conversation, credit.turn),
+            TurnBody::FromReplies(body) => body.clone(),
+        }
     }
 }
 
@@ -179,16 +193,26 @@ impl Context {
         let desk = &self.desk;
         let session = &credit.session;
         let request_id = Uuid::new_v4();
+        let body = match desk.body(&credit) {
+            Ok(body) => body,
+            Err(error) => {
+                self.timer.sleep_until(credit.due).await;
+                let (now, outcome) = (Mono::now(), Outcome::NotSent(error));
+                let nothing = (credit, Bytes::new());
+                return self.conclude(nothing, request_id, (now, now), Exchange::default(), outcome, false).await;
+            }
+        };
         let target = &desk.targets[session.target];
         let request_id_text = request_id.to_string();
-        let headers = desk.headers.lines(RequestIds {
+        let ids = RequestIds {
             host: &target.host_header,
             request_id: &request_id_text,
             correlation_id: &session.correlation_id,
-        });
-        let close = (desk.reuse == ConnectionReuse::Never).then_some(("Connection", "close"));
-        let headers = headers.chain(close);
-        let request = Request::post(&target.origin, &target.path_and_query, headers, credit.body.clone());
+        };
+        let mut request = Request::post(&target.origin, &target.path_and_query, self.headers(ids), body.clone());
+        if let Some(content_type) = desk.headers.content_type(&body) {
+            request = request.with_content_type(&content_type);
+        }
         let reuse = match desk.reuse {
             ConnectionReuse::Pooled => Reuse::Pooled,
             ConnectionReuse::Never => Reuse::Never,
@@ -198,7 +222,7 @@ impl Context {
         };
         let watcher = Watcher::new(
             credit.phase,
-            credit.watch_first_token.then_some((desk.endpoint, desk as &dyn Tell)),
+            credit.watch_first_token.then_some((&*desk.endpoint, desk as &dyn Tell)),
             &self.delays,
         );
 
@@ -210,7 +234,13 @@ impl Context {
         }
         let outcome = tokio::select! {
             biased;
-            sent = self.client.send(&request, reuse, &mut exchange, &watcher) => match sent {
+            sent = async {
+                self.client.send(&request, reuse, &mut exchange, &watcher).await?;
+                match desk.endpoint.job() {
+                    Some(job) => self.ask_after(job, target, ids, &mut exchange).await,
+                    None => Ok(()),
+                }
+            } => match sent {
                 Ok(()) => Outcome::Complete,
                 Err(error) => Outcome::Failed(error),
             },
@@ -220,12 +250,39 @@ impl Context {
         };
         let end = Mono::now();
         let first_token_told = watcher.saw_first_token();
-        self.conclude(credit, request_id, (start, end), exchange, outcome, first_token_told).await;
+        self.conclude((credit, body), request_id, (start, end), exchange, outcome, first_token_told).await;
+    }
+
+    /// The headers of one request.
+    fn headers<'a>(&'a self, ids: RequestIds<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let close = (self.desk.reuse == ConnectionReuse::Never).then_some(("Connection", "close"));
+        self.desk.headers.lines(ids).chain(close)
+    }
+
+    /// The further exchanges of a request that was answered with a job. Its trace stays that of the first.
+    async fn ask_after(
+        &self,
+        mut job: Box<dyn Job>,
+        target: &RequestTarget,
+        ids: RequestIds<'_>,
+        exchange: &mut Exchange,
+    ) -> Result<(), TransportError> {
+        let mut answers = JobAnswers::new(exchange);
+        let mut step = answers.first_is_success().then(|| job.next(answers.latest())).flatten();
+        while let Some(JobStep { place, after, answer }) = step {
+            self.timer.sleep_until(Mono::now() + after).await;
+            let path = place.resolve(&target.path_and_query, &target.host_header);
+            let headers = self.headers(ids).filter(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+            let mut next = Exchange::default();
+            self.client.send(&Request::get(&target.origin, &path, headers), Reuse::Pooled, &mut next, &NoWatch).await?;
+            step = if answers.take(next, answer) { job.next(answers.latest()) } else { None };
+        }
+        Ok(())
     }
 
     async fn conclude(
         &self,
-        credit: Credit,
+        (credit, body): (Credit, Bytes),
         request_id: Uuid,
         (start, end): (Mono, Mono),
         exchange: Exchange,
@@ -262,7 +319,8 @@ impl Context {
             end,
             exchange,
             outcome,
-            body: credit.body,
+            body,
+            body_is_fixed: matches!(credit.body, TurnBody::Fixed),
             follow_up,
         };
         // The record goes first, so that a full record queue holds back a closed loop instead of growing; but what a

@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use aiperf_hub::{FilePath, Hub, HubEnvironment, HubError, RepositoryId, Revision};
 
 use crate::TokenizerError;
-use crate::load::FILE;
 
-/// The path of the repository's `tokenizer.json`: from the cache, else downloaded.
-pub(crate) fn tokenizer_file(
+/// The path of a file of the repository, such as its `tokenizer.json`: from the cache, else downloaded.
+pub(crate) fn file(
+    file: &str,
     name: &str,
     revision: &str,
     environment: &HubEnvironment,
 ) -> Result<PathBuf, TokenizerError> {
     let find = || {
         let id = RepositoryId::model(name)?;
-        Hub::new(environment.clone()).file(&id, &Revision::parse(revision)?, &FilePath::parse(FILE)?)
+        Hub::new(environment.clone()).file(&id, &Revision::parse(revision)?, &FilePath::parse(file)?)
     };
     find().map_err(|error| {
         let (id, revision, cache) = (name.to_owned(), revision.to_owned(), environment.cache().to_owned());

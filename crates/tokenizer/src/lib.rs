@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod builtin;
+mod chat;
 mod error;
 mod hub;
 mod json;
@@ -10,6 +11,7 @@ mod load;
 mod tokenizer;
 
 pub use aiperf_hub::HubEnvironment;
+pub use chat::ChatTemplate;
 pub use error::TokenizerError;
 pub use load::{BUILTIN, TokenizerRequest, load};
 pub use tokenizer::Tokenizer;

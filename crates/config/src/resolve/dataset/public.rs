@@ -1,6 +1,7 @@
 //! A public data set by its name.
 
 use super::file::SYNTHETIC_ONLY;
+use super::{media, synthetic, trace};
 use crate::catalogue::OptionId;
 use crate::dataset::PUBLIC_SETS;
 use crate::{ConfigError, Origin, PublicSet, PublicSource, RawOptions, Recipe, Sampling};
@@ -95,7 +96,13 @@ fn refuse_other_sources(raw: &RawOptions, set: &PublicSet, has_repository: bool)
         return Err(raw.conflict(OptionId::CustomDatasetType, asked, "the layout of a public data set is known"));
     }
     let foreign = |id: &OptionId| *id != OptionId::NumDatasetEntries && raw.is_given(*id);
-    if let Some(other) = SYNTHETIC_ONLY.into_iter().find(foreign) {
+    let of_files = [OptionId::SkipBadRows, OptionId::UuidAndStrip].into_iter().find(|id| raw.is_given(*id));
+    if let Some(other) = of_files.or_else(|| trace::given(raw)) {
+        return Err(raw.conflict(other, asked, "it says how a file of yours is read"));
+    }
+    synthetic::refuse_with(raw, asked)?;
+    let described = SYNTHETIC_ONLY.into_iter().find(foreign);
+    if let Some(other) = described.or_else(|| media::given_with_file(raw)) {
         let why = "it describes generated conversations, and the data set brings its own";
         return Err(raw.conflict(other, asked, why));
     }
