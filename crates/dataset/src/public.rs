@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use aiperf_config::{PublicSource, Recipe};
+use aiperf_config::{PublicSet, PublicSource, Recipe};
 use aiperf_conversation::{Conversation, Lineage, SessionId};
 use aiperf_hub::Hub;
 use aiperf_seed::Seed;
@@ -45,16 +45,24 @@ pub(crate) fn conversations(
     reading.finish(seed)
 }
 
-/// The conversations that a set would make of this file, which need not come from the hub.
+/// The conversations that a set makes of a file that lies in memory.
 pub fn public_conversations_of(
-    source: &PublicSource,
-    path: &Path,
-    seed: Seed,
+    set: &'static PublicSet,
+    data: &[u8],
     tokenizer: &dyn Tokenizer,
 ) -> Result<Vec<Conversation>, DatasetError> {
-    let mut reading = Reading::new(source, tokenizer);
-    let _ = reading.read(path, &path.to_string_lossy())?;
-    reading.finish(seed)
+    let source = PublicSource {
+        set,
+        repository: None,
+        subset: None,
+        filters: Vec::new(),
+        entries: None,
+        fixed_schedule: false,
+        delay_cap_ms: None,
+    };
+    let mut reading = Reading::new(&source, tokenizer);
+    let _ = reading.read_from("data", |columns, take| row_file::each_of(data, columns, take))?;
+    reading.finish(Seed::fixed(0))
 }
 
 /// What has been read of a set so far.
@@ -74,6 +82,14 @@ impl<'s> Reading<'s> {
 
     /// Takes rows of a file until there are enough.
     fn read(&mut self, path: &Path, name: &str) -> Result<ControlFlow<()>, DatasetError> {
+        self.read_from(name, |columns, take| row_file::each(path, columns, take))
+    }
+
+    fn read_from(
+        &mut self,
+        name: &str,
+        each: impl FnOnce(Option<&[&str]>, &mut row_file::Take<'_>) -> Result<ControlFlow<()>, String>,
+    ) -> Result<ControlFlow<()>, DatasetError> {
         let source = self.source;
         let columns = recipe::columns(source);
         let mut number = 0;
@@ -81,8 +97,7 @@ impl<'s> Reading<'s> {
             number += 1;
             self.take(&row).map_err(|reason| format!("row {number}: {reason}"))
         };
-        row_file::each(path, columns.as_deref(), &mut take)
-            .map_err(|reason| problem(source, format!("{name}: {reason}")))
+        each(columns.as_deref(), &mut take).map_err(|reason| problem(source, format!("{name}: {reason}")))
     }
 
     fn take(&mut self, row: &Row) -> Result<ControlFlow<()>, String> {

@@ -91,3 +91,54 @@ fn cell(field: Field) -> Cell {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use aiperf_loopback_hub::{Column, parquet_file};
+    use bytes::Bytes;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sample() -> Vec<u8> {
+        let schema = "message m { optional binary a (STRING);
+            optional group l (LIST) { repeated group list { optional group element { optional binary x; optional binary y (STRING); } } } }";
+        let group = |text: &str| {
+            let list = [text, "2"];
+            vec![Column::texts(&[text, ""]), Column::lists(&[&list, &["3"]], 4), Column::lists(&[&list, &["3"]], 4)]
+        };
+        parquet_file(schema, &[group("one"), group("two")])
+    }
+
+    fn read(file: Vec<u8>, columns: Option<&[&str]>) -> Result<Vec<Row>, String> {
+        let mut rows = Vec::new();
+        let flow = each(Bytes::from(file), columns, &mut |row| {
+            rows.push(row);
+            Ok(ControlFlow::Continue(()))
+        });
+        flow.map(|_| rows)
+    }
+
+    #[test]
+    fn all_row_groups_and_nested_columns_are_read() {
+        let rows = read(sample(), None).unwrap();
+        assert_eq!(rows.len(), 4);
+        assert_eq!(rows[2].text("a").unwrap(), "two");
+        let list = rows[0].list("l").unwrap();
+        let Cell::Record(first) = &list[0] else { panic!("no record: {list:?}") };
+        assert_eq!((first.get("x"), first.text("y")), (Some(&Cell::Bytes(b"one".to_vec())), Ok("one")));
+        assert_eq!(read(sample(), Some(&["a"])).unwrap()[0].names(), "a");
+    }
+
+    proptest! {
+        #[test]
+        fn no_damage_makes_the_reader_panic(places in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
+            let mut file = sample();
+            for (place, byte) in places {
+                let place = place.index(file.len());
+                file[place] = byte;
+            }
+            let _ = read(file, None);
+        }
+    }
+}

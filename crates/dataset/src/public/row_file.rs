@@ -5,6 +5,8 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use bytes::Bytes;
+
 use super::cell::Row;
 use super::{json_rows, parquet_rows};
 
@@ -21,4 +23,13 @@ pub(super) fn each(path: &Path, columns: Option<&[&str]>, take: &mut Take<'_>) -
     let is_parquet = file.read_exact(&mut start).is_ok() && start == PARQUET;
     let file = File::open(path).map_err(|error| error.to_string())?;
     if is_parquet { parquet_rows::each(file, columns, take) } else { json_rows::each(file, take) }
+}
+
+/// The same for a file that lies in memory.
+pub(super) fn each_of(data: &[u8], columns: Option<&[&str]>, take: &mut Take<'_>) -> Result<ControlFlow<()>, String> {
+    if data.starts_with(PARQUET) {
+        parquet_rows::each(Bytes::copy_from_slice(data), columns, take)
+    } else {
+        json_rows::each(data, take)
+    }
 }
