@@ -15,8 +15,8 @@ pub struct Tuning {
     pub ssl_verify: bool,
     /// `AIPERF_HTTP_IP_VERSION`.
     pub ip_version: IpVersion,
-    /// `AIPERF_HTTP_CONNECTION_LIMIT`: open connections per worker.
-    pub connection_limit: usize,
+    /// `AIPERF_HTTP_CONNECTION_LIMIT`: open connections per worker; `None`: as many as the load needs.
+    pub connection_limit: Option<usize>,
     /// `AIPERF_HTTP_KEEPALIVE_TIMEOUT`: how long an idle connection is kept.
     pub keepalive_timeout: Duration,
     /// `AIPERF_HTTP_VIDEO_POLL_INTERVAL`: pause between two questions after a video.
@@ -40,6 +40,10 @@ pub struct Tuning {
     pub dataset_memory: usize,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
     pub dag_fail_fast: bool,
+    /// `AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT`: for the download of a public data set.
+    pub public_dataset_timeout: Duration,
+    /// `AIPERF_DATASET_PUBLIC_DATASET_MAX_GB`: the most that a public data set may download.
+    pub public_dataset_max_gb: f64,
     /// `AIPERF_DEV_SHOW_INTERNAL_METRICS`, only with `AIPERF_DEV_MODE`.
     pub show_internal_metrics: bool,
     /// `AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS`, only with `AIPERF_DEV_MODE`.
@@ -62,7 +66,11 @@ const fn variable(name: &'static str, default: &'static str, help: &'static str)
 pub const VARIABLES: &[Variable] = &[
     variable("AIPERF_HTTP_SSL_VERIFY", "true", "Check the certificates of servers."),
     variable("AIPERF_HTTP_IP_VERSION", "4", "IP version to connect with: `4`, `6` or `auto`."),
-    variable("AIPERF_HTTP_CONNECTION_LIMIT", "2500", "Open connections per worker, 1 to 65000."),
+    variable(
+        "AIPERF_HTTP_CONNECTION_LIMIT",
+        "auto",
+        "Open connections per worker, 1 to 65000; `auto`: 2500, or the concurrency where that is more.",
+    ),
     variable("AIPERF_HTTP_KEEPALIVE_TIMEOUT", "300", "Seconds for which an idle connection is kept, 0 to 10000."),
     variable(
         "AIPERF_HTTP_VIDEO_POLL_INTERVAL",
@@ -114,6 +122,16 @@ pub const VARIABLES: &[Variable] = &[
         "Megabytes of generated prompts and bodies that are kept for the next time they are sent; what has no room is made again. 0 to 1000000.",
     ),
     variable("AIPERF_DAG_FAIL_FAST", "false", "A failed child ends the session that it branched from."),
+    variable(
+        "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
+        "300",
+        "Seconds that the download of a public data set may take, 1 to 100000; the next run goes on with what has arrived.",
+    ),
+    variable(
+        "AIPERF_DATASET_PUBLIC_DATASET_MAX_GB",
+        "20",
+        "Gigabytes that a public data set may download, 0.001 to 100000.",
+    ),
     variable("AIPERF_DEV_MODE", "false", "Developer mode."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs developer mode."),
     variable("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", "false", "Show experimental metrics; needs developer mode."),
@@ -144,7 +162,7 @@ impl Default for Tuning {
         Tuning {
             ssl_verify: true,
             ip_version: IpVersion::V4,
-            connection_limit: 2500,
+            connection_limit: None,
             keepalive_timeout: Duration::from_secs(300),
             video_poll_interval: Duration::from_millis(100),
             session_copies: SessionCopies {
@@ -162,6 +180,8 @@ impl Default for Tuning {
             rate_ramp_interval: Duration::from_millis(100),
             dataset_memory: 64 * MEGABYTE,
             dag_fail_fast: false,
+            public_dataset_timeout: Duration::from_secs(300),
+            public_dataset_max_gb: 20.0,
             show_internal_metrics: false,
             show_experimental_metrics: false,
         }
@@ -178,7 +198,7 @@ impl Tuning {
         Ok(Tuning {
             ssl_verify: read.truth("AIPERF_HTTP_SSL_VERIFY", default.ssl_verify)?,
             ip_version: read.ip_version()?,
-            connection_limit: read.int("AIPERF_HTTP_CONNECTION_LIMIT", default.connection_limit, 1, 65_000)?,
+            connection_limit: read.connection_limit()?,
             keepalive_timeout: read.seconds(
                 "AIPERF_HTTP_KEEPALIVE_TIMEOUT",
                 default.keepalive_timeout,
@@ -217,6 +237,18 @@ impl Tuning {
             dataset_memory: read.int("AIPERF_DATASET_MEMORY_MB", default.dataset_memory / MEGABYTE, 0, 1_000_000)?
                 * MEGABYTE,
             dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
+            public_dataset_timeout: read.seconds(
+                "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
+                default.public_dataset_timeout,
+                1.0,
+                100_000.0,
+            )?,
+            public_dataset_max_gb: read.float(
+                "AIPERF_DATASET_PUBLIC_DATASET_MAX_GB",
+                default.public_dataset_max_gb,
+                0.001,
+                100_000.0,
+            )?,
             show_internal_metrics: read.truth("AIPERF_DEV_SHOW_INTERNAL_METRICS", false)? && dev_mode,
             show_experimental_metrics: read.truth("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", false)? && dev_mode,
         })
@@ -270,6 +302,17 @@ impl Variables<'_> {
         self.truth(&format!("AIPERF_HTTP_X_{name}_FROM_CORRELATION_ID"), default)
     }
 
+    fn connection_limit(&self) -> Result<Option<usize>, ConfigError> {
+        let expected = "it must be a whole number from 1 to 65000, or auto";
+        self.read("AIPERF_HTTP_CONNECTION_LIMIT", None, expected, |text| {
+            if text.eq_ignore_ascii_case("auto") {
+                return Some(None);
+            }
+            let limit = number::int(text).filter(|limit| (1..=65_000).contains(limit))?;
+            usize::try_from(limit).ok().map(Some)
+        })
+    }
+
     fn ip_version(&self) -> Result<IpVersion, ConfigError> {
         self.read("AIPERF_HTTP_IP_VERSION", IpVersion::V4, "it must be 4, 6 or auto", |text| {
             match text.to_ascii_lowercase().as_str() {
@@ -306,8 +349,10 @@ mod tests {
             ("AIPERF_TIMING_CANCEL_DRAIN_TIMEOUT", "2.5"),
             ("AIPERF_TIMING_RATE_RAMP_UPDATE_INTERVAL", "0.01"),
             ("AIPERF_DAG_FAIL_FAST", "yes"),
+            ("AIPERF_HTTP_CONNECTION_LIMIT", "70"),
         ])
         .unwrap();
+        assert_eq!(tuning.connection_limit, Some(70));
         assert_eq!(tuning.cancel_drain, Duration::from_millis(2500));
         assert_eq!(tuning.rate_ramp_interval, Duration::from_millis(10));
         assert!(tuning.dag_fail_fast);

@@ -8,7 +8,6 @@ use aiperf_config::{Cancellation, Pace, PhaseConfig, PhaseKind};
 use aiperf_conversation::{BranchKind, ConversationIndex, Lineage};
 use aiperf_endpoint::History;
 use aiperf_seed::Stream;
-use uuid::Uuid;
 
 use super::Stage;
 use super::family::{Awaited, Families};
@@ -195,7 +194,7 @@ impl<'a> Floor<'a> {
     }
 
     pub(super) fn start(&mut self, start: SessionToStart) -> Result<(), EngineError> {
-        let correlation_id = start.correlation_id.unwrap_or_else(|| Uuid::new_v4().to_string());
+        let correlation_id = start.correlation_id.unwrap_or_else(|| self.new_correlation_id());
         let session = self.open(start.conversation, correlation_id, start.turns, None);
         self.counts.sessions_sent += 1;
         self.open_roots += 1;
@@ -228,6 +227,10 @@ impl<'a> Floor<'a> {
         }
         let (due, queued) = (start.due, start.queued);
         self.issue(TurnToSend { due, session, turn: 0, body: TurnBody::Fixed, queued })
+    }
+
+    pub(super) fn new_correlation_id(&mut self) -> String {
+        self.stage.ids.make().to_string()
     }
 
     /// Makes a session; children name their parent.
