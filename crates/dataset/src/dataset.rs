@@ -226,12 +226,11 @@ fn system_prompt(
         SystemPrompt::Verbatim(text) => Some(ExactText { text: text.to_string(), exact: true }),
         SystemPrompt::Synthetic(tokens) => {
             let own;
-            let writer = match writer {
-                Some(writer) => writer,
-                None => {
-                    own = Writer::new(tokenizer, &Corpus::Prose)?;
-                    &own
-                }
+            let writer = if let Some(writer) = writer {
+                writer
+            } else {
+                own = Writer::new(tokenizer, &Corpus::Prose)?;
+                &own
             };
             let text_seed = writer.draw(&mut seed.stream("dataset.prompt.system"), 0);
             Some(writer.write(Start::NOTHING, *tokens, text_seed))

@@ -53,6 +53,7 @@ pub(crate) fn choose<'a, T>(items: &'a [Weighted<T>], stream: &mut Stream) -> Op
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the numbers compared are whole")]
 mod tests {
     use aiperf_seed::Seed;
 

@@ -127,7 +127,7 @@ fn raise(message: String) -> Result<String, Error> {
 }
 
 /// JSON with the blanks that Python puts in, and without the escapes that HTML needs.
-fn python_json(value: minijinja::Value) -> Result<String, Error> {
+fn python_json(value: &minijinja::Value) -> Result<String, Error> {
     let mut bytes = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, PythonStyle);
     value.serialize(&mut serializer).map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
@@ -200,7 +200,7 @@ mod tests {
                       {{ messages[0].content }}{{ eos_token }}";
         let template = ChatTemplate::parse(source, special_tokens(&config)).unwrap();
         let message = json!({"role": "user", "content": "hi"});
-        assert_eq!(template.render(&[message.clone()], None).unwrap(), "<s>hi</s>");
+        assert_eq!(template.render(std::slice::from_ref(&message), None).unwrap(), "<s>hi</s>");
         let error = template.render(&[message.clone(), message], None).unwrap_err();
         assert!(error.contains("one at a time"), "{error}");
     }

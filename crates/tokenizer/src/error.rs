@@ -47,8 +47,8 @@ pub enum TokenizerError {
     Download { id: String, revision: String, cache: PathBuf, url: String, reason: String },
 
     #[error(
-        "--apply-chat-template: tokenizer {name} has no chat template, neither a chat_template.jinja nor one in its \
-         tokenizer_config.json; leave the option out, or give the --tokenizer of a chat model"
+        "--apply-chat-template: tokenizer {name} has no chat template: neither a chat_template.jinja nor a \
+         tokenizer_config.json with one is in its folder or could be had from the hub; leave the option out, or give the --tokenizer of a chat model"
     )]
     NoChatTemplate { name: String },
 

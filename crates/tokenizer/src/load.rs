@@ -43,15 +43,14 @@ pub fn load(request: &TokenizerRequest, environment: &HubEnvironment) -> Result<
         }
         return Ok(Arc::new(Builtin));
     }
-    let files = match on_disk(name)? {
-        Some(tokenizer) => Files::beside(tokenizer),
-        None => {
-            let fetch = |file: &str| hub::file(file, name, &request.revision, environment);
-            let tokenizer = fetch(FILE)?;
-            // A repository may have either of the two, and needs them only for the template.
-            let optional = |file: &str| request.chat_template.then(|| fetch(file).ok()).flatten();
-            Files { tokenizer, template: optional(TEMPLATE_FILE), config: optional(CONFIG_FILE) }
-        }
+    let files = if let Some(tokenizer) = on_disk(name)? {
+        Files::beside(tokenizer)
+    } else {
+        let fetch = |file: &str| hub::file(file, name, &request.revision, environment);
+        let tokenizer = fetch(FILE)?;
+        // A repository may have either of the two, and needs them only for the template.
+        let optional = |file: &str| request.chat_template.then(|| fetch(file).ok()).flatten();
+        Files { tokenizer, template: optional(TEMPLATE_FILE), config: optional(CONFIG_FILE) }
     };
     let tokenizer = JsonTokenizer::read(name, &files.tokenizer)?;
     if !request.chat_template {

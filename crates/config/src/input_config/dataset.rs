@@ -110,7 +110,7 @@ fn put_turns(section: &mut Section, synthetic: &SyntheticSource) {
         section.put("turns", with_spread(turns));
     }
     section.put_some("turn_delay", delay.pause_ms.as_ref().map(with_spread));
-    section.put_some("turn_delay_ratio", Some(delay.ratio).filter(|ratio| *ratio != 1.0));
+    section.put_some("turn_delay_ratio", Some(delay.ratio).filter(|ratio| (ratio - 1.0).abs() > 0.0));
 }
 
 impl Config {

@@ -51,7 +51,6 @@ impl ChatLayout {
     /// The prompt of a first turn: the whole request, less the system message and the context by themselves, has the
     /// tokens that were asked for.
     pub(super) fn write_first(
-        &self,
         writer: &Writer,
         order: &TextOrder,
         tokens: usize,

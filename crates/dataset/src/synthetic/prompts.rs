@@ -31,7 +31,7 @@ pub(super) fn draw(
         let mut prefix = prefix_choice.choose(&prefixes).cloned();
         for _ in 0..*turns {
             let choice = lengths.turn();
-            prompts.outputs.extend(choice.and_then(|choice| lengths.output(choice)));
+            prompts.outputs.extend(choice.map(|choice| lengths.output(choice)));
             for _ in 0..source.batch_size.max(1) {
                 let tokens = lengths.input(choice);
                 let seed = writer.draw(&mut texts, prompts.orders.len());
@@ -101,9 +101,9 @@ impl<'s> Lengths<'s> {
         }
     }
 
-    fn output(&mut self, Choice(pair): Choice<'s>) -> Option<u32> {
+    fn output(&mut self, Choice(pair): Choice<'s>) -> u32 {
         let tokens = length::whole(&pair.output, &mut self.stream);
-        Some(u32::try_from(tokens).unwrap_or(u32::MAX))
+        u32::try_from(tokens).unwrap_or(u32::MAX)
     }
 
     /// Drawn for every text of a turn.

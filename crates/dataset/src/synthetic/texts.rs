@@ -74,7 +74,7 @@ impl Texts {
         let room = if turn == 0 { self.marker } else { 0 };
         let tokens = order.tokens.saturating_sub(room).max(1);
         match &self.layout {
-            Some(layout) if turn == 0 => layout.write_first(&self.writer, order, tokens, rest, conversation),
+            Some(_) if turn == 0 => ChatLayout::write_first(&self.writer, order, tokens, rest, conversation),
             Some(layout) => layout.write_later(&self.writer, order, tokens),
             None => order.fulfil_with(&self.writer, tokens),
         }
