@@ -5,7 +5,7 @@ import statistics
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import children
+import measured
 from programs import Program
 from simulator import Simulator
 
@@ -40,7 +40,7 @@ class Bench:
     def simulator(self, folder: Path, keep_truth: bool = False, **options: object) -> Simulator:
         return Simulator(self.ours.path, folder, keep_truth, threads=1, **options)
 
-    def profile(self, program: Program, folder: Path, url: str, flags: str) -> children.Finished:
+    def profile(self, program: Program, folder: Path, url: str, flags: str) -> measured.Measured:
         return program.profile(url, flags, folder, RUN_LIMIT_S)
 
     def startup(self, program: Program) -> tuple[float, float]:

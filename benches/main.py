@@ -5,13 +5,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-import children
 import crowd
 import document
 import machine
 import million
 import pace
 import plain
+import processes  # of conformance/
 import programs
 import startup
 import streams
@@ -27,7 +27,7 @@ def main() -> int:
     options = _options()
     load = machine.load()
     chosen = options.cases or list(CASES)
-    children.adopt_orphans()
+    processes.adopt_orphans()
     # On disk rather than in memory, where a million records would compete with what is measured.
     with tempfile.TemporaryDirectory(prefix="aiperf-benches-", dir=options.folder) as temporary:
         work = Path(temporary)

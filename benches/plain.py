@@ -79,7 +79,7 @@ def _oha(bench: Bench, count: int) -> tuple[float, float, float, float]:
         load = ["-n", str(count), "-c", str(CONCURRENCY), "--no-tui", "--output-format", "json"]
         request = ["-m", "POST", "-T", "application/json", "-d", json.dumps(BODY), f"{server.url}/v1/chat/completions"]
         run = bench.oha.run(load + request, folder, RUN_LIMIT_S)
-    report = json.loads(run.output)
+    report = json.loads(run.stdout)
     if report["statusCodeDistribution"] != {"200": count}:
         raise RuntimeError(f"oha: {report['statusCodeDistribution']} of {count} requests; see {folder}")
     return run.cpu_s, report["summary"]["requestsPerSec"], run.peak_rss_mb, server.cpu_s

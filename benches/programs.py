@@ -2,16 +2,13 @@
 
 import os
 import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import children
+import measured
+import reference  # of conformance/: installs AIPerf and gives it its vocabulary
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-sys.path.insert(1, str(REPOSITORY / "conformance"))
-import reference  # noqa: E402  (of conformance/: installs AIPerf and gives it its vocabulary)
-
 OHA_VERSION = "1.16.0"
 INSTALL_LIMIT_S = 1800
 # Neither server metrics nor GPU telemetry: the simulator would be asked for both beside the load.
@@ -33,11 +30,11 @@ class Program:
     version: str
     environment: dict[str, str] = field(default_factory=dict)
 
-    def run(self, argv: list[str], folder: Path, limit_s: float) -> children.Finished:
+    def run(self, argv: list[str], folder: Path, limit_s: float) -> measured.Measured:
         env = {**os.environ, "NO_COLOR": "1", **self.environment}
-        return children.run([str(self.path), *argv], folder, env, limit_s)
+        return measured.run([str(self.path), *argv], folder, env, limit_s)
 
-    def profile(self, url: str, flags: str, folder: Path, limit_s: float) -> children.Finished:
+    def profile(self, url: str, flags: str, folder: Path, limit_s: float) -> measured.Measured:
         """`profile` of ours or of the reference; the files go to `folder`/artifacts."""
         argv = ["profile", *COMMON, "--url", url, *flags.split(), "--artifact-dir", str(folder / "artifacts")]
         return self.run(argv, folder, limit_s)

@@ -8,7 +8,7 @@ import threading
 import urllib.request
 from pathlib import Path
 
-import children
+import processes  # of conformance/
 
 START_LIMIT_S = 20.0
 STOP_LIMIT_S = 60.0
@@ -30,7 +30,7 @@ class Simulator:
 
     def __enter__(self) -> "Simulator":
         self._log = (self._folder / "sim.txt").open("wb")
-        self._child = children.start(self._argv, self._folder, dict(os.environ), subprocess.PIPE, self._log)
+        self._child = processes.start(self._argv, self._folder, dict(os.environ), subprocess.PIPE, self._log)
         alarm = threading.Timer(START_LIMIT_S, self._child.kill)
         alarm.start()
         line = self._child.stdout.readline().decode(errors="replace")
@@ -44,12 +44,7 @@ class Simulator:
         return self
 
     def __exit__(self, *_failure) -> None:
-        alarm = threading.Timer(STOP_LIMIT_S, self._child.kill)
-        alarm.start()
-        self._child.send_signal(signal.SIGINT)
-        _, self.cpu_s = children.wait(self._child)
-        alarm.cancel()
-        children.end_group(self._child)
+        self.cpu_s = processes.stop(self._child, signal.SIGINT, STOP_LIMIT_S)
         self._child.stdout.close()
         self._log.close()
         if self._truth_file and self._truth_file.exists():

@@ -1,18 +1,19 @@
-"""Child processes with a bound on every wait, whose whole process group ends when this program does."""
+"""Child processes: what each and its descendants cost, with a bound on every wait. None outlives this program. Used by
+conformance/run and by benches/run."""
 
 import atexit
 import ctypes
 import os
-import resource
 import signal
 import subprocess
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
 PR_SET_CHILD_SUBREAPER = 36
-STEP_S = 0.005
+WATCH_EVERY_S = 0.1
 
 _groups: set[int] = set()
 
@@ -21,6 +22,7 @@ _groups: set[int] = set()
 class Finished:
     rc: int
     wall_s: float
+    # User and system time of the process and of all its descendants.
     cpu_s: float
     stdout: str
     stderr: str
@@ -49,81 +51,101 @@ def run(
     env: dict[str, str],
     limit_s: float,
     interrupt_when: Callable[[], bool] | None = None,
+    while_running: Callable[[int], None] = lambda _pid: None,
 ) -> Finished:
     """Runs a command to its end. `interrupt_when` is asked until it says yes; then the group gets SIGINT once, as from
-    Ctrl-C at a terminal. CPU time is that of the command and of all its descendants."""
+    Ctrl-C at a terminal. `while_running` is told the process id once."""
     out, err = cwd / "stdout.txt", cwd / "stderr.txt"
-    before = _children_cpu()
     began = time.monotonic()
     with out.open("wb") as stdout, err.open("wb") as stderr:
         child = start(argv, cwd, env, stdout, stderr)
-    timed_out = False
-    asked = 0.0
-    while child.poll() is None:
-        now = time.monotonic()
-        if now - began > limit_s:
-            timed_out = True
-            break
-        if interrupt_when and now - asked > 0.1:
-            asked = now
-            if interrupt_when():
-                os.killpg(child.pid, signal.SIGINT)
-                interrupt_when = None
-        time.sleep(STEP_S)
+    watch = _Watch(child.pid, began + limit_s, interrupt_when)
+    while_running(child.pid)
+    rc, cpu = wait(child)
     wall = time.monotonic() - began
-    end_group(child)
+    timed_out = watch.end()
+    cpu += end_group(child)
     return Finished(
-        rc=-1 if timed_out else child.returncode,
+        rc=-1 if timed_out else rc,
         wall_s=wall,
-        cpu_s=_children_cpu() - before,
+        cpu_s=cpu,
         stdout=out.read_text(errors="replace"),
         stderr=err.read_text(errors="replace"),
         timed_out=timed_out,
     )
 
 
-def stop(child: subprocess.Popen, sig: int, limit_s: float) -> None:
-    """Asks a child to end, and ends its group by force when it does not."""
-    if child.poll() is None:
-        child.send_signal(sig)
-        try:
-            child.wait(limit_s)
-        except subprocess.TimeoutExpired:
-            pass
-    end_group(child)
+class _Watch:
+    """Ends a group that takes too long, and interrupts it when it is time to."""
+
+    def __init__(self, group: int, until: float, interrupt_when: Callable[[], bool] | None):
+        self._group, self._until, self._interrupt_when = group, until, interrupt_when
+        self._over, self._late = threading.Event(), False
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def end(self) -> bool:
+        """Whether it took too long."""
+        self._over.set()
+        self._thread.join()
+        return self._late
+
+    def _run(self) -> None:
+        while not self._over.wait(WATCH_EVERY_S):
+            if time.monotonic() > self._until:
+                self._late = True
+                _kill_group(self._group)
+                return
+            if self._interrupt_when and self._interrupt_when():
+                self._interrupt_when = None
+                _signal_group(self._group, signal.SIGINT)
 
 
-def end_group(child: subprocess.Popen) -> None:
+def wait(child: subprocess.Popen) -> tuple[int, float]:
+    """Exit status and CPU time of a child with those descendants that it waited for."""
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return child.returncode, usage.ru_utime + usage.ru_stime
+
+
+def stop(child: subprocess.Popen, sig: int, limit_s: float) -> float:
+    """Asks a child to end, ends its group by force when it does not, and returns their CPU time."""
+    if child.returncode is not None:
+        return end_group(child)
+    alarm = threading.Timer(limit_s, _kill_group, (child.pid,))
+    alarm.start()
+    _signal_group(child.pid, sig)
+    _, cpu = wait(child)
+    alarm.cancel()
+    return cpu + end_group(child)
+
+
+def end_group(child: subprocess.Popen) -> float:
+    """Ends what is left of an ended child's group and returns the CPU time of those that were adopted."""
     _kill_group(child.pid)
-    try:
-        child.wait(5)
-    except subprocess.TimeoutExpired:
-        pass
-    _reap(child.pid, 5.0)
     _groups.discard(child.pid)
-
-
-def _reap(group: int, limit_s: float) -> None:
-    until = time.monotonic() + limit_s
+    cpu, until = 0.0, time.monotonic() + 5
     while time.monotonic() < until:
         try:
-            pid, _ = os.waitpid(-group, os.WNOHANG)
+            pid, _, usage = os.wait4(-child.pid, os.WNOHANG)
         except ChildProcessError:
-            return
+            break
         if pid == 0:
-            time.sleep(STEP_S)
+            time.sleep(0.005)
+        else:
+            cpu += usage.ru_utime + usage.ru_stime
+    return cpu
 
 
-def _kill_group(group: int) -> None:
+def _signal_group(group: int, number: int) -> None:
     try:
-        os.killpg(group, signal.SIGKILL)
+        os.killpg(group, number)
     except (ProcessLookupError, PermissionError):
         pass
 
 
-def _children_cpu() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+def _kill_group(group: int) -> None:
+    _signal_group(group, signal.SIGKILL)
 
 
 def _end_all() -> None:

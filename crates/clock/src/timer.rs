@@ -1,8 +1,8 @@
 //! A timer for single-threaded runtimes that fires when due: tokio's own timer works in steps of one millisecond,
 //! which is as long as the gaps we measure. One `timerfd` per runtime thread wakes all sleepers of that thread.
 
-use std::cell::RefCell;
-use std::cmp::Reverse;
+use std::cell::{Cell, RefCell};
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::future::Future;
 use std::pin::Pin;
@@ -25,18 +25,62 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Queue {
-    due: BinaryHeap<Reverse<(Mono, u64)>>,
-    wakers: std::collections::HashMap<u64, Waker>,
+    due: BinaryHeap<Reverse<Place>>,
+    /// Places in `due` whose sleepers are gone.
+    abandoned: usize,
     next_id: u64,
+}
+
+/// A sleeper's place in the order of waking.
+#[derive(Debug)]
+struct Place {
+    deadline: Mono,
+    id: u64,
+    bell: Rc<Bell>,
+}
+
+/// What a sleeper and its place share.
+#[derive(Debug)]
+struct Bell {
+    state: Cell<BellState>,
+    waker: RefCell<Waker>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BellState {
+    Waiting,
+    Rung,
+    /// Nobody listens any more.
+    Abandoned,
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Place {}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Place {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.deadline, self.id).cmp(&(other.deadline, other.id))
+    }
 }
 
 impl Queue {
     /// Drops the places of sleepers that are gone. A request that ends long before its timeout leaves one, so without
     /// this the heap would grow with every request sent.
     fn forget_abandoned(&mut self) {
-        if self.due.len() > 64 && self.due.len() > 2 * self.wakers.len() {
-            let wakers = &self.wakers;
-            self.due.retain(|Reverse((_, id))| wakers.contains_key(id));
+        if self.due.len() > 64 && 2 * self.abandoned > self.due.len() {
+            self.due.retain(|Reverse(place)| place.bell.state.get() == BellState::Waiting);
+            self.abandoned = 0;
         }
     }
 }
@@ -46,7 +90,7 @@ impl Queue {
 pub struct Sleep {
     shared: Rc<Shared>,
     deadline: Mono,
-    id: Option<u64>,
+    bell: Option<Rc<Bell>>,
 }
 
 impl Timer {
@@ -70,7 +114,12 @@ impl Timer {
 
     /// Resolves at `deadline`, within a few microseconds when the thread is free.
     pub fn sleep_until(&self, deadline: Mono) -> Sleep {
-        Sleep { shared: Rc::clone(&self.shared), deadline, id: None }
+        Sleep { shared: Rc::clone(&self.shared), deadline, bell: None }
+    }
+
+    /// When it will ring next, at the earliest.
+    pub fn next_due(&self) -> Option<Mono> {
+        self.shared.queue.borrow().due.peek().map(|Reverse(place)| place.deadline)
     }
 }
 
@@ -80,21 +129,24 @@ impl Shared {
         let mut ready = Vec::new();
         {
             let mut queue = self.queue.borrow_mut();
-            while let Some(&Reverse((deadline, id))) = queue.due.peek() {
-                // A dropped sleeper leaves its place in the heap; it is skipped here.
-                let abandoned = !queue.wakers.contains_key(&id);
-                if deadline > now && !abandoned {
+            while let Some(Reverse(place)) = queue.due.peek() {
+                let abandoned = place.bell.state.get() == BellState::Abandoned;
+                if place.deadline > now && !abandoned {
+                    self.alarm.set(place.deadline);
                     break;
                 }
-                queue.due.pop();
-                ready.extend(queue.wakers.remove(&id));
-            }
-            if let Some(&Reverse((deadline, _))) = queue.due.peek() {
-                self.alarm.set(deadline);
+                if let Some(Reverse(place)) = queue.due.pop() {
+                    if abandoned {
+                        queue.abandoned -= 1;
+                    } else {
+                        ready.push(place.bell);
+                    }
+                }
             }
         }
-        for waker in ready {
-            waker.wake();
+        for bell in ready {
+            bell.state.set(BellState::Rung);
+            bell.waker.borrow().wake_by_ref();
         }
     }
 }
@@ -103,22 +155,29 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        // Polled with every chunk of the response that it limits, so this must be quick.
+        if let Some(bell) = &self.bell {
+            if bell.state.get() == BellState::Rung {
+                return Poll::Ready(());
+            }
+            let mut waker = bell.waker.borrow_mut();
+            if !waker.will_wake(cx.waker()) {
+                waker.clone_from(cx.waker());
+            }
+            return Poll::Pending;
+        }
         if Mono::now() >= self.deadline {
             return Poll::Ready(());
         }
+        let bell = Rc::new(Bell { state: Cell::new(BellState::Waiting), waker: RefCell::new(cx.waker().clone()) });
+        self.bell = Some(Rc::clone(&bell));
         let shared = Rc::clone(&self.shared);
         let mut queue = shared.queue.borrow_mut();
-        if let Some(id) = self.id.filter(|id| queue.wakers.contains_key(id)) {
-            queue.wakers.insert(id, cx.waker().clone());
-            return Poll::Pending;
-        }
+        let earliest = queue.due.peek().is_none_or(|Reverse(first)| self.deadline < first.deadline);
+        queue.forget_abandoned();
         let id = queue.next_id;
         queue.next_id += 1;
-        self.id = Some(id);
-        let earliest = queue.due.peek().is_none_or(|&Reverse((first, _))| self.deadline < first);
-        queue.forget_abandoned();
-        queue.due.push(Reverse((self.deadline, id)));
-        queue.wakers.insert(id, cx.waker().clone());
+        queue.due.push(Reverse(Place { deadline: self.deadline, id, bell }));
         if earliest {
             shared.alarm.set(self.deadline);
         }
@@ -128,8 +187,9 @@ impl Future for Sleep {
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        if let Some(id) = self.id {
-            self.shared.queue.borrow_mut().wakers.remove(&id);
+        if let Some(bell) = self.bell.take().filter(|bell| bell.state.get() == BellState::Waiting) {
+            bell.state.set(BellState::Abandoned);
+            self.shared.queue.borrow_mut().abandoned += 1;
         }
     }
 }

@@ -15,8 +15,8 @@ pub struct Tuning {
     pub ssl_verify: bool,
     /// `AIPERF_HTTP_IP_VERSION`.
     pub ip_version: IpVersion,
-    /// `AIPERF_HTTP_CONNECTION_LIMIT`: open connections per worker.
-    pub connection_limit: usize,
+    /// `AIPERF_HTTP_CONNECTION_LIMIT`: open connections per worker; `None`: as many as the load needs.
+    pub connection_limit: Option<usize>,
     /// `AIPERF_HTTP_KEEPALIVE_TIMEOUT`: how long an idle connection is kept.
     pub keepalive_timeout: Duration,
     /// `AIPERF_HTTP_VIDEO_POLL_INTERVAL`: pause between two questions after a video.
@@ -66,7 +66,11 @@ const fn variable(name: &'static str, default: &'static str, help: &'static str)
 pub const VARIABLES: &[Variable] = &[
     variable("AIPERF_HTTP_SSL_VERIFY", "true", "Check the certificates of servers."),
     variable("AIPERF_HTTP_IP_VERSION", "4", "IP version to connect with: `4`, `6` or `auto`."),
-    variable("AIPERF_HTTP_CONNECTION_LIMIT", "2500", "Open connections per worker, 1 to 65000."),
+    variable(
+        "AIPERF_HTTP_CONNECTION_LIMIT",
+        "auto",
+        "Open connections per worker, 1 to 65000; `auto`: 2500, or the concurrency where that is more.",
+    ),
     variable("AIPERF_HTTP_KEEPALIVE_TIMEOUT", "300", "Seconds for which an idle connection is kept, 0 to 10000."),
     variable(
         "AIPERF_HTTP_VIDEO_POLL_INTERVAL",
@@ -158,7 +162,7 @@ impl Default for Tuning {
         Tuning {
             ssl_verify: true,
             ip_version: IpVersion::V4,
-            connection_limit: 2500,
+            connection_limit: None,
             keepalive_timeout: Duration::from_secs(300),
             video_poll_interval: Duration::from_millis(100),
             session_copies: SessionCopies {
@@ -194,7 +198,7 @@ impl Tuning {
         Ok(Tuning {
             ssl_verify: read.truth("AIPERF_HTTP_SSL_VERIFY", default.ssl_verify)?,
             ip_version: read.ip_version()?,
-            connection_limit: read.int("AIPERF_HTTP_CONNECTION_LIMIT", default.connection_limit, 1, 65_000)?,
+            connection_limit: read.connection_limit()?,
             keepalive_timeout: read.seconds(
                 "AIPERF_HTTP_KEEPALIVE_TIMEOUT",
                 default.keepalive_timeout,
@@ -298,6 +302,17 @@ impl Variables<'_> {
         self.truth(&format!("AIPERF_HTTP_X_{name}_FROM_CORRELATION_ID"), default)
     }
 
+    fn connection_limit(&self) -> Result<Option<usize>, ConfigError> {
+        let expected = "it must be a whole number from 1 to 65000, or auto";
+        self.read("AIPERF_HTTP_CONNECTION_LIMIT", None, expected, |text| {
+            if text.eq_ignore_ascii_case("auto") {
+                return Some(None);
+            }
+            let limit = number::int(text).filter(|limit| (1..=65_000).contains(limit))?;
+            usize::try_from(limit).ok().map(Some)
+        })
+    }
+
     fn ip_version(&self) -> Result<IpVersion, ConfigError> {
         self.read("AIPERF_HTTP_IP_VERSION", IpVersion::V4, "it must be 4, 6 or auto", |text| {
             match text.to_ascii_lowercase().as_str() {
@@ -334,8 +349,10 @@ mod tests {
             ("AIPERF_TIMING_CANCEL_DRAIN_TIMEOUT", "2.5"),
             ("AIPERF_TIMING_RATE_RAMP_UPDATE_INTERVAL", "0.01"),
             ("AIPERF_DAG_FAIL_FAST", "yes"),
+            ("AIPERF_HTTP_CONNECTION_LIMIT", "70"),
         ])
         .unwrap();
+        assert_eq!(tuning.connection_limit, Some(70));
         assert_eq!(tuning.cancel_drain, Duration::from_millis(2500));
         assert_eq!(tuning.rate_ramp_interval, Duration::from_millis(10));
         assert!(tuning.dag_fail_fast);

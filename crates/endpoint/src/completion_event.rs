@@ -125,12 +125,24 @@ impl Function<'_> {
     }
 }
 
-/// Reads one document and lets `speak` put each choice's own content into the transcript.
+/// Reads one document and lets `speak` put each choice's own content into the transcript. `speak` must hand on a text as it
+/// stands in the event, whatever it says: then an event that repeats another but for its text need not be read again.
 pub(crate) fn hear(
     data: &str,
     transcript: &mut Transcript,
     speak: impl Fn(&CompletionEvent<'_>, &mut Transcript),
 ) -> Heard {
+    if transcript.repeats(data) {
+        return Heard::Understood;
+    }
+    let heard = hear_anew(data, transcript, speak);
+    if matches!(heard, Heard::Understood) {
+        transcript.remember(data);
+    }
+    heard
+}
+
+fn hear_anew(data: &str, transcript: &mut Transcript, speak: impl Fn(&CompletionEvent<'_>, &mut Transcript)) -> Heard {
     match serde_json::from_str::<Object<CompletionEvent<'_>>>(data) {
         Ok(Object(Some(event))) => event.tell(data, transcript, speak),
         Ok(Object(None)) => Heard::Undecodable,
@@ -215,3 +227,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
         deserializer.deserialize_any(Reader)
     }
 }
+
+#[cfg(test)]
+mod tests;

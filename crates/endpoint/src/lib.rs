@@ -19,6 +19,7 @@ mod medium;
 mod message;
 mod multipart;
 mod payload;
+mod refrain;
 mod reply;
 mod response;
 mod response_field;

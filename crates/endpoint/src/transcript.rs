@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use aiperf_clock::Mono;
 
+use crate::refrain::{Refrain, Utterance, Voice};
 use crate::tool_call::{CallAssembly, CallFragment};
 use crate::{ContentChunk, Reply, ReplyError, Usage};
 
@@ -19,6 +20,7 @@ pub(crate) struct Transcript {
     first_choice_spoke: bool,
     ended: bool,
     understood: u32,
+    refrain: Refrain,
 }
 
 #[derive(Debug, Default)]
@@ -34,6 +36,23 @@ struct Said {
     reasoning: bool,
     wordless: usize,
     usage: Option<Usage>,
+    sum: Sum,
+}
+
+/// All that an event amounts to.
+#[derive(Debug, Default, Clone, Copy)]
+enum Sum {
+    #[default]
+    Nothing,
+    /// One text, and nothing else.
+    One(Utterance),
+    More,
+}
+
+impl Sum {
+    fn add(&mut self, said: Utterance) {
+        *self = if matches!(self, Self::Nothing) { Self::One(said) } else { Self::More };
+    }
 }
 
 /// What a response is made of, and so what tells that it is whole.
@@ -48,6 +67,10 @@ pub(crate) enum Wholeness {
 impl Transcript {
     /// Text that a person would read.
     pub(crate) fn text(&mut self, choice: u64, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.event.sum.add(Utterance::new(choice, Voice::Output, text));
         if choice == 0 {
             self.reply.plain_text.push_str(text);
         }
@@ -56,6 +79,7 @@ impl Transcript {
 
     /// Part of a tool call: its texts are counted as output, but are no part of the plain text.
     pub(crate) fn tool_call(&mut self, choice: u64, fragment: CallFragment<'_>) {
+        self.event.sum = Sum::More;
         self.output(choice, fragment.name);
         self.output(choice, fragment.arguments);
         if choice == 0 {
@@ -80,6 +104,7 @@ impl Transcript {
         if text.is_empty() {
             return;
         }
+        self.event.sum.add(Utterance::new(choice, Voice::Reasoning, text));
         self.event.reasoning = true;
         if choice == 0 {
             self.first_choice_spoke = true;
@@ -92,6 +117,7 @@ impl Transcript {
     /// Pieces of content that are no text, such as embeddings. Each becomes a chunk.
     pub(crate) fn wordless(&mut self, pieces: usize) {
         if pieces > 0 {
+            self.event.sum = Sum::More;
             self.event.output = true;
             self.event.wordless = pieces;
             self.first_choice_spoke = true;
@@ -99,12 +125,15 @@ impl Transcript {
     }
 
     pub(crate) fn usage(&mut self, usage: Option<Usage>) {
+        if usage.is_some() {
+            self.event.sum = Sum::More;
+        }
         self.event.usage = usage.or(self.event.usage);
         self.reply.usage = usage.or(self.reply.usage);
     }
 
     pub(crate) fn finish_reason(&mut self, choice: u64, reason: &str) {
-        self.ended = true;
+        self.end_mark();
         if choice == 0 {
             self.reply.finish_reason = Some(reason.to_owned());
         }
@@ -112,7 +141,25 @@ impl Transcript {
 
     /// The server said that nothing more comes.
     pub(crate) fn end_mark(&mut self) {
+        self.event.sum = Sum::More;
         self.ended = true;
+    }
+
+    /// Takes in an event that repeats an earlier one but for its text; false when it does not, and must be read.
+    pub(crate) fn repeats(&mut self, data: &str) -> bool {
+        let Some((choice, voice, text)) = self.refrain.recognise(data) else { return false };
+        self.refrain.heard_again();
+        match voice {
+            Voice::Output => self.text(choice, text),
+            Voice::Reasoning => self.reasoning(choice, text),
+        }
+        true
+    }
+
+    /// Remembers the event now being read, of which `data` was all, for [`Self::repeats`].
+    pub(crate) fn remember(&mut self, data: &str) {
+        let said = if let Sum::One(said) = self.event.sum { Some(said) } else { None };
+        self.refrain.learn(data, said);
     }
 
     /// Whether the event now being read has said anything.
@@ -123,7 +170,7 @@ impl Transcript {
     /// Closes an event that arrived at `at`; what it said becomes a chunk.
     pub(crate) fn close_event(&mut self, at: Mono) {
         self.understood += 1;
-        let Said { output, reasoning, wordless, usage } = std::mem::take(&mut self.event);
+        let Said { output, reasoning, wordless, usage, sum: _ } = std::mem::take(&mut self.event);
         if output || reasoning {
             let chunk = ContentChunk {
                 at,

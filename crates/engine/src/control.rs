@@ -1,9 +1,8 @@
 //! The way in for whoever may stop a run: a signal handler, too many failures, a test.
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
-
 use crate::credit::Returned;
 use crate::follow_up::FollowedUp;
+use crate::queue::{QueueReceiver, QueueSender, unbounded};
 
 /// What the conductor wakes up for.
 #[derive(Debug)]
@@ -29,14 +28,14 @@ pub enum StopReason {
 /// Stops a run from outside. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Control {
-    events: Sender<Event>,
+    events: QueueSender<Event>,
 }
 
 /// The conductor's end of all [`Control`]s.
 #[derive(Debug)]
 pub struct ControlSource {
-    pub(crate) sender: Sender<Event>,
-    pub(crate) events: Receiver<Event>,
+    pub(crate) sender: QueueSender<Event>,
+    pub(crate) events: QueueReceiver<Event>,
 }
 
 impl ControlSource {
@@ -53,12 +52,10 @@ impl ControlSource {
     pub fn stop_is_asked_for(&self) -> bool {
         !self.events.is_empty()
     }
-}
 
-impl ControlSource {
     /// After a run: whether it has been told to stop since the last call. What else comes in late concerns nobody.
     pub fn take_stop(&self) -> bool {
-        self.events.try_iter().fold(false, |stop, event| stop | matches!(event, Event::Stop(_)))
+        std::iter::from_fn(|| self.events.take()).fold(false, |stop, event| stop | matches!(event, Event::Stop(_)))
     }
 }
 

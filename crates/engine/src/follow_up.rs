@@ -6,10 +6,10 @@ use std::sync::Arc;
 use aiperf_clock::Mono;
 use aiperf_endpoint::BuildError;
 use bytes::Bytes;
-use crossbeam_channel::Sender;
 
 use crate::control::Event;
 use crate::credit::Session;
+use crate::queue::QueueSender;
 
 /// A promise to continue a session. Dropping it ends the session where it stands.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct FollowUp {
     turn: usize,
     due: Mono,
     at: Mono,
-    events: Sender<Event>,
+    events: QueueSender<Event>,
     made: Option<FollowUpBodies>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct FollowedUp {
 }
 
 impl FollowUp {
-    pub(crate) fn new(session: Arc<Session>, turn: usize, due: Mono, at: Mono, events: Sender<Event>) -> Self {
+    pub(crate) fn new(session: Arc<Session>, turn: usize, due: Mono, at: Mono, events: QueueSender<Event>) -> Self {
         Self { session, turn, due, at, events, made: None }
     }
 

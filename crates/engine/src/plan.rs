@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aiperf_clock::Nanos;
+use aiperf_clock::{Nanos, StampSource};
 use aiperf_config::{ConnectionReuse, PhaseConfig};
 use aiperf_conversation::{Branch, ContextMode, Lineage};
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_seed::Seed;
-use aiperf_transport::{ClientSettings, Origin};
+use aiperf_transport::{ClientSettings, HttpVersion, Origin, Scheme};
 use thiserror::Error;
 
 use crate::bodies::Bodies;
@@ -98,6 +98,14 @@ impl PreparedConversation {
 }
 
 impl Plan {
+    /// Whether a worker may let arrivals gather before it reads them: where they are stamped by the kernel, and each
+    /// connection carries one response at a time, so that the chunks of one do not come together with those of another.
+    pub(crate) fn may_rest(&self) -> bool {
+        self.client.stamping.source() == StampSource::Kernel
+            && self.client.http_version == HttpVersion::Http1
+            && self.targets.iter().all(|target| target.origin.scheme != Scheme::Unix)
+    }
+
     /// Mean number of turns of a session, rounded: what user-centric load is laid out for.
     pub(crate) fn mean_turns(&self) -> u64 {
         let roots: Vec<usize> = self

@@ -10,6 +10,7 @@ use aiperf_transport::{Exchange, Watch};
 use tokio::sync::Notify;
 
 use crate::delay::LocalDelays;
+use crate::rest::Rest;
 
 #[derive(Debug)]
 pub(crate) struct Watcher<'a> {
@@ -17,6 +18,7 @@ pub(crate) struct Watcher<'a> {
     sent_told: Notify,
     first_token: Option<FirstToken<'a>>,
     delays: &'a LocalDelays,
+    rest: &'a Rest,
 }
 
 #[derive(Debug)]
@@ -38,9 +40,11 @@ impl<'a> Watcher<'a> {
         phase: usize,
         first_token: Option<(&'a dyn Endpoint, &'a dyn Tell)>,
         delays: &'a LocalDelays,
+        rest: &'a Rest,
     ) -> Self {
         Self {
             delays,
+            rest,
             sent: Cell::new(None),
             sent_told: Notify::new(),
             first_token: first_token.map(|(endpoint, tell)| FirstToken {
@@ -79,6 +83,9 @@ impl Watch for Watcher<'_> {
         if let Some(delay) = stamp.delay() {
             self.delays.note(delay);
         }
+        let gap =
+            if let [.., before, last] = exchange.marks.as_slice() { Some(last.at.since(before.at)) } else { None };
+        self.rest.note_read(gap);
         let Some(first) = self.first_token.as_ref().filter(|first| !first.seen.get()) else { return };
         let mut scanner = first.scanner.borrow_mut();
         while let Some(frame) = scanner.next_frame(&exchange.body) {

@@ -10,9 +10,8 @@ use std::thread::{self, JoinHandle};
 use aiperf_clock::{Mono, Nanos, Timer, tighten_timer_slack};
 use aiperf_config::ConnectionReuse;
 use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds};
-use aiperf_transport::{Client, Exchange, NoWatch, Request, Reuse, TransportError};
+use aiperf_transport::{Client, Exchange, ExchangeSize, NoWatch, Request, Reuse, TransportError};
 use bytes::Bytes;
-use crossbeam_channel::{Sender, TrySendError};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use uuid::Uuid;
@@ -24,8 +23,11 @@ use crate::delay::LocalDelays;
 use crate::finished::{CutReason, Finished, Outcome};
 use crate::follow_up::FollowUp;
 use crate::gauge::WorkerGauge;
+use crate::ids::Ids;
 use crate::job_answers::JobAnswers;
 use crate::plan::{Plan, RequestTarget};
+use crate::queue::{Haste, QueueSender, Refused};
+use crate::rest::{self, Rest};
 use crate::watcher::{Tell, Watcher};
 
 /// How long a finished request waits before it tries again to enter a full record queue.
@@ -49,8 +51,8 @@ impl Worker {
     pub(crate) fn start(
         index: usize,
         plan: &Plan,
-        events: Sender<Event>,
-        records: Sender<Finished>,
+        events: QueueSender<Event>,
+        records: QueueSender<Finished>,
         gauge: &Arc<WorkerGauge>,
     ) -> io::Result<Self> {
         let (commands, inbox) = unbounded_channel();
@@ -67,14 +69,29 @@ impl Worker {
             gauge: Arc::clone(gauge),
         };
         let client = plan.client.clone();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().on_thread_park(rest::before_park).build()?;
+        let may_rest = plan.may_rest();
         let thread = thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
             tighten_timer_slack();
             tokio::task::LocalSet::new().block_on(&runtime, async move {
                 match Timer::start() {
                     Ok(timer) => {
-                        let (client, delays) = (Client::new(client), LocalDelays::default());
-                        serve(inbox, Rc::new(Context { desk, client, timer, delays })).await;
+                        let rest = Rest::new(timer.clone());
+                        if may_rest {
+                            Rest::install(&rest);
+                        }
+                        let context = Context {
+                            desk,
+                            client: Client::new(client),
+                            timer,
+                            delays: LocalDelays::default(),
+                            ids: RefCell::new(Ids::new()),
+                            rest,
+                            last_size: Cell::default(),
+                        };
+                        serve(inbox, Rc::new(context)).await;
+                        Rest::uninstall();
                     }
                     Err(cause) => log::error!("worker {index} has no timer: {cause}"),
                 }
@@ -85,7 +102,11 @@ impl Worker {
 
     /// False when the worker is gone.
     pub(crate) fn tell(&self, command: Command) -> bool {
-        self.commands.send(command).is_ok()
+        let told = self.commands.send(command).is_ok();
+        if let Some(thread) = &self.thread {
+            thread.thread().unpark();
+        }
+        told
     }
 
     /// Waits until the worker has handed over all that it finished.
@@ -108,8 +129,8 @@ struct Desk {
     endpoint: Arc<dyn Endpoint>,
     request_timeout: Option<Nanos>,
     reuse: ConnectionReuse,
-    events: Sender<Event>,
-    records: Sender<Finished>,
+    events: QueueSender<Event>,
+    records: QueueSender<Finished>,
     gauge: Arc<WorkerGauge>,
 }
 
@@ -119,6 +140,9 @@ struct Context {
     client: Client,
     timer: Timer,
     delays: LocalDelays,
+    ids: RefCell<Ids>,
+    rest: Rc<Rest>,
+    last_size: Cell<ExchangeSize>,
 }
 
 impl Tell for Desk {
@@ -128,12 +152,22 @@ impl Tell for Desk {
 }
 
 impl Desk {
-    fn body(&self, credit: &Credit) -> Result<Bytes, BuildError> {
-        match &credit.body {
-            TurnBody::Fixed => self.bodies.fixed(credit.session.conversation, credit.turn),
-            TurnBody::FromReplies(body) => body.clone(),
-        }
+    fn body(&self, credit: &Credit) -> Result<Body, BuildError> {
+        let (bytes, is_fixed) = match &credit.body {
+            TurnBody::Fixed => (self.bodies.fixed(credit.session.conversation, credit.turn)?, true),
+            TurnBody::FromReplies(body) => (body.clone()?, false),
+        };
+        Ok(match self.bodies.personal(&credit.session, &bytes) {
+            Some(own) => Body { bytes: own, is_fixed: false },
+            None => Body { bytes, is_fixed },
+        })
     }
+}
+
+/// What is sent, and whether each session of the conversation sends the same.
+struct Body {
+    bytes: Bytes,
+    is_fixed: bool,
 }
 
 /// Tells all requests that started before it rang to end.
@@ -179,6 +213,7 @@ async fn take_commands(mut inbox: UnboundedReceiver<Command>, context: Rc<Contex
                 let ticket = Running::enter(&running);
                 tokio::task::spawn_local(async move {
                     context.perform(credit, &cut).await;
+                    context.rest.note_end();
                     drop(ticket);
                 });
             }
@@ -192,13 +227,13 @@ impl Context {
     async fn perform(&self, credit: Credit, cut: &CutSignal) {
         let desk = &self.desk;
         let session = &credit.session;
-        let request_id = Uuid::new_v4();
+        let request_id = self.ids.borrow_mut().make();
         let body = match desk.body(&credit) {
             Ok(body) => body,
             Err(error) => {
                 self.timer.sleep_until(credit.due).await;
                 let (now, outcome) = (Mono::now(), Outcome::NotSent(error));
-                let nothing = (credit, Bytes::new());
+                let nothing = (credit, Body { bytes: Bytes::new(), is_fixed: false });
                 return self.conclude(nothing, request_id, (now, now), Exchange::default(), outcome, false).await;
             }
         };
@@ -209,8 +244,8 @@ impl Context {
             request_id: &request_id_text,
             correlation_id: &session.correlation_id,
         };
-        let mut request = Request::post(&target.origin, &target.path_and_query, self.headers(ids), body.clone());
-        if let Some(content_type) = desk.headers.content_type(&body) {
+        let mut request = Request::post(&target.origin, &target.path_and_query, self.headers(ids), body.bytes.clone());
+        if let Some(content_type) = desk.headers.content_type(&body.bytes) {
             request = request.with_content_type(&content_type);
         }
         let reuse = match desk.reuse {
@@ -224,9 +259,10 @@ impl Context {
             credit.phase,
             credit.watch_first_token.then_some((&*desk.endpoint, desk as &dyn Tell)),
             &self.delays,
+            &self.rest,
         );
 
-        let mut exchange = Exchange::default();
+        let mut exchange = Exchange::sized(self.last_size.get());
         self.timer.sleep_until(credit.due).await;
         let start = Mono::now();
         if !credit.held_back {
@@ -249,6 +285,7 @@ impl Context {
             reason = cut.wait() => Outcome::Cut(reason),
         };
         let end = Mono::now();
+        self.last_size.set(exchange.size());
         let first_token_told = watcher.saw_first_token();
         self.conclude((credit, body), request_id, (start, end), exchange, outcome, first_token_told).await;
     }
@@ -282,7 +319,7 @@ impl Context {
 
     async fn conclude(
         &self,
-        (credit, body): (Credit, Bytes),
+        (credit, body): (Credit, Body),
         request_id: Uuid,
         (start, end): (Mono, Mono),
         exchange: Exchange,
@@ -319,8 +356,8 @@ impl Context {
             end,
             exchange,
             outcome,
-            body,
-            body_is_fixed: matches!(credit.body, TurnBody::Fixed),
+            body: body.bytes,
+            body_is_fixed: body.is_fixed,
             follow_up,
         };
         // The record goes first, so that a full record queue holds back a closed loop instead of growing; but what a
@@ -355,10 +392,11 @@ impl Context {
 
     async fn hand_over(&self, mut finished: Finished) {
         loop {
-            match self.desk.records.try_send(finished) {
+            let haste = if finished.follow_up.is_some() { Haste::Urgent } else { Haste::Patient };
+            match self.desk.records.try_send(finished, haste) {
                 // Without readers the run is being torn down and nobody wants the record.
-                Ok(()) | Err(TrySendError::Disconnected(_)) => return,
-                Err(TrySendError::Full(back)) => finished = back,
+                Ok(()) | Err(Refused::Closed) => return,
+                Err(Refused::Full(back)) => finished = back,
             }
             self.timer.sleep_until(Mono::now() + RECORD_QUEUE_RETRY).await;
         }

@@ -6,10 +6,9 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos, process_cpu};
-use aiperf_engine::{Finished, ReadDelays, WorkerGauge};
+use aiperf_engine::{Finished, QueueReceiver, ReadDelays, WorkerGauge};
 use aiperf_metrics::HealthSample;
 use aiperf_socket::Stamping;
-use crossbeam_channel::Receiver;
 
 use crate::monitor::Monitor;
 use crate::process::{ThreadClock, open_descriptors};
@@ -37,7 +36,7 @@ impl HealthWatch {
     pub(crate) fn start(
         gauge: Arc<WorkerGauge>,
         monitor: Arc<Monitor>,
-        queue: Receiver<Finished>,
+        queue: QueueReceiver<Finished>,
         stamping: &Stamping,
         processors: usize,
     ) -> Option<Self> {
@@ -97,7 +96,7 @@ fn follow_wall_clock(stamping: &Stamping) {
 fn sample(
     gauge: &WorkerGauge,
     monitor: &Monitor,
-    queue: &Receiver<Finished>,
+    queue: &QueueReceiver<Finished>,
     processors: usize,
     (last, last_cpu): (Mono, Nanos),
     (now, cpu): (Mono, Nanos),
@@ -109,7 +108,7 @@ fn sample(
         worker_lag: gauge.take_worst_lag(),
         cpu_share: used / wall / processors as f64,
         record_queue: queue.len(),
-        record_queue_capacity: queue.capacity().unwrap_or(usize::MAX),
+        record_queue_capacity: queue.capacity(),
         schedule_lag: gauge.take_schedule_lag(),
         in_flight: monitor.progress.sent().saturating_sub(monitor.progress.returned()),
         ..HealthSample::default()

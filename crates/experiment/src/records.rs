@@ -7,12 +7,11 @@ use std::thread::{self, JoinHandle};
 use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
 use aiperf_endpoint::Reply;
-use aiperf_engine::{Finished, FollowUp, Outcome};
+use aiperf_engine::{Finished, FollowUp, Outcome, QueueReceiver};
 use aiperf_metrics::{Columns, MetricContext, Observation, RecordValues};
 use aiperf_report::{
     ArtifactPaths, Phase, RawWriter, Record, RecordMetadata, RecordWriter, ReportError, StampCounts, WrittenFile,
 };
-use crossbeam_channel::Receiver;
 
 use crate::error::RunError;
 use crate::monitor::Monitor;
@@ -49,7 +48,11 @@ pub(crate) struct RecordThreads {
 }
 
 impl RecordThreads {
-    pub(crate) fn start(count: usize, desk: &Arc<RecordDesk>, finished: &Receiver<Finished>) -> Result<Self, RunError> {
+    pub(crate) fn start(
+        count: usize,
+        desk: &Arc<RecordDesk>,
+        finished: &QueueReceiver<Finished>,
+    ) -> Result<Self, RunError> {
         let threads = (0..count)
             .map(|index| {
                 let (desk, finished) = (Arc::clone(desk), finished.clone());
@@ -62,26 +65,28 @@ impl RecordThreads {
 
     /// Waits for the last record and puts the threads' columns and counts together.
     pub(crate) fn finish(self, phases: usize) -> Result<(PhaseColumns, AllStamps), RunError> {
-        let mut merged: PhaseColumns = (0..phases).map(|_| Columns::new()).collect();
+        let mut merged: Option<PhaseColumns> = None;
         let mut stamps = AllStamps::default();
         for thread in self.threads {
             let (columns, counts) = thread.join().map_err(|_| RunError::RecordThreadGone)?;
             stamps += counts.0;
-            for (all, more) in merged.iter_mut().zip(columns) {
-                all.merge(more);
+            match &mut merged {
+                // The columns of a long run are most of its memory: the first thread's are gone on with, not copied.
+                None => merged = Some(columns),
+                Some(merged) => merged.iter_mut().zip(columns).for_each(|(all, more)| all.merge(more)),
             }
         }
-        Ok((merged, stamps))
+        Ok((merged.unwrap_or_else(|| (0..phases).map(|_| Columns::new()).collect()), stamps))
     }
 }
 
 impl RecordDesk {
-    fn work(&self, index: usize, finished: &Receiver<Finished>) -> (PhaseColumns, AllStamps) {
+    fn work(&self, index: usize, finished: &QueueReceiver<Finished>) -> (PhaseColumns, AllStamps) {
         let mut all_stamps = AllStamps::default();
         let mut columns: PhaseColumns = self.phases.iter().map(|_| Columns::new()).collect();
         let processor = format!("record_processor_{index}");
         let mut scratch = Vec::new();
-        for mut finished in finished {
+        while let Some(mut finished) = finished.receive_gathered() {
             let facts = self.sessions.turn(finished.session.conversation, finished.turn);
             let answer = self.observer.read(&finished);
             // A session waits for this: the counting of a long history must not hold up its next turn.

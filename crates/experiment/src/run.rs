@@ -8,7 +8,7 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{Config, ExportLevel, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
-use aiperf_engine::{Bodies, ControlSource, EndReason, FixedSchedule, Plan, StopReason, Timing, WorkerGauge};
+use aiperf_engine::{Bodies, ControlSource, EndReason, FixedSchedule, Plan, StopReason, Timing, WorkerGauge, bounded};
 use aiperf_hub::Hub;
 use aiperf_metrics::{ClientHealth, MetricContext};
 use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RawWriter, RecordWriter, RunReport, SummaryFiles};
@@ -16,7 +16,6 @@ use aiperf_seed::Seed;
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
 use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 use aiperf_transport::ClientSettings;
-use crossbeam_channel::bounded;
 
 use crate::conclusion::Conclusion;
 use crate::error::RunError;
@@ -28,7 +27,7 @@ use crate::raw::RawSource;
 use crate::readiness;
 use crate::records::{RecordDesk, RecordThreads};
 use crate::selftest::Tap;
-use crate::sessions::{Renderer, Sessions};
+use crate::sessions::{Markers, Renderer, Sessions};
 use crate::settings;
 use crate::stamps;
 use crate::target::Targets;
@@ -98,7 +97,11 @@ impl Run {
         let first = fixed_schedule.first().map_or_else(|| dataset.sampler(seed).draw().0, |(first, _)| *first);
         let renderer = Renderer { endpoint: Arc::clone(&endpoint), options: settings::body_options(&config) };
         let room = config.tuning.dataset_memory;
-        let sessions = Sessions::prepare(Arc::clone(&dataset), kind, renderer, first, room)?;
+        let markers = Markers::new(config.cache_bust, &phases);
+        if markers.is_some() {
+            dataset.check_markers()?;
+        }
+        let sessions = Sessions::prepare(Arc::clone(&dataset), kind, renderer, markers, first, room)?;
         let headers = settings::header_plan(&config, version)?;
         let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
         let client = settings::client_settings(&config, &targets)?;

@@ -10,6 +10,10 @@ use aiperf_transport::{ClientSettings, TlsSettings, Verification};
 use crate::error::RunError;
 use crate::target::Targets;
 
+/// Connections of a worker where nothing asks for more, as in the reference, and what the reference allows at most.
+const USUAL_CONNECTIONS: usize = 2_500;
+const MOST_CONNECTIONS: usize = 65_000;
+
 /// Which metrics a phase has.
 pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<MetricContext, RunError> {
     let tuning = &config.tuning;
@@ -75,6 +79,17 @@ pub(crate) fn header_plan(config: &Config, version: &str) -> Result<HeaderPlan, 
     })?)
 }
 
+/// Connections that a worker may hold. A limit of the load must not be undercut by one that nobody asked for, even if all
+/// of it came to one worker.
+fn connection_limit(config: &Config) -> usize {
+    let concurrency =
+        config.warmup.iter().chain([&config.profiling]).filter_map(|phase| phase.pace.session_limit()).max();
+    config
+        .tuning
+        .connection_limit
+        .unwrap_or_else(|| concurrency.unwrap_or(0).clamp(USUAL_CONNECTIONS, MOST_CONNECTIONS))
+}
+
 pub(crate) fn client_settings(config: &Config, targets: &Targets) -> Result<ClientSettings, RunError> {
     let tuning = &config.tuning;
     let verification = if tuning.ssl_verify { Verification::Full } else { Verification::Off };
@@ -91,7 +106,7 @@ pub(crate) fn client_settings(config: &Config, targets: &Targets) -> Result<Clie
             IpVersion::V6 => aiperf_transport::IpVersion::V6,
             IpVersion::Auto => aiperf_transport::IpVersion::Any,
         },
-        connection_limit: tuning.connection_limit,
+        connection_limit: connection_limit(config),
         keepalive: tuning.keepalive_timeout.into(),
         stamping: Stamping::start(),
     })

@@ -55,12 +55,26 @@ impl Column {
         }
     }
 
-    /// Puts the other column's rows after row `at`.
-    pub(crate) fn append(&mut self, at: usize, other: &Self) {
+    /// Puts the other column's rows after row `at`, and frees them.
+    pub(crate) fn append(&mut self, at: usize, other: Self) {
+        if self.len() == 0 && at == 0 {
+            *self = other;
+            return;
+        }
+        self.reserve(at + other.len());
         for row in 0..other.len() {
             if let Some(value) = other.get(row) {
                 self.put(at + row, value);
             }
+        }
+    }
+
+    /// Makes room for so many rows at once: growing step by step would end with up to twice the room needed.
+    fn reserve(&mut self, rows: usize) {
+        let more = rows.saturating_sub(self.len());
+        match self {
+            Self::Narrow(cells) => cells.reserve_exact(more),
+            Self::Wide(cells) => cells.reserve_exact(more),
         }
     }
 

@@ -55,16 +55,20 @@ impl Columns {
     }
 
     pub fn merge(&mut self, other: Self) {
-        for (column, more) in self.facts.iter_mut().zip(&other.facts) {
+        for (column, more) in self.facts.iter_mut().zip(other.facts) {
             column.append(self.rows, more);
         }
-        self.gaps.append(self.gaps.len(), &other.gaps);
+        self.gaps.append(self.gaps.len(), other.gaps);
         self.failures.merge(other.failures);
         self.rows += other.rows;
     }
 
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        (0..self.rows).map(|row| Row { columns: self, row })
+        (0..self.rows).map(|row| self.row(row))
+    }
+
+    pub(crate) fn row(&self, row: usize) -> Row<'_> {
+        Row { columns: self, row }
     }
 
     pub(crate) fn gap(&self, index: usize) -> u64 {

@@ -1,8 +1,8 @@
 //! Concurrency, rates and tokens in flight as functions of time. One pass over all requests by time, holding only those
 //! in flight, so that no list of all events is ever made.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, HashMap};
 
 use crate::columns::Columns;
 use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
@@ -13,21 +13,27 @@ use crate::{Metric, PhaseWindow, Stats};
 /// The time-weighted metrics of a phase. `streamed`: first contents are first tokens, not whole bodies.
 pub(crate) fn time_weighted(columns: &Columns, window: &PhaseWindow, streamed: bool) -> Vec<(Metric, Stats)> {
     let mut levels = Levels::new(window.start.as_nanos(), window.end.as_nanos());
-    let flights = flights(columns, streamed);
-    let mut waiting = flights.iter().enumerate().peekable();
+    let flights = Flights::of(columns, streamed);
+    let order = flights.in_order();
+    let mut waiting = order.iter().enumerate().peekable();
     let mut in_flight: BinaryHeap<Reverse<(u64, usize, Stage)>> = BinaryHeap::new();
+    let mut aloft: HashMap<usize, Flight> = HashMap::new();
     loop {
         let next_event = in_flight.peek().map(|Reverse((at, ..))| *at);
-        let starts_first = |(_, flight): &(usize, &Flight)| next_event.is_none_or(|at| flight.start <= at);
-        if let Some((index, flight)) = waiting.next_if(starts_first) {
+        let starts_first = |(_, row): &(usize, &u32)| next_event.is_none_or(|at| flights.start(**row) <= at);
+        if let Some((index, row)) = waiting.next_if(starts_first) {
+            let flight = flights.get(*row);
             levels.advance(flight.start);
             flight.begin(&mut levels);
             let stage = if flight.first_content.is_some() { Stage::FirstContent } else { Stage::End };
             in_flight.push(Reverse((flight.first_content.unwrap_or(flight.end), index, stage)));
+            aloft.insert(index, flight);
         } else if let Some(Reverse((at, index, stage))) = in_flight.pop() {
             levels.advance(at);
-            if let Some((at, stage)) = flights[index].pass(&mut levels, at, stage, columns) {
-                in_flight.push(Reverse((at, index, stage)));
+            let next = aloft.get(&index).and_then(|flight| flight.pass(&mut levels, at, stage, columns));
+            match next {
+                Some((at, stage)) => in_flight.push(Reverse((at, index, stage))),
+                None => drop(aloft.remove(&index)),
             }
         } else {
             return levels.finish();
@@ -59,6 +65,11 @@ enum Stage {
 }
 
 impl Flight {
+    fn compare(&self, other: &Self) -> Ordering {
+        let key = |flight: &Self| (flight.start, flight.end, flight.first_content, flight.gaps);
+        key(self).cmp(&key(other)).then(self.input_tokens.total_cmp(&other.input_tokens))
+    }
+
     fn begin(&self, levels: &mut Levels) {
         levels.begin(self);
         if let Some(first) = self.first_content {
@@ -109,32 +120,59 @@ impl Flight {
     }
 }
 
-/// In order of start; ties are broken by content, so that the order of rows does not matter.
-fn flights(columns: &Columns, streamed: bool) -> Vec<Flight> {
-    let mut first_gap = 0;
-    let mut flights = Vec::with_capacity(columns.len());
-    for row in columns.rows() {
+/// All requests of a phase, by row. Each is put together from its columns when it is needed: a list of them all would be
+/// as large as the columns.
+struct Flights<'a> {
+    columns: &'a Columns,
+    streamed: bool,
+    /// Where the gaps of each row begin; empty when there are no gaps.
+    first_gaps: Vec<usize>,
+}
+
+impl<'a> Flights<'a> {
+    fn of(columns: &'a Columns, streamed: bool) -> Self {
+        let first_gaps = if columns.gap_count() == 0 {
+            Vec::new()
+        } else {
+            let after = |before: &mut usize, gaps: Option<u64>| {
+                let first = *before;
+                *before += gaps.unwrap_or(0) as usize;
+                Some(first)
+            };
+            columns.rows().map(|row| row.fact(Fact::Gaps)).scan(0, after).collect()
+        };
+        Self { columns, streamed, first_gaps }
+    }
+
+    /// Rows in order of start; ties are broken by content, so that the order of rows does not matter.
+    fn in_order(&self) -> Vec<u32> {
+        let rows = u32::try_from(self.columns.len()).unwrap_or(u32::MAX);
+        let mut order: Vec<u32> = (0..rows).collect();
+        order.sort_by(|a, b| self.start(*a).cmp(&self.start(*b)).then_with(|| self.get(*a).compare(&self.get(*b))));
+        order
+    }
+
+    fn start(&self, row: u32) -> u64 {
+        self.columns.row(row as usize).fact(Fact::Start).unwrap_or(0)
+    }
+
+    fn get(&self, row: u32) -> Flight {
+        let first_gap = self.first_gaps.get(row as usize).copied().unwrap_or(0);
+        let row = self.columns.row(row as usize);
         let gaps = row.fact(Fact::Gaps).unwrap_or(0) as usize;
         let success = row.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS);
         let start = row.fact(Fact::Start).unwrap_or(0);
         let after_start = |fact| row.fact(fact).map(|span| start + span);
-        let first_content = after_start(Fact::FirstContent).filter(|_| success && streamed);
         let ends = [after_start(Fact::End), after_start(Fact::LastContent)];
-        flights.push(Flight {
+        Flight {
             start,
             end: ends.into_iter().flatten().max().unwrap_or(start),
-            first_content,
+            first_content: after_start(Fact::FirstContent).filter(|_| success && self.streamed),
             input_tokens: row.fact(Fact::InputTokens).filter(|_| success).unwrap_or(0) as f64,
             output_tokens: output_length(&row).filter(|_| success).unwrap_or(0.0),
             first_gap,
             gaps,
-            real_gaps: (first_gap..first_gap + gaps).filter(|gap| columns.gap(*gap) > 0).count(),
-        });
-        first_gap += gaps;
+            real_gaps: (first_gap..first_gap + gaps).filter(|gap| self.columns.gap(*gap) > 0).count(),
+        }
     }
-    flights.sort_by(|a, b| {
-        let key = |flight: &Flight| (flight.start, flight.end, flight.first_content, flight.gaps);
-        key(a).cmp(&key(b)).then(a.input_tokens.total_cmp(&b.input_tokens))
-    });
-    flights
 }

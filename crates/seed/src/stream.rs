@@ -42,6 +42,12 @@ pub struct Stream {
 }
 
 impl Stream {
+    /// A stream that nothing repeats, for names that must not be given twice.
+    pub fn from_entropy() -> Self {
+        let rng = ChaCha8Rng::try_from_rng(&mut rand::rngs::SysRng);
+        rng.map_or_else(|_| Seed::from_entropy().stream("entropy"), |rng| Self { rng })
+    }
+
     pub fn next_u64(&mut self) -> u64 {
         self.rng.next_u64()
     }

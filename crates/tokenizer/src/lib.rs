@@ -8,6 +8,7 @@ mod error;
 mod hub;
 mod json;
 mod load;
+mod memo;
 mod tokenizer;
 
 pub use aiperf_hub::HubEnvironment;

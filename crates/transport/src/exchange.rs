@@ -43,6 +43,13 @@ pub struct Trace {
     pub head_bytes_received: u64,
 }
 
+/// How large a response was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ExchangeSize {
+    body: usize,
+    marks: usize,
+}
+
 /// One request and what came back. Filled while the exchange runs, so that a caller who abandons it still has the part
 /// that happened.
 #[derive(Debug, Clone, Default)]
@@ -57,7 +64,23 @@ pub struct Exchange {
     pub marks: Vec<ReadMark>,
 }
 
+/// Rooms that are made beforehand go up to this: longer responses are rare, and many may be in flight.
+const MOST_ROOM: usize = 64 * 1024;
+
 impl Exchange {
+    /// Empty, with room for a response like `like`, so that it need not grow chunk by chunk.
+    pub fn sized(like: ExchangeSize) -> Self {
+        Self {
+            body: Vec::with_capacity(like.body.min(MOST_ROOM)),
+            marks: Vec::with_capacity(like.marks.min(MOST_ROOM / size_of::<ReadMark>())),
+            ..Self::default()
+        }
+    }
+
+    pub fn size(&self) -> ExchangeSize {
+        ExchangeSize { body: self.body.len(), marks: self.marks.len() }
+    }
+
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
     }

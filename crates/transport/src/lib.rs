@@ -17,7 +17,7 @@ mod watch;
 
 pub use client::{Client, ClientSettings, HttpVersion, IpVersion, Reuse};
 pub use error::TransportError;
-pub use exchange::{Exchange, Span, Trace};
+pub use exchange::{Exchange, ExchangeSize, Span, Trace};
 pub use origin::{Origin, Scheme};
 pub use request::Request;
 pub use response::{Progress, ResponseReader};

@@ -9,6 +9,8 @@ use crate::exchange::Exchange;
 /// A head longer than this is no head.
 const MAX_HEAD: usize = 256 * 1024;
 const MAX_HEADERS: usize = 256;
+/// More than nearly any response has: room for all that are allowed takes longer to clear than a head to read.
+const USUAL_HEADERS: usize = 32;
 
 /// The state between two reads of one response.
 #[derive(Debug)]
@@ -25,6 +27,13 @@ pub enum Progress {
     Reading,
     /// The response is complete; whether the connection can carry another request.
     Complete { reusable: bool },
+}
+
+/// Why a head was not read.
+enum HeadError {
+    /// There are more headers than slots.
+    TooMany,
+    Other(TransportError),
 }
 
 impl Default for ResponseReader {
@@ -107,12 +116,33 @@ impl ResponseReader {
         stamp: ReadStamp,
         into: &mut Exchange,
     ) -> Result<Option<usize>, TransportError> {
-        let mut slots = [httparse::EMPTY_HEADER; MAX_HEADERS];
-        let mut response = httparse::Response::new(&mut slots);
+        let mut slots = [httparse::EMPTY_HEADER; USUAL_HEADERS];
+        match self.parse_head_into(&mut slots, bytes, stamp, into) {
+            Err(HeadError::TooMany) => {
+                let mut slots = [httparse::EMPTY_HEADER; MAX_HEADERS];
+                self.parse_head_into(&mut slots, bytes, stamp, into)
+            }
+            parsed => parsed,
+        }
+        .map_err(|error| match error {
+            HeadError::TooMany => TransportError::Protocol(httparse::Error::TooManyHeaders.to_string()),
+            HeadError::Other(error) => error,
+        })
+    }
+
+    fn parse_head_into<'a>(
+        &mut self,
+        slots: &mut [httparse::Header<'a>],
+        bytes: &'a [u8],
+        stamp: ReadStamp,
+        into: &mut Exchange,
+    ) -> Result<Option<usize>, HeadError> {
+        let mut response = httparse::Response::new(slots);
         let used = match response.parse(bytes) {
             Ok(httparse::Status::Complete(used)) => used,
             Ok(httparse::Status::Partial) => return Ok(None),
-            Err(e) => return Err(TransportError::Protocol(e.to_string())),
+            Err(httparse::Error::TooManyHeaders) => return Err(HeadError::TooMany),
+            Err(e) => return Err(HeadError::Other(TransportError::Protocol(e.to_string()))),
         };
         let status = response.code.unwrap_or(0);
         if (100..200).contains(&status) {
@@ -128,7 +158,7 @@ impl ResponseReader {
             .map(|h| (h.name.to_owned(), String::from_utf8_lossy(h.value).into_owned()))
             .collect();
         self.keep_alive = response.version == Some(1);
-        self.framing = Some(self.framing_of(status, response.headers)?);
+        self.framing = Some(self.framing_of(status, response.headers).map_err(HeadError::Other)?);
         Ok(Some(used))
     }
 

@@ -14,6 +14,7 @@ mod determinism;
 mod endpoint_types;
 mod endpoints;
 mod failures;
+mod generated_text;
 mod graphs;
 mod interrupts;
 mod limits;

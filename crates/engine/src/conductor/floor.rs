@@ -8,7 +8,6 @@ use aiperf_config::{Cancellation, Pace, PhaseConfig, PhaseKind};
 use aiperf_conversation::{BranchKind, ConversationIndex, Lineage};
 use aiperf_endpoint::History;
 use aiperf_seed::Stream;
-use uuid::Uuid;
 
 use super::Stage;
 use super::family::{Awaited, Families};
@@ -195,7 +194,7 @@ impl<'a> Floor<'a> {
     }
 
     pub(super) fn start(&mut self, start: SessionToStart) -> Result<(), EngineError> {
-        let correlation_id = start.correlation_id.unwrap_or_else(|| Uuid::new_v4().to_string());
+        let correlation_id = start.correlation_id.unwrap_or_else(|| self.new_correlation_id());
         let session = self.open(start.conversation, correlation_id, start.turns, None);
         self.counts.sessions_sent += 1;
         self.open_roots += 1;
@@ -230,6 +229,10 @@ impl<'a> Floor<'a> {
         self.issue(TurnToSend { due, session, turn: 0, body: TurnBody::Fixed, queued })
     }
 
+    pub(super) fn new_correlation_id(&mut self) -> String {
+        self.stage.ids.make().to_string()
+    }
+
     /// Makes a session; children name their parent.
     pub(super) fn open(
         &mut self,
@@ -256,6 +259,7 @@ impl<'a> Floor<'a> {
             parent_correlation_id: parent.as_ref().map(|(parent, _)| parent.correlation_id.clone()),
             root_correlation_id,
             correlation_id,
+            number: parent.as_ref().map_or(self.next_key, |(parent, _)| parent.number),
             worker: self.stage.least_busy(),
             phase: self.index,
             turns: turns.map_or(whole, |turns| whole.min(turns)),

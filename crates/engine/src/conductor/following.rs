@@ -6,7 +6,6 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_conversation::{Branch, BranchKind, ConversationIndex, Lineage, ThinkTime};
 use aiperf_endpoint::{BuildError, History};
 use bytes::Bytes;
-use uuid::Uuid;
 
 use super::family::{Awaited, Parked, Released};
 use super::floor::Floor;
@@ -96,7 +95,8 @@ impl Floor<'_> {
         body: Option<Result<Bytes, BuildError>>,
         at: Mono,
     ) {
-        let session = self.open(child.0, Uuid::new_v4().to_string(), None, Some((parent, history)));
+        let correlation_id = self.new_correlation_id();
+        let session = self.open(child.0, correlation_id, None, Some((parent, history)));
         self.families.enter(&session, Some((parent.id, awaited)));
         self.open_children += 1;
         self.counts.branches.children_spawned += 1;

@@ -10,14 +10,15 @@ mod turns;
 use std::sync::Arc;
 
 use aiperf_clock::tighten_timer_slack;
-use crossbeam_channel::Sender;
 
 use crate::control::ControlSource;
 use crate::finished::Finished;
 use crate::gauge::WorkerGauge;
+use crate::ids::Ids;
 use crate::phase::{EndReason, PhaseOutcome};
 use crate::plan::{EngineError, Plan};
 use crate::progress::Progress;
+use crate::queue::QueueSender;
 use crate::worker::Worker;
 
 use phase_run::PhaseRun;
@@ -27,7 +28,7 @@ use phase_run::PhaseRun;
 pub fn run(
     mut plan: Plan,
     control: &ControlSource,
-    records: Sender<Finished>,
+    records: QueueSender<Finished>,
     progress: &Progress,
     gauge: &Arc<WorkerGauge>,
 ) -> Result<Vec<PhaseOutcome>, EngineError> {
@@ -39,7 +40,7 @@ pub fn run(
         })
         .collect::<Result<Vec<_>, _>>()?;
     drop(records);
-    let mut stage = Stage { in_flight: vec![0; workers.len()], workers, next_target: 0 };
+    let mut stage = Stage { in_flight: vec![0; workers.len()], workers, next_target: 0, ids: Ids::new() };
     let mut outcomes = Vec::new();
     for (index, phase) in std::mem::take(&mut plan.phases).into_iter().enumerate() {
         let outcome = PhaseRun::new(index, &phase, &mut plan, &mut stage, control, progress).run()?;
@@ -61,6 +62,7 @@ struct Stage {
     workers: Vec<Worker>,
     in_flight: Vec<usize>,
     next_target: usize,
+    ids: Ids,
 }
 
 impl Stage {

@@ -1,10 +1,7 @@
 //! One phase from its start to its last response: sending, draining, and, when the time is over, cutting off.
 
-use std::time::{Duration, Instant};
-
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{GracePeriod, PhaseConfig};
-use crossbeam_channel::RecvTimeoutError;
 
 use super::Stage;
 use super::floor::Floor;
@@ -14,13 +11,12 @@ use crate::finished::CutReason;
 use crate::phase::{EndReason, PhaseOutcome};
 use crate::plan::{EngineError, Plan};
 use crate::progress::Progress;
+use crate::queue::Waited;
 use crate::worker::Command;
 
 /// How long before its due time a request may be handed to its worker, which then waits for the moment itself: one thread
 /// wakes up on time more exactly than two in a row.
 const AHEAD: Nanos = Nanos(1_000_000);
-/// Longest sleep; a wait without a due time only waits for events.
-const IDLE: Duration = Duration::from_secs(3_600);
 
 pub(super) struct PhaseRun<'a> {
     floor: Floor<'a>,
@@ -152,22 +148,19 @@ impl<'a> PhaseRun<'a> {
     /// Sleeps until something is due or comes in, and takes in all that came.
     fn wait(&mut self, state: State) -> Result<State, EngineError> {
         let first = match self.next_wake(state) {
-            Some(wake) => {
-                let left = wake.since(Mono::now()).as_duration().min(IDLE);
-                match self.control.events.recv_deadline(Instant::now() + left) {
-                    Ok(event) => event,
-                    Err(RecvTimeoutError::Timeout) => return Ok(state),
-                    Err(RecvTimeoutError::Disconnected) => return Err(EngineError::WorkersGone),
-                }
-            }
-            None => self.control.events.recv().map_err(|_| EngineError::WorkersGone)?,
+            Some(wake) => match self.control.events.receive_until(wake) {
+                Waited::Came(event) => event,
+                Waited::TimedOut => return Ok(state),
+                Waited::Closed => return Err(EngineError::WorkersGone),
+            },
+            None => self.control.events.receive().ok_or(EngineError::WorkersGone)?,
         };
         Ok(self.take_in(Some(first), state))
     }
 
     /// Takes in the event, and all that wait behind it.
     fn take_in(&mut self, first: Option<Event>, mut state: State) -> State {
-        let mut event = first.or_else(|| self.control.events.try_recv().ok());
+        let mut event = first.or_else(|| self.control.events.take());
         while let Some(next) = event {
             match next {
                 Event::Returned(returned) => self.floor.take_back(&returned, &*self.mode),
@@ -184,7 +177,7 @@ impl<'a> PhaseRun<'a> {
                     state = self.cut(EndReason::Stopped(why), cut);
                 }
             }
-            event = self.control.events.try_recv().ok();
+            event = self.control.events.take();
         }
         state
     }

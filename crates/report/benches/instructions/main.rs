@@ -4,6 +4,7 @@
 mod answer;
 mod record;
 mod request;
+mod yardstick;
 
 use std::error::Error;
 use std::hint::black_box;
@@ -15,7 +16,8 @@ type Outcome = Result<(), Box<dyn Error>>;
 /// Runs a function so many times.
 type Repeated = fn(usize) -> Outcome;
 
-const FUNCTIONS: [(&str, Repeated); 8] = [
+const FUNCTIONS: [(&str, Repeated); 9] = [
+    ("yardstick", yardstick::tree),
     ("request_head", request::head),
     ("stream_response", answer::read_stream_response),
     ("whole_response", answer::read_whole_response),

@@ -1,0 +1,85 @@
+"""Runs a command to its end and says what it and its descendants cost, their memory among it."""
+
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import processes  # of conformance/
+
+SAMPLE_EVERY_S = 0.05
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True)
+class Measured:
+    wall_s: float
+    cpu_s: float
+    # Greatest sum of resident memory over the process tree that a sample saw. Shared pages count once per process.
+    peak_rss_mb: float
+    stdout: str
+
+
+def run(argv: list[str], folder: Path, env: dict[str, str], limit_s: float) -> Measured:
+    """A command that takes longer than `limit_s`, or fails, is an error."""
+    memory = MemorySampler()
+    try:
+        finished = processes.run(argv, folder, env, limit_s, while_running=memory.start)
+    finally:
+        peak = memory.stop()
+    said = finished.stdout[-1000:] + finished.stderr[-1000:]
+    if finished.timed_out:
+        raise RuntimeError(f"{argv[0]} did not end within {limit_s:.0f} s; see {folder}\n{said}")
+    if finished.rc != 0:
+        raise RuntimeError(f"{' '.join(argv)} ended with {finished.rc}; see {folder}\n{said}")
+    return Measured(finished.wall_s, finished.cpu_s, peak / 1e6, finished.stdout)
+
+
+class MemorySampler:
+    """Looks at the resident memory of a process tree while it runs."""
+
+    def __init__(self):
+        self._peak, self._over, self._thread = 0, threading.Event(), None
+
+    def start(self, root: int) -> None:
+        self._thread = threading.Thread(target=self._watch, args=(root,), daemon=True)
+        self._thread.start()
+
+    def stop(self) -> int:
+        self._over.set()
+        if self._thread:
+            self._thread.join()
+        return self._peak
+
+    def _watch(self, root: int) -> None:
+        while not self._over.wait(SAMPLE_EVERY_S):
+            self._peak = max(self._peak, sum(_resident(pid) for pid in _tree(root)))
+
+
+def _tree(root: int) -> list[int]:
+    found, ahead = [], [root]
+    while ahead:
+        pid = ahead.pop()
+        found.append(pid)
+        for thread in _listing(f"/proc/{pid}/task"):
+            ahead += [int(child) for child in _text(f"/proc/{pid}/task/{thread}/children").split()]
+    return found
+
+
+def _resident(pid: int) -> int:
+    fields = _text(f"/proc/{pid}/statm").split()
+    return int(fields[1]) * PAGE if fields else 0
+
+
+def _listing(path: str) -> list[str]:
+    try:
+        return os.listdir(path)
+    except OSError:
+        return []
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return ""
