@@ -22,6 +22,7 @@ class Bench:
     theirs: Program | None
     work: Path
     quick: bool
+    trace: Path | None = None
     _numbers: itertools.count = field(default_factory=itertools.count)
     _startups: dict[str, tuple[float, float]] = field(default_factory=dict)
 

@@ -13,12 +13,13 @@ import pace
 import plain
 import processes  # of conformance/
 import programs
+import recorded
 import startup
 import streams
 import tables
 from bench import Bench
 
-CASES = {case.NAME: case for case in (startup, plain, streams, crowd, pace, million)}
+CASES = {case.NAME: case for case in (startup, plain, streams, crowd, pace, million, recorded)}
 WITH_OHA = {plain.NAME}
 WITH_REFERENCE = {startup.NAME, plain.NAME, streams.NAME, crowd.NAME}
 
@@ -26,7 +27,7 @@ WITH_REFERENCE = {startup.NAME, plain.NAME, streams.NAME, crowd.NAME}
 def main() -> int:
     options = _options()
     load = machine.load()
-    chosen = options.cases or list(CASES)
+    chosen = options.cases or [name for name in CASES if name != recorded.NAME or options.trace]
     processes.adopt_orphans()
     # On disk rather than in memory, where a million records would compete with what is measured.
     with tempfile.TemporaryDirectory(prefix="aiperf-benches-", dir=options.folder) as temporary:
@@ -39,7 +40,7 @@ def main() -> int:
         versions = ", ".join(f"{tool.name} {tool.version}" for tool in (ours, oha, theirs) if tool)
         state = machine.description(load, versions)
         print(state, flush=True)
-        bench = Bench(ours, oha, theirs, work, options.quick)
+        bench = Bench(ours, oha, theirs, work, options.quick, options.trace)
         results = []
         for name in chosen:
             results.append(CASES[name].measure(bench))
@@ -64,10 +65,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--oha", metavar="PATH", help=f"oha (else {programs.OHA_VERSION} is installed)")
     parser.add_argument("--reference", metavar="PATH", help="AIPerf's command (else $AIPERF_REFERENCE, else installed)")
     parser.add_argument("--without-reference", action="store_true", help="leave the reference and its checks out")
+    parser.add_argument("--trace", metavar="PATH", type=Path, help="mooncake trace for the case of that name (else left out)")
     parser.add_argument("--folder", metavar="FOLDER", help="where to put what runs write (system's temporary folder)")
     options = parser.parse_args()
     if unknown := [name for name in options.cases if name not in CASES]:
         parser.error(f"no case named {', '.join(unknown)}; see --help")
+    if recorded.NAME in options.cases and not (options.trace and options.trace.is_file()):
+        parser.error("the case trace needs --trace PATH")
     if options.write and options.quick:
         parser.error("--write needs a whole measurement: leave --quick out")
     return options

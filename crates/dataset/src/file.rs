@@ -128,6 +128,7 @@ fn read(format: FileFormat, input: &Input, reading: &mut Reading<'_>) -> Result<
         FileFormat::BailianTrace => return trace::load(one_file()?, Layout::Bailian, reading),
         FileFormat::BurstGptTrace => return trace::load(one_file()?, Layout::BurstGpt, reading),
         FileFormat::AzureTrace => return trace::load(one_file()?, Layout::Azure, reading),
+        FileFormat::BasetenTrace => return trace::load(one_file()?, Layout::Baseten, reading),
     }?;
     Ok(Contents { conversations, prompts: None, empty_outputs: 0 })
 }

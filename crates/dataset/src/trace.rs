@@ -38,7 +38,7 @@ pub(crate) fn load(document: &Document, layout: Layout, reading: &mut Reading<'_
         replay::forget_times(&mut trace);
     }
     replay::apply(&options.replay, &mut trace, seed, path)?;
-    Ok(outline::of(trace, seed, content_key(&document.bytes)))
+    Ok(outline::of(trace, &options.replay, seed, content_key(&document.bytes)))
 }
 
 /// The rows that can be used.

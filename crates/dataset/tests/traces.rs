@@ -248,3 +248,35 @@ fn a_trace_is_changed_before_it_is_sent() {
     let error = loaded(FileSource { trace, ..source }).unwrap_err().to_string();
     assert!(error.contains("--synthesis-max-isl 5") && error.contains("shortest has 10 tokens"), "{error}");
 }
+
+fn baseten(replay: Replay) -> Dataset {
+    let trace = TraceOptions { replay, ..TraceOptions::default() };
+    loaded(FileSource { trace, ..fixture("baseten_trace.parquet") }).unwrap()
+}
+
+#[test]
+fn a_baseten_trace_sends_its_own_prompts_with_what_is_known_of_them() {
+    let dataset = baseten(Replay::default());
+    assert_eq!((dataset.len(), dataset.empty_outputs), (3, 1));
+    let first = dataset.conversation(ConversationIndex(0));
+    assert_eq!((&*first.session_id.0, first.turns.len()), ("A", 2));
+    assert_eq!(first.context_mode, ContextMode::MessageArrayWithResponses);
+    assert_eq!(first.turns[1].all_texts().collect::<Vec<_>>(), ["p-a-1 p-a-2"]);
+    assert_eq!(first.turns[1].timestamp_ms, Some(900.0));
+    let extra = first.turns[1].extra_body.clone().unwrap();
+    assert_eq!(
+        (&extra["min_tokens"], &extra["hash_ids"], &extra["block_size"]),
+        (&5.into(), &vec![1, 2, 4].into(), &64.into())
+    );
+    let plain = baseten(Replay { block_hints: false, min_tokens: false, ..Replay::default() });
+    assert_eq!(plain.outlines()[0].turns[0].extra_body, Some(serde_json::Map::new()));
+}
+
+#[test]
+fn in_a_closed_loop_turns_follow_answers_after_the_recorded_pause() {
+    let dataset = baseten(Replay { closed_loop: true, speedup: 2.0, ..Replay::default() });
+    let second = &dataset.outlines()[0].turns[1];
+    assert_eq!((second.timestamp_ms, second.delay_ms), (None, Some(300.0)), "half of 900 less 300");
+    let strict = baseten(Replay { strict: true, ..Replay::default() });
+    assert_eq!(strict.len(), 5);
+}

@@ -116,6 +116,7 @@ fn rows(settings: &AgenticSettings, number: u64, session: &Session, name: &Arc<s
             line: requests.len() + 1,
             timestamp_ms: is_first.then_some(0.0),
             delay_ms: turn.delay_ms.map(|delay| (delay * 10.0).round() / 10.0),
+            duration_ms: None,
             session: Some(Arc::clone(name)),
             prompt: Prompt::Length {
                 tokens: turn.new,

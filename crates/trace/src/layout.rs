@@ -2,6 +2,7 @@
 
 mod azure;
 mod bailian;
+mod baseten;
 mod burst_gpt;
 mod mooncake;
 mod table;
@@ -19,10 +20,11 @@ pub enum Layout {
     Bailian,
     BurstGpt,
     Azure,
+    Baseten,
 }
 
 impl Layout {
-    pub const ALL: [Layout; 4] = [Self::Mooncake, Self::Bailian, Self::BurstGpt, Self::Azure];
+    pub const ALL: [Layout; 5] = [Self::Mooncake, Self::Bailian, Self::BurstGpt, Self::Azure, Self::Baseten];
 
     /// As `--custom-dataset-type` spells it.
     pub const fn name(self) -> &'static str {
@@ -31,6 +33,7 @@ impl Layout {
             Self::Bailian => "bailian_trace",
             Self::BurstGpt => "burst_gpt_trace",
             Self::Azure => "azure_trace",
+            Self::Baseten => "baseten_trace",
         }
     }
 
@@ -38,6 +41,7 @@ impl Layout {
     pub const fn block_size(self) -> u32 {
         match self {
             Self::Bailian => 16,
+            Self::Baseten => 64,
             Self::Mooncake | Self::BurstGpt | Self::Azure => 512,
         }
     }
@@ -49,6 +53,9 @@ impl Layout {
 
     /// What a file looks like, from its first line; the error says why it looks like nothing known.
     pub fn detect(bytes: &[u8]) -> Result<Self, String> {
+        if bytes.starts_with(baseten::MAGIC) {
+            return Ok(Self::Baseten);
+        }
         let Some((number, first)) = lines(bytes).next() else { return Err("it is empty".to_owned()) };
         let header = String::from_utf8_lossy(first);
         if burst_gpt::columns(&header).is_some() {
@@ -72,7 +79,7 @@ impl Layout {
 
 /// Every request of the file's bytes. `path` is for messages only.
 pub(crate) fn parse(path: &Path, bytes: &[u8], layout: Layout) -> Result<Trace, TraceError> {
-    let (requests, mut problems) = rows(path, bytes, layout)?;
+    let Rows { requests, mut problems, block_size } = rows(path, bytes, layout)?;
     if !layout.has_broken_rows()
         && let Some(Problem { line, problem }) = problems.drain(..).next()
     {
@@ -81,16 +88,25 @@ pub(crate) fn parse(path: &Path, bytes: &[u8], layout: Layout) -> Result<Trace, 
     if requests.is_empty() {
         return Err(TraceError::NoRequests { path: path.to_owned() });
     }
-    Ok(Trace { layout, block_size: layout.block_size(), requests, skipped_rows: problems.len() })
+    Ok(Trace { layout, block_size, requests, skipped_rows: problems.len() })
 }
 
 /// The good rows and the bad ones.
-pub(crate) fn rows(path: &Path, bytes: &[u8], layout: Layout) -> Result<(Vec<Request>, Vec<Problem>), TraceError> {
+#[derive(Debug)]
+pub(crate) struct Rows {
+    pub(crate) requests: Vec<Request>,
+    pub(crate) problems: Vec<Problem>,
+    /// Tokens of a block.
+    pub(crate) block_size: u32,
+}
+
+pub(crate) fn rows(path: &Path, bytes: &[u8], layout: Layout) -> Result<Rows, TraceError> {
     let columns = |names: &str| TraceError::Row {
         path: path.to_owned(),
         line: 1,
         problem: format!("{} needs the columns {names}", layout.name()),
     };
+    let mut block_size = layout.block_size();
     let mut problems = Vec::new();
     let mut note = |line: usize, problem: String| problems.push(Problem { line, problem });
     let requests = match layout {
@@ -104,8 +120,16 @@ pub(crate) fn rows(path: &Path, bytes: &[u8], layout: Layout) -> Result<(Vec<Req
             from_the_first_on(&mut requests);
             requests
         }
+        Layout::Baseten => {
+            let mut table =
+                baseten::read(bytes).map_err(|reason| TraceError::Unreadable { path: path.to_owned(), reason })?;
+            from_the_first_on(&mut table.requests);
+            block_size = table.block_size.unwrap_or(block_size);
+            table.problems.into_iter().for_each(|Problem { line, problem }| note(line, problem));
+            table.requests
+        }
     };
-    Ok((requests, problems))
+    Ok(Rows { requests, problems, block_size })
 }
 
 fn each<T>(bytes: &[u8], read: fn(usize, &[u8]) -> Result<T, String>, note: &mut impl FnMut(usize, String)) -> Vec<T> {

@@ -17,6 +17,8 @@ pub struct Request {
     pub timestamp_ms: Option<f64>,
     /// Pause after the previous answer of its session.
     pub delay_ms: Option<f64>,
+    /// How long it took when it was recorded.
+    pub duration_ms: Option<f64>,
     /// The conversation that it belongs to.
     pub session: Option<Arc<str>>,
     pub prompt: Prompt,
@@ -34,6 +36,12 @@ pub enum Prompt {
         blocks: Vec<BlockId>,
     },
     Text(String),
+    /// What was said, and what is known of it.
+    Recorded {
+        text: String,
+        tokens: u64,
+        blocks: Vec<BlockId>,
+    },
     Messages {
         messages: Vec<Value>,
         tools: Option<Vec<Value>>,
@@ -46,14 +54,14 @@ impl Request {
     /// The prompt's length, where the trace records it.
     pub fn input_tokens(&self) -> Option<u64> {
         match &self.prompt {
-            Prompt::Length { tokens, .. } => Some(*tokens),
+            Prompt::Length { tokens, .. } | Prompt::Recorded { tokens, .. } => Some(*tokens),
             _ => None,
         }
     }
 
     pub fn blocks(&self) -> &[BlockId] {
         match &self.prompt {
-            Prompt::Length { blocks, .. } => blocks,
+            Prompt::Length { blocks, .. } | Prompt::Recorded { blocks, .. } => blocks,
             _ => &[],
         }
     }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::{Layout, Problem, Request, TraceError, layout};
+use crate::layout::{self, Rows};
+use crate::{Layout, Problem, Request, TraceError};
 
 /// Requests in file order; at least one.
 #[derive(Debug, Clone)]
@@ -36,9 +37,9 @@ impl Trace {
 
     /// Reads the bytes of a file, with what is wrong with the rows that are left out. There may be no request at all.
     pub fn parse_rows(path: &Path, bytes: &[u8], layout: Layout) -> Result<(Self, Vec<Problem>), TraceError> {
-        let (requests, problems) = layout::rows(path, bytes, layout)?;
+        let Rows { requests, problems, block_size } = layout::rows(path, bytes, layout)?;
         let skipped_rows = problems.len();
-        Ok((Self { layout, block_size: layout.block_size(), requests, skipped_rows }, problems))
+        Ok((Self { layout, block_size, requests, skipped_rows }, problems))
     }
 
     /// The places of the requests in the order in which they were sent: by time, or as in the file where a time is

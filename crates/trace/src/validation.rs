@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::{Layout, Prompt, Request, TraceError, layout};
+use crate::layout::{self, Rows};
+use crate::{Layout, Prompt, Request, TraceError};
 
 /// What is wrong with one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,13 +23,13 @@ pub struct Checked {
 pub fn validate(path: &Path, layout: Layout) -> Result<Checked, TraceError> {
     let bytes = std::fs::read(path)
         .map_err(|error| TraceError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
-    let (requests, mut problems) = layout::rows(path, &bytes, layout)?;
+    let Rows { requests, mut problems, block_size } = layout::rows(path, &bytes, layout)?;
     let rows = requests.len() + problems.len();
     if rows == 0 {
         return Err(TraceError::NoRequests { path: path.to_owned() });
     }
     problems.extend(session_problems(&requests));
-    let block_size = u64::from(layout.block_size());
+    let block_size = u64::from(block_size);
     problems.extend(requests.iter().filter_map(|request| {
         let problem = block_problem(request, block_size)?;
         Some(Problem { line: request.line, problem })
@@ -53,7 +54,7 @@ pub fn block_problem(request: &Request, block_size: u64) -> Option<String> {
 /// Turns of one session must be of one kind: generated and literal texts join a history, messages and bodies bring it.
 pub fn session_problems(requests: &[Request]) -> Vec<Problem> {
     let kind = |prompt: &Prompt| match prompt {
-        Prompt::Length { .. } | Prompt::Text(_) => "texts",
+        Prompt::Length { .. } | Prompt::Text(_) | Prompt::Recorded { .. } => "texts",
         Prompt::Messages { .. } => "messages",
         Prompt::Payload(_) => "payload",
     };

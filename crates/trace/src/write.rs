@@ -28,7 +28,7 @@ pub(crate) fn row(request: &Request) -> Map<String, Value> {
     put("delay", request.delay_ms.map(number));
     match &request.prompt {
         Prompt::Length { tokens, .. } => put("input_length", Some(json!(tokens))),
-        Prompt::Text(text) => put("text_input", Some(json!(text))),
+        Prompt::Text(text) | Prompt::Recorded { text, .. } => put("text_input", Some(json!(text))),
         Prompt::Messages { messages, tools } => {
             put("messages", Some(json!(messages)));
             put("tools", tools.as_ref().map(|tools| json!(tools)));
@@ -36,7 +36,9 @@ pub(crate) fn row(request: &Request) -> Map<String, Value> {
         Prompt::Payload(body) => put("payload", serde_json::from_str(body.get()).ok()),
     }
     put("output_length", request.output_tokens.map(Value::from));
-    let ids: Vec<i64> = request.blocks().iter().map(|block| block.0).collect();
+    // A literal prompt has no room for them.
+    let sized = matches!(request.prompt, Prompt::Length { .. });
+    let ids: Vec<i64> = request.blocks().iter().filter(|_| sized).map(|block| block.0).collect();
     put("hash_ids", (!ids.is_empty()).then(|| json!(ids)));
     put("extra", request.extra.clone().map(Value::Object));
     row

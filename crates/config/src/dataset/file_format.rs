@@ -15,6 +15,7 @@ pub enum FileFormat {
     BailianTrace,
     BurstGptTrace,
     AzureTrace,
+    BasetenTrace,
 }
 
 /// What the rest of the program must know of a format.
@@ -39,7 +40,7 @@ pub struct FormatFacts {
 }
 
 /// Formats with one name each. Those of SPEED-Bench have many.
-const PLAIN: [FileFormat; 11] = [
+const PLAIN: [FileFormat; 12] = [
     FileFormat::SingleTurn,
     FileFormat::MultiTurn,
     FileFormat::RandomPool,
@@ -51,6 +52,7 @@ const PLAIN: [FileFormat; 11] = [
     FileFormat::BailianTrace,
     FileFormat::BurstGptTrace,
     FileFormat::AzureTrace,
+    FileFormat::BasetenTrace,
 ];
 
 impl FileFormat {
@@ -92,6 +94,8 @@ impl FileFormat {
             Self::BailianTrace => FormatFacts { name: "bailian_trace", ..blocks },
             Self::BurstGptTrace => FormatFacts { name: "burst_gpt_trace", ..trace },
             Self::AzureTrace => FormatFacts { name: "azure_trace", ..trace },
+            // Its prompts are literal: block ids only go along with them.
+            Self::BasetenTrace => FormatFacts { name: "baseten_trace", promotes_schedule: true, ..trace },
         }
     }
 
@@ -220,7 +224,7 @@ mod tests {
     fn whole_requests_are_not_written_to_inputs_json_again() {
         let without: Vec<&str> =
             PLAIN.iter().filter(|format| !format.facts().writes_inputs).map(|format| format.name()).collect();
-        let traces = ["mooncake_trace", "bailian_trace", "burst_gpt_trace", "azure_trace"];
+        let traces = ["mooncake_trace", "bailian_trace", "burst_gpt_trace", "azure_trace", "baseten_trace"];
         assert_eq!(without, [&["raw_payload", "inputs_json", "sagemaker_data_capture"][..], &traces].concat());
     }
 }

@@ -54,11 +54,26 @@ pub struct Replay {
     pub strict: bool,
     /// Share of the sessions that is kept.
     pub session_share: f64,
+    /// Later turns of a session are sent a pause after the answer before them, instead of at their times: the recorded gap
+    /// less the recorded duration. For traces that have durations.
+    pub closed_loop: bool,
+    /// Send the block hashes of a trace with its prompts, where it has both.
+    pub block_hints: bool,
+    /// Have the server produce at least the recorded number of tokens, where the prompts are literal.
+    pub min_tokens: bool,
 }
 
 impl Default for Replay {
     fn default() -> Self {
-        Self { speedup: 1.0, max_idle_gap_ms: None, strict: false, session_share: 1.0 }
+        Self {
+            speedup: 1.0,
+            max_idle_gap_ms: None,
+            strict: false,
+            session_share: 1.0,
+            closed_loop: false,
+            block_hints: true,
+            min_tokens: true,
+        }
     }
 }
 

@@ -20,6 +20,9 @@ pub(super) fn put(section: &mut Section, trace: &TraceOptions) {
     put_changed(section, "replay_speedup", replay.speedup, usual.speedup);
     section.put_some("max_idle_gap_cap_seconds", replay.max_idle_gap_ms.map(|ms| ms / 1e3));
     section.put_if("open_loop_strict", replay.strict);
+    section.put_some("open_loop_replay", replay.closed_loop.then_some(false));
+    section.put_if("omit_kv_hints", !replay.block_hints);
+    section.put_some("force_min_tokens", (!replay.min_tokens).then_some(false));
     put_changed(section, "trace_session_sample_ratio", replay.session_share, usual.session_share);
 }
 

@@ -35,7 +35,7 @@ pub(super) fn resolve(
         DatasetSource::Public(public)
     } else if raw.is_given(OptionId::InputFile) {
         synthetic::refuse_with(raw, OptionId::InputFile)?;
-        DatasetSource::File(file::resolve(raw, environment)?)
+        DatasetSource::File(file::resolve(raw, environment, &endpoint.extra_inputs)?)
     } else {
         file::refuse_without_file(raw)?;
         DatasetSource::Synthetic(synthetic::resolve(raw, environment, endpoint, warnings)?)

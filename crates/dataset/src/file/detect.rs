@@ -108,7 +108,12 @@ const RULES: [Rule; 15] = [
         folder: |_| false,
         format: |_| Verdict::Read(FileFormat::AzureTrace),
     },
-    Rule { name: "baseten_trace", file: |data| data.is_table(), folder: |_| false, format: |_| Verdict::NotBuilt },
+    Rule {
+        name: "baseten_trace",
+        file: |data| data.is_table(),
+        folder: |_| false,
+        format: |_| Verdict::Read(FileFormat::BasetenTrace),
+    },
     Rule {
         name: "tracelab",
         file: |data| data.has_all(&["session_id", "round_index", "timing_events"]),

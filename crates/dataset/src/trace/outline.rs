@@ -3,10 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use aiperf_config::Replay;
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, SessionId, Turn};
 use aiperf_seed::Seed;
-use aiperf_trace::{Layout, Prompt, Request, Trace};
+use aiperf_trace::{BlockId, Layout, Prompt, Request, Trace};
 use bytes::Bytes;
+use serde_json::{Map, Value, json};
 
 use super::prompt::{PromptOrder, PromptOrders};
 use super::stream_seed;
@@ -14,7 +16,7 @@ use crate::file::Contents;
 use crate::session::SessionNames;
 
 /// One conversation per session, in order of appearance; a request without session is one.
-pub(super) fn of(trace: Trace, seed: Seed, content_key: u64) -> Contents {
+pub(super) fn of(trace: Trace, replay: &Replay, seed: Seed, content_key: u64) -> Contents {
     let Trace { layout, block_size, requests, .. } = trace;
     let taken: HashSet<SessionId> =
         requests.iter().filter_map(|request| request.session.clone()).map(SessionId).collect();
@@ -41,7 +43,7 @@ pub(super) fn of(trace: Trace, seed: Seed, content_key: u64) -> Contents {
             });
             orders.push(Vec::new());
         }
-        let (turn, order) = turn(request);
+        let (turn, order) = turn(request, replay, block_size);
         conversations[place].turns.push(turn);
         orders[place].push(order);
     }
@@ -53,16 +55,14 @@ pub(super) fn of(trace: Trace, seed: Seed, content_key: u64) -> Contents {
 /// bodies.
 fn context_mode(layout: Layout, prompt: &Prompt) -> ContextMode {
     match (layout, prompt) {
-        (Layout::Bailian, _) | (_, Prompt::Messages { .. } | Prompt::Payload(_)) => {
+        (Layout::Bailian, _) | (_, Prompt::Messages { .. } | Prompt::Payload(_) | Prompt::Recorded { .. }) => {
             ContextMode::MessageArrayWithResponses
         }
-        (Layout::Mooncake | Layout::BurstGpt | Layout::Azure, Prompt::Length { .. } | Prompt::Text(_)) => {
-            ContextMode::DeltasWithoutResponses
-        }
+        (_, Prompt::Length { .. } | Prompt::Text(_)) => ContextMode::DeltasWithoutResponses,
     }
 }
 
-fn turn(request: Request) -> (Turn, Option<PromptOrder>) {
+fn turn(request: Request, replay: &Replay, block_size: u32) -> (Turn, Option<PromptOrder>) {
     let mut turn = Turn {
         max_tokens: request.output_tokens.map(|tokens| u32::try_from(tokens.max(1)).unwrap_or(u32::MAX)),
         timestamp_ms: request.timestamp_ms,
@@ -79,6 +79,10 @@ fn turn(request: Request) -> (Turn, Option<PromptOrder>) {
         Prompt::Text(text) => {
             turn.texts = vec![Media { name: "text".to_owned(), contents: vec![Arc::from(text)] }];
         }
+        Prompt::Recorded { text, blocks, .. } => {
+            turn.extra_body = Some(hints(&blocks, turn.max_tokens, replay, block_size));
+            turn.texts = vec![Media { name: "text".to_owned(), contents: vec![Arc::from(text)] }];
+        }
         Prompt::Messages { messages, tools } => {
             turn.raw_messages = Some(messages);
             turn.raw_tools = tools;
@@ -86,4 +90,17 @@ fn turn(request: Request) -> (Turn, Option<PromptOrder>) {
         Prompt::Payload(body) => turn.raw_payload = Some(Bytes::from(String::from(Box::<str>::from(body)))),
     }
     (turn, order)
+}
+
+/// Body fields that tell the server what a recorded request was like.
+fn hints(blocks: &[BlockId], output: Option<u32>, replay: &Replay, block_size: u32) -> Map<String, Value> {
+    let mut hints = Map::new();
+    if let Some(tokens) = output.filter(|_| replay.min_tokens) {
+        hints.insert("min_tokens".to_owned(), tokens.into());
+    }
+    if replay.block_hints {
+        hints.insert("hash_ids".to_owned(), json!(blocks.iter().map(|block| block.0).collect::<Vec<_>>()));
+        hints.insert("block_size".to_owned(), block_size.into());
+    }
+    hints
 }

@@ -55,6 +55,9 @@ pub(super) fn apply(replay: &Replay, trace: &mut Trace, seed: Seed, path: &Path)
     if let Some(cap) = replay.max_idle_gap_ms {
         shorten_gaps(cap, trace);
     }
+    if replay.closed_loop {
+        pause_after_answers(trace, replay.speedup);
+    }
     if replay.strict {
         for request in &mut trace.requests {
             if request.timestamp_ms.is_none() {
@@ -102,5 +105,20 @@ fn shorten_gaps(cap: f64, trace: &mut Trace) {
         }
         before = Some(*time);
         *time -= saved;
+    }
+}
+
+/// Later turns of a session follow the answer before them, after what is left of the gap between both when the recorded
+/// duration is taken away.
+fn pause_after_answers(trace: &mut Trace, speedup: f64) {
+    let mut before: HashMap<Arc<str>, (f64, f64)> = HashMap::new();
+    for index in trace.order_of_arrival() {
+        let request = &mut trace.requests[index];
+        let (Some(session), Some(time)) = (&request.session, request.timestamp_ms) else { continue };
+        let duration = request.duration_ms.unwrap_or(0.0) / speedup;
+        if let Some((start, took)) = before.insert(Arc::clone(session), (time, duration)) {
+            request.timestamp_ms = None;
+            request.delay_ms = Some((time - start - took).max(0.0));
+        }
     }
 }

@@ -18,6 +18,7 @@ pub(crate) fn request(line: usize, content: &str, columns: &Columns<3>) -> Optio
         line,
         timestamp_ms: Some(seconds * 1e3),
         delay_ms: None,
+        duration_ms: None,
         session: None,
         prompt: Prompt::Length { tokens: count(&input)?, blocks: Vec::new() },
         output_tokens: Some(count(&output)?),

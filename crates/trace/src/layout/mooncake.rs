@@ -59,6 +59,7 @@ pub(crate) fn request(line: usize, content: &[u8]) -> Result<Request, String> {
         line,
         timestamp_ms: row.timestamp.map(|time| time.0),
         delay_ms: row.delay.map(|time| time.0),
+        duration_ms: None,
         session: row.session_id.map(|name| name.0).filter(|name| !name.is_empty()),
         prompt,
         output_tokens: row.output_length.map(|count| count.0),

@@ -109,10 +109,11 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::OpenLoopReplay,
         &["open-loop-replay"],
         ValueKind::Flag,
-        "Start the sessions of a Baseten trace at their recorded times; otherwise one follows the other.",
+        "Send later turns of a Baseten trace at their recorded times; otherwise after the recorded pauses.",
     )
     .negative("no-open-loop-replay")
-    .default("true"),
+    .default("true")
+    .supported(),
     OptionSpec::new(
         OptionId::OpenLoopStrict,
         &["open-loop-strict"],
@@ -125,7 +126,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         &["omit-kv-hints"],
         ValueKind::Flag,
         "Do not send a Baseten trace's block hashes.",
-    ),
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::ForceMinTokens,
         &["force-min-tokens"],
@@ -133,5 +135,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Have the server produce at least the recorded number of tokens of a Baseten trace.",
     )
     .negative("no-force-min-tokens")
-    .default("true"),
+    .default("true")
+    .supported(),
 ];

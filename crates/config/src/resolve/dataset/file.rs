@@ -1,5 +1,7 @@
 //! The user's own file.
 
+use serde_json::{Map, Value};
+
 use super::{media, trace};
 use crate::catalogue::OptionId;
 use crate::dataset::DEFAULT_ENTRIES;
@@ -89,7 +91,11 @@ pub(super) fn refuse_without_file(raw: &RawOptions) -> Result<(), ConfigError> {
     }
 }
 
-pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<FileSource, ConfigError> {
+pub(super) fn resolve(
+    raw: &RawOptions,
+    environment: &Environment,
+    extra_inputs: &Map<String, Value>,
+) -> Result<FileSource, ConfigError> {
     let id = OptionId::InputFile;
     let text = raw.text(id).unwrap_or_default();
     let path = environment.current_dir.join(text);
@@ -106,7 +112,7 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Fil
         return Err(raw.conflict(other, id, why));
     }
     let cap = raw.seconds(OptionId::InterTurnDelayCapSeconds)?;
-    let source = FileSource {
+    let mut source = FileSource {
         path,
         format: format(raw)?,
         window: load::window(raw)?,
@@ -117,6 +123,7 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Fil
         trace: trace::resolve(raw)?,
         conditional: conditional(raw)?,
     };
+    source.conditional.extend(trace::colliding_inputs(raw, extra_inputs));
     check_format(raw, &source)?;
     Ok(source)
 }

@@ -1,5 +1,7 @@
 //! Options about traces.
 
+use serde_json::{Map, Value};
+
 use crate::catalogue::OptionId;
 use crate::{ConfigError, FileFormat, FormatOption, RawOptions, Replay, TraceOptions, TraceSynthesis};
 
@@ -24,6 +26,10 @@ const OF_BLOCKS: [OptionId; 3] = [
     OptionId::SynthesisPrefixLenMultiplier,
     OptionId::SynthesisPrefixRootMultiplier,
 ];
+/// What only means something for literal prompts with their durations and hashes.
+const OF_BASETEN: [OptionId; 3] = [OptionId::OpenLoopReplay, OptionId::OmitKvHints, OptionId::ForceMinTokens];
+/// Body fields that a Baseten trace fills.
+const BASETEN_FIELDS: [&str; 3] = ["min_tokens", "hash_ids", "block_size"];
 /// What has no effect on a trace whose times are forgotten.
 const OF_TIME: [OptionId; 4] = [
     OptionId::SynthesisSpeedupRatio,
@@ -52,8 +58,15 @@ pub(super) fn resolve(raw: &RawOptions) -> Result<TraceOptions, ConfigError> {
             max_idle_gap_ms: raw.seconds(OptionId::MaxIdleGapCapSeconds)?.map(|cap| cap.as_secs_f64() * 1e3),
             strict: raw.flag(OptionId::OpenLoopStrict)?,
             session_share: factor(OptionId::TraceSessionSampleRatio)?,
+            closed_loop: raw.is_given(OptionId::OpenLoopReplay) && !raw.flag(OptionId::OpenLoopReplay)?,
+            block_hints: !raw.flag(OptionId::OmitKvHints)?,
+            min_tokens: !raw.is_given(OptionId::ForceMinTokens) || raw.flag(OptionId::ForceMinTokens)?,
         },
     };
+    if options.replay.closed_loop && options.replay.strict {
+        let why = "one keeps the turns of a session behind each other and the other sends every row at its own time";
+        return Err(raw.conflict(OptionId::OpenLoopReplay, OptionId::OpenLoopStrict, why));
+    }
     if options.ignore_times
         && let Some(other) = OF_TIME.into_iter().find(|id| raw.is_given(*id))
     {
@@ -66,7 +79,7 @@ pub(super) fn resolve(raw: &RawOptions) -> Result<TraceOptions, ConfigError> {
 /// The options given that only traces heed.
 pub(super) fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigError> {
     let mut given = Vec::new();
-    for id in OF_TRACES.into_iter().chain(OF_BLOCKS) {
+    for id in OF_TRACES.into_iter().chain(OF_BLOCKS).chain(OF_BASETEN) {
         let said = match id {
             OptionId::OpenLoopStrict | OptionId::IgnoreTraceDelays => raw.flag(id)?,
             _ => raw.is_given(id),
@@ -74,7 +87,14 @@ pub(super) fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigE
         if !said {
             continue;
         }
-        let (heeded_by, why): (fn(FileFormat) -> bool, _) = if OF_BLOCKS.contains(&id) {
+        let (heeded_by, why): (fn(FileFormat) -> bool, _) = if OF_BASETEN.contains(&id) {
+            (|format| format == FileFormat::BasetenTrace, "only baseten_trace records what it needs")
+        } else if id == OptionId::SynthesisPromptLenMultiplier {
+            (
+                |format| format.facts().is_trace && format != FileFormat::BasetenTrace,
+                "it changes prompts that are made from recorded lengths, which this format does not have",
+            )
+        } else if OF_BLOCKS.contains(&id) {
             (|format| format.facts().has_blocks, "it is about block ids, which only some traces have")
         } else {
             (|format| format.facts().is_trace, "it changes recorded load, which this format does not hold")
@@ -86,5 +106,15 @@ pub(super) fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigE
 
 /// The first option about traces that was given.
 pub(super) fn given(raw: &RawOptions) -> Option<OptionId> {
-    OF_TRACES.into_iter().chain(OF_BLOCKS).find(|id| raw.is_given(*id))
+    OF_TRACES.into_iter().chain(OF_BLOCKS).chain(OF_BASETEN).find(|id| raw.is_given(*id))
+}
+
+/// `--extra-inputs` that a Baseten trace would overwrite.
+pub(super) fn colliding_inputs(raw: &RawOptions, extra_inputs: &Map<String, Value>) -> Option<FormatOption> {
+    BASETEN_FIELDS.into_iter().any(|field| extra_inputs.contains_key(field)).then(|| FormatOption {
+        flag: raw.spelling(OptionId::ExtraInputs),
+        heeded_by: |format| format != FileFormat::BasetenTrace,
+        why: "min_tokens, hash_ids and block_size come from the rows of the trace; leave them out, or say --omit-kv-hints or \
+              --no-force-min-tokens and put them into the trace",
+    })
 }

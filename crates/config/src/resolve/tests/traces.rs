@@ -61,6 +61,9 @@ fn options_of_traces_need_one() {
         "--open-loop-strict",
         "--trace-session-sample-ratio=0.5",
         "--ignore-trace-delays",
+        "--omit-kv-hints",
+        "--open-loop-replay=false",
+        "--force-min-tokens=false",
         "--isl-block-size=16",
     ] {
         let name = option.split('=').next().unwrap();
@@ -69,6 +72,12 @@ fn options_of_traces_need_one() {
             (&[&input, "--custom-dataset-type=single_turn", option], &[name, "single_turn"]),
         ]);
     }
+    let baseten = "--custom-dataset-type=baseten_trace";
+    check(&[
+        (&[&input, baseten, "--synthesis-prompt-len-multiplier=2"], &["--synthesis-prompt-len-multiplier", "baseten"]),
+        (&[&input, baseten, "--extra-inputs=min_tokens:4"], &["--extra-inputs", "min_tokens", "baseten_trace"]),
+        (&[&input, baseten, "--open-loop-replay=false", "--open-loop-strict"], &["--open-loop-strict"]),
+    ]);
     let csv = "--custom-dataset-type=azure_trace";
     check(&[
         (&[&input, csv, "--isl-block-size=16"], &["--isl-block-size", "azure_trace"]),

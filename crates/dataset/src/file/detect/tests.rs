@@ -123,7 +123,7 @@ fn known_formats_that_are_not_built_are_refused_by_name() {
     ] {
         assert_eq!(detected("a.jsonl", row), format!("refused {format}"));
     }
-    assert_eq!(detected("a.parquet", "PAR1"), "refused baseten_trace");
+    assert_eq!(detected("a.parquet", "PAR1"), "baseten_trace");
 }
 
 #[test]
