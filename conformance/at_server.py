@@ -40,6 +40,30 @@ def texts(artifacts: Artifacts) -> Facts:
     return {"at the server: messages of each request": Counter(bodies)}
 
 
+def bodies(artifacts: Artifacts) -> Facts:
+    """Everything that was sent, for data that both tools were given."""
+    return {"at the server: bodies": Counter(_body(request) for request in artifacts.truth_requests())}
+
+
+def distinct_bodies(artifacts: Artifacts) -> Facts:
+    """Which bodies there are, however often each was drawn."""
+    return {"at the server: distinct bodies": sorted({_body(request) for request in artifacts.truth_requests()})}
+
+
+def _body(request: dict) -> str:
+    """The body in a form that depends on nothing but its content. Replies are the server's, and an image from a file may be
+    encoded anew."""
+    body = json.loads(request["body"])
+    for message in body["messages"]:
+        if message["role"] == "assistant" and isinstance(message["content"], str):
+            message["content"] = "(said)"
+        for part in message["content"] if isinstance(message["content"], list) else []:
+            url = part.get("image_url", {}).get("url", "")
+            if url.startswith("data:"):
+                part["image_url"]["url"] = url.partition(",")[0]
+    return json.dumps(body, sort_keys=True)
+
+
 def replies(artifacts: Artifacts) -> Facts:
     """Whether the last reply in the history is the one that the server gave to the turn before. Needs the raw file."""
     given = {line["metadata"]["x_request_id"]: _reply(line) for line in artifacts.raw}

@@ -1,6 +1,7 @@
-"""The cases: those about answers and files here, those about load in their own file."""
+"""The cases: those about answers and artifacts here, those about load and about data in their own files."""
 
 from case import CHAT, LENGTHS, LOAD, SPEED, STREAM, Case
+from data_cases import DATA_CASES
 from load_cases import LOAD_CASES
 
 CASES = (
@@ -161,5 +162,6 @@ CASES = (
         interrupt_after=12,
     ),
     *LOAD_CASES,
+    *DATA_CASES,
 )
 BY_NAME = {case.name: case for case in CASES}

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from differences import Difference
 
-STREAMLESS = "chat|completions-whole|embeddings|errors-whole|raw-whole"
+STREAMLESS = "chat|completions-whole|embeddings|errors-whole|raw-whole|data-.*"
 FAILING = "errors|errors-whole|raw-errors|cancel-half|failed-threshold"
 NOTHING_SUCCEEDED = "all-failed|refused|timeout|cancel-all"
 CUT_OFF = "duration-cut|interrupt|failed-threshold"
-OPEN_LOOP = "rate-.*|schedule.*|user-centric|sessions-rate|warmup-overrides|warmup-sessions"
+OPEN_LOOP = "rate-.*|schedule.*|user-centric|sessions-rate|warmup-overrides|warmup-sessions|data-.*-schedule"
 # Conversations of several turns whose texts each tool makes for itself.
 GENERATED_TURNS = "user-centric|warmup-sessions|reuse-.*|several-urls|session-header|sessions.*"
-FILES = "schedule.*|multi-turn-file|dag-.*"
+FILES = "schedule.*|multi-turn-file|dag-.*|data-.*"
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "counts them first.",
         "field",
         r"summary\.json: input_config\.phases\[\]\.requests",
-        cases="schedule.*",
+        cases="schedule.*|data-.*-schedule",
         ours="absent",
     ),
     Expectation(
@@ -266,19 +266,11 @@ EXPECTED: tuple[Expectation, ...] = (
         ours="absent",
     ),
     Expectation(
-        "No sums over branches",
-        "Which session started which, and at which depth, is in the records of both. The reference also sums it up in the summary.",
-        "field",
-        r"summary\.json: branch_stats",
-        cases="dag-.*",
-        ours="absent",
-    ),
-    Expectation(
         "Number of roots in a file",
         "How many conversations of the file are started is found out when it is read; the configuration names what was asked for.",
         "field",
         r"summary\.json: input_config\.phases\[\]\.sessions",
-        cases="dag-.*",
+        cases="dag-.*|data-dag.*",
         ours="absent",
     ),
     Expectation(
@@ -286,7 +278,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "One at a time is the default, and the configuration names the load that was applied.",
         "field",
         r"summary\.json: input_config\.phases\[\]\.concurrency",
-        cases="dag-orchestrator",
+        cases="(data-)?dag-orchestrator",
         reference="absent",
         ours="int",
     ),
@@ -296,14 +288,14 @@ EXPECTED: tuple[Expectation, ...] = (
         "completed in the end is the same.",
         "value",
         "phase profiling sending complete sent",
-        cases="dag-.*",
+        cases="dag-.*|data-dag.*",
     ),
     Expectation(
         "Turns of an orchestrator",
         "It sends nothing of its own. The reference lists bodies for its rounds in inputs.json and counts them in session numbers.",
         "value",
         r"inputs\.json (fields beside the prompt|payloads of each session)|records: session_num",
-        cases="dag-orchestrator",
+        cases="(data-)?dag-orchestrator",
     ),
     Expectation(
         "Acknowledgement of a cancelled request",

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -74,7 +75,7 @@ def _run_case(case: Case, theirs: tools.Tool, ours: tools.Tool, folder: Path) ->
 def _run_tool(case: Case, tool: tools.Tool, simulator_program: Path, folder: Path) -> artifacts.Artifacts:
     folder.mkdir(parents=True)
     for name, content in case.files.items():
-        (folder / name).write_text(_file_text(name, content))
+        _lay_out(folder / name, content)
     if not case.servers:
         return artifacts.read(folder / "artifacts", tool.profile(case.flags, (NOWHERE,), folder))
     # Servers of its own for each run: faults are counted from their first request.
@@ -95,6 +96,16 @@ def _run_tool(case: Case, tool: tools.Tool, simulator_program: Path, folder: Pat
     read = artifacts.read(folder / "artifacts", finished)
     read.truth = seen
     return read
+
+
+def _lay_out(path: Path, content) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not isinstance(content, Path):
+        path.write_text(_file_text(path.name, content))
+    elif content.is_dir():
+        shutil.copytree(content, path)
+    else:
+        shutil.copy(content, path)
 
 
 def _file_text(name: str, content) -> str:

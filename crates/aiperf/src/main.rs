@@ -6,6 +6,7 @@ mod logging;
 mod profile;
 mod selftest;
 mod simulate;
+mod trace_tool;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -49,6 +50,7 @@ fn run() -> anyhow::Result<ExitCode> {
         }
         Invocation::Profile(config) => return profile::run(*config, &environment),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment),
+        Invocation::Trace(tool) => return trace_tool::run(&tool),
         Invocation::Sim(sim) => simulate::run(&sim)?,
     }
     Ok(ExitCode::SUCCESS)

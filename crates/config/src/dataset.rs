@@ -1,13 +1,28 @@
 //! What is sent: a description of synthetic data, or a file.
 
+mod cache_bust;
 mod file;
+mod file_format;
+mod length;
+mod media;
 mod synthetic;
+mod trace;
 
 use std::sync::Arc;
 
-pub use file::{FileFormat, FileSource, TimeWindow};
+pub use cache_bust::{CacheBust, MarkerPlace, MarkerSide};
+pub use file::{BadRows, BatchSizes, FileSource, FormatOption, PoolDraws, TimeWindow};
+pub use file_format::{FileFormat, FormatFacts, SpeedBench};
+pub use length::{Length, Weighted};
+pub use media::{
+    AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
+    PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
+};
+pub use synthetic::{
+    Corpus, LengthPair, PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, SyntheticSource, TurnDelay,
+};
 pub(crate) use synthetic::{DEFAULT_ENTRIES, SINGLE_TURN};
-pub use synthetic::{Length, PrefixPrompts, SyntheticSource, TurnDelay};
+pub use trace::{Replay, TraceOptions, TraceSynthesis};
 
 #[derive(Debug, Clone)]
 pub struct DatasetConfig {

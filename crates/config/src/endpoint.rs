@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use aiperf_endpoint::EndpointKind;
+use aiperf_endpoint::{EndpointKind, PayloadTemplate, ResponseField};
 use serde_json::{Map, Value};
 
 use crate::redact;
@@ -75,6 +75,12 @@ pub struct EndpointConfig {
     pub readiness: Option<Readiness>,
     /// Merged over every body.
     pub extra_inputs: Map<String, Value>,
+    /// What the bodies of the template endpoint are made of.
+    pub template: Option<PayloadTemplate>,
+    /// Where the content of answers stands, for the template and raw endpoints; `None`: found by shape.
+    pub response_field: Option<ResponseField>,
+    /// Fetch finished videos as part of the request.
+    pub download_video: bool,
     pub legacy_max_tokens: bool,
     pub server_token_count: bool,
     pub per_chunk_usage: bool,
@@ -82,6 +88,8 @@ pub struct EndpointConfig {
     pub tokenizer: Option<String>,
     pub tokenizer_revision: String,
     pub tokenizer_trust_remote_code: bool,
+    /// Input is counted as the server's chat template lays it out.
+    pub apply_chat_template: bool,
 }
 
 impl EndpointConfig {

@@ -3,8 +3,10 @@
 
 mod dataset;
 mod endpoint;
+mod media;
 mod phase;
 mod section;
+mod trace;
 
 use std::sync::Arc;
 
@@ -84,6 +86,7 @@ impl Config {
         if self.endpoint.tokenizer_revision != "main" {
             section.put("revision", self.endpoint.tokenizer_revision.as_str());
         }
+        section.put_if("apply_chat_template", self.endpoint.apply_chat_template);
         section.finish()
     }
 

@@ -19,8 +19,14 @@ mod run;
 mod tuning;
 
 pub use dataset::{
-    DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, PrefixPrompts, Sampling,
-    SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
+    AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
+    PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
+};
+pub use dataset::{
+    BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat, FileSource, FormatFacts,
+    FormatOption, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, PoolDraws, PrefixPrompts, PromptLengths,
+    RandomStyle, RangeRatio, Rankings, Replay, Sampling, SpeedBench, SyntheticSource, SystemPrompt, TimeWindow,
+    TraceOptions, TraceSynthesis, TurnDelay, Weighted,
 };
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;

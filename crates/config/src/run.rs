@@ -1,11 +1,12 @@
 //! The whole configuration of one run, resolved: nothing in it needs a default any more.
 
-use crate::{DatasetConfig, EndpointConfig, OutputConfig, PhaseConfig, Tuning};
+use crate::{CacheBust, DatasetConfig, EndpointConfig, OutputConfig, PhaseConfig, Tuning};
 
 #[derive(Debug, Clone)]
 pub struct Config {
     pub endpoint: EndpointConfig,
     pub dataset: DatasetConfig,
+    pub cache_bust: CacheBust,
     /// Present when any warmup trigger was given.
     pub warmup: Option<PhaseConfig>,
     pub profiling: PhaseConfig,

@@ -6,6 +6,8 @@ use std::time::Duration;
 use crate::ConfigError;
 use crate::grammar::number;
 
+const MEGABYTE: usize = 1 << 20;
+
 /// Read once at the start; every field has its default when the variable is not set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuning {
@@ -17,6 +19,8 @@ pub struct Tuning {
     pub connection_limit: Option<usize>,
     /// `AIPERF_HTTP_KEEPALIVE_TIMEOUT`: how long an idle connection is kept.
     pub keepalive_timeout: Duration,
+    /// `AIPERF_HTTP_VIDEO_POLL_INTERVAL`: pause between two questions after a video.
+    pub video_poll_interval: Duration,
     pub session_copies: SessionCopies,
     /// `AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD`: percent.
     pub usage_diff_percent: f64,
@@ -32,6 +36,8 @@ pub struct Tuning {
     pub cancel_drain: Duration,
     /// `AIPERF_TIMING_RATE_RAMP_UPDATE_INTERVAL`: the step in which a changing rate is applied.
     pub rate_ramp_interval: Duration,
+    /// `AIPERF_DATASET_MEMORY_MB`: bytes of generated contents and bodies that are kept for the next time.
+    pub dataset_memory: usize,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
     pub dag_fail_fast: bool,
     /// `AIPERF_DEV_SHOW_INTERNAL_METRICS`, only with `AIPERF_DEV_MODE`.
@@ -62,6 +68,11 @@ pub const VARIABLES: &[Variable] = &[
         "Open connections per worker, 1 to 65000; `auto`: 2500, or the concurrency where that is more.",
     ),
     variable("AIPERF_HTTP_KEEPALIVE_TIMEOUT", "300", "Seconds for which an idle connection is kept, 0 to 10000."),
+    variable(
+        "AIPERF_HTTP_VIDEO_POLL_INTERVAL",
+        "0.1",
+        "Seconds between two questions after a video that is being made, 0.001 to 10.",
+    ),
     variable(
         "AIPERF_HTTP_X_SESSION_AFFINITY_FROM_CORRELATION_ID",
         "true",
@@ -101,6 +112,11 @@ pub const VARIABLES: &[Variable] = &[
         "0.1",
         "Seconds between two steps of a changing request rate, 0.01 to 10.",
     ),
+    variable(
+        "AIPERF_DATASET_MEMORY_MB",
+        "64",
+        "Megabytes of generated prompts and bodies that are kept for the next time they are sent; what has no room is made again. 0 to 1000000.",
+    ),
     variable("AIPERF_DAG_FAIL_FAST", "false", "A failed child ends the session that it branched from."),
     variable("AIPERF_DEV_MODE", "false", "Developer mode."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs developer mode."),
@@ -134,6 +150,7 @@ impl Default for Tuning {
             ip_version: IpVersion::V4,
             connection_limit: None,
             keepalive_timeout: Duration::from_secs(300),
+            video_poll_interval: Duration::from_millis(100),
             session_copies: SessionCopies {
                 session_affinity: true,
                 session_id: false,
@@ -147,6 +164,7 @@ impl Default for Tuning {
             console_width: 140,
             cancel_drain: Duration::from_secs(10),
             rate_ramp_interval: Duration::from_millis(100),
+            dataset_memory: 64 * MEGABYTE,
             dag_fail_fast: false,
             show_internal_metrics: false,
             show_experimental_metrics: false,
@@ -171,6 +189,12 @@ impl Tuning {
                 0.0,
                 10_000.0,
             )?,
+            video_poll_interval: read.seconds(
+                "AIPERF_HTTP_VIDEO_POLL_INTERVAL",
+                default.video_poll_interval,
+                0.001,
+                10.0,
+            )?,
             session_copies: SessionCopies {
                 session_affinity: read.copy("SESSION_AFFINITY", copies.session_affinity)?,
                 session_id: read.copy("SESSION_ID", copies.session_id)?,
@@ -194,6 +218,8 @@ impl Tuning {
                 0.01,
                 10.0,
             )?,
+            dataset_memory: read.int("AIPERF_DATASET_MEMORY_MB", default.dataset_memory / MEGABYTE, 0, 1_000_000)?
+                * MEGABYTE,
             dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
             show_internal_metrics: read.truth("AIPERF_DEV_SHOW_INTERNAL_METRICS", false)? && dev_mode,
             show_experimental_metrics: read.truth("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", false)? && dev_mode,

@@ -1,9 +1,11 @@
 //! What is sent: conversations and their turns. Data sets make them, endpoints render them, the engine schedules them.
 
 mod branch;
+mod branch_counts;
 mod media;
 mod turn;
 
 pub use branch::{Branch, BranchKind, ConversationIndex, Lineage, Orchestrator, Round, ThinkTime};
+pub use branch_counts::BranchCounts;
 pub use media::Media;
 pub use turn::{ContextMode, Conversation, Role, SessionId, Turn};

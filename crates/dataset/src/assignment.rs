@@ -6,7 +6,7 @@ use aiperf_config::{DatasetConfig, Length, ModelSelection};
 use aiperf_conversation::{Conversation, Turn};
 use aiperf_seed::{Seed, Stream};
 
-use crate::DatasetError;
+use crate::{DatasetError, length};
 
 /// Goes through all turns in data set order, so that the result does not depend on how they are sent.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Assignment<'c> {
     model_stream: Stream,
     /// Turns that were given a model so far.
     turns: usize,
-    output_tokens: Option<Length>,
+    output_tokens: Option<&'c Length>,
     output_stream: Stream,
 }
 
@@ -30,7 +30,7 @@ impl<'c> Assignment<'c> {
             selection: config.model_selection,
             model_stream: seed.stream("composer.turn.model_selection"),
             turns: 0,
-            output_tokens: config.output_tokens,
+            output_tokens: config.output_tokens.as_ref(),
             output_stream: seed.stream("composer.turn.max_tokens"),
         })
     }
@@ -51,7 +51,7 @@ impl<'c> Assignment<'c> {
             turn.model = Arc::clone(&self.models[index]);
         }
         if let (None, Some(length)) = (turn.max_tokens, self.output_tokens) {
-            let tokens = self.output_stream.positive_normal_integer(length.mean, length.stddev);
+            let tokens = length::whole(length, &mut self.output_stream);
             turn.max_tokens = Some(u32::try_from(tokens).unwrap_or(u32::MAX));
         }
     }

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use aiperf_config::{DatasetConfig, DatasetSource, Sampling, SystemPrompt};
+use aiperf_config::{Corpus, DatasetConfig, DatasetSource, FileFormat, Sampling, SystemPrompt};
 use aiperf_conversation::{Conversation, ConversationIndex, Lineage};
 use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
 
 use crate::assignment::Assignment;
 use crate::deferred::{Deferred, Sourced};
-use crate::text::{ExactText, Writer};
-use crate::{DatasetError, Sampler, file, synthetic};
+use crate::file::{self, Loaded, SkippedRows};
+use crate::text::{ExactText, Start, Writer};
+use crate::trace::TracePrompts;
+use crate::{DatasetError, Sampler, synthetic};
 
 /// All conversations, in file or generation order; at least one.
 #[derive(Debug, Clone)]
@@ -22,7 +24,14 @@ pub struct Dataset {
     /// Pauses of a file that are longer than a minute and that no cap shortens. Worth a warning: they hold a session, and
     /// perhaps its slot, for that long.
     pub long_pauses: usize,
+    /// Rows of a file that could not be used and were left out. Worth a warning: they are not part of what is measured.
+    pub skipped_rows: SkippedRows,
+    /// Requests of a trace that got no answer when they were recorded. Worth a warning: they ask for one token.
+    pub empty_outputs: usize,
+    /// The format of the file that the conversations come from.
+    pub file_format: Option<FileFormat>,
     roots: Vec<ConversationIndex>,
+    writes_inputs: bool,
     sampling: Sampling,
 }
 
@@ -43,6 +52,12 @@ impl Dataset {
     /// may be missing, everything else is there.
     pub fn outlines(&self) -> &[Arc<Conversation>] {
         &self.outlines
+    }
+
+    /// Whether conversations start others.
+    pub fn has_branches(&self) -> bool {
+        self.outlines.iter().any(|outline| outline.lineage != Lineage::Root)
+            || self.outlines.iter().flat_map(|outline| &outline.turns).any(|turn| !turn.branches.is_empty())
     }
 
     /// Whether contents are made each time that a conversation is asked for.
@@ -69,6 +84,12 @@ impl Dataset {
     /// of that length. Worth a warning: their true length is what is reported.
     pub fn inexact_texts(&self) -> usize {
         usize::from(self.inexact_system) + self.deferred.as_ref().map_or(0, |deferred| deferred.inexact_texts())
+    }
+
+    /// Whether the run writes the bodies of this data set to `inputs.json`. It does not where the data already is a list
+    /// of bodies, or a trace.
+    pub fn writes_inputs(&self) -> bool {
+        self.writes_inputs
     }
 
     /// The conversations that are drawn as sessions, in order; at least one. The others are started by these.
@@ -102,12 +123,21 @@ impl Dataset {
 /// Builds the data set. Everything that can be wrong with it comes to light here, before the first request.
 pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>) -> Result<Dataset, DatasetError> {
     let mut assignment = Assignment::new(config, seed)?;
-    let sourced = match &config.source {
-        DatasetSource::Synthetic(source) => synthetic::conversations(source, seed, tokenizer)?,
-        DatasetSource::File(source) => file::conversations(source, config.has_system_role, seed)?.into(),
+    let mut writer = None;
+    let (sourced, file_format, skipped_rows, empty_outputs) = match &config.source {
+        DatasetSource::Synthetic(source) => {
+            let writer = writer.insert(Arc::new(Writer::new(tokenizer, &source.corpus)?));
+            (synthetic::conversations(source, seed, writer)?, None, SkippedRows::default(), 0)
+        }
+        DatasetSource::File(source) => {
+            let Loaded { conversations, format, skipped, prompts, empty_outputs } =
+                file::conversations(source, config.has_system_role, seed)?;
+            let deferred = prompts.map(|orders| Box::new(TracePrompts::new(orders, tokenizer)) as Box<dyn Deferred>);
+            (Sourced { conversations, deferred }, Some(format), skipped, empty_outputs)
+        }
     };
     let Sourced { mut conversations, deferred } = sourced;
-    let system = system_prompt(&config.system_prompt, seed, tokenizer);
+    let system = system_prompt(&config.system_prompt, seed, tokenizer, writer.as_deref())?;
     let inexact_system = system.as_ref().is_some_and(|system| !system.exact);
     if let Some(system) = system.map(|system| Arc::<str>::from(system.text)) {
         for conversation in &mut conversations {
@@ -125,8 +155,13 @@ pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>)
             .map(ConversationIndex)
             .collect(),
         long_pauses: long_pauses(&config.source, &conversations),
+        writes_inputs: file_format.is_none_or(|format| format.facts().writes_inputs)
+            && deferred.as_ref().is_none_or(|deferred| deferred.writes_inputs()),
         outlines: conversations.into_iter().map(Arc::new).collect(),
         deferred: deferred.map(Arc::from),
+        skipped_rows,
+        empty_outputs,
+        file_format,
         inexact_system,
         sampling: config.sampling,
     })
@@ -142,13 +177,26 @@ fn long_pauses(source: &DatasetSource, conversations: &[Conversation]) -> usize 
     }
 }
 
-fn system_prompt(prompt: &SystemPrompt, seed: Seed, tokenizer: &Arc<dyn Tokenizer>) -> Option<ExactText> {
-    match prompt {
+fn system_prompt(
+    prompt: &SystemPrompt,
+    seed: Seed,
+    tokenizer: &Arc<dyn Tokenizer>,
+    writer: Option<&Writer>,
+) -> Result<Option<ExactText>, DatasetError> {
+    Ok(match prompt {
         SystemPrompt::None => None,
         SystemPrompt::Verbatim(text) => Some(ExactText { text: text.to_string(), exact: true }),
         SystemPrompt::Synthetic(tokens) => {
-            let text_seed = seed.stream("dataset.prompt.system").next_u64();
-            Some(Writer::new(tokenizer).write("", *tokens, text_seed))
+            let own;
+            let writer = match writer {
+                Some(writer) => writer,
+                None => {
+                    own = Writer::new(tokenizer, &Corpus::Prose)?;
+                    &own
+                }
+            };
+            let text_seed = writer.draw(&mut seed.stream("dataset.prompt.system"), 0);
+            Some(writer.write(Start::NOTHING, *tokens, text_seed))
         }
-    }
+    })
 }

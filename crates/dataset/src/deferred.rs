@@ -13,6 +13,11 @@ pub(crate) trait Deferred: Debug + Send + Sync {
 
     /// Generated texts so far that could not be given the length that was asked for.
     fn inexact_texts(&self) -> usize;
+
+    /// Whether the bodies belong into `inputs.json`. Those of traces do not.
+    fn writes_inputs(&self) -> bool {
+        true
+    }
 }
 
 /// Conversations as a source gives them.

@@ -1,5 +1,6 @@
 //! Why a data set cannot be built, with the file, the line and what was expected there.
 
+use std::fmt;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
@@ -7,21 +8,43 @@ pub enum DatasetError {
     #[error("--input-file {}: cannot be read: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
 
-    #[error(
-        "--input-file {}: looks like {format}, which is not supported yet; single_turn, multi_turn and dag_jsonl are",
-        path.display()
-    )]
+    #[error("--input-file {}: {problem}", path.display())]
+    Unpacking { path: PathBuf, problem: String },
+
+    #[error("--input-file {}: looks like {format}, which is not supported yet", path.display())]
     FormatNotSupported { path: PathBuf, format: &'static str },
 
     #[error(
         "--input-file {}: no known format: {reason}; a single_turn file has one JSON object per line with text, image, \
-         audio or video",
+         audio or video; --custom-dataset-type names another format",
         path.display()
     )]
     FormatUnknown { path: PathBuf, reason: String },
 
-    #[error("--input-file {}, line {line}: {problem}", path.display())]
-    Row { path: PathBuf, line: usize, problem: String },
+    #[error(
+        "--input-file {}: could be {}; say which with --custom-dataset-type",
+        path.display(),
+        candidates.join(" or ")
+    )]
+    FormatAmbiguous { path: PathBuf, candidates: Vec<&'static str> },
+
+    #[error("{flag} does not go with --input-file {}, which is {format}: {why}", path.display())]
+    OptionForOtherFormat { flag: String, path: PathBuf, format: &'static str, why: &'static str },
+
+    #[error("--input-file {}: is a folder, and {format} is a format of one file; name the file", path.display())]
+    NotAFile { path: PathBuf, format: &'static str },
+
+    #[error("--input-file {}, {place}: {problem}", path.display())]
+    Row { path: PathBuf, place: RowPlace, problem: String },
+
+    #[error("--input-file {}: none of its {count} rows can be used; the first: {first}", path.display())]
+    AllRowsBad { path: PathBuf, count: usize, first: String },
+
+    #[error("--input-file {}: {problem}", path.display())]
+    Pool { path: PathBuf, problem: String },
+
+    #[error("--input-file {}: no row is of category {category}; there are {found}", path.display())]
+    NoneOfCategory { path: PathBuf, category: &'static str, found: String },
 
     #[error(
         "--input-file {}: no conversation starts {asked}; they start between {earliest} and {latest} \
@@ -29,6 +52,12 @@ pub enum DatasetError {
         path.display()
     )]
     EmptyWindow { path: PathBuf, asked: String, earliest: f64, latest: f64 },
+
+    #[error(
+        "--synthesis-max-isl {asked}: every request of {} is longer; the shortest has {shortest} tokens",
+        path.display()
+    )]
+    AllTooLong { path: PathBuf, asked: u64, shortest: u64 },
 
     #[error(
         "--fixed-schedule: the first turn of session {session} has no timestamp; give every conversation one, or choose \
@@ -42,6 +71,51 @@ pub enum DatasetError {
     #[error("--num-dataset-entries 0: a data set needs at least one conversation")]
     NoEntries,
 
+    #[error("--image-source {}: {reason}; give a folder with PNG or JPEG files, assets or noise", path.display())]
+    Pictures { path: PathBuf, reason: String },
+
+    #[error(transparent)]
+    Film(#[from] aiperf_media::FilmError),
+
     #[error("--model: at least one model is needed")]
     NoModels,
+
+    #[error("--prompt-corpus-file {}: cannot be used: {reason}; give a UTF-8 text file", path.display())]
+    Corpus { path: PathBuf, reason: String },
+
+    #[error("--prompt-corpus random: tokenizer {tokenizer} does not say which tokens it has; use another corpus")]
+    NoVocabulary { tokenizer: String },
+
+    #[error(
+        "--random-range-ratio {ratio}: the window around an input length of {mean} reaches down to prompts of 0 tokens; \
+         give a smaller ratio or a larger --isl"
+    )]
+    EmptyPrompts { mean: u32, ratio: f64 },
+
+    #[error(
+        "--isl {asked} with --apply-chat-template: the chat template alone takes {template} tokens; ask for at least \
+         {}", template + 1
+    )]
+    TemplateTooLong { asked: usize, template: usize },
+
+    #[error("--apply-chat-template: the template cannot lay out these conversations: {reason}")]
+    ChatTemplate { reason: String },
+}
+
+/// Where in a file a row stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowPlace {
+    /// From one.
+    Line(usize),
+    /// An element of the list `data`, from zero.
+    Entry(usize),
+}
+
+impl fmt::Display for RowPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(number) => write!(f, "line {number}"),
+            Self::Entry(index) => write!(f, "data[{index}]"),
+        }
+    }
 }

@@ -1,59 +1,133 @@
 //! Conversations from a file: which format it has, and its rows.
 
+mod audio;
 mod dag;
 mod detect;
+mod faults;
 mod fields;
+mod folder;
 mod grouping;
+mod input;
+mod inputs_json;
 mod lines;
 mod media;
 mod multi_turn;
+mod random_pool;
+mod raw_payload;
 mod row;
+mod sagemaker;
 mod single_turn;
+mod speed_bench;
+mod unpack;
 mod window;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aiperf_config::{FileFormat, FileSource};
 use aiperf_conversation::Conversation;
 use aiperf_seed::Seed;
 
+pub use faults::SkippedRows;
+use input::Input;
+pub(crate) use input::{Document, Reading};
+use media::MediaFiles;
+
 use crate::DatasetError;
+use crate::trace::{self, PromptOrders};
+use aiperf_trace::Layout;
+
+/// What a file gives.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// At least one.
+    pub(crate) conversations: Vec<Conversation>,
+    pub(crate) format: FileFormat,
+    pub(crate) skipped: SkippedRows,
+    /// Of a trace: prompts that are made when they are due.
+    pub(crate) prompts: Option<PromptOrders>,
+    /// Of a trace: requests that got no answer when they were recorded.
+    pub(crate) empty_outputs: usize,
+}
+
+/// What a format's reader gives.
+#[derive(Debug)]
+pub(crate) struct Contents {
+    pub(crate) conversations: Vec<Conversation>,
+    pub(crate) prompts: Option<PromptOrders>,
+    pub(crate) empty_outputs: usize,
+}
 
 /// The conversations of the file. Without `has_system_role` a system message in it is a turn like any other.
-pub(crate) fn conversations(
-    source: &FileSource,
-    has_system_role: bool,
-    seed: Seed,
-) -> Result<Vec<Conversation>, DatasetError> {
-    let path = &source.path;
-    if path.is_dir() {
-        return Err(DatasetError::FormatUnknown { path: path.clone(), reason: "it is a folder".to_owned() });
-    }
-    let bytes = std::fs::read(path)
-        .map_err(|reason| DatasetError::Unreadable { path: path.clone(), reason: reason.to_string() })?;
+pub(crate) fn conversations(source: &FileSource, has_system_role: bool, seed: Seed) -> Result<Loaded, DatasetError> {
+    // Media paths in the file are relative to the working directory.
+    let media = MediaFiles::relative_to(Path::new(""));
+    load(&Input::open(&source.path)?, Reading::new(source, has_system_role, seed, media))
+}
+
+/// Bytes of data in memory, which may be packed, hold at most this when they are unpacked.
+const MOST_IN_MEMORY: u64 = 64 << 20;
+
+/// The conversations of data that lies in memory. It is read as a file would be, except that it may not name other files.
+/// Memory is bounded by a multiple of the data, unpacked 64 MiB at most.
+pub fn conversations_of(format: Option<FileFormat>, data: &[u8]) -> Result<Vec<Conversation>, DatasetError> {
+    let path = PathBuf::from("data");
+    let bytes = unpack::bytes(&path, data.to_vec(), MOST_IN_MEMORY)?;
+    let source = FileSource { format, ..FileSource::of(path.clone()) };
+    let reading = Reading::new(&source, true, Seed::fixed(0), MediaFiles::none());
+    Ok(load(&Input::Document(Document { path, bytes }), reading)?.conversations)
+}
+
+fn load(input: &Input, mut reading: Reading<'_>) -> Result<Loaded, DatasetError> {
+    let (source, path) = (reading.source, &reading.source.path);
     let format = match source.format {
         Some(format) => format,
-        None => detect::format(path, &bytes)?,
+        None => detect::format(input)?,
     };
-    // Media paths in the file are relative to the working directory.
-    let base = Path::new("");
-    let conversations = match format {
-        FileFormat::SingleTurn => single_turn::conversations(path, &bytes, base, seed)?,
-        FileFormat::MultiTurn => multi_turn::conversations(path, &bytes, base, has_system_role, seed)?,
-        FileFormat::DagJsonl => dag::conversations(path, &bytes)?,
-    };
-    if conversations.is_empty() {
-        return Err(DatasetError::NoRows { path: path.clone() });
+    if let Some(option) = source.unheeded(format) {
+        let (flag, path) = (option.flag.clone(), path.clone());
+        return Err(DatasetError::OptionForOtherFormat { flag, path, format: format.name(), why: option.why });
     }
-    let mut conversations = match format {
-        FileFormat::SingleTurn | FileFormat::MultiTurn => window::within(source.window, conversations, path)?,
-        // Its turns have no timestamps, and its conversations refer to each other by place.
-        FileFormat::DagJsonl => conversations,
-    };
+    let Contents { conversations, prompts, empty_outputs } = read(format, input, &mut reading)?;
+    if conversations.is_empty() {
+        return Err(reading.faults.nothing_left(path));
+    }
+    let mut conversations =
+        if has_window(format) { window::within(source.window, conversations, path)? } else { conversations };
     if let Some(cap) = source.delay_cap_ms {
         for turn in conversations.iter_mut().flat_map(|conversation| &mut conversation.turns) {
             turn.delay_ms = turn.delay_ms.map(|delay| delay.min(cap));
         }
     }
-    Ok(conversations)
+    Ok(Loaded { conversations, format, skipped: reading.faults.into_skipped(), prompts, empty_outputs })
+}
+
+/// Traces leave out rows by themselves: only some turns of a session may lie in the window.
+fn has_window(format: FileFormat) -> bool {
+    format.facts().has_times && !format.facts().is_trace
+}
+
+fn one_file(input: &Input, format: FileFormat) -> Result<&Document, DatasetError> {
+    match input {
+        Input::Document(document) => Ok(document),
+        Input::Folder(path) => Err(DatasetError::NotAFile { path: path.clone(), format: format.name() }),
+    }
+}
+
+fn read(format: FileFormat, input: &Input, reading: &mut Reading<'_>) -> Result<Contents, DatasetError> {
+    let one_file = || one_file(input, format);
+    let conversations = match format {
+        FileFormat::SingleTurn => single_turn::conversations(one_file()?, reading),
+        FileFormat::MultiTurn => multi_turn::conversations(one_file()?, reading),
+        FileFormat::RandomPool => random_pool::conversations(input, reading),
+        FileFormat::RawPayload => raw_payload::conversations(input, reading),
+        FileFormat::InputsJson => inputs_json::conversations(one_file()?, reading),
+        FileFormat::DagJsonl => dag::conversations(one_file()?, reading),
+        FileFormat::SagemakerDataCapture => sagemaker::conversations(input, reading),
+        FileFormat::SpeedBench(part) => speed_bench::conversations(part, one_file()?, reading),
+        FileFormat::MooncakeTrace => return trace::load(one_file()?, Layout::Mooncake, reading),
+        FileFormat::BailianTrace => return trace::load(one_file()?, Layout::Bailian, reading),
+        FileFormat::BurstGptTrace => return trace::load(one_file()?, Layout::BurstGpt, reading),
+        FileFormat::AzureTrace => return trace::load(one_file()?, Layout::Azure, reading),
+    }?;
+    Ok(Contents { conversations, prompts: None, empty_outputs: 0 })
 }

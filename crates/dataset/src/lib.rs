@@ -3,15 +3,21 @@
 #![forbid(unsafe_code)]
 
 mod assignment;
+mod cache_bust;
 mod dataset;
 mod deferred;
 mod error;
 mod file;
+mod length;
+mod media;
 mod sampler;
 mod session;
 mod synthetic;
 mod text;
+mod trace;
 
+pub use cache_bust::{MarkedSession, WARMUP_MARKER, mark};
 pub use dataset::{Dataset, build};
-pub use error::DatasetError;
+pub use error::{DatasetError, RowPlace};
+pub use file::{SkippedRows, conversations_of};
 pub use sampler::Sampler;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aiperf_config::{
-    DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, Sampling, SystemPrompt, TimeWindow,
+    DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, Sampling, SystemPrompt,
 };
 use aiperf_conversation::ContextMode;
 use aiperf_dataset::{Dataset, DatasetError, build};
@@ -15,11 +15,11 @@ use aiperf_tokenizer::{HubEnvironment, TokenizerRequest};
 
 fn config(path: PathBuf, format: Option<FileFormat>) -> DatasetConfig {
     DatasetConfig {
-        source: DatasetSource::File(FileSource { path, format, window: TimeWindow::default(), delay_cap_ms: None }),
+        source: DatasetSource::File(FileSource { format, ..FileSource::of(path) }),
         sampling: Sampling::Sequential,
         models: vec![Arc::from("a"), Arc::from("b")],
         model_selection: ModelSelection::RoundRobin,
-        output_tokens: Some(Length { mean: 77.0, stddev: 0.0 }),
+        output_tokens: Some(Length::constant(77.0)),
         system_prompt: SystemPrompt::Verbatim(Arc::from("Be brief.")),
         has_system_role: true,
     }
@@ -107,5 +107,5 @@ fn a_file_that_cannot_be_used_is_named() {
     let missing = loaded(PathBuf::from("no/such/file.jsonl"), None).unwrap_err().to_string();
     assert!(missing.contains("--input-file no/such/file.jsonl: cannot be read"), "{missing}");
     let folder = loaded(fixture(""), None).unwrap_err().to_string();
-    assert!(folder.contains("is a folder"), "{folder}");
+    assert!(folder.contains("none of the formats that a folder can have"), "{folder}");
 }

@@ -1,29 +1,57 @@
 //! The APIs that are spoken, one file each.
 
+mod audio_transcription;
 mod chat;
+mod chat_embeddings;
 mod completions;
 mod embeddings;
+mod generate;
+mod huggingface_generate;
+mod image_embeddings;
+mod image_retrieval;
+mod images;
+mod messages;
+mod rankings;
+mod raw;
+mod responses;
+mod solido_rag;
+mod template;
+mod video_generation;
+mod vision;
 
-use crate::{Endpoint, EndpointKind};
+use std::sync::Arc;
 
-/// The implementation of an endpoint type, for those that are built.
-pub fn of(kind: EndpointKind) -> Option<&'static dyn Endpoint> {
-    Some(match kind {
-        EndpointKind::Chat => &chat::Chat,
-        EndpointKind::Completions => &completions::Completions,
-        EndpointKind::Embeddings => &embeddings::Embeddings,
-        _ => return None,
-    })
-}
+pub(crate) use self::chat::hear as hear_chat;
+pub(crate) use self::completions::hear as hear_completions;
+use self::image_embeddings::ImageEmbeddings;
+use self::rankings::Rankings;
+use crate::{Endpoint, EndpointKind, EndpointSettings};
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_said_to_be_built_is_registered() {
-        for kind in EndpointKind::ALL {
-            assert_eq!(of(kind).is_some(), kind.is_built(), "{kind:?}");
-        }
+/// The implementation of an endpoint type.
+pub fn of(kind: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {
+    match kind {
+        EndpointKind::Chat => Arc::new(chat::Chat),
+        EndpointKind::Completions => Arc::new(completions::Completions),
+        EndpointKind::Responses => Arc::new(responses::Responses),
+        EndpointKind::Messages => Arc::new(messages::Messages),
+        EndpointKind::Embeddings => Arc::new(embeddings::Embeddings),
+        EndpointKind::NimEmbeddings => Arc::new(ImageEmbeddings::Nim),
+        EndpointKind::Nvclip => Arc::new(ImageEmbeddings::Nvclip),
+        EndpointKind::ChatEmbeddings => Arc::new(chat_embeddings::ChatEmbeddings),
+        EndpointKind::NimRankings => Arc::new(Rankings::Nim),
+        EndpointKind::HfTeiRankings => Arc::new(Rankings::HfTei),
+        EndpointKind::CohereRankings => Arc::new(Rankings::Cohere),
+        EndpointKind::Rankings => Arc::new(Rankings::GenaiPerf),
+        EndpointKind::HuggingfaceGenerate => Arc::new(huggingface_generate::HuggingfaceGenerate),
+        EndpointKind::ImageGeneration => Arc::new(images::ImageGeneration),
+        EndpointKind::ImageEdit => Arc::new(images::ImageEdit),
+        EndpointKind::ImageRetrieval => Arc::new(image_retrieval::ImageRetrieval),
+        EndpointKind::VideoGeneration => Arc::new(video_generation::VideoGeneration::new(settings)),
+        EndpointKind::AudioTranscription => Arc::new(audio_transcription::AudioTranscription),
+        EndpointKind::SolidoRag => Arc::new(solido_rag::SolidoRag),
+        EndpointKind::Template => Arc::new(template::Template::new(settings)),
+        EndpointKind::Raw => Arc::new(raw::Raw::new(settings)),
+        EndpointKind::Vision | EndpointKind::Multimodal => Arc::new(vision::Vision { kind }),
+        EndpointKind::Generate => Arc::new(generate::Generate),
     }
 }

@@ -2,6 +2,7 @@
 //! line, or one document.
 
 use aiperf_clock::Mono;
+use serde_json::{Map, Value};
 
 use crate::sse::{self, decoded};
 use crate::transcript::{Transcript, Wholeness};
@@ -21,8 +22,28 @@ const DONE: &str = "[DONE]";
 /// How much of an unreadable body its error quotes.
 const QUOTED_CHARS: usize = 120;
 
+/// Whether a stream of an API says that it is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StreamEnd {
+    /// By a finish reason or an end mark; without one it was cut short.
+    Marked,
+    /// It just ends.
+    Unmarked,
+}
+
 /// Reads a whole body, giving each document to `hear`.
-pub(crate) fn read(body: ResponseBody<'_>, hear: impl Fn(&str, &mut Transcript) -> Heard) -> Result<Reply, ReplyError> {
+pub(crate) fn read(
+    body: ResponseBody<'_>,
+    hear: impl FnMut(&str, &mut Transcript) -> Heard,
+) -> Result<Reply, ReplyError> {
+    read_until(StreamEnd::Marked, body, hear)
+}
+
+pub(crate) fn read_until(
+    stream_end: StreamEnd,
+    body: ResponseBody<'_>,
+    mut hear: impl FnMut(&str, &mut Transcript) -> Heard,
+) -> Result<Reply, ReplyError> {
     let Some(end) = body.arrival(body.bytes.len()) else {
         return Err(if body.bytes.is_empty() {
             ReplyError::NoContent
@@ -31,7 +52,7 @@ pub(crate) fn read(body: ResponseBody<'_>, hear: impl Fn(&str, &mut Transcript) 
         });
     };
     if body.is_event_stream() {
-        return read_events(body, end, hear);
+        return read_events(stream_end, body, end, hear);
     }
     let text = decoded(body.bytes);
     let mut transcript = Transcript::default();
@@ -41,14 +62,57 @@ pub(crate) fn read(body: ResponseBody<'_>, hear: impl Fn(&str, &mut Transcript) 
             transcript.into_reply(Wholeness::Document)
         }
         Heard::Failed(error) => Err(error),
-        Heard::Undecodable => read_lines(body, end, hear),
+        Heard::Undecodable => read_lines(stream_end, body, end, hear),
+    }
+}
+
+/// Reads a body that is text and nothing else.
+pub(crate) fn read_text(body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+    let mut transcript = Transcript::default();
+    let text = decoded(body.bytes);
+    transcript.text(0, if text.trim().is_empty() { "" } else { &text });
+    transcript.close_event(body.arrival(body.bytes.len()).unwrap_or_default());
+    transcript.into_reply(Wholeness::Document)
+}
+
+/// Whether a single document carries content.
+pub(crate) fn carries_content(data: &str, mut hear: impl FnMut(&str, &mut Transcript) -> Heard) -> bool {
+    let mut transcript = Transcript::default();
+    matches!(hear(data, &mut transcript), Heard::Understood) && transcript.event_has_content()
+}
+
+/// A document as a tree, for APIs whose answers are few; the error that it is, where it is one.
+pub(crate) fn tree(data: &str) -> Result<Value, Heard> {
+    let value: Value = serde_json::from_str(data).map_err(|_| Heard::Undecodable)?;
+    match &value {
+        Value::Object(fields) if is_error(fields) => Err(Heard::Failed(in_band::error_object(data))),
+        Value::Object(_) | Value::Array(_) => Ok(value),
+        _ => Err(Heard::Undecodable),
+    }
+}
+
+fn is_error(fields: &Map<String, Value>) -> bool {
+    let named = |key: &str| fields.get(key).and_then(Value::as_str) == Some("error");
+    fields.get("error").is_some_and(is_truthy) || named("object") || named("type")
+}
+
+/// Not null, false, zero or empty.
+pub(crate) fn is_truthy(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(flag) => *flag,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
     }
 }
 
 fn read_events(
+    stream_end: StreamEnd,
     body: ResponseBody<'_>,
     end: Mono,
-    hear: impl Fn(&str, &mut Transcript) -> Heard,
+    mut hear: impl FnMut(&str, &mut Transcript) -> Heard,
 ) -> Result<Reply, ReplyError> {
     let mut transcript = Transcript::default();
     for event in sse::events(body.bytes) {
@@ -57,32 +121,33 @@ fn read_events(
         }
         let data = event.data.as_deref().map(str::trim).unwrap_or_default();
         let at = body.arrival(event.complete_at).unwrap_or(end);
-        take(data, at, &mut transcript, &hear)?;
+        take(data, at, &mut transcript, &mut hear)?;
     }
-    conclude(transcript, body)
+    conclude(stream_end, transcript, body)
 }
 
 /// Newline-delimited JSON: a line arrives with its newline, the last one with the end of the body.
 fn read_lines(
+    stream_end: StreamEnd,
     body: ResponseBody<'_>,
     end: Mono,
-    hear: impl Fn(&str, &mut Transcript) -> Heard,
+    mut hear: impl FnMut(&str, &mut Transcript) -> Heard,
 ) -> Result<Reply, ReplyError> {
     let mut transcript = Transcript::default();
     let mut offset = 0;
     for line in body.bytes.split_inclusive(|byte| *byte == b'\n') {
         offset += line.len();
         let text = decoded(line);
-        take(text.trim(), body.arrival(offset).unwrap_or(end), &mut transcript, &hear)?;
+        take(text.trim(), body.arrival(offset).unwrap_or(end), &mut transcript, &mut hear)?;
     }
-    conclude(transcript, body)
+    conclude(stream_end, transcript, body)
 }
 
 fn take(
     data: &str,
     at: Mono,
     transcript: &mut Transcript,
-    hear: impl Fn(&str, &mut Transcript) -> Heard,
+    hear: &mut impl FnMut(&str, &mut Transcript) -> Heard,
 ) -> Result<(), ReplyError> {
     match data {
         "" => {}
@@ -96,18 +161,21 @@ fn take(
     Ok(())
 }
 
-fn conclude(transcript: Transcript, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+fn conclude(stream_end: StreamEnd, transcript: Transcript, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
     if transcript.is_gibberish() {
         let start: String = decoded(body.bytes).chars().take(QUOTED_CHARS).collect();
         let kind = body.content_type.unwrap_or("no content type");
         return Err(ReplyError::Unreadable(format!("no JSON object in a body of {kind} that begins {start:?}")));
     }
-    transcript.into_reply(Wholeness::Stream)
+    transcript.into_reply(match stream_end {
+        StreamEnd::Marked => Wholeness::Stream,
+        StreamEnd::Unmarked => Wholeness::Document,
+    })
 }
 
 impl ResponseBody<'_> {
     /// By how it begins, since servers and proxies mislabel bodies in both directions, else by its media type.
-    fn is_event_stream(&self) -> bool {
+    pub(crate) fn is_event_stream(&self) -> bool {
         let start = self.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(self.bytes).trim_ascii_start();
         if start.starts_with(b"{") {
             return false;

@@ -6,14 +6,14 @@ use aiperf_conversation::{ContextMode, Conversation, Turn};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::{EndpointKind, InputText, Past, Reply, ReplyError, ResponseBody};
+use crate::{EndpointKind, InputText, Job, Medium, Past, Reply, ReplyError, ResponseBody};
 
-/// One API. Implementations hold no state: the same turn always gives the same bytes.
+/// One API. Implementations hold the settings of the run at most: the same turn always gives the same bytes.
 pub trait Endpoint: Debug + Send + Sync {
-    /// The request body: compact JSON, keys in the order of the reference.
+    /// The request body: compact JSON with keys in the order of the reference, or a form.
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError>;
 
-    /// Reads a 2xx response.
+    /// Reads a 2xx response; of a job, its first and its last answer, one on each line.
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError>;
 
     /// Whether the data of one stream event, or a whole document, carries content: what ends the prefill of a request
@@ -26,9 +26,14 @@ pub trait Endpoint: Debug + Send + Sync {
         None
     }
 
-    /// The text in a sent body that counts as input.
-    fn input_text(&self, body: &[u8]) -> InputText {
+    /// The text in a sent body that counts as input; `None` where the body has no shape in which text is known.
+    fn input_text(&self, body: &[u8]) -> Option<InputText> {
         InputText::of_body(body)
+    }
+
+    /// What is to be asked after the first answer, for an API that answers with a job.
+    fn job(&self) -> Option<Box<dyn Job>> {
+        None
     }
 }
 
@@ -55,6 +60,8 @@ pub struct BodyOptions {
     pub per_chunk_usage: bool,
     /// Messages: write the content as a list of parts even where a string would do.
     pub force_content_parts: bool,
+    /// Token counts are the server's: where an API has to be asked for them, it is.
+    pub server_token_count: bool,
 }
 
 /// Why no body could be made of a turn.
@@ -86,6 +93,34 @@ pub enum BuildError {
     AudioForm { session: String, start: String },
     #[error("the body of turn {turn} of session {session} could not be written as JSON: {reason}")]
     Unwritable { session: String, turn: usize, reason: String },
+    #[error(
+        "--endpoint-type {endpoint} takes no {media}, but turn {turn} of session {session} has some; leave it out, or use \
+         --endpoint-type chat"
+    )]
+    Medium { endpoint: &'static str, session: String, turn: usize, media: &'static str },
+    #[error("turn {turn} of session {session} has no {media}, which --endpoint-type {endpoint} needs")]
+    NoMedium { endpoint: &'static str, session: String, turn: usize, media: &'static str },
+    #[error(
+        "image {start:?} of session {session} is neither a data URL nor PNG, JPEG, GIF, WebP or BMP in base64; give it in \
+         one of these forms"
+    )]
+    ImageForm { session: String, start: String },
+    #[error(
+        "turn {turn} of session {session} has {texts} texts and {images} images; --endpoint-type {endpoint} sends them in \
+         pairs, or one kind alone"
+    )]
+    Unpaired { endpoint: &'static str, session: String, turn: usize, texts: usize, images: usize },
+    #[error(
+        "turn {turn} of session {session} has no text named `query`; --endpoint-type {endpoint} needs texts named `query` \
+         and `passages`"
+    )]
+    NoQuery { endpoint: &'static str, session: String, turn: usize },
+    #[error("turn {turn} of session {session} brings no ready-made body, and --endpoint-type raw sends nothing else")]
+    NoPayload { session: String, turn: usize },
+    #[error("--endpoint-type template needs --extra-inputs payload_template:<name, file or template>")]
+    NoTemplate,
+    #[error("the payload template, with turn {turn} of session {session}: {reason}")]
+    Template { session: String, turn: usize, reason: String },
 }
 
 /// Looks before the run at what would fail at the second turn: a conversation with history, for an API that takes none.
@@ -120,22 +155,51 @@ impl<'a> TurnRequest<'a> {
 
     /// The texts of a lone turn, for an API that takes nothing but text.
     pub(crate) fn lone_texts(&self, kind: EndpointKind) -> Result<Vec<&'a str>, BuildError> {
-        let endpoint = kind.facts().name;
-        if !self.history.is_empty() {
-            return Err(BuildError::OneTurnOnly { endpoint, session: self.session() });
-        }
-        let turn = self.current()?;
-        let media = [("images", &turn.images), ("audio", &turn.audios), ("video", &turn.videos)];
-        if let Some((media, _)) = media.into_iter().find(|(_, media)| !media.is_empty()) {
-            return Err(BuildError::TextOnly { endpoint, session: self.session(), turn: self.turn, media });
-        }
-        if turn.raw_messages.is_some() {
-            return Err(BuildError::NoMessages { endpoint, session: self.session(), turn: self.turn });
-        }
-        let texts: Vec<&str> = turn.all_texts().collect();
+        let texts: Vec<&str> = self.lone_turn(kind)?.all_texts().collect();
         if texts.is_empty() {
-            return Err(BuildError::NoText { endpoint, session: self.session(), turn: self.turn });
+            return Err(self.no_text(kind));
         }
         Ok(texts)
+    }
+
+    /// The turn, for an API that takes one with no history before it.
+    pub(crate) fn lone_turn(&self, kind: EndpointKind) -> Result<&'a Turn, BuildError> {
+        if !self.history.is_empty() {
+            return Err(BuildError::OneTurnOnly { endpoint: kind.facts().name, session: self.session() });
+        }
+        self.plain_turn(kind)
+    }
+
+    /// The turn, for an API that takes no chat messages, with no medium in it that the API does not take.
+    pub(crate) fn plain_turn(&self, kind: EndpointKind) -> Result<&'a Turn, BuildError> {
+        let turn = self.current()?;
+        self.check_media(kind, turn)?;
+        if turn.raw_messages.is_some() {
+            let endpoint = kind.facts().name;
+            return Err(BuildError::NoMessages { endpoint, session: self.session(), turn: self.turn });
+        }
+        Ok(turn)
+    }
+
+    pub(crate) fn check_media(&self, kind: EndpointKind, turn: &Turn) -> Result<(), BuildError> {
+        let facts = kind.facts();
+        let media = [(Medium::Image, &turn.images), (Medium::Audio, &turn.audios), (Medium::Video, &turn.videos)];
+        let untaken = media.into_iter().find(|(medium, there)| !there.is_empty() && !facts.takes.contains(medium));
+        let Some((medium, _)) = untaken else { return Ok(()) };
+        let (endpoint, session, media) = (facts.name, self.session(), medium.name());
+        Err(if facts.takes.is_empty() {
+            BuildError::TextOnly { endpoint, session, turn: self.turn, media }
+        } else {
+            BuildError::Medium { endpoint, session, turn: self.turn, media }
+        })
+    }
+
+    pub(crate) fn no_text(&self, kind: EndpointKind) -> BuildError {
+        BuildError::NoText { endpoint: kind.facts().name, session: self.session(), turn: self.turn }
+    }
+
+    pub(crate) fn no_medium(&self, kind: EndpointKind, medium: Medium) -> BuildError {
+        let (endpoint, session, media) = (kind.facts().name, self.session(), medium.name());
+        BuildError::NoMedium { endpoint, session, turn: self.turn, media }
     }
 }

@@ -3,9 +3,13 @@
 
 use thiserror::Error;
 
+use crate::{BodyForm, EndpointKind, multipart};
+
 /// What does not change from request to request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HeaderOptions<'a> {
+    /// Decides how the key is sent and whether bodies are JSON.
+    pub kind: EndpointKind,
     /// Of this program, for `User-Agent`.
     pub version: &'a str,
     /// `--header`, in the order given.
@@ -47,6 +51,7 @@ pub struct RequestIds<'a> {
 #[derive(Debug, Clone)]
 pub struct HeaderPlan {
     lines: Vec<(String, Line)>,
+    form: BodyForm,
 }
 
 #[derive(Debug, Clone)]
@@ -67,25 +72,44 @@ pub enum HeaderError {
     Framing(String),
 }
 
+const CONTENT_TYPE: &str = "Content-Type";
+const ANTHROPIC_VERSION: &str = "anthropic-version";
+
 impl HeaderPlan {
     pub fn new(options: &HeaderOptions<'_>) -> Result<Self, HeaderError> {
-        let mut plan = Self { lines: Vec::new() };
+        let form = options.kind.facts().form;
+        let anthropic = options.kind == EndpointKind::Messages;
+        let mut plan = Self { lines: Vec::new(), form };
         plan.set("Host", Line::Host)?;
         plan.set("User-Agent", Line::Fixed(format!("aiperf/{}", options.version)))?;
         plan.set("X-Request-ID", Line::RequestId)?;
         plan.set(options.session_header.unwrap_or("X-Correlation-ID"), Line::CorrelationId)?;
+        if anthropic {
+            plan.set(CONTENT_TYPE, Line::Fixed(form.media_type().to_owned()))?;
+        }
         for (name, value) in options.user {
+            // The type of a form names its boundary, which only the body knows.
+            if form == BodyForm::Multipart && name.eq_ignore_ascii_case(CONTENT_TYPE) {
+                continue;
+            }
             if ["content-length", "transfer-encoding"].contains(&name.to_ascii_lowercase().as_str()) {
                 return Err(HeaderError::Framing(name.clone()));
             }
             plan.set(name, Line::Fixed(value.clone()))?;
         }
-        if let Some(key) = options.api_key {
-            plan.set("Authorization", Line::Fixed(format!("Bearer {key}")))?;
+        match options.api_key {
+            Some(key) if anthropic => plan.set("x-api-key", Line::Fixed(key.to_owned()))?,
+            Some(key) => plan.set("Authorization", Line::Fixed(format!("Bearer {key}")))?,
+            None => {}
+        }
+        if anthropic && !plan.has(ANTHROPIC_VERSION) {
+            plan.set(ANTHROPIC_VERSION, Line::Fixed("2023-06-01".to_owned()))?;
         }
         let accept = if options.streaming { "text/event-stream" } else { "application/json" };
         plan.set("Accept", Line::Fixed(accept.to_owned()))?;
-        plan.set("Content-Type", Line::Fixed("application/json".to_owned()))?;
+        if form == BodyForm::Json {
+            plan.set(CONTENT_TYPE, Line::Fixed(form.media_type().to_owned()))?;
+        }
         let affinity = options.affinity;
         for (on, name) in [
             (affinity.session_affinity, "X-Session-Affinity"),
@@ -111,6 +135,21 @@ impl HeaderPlan {
             };
             (name.as_str(), value)
         })
+    }
+
+    /// The value of `Content-Type` for this body, where it is not among the lines because it changes with the body. A
+    /// ready-made body of an API that takes forms may be JSON all the same.
+    pub fn content_type(&self, body: &[u8]) -> Option<String> {
+        match self.form {
+            BodyForm::Json => None,
+            BodyForm::Multipart => {
+                Some(multipart::content_type(body).unwrap_or_else(|| BodyForm::Json.media_type().to_owned()))
+            }
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.lines.iter().any(|(there, _)| there.eq_ignore_ascii_case(name))
     }
 
     /// A later header takes the earlier one's place in the list, with its own spelling.
@@ -166,6 +205,7 @@ mod tests {
     fn the_users_headers_keep_their_order_and_the_key_comes_after_them() {
         let user = pairs(&[("X-Foo", "bar"), ("User-Agent", "custom/1")]);
         let options = HeaderOptions {
+            kind: EndpointKind::Chat,
             version: "1",
             user: &user,
             api_key: Some("sk-test"),
@@ -208,6 +248,17 @@ mod tests {
             ("X-Session-Affinity", "C"),
         ];
         assert_eq!(headers(&options), pairs(&expected));
+    }
+
+    #[test]
+    fn a_form_has_no_type_until_its_boundary_is_known() {
+        let user = pairs(&[("content-type", "text/plain")]);
+        let options = HeaderOptions { kind: EndpointKind::ImageEdit, user: &user, ..HeaderOptions::default() };
+        assert!(headers(&options).iter().all(|(name, _)| !name.eq_ignore_ascii_case("content-type")));
+        let plan = HeaderPlan::new(&options).unwrap();
+        assert_eq!(plan.content_type(b"--ab\r\n").as_deref(), Some("multipart/form-data; boundary=ab"));
+        assert_eq!(plan.content_type(b"{}").as_deref(), Some("application/json"));
+        assert_eq!(HeaderPlan::new(&HeaderOptions::default()).unwrap().content_type(b"--ab\r\n"), None);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Which text of a sent body counts as input, found by the shape of the body itself, so that bodies a data set brings
 //! ready-made are counted like those built here.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use crate::multipart;
 
 /// The countable input of one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -10,29 +12,81 @@ pub struct InputText {
     pub texts: Vec<String>,
     /// Tokens of prompts that were sent as token ids.
     pub pretokenised: u64,
-    /// Image parts in the messages.
+    /// Images in the request.
     pub images: u64,
 }
 
 impl InputText {
-    /// Reads a JSON body; one that is no JSON object counts as empty.
-    pub(crate) fn of_body(body: &[u8]) -> Self {
-        let mut input = Self::default();
-        let Ok(Value::Object(mut fields)) = serde_json::from_slice(body) else { return input };
-        let mut field = |name: &str| fields.get_mut(name).map(Value::take);
-        if let Some(Value::Array(messages)) = field("messages") {
-            for message in messages {
-                input.take_message(message);
-            }
-            if let Some(Value::Array(tools)) = field("tools") {
-                for tool in tools {
-                    input.take_tool(tool);
-                }
-            }
-        } else if let Some(prompt) = field("prompt").or_else(|| field("input")) {
-            input.take_prompt(prompt);
+    /// Reads a JSON body or a form; `None` for one of no known shape.
+    pub(crate) fn of_body(body: &[u8]) -> Option<Self> {
+        if let Some(prompt) = multipart::field(body, "prompt") {
+            return Some(Self { texts: vec![prompt.to_owned()], ..Self::default() });
         }
-        input
+        let Ok(Value::Object(mut fields)) = serde_json::from_slice(body) else { return None };
+        let mut input = Self::default();
+        let known = input.take_messages(&mut fields) || input.take_items(&mut fields) || input.take_plain(&mut fields);
+        known.then_some(input)
+    }
+
+    /// Chat completions and Anthropic's messages.
+    fn take_messages(&mut self, fields: &mut Map<String, Value>) -> bool {
+        let Some(Value::Array(messages)) = taken(fields, "messages") else { return false };
+        match taken(fields, "system") {
+            Some(Value::String(text)) => self.take_text(text),
+            Some(Value::Array(blocks)) => blocks.into_iter().for_each(|block| self.take_part(block)),
+            _ => {}
+        }
+        for message in messages {
+            self.take_message(message);
+        }
+        self.take_tools(fields);
+        true
+    }
+
+    /// The items of a Responses request, or the images of an image retrieval: objects with a role or a type.
+    fn take_items(&mut self, fields: &mut Map<String, Value>) -> bool {
+        let is_item = |item: &Value| item.get("role").is_some() || item.get("type").is_some();
+        if !fields.get("input").and_then(Value::as_array).is_some_and(|items| items.iter().any(is_item)) {
+            return false;
+        }
+        let Some(Value::Array(items)) = taken(fields, "input") else { return false };
+        if let Some(Value::String(text)) = taken(fields, "instructions") {
+            self.take_text(text);
+        }
+        for mut item in items {
+            match item.get("type").and_then(Value::as_str) {
+                Some("function_call") => self.take_named(Some(&mut item), &["name", "arguments"]),
+                Some("function_call_output") => self.take_named(Some(&mut item), &["output"]),
+                Some("image_url" | "input_text" | "text") => self.take_part(item),
+                _ => self.take_message(item),
+            }
+        }
+        self.take_tools(fields);
+        true
+    }
+
+    /// Everything that is asked in a text or a list of texts.
+    fn take_plain(&mut self, fields: &mut Map<String, Value>) -> bool {
+        for name in ["prompt", "input"] {
+            if let Some(prompt) = taken(fields, name) {
+                self.take_prompt(prompt);
+                if let Some(Value::String(text)) = taken(fields, "instructions") {
+                    self.take_text(text);
+                }
+                return true;
+            }
+        }
+        if let Some(query) = taken(fields, "query") {
+            self.take_texts(query);
+            for name in ["passages", "documents", "texts"] {
+                taken(fields, name).into_iter().for_each(|passages| self.take_texts(passages));
+            }
+            return true;
+        }
+        let alone = ["inputs", "text_input", "text", "texts"].into_iter().find_map(|name| taken(fields, name));
+        let known = alone.is_some();
+        alone.into_iter().for_each(|texts| self.take_texts(texts));
+        known
     }
 
     fn take_message(&mut self, mut message: Value) {
@@ -50,15 +104,30 @@ impl InputText {
     }
 
     fn take_part(&mut self, mut part: Value) {
-        if part.get("type").and_then(Value::as_str) == Some("image_url") {
-            self.images += 1;
+        match part.get("type").and_then(Value::as_str) {
+            Some("image_url" | "input_image" | "image") => self.images += 1,
+            Some("tool_use") => self.take_named(Some(&mut part), &["name", "input"]),
+            Some("tool_result") => match part.get_mut("content").map(Value::take) {
+                Some(Value::String(text)) => self.take_text(text),
+                Some(Value::Array(blocks)) => blocks.into_iter().for_each(|block| self.take_part(block)),
+                _ => {}
+            },
+            _ => {}
         }
         self.take_named(Some(&mut part), &["text"]);
     }
 
-    /// A tool's schema is part of what the model is given to read.
-    fn take_tool(&mut self, mut tool: Value) {
-        self.take_named(tool.get_mut("function"), &["name", "description", "parameters"]);
+    /// A tool's schema is part of what the model is given to read. It stands in `function`, or in the tool itself.
+    fn take_tools(&mut self, fields: &mut Map<String, Value>) {
+        let Some(Value::Array(tools)) = taken(fields, "tools") else { return };
+        for mut tool in tools {
+            let names = ["name", "description", "parameters", "input_schema"];
+            if tool.get("function").is_some() {
+                self.take_named(tool.get_mut("function"), &names);
+            } else {
+                self.take_named(Some(&mut tool), &names);
+            }
+        }
     }
 
     /// Strings as they are, objects as compact JSON.
@@ -83,6 +152,16 @@ impl InputText {
         }
     }
 
+    /// Texts that may stand in objects of their own.
+    fn take_texts(&mut self, texts: Value) {
+        match texts {
+            Value::String(text) => self.take_text(text),
+            Value::Array(items) => items.into_iter().for_each(|item| self.take_texts(item)),
+            mut object @ Value::Object(_) => self.take_named(Some(&mut object), &["text"]),
+            _ => {}
+        }
+    }
+
     fn take_text(&mut self, text: String) {
         if !text.is_empty() {
             self.texts.push(text);
@@ -90,12 +169,16 @@ impl InputText {
     }
 }
 
+fn taken(fields: &mut Map<String, Value>, name: &str) -> Option<Value> {
+    fields.get_mut(name).map(Value::take).filter(|value| !value.is_null())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn texts(body: &str) -> Vec<String> {
-        InputText::of_body(body.as_bytes()).texts
+        InputText::of_body(body.as_bytes()).unwrap().texts
     }
 
     #[test]
@@ -104,7 +187,7 @@ mod tests {
             {"type":"text","text":"A"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA"}},
             {"type":"text","text":"B"}]},{"role":"assistant","content":null}]}"#;
         assert_eq!(texts(body), ["S", "A", "B"]);
-        assert_eq!(InputText::of_body(body.as_bytes()).images, 1);
+        assert_eq!(InputText::of_body(body.as_bytes()).unwrap().images, 1);
     }
 
     #[test]
@@ -116,18 +199,51 @@ mod tests {
     }
 
     #[test]
+    fn anthropic_blocks_count_with_system_tools_and_their_results() {
+        let body = r#"{"system":[{"type":"text","text":"S"}],"messages":[{"role":"user","content":[
+            {"type":"image","source":{"type":"url","url":"x"}},{"type":"tool_result","content":[{"type":"text","text":"R"}]}]},
+            {"role":"assistant","content":[{"type":"tool_use","name":"f","input":{"a":1}}]}],
+            "tools":[{"name":"g","input_schema":{"type":"object"}}]}"#;
+        assert_eq!(texts(body), ["S", "R", "f", r#"{"a":1}"#, "g", r#"{"type":"object"}"#]);
+        assert_eq!(InputText::of_body(body.as_bytes()).unwrap().images, 1);
+    }
+
+    #[test]
+    fn items_count_with_the_instructions() {
+        let body = r#"{"instructions":"I","input":[{"role":"user","content":"A","type":"message"},
+            {"type":"function_call","name":"f","arguments":"{}"},{"type":"function_call_output","output":"O"},
+            {"role":"user","content":[{"type":"input_text","text":"B"},{"type":"input_image","image_url":"x"}]}]}"#;
+        assert_eq!(texts(body), ["I", "A", "f", "{}", "O", "B"]);
+        assert_eq!(InputText::of_body(br#"{"input":[{"type":"image_url","url":"x"}]}"#).unwrap().images, 1);
+    }
+
+    #[test]
     fn prompts_and_inputs_come_as_text_lists_or_token_ids() {
         assert_eq!(texts(r#"{"prompt":"a"}"#), ["a"]);
         assert_eq!(texts(r#"{"prompt":["a","b"]}"#), ["a", "b"]);
         assert_eq!(texts(r#"{"input":["a","b"]}"#), ["a", "b"]);
-        assert_eq!(InputText::of_body(br#"{"prompt":[1,2,3]}"#).pretokenised, 3);
-        assert_eq!(InputText::of_body(br#"{"input":[[1,2],[3]]}"#).pretokenised, 3);
+        assert_eq!(texts(r#"{"inputs":"a"}"#), ["a"]);
+        assert_eq!(texts(r#"{"text_input":["a"]}"#), ["a"]);
+        let counted = |body: &[u8]| InputText::of_body(body).unwrap().pretokenised;
+        assert_eq!(counted(br#"{"prompt":[1,2,3]}"#), 3);
+        assert_eq!(counted(br#"{"input":[[1,2],[3]]}"#), 3);
     }
 
     #[test]
-    fn a_body_of_another_shape_counts_as_empty() {
-        for odd in ["", "[]", "{", r#"{"messages":[1,"x",null]}"#, r#"{"prompt":{}}"#] {
-            assert_eq!(InputText::of_body(odd.as_bytes()), InputText::default(), "{odd}");
+    fn a_query_counts_with_its_passages_under_any_of_their_names() {
+        assert_eq!(texts(r#"{"query":"q","documents":["a","b"]}"#), ["q", "a", "b"]);
+        assert_eq!(texts(r#"{"query":"q","texts":["a"]}"#), ["q", "a"]);
+        assert_eq!(texts(r#"{"query":{"text":"q"},"passages":[{"text":"a"}]}"#), ["q", "a"]);
+        assert_eq!(texts(r#"{"query":["q"],"filters":{"a":"b"}}"#), ["q"]);
+    }
+
+    #[test]
+    fn a_body_of_another_shape_has_no_count() {
+        for odd in ["", "[]", "{", r#"{"anything":"goes"}"#, r#"{"prompt":null}"#] {
+            assert_eq!(InputText::of_body(odd.as_bytes()), None, "{odd}");
+        }
+        for empty in [r#"{"messages":[1,"x",null]}"#, r#"{"prompt":{}}"#] {
+            assert_eq!(InputText::of_body(empty.as_bytes()), Some(InputText::default()), "{empty}");
         }
     }
 }

@@ -24,6 +24,24 @@ pub(crate) enum Field<'a> {
     Given(&'a Value),
     GivenList(&'a [Value]),
     Object(Map<String, Value>),
+    /// Passages, each an object with its text.
+    TextObjects(Vec<TextObject<'a>>),
+    TextObject(TextObject<'a>),
+    ImageUrls(Vec<ImageUrl<'a>>),
+    Owned(Vec<String>),
+}
+
+/// `{"text": …}`.
+#[derive(Debug, Serialize)]
+pub(crate) struct TextObject<'a> {
+    pub(crate) text: &'a str,
+}
+
+/// `{"type": "image_url", "url": …}`.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "image_url")]
+pub(crate) struct ImageUrl<'a> {
+    pub(crate) url: &'a str,
 }
 
 /// Which extra usage a streamed answer is asked for.
@@ -68,6 +86,10 @@ impl<'a> Payload<'a> {
         self.set(NAME, Field::Object(options));
     }
 
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.fields.retain(|(field, _)| *field != name);
+    }
+
     pub(crate) fn into_bytes(self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         serde_json::to_vec(&self).map_err(|error| BuildError::Unwritable {
             session: request.session(),
@@ -96,6 +118,10 @@ impl Field<'_> {
             | Self::Count(_)
             | Self::Messages(_)
             | Self::GivenList(_)
+            | Self::TextObjects(_)
+            | Self::TextObject(_)
+            | Self::ImageUrls(_)
+            | Self::Owned(_)
             | Self::Object(_) => true,
         }
     }

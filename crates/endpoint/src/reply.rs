@@ -1,6 +1,7 @@
 //! What a server answered, read from the bytes: content with its arrival times, usage, or why it is no answer.
 
 use aiperf_clock::Mono;
+use serde_json::Value;
 use thiserror::Error;
 
 use crate::{ToolCall, Usage};
@@ -38,6 +39,17 @@ pub struct Reply {
     pub choices: u32,
     /// Events that were no JSON object and were passed over.
     pub undecodable_events: u32,
+    /// The reply in the shape of its API, where text and calls alone cannot give it back to the server.
+    pub said: Option<Value>,
+    /// What the server says of the making of a video.
+    pub video: Option<VideoReport>,
+}
+
+/// Figures that come with a generated video.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct VideoReport {
+    pub inference_seconds: Option<f64>,
+    pub peak_memory_mb: Option<f64>,
 }
 
 /// Why a 2xx response is a failed request all the same.

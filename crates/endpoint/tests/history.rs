@@ -7,25 +7,38 @@ use std::sync::Arc;
 use aiperf_clock::Mono;
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, SessionId, Turn};
 use aiperf_endpoint::{
-    BodyOptions, Endpoint, EndpointKind, History, ReadMark, Reply, ResponseBody, ToolCall, TurnRequest, of,
+    BodyOptions, Endpoint, EndpointKind, EndpointSettings, History, ReadMark, Reply, ResponseBody, ToolCall,
+    TurnRequest,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn chat() -> &'static dyn Endpoint {
-    of(EndpointKind::Chat).unwrap()
+fn of(kind: EndpointKind) -> Arc<dyn Endpoint> {
+    aiperf_endpoint::of(kind, &EndpointSettings::default())
+}
+
+fn chat() -> Arc<dyn Endpoint> {
+    of(EndpointKind::Chat)
 }
 
 fn heard(bytes: &[u8]) -> Option<Reply> {
+    heard_by(EndpointKind::Chat, bytes)
+}
+
+fn heard_by(kind: EndpointKind, bytes: &[u8]) -> Option<Reply> {
     let marks = [ReadMark::user(bytes.len(), Mono::from_nanos(1))];
-    chat().read(ResponseBody { content_type: None, bytes, marks: &marks }).ok()
+    of(kind).read(ResponseBody { content_type: None, bytes, marks: &marks }).ok()
 }
 
 /// What the recorded reply of this name is remembered as.
 fn captured(name: &str) -> Option<Value> {
+    captured_by(EndpointKind::Chat, name)
+}
+
+fn captured_by(kind: EndpointKind, name: &str) -> Option<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/responses");
     let bytes = ["sse", "json", "txt"].iter().find_map(|end| std::fs::read(folder.join(format!("{name}.{end}"))).ok());
-    chat().assistant_message(&heard(&bytes.unwrap())?)
+    of(kind).assistant_message(&heard_by(kind, &bytes.unwrap())?)
 }
 
 fn conversation(name: &str, turns: Vec<Turn>) -> Arc<Conversation> {
@@ -49,8 +62,18 @@ fn raw(messages: &Value) -> Turn {
 
 fn body(conversation: &Conversation, turn: usize, history: &History, streaming: bool) -> Value {
     let options = BodyOptions { streaming, ..BodyOptions::default() };
-    let request = TurnRequest { conversation, turn, history: history.before_next(), options: &options };
-    serde_json::from_slice(&chat().body(&request).unwrap()).unwrap()
+    body_by(EndpointKind::Chat, conversation, turn, history, &options)
+}
+
+fn body_by(
+    kind: EndpointKind,
+    conversation: &Conversation,
+    turn: usize,
+    history: &History,
+    options: &BodyOptions,
+) -> Value {
+    let request = TurnRequest { conversation, turn, history: history.before_next(), options };
+    serde_json::from_slice(&of(kind).body(&request).unwrap()).unwrap()
 }
 
 fn messages(conversation: &Conversation, turn: usize, history: &History) -> Value {
@@ -63,31 +86,32 @@ fn sessions_of_two_turns_send_what_the_reference_sends() {
     let mut checked = 0;
     for case in cases["cases"].as_array().unwrap() {
         let flags = case["flags"].as_str().unwrap();
-        if !flags.contains("--endpoint-type chat ") {
-            continue;
-        }
+        let kind = flags.split(' ').skip_while(|word| *word != "--endpoint-type").nth(1).unwrap();
+        let kind = EndpointKind::from_name(kind).unwrap();
         let name = case["case"].as_str().unwrap();
         let expected: Vec<&Value> = case["requests"].as_array().unwrap().iter().map(|sent| &sent["json"]).collect();
         let model = expected[0]["model"].as_str().unwrap();
         let said = |body: &Value| {
-            let last = body["messages"].as_array().unwrap().last().unwrap();
+            let list = body.get("messages").unwrap_or(&body["input"]);
+            let last = list.as_array().unwrap().last().unwrap();
             Turn { model: model.into(), ..text(last["content"].as_str().unwrap()) }
         };
         let session = conversation("s", expected.iter().map(|body| said(body)).collect());
         let mut history = History::new(session.context_mode);
+        let options = BodyOptions { streaming: flags.contains("--streaming"), ..BodyOptions::default() };
         for (turn, expected) in expected.iter().enumerate() {
             let mut expected = (*expected).clone();
             if (name, turn) == ("hist-reasoning", 1) {
                 // The reference repeats the reasoning ("Think hard") as if it had been said to the user.
                 expected["messages"][1]["content"] = json!("Hello world!");
             }
-            let sent = body(&session, turn, &history, flags.contains("--streaming"));
+            let sent = body_by(kind, &session, turn, &history, &options);
             assert_eq!(sent.to_string(), expected.to_string(), "{name} {turn}");
-            history.note(&session, turn, captured(model.strip_prefix("fx-").unwrap()));
+            history.note(&session, turn, captured_by(kind, model.strip_prefix("fx-").unwrap()));
             checked += 1;
         }
     }
-    assert_eq!(checked, 6);
+    assert_eq!(checked, 14);
 }
 
 #[test]
@@ -119,8 +143,8 @@ fn nothing_said_is_nothing_remembered() {
     let thought = Reply { reasoning_text: "hm".to_owned(), ..Reply::default() };
     assert_eq!(chat().assistant_message(&thought), None, "thought, but not said");
     let said = Reply { plain_text: "hi".to_owned(), ..Reply::default() };
-    assert_eq!(of(EndpointKind::Completions).unwrap().assistant_message(&said), None);
-    assert_eq!(of(EndpointKind::Embeddings).unwrap().assistant_message(&said), None);
+    assert_eq!(of(EndpointKind::Completions).assistant_message(&said), None);
+    assert_eq!(of(EndpointKind::Embeddings).assistant_message(&said), None);
 }
 
 #[test]

@@ -2,16 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use aiperf_clock::Mono;
-use aiperf_endpoint::{EndpointKind, ReadMark, Reply, ReplyError, ResponseBody, of};
+use aiperf_endpoint::{EndpointKind, EndpointSettings, ReadMark, Reply, ReplyError, ResponseBody, of};
 use proptest::prelude::*;
 
-const BUILT: [EndpointKind; 3] = [EndpointKind::Chat, EndpointKind::Completions, EndpointKind::Embeddings];
 const EVENTS: Option<&str> = Some("text/event-stream");
 const JSON: Option<&str> = Some("application/json");
 
 fn read(kind: EndpointKind, content_type: Option<&str>, bytes: &[u8]) -> Result<Reply, ReplyError> {
     let marks = [ReadMark::user(bytes.len(), Mono::from_nanos(9))];
-    of(kind).unwrap().read(ResponseBody { content_type, bytes, marks: &marks })
+    of(kind, &EndpointSettings::default()).read(ResponseBody { content_type, bytes, marks: &marks })
 }
 
 fn stream(events: &[&str]) -> Result<Reply, ReplyError> {
@@ -146,14 +145,14 @@ fn lines_of_json_keep_their_own_times() {
     let newline = body.iter().position(|b| *b == b'\n').unwrap() + 1;
     let marks = [newline, body.len()].map(|end| ReadMark::user(end, Mono::from_nanos(end as u64)));
     let lines = ResponseBody { content_type: Some("application/x-ndjson"), bytes: body, marks: &marks };
-    let reply = of(EndpointKind::Chat).unwrap().read(lines).unwrap();
+    let reply = of(EndpointKind::Chat, &EndpointSettings::default()).read(lines).unwrap();
     assert_eq!(reply.chunks.iter().map(|c| c.at).collect::<Vec<_>>(), marks.map(|m| m.at));
     assert_eq!(reply.usage.unwrap().completion_tokens, Some(2));
 }
 
 #[test]
 fn a_live_event_is_known_by_its_content() {
-    let chat = of(EndpointKind::Chat).unwrap();
+    let chat = of(EndpointKind::Chat, &EndpointSettings::default());
     assert!(chat.carries_content(&delta(r#"{"content":"a"}"#)));
     assert!(chat.carries_content(&delta(r#"{"reasoning_content":"a"}"#)));
     for empty in [&delta(r#"{"role":"assistant","content":""}"#), FINISH, "[DONE]", "", r#"{"error":"x"}"#] {
@@ -164,9 +163,9 @@ fn a_live_event_is_known_by_its_content() {
 proptest! {
     #[test]
     fn no_body_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200), sse: bool) {
-        for kind in BUILT {
+        for kind in EndpointKind::ALL {
             let _ = read(kind, if sse { EVENTS } else { JSON }, &bytes);
-            let _ = of(kind).unwrap().input_text(&bytes);
+            let _ = of(kind, &EndpointSettings::default()).input_text(&bytes);
         }
     }
 
@@ -176,7 +175,7 @@ proptest! {
         let (at, cut) = (at.index(body.len()), cut.index(body.len()));
         body[at] = byte;
         body.truncate(cut);
-        for kind in BUILT {
+        for kind in EndpointKind::ALL {
             let _ = read(kind, EVENTS, &body);
         }
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, Role, SessionId, Turn};
-use aiperf_endpoint::{BodyOptions, BuildError, EndpointKind, Past, TurnRequest, check_turns, of};
+use aiperf_endpoint::{BodyOptions, BuildError, EndpointKind, EndpointSettings, Past, TurnRequest, check_turns, of};
 use serde_json::{Map, Value, json};
 
 /// What the flags of a captured case ask for beyond `--streaming` and the token limit, which are read from them.
@@ -144,13 +144,14 @@ fn check(kind: EndpointKind, file: &str) -> usize {
                 per_chunk_usage: flags.contains("--per-chunk-usage"),
                 force_content_parts: flags.contains("FORCE_CONTENT_PARTS=true"),
                 extra_inputs: object(extra_inputs),
+                ..BodyOptions::default()
             };
             let turn = conversation.turns.len() - 1;
             let limit = body.get("max_completion_tokens").or_else(|| body.get("max_tokens"));
             conversation.turns[turn].max_tokens = limit.map(|limit| limit.as_u64().unwrap() as u32);
             conversation.turns[turn].extra_body = turn_extras.is_object().then(|| object(turn_extras));
             let sent = TurnRequest { conversation: &conversation, turn, history: &history, options: &options };
-            let bytes = of(kind).unwrap().body(&sent).unwrap();
+            let bytes = of(kind, &EndpointSettings::default()).body(&sent).unwrap();
             assert_eq!(String::from_utf8(bytes.clone()).unwrap(), body.to_string(), "{name} {index}");
             let length = request["headers"].as_array().unwrap().iter().find(|h| h[0] == "Content-Length").unwrap();
             assert_eq!(length[1], bytes.len().to_string(), "{name} {index}");
@@ -177,7 +178,7 @@ fn embeddings_bodies_are_those_of_the_reference() {
 
 fn body(kind: EndpointKind, conversation: &Conversation, options: &BodyOptions) -> Result<Value, BuildError> {
     let request = TurnRequest { conversation, turn: 0, history: &[], options };
-    of(kind).unwrap().body(&request).map(|bytes| serde_json::from_slice(&bytes).unwrap())
+    of(kind, &EndpointSettings::default()).body(&request).map(|bytes| serde_json::from_slice(&bytes).unwrap())
 }
 
 fn chat(conversation: &Conversation, options: &BodyOptions) -> Value {
@@ -256,7 +257,7 @@ fn an_api_of_single_texts_refuses_history_media_and_silence() {
         let mut seen = text_conversation(&json!("a"));
         let history = [Past::Turn { conversation: Arc::new(seen.clone()), turn: 0 }];
         let request = TurnRequest { conversation: &seen, turn: 0, history: &history, options: &options };
-        assert!(matches!(of(kind).unwrap().body(&request), Err(BuildError::OneTurnOnly { .. })));
+        assert!(matches!(of(kind, &EndpointSettings::default()).body(&request), Err(BuildError::OneTurnOnly { .. })));
         seen.turns[0].images = vec![Media::unnamed("http://example.invalid/a.png")];
         assert!(matches!(body(kind, &seen, &options), Err(BuildError::TextOnly { media: "images", .. })));
         assert!(matches!(body(kind, &text_conversation(&json!([])), &options), Err(BuildError::NoText { .. })));
@@ -281,6 +282,6 @@ fn what_was_sent_is_what_is_counted() {
     said.system = Some("Be brief.".into());
     let options = BodyOptions::default();
     let request = TurnRequest { conversation: &said, turn: 0, history: &[], options: &options };
-    let chat = of(EndpointKind::Chat).unwrap();
-    assert_eq!(chat.input_text(&chat.body(&request).unwrap()).texts, ["Be brief.", "Hello"]);
+    let chat = of(EndpointKind::Chat, &EndpointSettings::default());
+    assert_eq!(chat.input_text(&chat.body(&request).unwrap()).unwrap().texts, ["Be brief.", "Hello"]);
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use aiperf_clock::Mono;
-use aiperf_endpoint::{EndpointKind, ReadMark, Reply, ReplyError, ResponseBody, of};
+use aiperf_endpoint::{EndpointKind, EndpointSettings, ReadMark, Reply, ReplyError, ResponseBody, of};
 
 /// Status, content type and body of a captured response.
 fn capture(name: &str) -> (u16, String, Vec<u8>) {
@@ -21,22 +21,25 @@ fn capture(name: &str) -> (u16, String, Vec<u8>) {
 }
 
 fn read(name: &str) -> (u16, Result<Reply, ReplyError>) {
-    let kind = if name.contains("completions") {
-        EndpointKind::Completions
-    } else if name.contains("embed") {
-        EndpointKind::Embeddings
-    } else {
-        EndpointKind::Chat
-    };
+    let kinds = [
+        ("completions", EndpointKind::Completions),
+        ("embed", EndpointKind::Embeddings),
+        ("messages", EndpointKind::Messages),
+        ("responses", EndpointKind::Responses),
+        ("triton.generate.err", EndpointKind::Chat),
+        ("triton", EndpointKind::Generate),
+        ("mlserver", EndpointKind::Generate),
+    ];
+    let kind = kinds.into_iter().find(|(part, _)| name.contains(part)).map_or(EndpointKind::Chat, |(_, kind)| kind);
     let (status, content_type, bytes) = capture(name);
     let marks = [ReadMark::user(bytes.len(), Mono::from_nanos(1))];
     let body = ResponseBody { content_type: Some(&content_type), bytes: &bytes, marks: &marks };
-    (status, of(kind).unwrap().read(body))
+    (status, of(kind, &EndpointSettings::default()).read(body))
 }
 
 /// File, content chunks, bytes of output and of reasoning, completion tokens that the server reports: counted by another
 /// JSON reader than ours.
-const READ: [(&str, usize, usize, usize, Option<u64>); 22] = [
+const READ: [(&str, usize, usize, usize, Option<u64>); 36] = [
     ("dynamo.chat.http", 4, 50, 0, Some(4)),
     ("dynamo.chat.nonstream.http", 1, 13, 0, Some(4)),
     ("dynamo.completions.http", 4, 22, 0, Some(4)),
@@ -59,6 +62,28 @@ const READ: [(&str, usize, usize, usize, Option<u64>); 22] = [
     ("vllm.chat.nousage.http", 3, 20, 0, None),
     ("vllm.completions.http", 3, 21, 0, Some(3)),
     ("vllm.think.chat.http", 10, 0, 82, Some(12)),
+    ("dynamo.messages.http", 4, 31, 0, Some(4)),
+    ("dynamo.responses.http", 4, 20, 0, Some(4)),
+    ("litellm.proxy.messages.http", 1, 3, 0, Some(6)),
+    ("litellm.proxy.responses.http", 12, 36, 44, Some(15)),
+    ("llamacpp.messages.http", 26, 65, 112, Some(29)),
+    ("llamacpp.responses.http", 28, 157, 56, Some(30)),
+    ("mistralrs.responses.http", 3, 17, 0, Some(3)),
+    ("sglang.messages.http", 3, 21, 0, Some(3)),
+    ("sglang.responses.http", 1, 12, 0, Some(1)),
+    ("tf.responses.http", 3, 22, 0, Some(3)),
+    ("vllm.messages.http", 3, 15, 0, Some(3)),
+    ("vllm.responses.http", 3, 13, 0, Some(3)),
+    ("vllm.think.messages.http", 38, 0, 269, Some(40)),
+    ("vllm.think.responses.http", 26, 0, 271, Some(40)),
+];
+
+/// The same of servers whose answers do not say why they ended.
+const READ_WITHOUT_END: [(&str, usize, usize, usize, Option<u64>); 4] = [
+    ("mlserver.infer.http", 1, 15, 0, None),
+    ("mlserver.infer_stream.http", 3, 13, 0, None),
+    ("triton.generate.http", 1, 18, 0, None),
+    ("triton.generate_stream.http", 3, 18, 0, None),
 ];
 
 #[test]
@@ -74,6 +99,19 @@ fn real_servers_are_read_to_the_end() {
         found.push((name, reply.chunks.len(), reply.output_text.len(), reply.reasoning_text.len(), tokens));
     }
     assert_eq!(found, READ);
+}
+
+#[test]
+fn streams_that_just_end_are_read_to_the_end() {
+    let found: Vec<_> = READ_WITHOUT_END
+        .iter()
+        .map(|(name, ..)| {
+            let reply = read(name).1.unwrap_or_else(|error| panic!("{name}: {error}"));
+            let tokens = reply.usage.and_then(|u| u.completion_tokens);
+            (*name, reply.chunks.len(), reply.output_text.len(), reply.reasoning_text.len(), tokens)
+        })
+        .collect();
+    assert_eq!(found, READ_WITHOUT_END);
 }
 
 #[test]

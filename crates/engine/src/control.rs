@@ -54,6 +54,13 @@ impl ControlSource {
     }
 }
 
+impl ControlSource {
+    /// After a run: whether it has been told to stop since the last call. What else comes in late concerns nobody.
+    pub fn take_stop(&self) -> bool {
+        std::iter::from_fn(|| self.events.take()).fold(false, |stop, event| stop | matches!(event, Event::Stop(_)))
+    }
+}
+
 impl Default for ControlSource {
     fn default() -> Self {
         Self::new()

@@ -3,8 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_endpoint::History;
+use aiperf_endpoint::{BuildError, History};
 use bytes::Bytes;
+
+use crate::bodies::Lease;
 
 /// One run-time instance of a conversation. All its turns go to one worker and one server.
 #[derive(Debug)]
@@ -28,10 +30,21 @@ pub struct Session {
     /// Distinguishes the sessions of a phase.
     pub(crate) id: SessionKey,
     pub(crate) is_root: bool,
+    /// Says that the session is over when the last who knows it lets go.
+    pub(crate) _lease: Lease,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct SessionKey(pub(crate) u64);
+
+/// Where the body of a turn is.
+#[derive(Debug)]
+pub(crate) enum TurnBody {
+    /// With the plan's bodies.
+    Fixed,
+    /// Here: it was made from replies, or could not be.
+    FromReplies(Result<Bytes, BuildError>),
+}
 
 /// Handed to a worker when a turn is to be sent.
 #[derive(Debug)]
@@ -43,7 +56,7 @@ pub(crate) struct Credit {
     pub(crate) phase: usize,
     pub(crate) due: Mono,
     pub(crate) issued: Mono,
-    pub(crate) body: Bytes,
+    pub(crate) body: TurnBody,
     /// A limit held it back after it was due, so its lateness is not the client's.
     pub(crate) held_back: bool,
     /// Give the request up this long after it was sent.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
+use aiperf_endpoint::BuildError;
 use aiperf_transport::{Exchange, TransportError};
 use bytes::Bytes;
 use uuid::Uuid;
@@ -27,8 +28,10 @@ pub struct Finished {
     pub end: Mono,
     pub exchange: Exchange,
     pub outcome: Outcome,
-    /// The body that was sent.
+    /// The body that was sent; empty if there is none.
     pub body: Bytes,
+    /// The body is the data set's own: the same bytes whenever this turn is sent.
+    pub body_is_fixed: bool,
     /// Present when the session waits for what the reply makes possible.
     pub follow_up: Option<FollowUp>,
 }
@@ -38,6 +41,8 @@ pub enum Outcome {
     /// A whole response was read, whatever its status.
     Complete,
     Failed(TransportError),
+    /// Nothing was sent, because there is no body.
+    NotSent(BuildError),
     /// Over the request timeout.
     TimedOut,
     /// Given up on purpose, as `--request-cancellation-rate` asks.

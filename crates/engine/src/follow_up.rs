@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use aiperf_clock::Mono;
+use aiperf_endpoint::BuildError;
 use bytes::Bytes;
 
 use crate::control::Event;
@@ -21,13 +22,13 @@ pub struct FollowUp {
     made: Option<FollowUpBodies>,
 }
 
-/// The bodies that a reply makes possible.
+/// The bodies that a reply makes possible. One that cannot be made becomes a request that fails.
 #[derive(Debug, Default)]
 pub struct FollowUpBodies {
     /// Of the session's next turn.
-    pub next: Option<Bytes>,
+    pub next: Option<Result<Bytes, BuildError>>,
     /// Of the first turns of forked conversations, by index of the conversation.
-    pub forks: Vec<(usize, Bytes)>,
+    pub forks: Vec<(usize, Result<Bytes, BuildError>)>,
     /// The reply was no success.
     pub failed: bool,
 }

@@ -3,6 +3,7 @@
 //! looks for the first content of a request while a limit on prefill waits for it.
 #![forbid(unsafe_code)]
 
+mod bodies;
 mod conductor;
 mod control;
 mod credit;
@@ -12,6 +13,8 @@ mod follow_up;
 mod gate;
 mod gauge;
 mod ids;
+mod in_flight;
+mod job_answers;
 mod phase;
 mod plan;
 mod progress;
@@ -21,6 +24,7 @@ mod schedule;
 mod watcher;
 mod worker;
 
+pub use bodies::{Began, Bodies};
 pub use conductor::run;
 pub use control::{Control, ControlSource, StopReason};
 pub use credit::Session;

@@ -2,6 +2,7 @@
 
 use aiperf_clock::Mono;
 use aiperf_config::PhaseKind;
+use aiperf_conversation::BranchCounts;
 
 use crate::control::StopReason;
 
@@ -35,6 +36,7 @@ pub struct PhaseCounts {
     pub arrivals_dropped: u64,
     /// Requests that a limit held back after they were due.
     pub arrivals_delayed: u64,
+    pub branches: BranchCounts,
 }
 
 /// Why a phase stopped sending.

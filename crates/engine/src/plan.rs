@@ -10,8 +10,9 @@ use aiperf_conversation::{Branch, ContextMode, Lineage};
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_seed::Seed;
 use aiperf_transport::{ClientSettings, HttpVersion, Origin, Scheme};
-use bytes::Bytes;
 use thiserror::Error;
+
+use crate::bodies::Bodies;
 
 /// One server and the path that requests go to.
 #[derive(Debug, Clone)]
@@ -22,7 +23,7 @@ pub struct RequestTarget {
     pub host_header: String,
 }
 
-/// A conversation as the engine sees it.
+/// A conversation as the engine sees it: all that a schedule needs, and none of its contents.
 #[derive(Debug, Clone)]
 pub struct PreparedConversation {
     /// The name under which a fixed schedule sends it.
@@ -34,8 +35,8 @@ pub struct PreparedConversation {
 
 #[derive(Debug, Clone)]
 pub struct PreparedTurn {
-    /// Ready to be sent; `None` where it depends on replies that are not there yet.
-    pub body: Option<Bytes>,
+    /// Its body can be made only when the replies before it are there. All others come from the plan's bodies.
+    pub needs_replies: bool,
     /// When the data says that it was sent.
     pub timestamp_ms: Option<f64>,
     /// Pause after the previous turn's response.
@@ -50,6 +51,8 @@ pub struct Plan {
     /// In the order they run.
     pub phases: Vec<PhaseConfig>,
     pub conversations: Arc<[PreparedConversation]>,
+    /// What the turns say, where that does not depend on replies.
+    pub bodies: Arc<dyn Bodies>,
     /// Which conversation the next session is; shared by all phases.
     pub next_conversation: Box<dyn FnMut() -> usize + Send>,
     /// For phases that replay one; empty otherwise.
@@ -57,7 +60,7 @@ pub struct Plan {
     /// At least one.
     pub targets: Arc<[RequestTarget]>,
     pub headers: Arc<HeaderPlan>,
-    pub endpoint: &'static dyn Endpoint,
+    pub endpoint: Arc<dyn Endpoint>,
     pub request_timeout: Option<Nanos>,
     pub reuse: ConnectionReuse,
     pub client: ClientSettings,

@@ -9,19 +9,22 @@ use std::thread::{self, JoinHandle};
 
 use aiperf_clock::{Mono, Nanos, Timer, tighten_timer_slack};
 use aiperf_config::ConnectionReuse;
-use aiperf_endpoint::{Endpoint, HeaderPlan, RequestIds};
-use aiperf_transport::{Client, Exchange, ExchangeSize, Request, Reuse};
-use tokio::sync::Notify;
+use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds};
+use aiperf_transport::{Client, Exchange, ExchangeSize, NoWatch, Request, Reuse, TransportError};
+use bytes::Bytes;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use uuid::Uuid;
 
+use crate::bodies::Bodies;
 use crate::control::Event;
-use crate::credit::{Credit, Returned, ReturnedAs};
+use crate::credit::{Credit, Returned, ReturnedAs, TurnBody};
 use crate::delay::LocalDelays;
 use crate::finished::{CutReason, Finished, Outcome};
 use crate::follow_up::FollowUp;
 use crate::gauge::WorkerGauge;
 use crate::ids::Ids;
+use crate::in_flight::{CutSignal, Running};
+use crate::job_answers::JobAnswers;
 use crate::plan::{Plan, RequestTarget};
 use crate::queue::{Haste, QueueSender, Refused};
 use crate::rest::{self, Rest};
@@ -57,7 +60,8 @@ impl Worker {
             index,
             targets: Arc::clone(&plan.targets),
             headers: Arc::clone(&plan.headers),
-            endpoint: plan.endpoint,
+            bodies: Arc::clone(&plan.bodies),
+            endpoint: Arc::clone(&plan.endpoint),
             request_timeout: plan.request_timeout,
             reuse: plan.reuse,
             events,
@@ -121,7 +125,8 @@ struct Desk {
     index: usize,
     targets: Arc<[RequestTarget]>,
     headers: Arc<HeaderPlan>,
-    endpoint: &'static dyn Endpoint,
+    bodies: Arc<dyn Bodies>,
+    endpoint: Arc<dyn Endpoint>,
     request_timeout: Option<Nanos>,
     reuse: ConnectionReuse,
     events: QueueSender<Event>,
@@ -146,26 +151,11 @@ impl Tell for Desk {
     }
 }
 
-/// Tells all requests that started before it rang to end.
-#[derive(Debug, Default)]
-struct CutSignal {
-    reason: Cell<Option<CutReason>>,
-    rung: Notify,
-}
-
-impl CutSignal {
-    fn ring(&self, reason: CutReason) {
-        self.reason.set(Some(reason));
-        self.rung.notify_waiters();
-    }
-
-    async fn wait(&self) -> CutReason {
-        loop {
-            let rung = self.rung.notified();
-            if let Some(reason) = self.reason.get() {
-                return reason;
-            }
-            rung.await;
+impl Desk {
+    fn body(&self, credit: &Credit) -> Result<Bytes, BuildError> {
+        match &credit.body {
+            TurnBody::Fixed => self.bodies.fixed(credit.session.conversation, credit.turn),
+            TurnBody::FromReplies(body) => body.clone(),
         }
     }
 }
@@ -204,16 +194,26 @@ impl Context {
         let desk = &self.desk;
         let session = &credit.session;
         let request_id = self.ids.borrow_mut().make();
+        let body = match desk.body(&credit) {
+            Ok(body) => body,
+            Err(error) => {
+                self.timer.sleep_until(credit.due).await;
+                let (now, outcome) = (Mono::now(), Outcome::NotSent(error));
+                let nothing = (credit, Bytes::new());
+                return self.conclude(nothing, request_id, (now, now), Exchange::default(), outcome, false).await;
+            }
+        };
         let target = &desk.targets[session.target];
         let request_id_text = request_id.to_string();
-        let headers = desk.headers.lines(RequestIds {
+        let ids = RequestIds {
             host: &target.host_header,
             request_id: &request_id_text,
             correlation_id: &session.correlation_id,
-        });
-        let close = (desk.reuse == ConnectionReuse::Never).then_some(("Connection", "close"));
-        let headers = headers.chain(close);
-        let request = Request::post(&target.origin, &target.path_and_query, headers, credit.body.clone());
+        };
+        let mut request = Request::post(&target.origin, &target.path_and_query, self.headers(ids), body.clone());
+        if let Some(content_type) = desk.headers.content_type(&body) {
+            request = request.with_content_type(&content_type);
+        }
         let reuse = match desk.reuse {
             ConnectionReuse::Pooled => Reuse::Pooled,
             ConnectionReuse::Never => Reuse::Never,
@@ -223,7 +223,7 @@ impl Context {
         };
         let watcher = Watcher::new(
             credit.phase,
-            credit.watch_first_token.then_some((desk.endpoint, desk as &dyn Tell)),
+            credit.watch_first_token.then_some((&*desk.endpoint, desk as &dyn Tell)),
             &self.delays,
             &self.rest,
         );
@@ -236,7 +236,13 @@ impl Context {
         }
         let outcome = tokio::select! {
             biased;
-            sent = self.client.send(&request, reuse, &mut exchange, &watcher) => match sent {
+            sent = async {
+                self.client.send(&request, reuse, &mut exchange, &watcher).await?;
+                match desk.endpoint.job() {
+                    Some(job) => self.ask_after(job, target, ids, &mut exchange).await,
+                    None => Ok(()),
+                }
+            } => match sent {
                 Ok(()) => Outcome::Complete,
                 Err(error) => Outcome::Failed(error),
             },
@@ -247,12 +253,39 @@ impl Context {
         let end = Mono::now();
         self.last_size.set(exchange.size());
         let first_token_told = watcher.saw_first_token();
-        self.conclude(credit, request_id, (start, end), exchange, outcome, first_token_told).await;
+        self.conclude((credit, body), request_id, (start, end), exchange, outcome, first_token_told).await;
+    }
+
+    /// The headers of one request.
+    fn headers<'a>(&'a self, ids: RequestIds<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let close = (self.desk.reuse == ConnectionReuse::Never).then_some(("Connection", "close"));
+        self.desk.headers.lines(ids).chain(close)
+    }
+
+    /// The further exchanges of a request that was answered with a job. Its trace stays that of the first.
+    async fn ask_after(
+        &self,
+        mut job: Box<dyn Job>,
+        target: &RequestTarget,
+        ids: RequestIds<'_>,
+        exchange: &mut Exchange,
+    ) -> Result<(), TransportError> {
+        let mut answers = JobAnswers::new(exchange);
+        let mut step = answers.first_is_success().then(|| job.next(answers.latest())).flatten();
+        while let Some(JobStep { place, after, answer }) = step {
+            self.timer.sleep_until(Mono::now() + after).await;
+            let path = place.resolve(&target.path_and_query, &target.host_header);
+            let headers = self.headers(ids).filter(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+            let mut next = Exchange::default();
+            self.client.send(&Request::get(&target.origin, &path, headers), Reuse::Pooled, &mut next, &NoWatch).await?;
+            step = if answers.take(next, answer) { job.next(answers.latest()) } else { None };
+        }
+        Ok(())
     }
 
     async fn conclude(
         &self,
-        credit: Credit,
+        (credit, body): (Credit, Bytes),
         request_id: Uuid,
         (start, end): (Mono, Mono),
         exchange: Exchange,
@@ -289,7 +322,8 @@ impl Context {
             end,
             exchange,
             outcome,
-            body: credit.body,
+            body,
+            body_is_fixed: matches!(credit.body, TurnBody::Fixed),
             follow_up,
         };
         // The record goes first, so that a full record queue holds back a closed loop instead of growing; but what a
@@ -331,38 +365,6 @@ impl Context {
                 Err(Refused::Full(back)) => finished = back,
             }
             self.timer.sleep_until(Mono::now() + RECORD_QUEUE_RETRY).await;
-        }
-    }
-}
-
-/// How many requests are in flight on this thread.
-#[derive(Debug, Default)]
-struct Running {
-    count: Cell<usize>,
-    none_left: Notify,
-}
-
-#[derive(Debug)]
-struct Ticket(Rc<Running>);
-
-impl Running {
-    fn enter(this: &Rc<Self>) -> Ticket {
-        this.count.set(this.count.get() + 1);
-        Ticket(Rc::clone(this))
-    }
-
-    async fn wait_until_none(&self) {
-        while self.count.get() > 0 {
-            self.none_left.notified().await;
-        }
-    }
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        self.0.count.set(self.0.count.get() - 1);
-        if self.0.count.get() == 0 {
-            self.0.none_left.notify_one();
         }
     }
 }

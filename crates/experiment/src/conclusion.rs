@@ -48,6 +48,7 @@ impl Conclusion<'_> {
             cli_command: run.config.command_line.clone(),
             status: status(&verdict),
             telemetry_data: None,
+            branch_stats: self.branch_stats(run),
             thresholds: run.profiling_context().thresholds,
             client_health: self.health,
             selftest,
@@ -92,6 +93,12 @@ impl Conclusion<'_> {
             arrivals_delayed: counts.arrivals_delayed,
             arrivals_dropped: counts.arrivals_dropped,
         }
+    }
+
+    /// Sums over the conversations that others started; nothing where the data has none.
+    fn branch_stats(&self, run: &Run) -> Option<serde_json::Value> {
+        let profiling = self.outcomes.iter().rfind(|outcome| outcome.kind == PhaseKind::Profiling)?;
+        run.dataset.has_branches().then(|| serde_json::to_value(profiling.counts.branches).ok()).flatten()
     }
 
     /// The profiling phase of a run that was stopped in its warmup: nothing was sent.

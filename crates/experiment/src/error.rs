@@ -34,14 +34,14 @@ pub enum RunError {
     Report(#[from] ReportError),
     #[error(transparent)]
     Engine(#[from] EngineError),
-    #[error("--endpoint-type {0} is not supported yet")]
-    Endpoint(&'static str),
     #[error(
         "{url} was not ready to serve {model} after {waited:.0} s: {reason}. Start the server, or raise --wait-for-model-timeout"
     )]
     NotReady { url: String, model: String, waited: f64, reason: String },
     #[error("a record thread cannot start: {0}")]
     RecordThread(std::io::Error),
+    #[error("the thread that makes contents cannot start: {0}")]
+    MakerThread(std::io::Error),
     #[error("a record thread panicked; the records file holds what was written until then")]
     RecordThreadGone,
 }

@@ -22,6 +22,7 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Fail
         Outcome::Failed(error) => {
             Some(Failure { cause: transport_cause(error), ..plain(transport_kind(error), error.to_string()) })
         }
+        Outcome::NotSent(error) => Some(plain("RequestBuildError", error.to_string())),
         Outcome::TimedOut => Some(plain("TimeoutError", timeout_message(exchange))),
         Outcome::CancelledOnPurpose { after } => {
             let message = format!("cancelled on purpose {:.3} s after it was sent", after.as_secs_f64());

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use aiperf_endpoint::{Endpoint, EndpointFacts, Reply, ResponseBody};
+use aiperf_endpoint::{Endpoint, EndpointKind, Medium, Reply, ResponseBody};
 use aiperf_engine::Finished;
-use aiperf_metrics::{Failure, Observation, TokenCounts};
+use aiperf_metrics::{Failure, MediaFacts, Observation, TokenCounts};
 use aiperf_tokenizer::Tokenizer;
-use bytes::Bytes;
 
-use crate::prepared::TurnFacts;
+use crate::sessions::TurnFacts;
 use crate::{failure, http_timing};
 
 /// Whose count of tokens is taken.
@@ -21,8 +20,8 @@ pub(crate) enum TokenSource {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Observer {
-    pub(crate) endpoint: &'static dyn Endpoint,
-    pub(crate) facts: EndpointFacts,
+    pub(crate) endpoint: Arc<dyn Endpoint>,
+    pub(crate) kind: EndpointKind,
     pub(crate) tokenizer: Arc<dyn Tokenizer>,
     pub(crate) token_source: TokenSource,
 }
@@ -42,16 +41,28 @@ impl Observer {
         self.endpoint.read(body).map_err(|error| failure::of_reply(&error))
     }
 
-    pub(crate) fn observe(&self, finished: &Finished, turn: &TurnFacts, answer: Result<Reply, Failure>) -> Observation {
+    pub(crate) fn observe(
+        &self,
+        finished: &Finished,
+        turn: TurnFacts<'_>,
+        answer: Result<Reply, Failure>,
+    ) -> Observation {
         let exchange = &finished.exchange;
         let (mut reply, failure) = match answer {
             Ok(reply) => (reply, None),
             Err(failure) => (Reply::default(), Some(failure)),
         };
         let tokens = match self.token_source {
-            TokenSource::Client => self.counted(&reply, turn, &finished.body),
+            TokenSource::Client => self.counted(&reply, turn, finished),
             TokenSource::Server => reported(&reply),
         };
+        let media = MediaFacts {
+            images: if self.kind.takes(Medium::Image) { turn.images(finished, &*self.endpoint) } else { 0 },
+            audio_seconds: turn.audio_seconds,
+            video: reply.video,
+        };
+        // The exchanges of a job have no stages that could be added up.
+        let http = failure.is_none() && !self.kind.produces_video();
         Observation {
             due: finished.due,
             credit_issued: finished.issued,
@@ -61,18 +72,23 @@ impl Observer {
             chunks: std::mem::take(&mut reply.chunks),
             tokens,
             usage: reply.usage,
-            http: failure.is_none().then(|| http_timing::of(exchange)),
+            http: http.then(|| http_timing::of(exchange)),
             failure,
             requested_output_tokens: turn.max_tokens,
+            media,
         }
     }
 
-    fn counted(&self, reply: &Reply, turn: &TurnFacts, sent: &Bytes) -> TokenCounts {
+    fn counted(&self, reply: &Reply, turn: TurnFacts<'_>, finished: &Finished) -> TokenCounts {
         let count = |text: &str| (!text.is_empty()).then(|| self.tokenizer.count(text) as u64);
         TokenCounts {
-            input: self.facts.tokenizes_input.then(|| turn.input_tokens(sent, self.endpoint, &*self.tokenizer)),
-            output: count(&reply.output_text),
-            reasoning: count(&reply.reasoning_text),
+            input: if self.kind.facts().tokenizes_input {
+                turn.input_tokens(finished, &*self.endpoint, &*self.tokenizer)
+            } else {
+                None
+            },
+            output: count(&reply.output_text).filter(|_| self.kind.facts().produces_tokens),
+            reasoning: count(&reply.reasoning_text).filter(|_| self.kind.facts().produces_tokens),
         }
     }
 }

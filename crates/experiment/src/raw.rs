@@ -26,7 +26,9 @@ impl RawSource {
             request_id: &request_id,
             correlation_id: &finished.session.correlation_id,
         };
-        redacted(self.headers.lines(ids))
+        let content_type = self.headers.content_type(&finished.body);
+        let content_type = content_type.as_deref().map(|value| ("Content-Type", value));
+        redacted(self.headers.lines(ids).chain(content_type))
     }
 
     pub(crate) fn write(

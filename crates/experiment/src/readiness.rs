@@ -138,8 +138,14 @@ impl Probe<'_> {
         let mut headers = vec![("Host".to_owned(), host.to_owned())];
         headers.push(("Content-Type".into(), "application/json".into()));
         headers.extend(self.config.endpoint.headers.iter().cloned());
-        if let Some(key) = &self.config.endpoint.api_key {
-            headers.push(("Authorization".into(), format!("Bearer {}", key.0)));
+        let anthropic = self.config.endpoint.kind == EndpointKind::Messages;
+        match &self.config.endpoint.api_key {
+            Some(key) if anthropic => headers.push(("x-api-key".into(), key.0.clone())),
+            Some(key) => headers.push(("Authorization".into(), format!("Bearer {}", key.0))),
+            None => {}
+        }
+        if anthropic && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("anthropic-version")) {
+            headers.push(("anthropic-version".into(), "2023-06-01".into()));
         }
         headers.push(("Accept".into(), "*/*".into()));
         headers

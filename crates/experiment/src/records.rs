@@ -16,9 +16,9 @@ use aiperf_report::{
 use crate::error::RunError;
 use crate::monitor::Monitor;
 use crate::observe::Observer;
-use crate::prepared::Sessions;
 use crate::raw::RawSource;
 use crate::selftest::Tap;
+use crate::sessions::Sessions;
 use crate::stamps::{self, AllStamps};
 use crate::threshold::FailureThreshold;
 use crate::trace_data::Traced;
@@ -87,7 +87,7 @@ impl RecordDesk {
         let processor = format!("record_processor_{index}");
         let mut scratch = Vec::new();
         while let Some(mut finished) = finished.receive_gathered() {
-            let facts = &self.sessions.get(finished.session.conversation).turns[finished.turn];
+            let facts = self.sessions.turn(finished.session.conversation, finished.turn);
             let answer = self.observer.read(&finished);
             // A session waits for this: the counting of a long history must not hold up its next turn.
             if let Some(follow_up) = finished.follow_up.take() {
@@ -115,11 +115,7 @@ impl RecordDesk {
 
     fn follow_up(&self, follow_up: FollowUp, finished: &Finished, reply: Option<&Reply>) {
         let message = reply.and_then(|reply| self.observer.endpoint.assistant_message(reply));
-        match self.sessions.after(&finished.session, finished.turn, message, reply.is_none()) {
-            Ok(bodies) => follow_up.resume(bodies),
-            // Dropping the follow-up ends the session.
-            Err(error) => log::error!("{error}"),
-        }
+        follow_up.resume(self.sessions.after(&finished.session, finished.turn, message, reply.is_none()));
     }
 
     fn write(
@@ -167,7 +163,7 @@ impl RecordDesk {
             session_num: finished.number,
             x_request_id: request_id,
             x_correlation_id: &finished.session.correlation_id,
-            conversation_id: &self.sessions.get(finished.session.conversation).conversation.session_id.0,
+            conversation_id: self.sessions.session_id(finished.session.conversation),
             turn_index: finished.turn as u32,
             credit_issued_ns: epoch(finished.issued),
             request_start_ns: epoch(finished.start),

@@ -8,11 +8,9 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{Config, ExportLevel, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
-use aiperf_engine::{ControlSource, FixedSchedule, Plan, Timing, WorkerGauge, bounded};
+use aiperf_engine::{Bodies, ControlSource, EndReason, FixedSchedule, Plan, StopReason, Timing, WorkerGauge, bounded};
 use aiperf_metrics::{ClientHealth, MetricContext};
-use aiperf_report::{
-    ArtifactPaths, Certificate, InputSession, RawWriter, RecordWriter, RunReport, SummaryFiles, write_inputs,
-};
+use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RawWriter, RecordWriter, RunReport, SummaryFiles};
 use aiperf_seed::Seed;
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
 use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
@@ -21,13 +19,14 @@ use aiperf_transport::ClientSettings;
 use crate::conclusion::Conclusion;
 use crate::error::RunError;
 use crate::health::HealthWatch;
+use crate::maker::Maker;
 use crate::monitor::Monitor;
 use crate::observe::{Observer, TokenSource};
-use crate::prepared::Sessions;
 use crate::raw::RawSource;
 use crate::readiness;
 use crate::records::{RecordDesk, RecordThreads};
 use crate::selftest::Tap;
+use crate::sessions::{Renderer, Sessions};
 use crate::settings;
 use crate::stamps;
 use crate::target::Targets;
@@ -48,10 +47,10 @@ pub struct Run {
     /// One per phase.
     pub(crate) contexts: Vec<MetricContext>,
     pub(crate) paths: ArtifactPaths,
-    endpoint: &'static dyn Endpoint,
+    endpoint: Arc<dyn Endpoint>,
     seed: Seed,
     tokenizer: Arc<dyn Tokenizer>,
-    dataset: Dataset,
+    pub(crate) dataset: Arc<Dataset>,
     fixed_schedule: FixedSchedule,
     sessions: Arc<Sessions>,
     headers: Arc<HeaderPlan>,
@@ -77,24 +76,29 @@ impl Run {
         raise_descriptor_limit();
         grow_descriptor_table(DESCRIPTORS);
         let kind = config.endpoint.kind;
-        let endpoint = aiperf_endpoint::of(kind).ok_or(RunError::Endpoint(kind.facts().name))?;
+        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config));
         let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
         let request = TokenizerRequest {
             name: config.endpoint.tokenizer_name(&config.dataset.models[0]).to_owned(),
             revision: config.endpoint.tokenizer_revision.clone(),
+            chat_template: config.endpoint.apply_chat_template,
         };
         let tokenizer = aiperf_tokenizer::load(&request, hub)?;
         let dataset = aiperf_dataset::build(&config.dataset, seed, &tokenizer)?;
+        let dataset = Arc::new(dataset);
         warn_about(&dataset);
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
             phase.stop.sessions = Some(dataset.roots().len() as u64);
         }
-        let sessions = Sessions::prepare(&dataset, kind, endpoint, settings::body_options(&config))?;
+        let first = fixed_schedule.first().map_or_else(|| dataset.sampler(seed).draw().0, |(first, _)| *first);
+        let renderer = Renderer { endpoint: Arc::clone(&endpoint), options: settings::body_options(&config) };
+        let room = config.tuning.dataset_memory;
+        let sessions = Sessions::prepare(Arc::clone(&dataset), kind, renderer, first, room)?;
         let headers = settings::header_plan(&config, version)?;
-        let targets = Targets::open(&config.endpoint)?;
+        let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
         let client = settings::client_settings(&config, &targets)?;
         let paths = ArtifactPaths::new(config.output.dir.clone(), config.output.prefix.as_deref());
         Ok(Self {
@@ -132,7 +136,10 @@ impl Run {
         if let Some(wanted) = self.config.endpoint.readiness {
             readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
         }
-        self.write_inputs()?;
+        let inputs = if self.dataset.writes_inputs() { Some(InputsFile::create(&self.paths.inputs())?) } else { None };
+        let sampler = self.dataset.sampler(self.seed);
+        let maker = Maker::start(&self.sessions, &self.phases, sampler, &self.fixed_schedule, inputs)
+            .map_err(RunError::MakerThread)?;
         let anchor = WallAnchor::take();
         let (records, finished) = bounded(RECORD_QUEUE);
         let desk = Arc::new(self.record_desk(anchor, monitor, control)?);
@@ -146,6 +153,9 @@ impl Run {
         let (columns, stamps) = threads.finish(self.phases.len())?;
         let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
         let other_files = desk.close(&self.paths);
+        let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
+        let inputs = maker.finish(control, interrupted);
+        warn_about_lengths(&self.dataset);
         let conclusion = Conclusion {
             outcomes: &outcomes,
             columns: &columns,
@@ -154,15 +164,9 @@ impl Run {
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files,
         };
-        Ok(conclusion.draw(&self, version))
-    }
-
-    fn write_inputs(&self) -> Result<(), RunError> {
-        let sessions = self.sessions.iter().map(|session| InputSession {
-            session_id: session.conversation.session_id.to_string(),
-            payloads: session.turns.iter().filter_map(|turn| serde_json::from_slice(&turn.alone).ok()).collect(),
-        });
-        Ok(write_inputs(&self.paths.inputs(), sessions)?)
+        let mut result = conclusion.draw(&self, version);
+        result.files.failed.extend(inputs.err());
+        Ok(result)
     }
 
     fn record_desk(
@@ -191,8 +195,8 @@ impl Run {
             .map(|share| FailureThreshold::new(share, self.config.profiling.pace.session_limit(), control.control()));
         Ok(RecordDesk {
             observer: Observer {
-                endpoint: self.endpoint,
-                facts: self.config.endpoint.kind.facts(),
+                endpoint: Arc::clone(&self.endpoint),
+                kind: self.config.endpoint.kind,
                 tokenizer: Arc::clone(&self.tokenizer),
                 token_source,
             },
@@ -215,11 +219,12 @@ impl Run {
             workers: self.workers(),
             phases: self.phases.clone(),
             conversations: self.sessions.for_engine().into(),
+            bodies: Arc::clone(&self.sessions) as Arc<dyn Bodies>,
             next_conversation: Box::new(move || sampler.draw().0),
             fixed_schedule: self.fixed_schedule.clone(),
             targets: self.targets.requests.clone().into(),
             headers: Arc::clone(&self.headers),
-            endpoint: self.endpoint,
+            endpoint: Arc::clone(&self.endpoint),
             request_timeout: self.config.endpoint.request_timeout.map(Nanos::from),
             reuse: self.config.endpoint.connection_reuse,
             client: self.client.clone(),
@@ -263,9 +268,24 @@ fn fixed_schedule(phases: &[PhaseConfig], dataset: &Dataset) -> Result<FixedSche
     Ok(dataset.schedule()?.into_iter().map(|(index, at)| (index.0, at)).collect())
 }
 
-fn warn_about(dataset: &Dataset) {
+/// After the run: only then is it known.
+fn warn_about_lengths(dataset: &Dataset) {
     if dataset.inexact_texts() > 0 {
         log::warn!("{} prompts could not be given the exact length asked for", dataset.inexact_texts());
+    }
+}
+
+fn warn_about(dataset: &Dataset) {
+    if dataset.empty_outputs > 0 {
+        log::warn!(
+            "{} requests of the trace got no answer when they were recorded; they are sent and ask for one token",
+            dataset.empty_outputs
+        );
+    }
+    let skipped = &dataset.skipped_rows;
+    if skipped.count > 0 {
+        log::warn!("{} rows of the input file could not be used and were left out, among them:", skipped.count);
+        skipped.reasons.iter().for_each(|reason| log::warn!("{reason}"));
     }
     if dataset.long_pauses > 0 {
         log::warn!(

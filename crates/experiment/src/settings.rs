@@ -1,7 +1,8 @@
 //! What the parts of a run need to know of its configuration.
 
+use aiperf_clock::Nanos;
 use aiperf_config::{Config, HttpVersion, IpVersion, Pace, PhaseConfig, PhaseKind};
-use aiperf_endpoint::{AffinityHeaders, BodyOptions, HeaderOptions, HeaderPlan};
+use aiperf_endpoint::{AffinityHeaders, BodyOptions, EndpointSettings, HeaderOptions, HeaderPlan};
 use aiperf_metrics::{MetricContext, Thresholds};
 use aiperf_socket::{SourceAddresses, Stamping};
 use aiperf_transport::{ClientSettings, TlsSettings, Verification};
@@ -45,6 +46,17 @@ pub(crate) fn body_options(config: &Config) -> BodyOptions {
         extra_inputs: endpoint.extra_inputs.clone(),
         per_chunk_usage: endpoint.per_chunk_usage,
         force_content_parts: config.tuning.force_content_parts,
+        server_token_count: endpoint.server_token_count,
+    }
+}
+
+pub(crate) fn endpoint_settings(config: &Config) -> EndpointSettings {
+    let endpoint = &config.endpoint;
+    EndpointSettings {
+        template: endpoint.template.clone(),
+        response_field: endpoint.response_field.clone(),
+        download_video: endpoint.download_video,
+        poll_interval: Nanos::from(config.tuning.video_poll_interval),
     }
 }
 
@@ -52,6 +64,7 @@ pub(crate) fn header_plan(config: &Config, version: &str) -> Result<HeaderPlan, 
     let endpoint = &config.endpoint;
     let copies = config.tuning.session_copies;
     Ok(HeaderPlan::new(&HeaderOptions {
+        kind: endpoint.kind,
         version,
         user: &endpoint.headers,
         api_key: endpoint.api_key.as_ref().map(|key| key.0.as_str()),

@@ -20,7 +20,10 @@ pub(crate) struct Targets {
 }
 
 impl Targets {
-    pub(crate) fn open(endpoint: &EndpointConfig) -> Result<Self, RunError> {
+    /// `model` stands in the path of some APIs.
+    pub(crate) fn open(endpoint: &EndpointConfig, model: &str) -> Result<Self, RunError> {
+        let own_path = endpoint.kind.path(endpoint.streaming).replace("{model}", model);
+        let path = endpoint.custom_path.as_deref().unwrap_or(&own_path);
         let mut requests = Vec::new();
         let mut bases = Vec::new();
         let mut simulators = Vec::new();
@@ -36,7 +39,7 @@ impl Targets {
                     base
                 }
             };
-            let url = request_url(&base, endpoint.custom_path.as_deref(), endpoint.kind, endpoint.streaming)?;
+            let url = request_url(&base, Some(path), endpoint.kind, endpoint.streaming)?;
             requests.push(request_target(url));
             bases.push(base);
         }

@@ -2,8 +2,8 @@
 
 use crate::definition::{ConsoleGroup, Definition, Flags, Kind};
 use crate::unit::Unit::{
-    Bytes, Count, Kilobytes, Milliseconds, Nanoseconds, Percent, Ratio, Requests, RequestsPerSecond, Seconds, Tokens,
-    TokensPerSecond, TokensPerSecondPerUser,
+    Bytes, Count, Images, ImagesPerSecond, Kilobytes, Megabytes, Milliseconds, MillisecondsPerImage, Nanoseconds,
+    Percent, Ratio, Requests, RequestsPerSecond, Seconds, Tokens, TokensPerSecond, TokensPerSecondPerUser,
 };
 
 macro_rules! order {
@@ -96,6 +96,21 @@ catalogue! {
         [TOKENS_OUT]; "(output_sequence_length - requested_osl) / requested_osl * 100";
     ThinkingEfficiency "thinking_efficiency" "Thinking Efficiency"; Ratio => Ratio, Record, Main last,
         [TOKENS_OUT EXPERIMENTAL]; "reasoning_token_count / output_token_count";
+
+    NumImages "num_images" "Number of Images"; Images => Images, Record, FilesOnly last,
+        [IMAGE WHOLE]; "images in the request";
+    ImageThroughput "image_throughput" "Image Throughput"; ImagesPerSecond => ImagesPerSecond, Record, Main 860,
+        [IMAGE LARGER]; "num_images / request_latency";
+    ImageLatency "image_latency" "Image Latency"; MillisecondsPerImage => MillisecondsPerImage, Record, Main 861,
+        [IMAGE]; "request_latency / num_images";
+    AudioDuration "audio_duration" "Audio Duration"; Seconds => Seconds, Record, FilesOnly 870,
+        [AUDIO]; "seconds of audio in the request";
+    Rtfx "rtfx" "Inverse Real-Time Factor (RTFx)"; Ratio => Ratio, Record, Main 850,
+        [AUDIO LARGER]; "audio_duration / request_latency";
+    VideoInferenceTime "video_inference_time" "Video Inference Time"; Seconds => Milliseconds, Record, Main 310,
+        [VIDEO_OUT]; "inference_time_s that the server reports";
+    VideoPeakMemory "video_peak_memory" "Video Peak Memory"; Megabytes => Megabytes, Record, Main 311,
+        [VIDEO_OUT]; "peak_memory_mb that the server reports";
 
     UsagePromptTokens "usage_prompt_tokens" "Usage Prompt Tokens"; Tokens => Tokens, Record, Usage 1000,
         [TOKENS_IN LARGER WHOLE]; "prompt tokens by the server's count";

@@ -1,6 +1,6 @@
 //! Which metrics a run has, and the limits they are judged by.
 
-use aiperf_endpoint::EndpointKind;
+use aiperf_endpoint::{EndpointKind, Medium};
 use thiserror::Error;
 
 use crate::{Flags, Kind, Metric};
@@ -62,7 +62,9 @@ impl MetricContext {
             (Flags::STREAM, self.streaming),
             (Flags::TOKENS_OUT, facts.produces_tokens),
             (Flags::TOKENS_IN, facts.tokenizes_input),
-            (Flags::AUDIO, takes_audio(self.endpoint)),
+            (Flags::AUDIO, self.endpoint.takes(Medium::Audio)),
+            (Flags::IMAGE, self.endpoint.takes(Medium::Image)),
+            (Flags::VIDEO_OUT, self.endpoint.produces_video()),
             (Flags::GOODPUT, !self.slos.is_empty()),
             (Flags::CLIENT_COUNT, !self.server_token_count),
             (Flags::OPEN_LOOP, self.open_loop || self.fixed_schedule),
@@ -102,12 +104,6 @@ impl MetricContext {
         }
         Ok(Slo { metric, limit: metric.definition().unshow(limit) })
     }
-}
-
-/// Endpoints that take audio as input, and so may report usage of it.
-fn takes_audio(endpoint: EndpointKind) -> bool {
-    use EndpointKind::{AudioTranscription, Chat, Raw, Responses, Template};
-    matches!(endpoint, Chat | Responses | Raw | Template | AudioTranscription)
 }
 
 /// One service-level objective: a limit on a record metric.

@@ -70,6 +70,11 @@ impl Flags {
     /// Only where the data says when to send.
     pub const FIXED_SCHEDULE: Self = Self(1 << 15);
 
+    /// Only where the endpoint takes images.
+    pub const IMAGE: Self = Self(1 << 16);
+    /// Only where the endpoint produces video.
+    pub const VIDEO_OUT: Self = Self(1 << 17);
+
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }

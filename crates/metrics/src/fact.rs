@@ -53,10 +53,17 @@ pub(crate) enum Fact {
     HttpWrites,
     HttpBytesReceived,
     HttpReads,
+    Images,
+    /// Nanoseconds of audio that was sent.
+    AudioTime,
+    /// Nanoseconds that the server says a video took.
+    VideoTime,
+    /// Kilobytes that the server says a video needed at most.
+    VideoMemory,
 }
 
 impl Fact {
-    pub(crate) const COUNT: usize = Self::HttpReads as usize + 1;
+    pub(crate) const COUNT: usize = Self::VideoMemory as usize + 1;
 }
 
 pub(crate) const OUTCOME_SUCCESS: u64 = 0;

@@ -1,6 +1,7 @@
 //! The formula of every record metric, over the facts of one request.
 
 use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_SUCCESS};
+use crate::record::KILOBYTES_PER_MB;
 use crate::{Flags, Metric, MetricContext};
 
 const NANOS_PER_SECOND: f64 = 1e9;
@@ -51,6 +52,13 @@ pub(crate) fn value(metric: Metric, facts: &impl Facts, context: &MetricContext)
             let output = fact(Fact::OutputTokens).filter(|tokens| *tokens > 0.0)?;
             Some(fact(Fact::ReasoningTokens)? / output)
         }
+        Metric::NumImages => fact(Fact::Images),
+        Metric::ImageThroughput => per_second(fact(Fact::Images)?, fact(Fact::LastContent)?),
+        Metric::ImageLatency => Some(fact(Fact::LastContent)? * 1e-6 / fact(Fact::Images)?),
+        Metric::AudioDuration => Some(fact(Fact::AudioTime)? / NANOS_PER_SECOND),
+        Metric::Rtfx => per_second(fact(Fact::AudioTime)? / NANOS_PER_SECOND, fact(Fact::LastContent)?),
+        Metric::VideoInferenceTime => Some(fact(Fact::VideoTime)? / NANOS_PER_SECOND),
+        Metric::VideoPeakMemory => Some(fact(Fact::VideoMemory)? / KILOBYTES_PER_MB),
         Metric::UsagePromptTokens => fact(Fact::UsagePrompt),
         Metric::UsagePromptCacheReadTokens => fact(Fact::UsageCacheRead),
         Metric::UsagePromptCacheWriteTokens => fact(Fact::UsageCacheWrite),

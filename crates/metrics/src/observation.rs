@@ -1,7 +1,7 @@
 //! What is known of one finished request before any metric is computed.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_endpoint::{ContentChunk, Usage};
+use aiperf_endpoint::{ContentChunk, Usage, VideoReport};
 
 /// One finished request, success or failure.
 #[derive(Debug, Clone)]
@@ -23,6 +23,18 @@ pub struct Observation {
     pub http: Option<HttpTiming>,
     pub failure: Option<Failure>,
     pub requested_output_tokens: Option<u32>,
+    pub media: MediaFacts,
+}
+
+/// What is known of the media of a request and of its answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct MediaFacts {
+    /// Images that were sent.
+    pub images: u64,
+    /// How long the audio plays that was sent.
+    pub audio_seconds: Option<f64>,
+    /// What the server says of the making of a video.
+    pub video: Option<VideoReport>,
 }
 
 /// Counted by the client's tokenizer, or taken from usage when the user asked for that. `None`: not known.

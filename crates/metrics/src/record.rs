@@ -4,9 +4,11 @@ use aiperf_clock::Nanos;
 use aiperf_endpoint::Usage;
 
 use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_FAILED, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
-use crate::{Cancellation, Failure, HttpTiming, Metric, MetricContext, Observation, formula};
+use crate::{Cancellation, Failure, HttpTiming, MediaFacts, Metric, MetricContext, Observation, formula};
 
 const MISSING: u64 = u64::MAX;
+/// Memory is kept as a whole number of these.
+pub(crate) const KILOBYTES_PER_MB: f64 = 1_000.0;
 
 /// What is kept of one request. Cheap to make: whole numbers and the gaps between chunks.
 #[derive(Debug, Clone)]
@@ -75,6 +77,7 @@ impl RecordValues {
         if let Some(http) = &seen.http {
             self.set_http(http);
         }
+        self.set_media(&seen.media);
     }
 
     fn set_usage(&mut self, usage: &Usage) {
@@ -91,6 +94,15 @@ impl RecordValues {
         self.set(Fact::UsageAccepted, usage.accepted_prediction_tokens);
         self.set(Fact::UsageRejected, usage.rejected_prediction_tokens);
         self.set(Fact::UsageTotal, usage.total_tokens);
+    }
+
+    fn set_media(&mut self, media: &MediaFacts) {
+        let span = |seconds: f64| Nanos::from_secs_f64(seconds.max(0.0)).0;
+        self.set(Fact::Images, Some(media.images).filter(|images| *images > 0));
+        self.set(Fact::AudioTime, media.audio_seconds.map(span));
+        let video = media.video.unwrap_or_default();
+        self.set(Fact::VideoTime, video.inference_seconds.map(span));
+        self.set(Fact::VideoMemory, video.peak_memory_mb.map(|mb| (mb.max(0.0) * KILOBYTES_PER_MB) as u64));
     }
 
     fn set_http(&mut self, http: &HttpTiming) {

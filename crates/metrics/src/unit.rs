@@ -17,6 +17,10 @@ pub enum Unit {
     TokensPerSecondPerUser,
     RequestsPerSecond,
     ChunksPerSecond,
+    Images,
+    ImagesPerSecond,
+    MillisecondsPerImage,
+    Megabytes,
 }
 
 impl Unit {
@@ -36,6 +40,10 @@ impl Unit {
             Self::TokensPerSecondPerUser => "tokens/sec/user",
             Self::RequestsPerSecond => "requests/sec",
             Self::ChunksPerSecond => "chunks/sec",
+            Self::Images => "images",
+            Self::ImagesPerSecond => "images/sec",
+            Self::MillisecondsPerImage => "ms/image",
+            Self::Megabytes => "MB",
         }
     }
 
@@ -44,6 +52,7 @@ impl Unit {
         match (self, shown) {
             (Self::Nanoseconds, Self::Milliseconds) => value * 1e-6,
             (Self::Nanoseconds, Self::Seconds) => value * 1e-9,
+            (Self::Seconds, Self::Milliseconds) => value * 1e3,
             (Self::Bytes, Self::Kilobytes) => value / 1024.0,
             _ => value,
         }
@@ -54,6 +63,7 @@ impl Unit {
         match (self, shown) {
             (Self::Nanoseconds, Self::Milliseconds) => value * 1e6,
             (Self::Nanoseconds, Self::Seconds) => value * 1e9,
+            (Self::Seconds, Self::Milliseconds) => value * 1e-3,
             (Self::Bytes, Self::Kilobytes) => value * 1024.0,
             _ => value,
         }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_endpoint::{ContentChunk, EndpointKind, Usage};
 use aiperf_metrics::{
-    Cancellation, Columns, Failure, HttpTiming, Kind, Metric, MetricContext, Observation, Percentile, PhaseWindow,
-    RecordValues, Stats, Summary, TokenCounts,
+    Cancellation, Columns, Failure, HttpTiming, Kind, MediaFacts, Metric, MetricContext, Observation, Percentile,
+    PhaseWindow, RecordValues, Stats, Summary, TokenCounts,
 };
 use serde_json::Value;
 
@@ -104,6 +104,7 @@ fn observe(record: &Value, requested: Option<u32>) -> Observation {
         http,
         failure,
         requested_output_tokens: requested,
+        media: MediaFacts::default(),
     }
 }
 

@@ -1,12 +1,10 @@
-//! `inputs.json`: all requests of the dataset, written before the first is sent.
+//! `inputs.json`: all requests of the dataset, written beside the run.
 
-use std::cell::RefCell;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
-use serde::ser::{SerializeMap, SerializeSeq};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::ReportError;
@@ -18,40 +16,61 @@ pub struct InputSession {
     pub payloads: Vec<Value>,
 }
 
-/// Writes the file session by session, so that the dataset need not be in memory. Keys whose value is null are left out.
-pub fn write_inputs(path: &Path, sessions: impl Iterator<Item = InputSession>) -> Result<(), ReportError> {
-    if let Some(dir) = path.parent() {
-        fs::create_dir_all(dir).map_err(|source| ReportError::create(dir, source))?;
-    }
-    let file = File::create(path).map_err(|source| ReportError::create(path, source))?;
-    let mut out = BufWriter::new(file);
-    let document = Document { sessions: RefCell::new(sessions) };
-    serde_json::to_writer_pretty(&mut out, &document).map_err(|error| ReportError::write(path, error.into()))?;
-    out.flush().map_err(|source| ReportError::write(path, source))
+/// The file under way, session by session, so that the dataset need not be in memory. It has another name until it is
+/// whole, so that whoever finds it finds all of it.
+#[derive(Debug)]
+pub struct InputsFile {
+    path: PathBuf,
+    part: PathBuf,
+    out: BufWriter<File>,
+    /// Sessions so far.
+    written: usize,
 }
 
-struct Document<I> {
-    sessions: RefCell<I>,
-}
-
-impl<I: Iterator<Item = InputSession>> Serialize for Document<I> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(1))?;
-        map.serialize_entry("data", &Sessions(&self.sessions))?;
-        map.end()
-    }
-}
-
-struct Sessions<'a, I>(&'a RefCell<I>);
-
-impl<I: Iterator<Item = InputSession>> Serialize for Sessions<'_, I> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut seq = serializer.serialize_seq(None)?;
-        for mut session in self.0.borrow_mut().by_ref() {
-            session.payloads.iter_mut().for_each(drop_nulls);
-            seq.serialize_element(&session)?;
+impl InputsFile {
+    pub fn create(path: &Path) -> Result<Self, ReportError> {
+        if let Some(dir) = path.parent() {
+            fs::create_dir_all(dir).map_err(|source| ReportError::create(dir, source))?;
         }
-        seq.end()
+        let mut part = path.as_os_str().to_owned();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        let file = File::create(&part).map_err(|source| ReportError::create(&part, source))?;
+        Ok(Self { path: path.to_owned(), part, out: BufWriter::new(file), written: 0 })
+    }
+
+    /// How many sessions it has.
+    pub fn len(&self) -> usize {
+        self.written
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.written == 0
+    }
+
+    /// Keys whose value is null are left out.
+    pub fn push(&mut self, mut session: InputSession) -> Result<(), ReportError> {
+        session.payloads.iter_mut().for_each(drop_nulls);
+        let start = if self.written == 0 { "{\n  \"data\": [\n    " } else { ",\n    " };
+        // A line break in a text is written as an escape: all that are seen are those of the layout.
+        let written = serde_json::to_string_pretty(&session)
+            .map_err(io::Error::from)
+            .and_then(|text| self.out.write_all(format!("{start}{}", text.replace('\n', "\n    ")).as_bytes()));
+        self.written += 1;
+        written.map_err(|source| ReportError::write(&self.path, source))
+    }
+
+    pub fn finish(mut self) -> Result<(), ReportError> {
+        let end = if self.written == 0 { "{\n  \"data\": []\n}" } else { "\n  ]\n}" };
+        let written = self.out.write_all(end.as_bytes()).and_then(|()| self.out.flush());
+        written
+            .and_then(|()| fs::rename(&self.part, &self.path))
+            .map_err(|source| ReportError::write(&self.path, source))
+    }
+
+    /// Leaves nothing behind.
+    pub fn discard(self) {
+        let _ = fs::remove_file(&self.part);
     }
 }
 
@@ -75,10 +94,13 @@ mod tests {
     fn inputs_are_pretty_in_key_order_and_without_nulls() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("run/inputs.json");
-        let payload = json!({"messages": [{"role": "user", "content": "hi"}], "model": "m", "stop": null});
+        let payload = json!({"messages": [{"role": "user", "content": "hi\nthere"}], "model": "m", "stop": null});
         let session =
             |id: u32| InputSession { session_id: format!("session_{id:06}"), payloads: vec![payload.clone()] };
-        write_inputs(&path, (0..2).map(session)).unwrap();
+        let mut file = InputsFile::create(&path).unwrap();
+        (0..2).for_each(|id| file.push(session(id)).unwrap());
+        file.finish().unwrap();
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing but the file");
         let text = fs::read_to_string(&path).unwrap();
         assert!(
             text.starts_with(
@@ -88,12 +110,23 @@ mod tests {
         assert!(!text.contains("null"));
         assert!(!text.ends_with('\n'));
         let back: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(back["data"][1]["payloads"][0]["messages"][0]["content"], "hi");
+        assert_eq!(back["data"][1]["payloads"][0]["messages"][0]["content"], "hi\nthere");
+        assert_eq!(serde_json::to_string_pretty(&back).unwrap(), text, "laid out as a whole");
+    }
+
+    #[test]
+    fn a_file_without_sessions_is_whole_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("inputs.json");
+        InputsFile::create(&path).unwrap().finish().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "{\n  \"data\": []\n}");
+        InputsFile::create(&path).unwrap().discard();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     #[test]
     fn an_unwritable_path_is_named() {
-        let error = write_inputs(Path::new("/dev/null/inputs.json"), std::iter::empty()).unwrap_err();
+        let error = InputsFile::create(Path::new("/dev/null/inputs.json")).unwrap_err();
         assert!(error.to_string().contains("/dev/null"));
     }
 }

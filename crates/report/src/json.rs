@@ -55,6 +55,9 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
         object.insert("selftest".to_owned(), citation.json(reached.as_ref()));
     }
     object.insert("notes".to_owned(), health::notes(&report.findings()));
+    if let Some(branches) = &report.branch_stats {
+        object.insert("branch_stats".to_owned(), branches.clone());
+    }
     if let Some(warmup) = &report.warmup {
         let metrics = warmup.summary.results.iter().map(|result| (result.metric.tag().to_owned(), metric(result)));
         object.insert("warmup_metrics".to_owned(), Value::Object(metrics.collect()));

@@ -24,7 +24,7 @@ mod wording;
 
 pub use error::ReportError;
 pub use files::{SummaryFiles, WrittenFile, write_summary_files};
-pub use inputs::{InputSession, write_inputs};
+pub use inputs::{InputSession, InputsFile};
 pub use lines::LineTotals;
 pub use local_time::LocalZone;
 pub use metadata::{Phase, RecordMetadata};

@@ -25,6 +25,8 @@ pub struct RunReport {
     pub status: RunStatus,
     /// The `telemetry_data` object of the summary, where GPU telemetry is part of the run.
     pub telemetry_data: Option<Value>,
+    /// The `branch_stats` object of the summary, where conversations start others.
+    pub branch_stats: Option<Value>,
     pub thresholds: Thresholds,
     /// Whether the client was the limit, where it was watched.
     pub client_health: Option<ClientHealth>,

@@ -62,14 +62,19 @@ impl Stream {
         }
     }
 
-    /// A whole number of at least one around `mean`: the rule by which lengths, turns and delays are drawn. Without
-    /// spread, the rounded mean; otherwise a normal draw that is not negative, rounded up.
-    pub fn positive_normal_integer(&mut self, mean: f64, stddev: f64) -> u64 {
+    /// A normal draw that is not negative; the mean where there is no spread.
+    pub fn positive_normal(&mut self, mean: f64, stddev: f64) -> f64 {
         if stddev <= 0.0 {
-            return mean.round().max(1.0) as u64;
+            return mean.max(0.0);
         }
         let drawn = (0..10_000).map(|_| self.normal(mean, stddev)).find(|x| *x >= 0.0);
-        drawn.unwrap_or(mean.max(0.0)).ceil().max(1.0) as u64
+        drawn.unwrap_or(mean.max(0.0))
+    }
+
+    /// The same as a whole number of at least one: the rule by which lengths and turns are drawn. Rounded to the nearest,
+    /// so that the mean of many draws is the mean that was asked for.
+    pub fn positive_normal_integer(&mut self, mean: f64, stddev: f64) -> u64 {
+        self.positive_normal(mean, stddev).round().max(1.0) as u64
     }
 
     /// Fisher-Yates.
@@ -125,6 +130,8 @@ mod tests {
         assert_eq!(s.positive_normal_integer(550.0, 0.0), 550);
         assert_eq!(s.positive_normal_integer(0.0, 0.0), 1);
         assert!((0..1_000).all(|_| s.positive_normal_integer(2.0, 5.0) >= 1));
+        let (mean, variance) = moments((0..100_000).map(|_| s.positive_normal_integer(50.0, 5.0) as f64));
+        assert!((mean - 50.0).abs() < 0.1 && (variance - 25.0).abs() < 1.0, "{mean} {variance}");
     }
 
     #[test]

@@ -4,15 +4,13 @@ use std::io::Write as _;
 
 use serde::Deserialize;
 
-use crate::admission::admit;
 use crate::ask::Refusal;
 use crate::connection::{ClientGone, Connection, Received};
 use crate::exchange::Exchange;
-use crate::fault::Fault;
-use crate::generate::cache_block;
+use crate::one_piece::{self, Made, Work};
 use crate::prefix_cache::content_hash;
 use crate::prompt::{Messages, Prompt};
-use crate::whole_reply::{After, deliver, inject_status, refuse};
+use crate::whole_reply::{After, JSON, refuse};
 use crate::worker::Worker;
 
 #[derive(Deserialize)]
@@ -52,45 +50,26 @@ pub(crate) async fn embed(
     exchange: &mut Exchange,
     received: &Received,
 ) -> Result<After, ClientGone> {
-    let state = &*worker.state;
-    let options = &state.options;
-    let keep_alive = received.head.keep_alive;
-    let number = state.next_inference();
+    let options = &worker.state.options;
     let (body, prompt) = match read(&received.body) {
         Ok(read) => read,
-        Err(refusal) => return refuse(connection, exchange, 400, &refusal, keep_alive).await,
+        Err(refusal) => return refuse(connection, exchange, 400, &refusal, received.head.keep_alive).await,
     };
-    let draws = state.repetitions.draws(options.seed, received.head.path(), &received.body);
-    let plan = options.faults.plan(number, |name| draws.stream(name));
-    let measured = prompt.measure(options.count, cache_block(options));
-    exchange.note(|record| record.prompt_tokens = Some(measured.tokens));
-    if let Some(Fault::Status(status)) = plan.fault {
-        return inject_status(connection, exchange, status, keep_alive).await;
-    }
-    let mut admitted = admit(state, connection, exchange, received.arrival, &measured, &draws).await?;
-    if let Some(stall) = plan.stall {
-        admitted.pace.pause(stall.span);
-        exchange.note(|record| record.stalled = true);
-    }
-    connection.wait_until(&worker.timer, admitted.pace.due).await?;
-    drop(admitted.place);
-
     let dimensions = body.dimensions.unwrap_or(options.embed_dim);
     let model = body.model.as_deref().unwrap_or(&options.model);
-    let mut text = Vec::new();
-    write_list(&mut text, prompt.items, dimensions, body.encoding_format, draws.key());
-    // Writes to a vector cannot fail.
-    let _ = write!(
-        text,
-        r#","model":{},"usage":{{"prompt_tokens":{tokens},"total_tokens":{tokens}}}}}"#,
-        serde_json::Value::from(model),
-        tokens = measured.tokens,
-    );
-    let fault = match plan.fault {
-        Some(Fault::Midway { kind, .. }) => Some(kind),
-        _ => None,
+    let make = |made: &Made<'_>| {
+        let mut text = Vec::new();
+        write_list(&mut text, prompt.items, dimensions, body.encoding_format, made.draws.key());
+        // Writes to a vector cannot fail.
+        let _ = write!(
+            text,
+            r#","model":{},"usage":{{"prompt_tokens":{tokens},"total_tokens":{tokens}}}}}"#,
+            serde_json::Value::from(model),
+            tokens = made.prompt.tokens,
+        );
+        (JSON, text)
     };
-    deliver(connection, exchange, &text, fault, keep_alive).await
+    one_piece::serve(worker, connection, exchange, received, Work { prompt: &prompt, steps: 0, make: &make }).await
 }
 
 /// Everything up to the end of the list. The same key gives the same vectors.
@@ -127,7 +106,7 @@ fn component(key: u64, index: usize, place: u32) -> f32 {
     (hash >> 40) as f32 / (1_u32 << 23) as f32 - 1.0
 }
 
-fn write_base64(bytes: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn write_base64(bytes: &[u8], out: &mut Vec<u8>) {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for group in bytes.chunks(3) {
         let bits = group.iter().enumerate().fold(0_u32, |bits, (i, &byte)| bits | u32::from(byte) << (16 - 8 * i));

@@ -1,17 +1,19 @@
-//! Serves chat completions and completions: reads what is asked, decides what is said and what goes wrong.
+//! Serves every API that answers with text: reads what is asked, decides what is said and what goes wrong.
 
 use crate::admission::admit;
 use crate::ask::{Ask, StreamUsage, TextApi};
 use crate::connection::{ClientGone, Connection, Received};
+use crate::dialect::{Letterhead, ResponsesWriter, Writer};
 use crate::draws::Draws;
 use crate::exchange::Exchange;
 use crate::fault::{Fault, FaultPlan, MidwayFault, chunk_at};
-use crate::message::{MessageWriter, Usage};
+use crate::http_request::Head;
+use crate::message::Usage;
 use crate::options::SimOptions;
 use crate::prompt::Measured;
 use crate::reply::Reply;
 use crate::stream_reply::stream_reply;
-use crate::whole_reply::{After, deliver, inject_status, refuse};
+use crate::whole_reply::{After, JSON, deliver, inject_status, refuse};
 use crate::worker::Worker;
 
 /// One reply, fully decided before the first byte of it is sent.
@@ -22,7 +24,7 @@ pub(crate) struct Job {
     pub(crate) prompt: Measured,
     pub(crate) reply: Reply,
     pub(crate) plan: FaultPlan,
-    pub(crate) messages: MessageWriter,
+    pub(crate) messages: Writer,
     pub(crate) reports_reasoning: bool,
 }
 
@@ -46,24 +48,50 @@ impl Job {
     }
 }
 
+/// Which API a path belongs to, and whether it streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TextRoute {
+    pub(crate) api: TextApi,
+    /// Whether the path itself says so; `None` where the body or a header does.
+    pub(crate) streaming: Option<bool>,
+}
+
+impl TextRoute {
+    pub(crate) const fn by_body(api: TextApi) -> Self {
+        Self { api, streaming: None }
+    }
+
+    pub(crate) const fn by_path(api: TextApi, streaming: bool) -> Self {
+        Self { api, streaming: Some(streaming) }
+    }
+
+    fn streams(self, head: &Head, asked: bool) -> bool {
+        let accepts = || head.header("accept").is_some_and(|types| types.contains("text/event-stream"));
+        self.streaming.unwrap_or_else(|| if self.api == TextApi::Solido { accepts() } else { asked })
+    }
+}
+
 pub(crate) async fn generate(
     worker: &Worker,
     connection: &mut Connection,
     exchange: &mut Exchange,
     received: &Received,
-    api: TextApi,
+    asked: TextRoute,
 ) -> Result<After, ClientGone> {
+    let TextRoute { api, .. } = asked;
     let state = &*worker.state;
     let options = &state.options;
     let keep_alive = received.head.keep_alive;
     let number = state.next_inference();
-    let ask = match Ask::read(api, &received.body) {
+    let mut ask = match Ask::read(api, &received.body) {
         Ok(ask) => ask,
         Err(refusal) => return refuse(connection, exchange, 400, &refusal, keep_alive).await,
     };
+    ask.stream = asked.streams(&received.head, ask.stream);
     let draws = state.repetitions.draws(options.seed, received.head.path(), &received.body);
     let plan = options.faults.plan(number, |name| draws.stream(name));
-    let prompt = ask.prompt.measure(options.count, cache_block(options));
+    let mut prompt = ask.prompt.measure(options.count, cache_block(options));
+    prompt.tokens += ask.previous.as_deref().map_or(0, |id| state.remembered(id));
     exchange.note(|record| {
         record.streaming = ask.stream;
         record.prompt_tokens = Some(prompt.tokens);
@@ -74,8 +102,13 @@ pub(crate) async fn generate(
     let reply = Reply::plan(&ask, options, &draws);
     let created = state.anchor.epoch(received.arrival).0 / 1_000_000_000;
     let model = ask.model.as_deref().unwrap_or(&options.model);
-    let messages = MessageWriter::new(api, draws.key(), created, model, options.reasoning_field);
-    let reports_reasoning = api == TextApi::Chat && options.reasoning > 0;
+    let head =
+        Letterhead { key: draws.key(), created, model, reasoning_field: options.reasoning_field, store: ask.store };
+    let messages = Writer::new(api, &head);
+    if ask.store {
+        state.remember(ResponsesWriter::id(draws.key()), prompt.tokens + reply.tokens());
+    }
+    let reports_reasoning = api.converses() && options.reasoning > 0;
     let job = Job { ask, draws, prompt, reply, plan, messages, reports_reasoning };
     if job.ask.stream {
         stream_reply(worker, connection, exchange, received, &job).await
@@ -118,7 +151,7 @@ async fn whole_reply(
         });
         state.metrics.finished(reply.finish);
     }
-    deliver(connection, exchange, &body, fault, received.head.keep_alive).await
+    deliver(connection, exchange, (JSON, &body), fault, received.head.keep_alive).await
 }
 
 /// Whether usage goes on every chunk.

@@ -37,7 +37,7 @@ impl Usage {
     }
 }
 
-/// Writes the messages of one reply. What stays the same in all of them is formatted once.
+/// Writes the messages of one reply to a chat or a completion. What stays the same in all of them is formatted once.
 #[derive(Debug)]
 pub(crate) struct MessageWriter {
     api: TextApi,
@@ -52,9 +52,10 @@ pub(crate) struct MessageWriter {
 
 impl MessageWriter {
     pub(crate) fn new(api: TextApi, key: u64, created: u64, model: &str, reasoning_field: ReasoningField) -> Self {
-        let (prefix, object) = match api {
-            TextApi::Chat => ("chatcmpl", "chat.completion.chunk"),
-            TextApi::Completions => ("cmpl", "text_completion"),
+        let (prefix, object) = if api == TextApi::Completions {
+            ("cmpl", "text_completion")
+        } else {
+            ("chatcmpl", "chat.completion.chunk")
         };
         let id = format!("{prefix}-{key:016x}");
         let model = serde_json::Value::from(model).to_string();
@@ -161,22 +162,19 @@ impl MessageWriter {
     /// The whole reply as one object.
     pub(crate) fn full(&self, reply: &Reply, choices: u32, usage: Usage, out: &mut Vec<u8>) {
         let Self { id, created, model, .. } = self;
-        let object = match self.api {
-            TextApi::Chat => "chat.completion",
-            TextApi::Completions => "text_completion",
-        };
+        let is_completion = self.api == TextApi::Completions;
+        let object = if is_completion { "text_completion" } else { "chat.completion" };
         let _ = write!(out, r#"{{"id":"{id}","object":"{object}","created":{created},"model":{model},"choices":["#);
         for choice in 0..choices {
             if choice > 0 {
                 out.push(b',');
             }
-            match self.api {
-                TextApi::Chat => self.full_message(reply, choice, out),
-                TextApi::Completions => {
-                    let _ = write!(out, r#"{{"index":{choice},"text":""#);
-                    write_all(reply, choice, |_| true, out);
-                    out.push(b'"');
-                }
+            if is_completion {
+                let _ = write!(out, r#"{{"index":{choice},"text":""#);
+                write_all(reply, choice, |_| true, out);
+                out.push(b'"');
+            } else {
+                self.full_message(reply, choice, out);
             }
             out.extend_from_slice(br#","logprobs":null,"finish_reason":"#);
             write_finish(Some(reply.finish), out);

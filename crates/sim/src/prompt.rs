@@ -18,6 +18,10 @@ pub(crate) struct Prompt {
     pub(crate) items: usize,
 }
 
+/// How an image begins, alone and after a text.
+const IMAGE: &str = "data:image/";
+const PAIRED_IMAGE: &str = " data:image/";
+
 /// A prompt's length, and what the prefix cache knows it by.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Measured {
@@ -31,6 +35,19 @@ impl Prompt {
             self.text.push(' ');
         }
         self.text.push_str(text);
+    }
+
+    /// Puts a text in front of the others.
+    pub(crate) fn push_front(&mut self, text: &str) {
+        let rest = std::mem::replace(&mut self.text, text.to_owned());
+        self.push(&rest);
+    }
+
+    /// One of several texts that are answered apart. An image that stands in it, or is all of it, has no words.
+    fn push_item(&mut self, text: &str) {
+        self.items += 1;
+        let words = if text.starts_with(IMAGE) { Some(0) } else { text.find(PAIRED_IMAGE) };
+        self.push(&text[..words.unwrap_or(text.len())]);
     }
 
     /// Counts, and cuts into blocks of `block` tokens where a cache wants them.
@@ -87,8 +104,7 @@ impl<'de> Visitor<'de> for Items<'_> {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
-        self.into.items += 1;
-        self.into.push(text);
+        self.into.push_item(text);
         Ok(())
     }
 
@@ -129,7 +145,7 @@ impl<'de> Deserialize<'de> for Messages {
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Messages, A::Error> {
                 let mut prompt = Prompt { items: 1, ..Prompt::default() };
-                while seq.next_element_seed(Keyed { into: &mut prompt, key: "content" })?.is_some() {}
+                while seq.next_element_seed(Keyed { into: &mut prompt, keys: &["content"] })?.is_some() {}
                 Ok(Messages(prompt))
             }
         }
@@ -137,10 +153,35 @@ impl<'de> Deserialize<'de> for Messages {
     }
 }
 
-/// An object of which one key holds text or parts; the rest, be it an image of megabytes, is skipped unread.
+/// `input` of the Responses API or `system` of Anthropic's: a text, or a list of items or blocks.
+#[derive(Debug, Default)]
+pub(crate) struct Written(pub(crate) Prompt);
+
+impl<'de> Deserialize<'de> for Written {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct All;
+        impl<'de> Visitor<'de> for All {
+            type Value = Written;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or a list of items")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Written, E> {
+                Ok(Written(Prompt { text: text.to_owned(), tokens: Vec::new(), items: 1 }))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Written, A::Error> {
+                let mut prompt = Prompt { items: 1, ..Prompt::default() };
+                while seq.next_element_seed(Keyed { into: &mut prompt, keys: &["content", "text"] })?.is_some() {}
+                Ok(Written(prompt))
+            }
+        }
+        deserializer.deserialize_any(All)
+    }
+}
+
+/// An object of which some keys hold text or parts; the rest, be it an image of megabytes, is skipped unread.
 struct Keyed<'a> {
     into: &'a mut Prompt,
-    key: &'static str,
+    keys: &'static [&'static str],
 }
 
 impl<'de> DeserializeSeed<'de> for Keyed<'_> {
@@ -153,11 +194,11 @@ impl<'de> DeserializeSeed<'de> for Keyed<'_> {
 impl<'de> Visitor<'de> for Keyed<'_> {
     type Value = ();
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an object with `{}`", self.key)
+        write!(f, "an object with `{}`", self.keys.join("` or `"))
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
-            if key == self.key {
+            if self.keys.contains(&key.as_ref()) {
                 map.next_value_seed(Content { into: self.into })?;
             } else {
                 map.next_value::<IgnoredAny>()?;
@@ -191,7 +232,7 @@ impl<'de> Visitor<'de> for Content<'_> {
         Ok(())
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        while seq.next_element_seed(Keyed { into: self.into, key: "text" })?.is_some() {}
+        while seq.next_element_seed(Keyed { into: self.into, keys: &["text"] })?.is_some() {}
         Ok(())
     }
 }

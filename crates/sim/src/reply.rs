@@ -1,6 +1,6 @@
 //! What the simulated model says: how long, in which parts, cut into which chunks.
 
-use crate::ask::{Ask, MOST_TOKENS, TextApi};
+use crate::ask::{Ask, MOST_TOKENS};
 use crate::draws::Draws;
 use crate::options::{SimOptions, ToolUse};
 use crate::vocabulary::Vocabulary;
@@ -52,6 +52,22 @@ pub(crate) struct Piece {
     first: u32,
 }
 
+impl Piece {
+    /// Whether it is the first of its part: the reasoning, the text or the call.
+    pub(crate) fn begins_part(self) -> bool {
+        match self.kind {
+            PieceKind::Reasoning | PieceKind::Text => self.first == 0,
+            PieceKind::ToolName => true,
+            PieceKind::ToolOpening | PieceKind::ToolWords | PieceKind::ToolClosing => false,
+        }
+    }
+
+    /// Tokens of its part up to its end.
+    pub(crate) const fn ends_at(self) -> u32 {
+        self.first + self.tokens
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PieceKind {
     Reasoning,
@@ -65,7 +81,7 @@ pub(crate) enum PieceKind {
 impl Reply {
     pub(crate) fn plan(ask: &Ask, options: &SimOptions, draws: &Draws) -> Self {
         let (length, mut finish) = length(ask, options, draws);
-        let chat = ask.api == TextApi::Chat;
+        let chat = ask.api.converses();
         let reasoning = if chat { options.reasoning.min(length) } else { 0 };
         let mut answer = length - reasoning;
         let is_tool_call = chat
@@ -169,6 +185,7 @@ mod tests {
     use aiperf_seed::Seed;
 
     use super::*;
+    use crate::ask::TextApi;
     use crate::draws::Repetitions;
 
     fn reply(query: &str, body: &str) -> Reply {

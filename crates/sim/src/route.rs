@@ -4,17 +4,27 @@ use crate::ask::{Refusal, TextApi};
 use crate::connection::{ClientGone, Connection, Received};
 use crate::embeddings::embed;
 use crate::exchange::Exchange;
-use crate::generate::generate;
+use crate::generate::{TextRoute, generate};
 use crate::http_response::write_whole;
+use crate::media_out;
+use crate::rankings::{RankingApi, rank};
 use crate::truth::Outcome;
+use crate::video;
 use crate::whole_reply::{After, answer, refuse};
 use crate::worker::Worker;
 
 /// Everything that the simulator serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Route {
-    Text(TextApi),
+    Text(TextRoute),
     Embeddings,
+    Rankings(RankingApi),
+    Images,
+    ImageEdits,
+    ObjectDetection,
+    Transcriptions,
+    Videos,
+    VideoState,
     Models,
     Health,
     Metrics,
@@ -27,10 +37,30 @@ enum Route {
 
 impl Route {
     fn of(method: &str, path: &str) -> Self {
+        let text = |api| ("POST", Self::Text(TextRoute::by_body(api)));
+        let text_at = |api, streaming| ("POST", Self::Text(TextRoute::by_path(api, streaming)));
         let (wanted, route) = match path {
-            "/v1/chat/completions" => ("POST", Self::Text(TextApi::Chat)),
-            "/v1/completions" => ("POST", Self::Text(TextApi::Completions)),
+            "/v1/chat/completions" => text(TextApi::Chat),
+            "/v1/completions" => text(TextApi::Completions),
+            "/v1/responses" => text(TextApi::Responses),
+            "/v1/messages" => text(TextApi::Messages),
+            "/rag/api/prompt" => text(TextApi::Solido),
+            "/generate" => text_at(TextApi::HuggingFace, false),
+            "/generate_stream" => text_at(TextApi::HuggingFace, true),
             "/v1/embeddings" => ("POST", Self::Embeddings),
+            "/v1/ranking" => ("POST", Self::Rankings(RankingApi::Nim)),
+            "/rerank" => ("POST", Self::Rankings(RankingApi::HfTei)),
+            "/v1/rerank" | "/v2/rerank" => ("POST", Self::Rankings(RankingApi::Cohere)),
+            "/v1/images/generations" => ("POST", Self::Images),
+            "/v1/images/edits" => ("POST", Self::ImageEdits),
+            "/v1/infer" => ("POST", Self::ObjectDetection),
+            "/v1/audio/transcriptions" => ("POST", Self::Transcriptions),
+            "/v1/videos" => ("POST", Self::Videos),
+            _ if path.starts_with("/v1/videos/") => ("GET", Self::VideoState),
+            _ if path.starts_with("/v2/models/") && path.ends_with("/generate") => text_at(TextApi::Triton, false),
+            _ if path.starts_with("/v2/models/") && path.ends_with("/generate_stream") => {
+                text_at(TextApi::Triton, true)
+            }
             "/v1/models" => ("GET", Self::Models),
             "/health" | "/v1/health" | "/ping" => ("GET", Self::Health),
             "/metrics" => ("GET", Self::Metrics),
@@ -43,7 +73,17 @@ impl Route {
     }
 
     const fn is_inference(self) -> bool {
-        matches!(self, Self::Text(_) | Self::Embeddings)
+        matches!(
+            self,
+            Self::Text(_)
+                | Self::Embeddings
+                | Self::Rankings(_)
+                | Self::Images
+                | Self::ImageEdits
+                | Self::ObjectDetection
+                | Self::Transcriptions
+                | Self::Videos
+        )
     }
 }
 
@@ -78,6 +118,13 @@ pub(crate) async fn serve(
     let served = match route {
         Route::Text(api) => generate(worker, connection, &mut exchange, received, api).await,
         Route::Embeddings => embed(worker, connection, &mut exchange, received).await,
+        Route::Rankings(api) => rank(worker, connection, &mut exchange, received, api).await,
+        Route::Images => media_out::generate_images(worker, connection, &mut exchange, received).await,
+        Route::ImageEdits => media_out::edit_image(worker, connection, &mut exchange, received).await,
+        Route::ObjectDetection => media_out::detect_objects(worker, connection, &mut exchange, received).await,
+        Route::Transcriptions => media_out::transcribe(worker, connection, &mut exchange, received).await,
+        Route::Videos => video::submit(worker, connection, &mut exchange, received).await,
+        Route::VideoState => video::ask_after(worker, connection, &mut exchange, received).await,
         other => small(worker, connection, &mut exchange, received, other).await,
     };
     served.unwrap_or_else(|ClientGone| {
@@ -110,9 +157,7 @@ async fn small(
             let message = format!("there is nothing at {}.", head.path());
             return refuse(connection, exchange, 404, &Refusal { message, parameter: None }, keep_alive).await;
         }
-        Route::Health | Route::Text(_) | Route::Embeddings | Route::Metrics | Route::Truth | Route::Reset => {
-            "{}".to_owned()
-        }
+        _ => "{}".to_owned(),
     };
     answer(connection, exchange, 200, body.as_bytes(), Outcome::Completed, keep_alive).await
 }
@@ -142,5 +187,8 @@ mod tests {
         assert_eq!(Route::of("POST", "/v1/embeddings"), Route::Embeddings);
         assert_eq!(Route::of("GET", "/v1/embeddings"), Route::WrongMethod);
         assert_eq!(Route::of("GET", "/v1/nothing"), Route::Unknown);
+        assert_eq!(Route::of("GET", "/v1/videos/video_1/content"), Route::VideoState);
+        let triton = Route::Text(TextRoute::by_path(TextApi::Triton, true));
+        assert_eq!(Route::of("POST", "/v2/models/m/generate_stream"), triton);
     }
 }

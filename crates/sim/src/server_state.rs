@@ -1,5 +1,6 @@
 //! What all threads of one simulator share.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -13,6 +14,10 @@ use crate::prefix_cache::PrefixCache;
 use crate::server_metrics::ServerMetrics;
 use crate::timeline::Timeline;
 use crate::truth_log::TruthLog;
+use crate::video::VideoJobs;
+
+/// Responses beyond this are not kept.
+const MOST_KEPT: usize = 1 << 16;
 
 #[derive(Debug)]
 pub(crate) struct ServerState {
@@ -25,6 +30,9 @@ pub(crate) struct ServerState {
     pub(crate) batch: Semaphore,
     timeline: Mutex<Timeline>,
     cache: Mutex<PrefixCache>,
+    /// Tokens of responses that clients asked to be kept, by id.
+    kept: Mutex<HashMap<String, u32>>,
+    pub(crate) videos: VideoJobs,
     connections: AtomicU64,
     arrivals: AtomicU64,
     inferences: AtomicU64,
@@ -42,6 +50,8 @@ impl ServerState {
             batch: Semaphore::new(options.batch as usize),
             timeline: Mutex::new(Timeline::new(Mono::now(), options.stall_at, options.stall_for)),
             cache: Mutex::new(PrefixCache::new(options.cache_blocks)),
+            kept: Mutex::default(),
+            videos: VideoJobs::default(),
             connections: AtomicU64::new(0),
             arrivals: AtomicU64::new(0),
             inferences: AtomicU64::new(0),
@@ -90,6 +100,19 @@ impl ServerState {
         Some((hits * self.options.cache_block).min(prompt_tokens))
     }
 
+    /// Keeps a response, as far as the length of the conversation up to its end.
+    pub(crate) fn remember(&self, id: String, tokens: u32) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < MOST_KEPT {
+            kept.insert(id, tokens);
+        }
+    }
+
+    /// Tokens that are read again when a request goes on from this response.
+    pub(crate) fn remembered(&self, id: &str) -> u32 {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(id).copied().unwrap_or(0)
+    }
+
     pub(crate) fn clear_prefix_cache(&self) {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -99,6 +122,8 @@ impl ServerState {
         self.truth.clear();
         self.repetitions.clear();
         self.clear_prefix_cache();
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.videos.clear();
         self.arrivals.store(0, Ordering::Relaxed);
         self.inferences.store(0, Ordering::Relaxed);
         let fresh = Timeline::new(Mono::now(), self.options.stall_at, self.options.stall_for);

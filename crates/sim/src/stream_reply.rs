@@ -5,8 +5,9 @@ use std::io;
 use aiperf_clock::Mono;
 
 use crate::admission::admit;
-use crate::ask::{StreamUsage, TextApi};
+use crate::ask::StreamUsage;
 use crate::connection::{ClientGone, Connection, Received};
+use crate::dialect::Writer;
 use crate::distribution::Distribution;
 use crate::exchange::Exchange;
 use crate::fault::{MidwayFault, chunk_at};
@@ -22,30 +23,39 @@ use crate::worker::Worker;
 const DONE: &[u8] = b"data: [DONE]\n\n";
 
 /// Puts events into chunks of the body and sends them. Both buffers are used again and again.
-struct EventSender<'a> {
-    connection: &'a mut Connection,
+pub(crate) struct EventSender<'a> {
+    pub(crate) connection: &'a mut Connection,
     framing: Framing,
     /// The event being written.
-    event: Vec<u8>,
+    pub(crate) event: Vec<u8>,
     /// What goes out with the next write.
     out: Vec<u8>,
 }
 
-impl EventSender<'_> {
-    async fn send(&mut self) -> io::Result<Mono> {
+impl<'a> EventSender<'a> {
+    /// With the head of the reply in its buffer; and what becomes of the connection after the reply.
+    pub(crate) fn new(connection: &'a mut Connection, received: &Received) -> (Self, After) {
+        let framing = if received.head.chunked_replies { Framing::Chunked } else { Framing::UntilClose };
+        let keep_alive = received.head.keep_alive && framing == Framing::Chunked;
+        let mut sender = Self { connection, framing, event: Vec::with_capacity(512), out: Vec::with_capacity(1024) };
+        write_stream_head(framing, keep_alive, &mut sender.out);
+        (sender, After::keeping(keep_alive))
+    }
+
+    pub(crate) async fn send(&mut self) -> io::Result<Mono> {
         write_chunk(self.framing, &self.event, &mut self.out);
         self.event.clear();
         self.flush().await
     }
 
-    async fn flush(&mut self) -> io::Result<Mono> {
+    pub(crate) async fn flush(&mut self) -> io::Result<Mono> {
         let stamp = self.connection.write(&self.out).await;
         self.out.clear();
         stamp
     }
 
     /// Sends what is there together with the end of the body.
-    async fn end(&mut self) -> io::Result<Mono> {
+    pub(crate) async fn end(&mut self) -> io::Result<Mono> {
         if !self.event.is_empty() {
             write_chunk(self.framing, &self.event, &mut self.out);
             self.event.clear();
@@ -69,12 +79,7 @@ pub(crate) async fn stream_reply(
 ) -> Result<After, ClientGone> {
     let Job { ask, reply, messages, .. } = job;
     let state = &*worker.state;
-    let framing = if received.head.chunked_replies { Framing::Chunked } else { Framing::UntilClose };
-    let keep_alive = received.head.keep_alive && framing == Framing::Chunked;
-    let after = if keep_alive { After::KeepAlive } else { After::Close };
-
-    let mut sender = EventSender { connection, framing, event: Vec::with_capacity(512), out: Vec::with_capacity(1024) };
-    write_stream_head(framing, keep_alive, &mut sender.out);
+    let (mut sender, after) = EventSender::new(connection, received);
     if thinks(&state.options) {
         sender.flush().await?;
     }
@@ -85,7 +90,8 @@ pub(crate) async fn stream_reply(
     let fault = job.midway_fault();
     let stall = job.plan.stall.map(|stall| (chunk_at(stall.at, chunks), stall.span));
     exchange.note(|record| record.chunks.reserve((chunks * ask.choices) as usize));
-    let has_own_finish = reply.is_tool_call || reply.answer == 0;
+    let speaks_openai = matches!(messages, Writer::OpenAi(_));
+    let has_own_finish = speaks_openai && (reply.is_tool_call || reply.answer == 0);
     let (mut written, mut reasoning) = (0, 0);
     let mut last: Option<Mono> = None;
     let mut outcome = Outcome::Completed;
@@ -110,14 +116,14 @@ pub(crate) async fn stream_reply(
             }
             Some(kind) => {
                 drop(place);
-                return break_off(&mut sender, exchange, kind, after).await;
+                return break_off(&mut sender, exchange, messages, kind, after).await;
             }
         }
         let Some(piece) = piece else { break };
-        if number == 0 && ask.api == TextApi::Chat {
+        if number == 0 && ask.api.converses() {
             for choice in 0..ask.choices {
                 let usage = on_every_chunk(ask, || job.usage(cached, 0, 0));
-                messages.role(choice, usage, &mut sender.event);
+                messages.opening(choice, usage, job.usage(cached, 0, 0), &mut sender.event);
                 sender.send().await?;
             }
         }
@@ -127,7 +133,8 @@ pub(crate) async fn stream_reply(
         }
         let finish = (number + 1 == chunks && !has_own_finish).then_some(reply.finish);
         for choice in 0..ask.choices {
-            let usage = on_every_chunk(ask, || job.usage(cached, written, reasoning));
+            let so_far = job.usage(cached, written, reasoning);
+            let usage = (on_every_chunk(ask, || so_far), so_far);
             messages.piece(reply, piece, choice, finish, usage, &mut sender.event);
             let stamp = sender.send().await?;
             exchange.note(|record| {
@@ -144,20 +151,24 @@ pub(crate) async fn stream_reply(
         }
     }
 
-    if has_own_finish {
-        for choice in 0..ask.choices {
-            let usage = on_every_chunk(ask, || job.usage(cached, written, reasoning));
-            messages.finish(choice, reply.finish, usage, &mut sender.event);
+    if let Writer::OpenAi(messages) = messages {
+        if has_own_finish {
+            for choice in 0..ask.choices {
+                let usage = on_every_chunk(ask, || job.usage(cached, written, reasoning));
+                messages.finish(choice, reply.finish, usage, &mut sender.event);
+                sender.send().await?;
+            }
+        }
+        if ask.usage != StreamUsage::Nowhere {
+            messages.usage(job.usage(cached, written, reasoning), &mut sender.event);
             sender.send().await?;
         }
     }
-    if ask.usage != StreamUsage::Nowhere {
-        messages.usage(job.usage(cached, written, reasoning), &mut sender.event);
-        sender.send().await?;
-    }
     state.metrics.finished(reply.finish);
     drop(place);
-    sender.event.extend_from_slice(DONE);
+    if messages.closing(reply, job.usage(cached, written, reasoning), &mut sender.event).is_none() {
+        sender.event.extend_from_slice(DONE);
+    }
     exchange.finish(outcome);
     sender.end().await?;
     Ok(after)
@@ -167,6 +178,7 @@ pub(crate) async fn stream_reply(
 async fn break_off(
     sender: &mut EventSender<'_>,
     exchange: &mut Exchange,
+    messages: &Writer,
     kind: MidwayFault,
     after: After,
 ) -> Result<After, ClientGone> {
@@ -176,11 +188,13 @@ async fn break_off(
             return Ok(After::Reset);
         }
         MidwayFault::InbandError => {
-            sender.event.extend_from_slice(b"data: ");
-            sender.event.extend_from_slice(error_object(500, error_kind(500), SIMULATED, None).as_bytes());
-            sender.event.extend_from_slice(b"\n\n");
-            sender.send().await?;
-            sender.event.extend_from_slice(DONE);
+            if !messages.error(SIMULATED, &mut sender.event) {
+                sender.event.extend_from_slice(b"data: ");
+                sender.event.extend_from_slice(error_object(500, error_kind(500), SIMULATED, None).as_bytes());
+                sender.event.extend_from_slice(b"\n\n");
+                sender.send().await?;
+                sender.event.extend_from_slice(DONE);
+            }
             exchange.finish(Outcome::InbandError);
         }
         MidwayFault::Cut | MidwayFault::Malformed => {

@@ -27,7 +27,7 @@ impl After {
 /// The message of every injected error.
 pub(crate) const SIMULATED: &str = "simulated failure";
 
-const JSON: &str = "application/json";
+pub(crate) const JSON: &str = "application/json";
 
 /// Answers with JSON and ends the exchange.
 pub(crate) async fn answer(
@@ -38,8 +38,20 @@ pub(crate) async fn answer(
     outcome: Outcome,
     keep_alive: bool,
 ) -> Result<After, ClientGone> {
+    answer_as(connection, exchange, status, (JSON, body), outcome, keep_alive).await
+}
+
+/// Answers with a body of any type and ends the exchange.
+pub(crate) async fn answer_as(
+    connection: &mut Connection,
+    exchange: &mut Exchange,
+    status: u16,
+    (content_type, body): (&str, &[u8]),
+    outcome: Outcome,
+    keep_alive: bool,
+) -> Result<After, ClientGone> {
     let mut out = Vec::with_capacity(body.len() + 192);
-    write_whole(status, JSON, body, keep_alive, &mut out);
+    write_whole(status, content_type, body, keep_alive, &mut out);
     exchange.note(|record| record.status = status);
     exchange.finish(outcome);
     connection.write(&out).await?;
@@ -73,7 +85,7 @@ pub(crate) async fn inject_status(
 pub(crate) async fn deliver(
     connection: &mut Connection,
     exchange: &mut Exchange,
-    body: &[u8],
+    (content_type, body): (&str, &[u8]),
     fault: Option<MidwayFault>,
     keep_alive: bool,
 ) -> Result<After, ClientGone> {
@@ -81,21 +93,21 @@ pub(crate) async fn deliver(
     let (outcome, after) = match fault {
         None => {
             exchange.note(|record| record.chunks.push(Mono::now()));
-            return answer(connection, exchange, 200, body, Outcome::Completed, keep_alive).await;
+            return answer_as(connection, exchange, 200, (content_type, body), Outcome::Completed, keep_alive).await;
         }
         Some(MidwayFault::InbandError) => {
             let body = error_object(500, error_kind(500), SIMULATED, None);
             return answer(connection, exchange, 200, body.as_bytes(), Outcome::InbandError, keep_alive).await;
         }
         Some(MidwayFault::Malformed) => {
-            return answer(connection, exchange, 200, half, Outcome::Malformed, keep_alive).await;
+            return answer_as(connection, exchange, 200, (content_type, half), Outcome::Malformed, keep_alive).await;
         }
         Some(MidwayFault::Cut) => (Outcome::Cut, After::Close),
         Some(MidwayFault::Reset) => (Outcome::Reset, After::Reset),
     };
     // The head promises the whole body, of which only half comes.
     let mut out = Vec::with_capacity(body.len() + 192);
-    write_whole(200, JSON, body, keep_alive, &mut out);
+    write_whole(200, content_type, body, keep_alive, &mut out);
     out.truncate(out.len() - body.len() + half.len());
     exchange.finish(outcome);
     connection.write(&out).await?;

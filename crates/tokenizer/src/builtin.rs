@@ -27,6 +27,16 @@ impl Tokenizer for Builtin {
         let o200k = bpe_openai::o200k_base();
         o200k.split(text).map(|piece| memo::remembered(piece.as_bytes(), |piece| o200k.bpe.count(piece))).sum()
     }
+
+    /// Its text is split by a pattern before anything else, and no piece of it has a blank before a letter inside.
+    fn keeps_words_apart(&self) -> bool {
+        true
+    }
+
+    /// Its special tokens have no text here.
+    fn vocabulary(&self, _with_special_tokens: bool) -> Vec<u32> {
+        (0..bpe_openai::o200k_base().bpe.num_tokens() as u32).collect()
+    }
 }
 
 #[cfg(test)]

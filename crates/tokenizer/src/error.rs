@@ -45,4 +45,15 @@ pub enum TokenizerError {
         cache.display()
     )]
     Download { id: String, revision: String, cache: PathBuf, url: String, reason: String },
+
+    #[error(
+        "--apply-chat-template: tokenizer {name} has no chat template, neither a chat_template.jinja nor one in its \
+         tokenizer_config.json; leave the option out, or give the --tokenizer of a chat model"
+    )]
+    NoChatTemplate { name: String },
+
+    #[error(
+        "--apply-chat-template: the chat template of tokenizer {name} cannot be used: {reason}; leave the option out"
+    )]
+    ChatTemplate { name: String, reason: String },
 }

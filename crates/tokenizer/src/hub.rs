@@ -12,16 +12,17 @@ use crate::TokenizerError;
 pub use environment::HubEnvironment;
 pub(crate) use identity::RepositoryId;
 
-/// The path of the repository's `tokenizer.json`: from the cache, without asking the hub whether a branch has moved (a
+/// The path of a file of the repository, such as its `tokenizer.json`: from the cache, without asking the hub whether a branch has moved (a
 /// benchmark should count the same way twice), else downloaded.
-pub(crate) fn tokenizer_file(
+pub(crate) fn file(
     id: &RepositoryId,
+    name: &str,
     revision: &str,
     environment: &HubEnvironment,
 ) -> Result<PathBuf, TokenizerError> {
     let revision = identity::Revision::parse(revision)?;
     let repository = cache::Repository::new(&environment.cache, id);
-    if let Some(found) = repository.find(&revision) {
+    if let Some(found) = repository.find(&revision, name) {
         return Ok(found);
     }
     if environment.offline {
@@ -31,5 +32,5 @@ pub(crate) fn tokenizer_file(
             cache: environment.cache.clone(),
         });
     }
-    download::tokenizer_json(id, &revision, &repository, environment)
+    download::file(id, name, &revision, &repository, environment)
 }

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use tokenizers::PostProcessor;
+use tokenizers::{
+    NormalizedString, Normalizer, OffsetReferential, OffsetType, PostProcessor, PreTokenizedString, PreTokenizer,
+};
 
-use crate::{Tokenizer, TokenizerError};
+use crate::{ChatTemplate, Tokenizer, TokenizerError};
 
 /// What every usable tokenizer can encode: plain words, and a character that no vocabulary has (private use area).
 const PROBES: [&str; 2] = ["The quick brown fox", "\u{e000}"];
@@ -14,6 +16,8 @@ pub(crate) struct JsonTokenizer {
     name: String,
     inner: tokenizers::Tokenizer,
     special_tokens_to_add: usize,
+    keeps_words_apart: bool,
+    chat_template: Option<ChatTemplate>,
 }
 
 impl JsonTokenizer {
@@ -30,7 +34,12 @@ impl JsonTokenizer {
             inner.encode_fast(probe, false).map_err(|e| invalid(format!("it cannot encode {probe:?}: {e}")))?;
         }
         let special_tokens_to_add = inner.get_post_processor().map_or(0, |processor| processor.added_tokens(false));
-        Ok(Self { name: name.to_owned(), inner, special_tokens_to_add })
+        let keeps_words_apart = keeps_words_apart(&inner);
+        Ok(Self { name: name.to_owned(), inner, special_tokens_to_add, keeps_words_apart, chat_template: None })
+    }
+
+    pub(crate) fn with_chat_template(self, template: ChatTemplate) -> Self {
+        Self { chat_template: Some(template), ..self }
     }
 }
 
@@ -54,6 +63,46 @@ impl Tokenizer for JsonTokenizer {
     fn special_tokens_to_add(&self) -> usize {
         self.special_tokens_to_add
     }
+
+    fn keeps_words_apart(&self) -> bool {
+        self.keeps_words_apart
+    }
+
+    fn vocabulary(&self, with_special_tokens: bool) -> Vec<u32> {
+        let added = self.inner.get_added_tokens_decoder();
+        let is_special = |id: &u32| added.get(id).is_some_and(|token| token.special);
+        let mut ids: Vec<u32> = self.inner.get_vocab(true).into_values().collect();
+        ids.retain(|id| with_special_tokens || !is_special(id));
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    fn chat_template(&self) -> Option<&ChatTemplate> {
+        self.chat_template.as_ref()
+    }
+}
+
+/// Models see the pieces of a pre-tokenizer one by one. Where each blank and each mark of a sentence begins a piece, no
+/// token reaches over it.
+fn keeps_words_apart(inner: &tokenizers::Tokenizer) -> bool {
+    const SENTENCES: &str = "So it was, then. The river rose while Anna slept. In 1 hour, all was over";
+    let Some(pre_tokenizer) = inner.get_pre_tokenizer() else { return false };
+    let mut text = NormalizedString::from(SENTENCES);
+    if inner.get_normalizer().is_some_and(|normalizer| normalizer.normalize(&mut text).is_err()) {
+        return false;
+    }
+    let mut pieces = PreTokenizedString::from(text);
+    if pre_tokenizer.pre_tokenize(&mut pieces).is_err() {
+        return false;
+    }
+    let pieces = pieces.get_splits(OffsetReferential::Original, OffsetType::Byte);
+    let begins = |place: usize| pieces.iter().any(|(_, (start, _), _)| *start == place);
+    SENTENCES.char_indices().all(|(place, c)| match c {
+        ' ' => begins(place) || begins(place + 1),
+        ',' | '.' => begins(place),
+        _ => true,
+    })
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod builtin;
+mod chat;
 mod error;
 mod hub;
 mod json;
@@ -10,6 +11,7 @@ mod load;
 mod memo;
 mod tokenizer;
 
+pub use chat::ChatTemplate;
 pub use error::TokenizerError;
 pub use hub::HubEnvironment;
 pub use load::{BUILTIN, TokenizerRequest, load};

@@ -1,9 +1,10 @@
 //! From a name to a tokenizer: `builtin`, something on disk, or an id on the hub, in this order.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::builtin::Builtin;
+use crate::chat::{CONFIG_FILE, ChatTemplate, TEMPLATE_FILE};
 use crate::hub::{self, HubEnvironment, RepositoryId};
 use crate::json::JsonTokenizer;
 use crate::{Tokenizer, TokenizerError};
@@ -20,12 +21,14 @@ pub struct TokenizerRequest {
     pub name: String,
     /// Branch, tag or commit on the hub.
     pub revision: String,
+    /// Whether its chat template is wanted, too; to have none is an error then.
+    pub chat_template: bool,
 }
 
 impl TokenizerRequest {
     /// The tokenizer of this name at revision `main`.
     pub fn named(name: impl Into<String>) -> Self {
-        Self { name: name.into(), revision: "main".to_owned() }
+        Self { name: name.into(), revision: "main".to_owned(), chat_template: false }
     }
 }
 
@@ -33,24 +36,60 @@ impl TokenizerRequest {
 pub fn load(request: &TokenizerRequest, environment: &HubEnvironment) -> Result<Arc<dyn Tokenizer>, TokenizerError> {
     let name = request.name.as_str();
     if name == BUILTIN {
+        if request.chat_template {
+            return Err(TokenizerError::NoChatTemplate { name: name.to_owned() });
+        }
         return Ok(Arc::new(Builtin));
     }
+    let files = match on_disk(name)? {
+        Some(tokenizer) => Files::beside(tokenizer),
+        None => {
+            let id = RepositoryId::parse(name)?;
+            let fetch = |file: &str| hub::file(&id, file, &request.revision, environment);
+            let tokenizer = fetch(FILE)?;
+            // A repository may have either of the two, and needs them only for the template.
+            let optional = |file: &str| request.chat_template.then(|| fetch(file).ok()).flatten();
+            Files { tokenizer, template: optional(TEMPLATE_FILE), config: optional(CONFIG_FILE) }
+        }
+    };
+    let tokenizer = JsonTokenizer::read(name, &files.tokenizer)?;
+    if !request.chat_template {
+        return Ok(Arc::new(tokenizer));
+    }
+    let template = ChatTemplate::read(name, files.template.as_deref(), files.config.as_deref())?;
+    Ok(Arc::new(tokenizer.with_chat_template(template)))
+}
+
+/// What a tokenizer is described by.
+struct Files {
+    tokenizer: PathBuf,
+    template: Option<PathBuf>,
+    config: Option<PathBuf>,
+}
+
+impl Files {
+    fn beside(tokenizer: PathBuf) -> Self {
+        let there = |name: &str| Some(tokenizer.with_file_name(name)).filter(|path| path.is_file());
+        Self { template: there(TEMPLATE_FILE), config: there(CONFIG_FILE), tokenizer }
+    }
+}
+
+/// The `tokenizer.json` of a name that is a path; `None` for an id.
+fn on_disk(name: &str) -> Result<Option<PathBuf>, TokenizerError> {
     let path = Path::new(name);
-    let file = if path.is_dir() {
+    if path.is_dir() {
         let file = path.join(FILE);
         if !file.is_file() {
             return Err(TokenizerError::NoTokenizerJson { folder: path.to_owned() });
         }
-        file
+        Ok(Some(file))
     } else if path.is_file() {
-        path.to_owned()
+        Ok(Some(path.to_owned()))
     } else if looks_like_a_path(name) {
-        return Err(TokenizerError::NoSuchPath { name: name.to_owned() });
+        Err(TokenizerError::NoSuchPath { name: name.to_owned() })
     } else {
-        let id = RepositoryId::parse(name)?;
-        hub::tokenizer_file(&id, &request.revision, environment)?
-    };
-    Ok(Arc::new(JsonTokenizer::read(name, &file)?))
+        Ok(None)
+    }
 }
 
 fn looks_like_a_path(name: &str) -> bool {

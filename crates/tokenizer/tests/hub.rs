@@ -47,7 +47,7 @@ fn environment(home: &Path, more: &[(&str, &str)]) -> HubEnvironment {
 }
 
 fn request(revision: &str) -> TokenizerRequest {
-    TokenizerRequest { name: "org/small".to_owned(), revision: revision.to_owned() }
+    TokenizerRequest { name: "org/small".to_owned(), revision: revision.to_owned(), chat_template: false }
 }
 
 #[test]

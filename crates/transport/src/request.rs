@@ -27,6 +27,14 @@ impl<'a> Request<'a> {
         Self { origin, head, body }
     }
 
+    /// Adds the type of a body whose type changes with it. It is the last header.
+    #[must_use]
+    pub fn with_content_type(mut self, content_type: &str) -> Self {
+        self.head.truncate(self.head.len() - 2);
+        self.head.extend_from_slice(format!("Content-Type: {content_type}\r\n\r\n").as_bytes());
+        self
+    }
+
     /// A GET, which has no body.
     pub fn get<'h>(
         origin: &'a Origin,
@@ -68,5 +76,8 @@ mod tests {
         let request = Request::post(&origin, "/p?q=1", [("Host", "h"), ("X-A", "b")], Bytes::from_static(b"{}"));
         let text = String::from_utf8(request.head).unwrap();
         assert_eq!(text, "POST /p?q=1 HTTP/1.1\r\nHost: h\r\nX-A: b\r\nContent-Length: 2\r\n\r\n");
+        let form = Request::post(&origin, "/", [], Bytes::new()).with_content_type("a/b; boundary=c");
+        let text = String::from_utf8(form.head).unwrap();
+        assert_eq!(text, "POST / HTTP/1.1\r\nContent-Length: 0\r\nContent-Type: a/b; boundary=c\r\n\r\n");
     }
 }

@@ -4,8 +4,8 @@ use aiperf_config::catalogue::{Arity, OptionSpec, Tokens, ValueKind, groups};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 
-use super::selftest;
 use super::sim::{self, SimFlag};
+use super::{selftest, trace};
 
 pub(super) const INSTALL_COMPLETION: &str = "install-completion";
 pub(super) const SHELL: &str = "shell";
@@ -29,6 +29,7 @@ pub(super) fn program(sim_flags: &[SimFlag], purpose: Purpose) -> Command {
         .subcommand(profile(purpose))
         .subcommand(selftest::command())
         .subcommand(sim::command(sim_flags))
+        .subcommands(trace::commands())
         .subcommand(
             Command::new("completions")
                 .about("Print a script that completes this program's options in a shell")

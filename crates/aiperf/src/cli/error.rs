@@ -10,7 +10,10 @@ use super::spelling::Typed;
 pub(crate) enum CliError {
     #[error("aiperf {0} is not supported yet")]
     CommandNotYet(String),
-    #[error("there is no command {name:?}; the commands are profile, selftest, sim and completions")]
+    #[error(
+        "there is no command {name:?}; the commands are profile, selftest, sim, \
+         analyze-trace, synthesize, validate and completions"
+    )]
     UnknownCommand { name: String },
     #[error("{flag} is not an option{nearest}; --help lists them all")]
     UnknownOption { flag: String, nearest: String },
@@ -31,6 +34,8 @@ pub(crate) enum CliError {
     Config(#[from] ConfigError),
     #[error("{0}")]
     Completion(String),
+    #[error("{option}: {problem}")]
+    TraceOption { option: &'static str, problem: String },
     #[error("{0}")]
     Other(String),
 }

@@ -22,6 +22,10 @@ writes it anew.
 | `aiperf profile` | run a benchmark |
 | `aiperf selftest` | prove on this machine that the client's times are right |
 | `aiperf sim` | serve a simulated inference server |
+| `aiperf analyze-trace FILE` | say what a trace is like; see [traces.md](traces.md) |
+| `aiperf synthesize trace FILE` | change a trace and write the result |
+| `aiperf synthesize agentic-code` | make a trace of coding sessions |
+| `aiperf validate mooncake-trace FILE` | check every row of a trace |
 | `aiperf completions bash\\|zsh\\|fish` | print a completion script |
 | `aiperf --install-completion [--shell SHELL] [--output PATH]` | write a completion script |
 | `aiperf --version`, `--help` | what they say |

@@ -12,6 +12,7 @@ mod sim;
 mod spelling;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 use std::ffi::OsString;
 
@@ -22,22 +23,11 @@ pub(crate) use completion::Completion;
 pub(crate) use error::CliError;
 pub(crate) use selftest::SelfTestInvocation;
 pub(crate) use sim::{SimFlag, SimInvocation};
+pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, TraceInvocation, ValidateTrace};
 
 /// Commands of the reference that this program knows by name only.
-const UNBUILT_COMMANDS: [&str; 12] = [
-    "plot",
-    "plugins",
-    "analyze-trace",
-    "synthesize",
-    "validate",
-    "speed-bench-report",
-    "config",
-    "analyze",
-    "chat",
-    "kube",
-    "service",
-    "proxy",
-];
+const UNBUILT_COMMANDS: [&str; 9] =
+    ["plot", "plugins", "speed-bench-report", "config", "analyze", "chat", "kube", "service", "proxy"];
 
 /// What the user wants done.
 #[derive(Debug)]
@@ -45,6 +35,7 @@ pub(crate) enum Invocation {
     Profile(Box<Config>),
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
+    Trace(TraceInvocation),
     Completion(Completion),
     /// Help or version, for stdout.
     Text(String),
@@ -82,6 +73,9 @@ pub(crate) fn parse(
         }
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches, sim_flags).map(Invocation::Sim),
+        Some((name @ ("analyze-trace" | "synthesize" | "validate"), matches)) => {
+            trace::read(name, matches, environment).map(Invocation::Trace)
+        }
         Some(("completions", matches)) => completion::print(matches, sim_flags).map(Invocation::Completion),
         _ => Ok(Invocation::Text(command.render_help().to_string())),
     }

@@ -29,6 +29,14 @@ fn run(options: &str, rows: &[Value], words: &str) -> (Artifacts, Log) {
     (artifacts, log)
 }
 
+/// The sums over branches that are not zero.
+fn branches(artifacts: &Artifacts) -> Value {
+    let mut sums = artifacts.summary()["branch_stats"].clone();
+    assert_eq!(sums.as_object().unwrap().len(), 11);
+    sums.as_object_mut().unwrap().retain(|_, count| *count != 0);
+    sums
+}
+
 /// The record of a request.
 fn record_of(artifacts: &Artifacts, entry: &Entry) -> Record {
     artifacts.records().into_iter().find(|record| record.word("x_request_id") == entry.id()).unwrap()
@@ -117,6 +125,9 @@ fn a_join_waits_for_all_that_was_spawned() {
     assert_eq!(grandchild.number("agent_depth"), 2);
     assert_eq!(grandchild.word("parent_correlation_id"), log.saying("b0").session());
     assert_eq!(grandchild.word("root_correlation_id"), log.saying("r0").session());
+    let sums = json!({"children_spawned": 3, "children_completed": 3, "children_delayed": 1,
+        "parents_suspended": 2, "parents_resumed": 2});
+    assert_eq!(branches(&artifacts), sums);
 }
 
 #[test]
@@ -174,6 +185,9 @@ fn an_orchestrator_runs_round_after_round() {
     let child = record_of(&artifacts, log.saying("a0"));
     assert_eq!(child.number("agent_depth"), 1);
     assert_eq!(child.word("root_correlation_id"), child.word("parent_correlation_id"));
+    let sums = json!({"children_spawned": 4, "children_completed": 4, "parents_suspended": 3, "parents_resumed": 3,
+        "graphs_admitted": 1, "graphs_completed_to_end": 1});
+    assert_eq!(branches(&artifacts), sums);
 }
 
 #[test]
@@ -229,6 +243,8 @@ fn a_failed_child_still_ends_and_its_parent_goes_on() {
     assert_eq!(log.saying("a0").truth.status, 500);
     assert!(log.saying("r1").arrival >= log.saying("a0").end);
     assert_eq!((artifacts.counted("errors"), artifacts.counted("sessions_completed")), (1, 1));
+    let sums = json!({"children_spawned": 1, "children_errored": 1, "parents_suspended": 1, "parents_resumed": 1});
+    assert_eq!(branches(&artifacts), sums);
 }
 
 #[test]

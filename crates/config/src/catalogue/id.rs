@@ -43,6 +43,7 @@ pub enum OptionId {
     HfWekaDataset,
     DatasetFilter,
     CustomDatasetType,
+    SkipBadRows,
     IgnoreTraceDelays,
     UseThinkTimeOnly,
     MaxContextLength,
@@ -160,6 +161,7 @@ pub enum OptionId {
     // Prompt
     PromptBatchSize,
     PromptCorpus,
+    PromptCorpusFile,
     // Prefix Prompt
     SystemPrompt,
     SystemPromptFile,

@@ -35,7 +35,7 @@ pub enum ValueKind {
     Float,
     Text,
     Path,
-    /// One of these in any case, with `-` and `_` alike.
+    /// One of these in any case; `-` and `_` do not count.
     Choice(&'static [&'static str]),
     /// One of these exactly.
     Literal(&'static [&'static str]),

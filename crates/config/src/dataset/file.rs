@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
+use super::{DEFAULT_ENTRIES, FileFormat, TraceOptions};
+
 #[derive(Debug, Clone)]
 pub struct FileSource {
+    /// A file, or for some formats a folder.
     pub path: PathBuf,
     /// `None`: found out from the content.
     pub format: Option<FileFormat>,
@@ -11,6 +14,78 @@ pub struct FileSource {
     pub window: TimeWindow,
     /// Longest pause between turns that is kept.
     pub delay_cap_ms: Option<f64>,
+    pub bad_rows: BadRows,
+    /// Conversations to draw from a pool of contents.
+    pub draws: PoolDraws,
+    /// Send each image of a session once, and afterwards only its id.
+    pub strip_known_images: bool,
+    /// What is changed in a trace.
+    pub trace: TraceOptions,
+    /// Options that were given and that only some formats heed; for a format that is found out later.
+    pub conditional: Vec<FormatOption>,
+}
+
+impl FileSource {
+    /// A file that nothing more is said about.
+    pub fn of(path: PathBuf) -> Self {
+        Self {
+            path,
+            format: None,
+            window: TimeWindow::default(),
+            delay_cap_ms: None,
+            bad_rows: BadRows::default(),
+            draws: PoolDraws { entries: DEFAULT_ENTRIES, batch: BatchSizes::default() },
+            strip_known_images: false,
+            trace: TraceOptions::default(),
+            conditional: Vec::new(),
+        }
+    }
+
+    /// An option that was given and that means nothing for this format.
+    pub fn unheeded(&self, format: FileFormat) -> Option<&FormatOption> {
+        self.conditional.iter().find(|option| !(option.heeded_by)(format))
+    }
+}
+
+/// What becomes of a row that cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BadRows {
+    /// The run does not start.
+    #[default]
+    Refuse,
+    /// It is left out, counted and reported.
+    Skip,
+}
+
+/// How many conversations of how many contents are drawn from a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolDraws {
+    pub entries: usize,
+    pub batch: BatchSizes,
+}
+
+/// Contents of each kind in one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchSizes {
+    pub texts: usize,
+    pub images: usize,
+    pub audios: usize,
+    pub videos: usize,
+}
+
+impl Default for BatchSizes {
+    fn default() -> Self {
+        Self { texts: 1, images: 1, audios: 1, videos: 1 }
+    }
+}
+
+/// An option, as the user spelled it, that only some formats heed.
+#[derive(Debug, Clone)]
+pub struct FormatOption {
+    pub flag: String,
+    pub heeded_by: fn(FileFormat) -> bool,
+    /// What it is for, and with that which formats heed it.
+    pub why: &'static str,
 }
 
 /// A part of a trace, in milliseconds of its own time, both ends included.
@@ -18,25 +93,4 @@ pub struct FileSource {
 pub struct TimeWindow {
     pub start_ms: Option<f64>,
     pub end_ms: Option<f64>,
-}
-
-/// File formats that are built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileFormat {
-    SingleTurn,
-    MultiTurn,
-    DagJsonl,
-}
-
-impl FileFormat {
-    pub(crate) const ALL: [FileFormat; 3] = [Self::SingleTurn, Self::MultiTurn, Self::DagJsonl];
-
-    /// As `--custom-dataset-type` spells it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::SingleTurn => "single_turn",
-            Self::MultiTurn => "multi_turn",
-            Self::DagJsonl => "dag_jsonl",
-        }
-    }
 }

@@ -3,6 +3,9 @@
 pub(crate) mod goodput;
 pub(crate) mod header;
 pub(crate) mod key_value;
+pub(crate) mod length;
 pub(crate) mod number;
+pub(crate) mod range_ratio;
 pub(crate) mod rate_series;
+pub(crate) mod sequence;
 pub(crate) mod url;

@@ -2,9 +2,14 @@
 
 use serde_json::{Value, json};
 
+use super::media::put_media;
 use super::section::Section;
+use super::trace;
 use crate::dataset::{DEFAULT_ENTRIES, SINGLE_TURN};
-use crate::{Config, DatasetSource, FileFormat, Length, Sampling, SyntheticSource, SystemPrompt, TurnDelay};
+use crate::{
+    BadRows, BatchSizes, CacheBust, Config, Corpus, DatasetSource, FileFormat, FileSource, Length, LengthPair,
+    PromptLengths, RangeRatio, Rankings, Sampling, SyntheticSource, SystemPrompt, Weighted,
+};
 
 impl Config {
     pub(super) fn dataset_section(&self) -> Value {
@@ -19,6 +24,8 @@ impl Config {
                 section.put("path", file.path.to_string_lossy());
                 section.put_some("format", file.format.map(FileFormat::name));
                 section.put_some("inter_turn_delay_cap_seconds", file.delay_cap_ms.map(|ms| ms / 1e3));
+                put_draws(&mut section, file);
+                trace::put(&mut section, &file.trace);
             }
         }
         section.put_some("random_seed", self.random_seed);
@@ -30,11 +37,13 @@ impl Config {
                 Sampling::Shuffle => Some("shuffle"),
             },
         );
-        let osl = self.dataset.output_tokens.map(length);
+        let osl = self.dataset.output_tokens.as_ref().map(length);
         match &self.dataset.source {
             DatasetSource::Synthetic(synthetic) => {
-                section.put("prompts", prompts(synthetic, osl));
+                section.put("prompts", self.prompts(synthetic, osl));
+                section.put_some("rankings", synthetic.rankings.as_ref().map(rankings));
                 put_turns(&mut section, synthetic);
+                put_media(&mut section, synthetic.media.as_deref());
                 section.put_some("prefix_prompts", self.prefix_prompts(synthetic));
             }
             DatasetSource::File(_) => section.put_some("osl", osl),
@@ -65,29 +74,123 @@ impl Config {
     }
 }
 
-/// Only where they differ from one turn without pauses.
-fn put_turns(section: &mut Section, synthetic: &SyntheticSource) {
-    let (turns, delay) = (synthetic.turns, synthetic.turn_delay);
-    if turns != SINGLE_TURN {
-        section.put("turns", json!({"mean": turns.mean, "stddev": turns.stddev}));
+/// How a pool is drawn from, and what becomes of bad rows, where that differs from the default.
+fn put_draws(section: &mut Section, file: &FileSource) {
+    let BatchSizes { texts, images, audios, videos } = file.draws.batch;
+    for (name, size) in [
+        ("prompt_batch_size", texts),
+        ("image_batch_size", images),
+        ("audio_batch_size", audios),
+        ("video_batch_size", videos),
+    ] {
+        section.put_some(name, Some(size).filter(|size| *size != 1));
     }
-    if delay.mean_ms > 0.0 {
-        section.put("turn_delay", json!({"mean": delay.mean_ms, "stddev": delay.stddev_ms}));
-    }
-    section.put_some("turn_delay_ratio", (delay != TurnDelay { ratio: 1.0, ..delay }).then_some(delay.ratio));
+    section.put_some("skip_bad_rows", (file.bad_rows == BadRows::Skip).then_some(true));
+    section.put_some("uuid_and_strip", file.strip_known_images.then_some(true));
 }
 
-fn prompts(synthetic: &SyntheticSource, osl: Option<Value>) -> Value {
+/// Only where they differ from one turn without pauses.
+fn put_turns(section: &mut Section, synthetic: &SyntheticSource) {
+    let (turns, delay) = (&synthetic.turns, &synthetic.turn_delay);
+    if *turns != SINGLE_TURN {
+        section.put("turns", with_spread(turns));
+    }
+    section.put_some("turn_delay", delay.pause_ms.as_ref().map(with_spread));
+    section.put_some("turn_delay_ratio", Some(delay.ratio).filter(|ratio| *ratio != 1.0));
+}
+
+impl Config {
+    fn prompts(&self, synthetic: &SyntheticSource, osl: Option<Value>) -> Value {
+        let mut section = Section::default();
+        match &synthetic.lengths {
+            PromptLengths::Drawn(_) if synthetic.rankings.is_some() => {}
+            PromptLengths::Drawn(drawn) => {
+                section.put("isl", length(drawn));
+                section.put_some("osl", osl);
+            }
+            PromptLengths::Pairs(pairs) => {
+                section.put("sequence_distribution", pairs.iter().map(pair).collect::<Vec<_>>());
+            }
+            PromptLengths::Window(RangeRatio { style, mean, ratio }) => {
+                section.put("isl", json!({"mean": f64::from(*mean)}));
+                section.put_some("osl", osl);
+                section.put("random_range_ratio", *ratio);
+                section.put("random_corpus_style", style.name());
+            }
+        }
+        section.put_some("batch_size", Some(synthetic.batch_size).filter(|size| *size != 1));
+        match &synthetic.corpus {
+            Corpus::Prose => {}
+            Corpus::Code => section.put("corpus", "coding"),
+            Corpus::RandomTokens(style) => {
+                section.put("corpus", "random");
+                section.put("random_corpus_style", style.name());
+            }
+            Corpus::File(path) => section.put("corpus_file", path.to_string_lossy()),
+        }
+        if self.cache_bust != CacheBust::None {
+            section.put("cache_bust", json!({"target": self.cache_bust.name()}));
+        }
+        section.finish()
+    }
+}
+
+fn rankings(rankings: &Rankings) -> Value {
+    json!({
+        "passages": length(&rankings.passages),
+        "passage_tokens": length(&rankings.passage_tokens),
+        "query_tokens": length(&rankings.query_tokens),
+    })
+}
+
+fn pair(pair: &Weighted<LengthPair>) -> Value {
     let mut section = Section::default();
-    section.put("isl", length(synthetic.input_tokens));
-    section.put_some("osl", osl);
-    section.put_some("batch_size", Some(synthetic.batch_size).filter(|size| *size != 1));
+    for (name, length) in [("isl", &pair.value.input), ("osl", &pair.value.output)] {
+        section.put(name, length.mean());
+        if let Length::Normal { stddev, .. } = length {
+            section.put_some(&format!("{name}_stddev"), Some(*stddev).filter(|spread| *spread != 0.0));
+        }
+    }
+    section.put("probability", pair.weight);
     section.finish()
 }
 
-fn length(length: Length) -> Value {
+fn with_spread(drawn: &Length) -> Value {
+    match drawn {
+        Length::Normal { mean, stddev } => json!({"mean": mean, "stddev": stddev}),
+        other => length(other),
+    }
+}
+
+fn length(drawn: &Length) -> Value {
     let mut section = Section::default();
-    section.put("mean", length.mean);
-    section.put_some("stddev", Some(length.stddev).filter(|spread| *spread != 0.0));
+    match drawn {
+        Length::Normal { mean, stddev } => {
+            section.put("mean", *mean);
+            section.put_some("stddev", Some(*stddev).filter(|spread| *spread != 0.0));
+        }
+        Length::LogNormal { mean, median } => return json!({"mean": mean, "median": median}),
+        Length::Uniform { low, high } => return json!({"low": low, "high": high}),
+        Length::Empirical(points) => {
+            let point = |point: &Weighted<f64>| json!({"value": point.value, "weight": point.weight});
+            section.put("points", points.iter().map(point).collect::<Vec<_>>());
+        }
+        Length::Multimodal(peaks) => {
+            let peak = |peak: &Weighted<Length>| {
+                let mut described = length(&peak.value);
+                described["weight"] = json!(peak.weight);
+                described
+            };
+            section.put("peaks", peaks.iter().map(peak).collect::<Vec<_>>());
+        }
+        Length::Clamped { length: inner, min, max } => {
+            let mut described = length(inner);
+            described["min"] = json!(min);
+            if *max < f64::MAX {
+                described["max"] = json!(max);
+            }
+            return described;
+        }
+    }
     section.finish()
 }

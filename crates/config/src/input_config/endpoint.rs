@@ -33,6 +33,13 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
     if !endpoint.extra_inputs.is_empty() {
         section.put("extra", Value::Object(endpoint.extra_inputs.clone()));
     }
+    if let Some(template) = &endpoint.template {
+        let field = endpoint.response_field.as_ref().map_or("text", |field| field.as_str());
+        section.put("template", json!({"body": template.source(), "response_field": field}));
+    } else {
+        section.put_some("response_field", endpoint.response_field.as_ref().map(|field| field.as_str()));
+    }
+    section.put_if("download_video_content", endpoint.download_video);
     section.put_some(
         "connection_reuse",
         match endpoint.connection_reuse {

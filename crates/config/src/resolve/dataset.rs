@@ -1,15 +1,19 @@
 //! What is sent: generated conversations or a file.
 
+pub(super) mod cache_bust;
 mod file;
+mod media;
+mod prompt_length;
+mod rankings;
 mod synthetic;
 mod system_prompt;
+mod trace;
 
 use std::sync::Arc;
 
 use crate::catalogue::OptionId;
 use crate::{
-    ConfigError, DatasetConfig, DatasetSource, EndpointConfig, Environment, Length, ModelSelection, RawOptions,
-    Sampling,
+    ConfigError, DatasetConfig, DatasetSource, EndpointConfig, Environment, ModelSelection, RawOptions, Sampling,
 };
 
 pub(super) fn resolve(
@@ -20,17 +24,19 @@ pub(super) fn resolve(
     model_selection: ModelSelection,
     warnings: &mut Vec<String>,
 ) -> Result<DatasetConfig, ConfigError> {
-    let source = if raw.is_given(OptionId::InputFile) {
+    let mut source = if raw.is_given(OptionId::InputFile) {
+        synthetic::refuse_with(raw, OptionId::InputFile)?;
         DatasetSource::File(file::resolve(raw, environment)?)
     } else {
-        DatasetSource::Synthetic(synthetic::resolve(raw, endpoint, warnings)?)
+        file::refuse_without_file(raw)?;
+        DatasetSource::Synthetic(synthetic::resolve(raw, environment, endpoint, warnings)?)
     };
     let sampling = match raw.choice(OptionId::DatasetSamplingStrategy)? {
         Some("random") => Sampling::Random,
         Some("shuffle") => Sampling::Shuffle,
         _ => Sampling::Sequential,
     };
-    let output_tokens = output_tokens(raw)?;
+    let output_tokens = prompt_length::output(raw)?;
     if output_tokens.is_some() && !endpoint.kind.facts().produces_tokens {
         warnings.push(format!(
             "{} has no effect: the {} endpoint generates no text",
@@ -39,18 +45,12 @@ pub(super) fn resolve(
         ));
     }
     let system_prompt = system_prompt::resolve(raw, environment, endpoint)?;
+    if let DatasetSource::Synthetic(synthetic) = &mut source {
+        let bust = cache_bust::resolve(raw, endpoint)?;
+        synthetic.marked_first_turn = cache_bust::is_in_first_turn(bust, &system_prompt);
+    }
     let has_system_role = endpoint.kind.facts().has_system_role;
     Ok(DatasetConfig { source, sampling, models, model_selection, output_tokens, system_prompt, has_system_role })
-}
-
-fn output_tokens(raw: &RawOptions) -> Result<Option<Length>, ConfigError> {
-    let mean = raw.int::<u32>(OptionId::PromptOutputTokensMean)?;
-    let stddev = raw.float(OptionId::PromptOutputTokensStddev)?;
-    if stddev.is_some() && mean.is_none() {
-        let why = "a spread needs a mean";
-        return Err(raw.needs(OptionId::PromptOutputTokensStddev, OptionId::PromptOutputTokensMean, why));
-    }
-    Ok(mean.map(|mean| Length { mean: f64::from(mean), stddev: stddev.unwrap_or(0.0) }))
 }
 
 fn no_messages(raw: &RawOptions, id: OptionId) -> ConfigError {

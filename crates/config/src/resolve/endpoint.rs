@@ -1,19 +1,23 @@
 //! Where requests go and how they are shaped.
 
+mod body;
+mod rules;
+
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use aiperf_endpoint::EndpointKind;
-use serde_json::Map;
 
 use super::model::is_placeholder;
 use super::readiness;
 use crate::catalogue::OptionId;
 use crate::endpoint::{BUILTIN_TOKENIZER, DEFAULT_REQUEST_TIMEOUT};
-use crate::grammar::{header, key_value, url};
+use crate::grammar::{header, url};
 use crate::redact::{self, REDACTED};
-use crate::{ConfigError, ConnectionReuse, EndpointConfig, GracePeriod, HttpVersion, RawOptions, Secret, Target};
+use crate::{
+    ConfigError, ConnectionReuse, EndpointConfig, Environment, GracePeriod, HttpVersion, RawOptions, Secret, Target,
+};
 
 pub(super) fn targets(raw: &RawOptions) -> Result<Vec<Target>, ConfigError> {
     let id = OptionId::Url;
@@ -36,6 +40,7 @@ pub(super) fn targets(raw: &RawOptions) -> Result<Vec<Target>, ConfigError> {
 
 pub(super) fn resolve(
     raw: &RawOptions,
+    environment: &Environment,
     targets: Vec<Target>,
     models: &[Arc<str>],
     warnings: &mut Vec<String>,
@@ -54,7 +59,13 @@ pub(super) fn resolve(
     if per_chunk_usage {
         check_per_chunk_usage(raw, kind, streaming, server_token_count)?;
     }
-    let tokenizer = tokenizer(raw, &targets, models, warnings)?;
+    let body = body::resolve(raw, environment, kind)?;
+    rules::check(raw, kind, models, &body.extra_inputs, server_token_count)?;
+    let tokenizer = if kind.facts().tokenizes_input || kind.facts().produces_tokens {
+        tokenizer(raw, &targets, models, warnings)?
+    } else {
+        Some(BUILTIN_TOKENIZER.to_owned())
+    };
     Ok(EndpointConfig {
         kind,
         custom_path: custom_path(raw)?,
@@ -67,10 +78,14 @@ pub(super) fn resolve(
         http_version: http_version(raw, &targets)?,
         source_addresses: source_addresses(raw)?,
         readiness: readiness::resolve(raw)?,
-        extra_inputs: extra_inputs(raw)?,
+        extra_inputs: body.extra_inputs,
+        template: body.template,
+        response_field: body.response_field,
+        download_video: raw.flag(OptionId::DownloadVideoContent)?,
         legacy_max_tokens: raw.flag(OptionId::UseLegacyMaxTokens)?,
         server_token_count,
         per_chunk_usage,
+        apply_chat_template: apply_chat_template(raw, kind, tokenizer.as_deref())?,
         tokenizer,
         tokenizer_revision: raw.text(OptionId::TokenizerRevision).unwrap_or("main").to_owned(),
         tokenizer_trust_remote_code: false,
@@ -80,18 +95,12 @@ pub(super) fn resolve(
 
 fn kind(raw: &RawOptions) -> Result<EndpointKind, ConfigError> {
     let Some(name) = raw.choice(OptionId::EndpointType)? else { return Ok(EndpointKind::Chat) };
-    match EndpointKind::from_name(name) {
-        Some(kind) if kind.is_built() => Ok(kind),
-        _ => Err(ConfigError::ValueNotYet {
-            flag: raw.spelling(OptionId::EndpointType),
-            value: name.to_owned(),
-            instead: format!("choose one of {}", built_kinds()),
-        }),
-    }
+    EndpointKind::from_name(name)
+        .ok_or_else(|| raw.bad(OptionId::EndpointType, name, &format!("choose one of {}", all_kinds())))
 }
 
-fn built_kinds() -> String {
-    EndpointKind::ALL.iter().filter(|k| k.is_built()).map(|k| k.facts().name).collect::<Vec<_>>().join(", ")
+fn all_kinds() -> String {
+    EndpointKind::ALL.iter().map(|kind| kind.facts().name).collect::<Vec<_>>().join(", ")
 }
 
 fn check_per_chunk_usage(
@@ -185,12 +194,19 @@ fn session_header(raw: &RawOptions) -> Result<Option<String>, ConfigError> {
     Ok(Some(name.to_owned()))
 }
 
-fn extra_inputs(raw: &RawOptions) -> Result<Map<String, serde_json::Value>, ConfigError> {
-    let mut inputs = Map::new();
-    for token in raw.tokens(OptionId::ExtraInputs) {
-        key_value::read_into(&mut inputs, token).map_err(|reason| raw.bad(OptionId::ExtraInputs, token, &reason))?;
+fn apply_chat_template(raw: &RawOptions, kind: EndpointKind, tokenizer: Option<&str>) -> Result<bool, ConfigError> {
+    let id = OptionId::ApplyChatTemplate;
+    if !raw.flag(id)? {
+        return Ok(false);
     }
-    Ok(inputs)
+    if !kind.facts().has_system_role {
+        return Err(raw.needs_text(id, "--endpoint-type chat", "other endpoints send no messages to lay out"));
+    }
+    if tokenizer == Some(BUILTIN_TOKENIZER) {
+        let needs = format!("{} with the folder or Hugging Face id of the model", OptionId::Tokenizer.flag());
+        return Err(raw.needs_text(id, &needs, "the builtin tokenizer has no chat template"));
+    }
+    Ok(true)
 }
 
 fn tokenizer(

@@ -3,6 +3,7 @@
 mod arrival;
 mod limits;
 mod mode;
+mod promotion;
 mod ramp;
 mod rate;
 mod schedule;
@@ -51,7 +52,7 @@ pub(super) fn resolve(
     raw: &RawOptions,
     around: &Surroundings<'_>,
 ) -> Result<(Option<PhaseConfig>, PhaseConfig), ConfigError> {
-    let mode = mode::choose(raw)?;
+    let mode = mode::choose(raw, around.dataset)?;
     mode::refuse_foreign(raw, mode)?;
     let measured = Measured {
         mode,
@@ -81,7 +82,7 @@ fn profiling(raw: &RawOptions, around: &Surroundings<'_>, measured: &Measured) -
         }
         Mode::FixedSchedule => {
             schedule::check_data(raw, around.dataset)?;
-            Pace::FixedSchedule { zero: schedule::zero(raw)?, ceiling }
+            Pace::FixedSchedule { zero: schedule::zero(raw, around.dataset)?, ceiling }
         }
         Mode::UserCentric => users::pace(raw, around.dataset, &stop, ceiling)?,
     };

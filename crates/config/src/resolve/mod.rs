@@ -3,6 +3,7 @@
 
 mod dataset;
 mod endpoint;
+mod length;
 mod load;
 mod model;
 mod output;
@@ -24,15 +25,17 @@ impl Config {
         let mut warnings = Vec::new();
         let targets = endpoint::targets(raw)?;
         let (models, selection) = model::resolve(raw, &targets)?;
-        let endpoint = endpoint::resolve(raw, targets, &models, &mut warnings)?;
+        let endpoint = endpoint::resolve(raw, environment, targets, &models, &mut warnings)?;
         let dataset = dataset::resolve(raw, environment, &endpoint, models, selection, &mut warnings)?;
         let around = load::Surroundings { environment, dataset: &dataset, streaming: endpoint.streaming };
         let (warmup, profiling) = load::resolve(raw, &around)?;
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
         output::telemetry(raw)?;
+        let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, warmup.is_some())?;
         Ok(Config {
             endpoint,
             dataset,
+            cache_bust,
             warmup,
             profiling,
             output,

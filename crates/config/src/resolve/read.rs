@@ -81,7 +81,8 @@ impl RawOptions {
         let Some(text) = self.text(id) else { return Ok(None) };
         let (members, found) = match id.spec().value {
             ValueKind::Choice(members) => {
-                let plain = |name: &str| name.to_ascii_lowercase().replace('_', "-");
+                // The reference also splits a size from its unit: `1-k` is `1k`.
+                let plain = |name: &str| name.to_ascii_lowercase().replace(['_', '-'], "");
                 (members, members.iter().find(|member| plain(member) == plain(text)))
             }
             ValueKind::Literal(members) => (members, members.iter().find(|member| **member == text)),
@@ -121,7 +122,7 @@ impl RawOptions {
         }
     }
 
-    fn check_range(&self, id: OptionId, text: &str, value: f64) -> Result<(), ConfigError> {
+    pub(super) fn check_range(&self, id: OptionId, text: &str, value: f64) -> Result<(), ConfigError> {
         let range = id.spec().range;
         if range.contains(value) { Ok(()) } else { Err(self.bad(id, text, &format!("it must be {range}"))) }
     }

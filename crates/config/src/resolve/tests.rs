@@ -1,10 +1,14 @@
 //! From options to configuration: the rules, the defaults, and that nothing accepted is forgotten.
 
 mod defaults;
+mod files;
+mod generated;
 mod load;
 mod load_rules;
+mod media;
 mod rules;
 mod shown;
+mod traces;
 mod transport;
 
 use std::path::PathBuf;

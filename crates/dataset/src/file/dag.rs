@@ -7,15 +7,16 @@ mod node;
 mod orchestrator;
 mod turn;
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 use aiperf_conversation::{Conversation, ConversationIndex};
 use serde_json::{Map, Value};
 
 use super::fields::{Fields, unexpected};
+use super::input::{Document, Reading};
 use super::lines;
-use crate::DatasetError;
+use crate::{DatasetError, RowPlace};
 
 /// What is wrong with one line, by its place among the conversations.
 #[derive(Debug)]
@@ -24,24 +25,53 @@ struct Fault {
     problem: String,
 }
 
-/// The conversations of the file's bytes. `path` is for messages only.
-pub(crate) fn conversations(path: &Path, bytes: &[u8]) -> Result<Vec<Conversation>, DatasetError> {
-    let refuse = |line, problem| DatasetError::Row { path: path.to_owned(), line, problem };
+/// Sessions that all orchestrators of a file may start. Rounds are written out, so a slip of the keyboard must not fill
+/// the memory.
+const MOST_STARTS: usize = 1_000_000;
+
+pub(crate) fn conversations(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Conversation>, DatasetError> {
     let mut rows: Vec<(usize, Map<String, Value>)> = Vec::new();
-    for (line, content) in lines::lines(bytes) {
-        rows.push((line, lines::object(content).map_err(|problem| refuse(line, problem))?));
+    for (line, content) in lines::lines(&document.bytes) {
+        match lines::object(content) {
+            Ok(object) => rows.push((line, object)),
+            Err(problem) => reading.faults.note(&document.path, RowPlace::Line(line), problem)?,
+        }
     }
-    read(&rows).map_err(|Fault { place, problem }| refuse(rows.get(place).map_or(0, |row| row.0), problem))
+    // A row that is left out may take others with it, which name it; each is counted.
+    loop {
+        let faults = match read(&rows) {
+            Ok(conversations) => return Ok(conversations),
+            Err(faults) => faults,
+        };
+        let mut bad = HashSet::new();
+        for Fault { place, problem } in faults {
+            let Some((line, _)) = rows.get(place) else { return Ok(Vec::new()) };
+            reading.faults.note(&document.path, RowPlace::Line(*line), problem)?;
+            bad.insert(place);
+        }
+        let mut place = 0;
+        rows.retain(|_| {
+            place += 1;
+            !bad.contains(&(place - 1))
+        });
+    }
 }
 
-fn read(rows: &[(usize, Map<String, Value>)]) -> Result<Vec<Conversation>, Fault> {
+/// The graph of the rows, or what is wrong with them: at least one fault, and all that do not hide each other.
+fn read(rows: &[(usize, Map<String, Value>)]) -> Result<Vec<Conversation>, Vec<Fault>> {
     let names = Names::collect(rows)?;
     let mut conversations = Vec::with_capacity(rows.len());
+    let mut faults = Vec::new();
     for (place, (_, object)) in rows.iter().enumerate() {
-        let conversation = node::read(Fields(object), &names);
-        conversations.push(conversation.map_err(|problem| Fault { place, problem: names.locate(place, &problem) })?);
+        match node::read(Fields(object), &names) {
+            Ok(conversation) => conversations.push(conversation),
+            Err(problem) => faults.push(Fault { place, problem: names.locate(place, &problem) }),
+        }
     }
-    graph::connect(&mut conversations)?;
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    graph::connect(&mut conversations).map_err(|fault| vec![fault])?;
     Ok(conversations)
 }
 
@@ -50,25 +80,33 @@ fn read(rows: &[(usize, Map<String, Value>)]) -> Result<Vec<Conversation>, Fault
 struct Names<'a> {
     places: HashMap<&'a str, ConversationIndex>,
     ids: Vec<&'a str>,
+    /// Sessions that orchestrators may still start.
+    starts_left: Cell<usize>,
 }
 
 impl<'a> Names<'a> {
-    fn collect(rows: &'a [(usize, Map<String, Value>)]) -> Result<Self, Fault> {
-        let mut names = Self { places: HashMap::new(), ids: Vec::new() };
+    fn collect(rows: &'a [(usize, Map<String, Value>)]) -> Result<Self, Vec<Fault>> {
+        let mut names = Self { places: HashMap::new(), ids: Vec::new(), starts_left: Cell::new(MOST_STARTS) };
+        let mut faults = Vec::new();
         for (place, (_, object)) in rows.iter().enumerate() {
-            let id = Fields(object).string("session_id").map_err(|problem| Fault { place, problem })?;
-            let Some(id) = id.filter(|id| !id.is_empty()) else {
-                let problem = "session_id: a name for the conversation is expected".to_owned();
-                return Err(Fault { place, problem });
-            };
-            if let Some(ConversationIndex(first)) = names.places.insert(id, ConversationIndex(place)) {
-                let line = rows[first].0;
-                let problem = format!("session {id:?} is defined twice: first in line {line}");
-                return Err(Fault { place, problem });
+            match Fields(object).string("session_id") {
+                Ok(Some(id)) if !id.is_empty() => {
+                    if let Some(ConversationIndex(first)) = names.places.get(id) {
+                        let problem = format!("session {id:?} is defined twice: first in line {}", rows[*first].0);
+                        faults.push(Fault { place, problem });
+                    } else {
+                        names.places.insert(id, ConversationIndex(place));
+                        names.ids.push(id);
+                    }
+                }
+                Ok(_) => {
+                    let problem = "session_id: a name for the conversation is expected".to_owned();
+                    faults.push(Fault { place, problem });
+                }
+                Err(problem) => faults.push(Fault { place, problem }),
             }
-            names.ids.push(id);
         }
-        Ok(names)
+        if faults.is_empty() { Ok(names) } else { Err(faults) }
     }
 
     /// The conversation that a field names.

@@ -1,166 +1,193 @@
-//! Which format a file has, from its first object. Formats that are known but not built are refused by their names.
+//! Which format a file has, from its first object. Every format is asked; when several would take the file, the user has to
+//! say which. Formats that are known but not built are refused by their names.
+
+mod candidate;
 
 use std::path::Path;
 
-use aiperf_config::FileFormat;
-use serde_json::{Map, Value};
+use aiperf_config::{FileFormat, SpeedBench};
+use candidate::{Candidate, FolderCandidate};
 
-use super::{lines, row};
+use super::folder;
+use super::input::Input;
+use super::row::CONTENT_FIELDS;
 use crate::DatasetError;
 
-/// Names that a row may carry in its `type` field. Other values there belong to the row itself.
-const NAMED_TYPES: [&str; 12] = [
-    "multi_turn",
-    "random_pool",
-    "mooncake_trace",
-    "bailian_trace",
-    "burst_gpt_trace",
-    "baseten_trace",
-    "raw_payload",
-    "inputs_json",
-    "dag_jsonl",
-    "sagemaker_data_capture",
-    "weka_trace",
-    "tracelab",
+/// One format, and what makes data one of it.
+struct Rule {
+    /// As the `type` field of a row may name it.
+    name: &'static str,
+    file: fn(&Candidate<'_>) -> bool,
+    folder: fn(&FolderCandidate) -> bool,
+    format: fn(&Candidate<'_>) -> Verdict,
+}
+
+/// What becomes of data that a rule takes.
+enum Verdict {
+    Read(FileFormat),
+    /// The type must be said.
+    OneOf(Vec<&'static str>),
+    NotBuilt,
+}
+
+const RULES: [Rule; 15] = [
+    Rule {
+        name: "single_turn",
+        file: |data| data.has_any(&CONTENT_FIELDS) && !data.has("turns"),
+        folder: |_| false,
+        format: |_| Verdict::Read(FileFormat::SingleTurn),
+    },
+    Rule {
+        name: "multi_turn",
+        file: |data| data.list("turns").is_some_and(|turns| !turns.iter().any(Candidate::is_turn_of_graph)),
+        folder: |_| false,
+        format: |_| Verdict::Read(FileFormat::MultiTurn),
+    },
+    Rule {
+        // As a file it looks like single_turn, unless its rows name their type.
+        name: "random_pool",
+        file: |_| false,
+        folder: |folder| folder.every_file(|data| data.has_any(&CONTENT_FIELDS)),
+        format: |_| Verdict::Read(FileFormat::RandomPool),
+    },
+    Rule {
+        name: "raw_payload",
+        file: is_body,
+        folder: |folder| folder.first_jsonl(is_body),
+        format: |_| Verdict::Read(FileFormat::RawPayload),
+    },
+    Rule {
+        name: "inputs_json",
+        file: |data| {
+            let first = data.list("data").and_then(<[_]>::first);
+            first.is_some_and(|session| session.get("payloads").is_some_and(serde_json::Value::is_array))
+        },
+        folder: |_| false,
+        format: |_| Verdict::Read(FileFormat::InputsJson),
+    },
+    Rule {
+        name: "dag_jsonl",
+        file: |data| {
+            data.has_all(&["session_id", "orchestrator"])
+                || data.list("turns").is_some_and(|turns| turns.iter().any(Candidate::is_turn_of_graph))
+        },
+        folder: |_| false,
+        format: |_| Verdict::Read(FileFormat::DagJsonl),
+    },
+    Rule {
+        name: "sagemaker_data_capture",
+        file: |data| data.has_all(&["captureData", "eventMetadata"]),
+        folder: |folder| folder.first_jsonl_below(|data| data.has_all(&["captureData", "eventMetadata"])),
+        format: |_| Verdict::Read(FileFormat::SagemakerDataCapture),
+    },
+    Rule { name: "speed_bench", file: |data| data.is_speed_bench(), folder: |_| false, format: speed_bench },
+    Rule {
+        name: "mooncake_trace",
+        file: |data| {
+            let sized = data.has_any(&["input_length", "text_input", "payload"]) && !data.has("chat_id");
+            sized || data.has_messages() && (!data.has("model") || data.has_any(&TRACE_FIELDS))
+        },
+        folder: |_| false,
+        format: |_| Verdict::Read(FileFormat::MooncakeTrace),
+    },
+    Rule {
+        name: "bailian_trace",
+        file: |data| data.has_all(&["chat_id", "timestamp", "input_length", "output_length"]),
+        folder: |_| false,
+        format: |_| Verdict::Read(FileFormat::BailianTrace),
+    },
+    Rule {
+        name: "burst_gpt_trace",
+        file: |data| data.header_has(&["Timestamp", "Request tokens", "Response tokens"]),
+        folder: |_| false,
+        format: |_| Verdict::Read(FileFormat::BurstGptTrace),
+    },
+    Rule {
+        name: "azure_trace",
+        file: |data| data.header_has(&["TIMESTAMP", "ContextTokens", "GeneratedTokens"]),
+        folder: |_| false,
+        format: |_| Verdict::Read(FileFormat::AzureTrace),
+    },
+    Rule { name: "baseten_trace", file: |data| data.is_table(), folder: |_| false, format: |_| Verdict::NotBuilt },
+    Rule {
+        name: "tracelab",
+        file: |data| data.has_all(&["session_id", "round_index", "timing_events"]),
+        folder: |_| false,
+        format: |_| Verdict::NotBuilt,
+    },
+    Rule {
+        name: "weka_trace",
+        file: |data| data.has_all(&["models", "block_size", "requests"]),
+        folder: |folder| folder.first_json(|data| data.has_all(&["models", "block_size", "requests"])),
+        format: |_| Verdict::NotBuilt,
+    },
 ];
 
-pub(crate) fn format(path: &Path, bytes: &[u8]) -> Result<FileFormat, DatasetError> {
-    let unsupported = |format| DatasetError::FormatNotSupported { path: path.to_owned(), format };
-    let unknown = |reason: String| DatasetError::FormatUnknown { path: path.to_owned(), reason };
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        return Err(unsupported("a gzip archive"));
-    }
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    if matches!(extension.as_str(), "parquet" | "arrow" | "ipc") {
-        return Err(unsupported("baseten_trace"));
-    }
-    let Some((line, first)) = lines::lines(bytes).next() else {
-        return Err(DatasetError::NoRows { path: path.to_owned() });
-    };
-    let object = match serde_json::from_slice::<Value>(first) {
-        Ok(Value::Object(object)) => object,
-        Ok(_) => return Err(unknown(format!("line {line} is JSON, but not an object"))),
-        Err(_) if is_burst_gpt_header(first) => return Err(unsupported("burst_gpt_trace")),
-        // A document over many lines rather than a line per object.
-        Err(error) => match serde_json::from_slice::<Map<String, Value>>(bytes) {
-            Ok(document) => document,
-            Err(_) => return Err(unknown(format!("line {line} is not a JSON object ({error})"))),
-        },
-    };
-    match recognise(&object) {
-        Some("single_turn") => Ok(FileFormat::SingleTurn),
-        Some("multi_turn") => Ok(FileFormat::MultiTurn),
-        Some("dag_jsonl") => Ok(FileFormat::DagJsonl),
-        Some(format) => Err(unsupported(format)),
-        None => Err(unknown(format!("the object in line {line} has none of the fields of a known format"))),
+/// Fields of a recorded request that no request body has.
+const TRACE_FIELDS: [&str; 6] = ["timestamp", "delay", "session_id", "output_length", "input_length", "hash_ids"];
+
+/// A body says which model it is for, and nothing of when it was sent. A row that says both, or neither, could be one of a
+/// trace too.
+fn is_body(data: &Candidate<'_>) -> bool {
+    data.has_messages() && (data.has("model") || !data.has_any(&TRACE_FIELDS))
+}
+
+pub(crate) fn format(input: &Input) -> Result<FileFormat, DatasetError> {
+    match input {
+        Input::Document(document) => {
+            let candidate = Candidate::of(document)?;
+            let named = candidate.kind().and_then(|kind| RULES.iter().find(|rule| rule.name == kind));
+            let takers = || RULES.iter().filter(|rule| (rule.file)(&candidate)).collect();
+            let takers = named.map_or_else(takers, |rule| vec![rule]);
+            decide(&document.path, &takers, &candidate, || candidate.described())
+        }
+        Input::Folder(path) => {
+            let candidate = FolderCandidate::of(path)?;
+            let takers: Vec<&Rule> = RULES.iter().filter(|rule| (rule.folder)(&candidate)).collect();
+            decide(path, &takers, &Candidate::nothing(path), || {
+                "none of the formats that a folder can have fits the files in it".to_owned()
+            })
+        }
     }
 }
 
-fn is_burst_gpt_header(line: &[u8]) -> bool {
-    let header = String::from_utf8_lossy(line);
-    ["Timestamp", "Request tokens", "Response tokens"].iter().all(|column| header.contains(column))
+fn decide(
+    path: &Path,
+    takers: &[&Rule],
+    candidate: &Candidate<'_>,
+    described: impl FnOnce() -> String,
+) -> Result<FileFormat, DatasetError> {
+    let path = path.to_owned();
+    let rule = match takers {
+        [rule] => rule,
+        [] => return Err(DatasetError::FormatUnknown { path, reason: described() }),
+        several => {
+            let candidates = several.iter().map(|rule| rule.name).collect();
+            return Err(DatasetError::FormatAmbiguous { path, candidates });
+        }
+    };
+    match (rule.format)(candidate) {
+        Verdict::Read(format) => Ok(format),
+        Verdict::OneOf(candidates) => Err(DatasetError::FormatAmbiguous { path, candidates }),
+        Verdict::NotBuilt => Err(DatasetError::FormatNotSupported { path, format: rule.name }),
+    }
 }
 
-fn recognise(object: &Map<String, Value>) -> Option<&'static str> {
-    let has = |field: &str| object.get(field).is_some_and(|value| !value.is_null());
-    let all = |fields: &[&str]| fields.iter().all(|field| has(field));
-    if let Some(named) = object.get("type").and_then(Value::as_str) {
-        if named == "single_turn" {
-            return Some("single_turn");
-        }
-        if let Some(known) = NAMED_TYPES.iter().find(|known| **known == named) {
-            return Some(known);
-        }
-    }
-    if all(&["captureData", "eventMetadata"]) {
-        Some("sagemaker_data_capture")
-    } else if all(&["session_id", "round_index", "timing_events"]) {
-        Some("tracelab")
-    } else if all(&["chat_id", "timestamp", "input_length", "output_length"]) {
-        Some("bailian_trace")
-    } else if all(&["question_id", "category", "messages"]) {
-        Some("speed_bench")
-    } else if object.get("data").is_some_and(Value::is_array) {
-        Some("inputs_json")
-    } else if all(&["models", "block_size", "requests"]) {
-        Some("weka_trace")
-    } else if let Some(turns) = object.get("turns").and_then(Value::as_array) {
-        let of_a_graph = |turn: &Value| ["messages", "forks", "spawns"].iter().any(|key| turn.get(key).is_some());
-        Some(if turns.iter().any(of_a_graph) { "dag_jsonl" } else { "multi_turn" })
-    } else if all(&["session_id", "orchestrator"]) {
-        Some("dag_jsonl")
-    } else if has("messages") {
-        Some("raw_payload or mooncake_trace")
-    } else if ["input_length", "text_input", "payload"].iter().any(|field| has(field)) {
-        Some("mooncake_trace")
-    } else {
-        row::CONTENT_FIELDS.iter().any(|field| has(field)).then_some("single_turn")
+/// All rows of a file of SPEED-Bench. Which file it is, its name or its categories tell.
+fn speed_bench(data: &Candidate<'_>) -> Verdict {
+    let name = folder::plain_name(data.path);
+    let whole_files = || SpeedBench::all().filter(|part| part.category().is_none());
+    let by_name = whole_files().find(|part| name == format!("{}.jsonl", part.file_stem()));
+    let category = data.string("category").unwrap_or_default();
+    let by_category = || {
+        let part = SpeedBench::all().find(|part| part.category() == Some(category))?;
+        whole_files().find(|whole| whole.file_stem() == part.file_stem() && part.file_stem() == "qualitative")
+    };
+    match by_name.or_else(by_category) {
+        Some(part) => Verdict::Read(FileFormat::SpeedBench(part)),
+        None => Verdict::OneOf(whole_files().map(SpeedBench::name).collect()),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn detected(name: &str, content: &str) -> String {
-        match format(Path::new(name), content.as_bytes()) {
-            Ok(FileFormat::SingleTurn) => "single_turn".to_owned(),
-            Ok(FileFormat::MultiTurn) => "multi_turn".to_owned(),
-            Ok(FileFormat::DagJsonl) => "dag_jsonl".to_owned(),
-            Err(DatasetError::FormatNotSupported { format, .. }) => format!("refused {format}"),
-            Err(other) => other.to_string(),
-        }
-    }
-
-    #[test]
-    fn rows_with_content_are_single_turn() {
-        for row in [r#"{"text":"a"}"#, "\n\n{\"images\":[\"a.png\"]}\n", "\u{feff}{\"text\":\"a\"}"] {
-            assert_eq!(detected("a.jsonl", row), "single_turn", "{row}");
-        }
-        assert_eq!(detected("a.jsonl", r#"{"type":"single_turn","text":"a"}"#), "single_turn");
-    }
-
-    #[test]
-    fn rows_with_turns_are_conversations_or_a_graph_of_them() {
-        for (row, format) in [
-            (r#"{"session_id":"m1","turns":[{"text":"Hi"}]}"#, "multi_turn"),
-            (r#"{"turns":[{"role":"system","text":"s"},{"images":["a.png"]}]}"#, "multi_turn"),
-            (r#"{"type":"multi_turn","turns":[{"text":"Hi"}]}"#, "multi_turn"),
-            (r#"{"session_id":"r","turns":[{"messages":[],"spawns":["a"]}]}"#, "dag_jsonl"),
-            (r#"{"session_id":"r","turns":[{"messages":[{"role":"user","content":"a"}]}]}"#, "dag_jsonl"),
-            (r#"{"session_id":"s","orchestrator":true,"spawns":["a"],"rounds":2}"#, "dag_jsonl"),
-        ] {
-            assert_eq!(detected("a.jsonl", row), format, "{row}");
-        }
-        assert_eq!(detected("a.jsonl", include_str!("../../tests/fixtures/multi_turn.jsonl")), "multi_turn");
-        assert_eq!(detected("a.jsonl", include_str!("../../tests/fixtures/dag.jsonl")), "dag_jsonl");
-        assert_eq!(detected("a.jsonl", include_str!("../../tests/fixtures/dag_orchestrator.jsonl")), "dag_jsonl");
-    }
-
-    #[test]
-    fn known_formats_that_are_not_built_are_refused_by_name() {
-        for (row, format) in [
-            (r#"{"timestamp":54,"input_length":2560,"output_length":9,"hash_ids":[1]}"#, "mooncake_trace"),
-            (r#"{"chat_id":1,"timestamp":0.5,"input_length":40,"output_length":6,"type":"text"}"#, "bailian_trace"),
-            (r#"{"model":"m","messages":[]}"#, "raw_payload or mooncake_trace"),
-            (r#"{"captureData":{},"eventMetadata":{}}"#, "sagemaker_data_capture"),
-            (r#"{"session_id":"s","round_index":0,"timing_events":[]}"#, "tracelab"),
-            (r#"{"question_id":"q","category":"coding","messages":[]}"#, "speed_bench"),
-            (r#"{"type":"random_pool","text":"a"}"#, "random_pool"),
-            ("Timestamp,Model,Request tokens,Response tokens\n5,x,1,2", "burst_gpt_trace"),
-            ("{\n \"data\": [\n {\"payloads\": []}]}", "inputs_json"),
-            ("{\n \"id\": \"w\", \"models\": [], \"block_size\": 64,\n \"requests\": []}", "weka_trace"),
-        ] {
-            assert_eq!(detected("a.jsonl", row), format!("refused {format}"));
-        }
-        assert_eq!(detected("a.parquet", "PAR1"), "refused baseten_trace");
-    }
-
-    #[test]
-    fn anything_else_is_said_to_be_unknown() {
-        assert!(detected("a.txt", "just words").contains("line 1 is not a JSON object"));
-        assert!(detected("a.jsonl", "[1]").contains("not an object"));
-        assert!(detected("a.jsonl", r#"{"prompt":"a"}"#).contains("none of the fields"));
-        assert!(detected("a.jsonl", " \n").contains("holds no rows"));
-    }
-}
+mod tests;

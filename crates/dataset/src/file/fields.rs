@@ -65,7 +65,7 @@ impl<'a> Fields<'a> {
         self,
         singular: &str,
         plural: &str,
-        encode: &dyn Fn(&str) -> Result<String, String>,
+        encode: &dyn Fn(&str) -> Result<Arc<str>, String>,
     ) -> Result<Vec<Media>, String> {
         let one = self.string(singular)?;
         let many = self.list(plural)?;
@@ -80,7 +80,7 @@ impl<'a> Fields<'a> {
         let strings = |name: &str, list: &[Value]| -> Result<Vec<Arc<str>>, String> {
             list.iter()
                 .map(|value| match value.as_str() {
-                    Some(value) => encoded(name, value).map(Arc::from),
+                    Some(value) => encoded(name, value),
                     None => Err(unexpected(name, "a list of strings, or of objects with contents,", value)),
                 })
                 .collect()

@@ -1,38 +1,27 @@
 //! `multi_turn`: one conversation per line, its turns in a list. Lines with the same `session_id` are one conversation,
 //! in file order. Each turn is sent with all that was said before it.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use aiperf_conversation::{ContextMode, Conversation, Turn};
-use aiperf_seed::Seed;
 
 use super::fields::{Fields, unexpected};
+use super::input::{Document, Reading};
+use super::media::MediaFiles;
 use super::row::Row;
 use super::{grouping, lines, row};
 use crate::DatasetError;
 
-/// The conversations of the file's bytes. `path` is for messages only; media paths are relative to `base`.
-pub(crate) fn conversations(
-    path: &Path,
-    bytes: &[u8],
-    base: &Path,
-    has_system_role: bool,
-    seed: Seed,
-) -> Result<Vec<Conversation>, DatasetError> {
-    let rows = lines::lines(bytes)
-        .map(|(line, content)| {
-            parse(content, base).map_err(|problem| DatasetError::Row { path: path.to_owned(), line, problem })
-        })
-        .collect::<Result<_, _>>()?;
-    let mut conversations = grouping::conversations(rows, ContextMode::DeltasWithoutResponses, seed);
-    if has_system_role {
+pub(crate) fn conversations(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Conversation>, DatasetError> {
+    let rows = lines::rows(document, &mut reading.faults, |line| parse(line, &reading.media))?;
+    let mut conversations = grouping::conversations(rows, ContextMode::DeltasWithoutResponses, reading.seed);
+    if reading.has_system_role {
         conversations.iter_mut().for_each(lift_system_message);
     }
     Ok(conversations)
 }
 
-fn parse(line: &[u8], base: &Path) -> Result<Row, String> {
+fn parse(line: &[u8], media: &MediaFiles) -> Result<Row, String> {
     let object = lines::object(line)?;
     let fields = Fields(&object);
     if let Some(kind) = fields.string("type")?.filter(|kind| *kind != "multi_turn") {
@@ -43,7 +32,7 @@ fn parse(line: &[u8], base: &Path) -> Result<Row, String> {
     };
     let read = |(place, turn): (usize, &serde_json::Value)| {
         let object = turn.as_object().ok_or_else(|| unexpected("turns", "a list of objects", turn))?;
-        row::turn(object, base).map_err(|problem| format!("turn {place}: {problem}"))
+        row::turn(object, media).map_err(|problem| format!("turn {place}: {problem}"))
     };
     let turns: Vec<Turn> = turns.iter().enumerate().map(read).collect::<Result<_, _>>()?;
     Ok(Row { session: row::session(fields)?, turns })
@@ -73,13 +62,20 @@ fn is_bare(turn: &Turn) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use aiperf_config::FileSource;
+    use aiperf_seed::Seed;
     use proptest::prelude::*;
 
     use super::*;
 
     fn read(content: &str, has_system_role: bool) -> Result<Vec<Conversation>, DatasetError> {
+        let source = FileSource::of("rows.jsonl".into());
+        let document = Document { path: source.path.clone(), bytes: content.as_bytes().to_vec() };
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-        conversations(Path::new("rows.jsonl"), content.as_bytes(), &folder, has_system_role, Seed::fixed(1))
+        let mut reading = Reading::new(&source, has_system_role, Seed::fixed(1), MediaFiles::relative_to(&folder));
+        conversations(&document, &mut reading)
     }
 
     fn sample() -> &'static str {

@@ -1,6 +1,5 @@
 //! One request as `single_turn` and `multi_turn` files describe it, checked field by field.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use aiperf_conversation::{Media, Role, SessionId, Turn};
@@ -8,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::fields::Fields;
 use super::lines;
-use super::media::{self, Kind};
+use super::media::{Kind, MediaFiles};
 
 /// The fields that give a row something to send.
 pub(crate) const CONTENT_FIELDS: [&str; 9] =
@@ -20,11 +19,11 @@ pub(crate) struct Row {
     pub(crate) turns: Vec<Turn>,
 }
 
-/// Reads a line; the error says what is wrong and what is expected. Media paths are relative to `base`.
-pub(crate) fn parse(line: &[u8], base: &Path) -> Result<Row, String> {
+/// Reads a line; the error says what is wrong and what is expected.
+pub(crate) fn parse(line: &[u8], media: &MediaFiles) -> Result<Row, String> {
     let object = lines::object(line)?;
     let session = session(Fields(&object))?;
-    Ok(Row { session, turns: vec![turn(&object, base)?] })
+    Ok(Row { session, turns: vec![turn(&object, media)?] })
 }
 
 /// The conversation that a row belongs to, if it says so.
@@ -33,39 +32,48 @@ pub(crate) fn session(fields: Fields<'_>) -> Result<Option<SessionId>, String> {
 }
 
 /// One request. Fields that the format does not know are left alone.
-pub(crate) fn turn(object: &Map<String, Value>, base: &Path) -> Result<Turn, String> {
+pub(crate) fn turn(object: &Map<String, Value>, media: &MediaFiles) -> Result<Turn, String> {
     let fields = Fields(object);
     if let Some(kind) = fields.string("type")?.filter(|kind| *kind != "single_turn") {
         return Err(format!("type is {kind:?}, but this file is read as single_turn"));
     }
-    let texts = fields.contents("text", "texts", &|text: &str| Ok(text.to_owned()))?;
-    let (images, image_uuids) = images(fields, base)?;
     let turn = Turn {
-        texts,
-        images,
-        image_uuids,
-        audios: fields.contents("audio", "audios", &|value: &str| media::content(Kind::Audio, value, base))?,
-        videos: fields.contents("video", "videos", &|value: &str| media::content(Kind::Video, value, base))?,
         role: fields.string("role")?.map(|role| Role(Arc::from(role))),
         max_tokens: fields.count("output_length")?,
         timestamp_ms: fields.milliseconds("timestamp")?,
         delay_ms: fields.milliseconds("delay")?,
         extra_body: fields.object("extra")?,
-        ..Turn::default()
+        ..contents(fields, media)?
     };
-    if [&turn.texts, &turn.images, &turn.audios, &turn.videos].iter().all(|media| media.is_empty()) {
-        return Err("nothing to send: text, image, audio or video (or their plurals) is expected".to_owned());
-    }
     if turn.timestamp_ms.is_some_and(|t| t > 0.0) && turn.delay_ms.is_some_and(|d| d > 0.0) {
         return Err("timestamp and delay exclude each other".to_owned());
     }
     Ok(turn)
 }
 
+/// What is said and shown, and nothing else; at least one of them.
+pub(crate) fn contents(fields: Fields<'_>, media: &MediaFiles) -> Result<Turn, String> {
+    let (images, image_uuids) = images(fields, media)?;
+    let audios = fields.contents("audio", "audios", &|value: &str| media.content(Kind::Audio, value))?;
+    let turn = Turn {
+        texts: fields.contents("text", "texts", &|text: &str| Ok(Arc::from(text)))?,
+        images,
+        image_uuids,
+        audio_seconds: media.seconds(&audios),
+        audios,
+        videos: fields.contents("video", "videos", &|value: &str| media.content(Kind::Video, value))?,
+        ..Turn::default()
+    };
+    if [&turn.texts, &turn.images, &turn.audios, &turn.videos].iter().all(|media| media.is_empty()) {
+        return Err("nothing to send: text, image, audio or video (or their plurals) is expected".to_owned());
+    }
+    Ok(turn)
+}
+
 /// Images, and the ids under which the server may already know them: one for each.
-fn images(fields: Fields<'_>, base: &Path) -> Result<(Vec<Media>, Vec<String>), String> {
+fn images(fields: Fields<'_>, media: &MediaFiles) -> Result<(Vec<Media>, Vec<String>), String> {
     let Some(uuids) = fields.list("image_uuids")? else {
-        let images = fields.contents("image", "images", &|value: &str| media::content(Kind::Image, value, base))?;
+        let images = fields.contents("image", "images", &|value: &str| media.content(Kind::Image, value))?;
         return Ok((images, Vec::new()));
     };
     let uuids: Option<Vec<String>> =
@@ -76,7 +84,7 @@ fn images(fields: Fields<'_>, base: &Path) -> Result<(Vec<Media>, Vec<String>), 
     }
     // An image that is named by its id only has an empty place.
     let sent = |value: &str| {
-        if value.is_empty() { Ok(String::new()) } else { media::content(Kind::Image, value, base) }
+        if value.is_empty() { Ok(Arc::from("")) } else { media.content(Kind::Image, value) }
     };
     let images = match fields.list("images")? {
         None => Vec::new(),
@@ -104,7 +112,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_line_makes_the_reader_panic(line in "\\PC{0,80}") {
-            let _ = parse(line.as_bytes(), Path::new(""));
+            let _ = parse(line.as_bytes(), &MediaFiles::none());
         }
 
         #[test]
@@ -112,13 +120,13 @@ mod tests {
             field in "text|texts|images|image_uuids|audio|timestamp|delay|role|session_id|output_length|extra|type",
             value in r#"null|-?[0-9]{1,30}|0\.[0-9]{1,5}|"[a-z]{0,8}"|\[("[a-z]{1,3}"(,[0-9])?)?\]|\{"contents":\[("x")?\]\}|true"#,
         ) {
-            let _ = parse(format!(r#"{{"{field}":{value}}}"#).as_bytes(), Path::new(""));
+            let _ = parse(format!(r#"{{"{field}":{value}}}"#).as_bytes(), &MediaFiles::none());
         }
 
         #[test]
         fn texts_arrive_as_they_were_written(texts in proptest::collection::vec("\\PC{1,20}", 1..5)) {
             let line = serde_json::json!({"texts": texts}).to_string();
-            let row = parse(line.as_bytes(), Path::new("")).unwrap();
+            let row = parse(line.as_bytes(), &MediaFiles::none()).unwrap();
             prop_assert!(row.turns[0].all_texts().eq(texts.iter().map(String::as_str)));
         }
     }

@@ -1,41 +1,61 @@
 //! `single_turn`: one request per line. Lines with the same `session_id` make one conversation, in file order; each is
 //! sent alone, without the history of the others.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use aiperf_conversation::{ContextMode, Conversation};
-use aiperf_seed::Seed;
 
+use super::input::{Document, Reading};
 use super::{grouping, lines, row};
 use crate::DatasetError;
 
-/// The conversations of the file's bytes. `path` is for messages only; media paths are relative to `base`.
-pub(crate) fn conversations(
-    path: &Path,
-    bytes: &[u8],
-    base: &Path,
-    seed: Seed,
-) -> Result<Vec<Conversation>, DatasetError> {
-    let rows = lines::lines(bytes)
-        .map(|(line, content)| {
-            row::parse(content, base).map_err(|problem| DatasetError::Row { path: path.to_owned(), line, problem })
-        })
-        .collect::<Result<_, _>>()?;
-    Ok(grouping::conversations(rows, ContextMode::MessageArrayWithResponses, seed))
+pub(crate) fn conversations(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Conversation>, DatasetError> {
+    let rows = lines::rows(document, &mut reading.faults, |line| row::parse(line, &reading.media))?;
+    let mut conversations = grouping::conversations(rows, ContextMode::MessageArrayWithResponses, reading.seed);
+    if reading.source.strip_known_images {
+        conversations.iter_mut().for_each(strip_known_images);
+    }
+    Ok(conversations)
+}
+
+/// An image that the session has sent before under the same id is sent by its id alone.
+fn strip_known_images(conversation: &mut Conversation) {
+    let mut known: HashSet<String> = HashSet::new();
+    for turn in &mut conversation.turns {
+        let contents = turn.images.iter_mut().flat_map(|image| &mut image.contents);
+        for (content, uuid) in contents.zip(&turn.image_uuids) {
+            if content.is_empty() {
+                continue;
+            }
+            if !known.insert(uuid.clone()) {
+                *content = Arc::from("");
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::path::Path;
+
+    use aiperf_config::FileSource;
+    use aiperf_seed::Seed;
 
     use super::*;
+    use crate::file::media::MediaFiles;
+
+    fn read(rows: &str, strip_known_images: bool) -> Vec<Conversation> {
+        let source = FileSource { strip_known_images, ..FileSource::of("rows.jsonl".into()) };
+        let document = Document { path: source.path.clone(), bytes: rows.as_bytes().to_vec() };
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+        let mut reading = Reading::new(&source, true, Seed::fixed(1), MediaFiles::relative_to(&folder));
+        conversations(&document, &mut reading).unwrap()
+    }
 
     #[test]
     fn the_sample_file_with_every_field_is_read_whole() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-        let path = folder.join("single_turn.jsonl");
-        let bytes = std::fs::read(&path).unwrap();
-        let all = conversations(&path, &bytes, &folder, Seed::fixed(1)).unwrap();
+        let all = read(include_str!("../../tests/fixtures/single_turn.jsonl"), false);
         assert_eq!(all.len(), 12);
         let turn = |index: usize| &all[index].turns[0];
         assert_eq!(turn(1).max_tokens, Some(12));
@@ -56,8 +76,23 @@ mod tests {
 
     #[test]
     fn ids_without_images_have_empty_places() {
-        let row = br#"{"text": "again", "image_uuids": ["u-1", "u-2"]}"#;
-        let all = conversations(Path::new("rows"), row, Path::new(""), Seed::fixed(1)).unwrap();
+        let all = read(r#"{"text": "again", "image_uuids": ["u-1", "u-2"]}"#, false);
         assert_eq!(all[0].turns[0].images[0].contents, [Arc::from(""), Arc::from("")]);
+    }
+
+    #[test]
+    fn an_image_is_sent_once_in_a_session_and_then_by_its_id_when_asked_for() {
+        let rows = r#"{"session_id": "a", "text": "1", "images": ["data:,x"], "image_uuids": ["u"]}
+            {"session_id": "b", "text": "1", "images": ["data:,x"], "image_uuids": ["u"]}
+            {"session_id": "a", "text": "2", "images": ["data:,x", "data:,y"], "image_uuids": ["u", "v"]}"#;
+        let sent = |strip: bool| -> Vec<Vec<Arc<str>>> {
+            let turns = read(rows, strip).into_iter().flat_map(|conversation| conversation.turns);
+            turns.map(|turn| turn.images[0].contents.clone()).collect()
+        };
+        let expected = |last: [&str; 2]| {
+            vec![vec![Arc::from("data:,x")], last.map(Arc::from).to_vec(), vec![Arc::from("data:,x")]]
+        };
+        assert_eq!(sent(true), expected(["", "data:,y"]));
+        assert_eq!(sent(false), expected(["data:,x", "data:,y"]));
     }
 }

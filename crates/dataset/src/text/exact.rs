@@ -1,13 +1,16 @@
 //! Text of an exact token count under any tokenizer. A draft is put together from words whose price in tokens is known,
-//! counted as a whole, and corrected until the count is right: only the count of the whole text is trusted.
+//! counted as a whole, and corrected until the count is right. Only where a tokenizer keeps words apart are the prices
+//! trusted without a count of the whole: there they are what the count is made of.
 
 use std::sync::Arc;
 
-use aiperf_seed::Seed;
+use aiperf_seed::{Seed, Stream};
 use aiperf_tokenizer::Tokenizer;
 
+use super::boundary;
 use super::prose::Prose;
 use super::vocabulary::{Class, Word};
+use super::writer::Start;
 
 /// Corrections by price before the search by trial.
 const ROUNDS: usize = 30;
@@ -19,6 +22,11 @@ const DRAWS: usize = 24;
 const CONTEXT: &str = "so it was";
 /// Endings that add one token where no word does, as under tokenizers that know letters only.
 const LETTERS: [&str; 8] = ["s", "e", "x", "q", "!", " I", " 7", "?"];
+/// Texts that a tokenizer's promise to keep words apart is held against, and their lengths.
+const TRUST_TEXTS: u64 = 6;
+const TRUST_TOKENS: usize = 400;
+/// How far back from a cut to look for a break.
+const BREAK: usize = 64;
 
 /// A generated text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,54 +36,172 @@ pub(crate) struct ExactText {
     pub(crate) exact: bool,
 }
 
-/// Writes texts for one tokenizer.
+/// Brings texts to their lengths under one tokenizer.
 #[derive(Debug)]
-pub(crate) struct Writer {
+pub(super) struct Fitter {
     tokenizer: Arc<dyn Tokenizer>,
-    /// Tokens that each word adds, by class and index.
-    prices: Vec<Vec<usize>>,
+    /// By class and index of the word.
+    prices: Vec<Vec<Price>>,
+    /// Prices add up to the count of the whole.
+    additive: bool,
 }
 
-impl Writer {
-    pub(crate) fn new(tokenizer: &Arc<dyn Tokenizer>) -> Self {
+/// Tokens that a word adds.
+#[derive(Debug, Clone, Copy)]
+struct Price {
+    /// At the start of a text.
+    first: usize,
+    /// Behind another word.
+    later: usize,
+}
+
+impl Fitter {
+    pub(super) fn new(tokenizer: &Arc<dyn Tokenizer>) -> Self {
         let start = tokenizer.count(CONTEXT);
         let price = |class: Class, word: &str| {
             let gap = if class == Class::Mark { "" } else { " " };
-            tokenizer.count(&format!("{CONTEXT}{gap}{word}")).saturating_sub(start).max(1)
+            Price {
+                first: tokenizer.count(word).max(1),
+                later: tokenizer.count(&format!("{CONTEXT}{gap}{word}")).saturating_sub(start).max(1),
+            }
         };
         let prices =
             Class::ALL.iter().map(|&class| class.words().iter().map(|word| price(class, word)).collect()).collect();
-        Self { tokenizer: Arc::clone(tokenizer), prices }
+        let mut fitter = Self { tokenizer: Arc::clone(tokenizer), prices, additive: tokenizer.keeps_words_apart() };
+        let is_right = |seed| {
+            let written = fitter.write_prose(Start::NOTHING, TRUST_TOKENS, seed);
+            fitter.count(&written.text) == TRUST_TOKENS
+        };
+        fitter.additive = fitter.additive && (0..TRUST_TEXTS).all(is_right);
+        fitter
     }
 
-    /// A text that counts `tokens`, all of it drawn from `seed`. It starts with `prefix`, whose tokens count too.
-    pub(crate) fn write(&self, prefix: &str, tokens: usize, seed: u64) -> ExactText {
-        let prose = Prose::new(Seed::fixed(seed).stream("prose"));
-        let mut draft = Draft { writer: self, prose, text: prefix.to_owned(), words: Vec::new(), prefix: prefix.len() };
-        let exact = draft.approach(tokens) || draft.search(tokens);
-        if !exact && draft.words.is_empty() {
-            draft.grow(tokens);
+    pub(super) fn tokenizer(&self) -> &dyn Tokenizer {
+        &*self.tokenizer
+    }
+
+    pub(super) fn count(&self, text: &str) -> usize {
+        self.tokenizer.count(text)
+    }
+
+    /// Prose behind `start`, with `tokens` more.
+    pub(super) fn write_prose(&self, start: Start<'_>, tokens: usize, seed: u64) -> ExactText {
+        let mut draft = Draft::new(self, start.text.to_owned(), seed);
+        if self.additive {
+            if tokens == 0 || draft.grow(tokens) && draft.worth() == tokens {
+                return draft.finish(true);
+            }
+            draft.shrink(usize::MAX);
         }
-        draft.text.shrink_to_fit();
-        ExactText { text: draft.text, exact }
+        draft.complete(start.tokens + tokens)
     }
 
-    fn price(&self, word: Word) -> usize {
-        self.prices[word.class as usize][word.index]
+    /// A text that `more` adds to until it is long enough, cut back to `tokens` behind `start`.
+    pub(super) fn write_from(
+        &self,
+        start: Start<'_>,
+        tokens: usize,
+        seed: u64,
+        mut more: impl FnMut(&mut String, &mut Stream),
+    ) -> ExactText {
+        let mut stream = Seed::fixed(seed).stream("material");
+        let mut text = start.text.to_owned();
+        if !text.is_empty() && !text.ends_with(char::is_whitespace) {
+            text.push(' ');
+        }
+        // Four bytes to a token is the usual proportion; a count says what it really is.
+        let (mut enough, wanted) = (text.len() + 4 * tokens, start.tokens + tokens);
+        loop {
+            while text.len() < enough {
+                more(&mut text, &mut stream);
+            }
+            let count = self.count(&text);
+            if count >= wanted {
+                return self.cut(text, count, start, wanted, seed);
+            }
+            let per_token = (text.len() / count.max(1)).max(1);
+            enough = text.len() + per_token * (wanted - count) + per_token;
+        }
     }
+
+    /// Cuts the end off a text that is too long, and fills up one that is too short, with `tokens` behind `start`.
+    pub(super) fn fit(&self, text: String, start: Start<'_>, tokens: usize, seed: u64) -> ExactText {
+        let count = self.count(&text);
+        self.cut(text, count, start, start.tokens + tokens, seed)
+    }
+
+    /// Down to a break between words, then up again with words. A cut by proportion is tried first and moved by what it
+    /// missed.
+    fn cut(&self, mut text: String, mut count: usize, start: Start<'_>, wanted: usize, seed: u64) -> ExactText {
+        let least = start.text.len();
+        while count > wanted && text.len() > least {
+            let (own, own_tokens) = (text.len() - least, count.saturating_sub(start.tokens).max(1));
+            let excess = (own * (count - wanted)).div_ceil(own_tokens).max(1);
+            let place = least + own.saturating_sub(excess);
+            text.truncate(last_break(&text, place).max(least));
+            count = self.count(&text);
+        }
+        Draft::new(self, text, seed).complete(wanted)
+    }
+
+    fn price(&self, word: Word, is_first: bool) -> usize {
+        let price = self.prices[word.class as usize][word.index];
+        if is_first { price.first } else { price.later }
+    }
+}
+
+/// The end of a word at or before a place; any end of a character where no word ends nearby.
+fn last_break(text: &str, place: usize) -> usize {
+    let place = boundary::at_or_before(text, place);
+    if text[place..].starts_with(char::is_whitespace) {
+        return place;
+    }
+    let from = boundary::at_or_before(text, place.saturating_sub(BREAK));
+    text[from..place].rfind(char::is_whitespace).map_or(place, |blank| from + blank)
 }
 
 /// A text under way.
 struct Draft<'w> {
-    writer: &'w Writer,
+    fitter: &'w Fitter,
     prose: Prose,
     text: String,
-    /// The words behind the prefix, each with the length of the text before it.
-    words: Vec<(Word, usize)>,
-    prefix: usize,
+    /// The words behind the start.
+    words: Vec<Placed>,
+    start: usize,
 }
 
-impl Draft<'_> {
+#[derive(Debug, Clone, Copy)]
+struct Placed {
+    word: Word,
+    price: usize,
+    /// Length of the text before it.
+    at: usize,
+}
+
+impl<'w> Draft<'w> {
+    fn new(fitter: &'w Fitter, text: String, seed: u64) -> Self {
+        let prose = Prose::new(Seed::fixed(seed).stream("prose"));
+        Self { fitter, prose, start: text.len(), text, words: Vec::new() }
+    }
+
+    /// By counts of the whole, until it has `tokens` in all.
+    fn complete(mut self, tokens: usize) -> ExactText {
+        let exact = self.approach(tokens) || self.search(tokens);
+        if !exact && self.text.is_empty() {
+            self.grow(tokens);
+        }
+        self.finish(exact)
+    }
+
+    fn finish(mut self, exact: bool) -> ExactText {
+        self.text.shrink_to_fit();
+        ExactText { text: self.text, exact }
+    }
+
+    fn worth(&self) -> usize {
+        self.words.iter().map(|placed| placed.price).sum()
+    }
+
     /// Adds and cuts words by their prices until the count is right. Nearly always the first count already is.
     fn approach(&mut self, tokens: usize) -> bool {
         for _ in 0..ROUNDS {
@@ -139,9 +265,9 @@ impl Draft<'_> {
         let before = self.words.len();
         loop {
             let next = self.prose.next_word();
-            let fitting = if self.writer.price(next) <= tokens { Some(next) } else { self.last_word(tokens) };
+            let fitting = if self.price(next) <= tokens { Some(next) } else { self.last_word(tokens) };
             let Some(word) = fitting else { break };
-            tokens -= self.writer.price(word);
+            tokens -= self.price(word);
             self.push(word);
             if tokens == 0 {
                 break;
@@ -152,35 +278,41 @@ impl Draft<'_> {
 
     /// A word that costs no more than what is left.
     fn last_word(&mut self, tokens: usize) -> Option<Word> {
-        let stray = (0..DRAWS).map(|_| self.prose.stray_word()).find(|&word| self.writer.price(word) <= tokens);
-        let after_mark = self.words.last().is_none_or(|(word, _)| word.is_mark());
-        stray.or_else(|| (!after_mark && self.writer.price(Word::STOP) <= tokens).then_some(Word::STOP))
+        let is_first = self.text.is_empty();
+        let price = |word: Word| self.fitter.price(word, is_first);
+        let stray = (0..DRAWS).map(|_| self.prose.stray_word()).find(|&word| price(word) <= tokens);
+        let after_mark = self.words.last().is_none_or(|placed| placed.word.is_mark());
+        stray.or_else(|| (!after_mark && price(Word::STOP) <= tokens).then_some(Word::STOP))
     }
 
     /// Takes words worth at least `tokens` off the end; says whether there was one.
     fn shrink(&mut self, tokens: usize) -> bool {
         let mut worth = 0;
         while worth < tokens {
-            let Some((word, length)) = self.words.pop() else { break };
-            worth += self.writer.price(word);
-            self.text.truncate(length);
+            let Some(placed) = self.words.pop() else { break };
+            worth += placed.price;
+            self.text.truncate(placed.at);
         }
         if self.words.is_empty() {
-            self.text.truncate(self.prefix);
+            self.text.truncate(self.start);
         }
         worth > 0
     }
 
     fn push(&mut self, word: Word) {
-        self.words.push((word, self.text.len()));
+        self.words.push(Placed { word, price: self.price(word), at: self.text.len() });
         if !self.text.is_empty() && !word.is_mark() {
             self.text.push(' ');
         }
         self.text.push_str(word.text());
     }
 
+    fn price(&self, word: Word) -> usize {
+        self.fitter.price(word, self.text.is_empty())
+    }
+
     fn count(&self) -> usize {
-        self.writer.tokenizer.count(&self.text)
+        self.fitter.count(&self.text)
     }
 }
 
@@ -230,7 +362,7 @@ mod tests {
             let all: [Arc<dyn Tokenizer>; 7] =
                 [builtin, Arc::new(BYTES), Arc::new(WORDS), Arc::new(BYTE_PAIRS), Arc::new(BYTE_PAIRS_OF_WORDS), Arc::new(MARKED_AT_THE_START), Arc::new(LETTERS_ONLY)];
             for tokenizer in all {
-                let written = Writer::new(&tokenizer).write("", tokens, seed);
+                let written = Fitter::new(&tokenizer).write_prose(Start::NOTHING, tokens, seed);
                 prop_assert_eq!(tokenizer.count(&written.text), tokens, "{:?}: {}", tokenizer, written.text);
                 prop_assert!(written.exact);
             }
@@ -239,9 +371,9 @@ mod tests {
         #[test]
         fn a_prefix_stays_whole_and_is_counted(prefix in 1_usize..60, tokens in 1_usize..60, seed: u64) {
             let builtin = builtin();
-            let writer = Writer::new(&builtin);
-            let first = writer.write("", prefix, seed);
-            let both = writer.write(&first.text, prefix + tokens, seed ^ 1);
+            let fitter = Fitter::new(&builtin);
+            let first = fitter.write_prose(Start::NOTHING, prefix, seed);
+            let both = fitter.write_prose(Start { text: &first.text, tokens: prefix }, tokens, seed ^ 1);
             prop_assert!(both.text.starts_with(&first.text) && both.exact);
             let (first, both) = (builtin.encode(&first.text), builtin.encode(&both.text));
             prop_assert_eq!((first.len(), both.len()), (prefix, prefix + tokens));
@@ -256,7 +388,7 @@ mod tests {
         for tokenizer in all {
             for tokens in [1, 2] {
                 assert!(
-                    (0..50).all(|seed| Writer::new(&tokenizer).write("", tokens, seed).exact),
+                    (0..50).all(|seed| Fitter::new(&tokenizer).write_prose(Start::NOTHING, tokens, seed).exact),
                     "{tokenizer:?} {tokens}"
                 );
             }
@@ -266,25 +398,58 @@ mod tests {
     #[test]
     fn a_length_that_does_not_exist_is_owned_up_to() {
         let even: Arc<dyn Tokenizer> = Arc::new(Counting(|text| 2 * text.split_whitespace().count()));
-        let writer = Writer::new(&even);
-        assert!(writer.write("", 10, 1).exact);
-        let odd = writer.write("", 11, 1);
+        let fitter = Fitter::new(&even);
+        assert!(fitter.write_prose(Start::NOTHING, 10, 1).exact);
+        let odd = fitter.write_prose(Start::NOTHING, 11, 1);
         assert!(!odd.exact && !odd.text.is_empty());
         let fused: Arc<dyn Tokenizer> = Arc::new(Counting(|text| usize::from(!text.is_empty())));
-        assert!(!Writer::new(&fused).write("", 5, 1).exact);
+        assert!(!Fitter::new(&fused).write_prose(Start::NOTHING, 5, 1).exact);
     }
 
     #[test]
     fn the_first_draft_is_right_for_vocabularies_that_keep_words_apart() {
         let builtin = builtin();
-        let writer = Writer::new(&builtin);
-        let counted = std::cell::Cell::new(0);
-        for seed in 0..20 {
-            let prose = Prose::new(Seed::fixed(seed).stream("prose"));
-            let mut draft = Draft { writer: &writer, prose, text: String::new(), words: Vec::new(), prefix: 0 };
-            draft.grow(550);
-            counted.set(counted.get() + usize::from(draft.count() == 550));
+        let fitter = Fitter::new(&builtin);
+        assert!(fitter.additive);
+        for seed in 0..200 {
+            let written = fitter.write_prose(Start::NOTHING, 550, seed);
+            assert!(written.exact && builtin.count(&written.text) == 550);
         }
-        assert!(counted.get() >= 18, "{} of 20", counted.get());
+    }
+
+    /// Says that it keeps words apart, and does not.
+    #[derive(Debug)]
+    struct Boastful;
+
+    impl Tokenizer for Boastful {
+        fn name(&self) -> &'static str {
+            "boastful"
+        }
+        fn encode(&self, text: &str) -> Vec<u32> {
+            vec![0; text.len().div_ceil(3)]
+        }
+        fn decode(&self, _: &[u32]) -> String {
+            String::new()
+        }
+        fn keeps_words_apart(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn a_promise_that_does_not_hold_is_not_trusted() {
+        let boastful: Arc<dyn Tokenizer> = Arc::new(Boastful);
+        let fitter = Fitter::new(&boastful);
+        assert!(!fitter.additive);
+        let written = fitter.write_prose(Start::NOTHING, 100, 3);
+        assert!(written.exact && boastful.count(&written.text) == 100);
+    }
+
+    #[test]
+    fn a_cut_falls_between_words_where_there_are_any() {
+        assert_eq!(last_break("one two three", 9), 7);
+        assert_eq!(last_break("one two three", 7), 7);
+        assert_eq!(last_break("一二三四五", 7), 6);
+        assert_eq!(last_break("one", 2), 2);
     }
 }

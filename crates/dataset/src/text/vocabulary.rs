@@ -49,6 +49,13 @@ impl Class {
     }
 }
 
+/// Every word once, without marks.
+pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+    let classes = Class::ALL.into_iter().filter(|class| *class != Class::Mark);
+    let mut seen = std::collections::HashSet::new();
+    classes.flat_map(|class| class.words().iter().copied()).filter(move |word| seen.insert(*word))
+}
+
 /// One word, or one mark that stands against the word before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Word {

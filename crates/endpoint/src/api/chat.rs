@@ -1,72 +1,64 @@
 //! Chat completions: `POST /v1/chat/completions`.
 
-use aiperf_conversation::Turn;
 use serde_json::{Value, json};
 
 use crate::completion_event::{self, CompletionEvent, Message};
 use crate::documents::{self, Heard};
-use crate::message;
+use crate::message::{self, ContentStyle};
 use crate::payload::{Field, Payload, StreamUsage};
 use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, Reply, ReplyError, ResponseBody, ToolCall, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, ToolCall, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct Chat;
 
 impl Endpoint for Chat {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
-        let turn = request.current()?;
-        let options = request.options;
-        let mut payload = Payload::default();
-        payload.set("messages", Field::Messages(message::messages(request)?));
-        payload.set("model", Field::Text(&turn.model));
-        payload.set("stream", Field::Flag(options.streaming));
-        if let Some(tools) = tools(request)? {
-            payload.set("tools", Field::GivenList(tools));
-        }
-        if let Some(limit) = turn.max_tokens {
-            let name = if options.legacy_max_tokens { "max_tokens" } else { "max_completion_tokens" };
-            payload.set(name, Field::Count(limit));
-        }
-        payload.lay_extras(request)?;
-        payload.ask_for_usage(if options.per_chunk_usage { StreamUsage::OnEveryChunk } else { StreamUsage::AtEnd });
-        payload.into_bytes(request)
+        body_of(EndpointKind::Chat, request)
     }
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
         documents::read(body, hear)
     }
 
-    /// Reasoning is not repeated: it is no part of what the model said to the user, and servers leave it out of their
-    /// prompts.
     fn assistant_message(&self, reply: &Reply) -> Option<Value> {
-        let text = Some(reply.plain_text.as_str()).filter(|text| !text.is_empty());
-        if reply.tool_calls.is_empty() {
-            return text.map(|text| json!({"role": "assistant", "content": text}));
-        }
-        let calls: Vec<Value> =
-            reply.tool_calls.iter().enumerate().map(|(place, call)| said_call(place, call)).collect();
-        Some(json!({"role": "assistant", "content": text, "tool_calls": calls}))
+        said(reply)
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        let mut transcript = Transcript::default();
-        matches!(hear(data, &mut transcript), Heard::Understood) && transcript.event_has_content()
+        documents::carries_content(data, hear)
     }
 }
 
-/// The tools of the most recent turn that brings any.
-fn tools<'a>(request: &TurnRequest<'a>) -> Result<Option<&'a [Value]>, BuildError> {
-    let given = |turn: &'a Turn| turn.raw_tools.as_deref().filter(|tools| !tools.is_empty());
-    if let Some(tools) = given(request.current()?) {
-        return Ok(Some(tools));
+/// The body of a chat request, which other types send to other paths.
+pub(super) fn body_of(kind: EndpointKind, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+    let turn = request.current()?;
+    let options = request.options;
+    let mut payload = Payload::default();
+    payload.set("messages", Field::Messages(message::messages(request, kind, ContentStyle::of(request))?));
+    payload.set("model", Field::Text(&turn.model));
+    payload.set("stream", Field::Flag(options.streaming));
+    if let Some(tools) = message::tools(request)? {
+        payload.set("tools", Field::GivenList(tools));
     }
-    for past in request.history.iter().rev() {
-        if let Some(tools) = past.turn()?.and_then(given) {
-            return Ok(Some(tools));
-        }
+    if let Some(limit) = turn.max_tokens {
+        let name = if options.legacy_max_tokens { "max_tokens" } else { "max_completion_tokens" };
+        payload.set(name, Field::Count(limit));
     }
-    Ok(None)
+    payload.lay_extras(request)?;
+    payload.ask_for_usage(if options.per_chunk_usage { StreamUsage::OnEveryChunk } else { StreamUsage::AtEnd });
+    payload.into_bytes(request)
+}
+
+/// The reply as a message. Reasoning is not repeated: it is no part of what the model said to the user, and servers leave
+/// it out of their prompts.
+pub(super) fn said(reply: &Reply) -> Option<Value> {
+    let text = Some(reply.plain_text.as_str()).filter(|text| !text.is_empty());
+    if reply.tool_calls.is_empty() {
+        return text.map(|text| json!({"role": "assistant", "content": text}));
+    }
+    let calls: Vec<Value> = reply.tool_calls.iter().enumerate().map(|(place, call)| said_call(place, call)).collect();
+    Some(json!({"role": "assistant", "content": text, "tool_calls": calls}))
 }
 
 /// A call needs an id that the answer to it could name, even where the server gave none.
@@ -75,7 +67,7 @@ fn said_call(place: usize, call: &ToolCall) -> Value {
     json!({"id": id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}})
 }
 
-fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+pub(crate) fn hear(data: &str, transcript: &mut Transcript) -> Heard {
     completion_event::hear(data, transcript, speak)
 }
 

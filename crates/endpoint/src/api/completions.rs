@@ -31,12 +31,11 @@ impl Endpoint for Completions {
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        let mut transcript = Transcript::default();
-        matches!(hear(data, &mut transcript), Heard::Understood) && transcript.event_has_content()
+        documents::carries_content(data, hear)
     }
 }
 
-fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+pub(crate) fn hear(data: &str, transcript: &mut Transcript) -> Heard {
     completion_event::hear(data, transcript, speak)
 }
 

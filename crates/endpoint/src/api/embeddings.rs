@@ -28,8 +28,7 @@ impl Endpoint for Embeddings {
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        let mut transcript = Transcript::default();
-        matches!(hear(data, &mut transcript), Heard::Understood) && transcript.event_has_content()
+        documents::carries_content(data, hear)
     }
 }
 
@@ -37,6 +36,11 @@ impl Endpoint for Embeddings {
 struct EmbeddingList<'a> {
     #[serde(default)]
     data: Objects<Item>,
+    /// Instead of `data`, as some servers answer.
+    #[serde(default)]
+    embeddings: Truthy,
+    #[serde(default)]
+    embedding: Truthy,
     #[serde(default)]
     usage: UsageField,
     #[serde(default, borrow)]
@@ -53,14 +57,16 @@ struct Item {
 }
 
 /// Each embedding is content of its own: a batch of texts gives as many.
-fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+pub(super) fn hear(data: &str, transcript: &mut Transcript) -> Heard {
     let Ok(Object(Some(list))) = serde_json::from_str::<Object<EmbeddingList<'_>>>(data) else {
         return Heard::Undecodable;
     };
     if list.error.0 || list.object.as_str() == "error" {
         return Heard::Failed(in_band::error_object(data));
     }
-    transcript.wordless(list.data.0.iter().filter(|item| item.embedding.0).count());
+    let listed = list.data.0.iter().filter(|item| item.embedding.0).count();
+    let elsewhere = usize::from(list.embeddings.0 || list.embedding.0);
+    transcript.wordless(if listed > 0 { listed } else { elsewhere });
     transcript.usage(list.usage.0);
     Heard::Understood
 }

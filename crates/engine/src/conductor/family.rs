@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use aiperf_clock::Mono;
+use aiperf_endpoint::BuildError;
 use bytes::Bytes;
 
 use crate::credit::{Session, SessionKey};
@@ -23,7 +24,8 @@ pub(super) enum Awaited {
 pub(super) struct Parked {
     pub(super) session: Arc<Session>,
     pub(super) turn: usize,
-    pub(super) body: Option<Bytes>,
+    /// Made from the replies so far.
+    pub(super) body: Option<Result<Bytes, BuildError>>,
     pub(super) last_due: Mono,
 }
 
@@ -52,6 +54,8 @@ struct Member {
     /// Children of the current round.
     in_round: usize,
     rounds_begun: usize,
+    /// One of its turns failed.
+    failed: bool,
     session: Arc<Session>,
 }
 
@@ -75,6 +79,7 @@ impl Families {
             parked: None,
             in_round: 0,
             rounds_begun: 0,
+            failed: false,
             session: Arc::clone(session),
         };
         self.members.insert(session.id, member);
@@ -124,6 +129,16 @@ impl Families {
                 if free { member.parked.take().map(Released::Turn) } else { None }
             }
         }
+    }
+
+    pub(super) fn note_failure(&mut self, session: SessionKey) {
+        if let Some(member) = self.members.get_mut(&session) {
+            member.failed = true;
+        }
+    }
+
+    pub(super) fn has_failed(&self, session: SessionKey) -> bool {
+        self.members.get(&session).is_some_and(|member| member.failed)
     }
 
     /// Gives up the whole family of a session: none of its members sends another turn.

@@ -4,7 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_config::{Cancellation, PhaseConfig, PhaseKind};
+use aiperf_config::{Cancellation, Pace, PhaseConfig, PhaseKind};
 use aiperf_conversation::{BranchKind, ConversationIndex, Lineage};
 use aiperf_endpoint::History;
 use aiperf_seed::Stream;
@@ -13,7 +13,8 @@ use super::Stage;
 use super::family::{Awaited, Families};
 use super::mode::Mode;
 use super::turns::{Agenda, Later, Queued, SessionToStart, TurnToSend};
-use crate::credit::{Credit, Returned, ReturnedAs, Session, SessionKey};
+use crate::bodies::{Began, Lease};
+use crate::credit::{Credit, Returned, ReturnedAs, Session, SessionKey, TurnBody};
 use crate::follow_up::{FollowUpBodies, FollowedUp};
 use crate::gate::Gate;
 use crate::phase::PhaseCounts;
@@ -203,6 +204,7 @@ impl<'a> Floor<'a> {
             Lineage::Orchestrator(orchestrator) => {
                 let think = orchestrator.rounds.first().map(|round| round.think);
                 self.families.enter(&session, None);
+                self.counts.branches.graphs_admitted += 1;
                 self.plan_round(&session, 0, think, start.due);
                 return Ok(());
             }
@@ -218,13 +220,13 @@ impl<'a> Floor<'a> {
             _ if conversation.turns.iter().any(|turn| !turn.branches.is_empty()) => self.families.enter(&session, None),
             _ => {}
         }
-        let body = self.plan.conversations[start.conversation].turns.first().and_then(|turn| turn.body.clone());
-        let Some(body) = body else {
+        if self.plan.conversations[start.conversation].turns.is_empty() {
             log::warn!("session {} has nothing to send", session.correlation_id);
             self.end_session(&session, ReturnedAs::Complete, start.due, None);
             return Ok(());
-        };
-        self.issue(TurnToSend { due: start.due, session, turn: 0, body, queued: start.queued })
+        }
+        let (due, queued) = (start.due, start.queued);
+        self.issue(TurnToSend { due, session, turn: 0, body: TurnBody::Fixed, queued })
     }
 
     pub(super) fn new_correlation_id(&mut self) -> String {
@@ -243,6 +245,11 @@ impl<'a> Floor<'a> {
         let whole = self.plan.conversations[conversation].turns.len();
         let mode = self.plan.conversations[conversation].context_mode;
         let target = self.stage.take_target(self.plan.targets.len());
+        let began = match &self.phase.pace {
+            _ if parent.is_some() => Began::Branched,
+            Pace::FixedSchedule { .. } => Began::Scheduled,
+            _ => Began::Drawn,
+        };
         let root_correlation_id =
             parent.as_ref().map_or_else(|| correlation_id.clone(), |(parent, _)| parent.root_correlation_id.clone());
         Arc::new(Session {
@@ -257,6 +264,7 @@ impl<'a> Floor<'a> {
             turns: turns.map_or(whole, |turns| whole.min(turns)),
             id: SessionKey(self.next_key),
             is_root: parent.is_none(),
+            _lease: Lease::take(&self.plan.bodies, conversation, began),
             history: Mutex::new(parent.and_then(|(_, history)| history).unwrap_or(History::new(mode))),
         })
     }

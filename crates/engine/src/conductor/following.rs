@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_conversation::{Branch, BranchKind, ConversationIndex, Lineage, ThinkTime};
-use aiperf_endpoint::History;
+use aiperf_endpoint::{BuildError, History};
 use bytes::Bytes;
 
 use super::family::{Awaited, Parked, Released};
 use super::floor::Floor;
 use super::mode::Mode;
 use super::turns::{Later, Queued, TurnToSend};
-use crate::credit::{ReturnedAs, Session, SessionKey};
+use crate::credit::{ReturnedAs, Session, SessionKey, TurnBody};
 use crate::follow_up::FollowUpBodies;
 
 impl Floor<'_> {
@@ -25,6 +25,9 @@ impl Floor<'_> {
         bodies: FollowUpBodies,
         mode: &dyn Mode,
     ) {
+        if bodies.failed {
+            self.families.note_failure(session.id);
+        }
         if bodies.failed && self.plan.timing.dag_fail_fast {
             self.families.abandon(session.id);
         }
@@ -59,6 +62,7 @@ impl Floor<'_> {
         }
         let next = Parked { session: Arc::clone(session), turn: turn + 1, body: bodies.next, last_due: due };
         if self.families.must_wait(session.id, next.turn) {
+            self.counts.branches.parents_suspended += 1;
             self.families.park(next);
         } else {
             self.plan_turn(next, at, mode);
@@ -69,10 +73,14 @@ impl Floor<'_> {
         let Parked { session, turn, body, last_due } = next;
         let prepared = &self.plan.conversations[session.conversation].turns[turn];
         let due = mode.turn_due(last_due, ended, prepared);
-        let Some(body) = body.or_else(|| prepared.body.clone()) else {
-            log::warn!("session {} ends: turn {turn} could not be made", session.correlation_id);
-            self.end_session(&session, ReturnedAs::Failed, ended, Some(mode));
-            return;
+        let body = match body {
+            Some(body) => TurnBody::FromReplies(body),
+            None if !prepared.needs_replies => TurnBody::Fixed,
+            None => {
+                log::warn!("session {} ends: turn {turn} could not be made", session.correlation_id);
+                self.end_session(&session, ReturnedAs::Failed, ended, Some(mode));
+                return;
+            }
         };
         self.agenda.put(due, Later::Turn(TurnToSend { due, session, turn, body, queued: Queued::default() }));
     }
@@ -84,20 +92,23 @@ impl Floor<'_> {
         child: ConversationIndex,
         awaited: Awaited,
         history: Option<History>,
-        body: Option<Bytes>,
+        body: Option<Result<Bytes, BuildError>>,
         at: Mono,
     ) {
         let correlation_id = self.new_correlation_id();
         let session = self.open(child.0, correlation_id, None, Some((parent, history)));
         self.families.enter(&session, Some((parent.id, awaited)));
         self.open_children += 1;
+        self.counts.branches.children_spawned += 1;
         let first = self.plan.conversations[child.0].turns.first();
         let delay = first.and_then(|turn| turn.delay).unwrap_or_default();
-        let Some(body) = body.or_else(|| first.and_then(|turn| turn.body.clone())) else {
+        if first.is_none() {
             log::warn!("a branch of session {} could not be started", parent.correlation_id);
             self.end_session(&session, ReturnedAs::Failed, at, None);
             return;
-        };
+        }
+        self.counts.branches.children_delayed += u64::from(delay > Nanos::ZERO);
+        let body = body.map_or(TurnBody::Fixed, TurnBody::FromReplies);
         let due = at + delay;
         self.agenda.put(due, Later::Turn(TurnToSend { due, session, turn: 0, body, queued: Queued::default() }));
     }
@@ -112,6 +123,13 @@ impl Floor<'_> {
             }
         } else {
             self.open_children -= 1;
+            let failed = end == ReturnedAs::Failed || self.families.has_failed(session.id);
+            let branches = &mut self.counts.branches;
+            match end {
+                ReturnedAs::Cut => branches.children_truncated += 1,
+                _ if failed => branches.children_errored += 1,
+                ReturnedAs::Complete | ReturnedAs::Failed => branches.children_completed += 1,
+            }
         }
         if !self.families.is_member(session.id) {
             return;
@@ -119,10 +137,20 @@ impl Floor<'_> {
         let abandoned = self.families.is_abandoned(session.id);
         match self.families.leave(session.id) {
             Some(Released::Turn(parked)) => match mode {
-                Some(mode) if !abandoned => self.plan_turn(parked, at, mode),
-                _ => self.end_session(&parked.session, end, at, mode),
+                Some(mode) if !abandoned => {
+                    self.counts.branches.parents_resumed += 1;
+                    self.plan_turn(parked, at, mode);
+                }
+                _ => {
+                    self.counts.branches.joins_suppressed += 1;
+                    self.counts.branches.parents_failed_due_to_child_error += u64::from(abandoned);
+                    self.end_session(&parked.session, end, at, mode);
+                }
             },
-            Some(Released::RoundOver(orchestrator)) => self.round_over(orchestrator, at, mode),
+            Some(Released::RoundOver(orchestrator)) => {
+                self.counts.branches.parents_resumed += 1;
+                self.round_over(orchestrator, at, mode);
+            }
             None => {}
         }
     }
@@ -134,9 +162,11 @@ impl Floor<'_> {
             Lineage::Orchestrator(plan) => plan.rounds.get(begun).map(|round| round.think),
             _ => None,
         };
-        match next {
-            Some(think) => self.plan_round(&session, begun, Some(think), at),
-            None => self.end_session(&session, ReturnedAs::Complete, at, mode),
+        if let Some(think) = next {
+            self.plan_round(&session, begun, Some(think), at);
+        } else {
+            self.counts.branches.graphs_completed_to_end += 1;
+            self.end_session(&session, ReturnedAs::Complete, at, mode);
         }
     }
 
@@ -162,6 +192,8 @@ impl Floor<'_> {
         let children = plan.rounds.get(round).map_or(&[][..], |round| round.children.as_slice());
         if children.is_empty() {
             self.round_over(orchestrator, now, Some(mode));
+        } else {
+            self.counts.branches.parents_suspended += 1;
         }
         for child in children {
             self.spawn(&session, *child, Awaited::Round, None, None, now);

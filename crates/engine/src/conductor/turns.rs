@@ -5,9 +5,8 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use aiperf_clock::Mono;
-use bytes::Bytes;
 
-use crate::credit::{Session, SessionKey};
+use crate::credit::{Session, SessionKey, TurnBody};
 
 /// A turn of an open session that only waits to be let out.
 #[derive(Debug)]
@@ -15,7 +14,7 @@ pub(super) struct TurnToSend {
     pub(super) due: Mono,
     pub(super) session: Arc<Session>,
     pub(super) turn: usize,
-    pub(super) body: Bytes,
+    pub(super) body: TurnBody,
     pub(super) queued: Queued,
 }
 

@@ -4,7 +4,8 @@
 use aiperf_clock::{EpochNanos, Mono, WallAnchor};
 use aiperf_endpoint::{ContentChunk, EndpointKind};
 use aiperf_metrics::{
-    Cancellation, Columns, Failure, Metric, MetricContext, Observation, PhaseWindow, RecordValues, Summary, TokenCounts,
+    Cancellation, Columns, Failure, MediaFacts, Metric, MetricContext, Observation, PhaseWindow, RecordValues, Summary,
+    TokenCounts,
 };
 
 const MS: u64 = 1_000_000;
@@ -32,6 +33,7 @@ pub(crate) fn request(start: u64, contents: &[u64]) -> Observation {
         http: None,
         failure: None,
         requested_output_tokens: None,
+        media: MediaFacts::default(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos};
 use aiperf_endpoint::EndpointKind;
-use aiperf_metrics::{Columns, HttpTiming, MetricContext, Observation, RecordValues, TokenCounts};
+use aiperf_metrics::{Columns, HttpTiming, MediaFacts, MetricContext, Observation, RecordValues, TokenCounts};
 use aiperf_report::{Phase, Record, RecordMetadata, RecordWriter};
 
 use crate::{Outcome, answer};
@@ -14,7 +14,7 @@ const START: Mono = Mono::from_nanos(900_000_000);
 
 fn observation() -> Result<Observation, Box<dyn std::error::Error>> {
     let exchange = answer::stream_exchange()?;
-    let reply = answer::chat()?.read(answer::body_of(&exchange))?;
+    let reply = answer::chat().read(answer::body_of(&exchange))?;
     Ok(Observation {
         due: START,
         credit_issued: START,
@@ -27,6 +27,7 @@ fn observation() -> Result<Observation, Box<dyn std::error::Error>> {
         http: Some(HttpTiming::default()),
         failure: None,
         requested_output_tokens: Some(100),
+        media: MediaFacts::default(),
     })
 }
 

@@ -5,8 +5,8 @@
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_endpoint::{ContentChunk, EndpointKind, Usage};
 use aiperf_metrics::{
-    Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, MetricContext, Observation,
-    PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
+    Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, MediaFacts, MetricContext,
+    Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
 };
 use aiperf_report::{
     AskedLoad, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, LocalZone, Machine, Phase, PhaseReport, Problem,
@@ -65,6 +65,7 @@ pub(crate) fn streamed(index: u64) -> Observation {
         }),
         failure: None,
         requested_output_tokens: Some(8),
+        media: MediaFacts::default(),
     }
 }
 
@@ -136,6 +137,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         cli_command: "aiperf profile --url sim: --streaming".to_owned(),
         status: RunStatus::Complete,
         telemetry_data: None,
+        branch_stats: None,
         thresholds: Thresholds::default(),
         client_health: None,
         selftest: None,

@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::identity::{RepositoryId, Revision};
-use crate::load::FILE;
 
 /// The folder of one repository.
 #[derive(Debug)]
@@ -18,11 +17,11 @@ impl Repository {
         Self { folder: cache.join(id.folder()) }
     }
 
-    /// The cached `tokenizer.json` of the revision, if it is there.
-    pub(crate) fn find(&self, revision: &Revision) -> Option<PathBuf> {
+    /// The cached file of the revision, if it is there.
+    pub(crate) fn find(&self, revision: &Revision, name: &str) -> Option<PathBuf> {
         let stored = std::fs::read_to_string(self.folder.join("refs").join(revision.as_str())).ok();
         let commit = stored.as_deref().map_or(revision.as_str(), str::trim);
-        let file = self.snapshot(commit).join(FILE);
+        let file = self.snapshot(commit).join(name);
         file.is_file().then_some(file)
     }
 
@@ -31,6 +30,7 @@ impl Repository {
     pub(crate) fn store(
         &self,
         revision: &Revision,
+        name: &str,
         commit: &str,
         etag: &str,
         fill: impl FnOnce(&mut std::fs::File) -> io::Result<u64>,
@@ -46,7 +46,7 @@ impl Repository {
         }
         let snapshot = self.snapshot(commit);
         std::fs::create_dir_all(&snapshot)?;
-        let file = snapshot.join(FILE);
+        let file = snapshot.join(name);
         if !file.is_file() {
             link(etag, &blob, &file)?;
         }

@@ -1,4 +1,4 @@
-//! Fetches one `tokenizer.json` from the hub into the cache.
+//! Fetches one file from the hub into the cache.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +11,6 @@ use super::cache::Repository;
 use super::environment::HubEnvironment;
 use super::identity::{RepositoryId, Revision, is_safe_part};
 use crate::TokenizerError;
-use crate::load::FILE;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
@@ -20,14 +19,15 @@ const MOST_REDIRECTS: usize = 5;
 /// Far above any real vocabulary; keeps a wrong endpoint from filling the disk.
 const MOST_BYTES: u64 = 512 << 20;
 
-pub(crate) fn tokenizer_json(
+pub(crate) fn file(
     id: &RepositoryId,
+    name: &str,
     revision: &Revision,
     repository: &Repository,
     environment: &HubEnvironment,
 ) -> Result<PathBuf, TokenizerError> {
-    let url = format!("{}/{id}/resolve/{}/{FILE}", environment.endpoint, revision.url_segment());
-    fetch(&url, revision, repository, environment).map_err(|reason| TokenizerError::Download {
+    let url = format!("{}/{id}/resolve/{}/{name}", environment.endpoint, revision.url_segment());
+    fetch(&url, name, revision, repository, environment).map_err(|reason| TokenizerError::Download {
         id: id.to_string(),
         revision: revision.to_string(),
         cache: environment.cache.clone(),
@@ -38,6 +38,7 @@ pub(crate) fn tokenizer_json(
 
 fn fetch(
     url: &str,
+    name: &str,
     revision: &Revision,
     repository: &Repository,
     environment: &HubEnvironment,
@@ -74,7 +75,7 @@ fn fetch(
             let identity = identity.ok_or("the answer names no commit: is HF_ENDPOINT a Hugging Face hub?")?;
             let mut body = response.into_body().into_with_config().limit(MOST_BYTES).reader();
             return repository
-                .store(revision, &identity.commit, &identity.etag, |file| std::io::copy(&mut body, file))
+                .store(revision, name, &identity.commit, &identity.etag, |file| std::io::copy(&mut body, file))
                 .map_err(|error| error.to_string());
         } else {
             return Err(refusal(&response));
@@ -101,7 +102,7 @@ impl FileIdentity {
 fn refusal(response: &Response<Body>) -> String {
     let advice = match response.status().as_u16() {
         401 | 403 => "the repository does not exist, or HF_TOKEN must hold a token that may read it",
-        404 => "the hub has no such repository, revision or tokenizer.json",
+        404 => "the hub has no such repository, revision or file",
         _ => "the hub did not hand it out",
     };
     let said = header(response.headers(), "x-error-message").map(|said| format!(" ({said})")).unwrap_or_default();

@@ -22,8 +22,12 @@ impl Artifacts {
         self.dir.exists()
     }
 
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
     pub(crate) fn text(&self, name: &str) -> String {
-        let path = self.dir.join(name);
+        let path = self.path(name);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 

@@ -9,7 +9,7 @@ mod server;
 pub(crate) use artifacts::{Artifacts, Record};
 pub(crate) use http2::http2_server;
 pub(crate) use log::{Entry, Log, assert_order, reply_of, truth_of};
-pub(crate) use program::{Ended, Program, Running};
+pub(crate) use program::{Ended, Program, Running, shell};
 pub(crate) use server::{by_request_id, requests, sim};
 
 use std::thread;

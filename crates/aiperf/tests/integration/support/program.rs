@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use aiperf_sim::Sim;
 use rustix::process::{Pid, Signal, kill_process};
@@ -125,6 +125,10 @@ impl Running {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn has_ended(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }
@@ -175,4 +179,13 @@ impl Ended {
         assert_eq!(self.stdout, "");
         assert!(!self.artifacts.exists(), "something was written");
     }
+}
+
+/// Commands as a user would type them, in a folder, with this program as `aiperf`. They end at the first that fails.
+pub(crate) fn shell(folder: &Path, commands: &str) -> Output {
+    let program = Path::new(env!("CARGO_BIN_EXE_aiperf")).parent().unwrap();
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", program.display());
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-e", "-c", commands]).current_dir(folder).env_clear().env("HOME", folder).env("PATH", path);
+    shell.stdin(Stdio::null()).output().unwrap()
 }

@@ -14,5 +14,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[OptionSpec::new(
         "warmup_isolation_system",
         "warmup_isolation_first_turn",
     ]),
-    "Where to put a marker that defeats the server's prefix cache.",
-)];
+    "Where to put a marker that defeats the server's prefix cache: one for each session, or one for the warmup.",
+)
+.default("none")
+.supported()];

@@ -26,7 +26,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ConversationTurnMean,
         &["conversation-turn-mean", "session-turns-mean"],
         ValueKind::Int,
-        "Mean number of turns in a conversation.",
+        "Mean number of turns in a conversation, or its distribution.",
     )
     .called("session-turns-mean")
     .sweepable()
@@ -49,7 +49,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ConversationTurnDelayMean,
         &["conversation-turn-delay-mean", "session-turn-delay-mean"],
         ValueKind::Float,
-        "Mean pause between two turns.",
+        "Mean pause between two turns, or its distribution.",
     )
     .called("session-turn-delay-mean")
     .at_least(0.0)
@@ -90,19 +90,21 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::MaxIdleGapCapSeconds,
         &["max-idle-gap-cap-seconds"],
         ValueKind::Float,
-        "Longest idle gap of a Baseten trace to keep.",
+        "Longest time without any request that is kept of a trace.",
     )
     .above(0.0)
-    .unit("s"),
+    .unit("s")
+    .supported(),
     OptionSpec::new(
         OptionId::ReplaySpeedup,
         &["replay-speedup"],
         ValueKind::Float,
-        "Replay a Baseten trace this many times as fast.",
+        "Replay the trace this many times as fast.",
     )
     .above(0.0)
     .unit("×")
-    .default("1"),
+    .default("1")
+    .supported(),
     OptionSpec::new(
         OptionId::OpenLoopReplay,
         &["open-loop-replay"],
@@ -115,8 +117,9 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::OpenLoopStrict,
         &["open-loop-strict"],
         ValueKind::Flag,
-        "Treat every row of a Baseten trace as a session of its own.",
-    ),
+        "Send every row of a trace at its own time, as a session of its own.",
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::OmitKvHints,
         &["omit-kv-hints"],

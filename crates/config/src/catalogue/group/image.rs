@@ -5,20 +5,26 @@ use crate::catalogue::{OptionId, OptionSpec, ValueKind};
 pub(super) const OPTIONS: &[OptionSpec] = &[
     OptionSpec::new(OptionId::ImageWidthMean, &["image-width-mean"], ValueKind::Float, "Mean width of an image.")
         .at_least(0.0)
+        .at_most(65535.0)
         .unit("px")
-        .default("512 when images are on"),
+        .default("512 when images are on")
+        .supported(),
     OptionSpec::new(OptionId::ImageWidthStddev, &["image-width-stddev"], ValueKind::Float, "Spread of the width.")
         .at_least(0.0)
         .unit("px")
-        .default("0"),
+        .default("0")
+        .supported(),
     OptionSpec::new(OptionId::ImageHeightMean, &["image-height-mean"], ValueKind::Float, "Mean height of an image.")
         .at_least(0.0)
+        .at_most(65535.0)
         .unit("px")
-        .default("512 when images are on"),
+        .default("512 when images are on")
+        .supported(),
     OptionSpec::new(OptionId::ImageHeightStddev, &["image-height-stddev"], ValueKind::Float, "Spread of the height.")
         .at_least(0.0)
         .unit("px")
-        .default("0"),
+        .default("0")
+        .supported(),
     OptionSpec::new(
         OptionId::ImageBatchSize,
         &["image-batch-size", "batch-size-image"],
@@ -26,26 +32,30 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Images in one request.",
     )
     .at_least(0.0)
-    .default("0; 1 with a size or source"),
+    .default("0; 1 with a size or source")
+    .supported(),
     OptionSpec::new(
         OptionId::ImageFormat,
         &["image-format"],
         ValueKind::Choice(&["png", "jpeg", "random"]),
         "Encoding of an image.",
     )
-    .default("jpeg"),
+    .default("jpeg")
+    .supported(),
     OptionSpec::new(
         OptionId::ImageSource,
         &["image-source"],
         ValueKind::Text,
         "Random pixels, built-in pictures, or the path of a folder of pictures.",
     )
-    .default("noise"),
+    .default("noise")
+    .supported(),
     OptionSpec::new(
         OptionId::ImageSourceSampling,
         &["image-source-sampling"],
         ValueKind::Choice(&["random-with-replacement", "shuffle-cycle", "sequential-cycle"]),
-        "Order in which pictures of a folder are drawn.",
+        "Order in which built-in pictures, or those of a folder, are drawn.",
     )
-    .default("random-with-replacement"),
+    .default("random-with-replacement")
+    .supported(),
 ];

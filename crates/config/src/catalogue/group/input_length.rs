@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::PromptInputTokensMean,
         &["prompt-input-tokens-mean", "synthetic-input-tokens-mean", "isl"],
         ValueKind::Int,
-        "Mean length of a generated prompt.",
+        "Mean length of a generated prompt, or its distribution, such as `lognormal:mean=100,median=60`.",
     )
     .called("isl")
     .sweepable()
@@ -36,24 +36,28 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .called("isl-block-size")
     .at_least(1.0)
     .unit("tokens")
-    .default("by trace format"),
+    .default("512; 16 for bailian_trace")
+    .supported(),
     OptionSpec::new(
         OptionId::SeqDist,
         &["seq-dist", "sequence-distribution"],
         ValueKind::Text,
         "Mix of input and output lengths with their shares, such as `128,64:25;512,128:75`.",
-    ),
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::RandomRangeRatio,
         &["random-range-ratio"],
         ValueKind::Text,
         "Draw lengths evenly from a window of this relative width around the means.",
-    ),
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::RandomCorpusStyle,
         &["random-corpus-style"],
         ValueKind::Choice(&["vllm", "sglang"]),
-        "Tool whose formula for that window is followed.",
+        "Tool whose formula for that window, and whose choice of random tokens, is followed.",
     )
-    .default("vllm"),
+    .default("vllm")
+    .supported(),
 ];

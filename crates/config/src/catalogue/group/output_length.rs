@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::PromptOutputTokensMean,
         &["prompt-output-tokens-mean", "output-tokens-mean", "osl"],
         ValueKind::Int,
-        "Mean length of the answer to ask for. With a file: for rows that do not say.",
+        "Mean length of the answer to ask for, or its distribution. With a file: for rows that do not say.",
     )
     .called("osl")
     .sweepable()

@@ -18,8 +18,17 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::PromptCorpus,
         &["prompt-corpus"],
         ValueKind::Choice(&["sonnet", "coding", "random"]),
-        "Kind of text that prompts are made of; `sonnet` is prose that this program generates itself.",
+        "What prompts are made of: prose (`sonnet`) or program text (`coding`) that this program generates itself, or \
+         tokens in the order of the vocabulary (`random`).",
     )
     .default("sonnet")
+    .supported(),
+    OptionSpec::new(
+        OptionId::PromptCorpusFile,
+        &["prompt-corpus-file"],
+        ValueKind::Path,
+        "UTF-8 text file whose passages prompts are made of.",
+    )
+    .ours()
     .supported(),
 ];

@@ -10,7 +10,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Mean number of passages to rank.",
     )
     .at_least(1.0)
-    .default("10"),
+    .default("10")
+    .supported(),
     OptionSpec::new(
         OptionId::RankingsPassagesStddev,
         &["rankings-passages-stddev"],
@@ -18,7 +19,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Spread of that number.",
     )
     .at_least(0.0)
-    .default("0"),
+    .default("0")
+    .supported(),
     OptionSpec::new(
         OptionId::RankingsPassagesPromptTokenMean,
         &["rankings-passages-prompt-token-mean"],
@@ -27,7 +29,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(1.0)
     .unit("tokens")
-    .default("128"),
+    .default("128")
+    .supported(),
     OptionSpec::new(
         OptionId::RankingsPassagesPromptTokenStddev,
         &["rankings-passages-prompt-token-stddev"],
@@ -36,7 +39,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(0.0)
     .unit("tokens")
-    .default("0"),
+    .default("0")
+    .supported(),
     OptionSpec::new(
         OptionId::RankingsQueryPromptTokenMean,
         &["rankings-query-prompt-token-mean"],
@@ -45,7 +49,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(1.0)
     .unit("tokens")
-    .default("32"),
+    .default("32")
+    .supported(),
     OptionSpec::new(
         OptionId::RankingsQueryPromptTokenStddev,
         &["rankings-query-prompt-token-stddev"],
@@ -54,5 +59,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(0.0)
     .unit("tokens")
-    .default("0"),
+    .default("0")
+    .supported(),
 ];

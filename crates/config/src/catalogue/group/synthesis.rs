@@ -11,16 +11,18 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .above(0.0)
     .unit("×")
-    .default("1"),
+    .default("1")
+    .supported(),
     OptionSpec::new(
         OptionId::SynthesisPrefixLenMultiplier,
         &["synthesis-prefix-len-multiplier"],
         ValueKind::Float,
         "Factor for the lengths of prefixes that requests share.",
     )
-    .at_least(0.0)
+    .above(0.0)
     .unit("×")
-    .default("1"),
+    .default("1")
+    .supported(),
     OptionSpec::new(
         OptionId::SynthesisPrefixRootMultiplier,
         &["synthesis-prefix-root-multiplier"],
@@ -28,7 +30,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Number of independent copies of the trace's prefixes.",
     )
     .at_least(1.0)
-    .default("1"),
+    .default("1")
+    .supported(),
     OptionSpec::new(
         OptionId::SynthesisPromptLenMultiplier,
         &["synthesis-prompt-len-multiplier"],
@@ -37,7 +40,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(0.0)
     .unit("×")
-    .default("1"),
+    .default("1")
+    .supported(),
     OptionSpec::new(
         OptionId::SynthesisOutputLenMultiplier,
         &["synthesis-output-len-multiplier"],
@@ -46,7 +50,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(0.0)
     .unit("×")
-    .default("1"),
+    .default("1")
+    .supported(),
     OptionSpec::new(
         OptionId::SynthesisMaxIsl,
         &["synthesis-max-isl"],
@@ -54,8 +59,10 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Leave out requests with a longer prompt than this.",
     )
     .at_least(1.0)
-    .unit("tokens"),
+    .unit("tokens")
+    .supported(),
     OptionSpec::new(OptionId::SynthesisMaxOsl, &["synthesis-max-osl"], ValueKind::Int, "Longest output to ask for.")
         .at_least(1.0)
-        .unit("tokens"),
+        .unit("tokens")
+        .supported(),
 ];

@@ -10,37 +10,45 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Video clips in one request.",
     )
     .at_least(0.0)
-    .default("0; 1 with a size"),
+    .default("0; 1 with a size")
+    .supported(),
     OptionSpec::new(OptionId::VideoDuration, &["video-duration"], ValueKind::Float, "Length of a video.")
         .above(0.0)
         .unit("s")
-        .default("1"),
+        .default("1")
+        .supported(),
     OptionSpec::new(OptionId::VideoFps, &["video-fps"], ValueKind::Int, "Frames per second.")
         .at_least(1.0)
         .unit("fps")
-        .default("4"),
+        .default("4")
+        .supported(),
     OptionSpec::new(OptionId::VideoWidth, &["video-width"], ValueKind::Int, "Width of a frame.")
         .at_least(1.0)
-        .unit("px"),
+        .unit("px")
+        .supported(),
     OptionSpec::new(OptionId::VideoHeight, &["video-height"], ValueKind::Int, "Height of a frame.")
         .at_least(1.0)
-        .unit("px"),
+        .unit("px")
+        .supported(),
     OptionSpec::new(
         OptionId::VideoSynthType,
         &["video-synth-type"],
         ValueKind::Choice(&["moving_shapes", "grid_clock", "noise"]),
         "What the video shows.",
     )
-    .default("moving_shapes"),
+    .default("moving_shapes")
+    .supported(),
     OptionSpec::new(
         OptionId::VideoFormat,
         &["video-format"],
         ValueKind::Choice(&["mp4", "webm"]),
         "Container of a video.",
     )
-    .default("webm"),
+    .default("webm")
+    .supported(),
     OptionSpec::new(OptionId::VideoCodec, &["video-codec"], ValueKind::Text, "Encoder, by its FFmpeg name.")
-        .default("libvpx-vp9"),
+        .default("libvpx-vp9")
+        .supported(),
     OptionSpec::new(
         OptionId::VideoAudioSampleRate,
         &["video-audio-sample-rate"],
@@ -50,7 +58,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .at_least(8.0)
     .at_most(96000.0)
     .unit("Hz or kHz")
-    .default("44100"),
+    .default("44100")
+    .supported(),
     OptionSpec::new(
         OptionId::VideoAudioNumChannels,
         &["video-audio-num-channels"],
@@ -59,14 +68,16 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(0.0)
     .at_most(2.0)
-    .default("0"),
+    .default("0")
+    .supported(),
     OptionSpec::new(
         OptionId::VideoAudioCodec,
         &["video-audio-codec"],
         ValueKind::Choice(&["aac", "libvorbis", "libopus"]),
         "Encoder of the sound track.",
     )
-    .default("libvorbis for webm, libopus for mp4"),
+    .default("libvorbis for webm, libopus for mp4")
+    .supported(),
     OptionSpec::new(
         OptionId::VideoAudioDepth,
         &["video-audio-depth"],
@@ -74,5 +85,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Bit depth of the sound track.",
     )
     .unit("bits")
-    .default("16"),
+    .default("16")
+    .supported(),
 ];

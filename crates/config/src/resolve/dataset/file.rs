@@ -1,26 +1,93 @@
 //! The user's own file.
 
+use super::{media, trace};
 use crate::catalogue::OptionId;
+use crate::dataset::DEFAULT_ENTRIES;
 use crate::resolve::load;
-use crate::{ConfigError, Environment, FileFormat, FileSource, RawOptions};
+use crate::{
+    BadRows, BatchSizes, ConfigError, Environment, FileFormat, FileSource, FormatOption, PoolDraws, RawOptions,
+};
 
 /// Options that describe generated conversations and mean nothing for a file.
-const SYNTHETIC_ONLY: [OptionId; 14] = [
+const SYNTHETIC_ONLY: [OptionId; 45] = [
     OptionId::PromptInputTokensMean,
     OptionId::PromptInputTokensStddev,
+    OptionId::SeqDist,
+    OptionId::RandomRangeRatio,
+    OptionId::RandomCorpusStyle,
     OptionId::PromptPrefixPoolSize,
     OptionId::PromptPrefixLength,
     OptionId::SharedSystemPromptLength,
     OptionId::UserContextPromptLength,
     OptionId::PromptCorpus,
-    OptionId::PromptBatchSize,
-    OptionId::NumDatasetEntries,
     OptionId::ConversationTurnMean,
     OptionId::ConversationTurnStddev,
     OptionId::ConversationTurnDelayMean,
     OptionId::ConversationTurnDelayStddev,
     OptionId::ConversationTurnDelayRatio,
+    OptionId::RankingsPassagesMean,
+    OptionId::RankingsPassagesStddev,
+    OptionId::RankingsPassagesPromptTokenMean,
+    OptionId::RankingsPassagesPromptTokenStddev,
+    OptionId::RankingsQueryPromptTokenMean,
+    OptionId::RankingsQueryPromptTokenStddev,
+    OptionId::AudioLengthMean,
+    OptionId::AudioLengthStddev,
+    OptionId::AudioFormat,
+    OptionId::AudioDepths,
+    OptionId::AudioSampleRates,
+    OptionId::AudioNumChannels,
+    OptionId::ImageWidthMean,
+    OptionId::ImageWidthStddev,
+    OptionId::ImageHeightMean,
+    OptionId::ImageHeightStddev,
+    OptionId::ImageFormat,
+    OptionId::ImageSource,
+    OptionId::ImageSourceSampling,
+    OptionId::VideoDuration,
+    OptionId::VideoFps,
+    OptionId::VideoWidth,
+    OptionId::VideoHeight,
+    OptionId::VideoSynthType,
+    OptionId::VideoFormat,
+    OptionId::VideoCodec,
+    OptionId::VideoAudioSampleRate,
+    OptionId::VideoAudioNumChannels,
+    OptionId::VideoAudioCodec,
+    OptionId::VideoAudioDepth,
 ];
+const BATCH_SIZES: [OptionId; 4] =
+    [OptionId::PromptBatchSize, OptionId::ImageBatchSize, OptionId::AudioBatchSize, OptionId::VideoBatchSize];
+/// Options that put something into a request body.
+const BODY_OPTIONS: [OptionId; 6] = [
+    OptionId::PromptOutputTokensMean,
+    OptionId::PromptOutputTokensStddev,
+    OptionId::ExtraInputs,
+    OptionId::SystemPrompt,
+    OptionId::SystemPromptFile,
+    OptionId::UseLegacyMaxTokens,
+];
+/// Options that say how a file is read.
+const FILE_ONLY: [(OptionId, &str); 4] = [
+    (OptionId::CustomDatasetType, "it says how that file is laid out"),
+    (OptionId::SkipBadRows, "it says what becomes of that file's rows"),
+    (OptionId::UuidAndStrip, "the ids of images come with that file"),
+    (
+        OptionId::InterTurnDelayCapSeconds,
+        "it shortens recorded pauses; those of generated conversations are as you describe them",
+    ),
+];
+
+/// Refuses what needs a file, when there is none.
+pub(super) fn refuse_without_file(raw: &RawOptions) -> Result<(), ConfigError> {
+    match FILE_ONLY.into_iter().find(|(id, _)| raw.is_given(*id)) {
+        Some((id, why)) => Err(raw.needs(id, OptionId::InputFile, why)),
+        None => match trace::given(raw) {
+            Some(id) => Err(raw.needs(id, OptionId::InputFile, "it changes a trace, which a file brings")),
+            None => Ok(()),
+        },
+    }
+}
 
 pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<FileSource, ConfigError> {
     let id = OptionId::InputFile;
@@ -30,29 +97,106 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Fil
         return Err(ConfigError::Unreadable {
             flag: raw.spelling(id),
             path: text.to_owned(),
-            reason: "there is no such file".to_owned(),
+            reason: "there is no such file or folder".to_owned(),
         });
     }
-    if let Some(other) = SYNTHETIC_ONLY.into_iter().find(|other| raw.is_given(*other)) {
+    let synthetic = SYNTHETIC_ONLY.into_iter().find(|other| raw.is_given(*other));
+    if let Some(other) = synthetic.or_else(|| media::given_with_file(raw)) {
         let why = "it describes generated conversations, and the file brings its own";
         return Err(raw.conflict(other, id, why));
     }
     let cap = raw.seconds(OptionId::InterTurnDelayCapSeconds)?;
-    Ok(FileSource {
+    let source = FileSource {
         path,
         format: format(raw)?,
         window: load::window(raw)?,
         delay_cap_ms: cap.map(|cap| cap.as_secs_f64() * 1e3),
-    })
+        bad_rows: if raw.flag(OptionId::SkipBadRows)? { BadRows::Skip } else { BadRows::Refuse },
+        draws: PoolDraws { entries: entries(raw)?, batch: batch_sizes(raw)? },
+        strip_known_images: raw.flag(OptionId::UuidAndStrip)?,
+        trace: trace::resolve(raw)?,
+        conditional: conditional(raw)?,
+    };
+    check_format(raw, &source)?;
+    Ok(source)
 }
 
 fn format(raw: &RawOptions) -> Result<Option<FileFormat>, ConfigError> {
     let id = OptionId::CustomDatasetType;
     let Some(name) = raw.choice(id)? else { return Ok(None) };
-    let built = FileFormat::ALL.into_iter().find(|format| format.name() == name);
-    built.map(Some).ok_or_else(|| ConfigError::ValueNotYet {
+    FileFormat::named(name).map(Some).ok_or_else(|| ConfigError::ValueNotYet {
         flag: raw.spelling(id),
         value: name.to_owned(),
-        instead: format!("the formats read so far are {}", FileFormat::ALL.map(FileFormat::name).join(", ")),
+        instead: format!("the formats read so far are {}", FileFormat::built()),
+    })
+}
+
+/// What a format that the user names must agree with.
+fn check_format(raw: &RawOptions, source: &FileSource) -> Result<(), ConfigError> {
+    let Some(format) = source.format else { return Ok(()) };
+    let shown = format!("{} {}", raw.spelling(OptionId::CustomDatasetType), format.name());
+    if let Some(option) = source.unheeded(format) {
+        let why = option.why.to_owned();
+        return Err(ConfigError::Conflict { first: option.flag.clone(), second: shown, why });
+    }
+    if !source.path.is_dir() {
+        return Ok(());
+    }
+    let why = if !format.facts().takes_folders {
+        "a format of one file; name the file"
+    } else if let Some(batch) = BATCH_SIZES.into_iter().find(|id| raw.is_given(*id)) {
+        let why = "a folder holds a pool for each of its files, and one row of each goes into a request; give one file";
+        return Err(raw.conflict(batch, OptionId::InputFile, why));
+    } else {
+        return Ok(());
+    };
+    let first = format!("{} {}", raw.spelling(OptionId::InputFile), raw.text(OptionId::InputFile).unwrap_or_default());
+    Err(ConfigError::Conflict { first, second: shown, why: why.to_owned() })
+}
+
+/// The options given that depend on the format, which may be known only when the file is read.
+fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigError> {
+    type Rule = (fn(FileFormat) -> bool, &'static str);
+    let pool: Rule = (
+        |format| format == FileFormat::RandomPool,
+        "it is for data that is drawn from a pool (--custom-dataset-type random_pool); other files are sent as they are",
+    );
+    let body: Rule =
+        (|format| !format.facts().is_verbatim, "bodies of this format are sent byte for byte: change them in the file");
+    let strip: Rule = (|format| format == FileFormat::SingleTurn, "only rows of a single_turn file name images by ids");
+    let mut given = trace::conditional(raw)?;
+    for (id, (heeded_by, why)) in BATCH_SIZES
+        .into_iter()
+        .chain([OptionId::NumDatasetEntries])
+        .map(|id| (id, pool))
+        .chain(BODY_OPTIONS.map(|id| (id, body)))
+    {
+        if raw.is_given(id) {
+            given.push(FormatOption { flag: raw.spelling(id), heeded_by, why });
+        }
+    }
+    if raw.flag(OptionId::UuidAndStrip)? {
+        given.push(FormatOption { flag: raw.spelling(OptionId::UuidAndStrip), heeded_by: strip.0, why: strip.1 });
+    }
+    Ok(given)
+}
+
+/// Conversations to draw: one for each that will be needed, as far as that is known.
+fn entries(raw: &RawOptions) -> Result<usize, ConfigError> {
+    for id in [OptionId::NumDatasetEntries, OptionId::ConversationNum, OptionId::RequestCount] {
+        if let Some(entries) = raw.int(id)? {
+            return Ok(entries);
+        }
+    }
+    Ok(DEFAULT_ENTRIES)
+}
+
+fn batch_sizes(raw: &RawOptions) -> Result<BatchSizes, ConfigError> {
+    let size = |id: OptionId| raw.int(id).map(|size| size.unwrap_or(1));
+    Ok(BatchSizes {
+        texts: size(OptionId::PromptBatchSize)?,
+        images: size(OptionId::ImageBatchSize)?,
+        audios: size(OptionId::AudioBatchSize)?,
+        videos: size(OptionId::VideoBatchSize)?,
     })
 }

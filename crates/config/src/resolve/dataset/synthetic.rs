@@ -1,37 +1,47 @@
 //! Generated conversations.
 
-use super::no_messages;
+use super::{media, no_messages, prompt_length, rankings};
 use crate::catalogue::OptionId;
 use crate::dataset::DEFAULT_ENTRIES;
 use crate::resolve::turn;
-use crate::{ConfigError, EndpointConfig, Length, PrefixPrompts, RawOptions, SyntheticSource};
+use crate::{
+    ConfigError, Corpus, EndpointConfig, Environment, PrefixPrompts, PromptLengths, RawOptions, SyntheticSource,
+};
 
-const DEFAULT_INPUT_TOKENS: f64 = 550.0;
+/// Options that describe generated texts and mean nothing to data that brings its own.
+const TEXT_ONLY: [OptionId; 10] = [
+    OptionId::SeqDist,
+    OptionId::RandomRangeRatio,
+    OptionId::RandomCorpusStyle,
+    OptionId::PromptCorpusFile,
+    OptionId::RankingsPassagesMean,
+    OptionId::RankingsPassagesStddev,
+    OptionId::RankingsPassagesPromptTokenMean,
+    OptionId::RankingsPassagesPromptTokenStddev,
+    OptionId::RankingsQueryPromptTokenMean,
+    OptionId::RankingsQueryPromptTokenStddev,
+];
+
+/// Refuses them beside the option that names the data.
+pub(super) fn refuse_with(raw: &RawOptions, data: OptionId) -> Result<(), ConfigError> {
+    match TEXT_ONLY.into_iter().find(|id| raw.is_given(*id)) {
+        Some(id) => Err(raw.conflict(id, data, "it describes generated conversations, and the data brings its own")),
+        None => Ok(()),
+    }
+}
 
 pub(super) fn resolve(
     raw: &RawOptions,
+    environment: &Environment,
     endpoint: &EndpointConfig,
     warnings: &mut Vec<String>,
 ) -> Result<SyntheticSource, ConfigError> {
-    if raw.is_given(OptionId::CustomDatasetType) {
-        return Err(raw.needs(OptionId::CustomDatasetType, OptionId::InputFile, "it says how that file is laid out"));
+    let rankings = rankings::resolve(raw, endpoint.kind)?;
+    let mut media = media::resolve(raw, environment, endpoint)?;
+    let lengths = prompt_length::input(raw, media.is_some())?;
+    if let (Some(media), PromptLengths::Drawn(length)) = (&mut media, &lengths) {
+        media.without_text = length.mean() == 0.0;
     }
-    if raw.is_given(OptionId::InterTurnDelayCapSeconds) {
-        let why = "it shortens recorded pauses; those of generated conversations are as you describe them";
-        return Err(raw.needs(OptionId::InterTurnDelayCapSeconds, OptionId::InputFile, why));
-    }
-    if let Some(other @ ("coding" | "random")) = raw.choice(OptionId::PromptCorpus)? {
-        return Err(ConfigError::ValueNotYet {
-            flag: raw.spelling(OptionId::PromptCorpus),
-            value: other.to_owned(),
-            instead: "sonnet (generated prose) is the one corpus so far".to_owned(),
-        });
-    }
-    let mean = raw.int::<u32>(OptionId::PromptInputTokensMean)?.map_or(DEFAULT_INPUT_TOKENS, f64::from);
-    if mean == 0.0 {
-        return Err(raw.bad(OptionId::PromptInputTokensMean, "0", "a request without text would have nothing in it"));
-    }
-    let stddev = raw.float(OptionId::PromptInputTokensStddev)?.unwrap_or(0.0);
     let user_context_tokens = raw.int(OptionId::UserContextPromptLength)?;
     if user_context_tokens.is_some() && !endpoint.kind.facts().has_system_role {
         return Err(no_messages(raw, OptionId::UserContextPromptLength));
@@ -39,12 +49,43 @@ pub(super) fn resolve(
     let turns = turn::count(raw)?;
     Ok(SyntheticSource {
         entries: entries(raw)?,
-        input_tokens: Length { mean, stddev },
+        lengths,
+        corpus: corpus(raw, environment)?,
         batch_size: raw.int(OptionId::PromptBatchSize)?.unwrap_or(1),
         prefix: prefix(raw)?,
         user_context_tokens,
+        turn_delay: turn::delay(raw, &turns, warnings)?,
         turns,
-        turn_delay: turn::delay(raw, turns, warnings)?,
+        rankings,
+        media: media.map(Box::new),
+        marked_first_turn: false,
+    })
+}
+
+fn corpus(raw: &RawOptions, environment: &Environment) -> Result<Corpus, ConfigError> {
+    let (kind_id, file_id, style_id) =
+        (OptionId::PromptCorpus, OptionId::PromptCorpusFile, OptionId::RandomCorpusStyle);
+    let style = prompt_length::style(raw)?;
+    let kind = raw.choice(kind_id)?;
+    if raw.is_given(style_id) && kind != Some("random") && !raw.is_given(OptionId::RandomRangeRatio) {
+        let needs = format!("{} or {} random", OptionId::RandomRangeRatio.flag(), kind_id.flag());
+        return Err(raw.needs_text(style_id, &needs, "it says which tool these follow"));
+    }
+    if let Some(text) = raw.text(file_id) {
+        if raw.is_given(kind_id) {
+            return Err(raw.conflict(file_id, kind_id, "texts are made of one thing"));
+        }
+        let path = environment.current_dir.join(text);
+        if text.is_empty() || !path.is_file() {
+            let reason = "there is no such file".to_owned();
+            return Err(ConfigError::Unreadable { flag: raw.spelling(file_id), path: text.to_owned(), reason });
+        }
+        return Ok(Corpus::File(path));
+    }
+    Ok(match kind {
+        Some("coding") => Corpus::Code,
+        Some("random") => Corpus::RandomTokens(style),
+        _ => Corpus::Prose,
     })
 }
 

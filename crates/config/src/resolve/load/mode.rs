@@ -1,8 +1,9 @@
 //! Which of the load modes a run has. Exactly one: two that are asked for together are an error, and so is an option that
 //! only another mode has a use for.
 
+use super::promotion;
 use crate::catalogue::OptionId;
-use crate::{ConfigError, RawOptions};
+use crate::{ConfigError, DatasetConfig, RawOptions};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
@@ -54,12 +55,15 @@ const PAUSES: [OptionId; 4] = [
     OptionId::InterTurnDelayCapSeconds,
 ];
 
-pub(super) fn choose(raw: &RawOptions) -> Result<Mode, ConfigError> {
+pub(super) fn choose(raw: &RawOptions, dataset: &DatasetConfig) -> Result<Mode, ConfigError> {
     let fixed = raw.flag(OptionId::FixedSchedule)?;
     let kept = raw.flag(OptionId::NoFixedSchedule)?;
     if fixed && kept {
         let why = "one asks for the schedule of the data and the other for none";
         return Err(raw.conflict(OptionId::FixedSchedule, OptionId::NoFixedSchedule, why));
+    }
+    if !fixed && promotion::applies(raw, dataset)? {
+        return Ok(Mode::FixedSchedule);
     }
     let asked = |mode: &Mode| match mode {
         Mode::FixedSchedule => fixed,

@@ -1,7 +1,7 @@
 //! The fixed schedule: which data it can take, which part of it, and which time of it is the start.
 
 use crate::catalogue::OptionId;
-use crate::{ConfigError, DatasetConfig, DatasetSource, FileFormat, RawOptions, Sampling, ScheduleZero, TimeWindow};
+use crate::{ConfigError, DatasetConfig, DatasetSource, RawOptions, Sampling, ScheduleZero, TimeWindow};
 
 /// The part of the data between the two offsets.
 pub(in crate::resolve) fn window(raw: &RawOptions) -> Result<TimeWindow, ConfigError> {
@@ -18,7 +18,7 @@ pub(in crate::resolve) fn window(raw: &RawOptions) -> Result<TimeWindow, ConfigE
 }
 
 /// The earliest request starts the schedule, unless the user names a time or keeps the data's own.
-pub(super) fn zero(raw: &RawOptions) -> Result<ScheduleZero, ConfigError> {
+pub(super) fn zero(raw: &RawOptions, dataset: &DatasetConfig) -> Result<ScheduleZero, ConfigError> {
     let id = OptionId::FixedScheduleAutoOffset;
     let earliest = raw.flag(id)?;
     match window(raw)?.start_ms {
@@ -26,9 +26,17 @@ pub(super) fn zero(raw: &RawOptions) -> Result<ScheduleZero, ConfigError> {
             let why = "the schedule starts either with its earliest request or at the time you name";
             Err(raw.conflict(OptionId::FixedScheduleStartOffset, id, why))
         }
-        Some(start) => Ok(ScheduleZero::At(start)),
+        // The offset is a time of the file, and the schedule runs in the time of the replay.
+        Some(start) => Ok(ScheduleZero::At(start / speedup(dataset))),
         None if raw.is_given(id) && !earliest => Ok(ScheduleZero::At(0.0)),
         None => Ok(ScheduleZero::Earliest),
+    }
+}
+
+fn speedup(dataset: &DatasetConfig) -> f64 {
+    match &dataset.source {
+        DatasetSource::File(file) => file.trace.speedup(),
+        DatasetSource::Synthetic(_) => 1.0,
     }
 }
 
@@ -39,9 +47,13 @@ pub(super) fn check_data(raw: &RawOptions, dataset: &DatasetConfig) -> Result<()
             let why = "generated conversations have no times at which they are due";
             return Err(raw.needs(id, OptionId::InputFile, why));
         }
-        DatasetSource::File(file) if file.format == Some(FileFormat::DagJsonl) => {
-            let why = "branching conversations have no times at which they are due";
+        DatasetSource::File(file) if file.format.is_some_and(|format| !format.facts().has_times) => {
+            let why = "conversations of this format have no times at which they are due";
             return Err(raw.conflict(id, OptionId::CustomDatasetType, why));
+        }
+        DatasetSource::File(file) if file.trace.ignore_times => {
+            let why = "one sends requests at their recorded times and the other forgets these";
+            return Err(raw.conflict(id, OptionId::IgnoreTraceDelays, why));
         }
         DatasetSource::File(_) => {}
     }

@@ -22,7 +22,7 @@ pub(super) fn pace(
 fn check_turns(raw: &RawOptions, dataset: &DatasetConfig) -> Result<(), ConfigError> {
     let id = OptionId::UserCentricRate;
     match &dataset.source {
-        DatasetSource::Synthetic(synthetic) if synthetic.turns.mean < 2.0 => {
+        DatasetSource::Synthetic(synthetic) if synthetic.turns.mean() < 2.0 => {
             let needs = format!("{} of at least 2", raw.spelling(OptionId::ConversationTurnMean));
             let why = format!("users pause between turns; for single turns use {}", OptionId::RequestRate.flag());
             Err(raw.needs_text(id, &needs, &why))

@@ -23,7 +23,7 @@ fn a_model_is_enough() {
     assert!(config.warmup.is_none());
     let DatasetSource::Synthetic(synthetic) = &config.dataset.source else { panic!("a file") };
     assert_eq!((synthetic.entries, synthetic.batch_size), (100, 1));
-    assert_eq!(synthetic.input_tokens, Length { mean: 550.0, stddev: 0.0 });
+    assert_eq!(synthetic.lengths, PromptLengths::Drawn(Length::constant(550.0)));
     assert_eq!(config.dataset.sampling, Sampling::Sequential);
     assert_eq!(config.output.dir, Path::new("/somewhere/artifacts/m-openai-chat-concurrency1"));
     assert_eq!((config.output.level, config.output.ui), (ExportLevel::Records, UiKind::None));

@@ -259,12 +259,12 @@ fn generated_conversations_have_turns_and_pauses() {
         let DatasetSource::Synthetic(synthetic) = config.dataset.source else { panic!("a file") };
         (synthetic.turns, synthetic.turn_delay, config.warnings.len())
     };
-    assert_eq!(turns(&[]), (Length { mean: 1.0, stddev: 0.0 }, TurnDelay::default(), 0));
+    assert_eq!(turns(&[]), (Length::constant(1.0), TurnDelay::default(), 0));
     let pauses = ["--session-turn-delay-mean=50", "--session-turn-delay-stddev=5.5", "--session-delay-ratio=0"];
-    let delay = TurnDelay { mean_ms: 50.0, stddev_ms: 5.5, ratio: 0.0 };
+    let delay = TurnDelay { pause_ms: Some(Length::normal(50.0, 5.5)), ratio: 0.0 };
     let words = [&["--conversation-turn-mean=3", "--session-turns-stddev=1"], &pauses[..]].concat();
-    assert_eq!(turns(&words), (Length { mean: 3.0, stddev: 1.0 }, delay, 0));
-    assert_eq!(turns(&pauses), (Length { mean: 1.0, stddev: 0.0 }, delay, 1));
+    assert_eq!(turns(&words), (Length::normal(3.0, 1.0), delay.clone(), 0));
+    assert_eq!(turns(&pauses), (Length::constant(1.0), delay, 1));
     let (_folder, input) = input_file(&["{}"]);
     let config = with_model(&[&input, "--inter-turn-delay-cap-seconds=1.5"]).unwrap();
     let DatasetSource::File(file) = config.dataset.source else { panic!("no file") };

@@ -1,5 +1,7 @@
 //! Each rule about options that go or do not go together: what is typed, and what the error must say.
 
+use aiperf_endpoint::EndpointKind;
+
 use super::{check, resolve, with_model};
 
 #[test]
@@ -28,29 +30,7 @@ fn sweeps_are_refused_by_name() {
 
 #[test]
 fn data() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("rows.jsonl");
-    std::fs::write(&file, "{\"text\": \"hi\"}\n").unwrap();
-    let input = format!("--input-file={}", file.display());
-    for synthetic in [
-        "--isl=5",
-        "--isl-stddev=1",
-        "--num-prefix-prompts=1",
-        "--prefix-prompt-length=1",
-        "--shared-system-prompt-length=1",
-        "--user-context-prompt-length=1",
-        "--prompt-corpus=sonnet",
-        "--batch-size=2",
-        "--num-dataset-entries=5",
-    ] {
-        let name = synthetic.split('=').next().unwrap();
-        check(&[(&[&input, synthetic], &[name, "--input-file"])]);
-    }
     check(&[
-        (&["--custom-dataset-type=single_turn"], &["--custom-dataset-type", "--input-file"]),
-        (&[&input, "--custom-dataset-type=random-pool"], &["--custom-dataset-type random_pool", "not supported yet"]),
-        (&["--input-file=nowhere.jsonl"], &["--input-file", "nowhere.jsonl"]),
-        (&["--prompt-corpus=coding"], &["--prompt-corpus coding", "not supported yet"]),
         (&["--isl=-5"], &["--isl", "at least 0"]),
         (&["--isl=0"], &["--isl", "nothing in it"]),
         (&["--osl-stddev=1"], &["--osl-stddev", "--osl"]),
@@ -67,7 +47,6 @@ fn data() {
             &["--prefix-prompt-length", "--user-context-prompt-length"],
         ),
     ]);
-    assert!(with_model(&[&input, "--osl=7", "--osl-stddev=1"]).is_ok());
 }
 
 #[test]
@@ -117,7 +96,6 @@ fn endpoint() {
         (&["--url=,"], &["--url", "address"]),
         (&["--endpoint=v1/chat"], &["--endpoint", "/"]),
         (&["--custom-endpoint=v1/chat"], &["--custom-endpoint", "/"]),
-        (&["--endpoint-type=nim-rankings"], &["--endpoint-type nim_rankings", "not supported yet", "chat"]),
         (&["--endpoint-type=chats"], &["--endpoint-type", "choose one of chat, completions"]),
         (&["--per-chunk-usage", "--streaming"], &["--per-chunk-usage", "--use-server-token-count"]),
         (&["--per-chunk-usage", "--use-server-token-count"], &["--per-chunk-usage", "--streaming"]),
@@ -141,6 +119,73 @@ fn endpoint() {
     assert!(message.contains("--api-key") && message.contains("<redacted>"), "{message}");
     let message = with_model(&["--header=Authorization Bearer abc"]).unwrap_err().to_string();
     assert!(message.contains("--header") && !message.contains("abc"), "{message}");
+}
+
+#[test]
+fn endpoint_types() {
+    check(&[
+        (&["--endpoint-type=image-retrieval", "--isl=5"], &["--isl", "--endpoint-type", "no text"]),
+        (&["--endpoint-type=image_retrieval", "--tokenizer=builtin"], &["--tokenizer", "--endpoint-type"]),
+        (&["--endpoint-type=audio-transcription", "--num-prefix-prompts=1"], &["--num-prefix-prompts", "no text"]),
+        (&["--endpoint-type=audio-transcription", "--system-prompt=a"], &["--system-prompt", "no text"]),
+        (&["--endpoint-type=template"], &["--endpoint-type", "payload_template"]),
+        (&["--endpoint-type=template", "--extra-inputs=payload_template:nowhere"], &["nowhere", "nv-embedqa"]),
+        (
+            &["--endpoint-type=template", "--extra-inputs={\"payload_template\":\"{{ x\"}"],
+            &["payload_template", "line 1"],
+        ),
+        (
+            &["--endpoint-type=template", "--extra-inputs=payload_template:nv-embedqa,response_field:a["],
+            &["response_field:a[", "JMESPath"],
+        ),
+        (&["--endpoint-type=raw", "--extra-inputs=temperature:1"], &["--extra-inputs", "temperature", "as they are"]),
+        (&["--request-content-type=multipart/form-data"], &["--request-content-type", "application/json"]),
+        (
+            &["--endpoint-type=image_edit", "--request-content-type=application-json"],
+            &["--request-content-type", "multipart/form-data"],
+        ),
+        (
+            &["--endpoint-type=responses", "--extra-inputs=store:true"],
+            &["--extra-inputs store:true", "--use-server-token-count"],
+        ),
+        (&["--uuid-and-strip", "--endpoint-type=responses"], &["--uuid-and-strip", "--endpoint-type chat"]),
+        (&["--download-video-content"], &["--download-video-content", "video_generation"]),
+        (
+            &["--endpoint-type=video_generation", "--request-cancellation-rate=5", "--request-cancellation-delay=1"],
+            &["--request-cancellation-rate", "--endpoint-type"],
+        ),
+        (&["--use-legacy-max-tokens", "--endpoint-type=messages"], &["--use-legacy-max-tokens", "chat"]),
+        (&["--wait-for-model-interval=1"], &["--wait-for-model-interval", "--wait-for-model-timeout"]),
+        (&["--wait-for-model-mode=both"], &["--wait-for-model-mode", "--wait-for-model-timeout"]),
+    ]);
+    let message = resolve(&["--model=a,b", "--endpoint-type=generate"]).unwrap_err().to_string();
+    assert!(message.contains("--model") && message.contains("one model"), "{message}");
+    for name in EndpointKind::ALL.map(|kind| kind.facts().name) {
+        let spelled = [name.to_owned(), name.replace('_', "-"), name.to_uppercase()];
+        for name in spelled {
+            let words = [format!("--endpoint-type={name}"), "--extra-inputs=payload_template:nv-embedqa".to_owned()];
+            let template = usize::from(name.eq_ignore_ascii_case("template"));
+            let words: Vec<&str> = words.iter().take(1 + template).map(String::as_str).collect();
+            assert!(with_model(&words).is_ok(), "{words:?}");
+        }
+    }
+    let streamed = with_model(&["--endpoint-type=nim-embeddings", "--streaming"]).unwrap();
+    assert!(!streamed.endpoint.streaming && streamed.warnings.iter().any(|warning| warning.contains("--streaming")));
+}
+
+#[test]
+fn a_template_comes_from_a_name_a_file_or_the_command_line() {
+    let (folder, _) = super::named_file("--input-file", r#"{"a": {{ text|tojson }}}"#);
+    let path = folder.path().join("data");
+    let source = |value: &str| {
+        let input = serde_json::json!({"payload_template": value, "response_field": "text", "k": 1}).to_string();
+        let endpoint = with_model(&["--endpoint-type=template", &format!("--extra-inputs={input}")]).unwrap().endpoint;
+        assert_eq!((endpoint.response_field, endpoint.extra_inputs.len()), (None, 1));
+        endpoint.template.unwrap().source().to_owned()
+    };
+    assert_eq!(source("nv-embedqa"), r#"{"text": {{ texts|tojson }}}"#);
+    assert_eq!(source(path.to_str().unwrap()), r#"{"a": {{ text|tojson }}}"#);
+    assert_eq!(source(r#"{"b": {{ text|tojson }}}"#), r#"{"b": {{ text|tojson }}}"#);
 }
 
 #[test]

@@ -5,15 +5,13 @@ use std::collections::HashSet;
 use aiperf_conversation::{Orchestrator, Round, ThinkTime};
 use serde_json::Value;
 
-use super::Names;
+use super::{MOST_STARTS, Names};
 use crate::file::fields::{Fields, unexpected};
 
 /// What only an orchestrator may say.
 pub(super) const FIELDS: [&str; 6] =
     ["spawns", "rounds", "think_time_ms", "think_time_sigma", "think_time_min_ms", "think_time_max_ms"];
 const THINK_FIELDS: [&str; 4] = ["think_time_ms", "think_time_sigma", "think_time_min_ms", "think_time_max_ms"];
-/// A number of rounds is written out, so a slip of the keyboard must not fill the memory.
-const MOST_STARTS: usize = 1_000_000;
 
 pub(super) fn read(fields: Fields<'_>, names: &Names<'_>) -> Result<Orchestrator, String> {
     let spawns = fields.list("spawns")?;
@@ -34,9 +32,11 @@ pub(super) fn read(fields: Fields<'_>, names: &Names<'_>) -> Result<Orchestrator
                 _ => think_time(fields, &[])?,
             };
             let count = fields.count("rounds")?.unwrap_or(1) as usize;
-            if count.saturating_mul(children.len()) > MOST_STARTS {
+            let starts = count.saturating_mul(children.len());
+            let Some(left) = names.starts_left.get().checked_sub(starts) else {
                 return Err(format!("rounds: {count} rounds start more than {MOST_STARTS} sessions; take fewer"));
-            }
+            };
+            names.starts_left.set(left);
             vec![Round { think, children }; count]
         }
     };

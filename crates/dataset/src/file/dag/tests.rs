@@ -1,11 +1,17 @@
+use aiperf_config::FileSource;
 use aiperf_conversation::{Branch, BranchKind, ContextMode, Lineage, Orchestrator, Round, ThinkTime};
+use aiperf_seed::Seed;
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::file::media::MediaFiles;
 
 fn loaded(rows: &str) -> Result<Vec<Conversation>, String> {
-    conversations(Path::new("rows.jsonl"), rows.as_bytes()).map_err(|error| error.to_string())
+    let source = FileSource::of("rows.jsonl".into());
+    let document = Document { path: source.path.clone(), bytes: rows.as_bytes().to_vec() };
+    let mut reading = Reading::new(&source, true, Seed::fixed(1), MediaFiles::none());
+    conversations(&document, &mut reading).map_err(|error| error.to_string())
 }
 
 /// Rows of the given JSON, and a spare child `c`.

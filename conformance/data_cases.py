@@ -1,0 +1,57 @@
+"""The cases about data files: the samples that the tests of our data set crate read too."""
+
+from pathlib import Path
+
+import at_server as server
+from case import SPEED, Case
+
+SAMPLES = Path(__file__).parent.parent / "crates" / "dataset" / "tests" / "fixtures"
+CHAT = ("--endpoint-type", "chat")
+SIM = {**SPEED, "ttft": "20", "itl": "2", "osl": "8", "truth_body": "true"}
+# Enough draws that every row, and every pair of rows, comes.
+DRAWS = "250"
+
+
+def _case(name: str, title: str, sample: str, kind: str, *flags: str, **more) -> Case:
+    # One at a time is the default; said, it is in the configuration of both.
+    if not {"--concurrency", "--fixed-schedule"}.intersection(flags) and kind != "dag_jsonl":
+        flags = (*flags, "--concurrency", "1")
+    facts = (server.sessions, server.bodies) if "at_server" not in more else more.pop("at_server")
+    return Case(
+        f"data-{name}",
+        title,
+        (*CHAT, "--input-file", sample, "--custom-dataset-type", kind, *flags),
+        SIM,
+        files={sample: SAMPLES / sample, "media": SAMPLES / "media"},
+        at_server=facts,
+        **more,
+    )
+
+
+def _pool(name: str, title: str, sample: str, *flags: str) -> Case:
+    # Which rows are drawn is each tool's own draw; from what they are drawn, and how they are sent, is not.
+    return _case(
+        name, title, sample, "random_pool", *flags, at_server=(server.distinct_bodies,), same_requests=False, exact_counts=False
+    )
+
+
+DATA_CASES = (
+    # The server counts no tokens of pictures and sounds, and nothing is known of how many the tools should.
+    _case("single-turn", "requests from a file, with media", "single_turn.jsonl", "single_turn", "--request-count", "12", exact_counts=False),
+    _case("single-turn-sessions", "sessions of single turns", "single_turn_sessions.jsonl", "single_turn", "--num-sessions", "6", "--concurrency", "2"),
+    _case("single-turn-schedule", "fixed schedule from a file of single turns", "single_turn_schedule.jsonl", "single_turn", "--fixed-schedule"),
+    _case("multi-turn", "conversations from a file, with media", "multi_turn.jsonl", "multi_turn", "--num-sessions", "11", "--concurrency", "2", exact_counts=False),
+    _pool("pool", "requests drawn from a file", "random_pool.jsonl", "--request-count", DRAWS, "--concurrency", "8"),
+    _pool("pool-folder", "requests drawn from a folder of pools", "random_pool_dir", "--request-count", DRAWS, "--concurrency", "8"),
+    _pool("pool-batches", "batches drawn from the texts of a file", "random_pool_dir/query.jsonl", "--batch-size", "2", "--request-count", DRAWS, "--concurrency", "8"),
+    _case("payloads", "whole bodies from a file", "raw_payload.jsonl", "raw_payload", "--request-count", "12"),
+    _case("payload-folder", "whole bodies from a folder", "raw_payload_dir", "raw_payload", "--num-sessions", "2"),
+    _case("inputs-json", "the inputs of an earlier run", "inputs.json", "inputs_json", "--num-sessions", "10", "--concurrency", "2"),
+    # The server does not count the tokens of tools.
+    _case("sagemaker", "captured requests", "sagemaker_capture.jsonl", "sagemaker_data_capture", "--request-count", "11", "--no-fixed-schedule", exact_counts=False),
+    _case("sagemaker-schedule", "captured requests at their times", "sagemaker_capture.jsonl", "sagemaker_data_capture", "--fixed-schedule", exact_counts=False),
+    _case("speed-bench", "SPEED-Bench, all rows of a file", "qualitative.jsonl", "speed_bench_qualitative", "--num-sessions", "12", "--concurrency", "2"),
+    _case("speed-bench-coding", "SPEED-Bench, one category", "qualitative.jsonl", "speed_bench_coding", "--num-sessions", "2"),
+    _case("dag", "the sample of conversations that start others", "dag.jsonl", "dag_jsonl", "--concurrency", "2"),
+    _case("dag-orchestrator", "the sample of an orchestrator", "dag_orchestrator.jsonl", "dag_jsonl", "--num-sessions", "1"),
+)

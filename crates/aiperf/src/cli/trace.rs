@@ -1,0 +1,85 @@
+//! The commands about traces: `analyze-trace`, `synthesize` and `validate`.
+
+mod analyze;
+mod validate;
+
+use std::path::PathBuf;
+
+use aiperf_config::Environment;
+use aiperf_trace::Layout;
+use clap::{Arg, ArgMatches, Command, ValueHint};
+
+pub(crate) use analyze::{AnalysisFormat, AnalyzeTrace};
+pub(crate) use validate::ValidateTrace;
+
+use super::CliError;
+
+/// What shall be done with a trace.
+#[derive(Debug)]
+pub(crate) enum TraceInvocation {
+    Analyze(AnalyzeTrace),
+    Validate(ValidateTrace),
+}
+
+pub(super) fn commands() -> [Command; 2] {
+    [analyze::command(), validate::command()]
+}
+
+pub(super) fn read(name: &str, matches: &ArgMatches, environment: &Environment) -> Result<TraceInvocation, CliError> {
+    match name {
+        "analyze-trace" => analyze::read(matches, environment).map(TraceInvocation::Analyze),
+        _ => validate::read(matches, environment).map(TraceInvocation::Validate),
+    }
+}
+
+/// A word that may also be given by name: `FILE` or `--input-file FILE`.
+fn word(position: usize, named: &'static str, value: &'static str, help: &'static str) -> [Arg; 2] {
+    let positional = Arg::new(format!("positional-{named}")).index(position).value_name(value).help(help);
+    let option =
+        Arg::new(named).long(named).value_name(value).help("The same by name").conflicts_with(positional.get_id());
+    [positional.value_hint(ValueHint::AnyPath), option.value_hint(ValueHint::AnyPath)]
+}
+
+fn given<'m>(matches: &'m ArgMatches, named: &str) -> Option<&'m String> {
+    matches.get_one::<String>(&format!("positional-{named}")).or_else(|| matches.get_one::<String>(named))
+}
+
+fn required<'m>(matches: &'m ArgMatches, named: &str) -> Result<&'m String, CliError> {
+    given(matches, named).ok_or_else(|| CliError::MissingValue(format!("--{named}")))
+}
+
+fn path(environment: &Environment, text: &str) -> PathBuf {
+    environment.current_dir.join(text)
+}
+
+fn layout_arg() -> Arg {
+    Arg::new("custom-dataset-type")
+        .long("custom-dataset-type")
+        .value_name("LAYOUT")
+        .help(format!("Layout of the file, instead of finding it out [{}]", layouts()))
+}
+
+fn layout(matches: &ArgMatches) -> Result<Option<Layout>, CliError> {
+    let Some(name) = matches.get_one::<String>("custom-dataset-type") else { return Ok(None) };
+    let wanted = name.to_ascii_lowercase().replace('-', "_");
+    Layout::ALL.into_iter().find(|layout| layout.name() == wanted).map(Some).ok_or_else(|| CliError::TraceOption {
+        option: "--custom-dataset-type",
+        problem: format!("{name:?} is no layout of a trace; there are {}", layouts()),
+    })
+}
+
+fn layouts() -> String {
+    Layout::ALL.map(Layout::name).join(", ")
+}
+
+fn number<T: std::str::FromStr>(
+    option: &'static str,
+    text: Option<&String>,
+    expected: &str,
+    accepts: impl Fn(&T) -> bool,
+) -> Result<Option<T>, CliError> {
+    let Some(text) = text else { return Ok(None) };
+    let number = text.parse().ok().filter(accepts);
+    let problem = || format!("{text:?}: {expected} is expected");
+    number.map(Some).ok_or_else(|| CliError::TraceOption { option, problem: problem() })
+}

@@ -1,0 +1,88 @@
+//! `aiperf analyze-trace FILE`
+
+use std::path::PathBuf;
+
+use aiperf_config::Environment;
+use aiperf_trace::{Layout, ModelShape};
+use clap::{Arg, ArgMatches, Command, ValueHint};
+
+use super::{given, layout, layout_arg, number, path, required, word};
+use crate::cli::CliError;
+
+#[derive(Debug)]
+pub(crate) struct AnalyzeTrace {
+    pub(crate) input: PathBuf,
+    pub(crate) layout: Option<Layout>,
+    /// Tokens of a block, where they differ from those of the layout.
+    pub(crate) block_size: Option<u32>,
+    pub(crate) shape: Option<ModelShape>,
+    pub(crate) format: AnalysisFormat,
+    /// JSON, or CSV where the name ends in `.csv`.
+    pub(crate) output: Option<PathBuf>,
+    /// An HTML page with charts.
+    pub(crate) plot: Option<PathBuf>,
+}
+
+/// What is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AnalysisFormat {
+    Table,
+    Json,
+    Csv,
+}
+
+pub(super) fn command() -> Command {
+    Command::new("analyze-trace")
+        .about("Say what a trace is like: lengths, shared prefixes, what a cache would find, bursts, sessions")
+        .disable_version_flag(true)
+        .args(word(1, "input-file", "FILE", "Trace to read"))
+        .args(word(
+            2,
+            "block-size",
+            "TOKENS",
+            "Tokens that one block id stands for [default: 512, 16 for bailian_trace]",
+        ))
+        .args(word(
+            3,
+            "output-file",
+            "PATH",
+            "Write the figures here too, as JSON or, where the name ends in .csv, as CSV",
+        ))
+        .arg(layout_arg())
+        .arg(Arg::new("format").long("format").value_name("FORMAT").help("What to print [table, json, csv]"))
+        .arg(Arg::new("model-shape").long("model-shape").value_name("SHAPE").help(format!(
+            "Give cache sizes in GiB too, for this model: LAYERSxKV_HEADSxHEAD_DIM[xBYTES], or one of {}",
+            ModelShape::names().collect::<Vec<_>>().join(", ")
+        )))
+        .arg(
+            Arg::new("plot")
+                .long("plot")
+                .value_name("PATH")
+                .value_hint(ValueHint::FilePath)
+                .help("Draw the figures into this HTML page"),
+        )
+}
+
+pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<AnalyzeTrace, CliError> {
+    let shape = matches.get_one::<String>("model-shape").map(|text| text.parse());
+    let format = match matches.get_one::<String>("format").map(|name| name.to_ascii_lowercase()).as_deref() {
+        None | Some("table") => AnalysisFormat::Table,
+        Some("json") => AnalysisFormat::Json,
+        Some("csv") => AnalysisFormat::Csv,
+        Some(other) => {
+            let problem = format!("{other:?}: table, json or csv is expected");
+            return Err(CliError::TraceOption { option: "--format", problem });
+        }
+    };
+    Ok(AnalyzeTrace {
+        input: path(environment, required(matches, "input-file")?),
+        layout: layout(matches)?,
+        block_size: number("--block-size", given(matches, "block-size"), "a number of tokens, at least 1,", |n| {
+            *n > 0
+        })?,
+        shape: shape.transpose().map_err(|problem| CliError::TraceOption { option: "--model-shape", problem })?,
+        format,
+        output: given(matches, "output-file").map(|text| path(environment, text)),
+        plot: matches.get_one::<String>("plot").map(|text| path(environment, text)),
+    })
+}

@@ -1,0 +1,41 @@
+//! `aiperf validate TARGET FILE`
+
+use std::path::PathBuf;
+
+use aiperf_config::Environment;
+use aiperf_trace::Layout;
+use clap::{Arg, ArgMatches, Command};
+
+use super::{path, required, word};
+use crate::cli::CliError;
+
+#[derive(Debug)]
+pub(crate) struct ValidateTrace {
+    pub(crate) layout: Layout,
+    pub(crate) input: PathBuf,
+}
+
+pub(super) fn command() -> Command {
+    Command::new("validate")
+        .about("Check every row of a trace")
+        .disable_version_flag(true)
+        .arg(
+            Arg::new("target").index(1).required(true).value_name("LAYOUT").help(format!("What it is [{}]", targets())),
+        )
+        .args(word(2, "input", "FILE", "Trace to check"))
+}
+
+pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<ValidateTrace, CliError> {
+    let name = matches.get_one::<String>("target").map_or("", String::as_str);
+    let wanted = name.to_ascii_lowercase().replace('-', "_");
+    let layout = Layout::ALL.into_iter().find(|layout| layout.name() == wanted);
+    let layout = layout.ok_or_else(|| CliError::TraceOption {
+        option: "aiperf validate",
+        problem: format!("{name:?} cannot be checked; what can is {}", targets()),
+    })?;
+    Ok(ValidateTrace { layout, input: path(environment, required(matches, "input")?) })
+}
+
+fn targets() -> String {
+    Layout::ALL.map(|layout| layout.name().replace('_', "-")).join(", ")
+}

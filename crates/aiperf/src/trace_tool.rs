@@ -1,0 +1,62 @@
+//! The commands about traces, carried out.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use aiperf_trace::{Problem, Trace, analyze, report, validate};
+use anyhow::Context;
+
+use crate::cli::{AnalysisFormat, AnalyzeTrace, TraceInvocation, ValidateTrace};
+
+pub(crate) fn run(invocation: &TraceInvocation) -> anyhow::Result<ExitCode> {
+    match invocation {
+        TraceInvocation::Analyze(analysis) => analyze_trace(analysis).map(|()| ExitCode::SUCCESS),
+        TraceInvocation::Validate(validation) => validate_trace(validation),
+    }
+}
+
+fn analyze_trace(asked: &AnalyzeTrace) -> anyhow::Result<()> {
+    let mut trace = Trace::read(&asked.input, asked.layout)?;
+    trace.block_size = asked.block_size.unwrap_or(trace.block_size);
+    let analysis = analyze(&trace);
+    let json = || serde_json::to_string_pretty(&report::json(&analysis, asked.shape)).map(|json| json + "\n");
+    let text = match asked.format {
+        AnalysisFormat::Table => report::table(&analysis, asked.shape),
+        AnalysisFormat::Json => json()?,
+        AnalysisFormat::Csv => report::csv(&analysis, asked.shape),
+    };
+    crate::print(text.as_bytes())?;
+    if let Some(path) = &asked.output {
+        let as_csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+        let content = if as_csv { report::csv(&analysis, asked.shape) } else { json()? };
+        write(path, &content)?;
+        eprintln!("Analysis report saved to {}", path.display());
+    }
+    if let Some(path) = &asked.plot {
+        let name = asked.input.file_name().unwrap_or_default().to_string_lossy();
+        write(path, &report::page(&name, &analysis, asked.shape))?;
+        eprintln!("Charts saved to {}", path.display());
+    }
+    Ok(())
+}
+
+fn validate_trace(asked: &ValidateTrace) -> anyhow::Result<ExitCode> {
+    let checked = validate(&asked.input, asked.layout)?;
+    if checked.problems.is_empty() {
+        println!("{}: {} rows, all of them valid", asked.input.display(), checked.rows);
+        return Ok(ExitCode::SUCCESS);
+    }
+    for Problem { line, problem } in &checked.problems {
+        println!("line {line}: {problem}");
+    }
+    eprintln!("{}: {} of {} rows are not valid", asked.input.display(), checked.problems.len(), checked.rows);
+    Ok(ExitCode::FAILURE)
+}
+
+fn write(path: &Path, content: &str) -> anyhow::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    fs::write(path, content).with_context(|| format!("cannot write {}", path.display()))
+}

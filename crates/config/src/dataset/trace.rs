@@ -1,0 +1,70 @@
+//! How a trace is changed on its way from the file to the schedule.
+
+/// What is asked of a trace. The default changes nothing.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TraceOptions {
+    /// Tokens that one block id stands for; `None`: as usual in that layout.
+    pub block_size: Option<u32>,
+    /// Recorded times and pauses are forgotten.
+    pub ignore_times: bool,
+    pub synthesis: TraceSynthesis,
+    pub replay: Replay,
+}
+
+/// Changes to lengths, prefixes and pace.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TraceSynthesis {
+    /// Times and pauses are divided by it.
+    pub speedup: f64,
+    /// Factor for what requests share.
+    pub prefix_len: f64,
+    /// Independent copies of what is shared.
+    pub prefix_roots: u32,
+    /// Factor for the part of a prompt that is its own.
+    pub prompt_len: f64,
+    pub output_len: f64,
+    /// Requests with longer prompts are left out.
+    pub max_isl: Option<u64>,
+    /// Longer outputs are cut to this.
+    pub max_osl: Option<u64>,
+}
+
+impl Default for TraceSynthesis {
+    fn default() -> Self {
+        Self {
+            speedup: 1.0,
+            prefix_len: 1.0,
+            prefix_roots: 1,
+            prompt_len: 1.0,
+            output_len: 1.0,
+            max_isl: None,
+            max_osl: None,
+        }
+    }
+}
+
+/// Which part of a trace is sent, and how its time runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Replay {
+    /// Times and pauses are divided by it.
+    pub speedup: f64,
+    /// Longest time without any request that is kept.
+    pub max_idle_gap_ms: Option<f64>,
+    /// Every request is a session of its own, sent at its own time whatever became of others.
+    pub strict: bool,
+    /// Share of the sessions that is kept.
+    pub session_share: f64,
+}
+
+impl Default for Replay {
+    fn default() -> Self {
+        Self { speedup: 1.0, max_idle_gap_ms: None, strict: false, session_share: 1.0 }
+    }
+}
+
+impl TraceOptions {
+    /// How many times as fast as it was recorded the trace runs.
+    pub fn speedup(&self) -> f64 {
+        self.synthesis.speedup * self.replay.speedup
+    }
+}

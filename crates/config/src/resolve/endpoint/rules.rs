@@ -1,0 +1,88 @@
+//! Options that go with some endpoint types only.
+
+use std::sync::Arc;
+
+use aiperf_endpoint::{BodyForm, EndpointKind};
+use serde_json::{Map, Value};
+
+use crate::catalogue::OptionId;
+use crate::{ConfigError, RawOptions};
+
+/// Options about text, for types that send none.
+const OF_TEXT: [OptionId; 14] = [
+    OptionId::PromptInputTokensMean,
+    OptionId::PromptInputTokensStddev,
+    OptionId::PromptInputTokensBlockSize,
+    OptionId::SeqDist,
+    OptionId::PromptBatchSize,
+    OptionId::PromptCorpus,
+    OptionId::PromptPrefixPoolSize,
+    OptionId::PromptPrefixLength,
+    OptionId::SharedSystemPromptLength,
+    OptionId::UserContextPromptLength,
+    OptionId::SystemPrompt,
+    OptionId::SystemPromptFile,
+    OptionId::Tokenizer,
+    OptionId::TokenizerRevision,
+];
+
+pub(super) fn check(
+    raw: &RawOptions,
+    kind: EndpointKind,
+    models: &[Arc<str>],
+    extra_inputs: &Map<String, Value>,
+    server_token_count: bool,
+) -> Result<(), ConfigError> {
+    let facts = kind.facts();
+    if !facts.tokenizes_input
+        && let Some(id) = OF_TEXT.into_iter().find(|id| raw.is_given(*id))
+    {
+        let why = format!("the {} endpoint sends no text and counts no tokens", facts.name);
+        return Err(raw.conflict(id, OptionId::EndpointType, &why));
+    }
+    let stores = extra_inputs.get("store") == Some(&Value::Bool(true));
+    if kind == EndpointKind::Responses && stores && !server_token_count {
+        return Err(ConfigError::Needs {
+            flag: format!("{} store:true", raw.spelling(OptionId::ExtraInputs)),
+            needs: OptionId::UseServerTokenCount.flag(),
+            why: "turns the server remembers are not sent again, so that their tokens cannot be counted here"
+                .to_owned(),
+        });
+    }
+    if raw.flag(OptionId::UseLegacyMaxTokens)? && !matches!(kind, EndpointKind::Chat | EndpointKind::ChatEmbeddings) {
+        let why = "other endpoints have one name for the limit";
+        return Err(raw.needs_text(OptionId::UseLegacyMaxTokens, "--endpoint-type chat", why));
+    }
+    if raw.flag(OptionId::UuidAndStrip)? && kind != EndpointKind::Chat {
+        let why = "other endpoints have no ids of images";
+        return Err(raw.needs_text(OptionId::UuidAndStrip, "--endpoint-type chat", why));
+    }
+    if raw.flag(OptionId::DownloadVideoContent)? && !kind.produces_video() {
+        let why = "other endpoints make no videos";
+        return Err(raw.needs_text(OptionId::DownloadVideoContent, "--endpoint-type video_generation", why));
+    }
+    if kind.produces_video() && raw.is_given(OptionId::RequestCancellationRate) {
+        let why = "a video is a job on the server, which giving up the request would not stop";
+        return Err(raw.conflict(OptionId::RequestCancellationRate, OptionId::EndpointType, why));
+    }
+    if kind == EndpointKind::Generate && models.len() > 1 {
+        let why = "the generate endpoint has the model in its path; give one model";
+        return Err(raw.conflict(OptionId::ModelNames, OptionId::EndpointType, why));
+    }
+    check_form(raw, kind)
+}
+
+/// Each type has one encoding, and naming another changes nothing.
+fn check_form(raw: &RawOptions, kind: EndpointKind) -> Result<(), ConfigError> {
+    let asked = match raw.choice(OptionId::RequestContentType)? {
+        None => return Ok(()),
+        Some("multipart/form-data" | "multipart-form-data") => BodyForm::Multipart,
+        Some(_) => BodyForm::Json,
+    };
+    let facts = kind.facts();
+    if asked == facts.form {
+        return Ok(());
+    }
+    let expected = format!("the {} endpoint takes {}", facts.name, facts.form.media_type());
+    Err(raw.bad(OptionId::RequestContentType, asked.media_type(), &expected))
+}

@@ -1,0 +1,113 @@
+//! Traces: when they bring their schedule, and which options they heed.
+
+use super::{check, input_file, with_model};
+use crate::{Config, DatasetSource, Pace, ScheduleZero, TraceOptions};
+
+const TIMED: &str = r#"{"timestamp": 5, "input_length": 3}"#;
+
+fn is_scheduled(row: &str, more: &[&str]) -> bool {
+    let (_folder, input) = input_file(&["", row]);
+    let words: Vec<&str> = [&*input].into_iter().chain(more.iter().copied()).collect();
+    matches!(with_model(&words).unwrap().profiling.pace, Pace::FixedSchedule { .. })
+}
+
+#[test]
+fn a_trace_that_is_named_and_has_times_brings_its_schedule() {
+    let mooncake = "--custom-dataset-type=mooncake_trace";
+    assert!(is_scheduled(TIMED, &[mooncake]));
+    assert!(is_scheduled(TIMED, &[mooncake, "--concurrency=4", "--fixed-schedule-end-offset=9"]));
+    assert!(is_scheduled(r#"{"chat_id": 1}"#, &["--custom-dataset-type=bailian_trace"]));
+    for more in [
+        &[][..],
+        &[mooncake, "--no-fixed-schedule", "--request-rate=2"],
+        &[mooncake, "--ignore-trace-delays"],
+        &["--custom-dataset-type=burst_gpt_trace"],
+        &["--custom-dataset-type=azure_trace"],
+    ] {
+        assert!(!is_scheduled(TIMED, more), "{more:?}");
+    }
+    assert!(!is_scheduled(r#"{"delay": 5, "input_length": 3}"#, &[mooncake]));
+}
+
+#[test]
+fn a_load_beside_the_recorded_one_is_refused_with_the_way_out() {
+    let (_folder, input) = input_file(&[TIMED]);
+    for option in
+        ["--request-rate=1", "--num-users=2", "--arrival-smoothness=2", "--request-count=3", "--num-sessions=1"]
+    {
+        let name = option.split('=').next().unwrap();
+        let words = [&*input, "--custom-dataset-type=mooncake_trace", option];
+        check(&[(&words, &[name, "--custom-dataset-type", "--no-fixed-schedule"])]);
+    }
+    let (_folder, packed) = input_file(&["\u{1f}"]);
+    let path = packed.split_once('=').unwrap().1;
+    std::fs::write(path, [0x1f, 0x8b, 8]).unwrap();
+    check(&[(&[&packed, "--custom-dataset-type=mooncake_trace"], &["--no-fixed-schedule", "packed"])]);
+}
+
+#[test]
+fn options_of_traces_need_one() {
+    let (_folder, input) = input_file(&[TIMED]);
+    for option in [
+        "--synthesis-speedup-ratio=2",
+        "--synthesis-prefix-len-multiplier=2",
+        "--synthesis-prefix-root-multiplier=2",
+        "--synthesis-prompt-len-multiplier=2",
+        "--synthesis-output-len-multiplier=2",
+        "--synthesis-max-isl=2",
+        "--synthesis-max-osl=2",
+        "--replay-speedup=2",
+        "--max-idle-gap-cap-seconds=2",
+        "--open-loop-strict",
+        "--trace-session-sample-ratio=0.5",
+        "--ignore-trace-delays",
+        "--isl-block-size=16",
+    ] {
+        let name = option.split('=').next().unwrap();
+        check(&[
+            (&[option], &[name, "--input-file"]),
+            (&[&input, "--custom-dataset-type=single_turn", option], &[name, "single_turn"]),
+        ]);
+    }
+    let csv = "--custom-dataset-type=azure_trace";
+    check(&[
+        (&[&input, csv, "--isl-block-size=16"], &["--isl-block-size", "azure_trace"]),
+        (&[&input, csv, "--synthesis-prefix-len-multiplier=2"], &["--synthesis-prefix-len-multiplier", "block ids"]),
+        (&[&input, "--ignore-trace-delays", "--replay-speedup=2"], &["--replay-speedup", "--ignore-trace-delays"]),
+        (&[&input, "--ignore-trace-delays", "--fixed-schedule"], &["--fixed-schedule", "--ignore-trace-delays"]),
+        (&[&input, "--synthesis-speedup-ratio=0"], &["--synthesis-speedup-ratio", "above 0"]),
+        (&[&input, "--trace-session-sample-ratio=1.5"], &["--trace-session-sample-ratio", "at most 1"]),
+    ]);
+}
+
+fn trace(words: &[&str]) -> (Config, TraceOptions) {
+    let (_folder, input) = input_file(&[TIMED]);
+    let words: Vec<&str> = [&*input].into_iter().chain(words.iter().copied()).collect();
+    let config = with_model(&words).unwrap();
+    let DatasetSource::File(file) = &config.dataset.source else { panic!("no file") };
+    let trace = file.trace.clone();
+    (config, trace)
+}
+
+#[test]
+fn both_speedups_act_and_the_start_of_the_schedule_follows_them() {
+    let (config, options) = trace(&[
+        "--fixed-schedule",
+        "--synthesis-speedup-ratio=5",
+        "--replay-speedup=2",
+        "--fixed-schedule-start-offset=1000",
+    ]);
+    assert!((options.speedup() - 10.0).abs() < 1e-12);
+    assert!(
+        matches!(config.profiling.pace, Pace::FixedSchedule { zero: ScheduleZero::At(at), .. } if (at - 100.0).abs() < 1e-9)
+    );
+}
+
+#[test]
+fn result_files_show_what_was_changed() {
+    let (config, _) = trace(&["--synthesis-prefix-root-multiplier=3", "--synthesis-max-isl=9", "--replay-speedup=2"]);
+    let dataset = &config.to_input_config()["datasets"][0];
+    assert_eq!(dataset["synthesis"], serde_json::json!({"prefix_root_multiplier": 3, "max_isl": 9}));
+    assert_eq!(dataset["replay_speedup"], 2.0);
+    assert!(dataset.get("open_loop_strict").is_none());
+}

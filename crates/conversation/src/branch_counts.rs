@@ -1,0 +1,27 @@
+//! What became of conversations that others started.
+
+use serde::Serialize;
+
+/// Sums over the branches of a phase, named as in the summary.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct BranchCounts {
+    pub children_spawned: u64,
+    /// Ended by themselves, every turn answered.
+    pub children_completed: u64,
+    /// Ended by themselves, with at least one failed turn.
+    pub children_errored: u64,
+    /// Cut off at the end of the phase.
+    pub children_truncated: u64,
+    /// Started some time after what started them, as their data says.
+    pub children_delayed: u64,
+    /// Times that a parent, or an orchestrator in a round, had to wait for children.
+    pub parents_suspended: u64,
+    pub parents_resumed: u64,
+    /// Given up because a child had failed.
+    pub parents_failed_due_to_child_error: u64,
+    /// Joins that were reached, but whose parent had been given up or cut off.
+    pub joins_suppressed: u64,
+    /// Orchestrators that were started, and those that went through all of their rounds.
+    pub graphs_admitted: u64,
+    pub graphs_completed_to_end: u64,
+}

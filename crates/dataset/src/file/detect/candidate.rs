@@ -1,0 +1,147 @@
+//! What can be seen of data before it is read: its name, its first line, its first object.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::DatasetError;
+use crate::file::input::Document;
+use crate::file::{folder, lines, unpack};
+
+/// A file whose format is not known yet.
+pub(super) struct Candidate<'a> {
+    pub(super) path: &'a Path,
+    /// The first line that holds something, and its number.
+    first: (usize, &'a [u8]),
+    object: Option<Map<String, Value>>,
+}
+
+impl<'a> Candidate<'a> {
+    pub(super) fn of(document: &'a Document) -> Result<Self, DatasetError> {
+        let path = &*document.path;
+        let nothing = Self::nothing(path);
+        if nothing.is_table() {
+            return Ok(nothing);
+        }
+        let Some(first) = lines::lines(&document.bytes).next() else {
+            return Err(DatasetError::NoRows { path: path.to_owned() });
+        };
+        Ok(Self { path, first, object: object(first.1, || Some(Cow::Borrowed(&document.bytes[..]))) })
+    }
+
+    pub(super) fn nothing(path: &'a Path) -> Self {
+        Self { path, first: (0, b""), object: None }
+    }
+
+    /// What the row calls itself.
+    pub(super) fn kind(&self) -> Option<&str> {
+        self.string("type")
+    }
+
+    pub(super) fn string(&self, field: &str) -> Option<&str> {
+        self.object.as_ref()?.get(field)?.as_str()
+    }
+
+    pub(super) fn list(&self, field: &str) -> Option<&[Value]> {
+        self.object.as_ref()?.get(field)?.as_array().map(Vec::as_slice)
+    }
+
+    pub(super) fn has(&self, field: &str) -> bool {
+        self.object.as_ref().is_some_and(|object| object.get(field).is_some_and(|value| !value.is_null()))
+    }
+
+    pub(super) fn has_all(&self, fields: &[&str]) -> bool {
+        fields.iter().all(|field| self.has(field))
+    }
+
+    pub(super) fn has_any(&self, fields: &[&str]) -> bool {
+        fields.iter().any(|field| self.has(field))
+    }
+
+    pub(super) fn is_speed_bench(&self) -> bool {
+        self.has_all(&["question_id", "category", "messages"])
+    }
+
+    /// Messages in the shape of the API, in a row that is not one of SPEED-Bench.
+    pub(super) fn has_messages(&self) -> bool {
+        self.list("messages").is_some() && !self.is_speed_bench()
+    }
+
+    pub(super) fn is_turn_of_graph(turn: &Value) -> bool {
+        ["messages", "forks", "spawns"].iter().any(|key| turn.get(key).is_some())
+    }
+
+    /// Whether the first line is a header of a table with these columns.
+    pub(super) fn header_has(&self, columns: &[&str]) -> bool {
+        let header = String::from_utf8_lossy(self.first.1);
+        self.object.is_none() && columns.iter().all(|column| header.contains(column))
+    }
+
+    /// Whether the name is that of a columnar file.
+    pub(super) fn is_table(&self) -> bool {
+        let extension = self.path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+        matches!(extension.as_str(), "parquet" | "arrow" | "ipc")
+    }
+
+    /// Why no format takes it.
+    pub(super) fn described(&self) -> String {
+        let (line, first) = self.first;
+        match (&self.object, serde_json::from_slice::<Value>(first)) {
+            (Some(_), _) => format!("the object in line {line} has none of the fields of a known format"),
+            (None, Ok(_)) => format!("line {line} is JSON, but not an object"),
+            (None, Err(error)) => format!("line {line} is not a JSON object ({error})"),
+        }
+    }
+}
+
+/// The object of a line, or of a document over many lines.
+fn object<'a>(line: &[u8], whole: impl FnOnce() -> Option<Cow<'a, [u8]>>) -> Option<Map<String, Value>> {
+    match serde_json::from_slice(line) {
+        Ok(Value::Object(object)) => Some(object),
+        Ok(_) => None,
+        Err(_) => {
+            // Anything else that begins otherwise is no object, and need not be read to its end.
+            let document = line.starts_with(b"{").then(whole)??;
+            serde_json::from_slice(document.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&document)).ok()
+        }
+    }
+}
+
+/// A folder whose format is not known yet.
+pub(super) struct FolderCandidate {
+    files: Vec<PathBuf>,
+    below: Vec<PathBuf>,
+}
+
+impl FolderCandidate {
+    pub(super) fn of(path: &Path) -> Result<Self, DatasetError> {
+        Ok(Self { files: folder::files(path)?, below: folder::files_below(path)? })
+    }
+
+    /// Whether there are files, and the first object of each is as wanted.
+    pub(super) fn every_file(&self, wanted: impl Fn(&Candidate<'_>) -> bool) -> bool {
+        !self.files.is_empty() && self.files.iter().all(|path| first_object(path, &wanted))
+    }
+
+    pub(super) fn first_jsonl(&self, wanted: impl Fn(&Candidate<'_>) -> bool) -> bool {
+        self.files.iter().find(|path| folder::is_jsonl(path)).is_some_and(|path| first_object(path, wanted))
+    }
+
+    /// The same, in folders below too.
+    pub(super) fn first_jsonl_below(&self, wanted: impl Fn(&Candidate<'_>) -> bool) -> bool {
+        self.below.iter().find(|path| folder::is_jsonl(path)).is_some_and(|path| first_object(path, wanted))
+    }
+
+    pub(super) fn first_json(&self, wanted: impl Fn(&Candidate<'_>) -> bool) -> bool {
+        let json = self.files.iter().find(|path| folder::plain_name(path).to_ascii_lowercase().ends_with(".json"));
+        json.is_some_and(|path| first_object(path, wanted))
+    }
+}
+
+/// A file that cannot be read has nothing that is wanted; the reader that is chosen will say what is wrong with it.
+fn first_object(path: &Path, wanted: impl Fn(&Candidate<'_>) -> bool) -> bool {
+    let Ok(Some(line)) = unpack::first_line(path) else { return false };
+    let object = object(&line, || unpack::file(path).ok().map(Cow::Owned));
+    wanted(&Candidate { path, first: (1, &line), object })
+}

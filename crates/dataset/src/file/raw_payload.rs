@@ -1,0 +1,67 @@
+//! `raw_payload`: one request body per line, sent byte for byte. A file has a conversation for each line; a folder has one for
+//! each of its files, whose lines are its turns.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use aiperf_conversation::{ContextMode, Conversation, Lineage, SessionId, Turn};
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use super::fields::{Fields, unexpected};
+use super::input::{Document, Input, Reading};
+use super::{folder, lines};
+use crate::DatasetError;
+use crate::session::SessionNames;
+
+pub(crate) fn conversations(input: &Input, reading: &mut Reading<'_>) -> Result<Vec<Conversation>, DatasetError> {
+    let mut sessions: Vec<Vec<Turn>> = Vec::new();
+    match input {
+        Input::Document(document) => sessions.extend(turns(document, reading)?.into_iter().map(|turn| vec![turn])),
+        Input::Folder(path) => {
+            for path in folder::files(path)?.into_iter().filter(|path| folder::is_jsonl(path)) {
+                sessions.push(turns(&Document::open(&path)?, reading)?);
+            }
+        }
+    }
+    let mut names = SessionNames::new(reading.seed, HashSet::new());
+    let filled = sessions.into_iter().filter(|turns| !turns.is_empty());
+    Ok(filled.map(|turns| conversation(names.next(), turns)).collect())
+}
+
+/// Bodies that each hold all that they need.
+pub(crate) fn conversation(session_id: SessionId, turns: Vec<Turn>) -> Conversation {
+    Conversation {
+        session_id,
+        turns,
+        system: None,
+        user_context: None,
+        context_mode: ContextMode::MessageArrayWithResponses,
+        lineage: Lineage::Root,
+    }
+}
+
+fn turns(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Turn>, DatasetError> {
+    lines::rows(document, &mut reading.faults, |line| {
+        let body = lines::object(line)?;
+        match body.get("messages") {
+            Some(Value::Array(messages)) if !messages.is_empty() => {}
+            Some(other) => return Err(unexpected("messages", "a list of at least one message", other)),
+            None => return Err("messages: a whole request body is expected, and it has none".to_owned()),
+        }
+        Ok(turn(&body, Bytes::copy_from_slice(line)))
+    })
+}
+
+/// The body as a turn. What it says of model and output length is what the records go by; whether the server likes it is
+/// for the server to say.
+pub(crate) fn turn(body: &Map<String, Value>, payload: Bytes) -> Turn {
+    let fields = Fields(body);
+    let count = |name: &str| fields.count(name).ok().flatten();
+    Turn {
+        model: Arc::from(fields.string("model").ok().flatten().unwrap_or_default()),
+        max_tokens: count("max_completion_tokens").or_else(|| count("max_tokens")),
+        raw_payload: Some(payload),
+        ..Turn::default()
+    }
+}

@@ -1,0 +1,65 @@
+//! The audio clips of all turns, as orders that are carried out when a turn is asked for.
+
+use std::sync::Arc;
+
+use aiperf_config::{AudioSpec, BitDepth, ClipLength};
+use aiperf_media::{ClipShape, audio_content, clip};
+use aiperf_seed::{Seed, Stream};
+
+/// No clip is shorter.
+const SHORTEST_SECONDS: f64 = 0.01;
+
+#[derive(Debug)]
+pub(super) struct Clips {
+    orders: Vec<ClipOrder>,
+    per_turn: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct ClipOrder {
+    shape: ClipShape,
+    seed: u64,
+}
+
+impl Clips {
+    pub(super) fn new(spec: &AudioSpec, seed: Seed, turns: usize) -> Self {
+        let mut lengths = seed.stream("dataset.audio.duration");
+        let mut formats = seed.stream("dataset.audio.format");
+        let mut data = seed.stream("dataset.audio.data");
+        let orders = (0..turns * spec.batch_size)
+            .map(|_| {
+                let rate_hz = formats.choose(&spec.rates_hz).copied().unwrap_or(16_000);
+                let depth = formats.choose(&spec.depths).copied().unwrap_or(BitDepth::Sixteen);
+                let samples = ClipShape::samples_in(seconds(spec.length, &mut lengths), rate_hz).max(1);
+                let shape = ClipShape { format: spec.format, rate_hz, depth, channels: spec.channels, samples };
+                ClipOrder { shape, seed: data.next_u64() }
+            })
+            .collect();
+        Self { orders, per_turn: spec.batch_size }
+    }
+
+    /// How long the clips of a turn play, together.
+    pub(super) fn seconds(&self, turn: usize) -> f64 {
+        self.orders(turn).iter().map(|order| order.shape.seconds()).sum()
+    }
+
+    pub(super) fn of_turn(&self, turn: usize) -> Vec<Arc<str>> {
+        let make = |order: &ClipOrder| {
+            let file = clip(&order.shape, &mut Seed::fixed(order.seed).stream("dataset.audio.data"));
+            audio_content(order.shape.format, &file)
+        };
+        self.orders(turn).iter().map(make).collect()
+    }
+
+    fn orders(&self, turn: usize) -> &[ClipOrder] {
+        &self.orders[turn * self.per_turn..][..self.per_turn]
+    }
+}
+
+fn seconds(length: ClipLength, stream: &mut Stream) -> f64 {
+    if length.stddev_s <= 0.0 {
+        return length.mean_s.max(SHORTEST_SECONDS);
+    }
+    let drawn = (0..10_000).map(|_| stream.normal(length.mean_s, length.stddev_s)).find(|s| *s >= SHORTEST_SECONDS);
+    drawn.unwrap_or(length.mean_s.max(SHORTEST_SECONDS))
+}

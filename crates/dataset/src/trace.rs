@@ -1,0 +1,109 @@
+//! Conversations from recorded load. A trace knows when requests came and how long they were, rarely what they said: their
+//! prompts are made when they are due.
+
+mod outline;
+mod prompt;
+mod replay;
+mod words;
+
+use std::path::Path;
+
+use aiperf_config::TraceSynthesis;
+use aiperf_seed::Seed;
+use aiperf_trace::{Layout, Problem, Synthesis, Trace, TraceError, block_problem, session_problems};
+
+use crate::file::{Contents, Document, Reading};
+use crate::{DatasetError, RowPlace};
+
+pub(crate) use prompt::{PromptOrders, TracePrompts};
+
+/// Reads a trace and changes it as asked: first what is left out, then lengths and prefixes, then time.
+pub(crate) fn load(document: &Document, layout: Layout, reading: &mut Reading<'_>) -> Result<Contents, DatasetError> {
+    let (options, path, seed) = (&reading.source.trace, &document.path, reading.seed);
+    let mut trace = read(document, layout, reading)?;
+    if trace.requests.is_empty() {
+        return Err(std::mem::take(&mut reading.faults).nothing_left(path));
+    }
+    replay::within(reading.source.window, &mut trace, path)?;
+    let longest = trace.requests.iter().filter_map(aiperf_trace::Request::input_tokens).min();
+    synthesis(options.synthesis).apply(&mut trace, seed);
+    if trace.requests.is_empty() {
+        let (asked, shortest) = (options.synthesis.max_isl.unwrap_or(0), longest.unwrap_or(0));
+        return Err(DatasetError::AllTooLong { path: path.clone(), asked, shortest });
+    }
+    if options.ignore_times {
+        replay::forget_times(&mut trace);
+    }
+    replay::apply(&options.replay, &mut trace, seed, path)?;
+    Ok(outline::of(trace, seed, content_key(&document.bytes)))
+}
+
+/// The rows that can be used.
+fn read(document: &Document, layout: Layout, reading: &mut Reading<'_>) -> Result<Trace, DatasetError> {
+    let path = &document.path;
+    let (mut trace, problems) =
+        Trace::parse_rows(path, &document.bytes, layout).map_err(|error| refused(path, error))?;
+    for Problem { line, problem } in problems {
+        // Published CSV traces have broken rows, which tell nothing of the load.
+        if layout.has_broken_rows() {
+            reading.faults.skip(path, RowPlace::Line(line), &problem);
+        } else {
+            reading.faults.note(path, RowPlace::Line(line), problem)?;
+        }
+    }
+    if let Some(size) = reading.source.trace.block_size {
+        trace.block_size = size;
+    }
+    let size = u64::from(trace.block_size);
+    let mut bad = session_problems(&trace.requests);
+    bad.extend(trace.requests.iter().filter_map(|request| {
+        let problem = if request.input_tokens() == Some(0) {
+            Some("input_length: a prompt of at least one token is expected".to_owned())
+        } else {
+            block_problem(request, size)
+        };
+        problem.map(|problem| Problem { line: request.line, problem })
+    }));
+    bad.sort_by_key(|problem| problem.line);
+    bad.dedup_by_key(|problem| problem.line);
+    trace.requests.retain(|request| bad.binary_search_by_key(&request.line, |problem| problem.line).is_err());
+    for Problem { line, problem } in bad {
+        reading.faults.note(path, RowPlace::Line(line), problem)?;
+    }
+    Ok(trace)
+}
+
+fn refused(path: &Path, error: TraceError) -> DatasetError {
+    let path = path.to_owned();
+    match error {
+        TraceError::Row { line, problem, .. } => DatasetError::Row { path, place: RowPlace::Line(line), problem },
+        other => DatasetError::Unreadable { path, reason: other.to_string() },
+    }
+}
+
+fn synthesis(asked: TraceSynthesis) -> Synthesis {
+    Synthesis {
+        speedup: asked.speedup,
+        prefix_len: asked.prefix_len,
+        prefix_roots: asked.prefix_roots,
+        prompt_len: asked.prompt_len,
+        output_len: asked.output_len,
+        max_isl: asked.max_isl,
+        max_osl: asked.max_osl,
+    }
+}
+
+/// Keeps blocks of different traces apart, so that one run does not find the cache filled by another.
+fn content_key(bytes: &[u8]) -> u64 {
+    // FNV-1a with 64 bits, eight bytes at a time.
+    bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325, |hash, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
+    })
+}
+
+/// Streams of this part.
+fn stream_seed(seed: Seed, key: u64) -> u64 {
+    seed.stream("dataset.trace.blocks").next_u64() ^ key
+}

@@ -1,0 +1,89 @@
+//! Conversations of a trace, complete but for the prompts that are made later.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, SessionId, Turn};
+use aiperf_seed::Seed;
+use aiperf_trace::{Layout, Prompt, Request, Trace};
+use bytes::Bytes;
+
+use super::prompt::{PromptOrder, PromptOrders};
+use super::stream_seed;
+use crate::file::Contents;
+use crate::session::SessionNames;
+
+/// One conversation per session, in order of appearance; a request without session is one.
+pub(super) fn of(trace: Trace, seed: Seed, content_key: u64) -> Contents {
+    let Trace { layout, block_size, requests, .. } = trace;
+    let taken: HashSet<SessionId> =
+        requests.iter().filter_map(|request| request.session.clone()).map(SessionId).collect();
+    let mut names = SessionNames::new(seed, taken);
+    let mut conversations: Vec<Conversation> = Vec::new();
+    let mut orders: Vec<Vec<Option<PromptOrder>>> = Vec::new();
+    let mut places: HashMap<Arc<str>, usize> = HashMap::new();
+    let mut empty_outputs = 0;
+    for request in requests {
+        empty_outputs += usize::from(request.output_tokens == Some(0));
+        let known = request.session.as_ref().and_then(|session| places.get(session)).copied();
+        let place = known.unwrap_or(conversations.len());
+        if known.is_none() {
+            if let Some(session) = &request.session {
+                places.insert(Arc::clone(session), place);
+            }
+            conversations.push(Conversation {
+                session_id: request.session.clone().map_or_else(|| names.next(), SessionId),
+                turns: Vec::new(),
+                system: None,
+                user_context: None,
+                context_mode: context_mode(layout, &request.prompt),
+                lineage: Lineage::Root,
+            });
+            orders.push(Vec::new());
+        }
+        let (turn, order) = turn(request);
+        conversations[place].turns.push(turn);
+        orders[place].push(order);
+    }
+    let prompts = PromptOrders { orders, block_size: block_size as usize, seed: stream_seed(seed, content_key) };
+    Contents { conversations, prompts: Some(prompts), empty_outputs }
+}
+
+/// Whether earlier turns are sent again. Lengths and blocks of bailian rows hold them already, and so do messages and
+/// bodies.
+fn context_mode(layout: Layout, prompt: &Prompt) -> ContextMode {
+    match (layout, prompt) {
+        (Layout::Bailian, _) | (_, Prompt::Messages { .. } | Prompt::Payload(_)) => {
+            ContextMode::MessageArrayWithResponses
+        }
+        (Layout::Mooncake | Layout::BurstGpt | Layout::Azure, Prompt::Length { .. } | Prompt::Text(_)) => {
+            ContextMode::DeltasWithoutResponses
+        }
+    }
+}
+
+fn turn(request: Request) -> (Turn, Option<PromptOrder>) {
+    let mut turn = Turn {
+        max_tokens: request.output_tokens.map(|tokens| u32::try_from(tokens.max(1)).unwrap_or(u32::MAX)),
+        timestamp_ms: request.timestamp_ms,
+        delay_ms: request.delay_ms,
+        extra_body: request.extra,
+        ..Turn::default()
+    };
+    let mut order = None;
+    match request.prompt {
+        Prompt::Length { tokens, blocks } => {
+            let blocks = blocks.into_iter().map(|block| block.0).collect();
+            order = Some(PromptOrder { tokens: tokens as usize, blocks, line: request.line });
+        }
+        Prompt::Text(text) => {
+            turn.texts = vec![Media { name: "text".to_owned(), contents: vec![Arc::from(text)] }];
+        }
+        Prompt::Messages { messages, tools } => {
+            turn.raw_messages = Some(messages);
+            turn.raw_tools = tools;
+        }
+        Prompt::Payload(body) => turn.raw_payload = Some(Bytes::from(String::from(Box::<str>::from(body)))),
+    }
+    (turn, order)
+}

@@ -1,0 +1,193 @@
+//! Texts of which every part has a known number of tokens, so that parts join without a count of the whole.
+//!
+//! The words used are those that are one token behind another word. A text of `n` of them is `n` tokens, its first `k`
+//! words are its first `k` tokens, and two texts behind each other have the tokens of both. That this holds for a
+//! tokenizer is tried out before it is relied upon; where it does not, texts are counted as a whole and corrected at
+//! their end.
+
+use std::sync::Arc;
+
+use aiperf_seed::{Seed, Stream};
+use aiperf_tokenizer::Tokenizer;
+
+use crate::text::words;
+
+/// In front of a word whose tokens are counted.
+const CONTEXT: &str = " so it was";
+/// Words that a pool needs, so that texts differ soon.
+const FEWEST_WORDS: usize = 64;
+/// Texts that the promise is held against, and their words.
+const TRIALS: u64 = 8;
+const TRIAL_WORDS: usize = 300;
+/// Corrections of a text whose count is not the sum of its parts.
+const ROUNDS: usize = 60;
+
+#[derive(Debug)]
+pub(super) struct WordPool {
+    tokenizer: Arc<dyn Tokenizer>,
+    words: Vec<&'static str>,
+    /// Whether counts add up, and what a text starts with.
+    additive: Option<Lead>,
+}
+
+/// The first word of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lead {
+    /// With a space in front, as the words behind it.
+    Space,
+    /// Without: some tokenizers put one there themselves.
+    Bare,
+}
+
+impl WordPool {
+    pub(super) fn new(tokenizer: &Arc<dyn Tokenizer>) -> Self {
+        let start = tokenizer.count(CONTEXT);
+        let is_one = |word: &&str| tokenizer.count(&format!("{CONTEXT} {word}")) == start + 1;
+        let single: Vec<&'static str> = words().filter(is_one).collect();
+        let mut pool = Self { tokenizer: Arc::clone(tokenizer), words: single, additive: None };
+        if pool.words.len() >= FEWEST_WORDS {
+            pool.additive = [Lead::Space, Lead::Bare].into_iter().find(|lead| pool.adds_up(*lead));
+        }
+        if pool.additive.is_none() {
+            pool.words = words().collect();
+        }
+        pool
+    }
+
+    fn adds_up(&self, lead: Lead) -> bool {
+        (0..TRIALS).all(|trial| {
+            let mut text = String::new();
+            let words = if trial < 2 { trial as usize + 1 } else { TRIAL_WORDS };
+            self.extend(&mut text, words, &mut Seed::fixed(trial).stream("trial"));
+            self.tokenizer.count(led(&text, lead)) == words
+        })
+    }
+
+    /// Adds so many words, each behind a space. With another stream the same text goes on otherwise; a shorter piece of
+    /// one stream is the front of a longer.
+    pub(super) fn extend(&self, text: &mut String, words: usize, stream: &mut Stream) {
+        text.reserve(words * 7);
+        for _ in 0..words {
+            text.push(' ');
+            text.push_str(self.words[stream.below(self.words.len() as u64) as usize]);
+        }
+    }
+
+    /// The text as it is sent, of `tokens` tokens if `words` were added to it, and whether it has that many.
+    pub(super) fn finish(&self, mut text: String, tokens: usize, stream: &mut Stream) -> (String, bool) {
+        match self.additive {
+            Some(Lead::Space) => (text, true),
+            Some(Lead::Bare) => {
+                text.remove(0);
+                (text, true)
+            }
+            None => self.correct(text, tokens, stream),
+        }
+    }
+
+    /// Adds and takes words at the end until the count is right.
+    fn correct(&self, mut text: String, tokens: usize, stream: &mut Stream) -> (String, bool) {
+        for round in 0..ROUNDS {
+            let count = self.tokenizer.count(&text);
+            if count == tokens {
+                return (text, true);
+            }
+            if count < tokens {
+                // From half of the rounds on a single letter at a time, which few tokenizers join with what is before.
+                if round < ROUNDS / 2 {
+                    self.extend(&mut text, ((tokens - count) / 4).max(1), stream);
+                } else {
+                    text.push_str([" a", "b", "!", " 7"][round % 4]);
+                }
+            } else {
+                let excess = ((count - tokens) / 4).max(1);
+                for _ in 0..excess {
+                    let end = text.rfind(' ').unwrap_or(0);
+                    text.truncate(end);
+                }
+            }
+        }
+        let exact = self.tokenizer.count(&text) == tokens;
+        (text, exact)
+    }
+}
+
+fn led(text: &str, lead: Lead) -> &str {
+    match lead {
+        Lead::Space => text,
+        Lead::Bare => &text[1..],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aiperf_tokenizer::{HubEnvironment, TokenizerRequest};
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Counting(fn(&str) -> usize);
+
+    impl Tokenizer for Counting {
+        fn name(&self) -> &'static str {
+            "counting"
+        }
+        fn encode(&self, text: &str) -> Vec<u32> {
+            vec![0; self.count(text)]
+        }
+        fn decode(&self, _: &[u32]) -> String {
+            String::new()
+        }
+        fn count(&self, text: &str) -> usize {
+            (self.0)(text)
+        }
+    }
+
+    fn text(pool: &WordPool, tokens: usize) -> (String, bool) {
+        let mut stream = Seed::fixed(5).stream("text");
+        let mut text = String::new();
+        pool.extend(&mut text, tokens, &mut stream);
+        pool.finish(text, tokens, &mut stream)
+    }
+
+    #[test]
+    fn the_built_in_tokenizer_keeps_words_apart() {
+        let nowhere = HubEnvironment::from_variables(|_| None);
+        let builtin = aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &nowhere).unwrap();
+        let pool = WordPool::new(&builtin);
+        assert_eq!(pool.additive, Some(Lead::Space));
+        assert!(pool.words.len() > 200, "{}", pool.words.len());
+        for tokens in [1, 2, 3, 50, 4_000] {
+            assert_eq!(builtin.count(&text(&pool, tokens).0), tokens);
+        }
+    }
+
+    #[test]
+    fn a_tokenizer_that_brings_its_own_space_gets_none_in_front() {
+        // As of Llama 2: a mark for the start, and one for each space that is not in front of a word.
+        let own: Arc<dyn Tokenizer> =
+            Arc::new(Counting(|text| text.split_whitespace().count() + usize::from(text.starts_with(' '))));
+        let pool = WordPool::new(&own);
+        assert_eq!(pool.additive, Some(Lead::Bare));
+        assert_eq!(own.count(&text(&pool, 40).0), 40);
+    }
+
+    #[test]
+    fn where_counts_do_not_add_up_the_whole_is_corrected() {
+        for count in [str::len as fn(&str) -> usize, |text| text.len().div_ceil(3), |text| text.chars().count() / 2] {
+            let odd: Arc<dyn Tokenizer> = Arc::new(Counting(count));
+            let pool = WordPool::new(&odd);
+            assert_eq!(pool.additive, None);
+            for tokens in [5, 60, 700] {
+                let (text, exact) = text(&pool, tokens);
+                assert!(exact && odd.count(&text) == tokens, "{tokens}: {}", odd.count(&text));
+            }
+        }
+    }
+
+    #[test]
+    fn a_length_that_does_not_exist_is_owned_up_to() {
+        let even: Arc<dyn Tokenizer> = Arc::new(Counting(|text| 2 * text.len()));
+        assert!(!text(&WordPool::new(&even), 11).1);
+    }
+}

@@ -1,0 +1,65 @@
+//! Speech to text: `POST /v1/audio/transcriptions` with a form.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::documents::{self, Heard, tree};
+use crate::media::{Audio, UnknownForm, each};
+use crate::multipart::Form;
+use crate::sse::decoded;
+use crate::transcript::Transcript;
+use crate::usage::UsageField;
+use crate::{BuildError, Endpoint, EndpointKind, Medium, Reply, ReplyError, ResponseBody, TurnRequest};
+
+#[derive(Debug)]
+pub(super) struct AudioTranscription;
+
+/// The field of the sound itself, whatever the extra inputs say.
+const FILE: &str = "file";
+
+impl Endpoint for AudioTranscription {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        let kind = EndpointKind::AudioTranscription;
+        let turn = request.plain_turn(kind)?;
+        let audio = each(&turn.audios).next().ok_or_else(|| request.no_medium(kind, Medium::Audio))?;
+        let unknown = |UnknownForm(start)| BuildError::AudioForm { session: request.session(), start };
+        let audio = Audio::read(audio).map_err(unknown)?;
+        let mut form = Form::default();
+        form.file(FILE, format!("audio.{}", audio.format), &audio.mime(), audio.bytes().map_err(unknown)?);
+        form.text("model", &turn.model);
+        let extras = request.options.extra_inputs.iter().chain(turn.extra_body.iter().flatten());
+        for (name, value) in extras.filter(|(name, _)| *name != FILE) {
+            form.given(name, value);
+        }
+        Ok(form.into_bytes())
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        // Subtitles and plain text are answers, too; only what begins like an object is meant to be one.
+        let text = decoded(body.bytes);
+        if text.trim_start().starts_with('{') || body.is_event_stream() {
+            return documents::read(body, hear);
+        }
+        documents::read_text(body)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        documents::carries_content(data, hear)
+    }
+}
+
+fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+    let answer = match tree(data) {
+        Ok(answer) => answer,
+        Err(heard) => return heard,
+    };
+    // A stream repeats the whole text at its end.
+    if answer["type"] == "transcript.text.done" {
+        transcript.end_mark();
+    } else {
+        let text = answer.get("text").or_else(|| answer.get("delta")).and_then(Value::as_str);
+        transcript.text(0, text.unwrap_or_default());
+    }
+    transcript.usage(answer.get("usage").and_then(|usage| UsageField::deserialize(usage).ok()?.0));
+    Heard::Understood
+}

@@ -1,0 +1,21 @@
+//! Embeddings of chat messages: the body of a chat request, sent to `POST /v1/embeddings`.
+
+use super::{chat, embeddings};
+use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest, documents};
+
+#[derive(Debug)]
+pub(super) struct ChatEmbeddings;
+
+impl Endpoint for ChatEmbeddings {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        chat::body_of(EndpointKind::ChatEmbeddings, request)
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        documents::read(body, embeddings::hear)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        documents::carries_content(data, embeddings::hear)
+    }
+}

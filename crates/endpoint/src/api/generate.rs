@@ -1,0 +1,65 @@
+//! Triton's generate extension: `POST /v2/models/<model>/generate` and `/generate_stream`. Answers of the KServe protocol
+//! (`/infer`) are read, too.
+
+use serde_json::Value;
+
+use crate::documents::{self, Heard, StreamEnd, tree};
+use crate::payload::{Field, Payload};
+use crate::transcript::Transcript;
+use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest};
+
+#[derive(Debug)]
+pub(super) struct Generate;
+
+/// The output tensor that holds the text.
+const TEXT: &str = "text_output";
+
+impl Endpoint for Generate {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        let texts = request.lone_texts(EndpointKind::Generate)?;
+        let mut payload = Payload::default();
+        payload.set("text_input", Field::Texts(texts));
+        if request.options.streaming {
+            payload.set("stream", Field::Flag(true));
+        }
+        if let Some(limit) = request.current()?.max_tokens {
+            payload.set("max_tokens", Field::Count(limit));
+        }
+        payload.lay_extras(request)?;
+        payload.into_bytes(request)
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        documents::read_until(StreamEnd::Unmarked, body, hear)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        documents::carries_content(data, hear)
+    }
+}
+
+fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+    let answer = match tree(data) {
+        Ok(answer) => answer,
+        Err(heard) => return heard,
+    };
+    speak(&answer[TEXT], transcript);
+    let tensors = answer["outputs"].as_array().into_iter().flatten();
+    for tensor in tensors.filter(|tensor| tensor["name"] == TEXT) {
+        speak(&tensor["data"], transcript);
+    }
+    Heard::Understood
+}
+
+/// One text, or one for each input.
+fn speak(texts: &Value, transcript: &mut Transcript) {
+    match texts {
+        Value::String(text) => transcript.text(0, text),
+        Value::Array(all) => {
+            for (choice, text) in all.iter().enumerate() {
+                transcript.text(choice as u64, text.as_str().unwrap_or_default());
+            }
+        }
+        _ => {}
+    }
+}

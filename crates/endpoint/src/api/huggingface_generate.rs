@@ -1,0 +1,69 @@
+//! Text generation inference of Hugging Face: `POST /generate` and `POST /generate_stream`.
+
+use serde_json::{Map, json};
+
+use crate::documents::{self, Heard, tree};
+use crate::payload::{Field, Payload};
+use crate::transcript::Transcript;
+use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest, Usage};
+
+#[derive(Debug)]
+pub(super) struct HuggingfaceGenerate;
+
+impl Endpoint for HuggingfaceGenerate {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        let prompt = request.lone_texts(EndpointKind::HuggingfaceGenerate)?.join(" ");
+        let turn = request.current()?;
+        let mut parameters = Map::new();
+        if let Some(limit) = turn.max_tokens {
+            parameters.insert("max_new_tokens".to_owned(), json!(limit));
+        }
+        parameters.extend(request.options.extra_inputs.iter().map(|(name, value)| (name.clone(), value.clone())));
+        let mut payload = Payload::default();
+        payload.set("inputs", Field::Text(&prompt));
+        payload.set("parameters", Field::Object(parameters));
+        for (name, value) in turn.extra_body.iter().flatten() {
+            payload.set(name, Field::Given(value));
+        }
+        payload.into_bytes(request)
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        documents::read(body, hear)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        documents::carries_content(data, hear)
+    }
+}
+
+fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+    let answer = match tree(data) {
+        Ok(answer) => answer,
+        Err(heard) => return heard,
+    };
+    let answer = answer.get(0).unwrap_or(&answer);
+    let whole = answer["generated_text"].as_str();
+    match answer.get("token").filter(|token| token.is_object()) {
+        // The end-of-sequence token is no text: `generated_text` leaves it out, too.
+        Some(token) if token["special"] == true => {}
+        Some(token) => transcript.text(0, token["text"].as_str().unwrap_or_default()),
+        None => transcript.text(0, whole.unwrap_or_default()),
+    }
+    if whole.is_some() {
+        transcript.end_mark();
+    }
+    let details = &answer["details"];
+    if let Some(reason) = details["finish_reason"].as_str() {
+        transcript.finish_reason(0, reason);
+    }
+    let count = |name: &str| details[name].as_u64();
+    let usage = Usage {
+        prompt_tokens: count("input_length")
+            .or_else(|| Some(details["prefill"].as_array()?.len() as u64).filter(|n| *n > 0)),
+        completion_tokens: count("generated_tokens"),
+        ..Usage::default()
+    };
+    transcript.usage((usage != Usage::default()).then_some(usage));
+    Heard::Understood
+}

@@ -1,0 +1,81 @@
+//! Embeddings of texts and images: `POST /v1/embeddings` of NIM, and of NV-CLIP as GenAI-Perf asks it.
+
+use super::embeddings;
+use crate::media::each;
+use crate::payload::{Field, Payload};
+use crate::{BuildError, Endpoint, EndpointKind, InputText, Reply, ReplyError, ResponseBody, TurnRequest, documents};
+
+/// What separates a text from the image beside it.
+const PAIR: &str = " data:image/";
+const IMAGE: &str = "data:image/";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ImageEmbeddings {
+    /// A text and an image are one input.
+    Nim,
+    /// Texts first, then images, each an input of its own.
+    Nvclip,
+}
+
+impl ImageEmbeddings {
+    const fn kind(self) -> EndpointKind {
+        match self {
+            Self::Nim => EndpointKind::NimEmbeddings,
+            Self::Nvclip => EndpointKind::Nvclip,
+        }
+    }
+
+    fn inputs(self, request: &TurnRequest<'_>) -> Result<Vec<String>, BuildError> {
+        let turn = request.lone_turn(self.kind())?;
+        let texts: Vec<&str> = turn.all_texts().filter(|text| !text.is_empty()).collect();
+        let images: Vec<&str> = each(&turn.images).collect();
+        if texts.is_empty() && images.is_empty() {
+            return Err(request.no_text(self.kind()));
+        }
+        if self == Self::Nvclip || texts.is_empty() || images.is_empty() {
+            return Ok(texts.into_iter().chain(images).map(str::to_owned).collect());
+        }
+        if texts.len() != images.len() {
+            return Err(BuildError::Unpaired {
+                endpoint: self.kind().facts().name,
+                session: request.session(),
+                turn: request.turn,
+                texts: texts.len(),
+                images: images.len(),
+            });
+        }
+        Ok(texts.into_iter().zip(images).map(|(text, image)| format!("{text} {image}")).collect())
+    }
+}
+
+impl Endpoint for ImageEmbeddings {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        let mut payload = Payload::default();
+        payload.set("model", Field::Text(&request.current()?.model));
+        payload.set("input", Field::Owned(self.inputs(request)?));
+        payload.lay_extras(request)?;
+        payload.into_bytes(request)
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        documents::read(body, embeddings::hear)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        documents::carries_content(data, embeddings::hear)
+    }
+
+    /// Images are counted as images, not as the text that they are written in.
+    fn input_text(&self, body: &[u8]) -> Option<InputText> {
+        let mut input = InputText::of_body(body)?;
+        for text in &mut input.texts {
+            let image = if text.starts_with(IMAGE) { Some(0) } else { text.find(PAIR) };
+            if let Some(at) = image {
+                text.truncate(at);
+                input.images += 1;
+            }
+        }
+        input.texts.retain(|text| !text.is_empty());
+        Some(input)
+    }
+}

@@ -1,0 +1,100 @@
+//! Images that are made: `POST /v1/images/generations`, and `POST /v1/images/edits` with a form.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::documents::{self, Heard, is_truthy, tree};
+use crate::media::{self, UnknownForm, each};
+use crate::multipart::Form;
+use crate::payload::{Field, Payload};
+use crate::transcript::Transcript;
+use crate::usage::UsageField;
+use crate::{BuildError, Endpoint, EndpointKind, Medium, Reply, ReplyError, ResponseBody, TurnRequest};
+
+#[derive(Debug)]
+pub(super) struct ImageGeneration;
+
+#[derive(Debug)]
+pub(super) struct ImageEdit;
+
+/// Fields of an edit that come from the turn, whatever the extra inputs say.
+const OF_THE_TURN: [&str; 4] = ["prompt", "image", "url", "mask"];
+
+/// The prompt of the turn; of several texts the first.
+pub(super) fn prompt<'a>(kind: EndpointKind, request: &TurnRequest<'a>) -> Result<&'a str, BuildError> {
+    let turn = request.plain_turn(kind)?;
+    turn.all_texts().next().ok_or_else(|| request.no_text(kind))
+}
+
+impl Endpoint for ImageGeneration {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        let mut payload = Payload::default();
+        payload.set("prompt", Field::Text(prompt(EndpointKind::ImageGeneration, request)?));
+        payload.set("model", Field::Text(&request.current()?.model));
+        payload.set("response_format", Field::Text("b64_json"));
+        payload.set("n", Field::Count(1));
+        if request.options.streaming {
+            payload.set("stream", Field::Flag(true));
+        }
+        payload.lay_extras(request)?;
+        payload.into_bytes(request)
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        documents::read(body, hear)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        documents::carries_content(data, hear)
+    }
+}
+
+impl Endpoint for ImageEdit {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        let kind = EndpointKind::ImageEdit;
+        let turn = request.current()?;
+        let mut form = Form::default();
+        form.text("prompt", prompt(kind, request)?);
+        form.text("model", &turn.model);
+        form.text("response_format", "b64_json");
+        form.text("n", "1");
+        let image = each(&turn.images).next().ok_or_else(|| request.no_medium(kind, Medium::Image))?;
+        let unknown = |UnknownForm(start)| BuildError::ImageForm { session: request.session(), start };
+        match media::Image::read(image).map_err(unknown)? {
+            media::Image::Remote(url) => form.text("url", url),
+            media::Image::Inline { mime, data } => {
+                let name = format!("image.{}", media::extension(mime));
+                form.file("image", name, mime, media::decoded(data).map_err(unknown)?);
+            }
+        }
+        let extras = request.options.extra_inputs.iter().chain(turn.extra_body.iter().flatten());
+        for (name, value) in extras.filter(|(name, _)| !OF_THE_TURN.contains(&name.as_str())) {
+            form.given(name, value);
+        }
+        Ok(form.into_bytes())
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        documents::read(body, hear)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        documents::carries_content(data, hear)
+    }
+}
+
+/// Each event or document that brings at least one image is a piece of content.
+fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+    let answer = match tree(data) {
+        Ok(answer) => answer,
+        Err(heard) => return heard,
+    };
+    let holds_image = |image: &Value| ["b64_json", "url"].iter().any(|key| image.get(key).is_some_and(is_truthy));
+    let listed = answer["data"].as_array().into_iter().flatten().any(holds_image);
+    transcript.wordless(usize::from(listed || holds_image(&answer)));
+    if answer["type"].as_str().is_some_and(|kind| kind.ends_with(".completed")) {
+        transcript.end_mark();
+    }
+    transcript.usage(answer.get("usage").and_then(|usage| UsageField::deserialize(usage).ok()?.0));
+    Heard::Understood
+}

@@ -1,0 +1,107 @@
+//! Rankings of passages for a query, in the dialects of NIM, Hugging Face TEI, Cohere and GenAI-Perf.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::documents::{self, Heard, tree};
+use crate::payload::{Field, Payload, TextObject};
+use crate::transcript::Transcript;
+use crate::usage::UsageField;
+use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest};
+
+/// Whose body is sent. All read the same answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rankings {
+    Cohere,
+    HfTei,
+    Nim,
+    /// NIM's with the model at the end; TEI's with `--extra-inputs rankings:tei`.
+    GenaiPerf,
+}
+
+/// The extra input by which GenAI-Perf is told of TEI. It is not sent.
+const FLAVOUR: &str = "rankings";
+const TEI: &str = "tei";
+
+impl Rankings {
+    const fn kind(self) -> EndpointKind {
+        match self {
+            Self::Cohere => EndpointKind::CohereRankings,
+            Self::HfTei => EndpointKind::HfTeiRankings,
+            Self::Nim => EndpointKind::NimRankings,
+            Self::GenaiPerf => EndpointKind::Rankings,
+        }
+    }
+
+    fn query_and_passages<'a>(self, request: &TurnRequest<'a>) -> Result<(&'a str, Vec<&'a str>), BuildError> {
+        let turn = request.lone_turn(self.kind())?;
+        let named = |names: [&str; 2]| {
+            let fields = turn.texts.iter().filter(move |field| names.contains(&field.name.as_str()));
+            fields.flat_map(|field| field.contents.iter().map(|text| &**text)).collect::<Vec<&str>>()
+        };
+        let query = named(["query", "queries"]).first().copied().ok_or_else(|| BuildError::NoQuery {
+            endpoint: self.kind().facts().name,
+            session: request.session(),
+            turn: request.turn,
+        })?;
+        Ok((query, named(["passages", "passage"])))
+    }
+}
+
+impl Endpoint for Rankings {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        let (query, passages) = self.query_and_passages(request)?;
+        let model = Field::Text(&request.current()?.model);
+        let objects = |texts: Vec<_>| Field::TextObjects(texts.into_iter().map(|text| TextObject { text }).collect());
+        let asked_for_tei = request.options.extra_inputs.get(FLAVOUR).and_then(Value::as_str) == Some(TEI);
+        let mut payload = Payload::default();
+        match self {
+            Self::Cohere => {
+                payload.set("model", model);
+                payload.set("query", Field::Text(query));
+                payload.set("documents", Field::Texts(passages));
+            }
+            Self::Nim => {
+                payload.set("model", model);
+                payload.set("query", Field::TextObject(TextObject { text: query }));
+                payload.set("passages", objects(passages));
+            }
+            Self::GenaiPerf if !asked_for_tei => {
+                payload.set("query", Field::TextObject(TextObject { text: query }));
+                payload.set("passages", objects(passages));
+                payload.set("model", model);
+            }
+            Self::HfTei | Self::GenaiPerf => {
+                payload.set("query", Field::Text(query));
+                payload.set("texts", Field::Texts(passages));
+            }
+        }
+        payload.lay_extras(request)?;
+        if *self == Self::GenaiPerf {
+            payload.remove(FLAVOUR);
+        }
+        payload.into_bytes(request)
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        documents::read(body, hear)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        documents::carries_content(data, hear)
+    }
+}
+
+/// A list of ranks, bare or under one of its names, is one piece of content.
+fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+    let answer = match tree(data) {
+        Ok(answer) => answer,
+        Err(heard) => return heard,
+    };
+    let ranks = [Some(&answer), answer.get("results"), answer.get("rankings")];
+    let any = ranks.into_iter().flatten().filter_map(Value::as_array).any(|ranks| !ranks.is_empty());
+    transcript.wordless(usize::from(any));
+    let usage = answer.get("usage").or_else(|| answer.get("meta"));
+    transcript.usage(usage.and_then(|usage| UsageField::deserialize(usage).ok()?.0));
+    Heard::Understood
+}

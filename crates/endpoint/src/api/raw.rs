@@ -1,0 +1,30 @@
+//! Bodies that the data set brings ready-made, sent to the URL as it was given.
+
+use crate::detect::Reading;
+use crate::{BuildError, Endpoint, EndpointSettings, Reply, ReplyError, ResponseBody, TurnRequest};
+
+#[derive(Debug)]
+pub(super) struct Raw {
+    reading: Reading,
+}
+
+impl Raw {
+    pub(super) fn new(settings: &EndpointSettings) -> Self {
+        Self { reading: Reading::of_raw(settings.response_field.clone()) }
+    }
+}
+
+impl Endpoint for Raw {
+    /// A ready-made body never comes here: it is sent as it is, whatever the endpoint type.
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        Err(BuildError::NoPayload { session: request.session(), turn: request.turn })
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        self.reading.read(body)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        self.reading.carries_content(data)
+    }
+}

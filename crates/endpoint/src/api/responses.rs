@@ -1,0 +1,92 @@
+//! OpenAI's Responses: `POST /v1/responses`.
+
+mod reading;
+
+use serde_json::{Value, json};
+
+use self::reading::Reader;
+use crate::documents;
+use crate::message::{self, Dialect};
+use crate::payload::{Field, Payload, StreamUsage};
+use crate::{BuildError, Endpoint, EndpointKind, Past, Reply, ReplyError, ResponseBody, TurnRequest};
+
+/// Names of what is kept of a reply beside its items: its id, and whether the server said that it stores it.
+const ID: &str = "id";
+const STORE: &str = "store";
+
+#[derive(Debug)]
+pub(super) struct Responses;
+
+impl Endpoint for Responses {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        let turn = request.current()?;
+        let options = request.options;
+        let previous = previous_response(request)?;
+        let history = previous.is_none().then_some(request.history);
+        let items = message::items(request, EndpointKind::Responses, Dialect::Responses, history)?;
+        let mut payload = Payload::default();
+        payload.set("input", Field::Messages(items));
+        payload.set("model", Field::Text(&turn.model));
+        payload.set("stream", Field::Flag(options.streaming));
+        if let Some(id) = previous {
+            payload.set("previous_response_id", Field::Text(id));
+        }
+        if let Some(prompt) = message::system(request) {
+            payload.set("instructions", Field::Text(prompt));
+        }
+        if let Some(limit) = turn.max_tokens {
+            payload.set("max_output_tokens", Field::Count(limit));
+        }
+        if let Some(tools) = message::tools(request)? {
+            payload.set("tools", Field::GivenList(tools));
+        }
+        payload.lay_extras(request)?;
+        if options.server_token_count {
+            payload.ask_for_usage(StreamUsage::AtEnd);
+        }
+        payload.into_bytes(request)
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        let mut reader = Reader::default();
+        let mut reply = documents::read(body, |data, transcript| reader.hear(data, transcript))?;
+        reply.said = reader.into_said();
+        Ok(reply)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        let mut reader = Reader::default();
+        documents::carries_content(data, |data, transcript| reader.hear(data, transcript))
+    }
+
+    fn assistant_message(&self, reply: &Reply) -> Option<Value> {
+        let text = || Some(reply.plain_text.as_str()).filter(|text| !text.is_empty());
+        let plain = || text().map(|text| json!({"role": "assistant", "content": text, "type": "message"}));
+        let Some(said) = &reply.said else { return plain() };
+        if said[message::SAID_ITEMS].as_array().is_some_and(|items| !items.is_empty()) {
+            return Some(said.clone());
+        }
+        // The items say nothing that could be repeated, but the server may remember them.
+        plain().map(|message| {
+            let mut said = said.clone();
+            said[message::SAID_ITEMS] = json!([message]);
+            said
+        })
+    }
+}
+
+/// The id of the last reply that the server keeps, where it is asked to keep them. A server that keeps replies unasked is
+/// relied on only when it counts the tokens: here the tokens of what it remembers could not be counted.
+fn previous_response<'a>(request: &TurnRequest<'a>) -> Result<Option<&'a str>, BuildError> {
+    let asked =
+        |fields: Option<&serde_json::Map<String, Value>>| fields.and_then(|fields| fields.get(STORE)?.as_bool());
+    let wanted = asked(request.current()?.extra_body.as_ref()).or_else(|| asked(Some(&request.options.extra_inputs)));
+    let kept = |past: &'a Past| match past {
+        Past::Message(said) => {
+            let unasked = request.options.server_token_count && said.get(STORE) == Some(&Value::Bool(true));
+            wanted.unwrap_or(unasked).then(|| said.get(ID)?.as_str()).flatten()
+        }
+        Past::Turn { .. } => None,
+    };
+    Ok(request.history.iter().rev().find_map(kept))
+}

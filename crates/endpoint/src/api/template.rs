@@ -1,0 +1,50 @@
+//! Bodies made by a template of the user's.
+
+use serde_json::{Map, Value, json};
+
+use crate::detect::Reading;
+use crate::payload::{Field, Payload};
+use crate::{BuildError, Endpoint, EndpointSettings, PayloadTemplate, Reply, ReplyError, ResponseBody, TurnRequest};
+
+#[derive(Debug)]
+pub(super) struct Template {
+    template: Option<PayloadTemplate>,
+    reading: Reading,
+}
+
+impl Template {
+    pub(super) fn new(settings: &EndpointSettings) -> Self {
+        let reading = Reading::of_template(settings.response_field.clone());
+        Self { template: settings.template.clone(), reading }
+    }
+}
+
+impl Endpoint for Template {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        let template = self.template.as_ref().ok_or(BuildError::NoTemplate)?;
+        let made: Map<String, Value> = template.render(request).map_err(|reason| BuildError::Template {
+            session: request.session(),
+            turn: request.turn,
+            reason,
+        })?;
+        let mut payload = Payload::default();
+        for (name, value) in &made {
+            payload.set(name, Field::Given(value));
+        }
+        payload.lay_extras(request)?;
+        payload.into_bytes(request)
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        self.reading.read(body)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        self.reading.carries_content(data)
+    }
+
+    /// For templates that write the earlier turns.
+    fn assistant_message(&self, reply: &Reply) -> Option<Value> {
+        (!reply.plain_text.is_empty()).then(|| json!({"role": "assistant", "content": reply.plain_text}))
+    }
+}

@@ -1,0 +1,49 @@
+//! GenAI-Perf's `vision` and `multimodal`: chat whose content is always a list of parts.
+
+use serde_json::Value;
+
+use super::chat;
+use crate::message::{self, ContentStyle};
+use crate::payload::{Field, Payload, StreamUsage};
+use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest, documents};
+
+#[derive(Debug)]
+pub(super) struct Vision {
+    /// Which of the two: it decides which media may be sent.
+    pub(super) kind: EndpointKind,
+}
+
+impl Endpoint for Vision {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        let turn = request.current()?;
+        let mut payload = Payload::default();
+        payload.set("model", Field::Text(&turn.model));
+        payload.set("messages", Field::Messages(message::messages(request, self.kind, ContentStyle::AlwaysParts)?));
+        if request.options.streaming {
+            payload.set("stream", Field::Flag(true));
+        }
+        if let Some(tools) = message::tools(request)? {
+            payload.set("tools", Field::GivenList(tools));
+        }
+        if let Some(limit) = turn.max_tokens {
+            payload.set("max_tokens", Field::Count(limit));
+        }
+        payload.lay_extras(request)?;
+        if request.options.server_token_count {
+            payload.ask_for_usage(StreamUsage::AtEnd);
+        }
+        payload.into_bytes(request)
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        documents::read(body, chat::hear)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        documents::carries_content(data, chat::hear)
+    }
+
+    fn assistant_message(&self, reply: &Reply) -> Option<Value> {
+        chat::said(reply)
+    }
+}

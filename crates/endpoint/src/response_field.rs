@@ -1,0 +1,68 @@
+//! Where the content of an answer stands, as a JMESPath expression of the user's.
+
+use std::fmt;
+
+use jmespath::{Expression, Variable};
+use serde_json::Value;
+
+/// A compiled expression.
+#[derive(Clone)]
+pub struct ResponseField {
+    expression: Expression<'static>,
+}
+
+impl ResponseField {
+    /// Reads an expression; the error says where it is wrong.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let expression = jmespath::compile(text).map_err(|error| error.to_string().replace('\n', " "))?;
+        Ok(Self { expression })
+    }
+
+    pub fn as_str(&self) -> &str {
+        self.expression.as_str()
+    }
+
+    /// What the expression finds; `None` where it finds nothing or does not apply.
+    pub(crate) fn find(&self, answer: &Value) -> Option<Value> {
+        let answer = Variable::from_serializable(answer).ok()?;
+        let found = self.expression.search(answer).ok()?;
+        serde_json::to_value(&*found).ok().filter(|found| !found.is_null())
+    }
+}
+
+impl fmt::Debug for ResponseField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ResponseField").field(&self.as_str()).finish()
+    }
+}
+
+impl PartialEq for ResponseField {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_expression_selects_and_a_wrong_one_is_named() {
+        let field = ResponseField::parse("results[*].text | [0]").unwrap();
+        assert_eq!(field.find(&json!({"results": [{"text": "a"}, {"text": "b"}]})), Some(json!("a")));
+        assert_eq!(field.find(&json!({"other": 1})), None);
+        assert!(ResponseField::parse("a[").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_expression_panics(text in "[a-z.\\[\\]*|@&(){}'\"`0-9:, !=<>?-]{0,24}") {
+            if let Ok(field) = ResponseField::parse(&text) {
+                let _ = field.find(&json!({"a": [1, {"b": "c"}], "b": null}));
+            }
+        }
+    }
+}

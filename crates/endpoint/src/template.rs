@@ -1,0 +1,228 @@
+//! The template that the bodies of `--endpoint-type template` are made of: Jinja, filled in with the turn.
+
+use std::fmt;
+use std::sync::Arc;
+
+use aiperf_conversation::{Media, Turn};
+use minijinja::value::{Serde, Value as Jinja, ValueKind};
+use minijinja::{Environment, Error, ErrorKind, Output, State, UndefinedBehavior};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::media::each;
+use crate::{Past, TurnRequest};
+
+/// A template that was read without fault.
+#[derive(Clone)]
+pub struct PayloadTemplate {
+    source: Arc<str>,
+    environment: Arc<Environment<'static>>,
+}
+
+/// Templates that have a name.
+const PRESETS: [(&str, &str); 1] = [("nv-embedqa", r#"{"text": {{ texts|tojson }}}"#)];
+
+const NAME: &str = "payload_template";
+
+impl PayloadTemplate {
+    /// The template of this name.
+    pub fn preset(name: &str) -> Option<&'static str> {
+        PRESETS.into_iter().find(|(preset, _)| *preset == name).map(|(_, source)| source)
+    }
+
+    /// Reads a template; the error says where it is wrong.
+    pub fn parse(source: &str) -> Result<Self, String> {
+        let mut environment = Environment::new();
+        environment.set_formatter(write_value);
+        environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+        environment.add_template_owned(NAME, source.to_owned()).map_err(|error| one_line(&error))?;
+        Ok(Self { source: source.into(), environment: Arc::new(environment) })
+    }
+
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    pub(crate) fn render(&self, request: &TurnRequest<'_>) -> Result<Map<String, Value>, String> {
+        let variables = Variables::of(request)?;
+        let template = self.environment.get_template(NAME).map_err(|error| one_line(&error))?;
+        let text = template.render(Serde(variables)).map_err(|error| one_line(&error))?;
+        serde_json::from_str(&text).map_err(|error| {
+            let start: String = text.chars().take(120).collect();
+            format!("it gives no JSON object ({error}): {start:?}")
+        })
+    }
+}
+
+fn one_line(error: &Error) -> String {
+    let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
+    let line = error.line().map(|line| format!(" in line {line}")).unwrap_or_default();
+    format!("{}{detail}{line}", error.kind())
+}
+
+/// Values are written so that the JSON around them stays JSON: texts escaped for the string that they stand in, anything
+/// else as JSON. What went through `tojson` is written as it is.
+fn write_value(out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Jinja) -> Result<(), Error> {
+    let failed = |error: &dyn fmt::Display| Error::new(ErrorKind::BadSerialization, error.to_string());
+    if value.is_undefined() {
+        return Err(Error::new(ErrorKind::UndefinedError, "no such variable"));
+    }
+    let text = match value.as_str() {
+        Some(text) if value.is_safe() => text.to_owned(),
+        Some(text) => {
+            let quoted = serde_json::to_string(text).map_err(|error| failed(&error))?;
+            quoted[1..quoted.len() - 1].to_owned()
+        }
+        None if value.kind() == ValueKind::None => "null".to_owned(),
+        None => serde_json::to_string(value).map_err(|error| failed(&error))?,
+    };
+    out.write_str(&text).map_err(|error| failed(&error))
+}
+
+impl fmt::Debug for PayloadTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PayloadTemplate").field(&self.source).finish()
+    }
+}
+
+impl PartialEq for PayloadTemplate {
+    fn eq(&self, other: &Self) -> bool {
+        self.source == other.source
+    }
+}
+
+/// Everything that a template can name.
+#[derive(Debug, Serialize)]
+struct Variables<'a> {
+    text: Option<&'a str>,
+    texts: Vec<&'a str>,
+    image: Option<&'a str>,
+    images: Vec<&'a str>,
+    audio: Option<&'a str>,
+    audios: Vec<&'a str>,
+    video: Option<&'a str>,
+    videos: Vec<&'a str>,
+    query: Option<&'a str>,
+    queries: Vec<&'a str>,
+    passage: Option<&'a str>,
+    passages: Vec<&'a str>,
+    texts_by_name: Map<String, Value>,
+    images_by_name: Map<String, Value>,
+    audios_by_name: Map<String, Value>,
+    videos_by_name: Map<String, Value>,
+    model: &'a str,
+    max_tokens: Option<u32>,
+    role: &'a str,
+    stream: bool,
+    turn: Spoken<'a>,
+    turns: Vec<Spoken<'a>>,
+    request_info: RequestInfo<'a>,
+}
+
+/// A turn, or a reply between two turns.
+#[derive(Debug, Clone, Serialize)]
+struct Spoken<'a> {
+    role: &'a str,
+    texts: Vec<&'a str>,
+    images: Vec<&'a str>,
+    audios: Vec<&'a str>,
+    videos: Vec<&'a str>,
+    model: &'a str,
+    max_tokens: Option<u32>,
+}
+
+#[derive(Debug, Serialize)]
+struct RequestInfo<'a> {
+    conversation_id: &'a str,
+    turn_index: usize,
+    system_message: Option<&'a str>,
+    user_context_message: Option<&'a str>,
+    turns: Vec<Spoken<'a>>,
+}
+
+impl<'a> Variables<'a> {
+    fn of(request: &TurnRequest<'a>) -> Result<Self, String> {
+        let turn = request.current().map_err(|error| error.to_string())?;
+        let mut turns = Vec::with_capacity(request.history.len() + 1);
+        for past in request.history {
+            match past {
+                Past::Turn { .. } => {
+                    let before = past.turn().map_err(|error| error.to_string())?;
+                    turns.extend(before.map(Spoken::of));
+                }
+                Past::Message(said) => turns.push(Spoken::reply(said)),
+            }
+        }
+        turns.push(Spoken::of(turn));
+        let named = |names: [&str; 2]| -> Vec<&'a str> {
+            let fields = turn.texts.iter().filter(|field| names.contains(&field.name.as_str()));
+            fields.flat_map(|field| field.contents.iter().map(|text| &**text)).collect()
+        };
+        let (queries, passages) = (named(["query", "queries"]), named(["passages", "passage"]));
+        let spoken = Spoken::of(turn);
+        Ok(Self {
+            text: spoken.texts.first().copied(),
+            texts: spoken.texts.clone(),
+            image: spoken.images.first().copied(),
+            images: spoken.images.clone(),
+            audio: spoken.audios.first().copied(),
+            audios: spoken.audios.clone(),
+            video: spoken.videos.first().copied(),
+            videos: spoken.videos.clone(),
+            query: queries.first().copied(),
+            queries,
+            passage: passages.first().copied(),
+            passages,
+            texts_by_name: by_name(&turn.texts),
+            images_by_name: by_name(&turn.images),
+            audios_by_name: by_name(&turn.audios),
+            videos_by_name: by_name(&turn.videos),
+            model: &turn.model,
+            max_tokens: turn.max_tokens,
+            role: spoken.role,
+            stream: request.options.streaming,
+            turn: spoken,
+            request_info: RequestInfo {
+                conversation_id: &request.conversation.session_id.0,
+                turn_index: request.turn,
+                system_message: request.conversation.system.as_deref(),
+                user_context_message: request.conversation.user_context.as_deref(),
+                turns: turns.clone(),
+            },
+            turns,
+        })
+    }
+}
+
+impl<'a> Spoken<'a> {
+    fn of(turn: &'a Turn) -> Self {
+        Self {
+            role: turn.role.as_ref().map_or("user", |role| &*role.0),
+            texts: turn.all_texts().collect(),
+            images: each(&turn.images).collect(),
+            audios: each(&turn.audios).collect(),
+            videos: each(&turn.videos).collect(),
+            model: &turn.model,
+            max_tokens: turn.max_tokens,
+        }
+    }
+
+    fn reply(said: &'a Value) -> Self {
+        let none = Vec::new;
+        let text = said.get("content").and_then(Value::as_str);
+        let role = said.get("role").and_then(Value::as_str).unwrap_or("assistant");
+        let texts = text.into_iter().collect();
+        Self { role, texts, images: none(), audios: none(), videos: none(), model: "", max_tokens: None }
+    }
+}
+
+fn by_name(media: &[Media]) -> Map<String, Value> {
+    let mut named = Map::new();
+    for field in media {
+        let contents = field.contents.iter().map(|content| Value::String(content.to_string()));
+        if let Value::Array(all) = named.entry(field.name.clone()).or_insert_with(|| Value::Array(Vec::new())) {
+            all.extend(contents);
+        }
+    }
+    named
+}

@@ -1,0 +1,283 @@
+//! The data set as it goes over the wire. What a turn says is made when it is needed or a little ahead, is held while
+//! there is room, and is made again where there was none: the same conversation always gives the same bytes.
+
+mod facts;
+mod lookout;
+mod renderer;
+mod slot;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use aiperf_clock::Nanos;
+use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage};
+use aiperf_dataset::Dataset;
+use aiperf_endpoint::{BuildError, EndpointKind, check_turns};
+use aiperf_engine::{Began, Bodies, FollowUpBodies, PreparedConversation, PreparedTurn, Session};
+use aiperf_report::InputSession;
+use bytes::Bytes;
+use serde_json::Value;
+
+use facts::InputCounts;
+use slot::{Kept, Slot};
+
+pub(crate) use facts::TurnFacts;
+pub(crate) use lookout::{Counter, Lookout, Wanted};
+pub(crate) use renderer::Renderer;
+
+/// All conversations of the run, with as many of their contents as there is room for.
+pub(crate) struct Sessions {
+    dataset: Arc<Dataset>,
+    renderer: Renderer,
+    /// One for each conversation.
+    slots: Vec<Slot>,
+    input_counts: InputCounts,
+    /// Bytes in all slots.
+    held: AtomicUsize,
+    /// Bytes up to which contents stay when their session is over.
+    room: usize,
+    /// Conversations made so far; those made again count again.
+    made: AtomicUsize,
+    /// Who makes contents ahead.
+    pub(crate) lookout: Lookout,
+}
+
+impl Sessions {
+    /// Looks at all that can be wrong before contents are generated, and at the contents of the conversation `first`.
+    pub(crate) fn prepare(
+        dataset: Arc<Dataset>,
+        kind: EndpointKind,
+        renderer: Renderer,
+        first: usize,
+        room: usize,
+    ) -> Result<Self, BuildError> {
+        let outlines = dataset.outlines();
+        for outline in outlines {
+            check_turns(kind, outline)?;
+        }
+        let sessions = Self {
+            slots: (0..dataset.len()).map(|_| Slot::default()).collect(),
+            input_counts: InputCounts::new(outlines),
+            renderer,
+            held: AtomicUsize::new(0),
+            room,
+            made: AtomicUsize::new(0),
+            lookout: Lookout::default(),
+            dataset,
+        };
+        // What is in memory anyway can be looked at as a whole.
+        let checked = if sessions.dataset.is_deferred() { first..first + 1 } else { 0..sessions.len() };
+        for index in checked {
+            sessions.check(index)?;
+        }
+        Ok(sessions)
+    }
+
+    /// Makes every body of a conversation once, as far as that needs no replies.
+    fn check(&self, index: usize) -> Result<(), BuildError> {
+        let conversation = self.find(index);
+        for turn in 0..conversation.turns.len() {
+            let body = self.renderer.alone(&conversation, turn)?;
+            if Renderer::alone_is_fixed(&conversation, turn) && self.has_room() {
+                self.keep(index, &conversation, Some((turn, &body)));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub(crate) fn session_id(&self, index: usize) -> &str {
+        &self.dataset.outlines()[index].session_id.0
+    }
+
+    pub(crate) fn turn(&self, index: usize, turn: usize) -> TurnFacts<'_> {
+        let outline = &self.dataset.outlines()[index].turns[turn];
+        let (max_tokens, audio_seconds) = (outline.max_tokens, outline.audio_seconds);
+        TurnFacts { max_tokens, audio_seconds, input: self.input_counts.of(index, turn) }
+    }
+
+    /// Whether contents may stay that nobody needs at the moment.
+    pub(crate) fn has_room(&self) -> bool {
+        self.held.load(Ordering::Relaxed) < self.room
+    }
+
+    /// A conversation with its contents: those held, or new ones that are not held yet.
+    fn find(&self, index: usize) -> Arc<Conversation> {
+        if let Some(conversation) = self.slots[index].conversation() {
+            return conversation;
+        }
+        if self.dataset.is_deferred() {
+            self.made.fetch_add(1, Ordering::Relaxed);
+        }
+        self.dataset.conversation(ConversationIndex(index))
+    }
+
+    /// Puts what was made into its slot, where someone else may have put the same before. Says how much is in there.
+    fn keep(&self, index: usize, conversation: &Arc<Conversation>, body: Option<(usize, &Bytes)>) -> usize {
+        let contents = self.contents_matter(index).then_some(conversation);
+        let Kept { added, all } = self.slots[index].keep(self.dataset.outlines()[index].turns.len(), contents, body);
+        self.held.fetch_add(added, Ordering::Relaxed);
+        all
+    }
+
+    /// Whether anyone asks for the contents when the first body is there: a later turn does, and a fork. What the data
+    /// set has in memory need not be held a second time.
+    fn contents_matter(&self, index: usize) -> bool {
+        let outline = &self.dataset.outlines()[index];
+        let forks = |kind: BranchKind| matches!(kind, BranchKind::Fork { .. });
+        self.dataset.is_deferred()
+            && (outline.turns.len() > 1
+                || outline.lineage == Lineage::Child
+                || outline.turns.iter().flat_map(|turn| &turn.branches).any(|branch| forks(branch.kind)))
+    }
+
+    /// For those who go on from a reply.
+    fn conversation(&self, index: usize) -> Arc<Conversation> {
+        let conversation = self.find(index);
+        self.keep(index, &conversation, None);
+        conversation
+    }
+
+    /// Makes what the start of a session needs. Says how many bytes the conversation holds.
+    pub(crate) fn make_ahead(&self, index: usize) -> usize {
+        self.make_turn(index, 0)
+    }
+
+    pub(crate) fn make_turn(&self, index: usize, turn: usize) -> usize {
+        if let Some((_, bytes)) = self.slots[index].body(turn) {
+            return bytes;
+        }
+        let conversation = self.find(index);
+        // One that cannot be made is the worker's to report.
+        let body = (turn < conversation.turns.len()).then(|| self.renderer.fixed(&conversation, turn).ok()).flatten();
+        self.keep(index, &conversation, body.as_ref().map(|body| (turn, body)))
+    }
+
+    /// What comes after a turn that is about to be sent.
+    fn look_ahead(&self, index: usize, turn: usize) {
+        let outline = &self.dataset.outlines()[index];
+        let next = (turn + 1 < outline.turns.len() && !Renderer::needs_replies(outline, turn + 1))
+            .then_some(Wanted { conversation: index, turn: turn + 1 });
+        let children = outline.turns[turn].branches.iter().flat_map(|branch| &branch.children);
+        let children = children.map(|child| Wanted { conversation: child.0, turn: 0 });
+        for wanted in next.into_iter().chain(children) {
+            if self.slots[wanted.conversation].body(wanted.turn).is_none() {
+                self.lookout.want(wanted);
+            }
+        }
+    }
+
+    /// The conversation as `inputs.json` shows it: each turn by itself, and the bytes of its bodies. What had
+    /// to be made for it stays if there is room.
+    pub(crate) fn input(&self, index: usize) -> (InputSession, usize) {
+        let outline = &self.dataset.outlines()[index];
+        let (mut made, mut bytes) = (None, 0);
+        let mut payloads = Vec::with_capacity(outline.turns.len());
+        for turn in 0..outline.turns.len() {
+            let is_fixed = Renderer::alone_is_fixed(outline, turn);
+            let held = if is_fixed { self.slots[index].body(turn) } else { None };
+            let body = held.map(|(body, _)| body).or_else(|| {
+                let conversation = made.get_or_insert_with(|| self.find(index));
+                let body = self.renderer.alone(conversation, turn).ok()?;
+                if is_fixed && self.has_room() {
+                    self.keep(index, conversation, Some((turn, &body)));
+                }
+                Some(body)
+            });
+            bytes += body.as_ref().map_or(0, Bytes::len);
+            payloads.extend(body.and_then(|body| serde_json::from_slice(&body).ok()));
+        }
+        (InputSession { session_id: self.session_id(index).to_owned(), payloads }, bytes)
+    }
+
+    /// What a turn's reply makes possible: the next turn, and the first turns of forks. `reply` is `None` when the
+    /// request failed.
+    pub(crate) fn after(&self, session: &Session, turn: usize, reply: Option<Value>, failed: bool) -> FollowUpBodies {
+        let conversation = self.conversation(session.conversation);
+        let Ok(mut history) = session.history.lock() else { return FollowUpBodies::default() };
+        history.note(&conversation, turn, reply);
+        let next = (turn + 1 < conversation.turns.len() && Renderer::needs_replies(&conversation, turn + 1))
+            .then(|| self.renderer.body(&conversation, turn + 1, &history));
+        let mut forks = Vec::new();
+        for branch in &conversation.turns[turn].branches {
+            if let BranchKind::Fork { .. } = branch.kind {
+                for child in &branch.children {
+                    let forked = self.conversation(child.0);
+                    forks.push((child.0, self.renderer.body(&forked, 0, &history.fork(forked.context_mode))));
+                }
+            }
+        }
+        FollowUpBodies { next, forks, failed }
+    }
+
+    /// The part of it that the engine plans with.
+    pub(crate) fn for_engine(&self) -> Vec<PreparedConversation> {
+        let prepared = |outline: &Arc<Conversation>| PreparedConversation {
+            session_id: Arc::clone(&outline.session_id.0),
+            lineage: outline.lineage.clone(),
+            context_mode: outline.context_mode,
+            turns: (outline.turns.iter().enumerate())
+                .map(|(place, turn)| PreparedTurn {
+                    needs_replies: Renderer::needs_replies(outline, place),
+                    timestamp_ms: turn.timestamp_ms,
+                    delay: turn.delay_ms.map(|ms| Nanos::from_secs_f64(ms / 1e3)),
+                    branches: turn.branches.clone(),
+                })
+                .collect(),
+        };
+        self.dataset.outlines().iter().map(prepared).collect()
+    }
+}
+
+impl Bodies for Sessions {
+    fn fixed(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError> {
+        let slot = &self.slots[conversation];
+        let body = if let Some((body, _)) = slot.body(turn) {
+            body
+        } else {
+            let contents = self.find(conversation);
+            let body = self.renderer.fixed(&contents, turn)?;
+            self.keep(conversation, &contents, Some((turn, &body)));
+            body
+        };
+        if turn > 0 && !self.has_room() {
+            self.held.fetch_sub(slot.drop_bodies_before(turn), Ordering::Relaxed);
+        }
+        self.look_ahead(conversation, turn);
+        Ok(body)
+    }
+
+    fn begin(&self, conversation: usize, began: Began) {
+        self.slots[conversation].enter();
+        let is_first = match began {
+            Began::Drawn => self.lookout.drawn.advance(),
+            Began::Scheduled => self.lookout.scheduled.advance(),
+            Began::Branched => return,
+        };
+        if is_first {
+            let made = self.made.load(Ordering::Relaxed);
+            log::debug!("The first session begins; {made} of {} conversations were generated by then", self.len());
+        }
+        self.lookout.wake_if_due();
+    }
+
+    fn end(&self, conversation: usize) {
+        if self.slots[conversation].leave() && !self.has_room() {
+            self.held.fetch_sub(self.slots[conversation].clear(), Ordering::Relaxed);
+        }
+    }
+}
+
+impl fmt::Debug for Sessions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sessions").field("len", &self.len()).field("held", &self.held).finish_non_exhaustive()
+    }
+}

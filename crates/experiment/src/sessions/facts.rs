@@ -1,0 +1,75 @@
+//! What stays known of every turn, whether its contents are held or not.
+
+use std::sync::{Arc, OnceLock};
+
+use aiperf_conversation::Conversation;
+use aiperf_endpoint::Endpoint;
+use aiperf_engine::Finished;
+use aiperf_tokenizer::Tokenizer;
+use memchr::memmem;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TurnFacts<'s> {
+    pub(crate) max_tokens: Option<u32>,
+    /// How long the audio plays that is sent.
+    pub(crate) audio_seconds: Option<f64>,
+    pub(super) input: &'s InputCount,
+}
+
+/// What was counted in the body of a turn that is sent with the same body each time.
+#[derive(Debug, Default)]
+pub(crate) struct InputCount {
+    tokens: OnceLock<Option<u64>>,
+    images: OnceLock<u64>,
+}
+
+impl TurnFacts<'_> {
+    /// Input tokens of the body that was sent, counted by the client; `None` where its text cannot be told. A body that is
+    /// the same each time is counted once.
+    pub(crate) fn input_tokens(
+        &self,
+        finished: &Finished,
+        endpoint: &dyn Endpoint,
+        tokenizer: &dyn Tokenizer,
+    ) -> Option<u64> {
+        let count = || {
+            let text = endpoint.input_text(&finished.body)?;
+            Some(tokenizer.count(&text.texts.join(" ")) as u64 + text.pretokenised)
+        };
+        if finished.body_is_fixed { *self.input.tokens.get_or_init(count) } else { count() }
+    }
+
+    /// Images in the body that was sent.
+    pub(crate) fn images(&self, finished: &Finished, endpoint: &dyn Endpoint) -> u64 {
+        // All that can hold an image names it so, and most bodies hold none.
+        let may_hold = || memmem::find(&finished.body, b"image").is_some();
+        let count = || if may_hold() { endpoint.input_text(&finished.body).map_or(0, |input| input.images) } else { 0 };
+        if finished.body_is_fixed { *self.input.images.get_or_init(count) } else { count() }
+    }
+}
+
+/// The counts of every turn, once they were made.
+#[derive(Debug)]
+pub(super) struct InputCounts {
+    /// By conversation, the place of its first turn.
+    first: Vec<usize>,
+    counts: Vec<InputCount>,
+}
+
+impl InputCounts {
+    pub(super) fn new(outlines: &[Arc<Conversation>]) -> Self {
+        let mut turns = 0;
+        let first = outlines
+            .iter()
+            .map(|outline| {
+                turns += outline.turns.len();
+                turns - outline.turns.len()
+            })
+            .collect();
+        Self { first, counts: (0..turns).map(|_| InputCount::default()).collect() }
+    }
+
+    pub(super) fn of(&self, conversation: usize, turn: usize) -> &InputCount {
+        &self.counts[self.first[conversation] + turn]
+    }
+}

@@ -1,0 +1,82 @@
+//! What a trace is like: lengths, prefixes that requests share, what a cache would make of them, how requests come in.
+
+mod arrivals;
+mod cache;
+mod reuse;
+mod sessions;
+mod statistics;
+#[cfg(test)]
+mod tests;
+
+pub use arrivals::{Arrivals, WindowCounts};
+pub use cache::CacheProfile;
+pub(crate) use sessions::members as session_members;
+pub use sessions::{SessionPoint, SessionSource, Sessions};
+pub use statistics::Statistics;
+
+use crate::prefix::PrefixTree;
+use crate::{Layout, Request, Trace};
+
+#[derive(Debug, Clone)]
+pub struct Analysis {
+    pub layout: Layout,
+    pub block_size: u32,
+    pub total_requests: usize,
+    /// Rows that could not be read and were left out.
+    pub skipped_rows: usize,
+    /// Requests whose prompt length the trace does not record; they count for no length.
+    pub requests_without_length: usize,
+    /// Requests that got no answer in the trace.
+    pub zero_outputs: usize,
+    pub unique_prefixes: usize,
+    pub prefix_groups: usize,
+    /// Share of all prefixes, counted as often as they occur, that occur more than once.
+    pub prefix_reuse_ratio: f64,
+    pub input_length: Option<Statistics>,
+    pub output_length: Option<Statistics>,
+    /// What a request shares with others, in tokens.
+    pub context_length: Option<Statistics>,
+    pub unique_prompt_length: Option<Statistics>,
+    /// By request: the share of its blocks that an endless cache would serve.
+    pub hit_rates: Option<Statistics>,
+    /// `None` when the trace has no blocks.
+    pub cache: Option<CacheProfile>,
+    /// Different blocks used between two uses of one, itself included.
+    pub reuse_distance: Option<Statistics>,
+    pub reuse_interval_seconds: Option<Statistics>,
+    pub arrivals: Option<Arrivals>,
+    pub sessions: Sessions,
+}
+
+/// Measures a trace.
+pub fn analyze(trace: &Trace) -> Analysis {
+    let tree = PrefixTree::of(trace);
+    let reuse = reuse::measure(trace, &tree);
+    let mut cache = (tree.passes() > 0).then(|| cache::profile(trace, &tree));
+    let inputs: Vec<f64> =
+        trace.requests.iter().filter_map(Request::input_tokens).map(|tokens| tokens as f64).collect();
+    let outputs: Vec<f64> = trace.requests.iter().filter_map(|r| r.output_tokens).map(|tokens| tokens as f64).collect();
+    let distances = cache.as_ref().map(|cache| cache.distances.iter().map(|d| f64::from(*d)).collect());
+    let intervals = cache.as_mut().map(|cache| std::mem::take(&mut cache.intervals));
+    Analysis {
+        layout: trace.layout,
+        block_size: trace.block_size,
+        total_requests: trace.requests.len(),
+        skipped_rows: trace.skipped_rows,
+        requests_without_length: trace.requests.len() - inputs.len(),
+        zero_outputs: outputs.iter().filter(|tokens| **tokens == 0.0).count(),
+        unique_prefixes: reuse.unique_prefixes,
+        prefix_groups: reuse.prefix_groups,
+        prefix_reuse_ratio: reuse.ratio,
+        input_length: Statistics::of(inputs),
+        output_length: Statistics::of(outputs),
+        context_length: reuse.context_lengths,
+        unique_prompt_length: reuse.unique_lengths,
+        hit_rates: reuse.hit_rates,
+        cache,
+        reuse_distance: distances.and_then(Statistics::of),
+        reuse_interval_seconds: intervals.and_then(Statistics::of),
+        arrivals: arrivals::measure(trace),
+        sessions: sessions::measure(trace, &tree),
+    }
+}

@@ -1,0 +1,74 @@
+//! How requests come in: evenly, at random, or in bursts.
+
+use serde::Serialize;
+
+use super::statistics::Statistics;
+use crate::Trace;
+
+/// Windows over which arrivals are counted, in seconds.
+const WINDOWS: [f64; 3] = [1.0, 10.0, 60.0];
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Arrivals {
+    /// From the first request to the last.
+    pub duration_seconds: f64,
+    pub requests_per_second: f64,
+    pub inter_arrival_ms: Option<Statistics>,
+    /// Deviation of the gaps over their mean: 0 for an even stream, 1 for a Poisson process, more for bursts.
+    pub inter_arrival_cv: Option<f64>,
+    pub windows: Vec<WindowCounts>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WindowCounts {
+    pub window_seconds: f64,
+    /// Variance of the counts over their mean: 1 for a Poisson process.
+    pub index_of_dispersion: f64,
+    pub mean: f64,
+    pub peak: u64,
+    pub peak_to_mean: f64,
+}
+
+/// `None` unless two or more requests have times that differ.
+pub(crate) fn measure(trace: &Trace) -> Option<Arrivals> {
+    let mut times: Vec<f64> = trace.requests.iter().filter_map(|request| request.timestamp_ms).collect();
+    times.sort_by(f64::total_cmp);
+    let (first, last) = (*times.first()?, *times.last()?);
+    if last <= first {
+        return None;
+    }
+    let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let inter_arrival_ms = Statistics::of(gaps);
+    let duration_seconds = (last - first) / 1e3;
+    let counted = WINDOWS.into_iter().filter(|window| duration_seconds >= 2.0 * window);
+    Some(Arrivals {
+        duration_seconds,
+        requests_per_second: (times.len() - 1) as f64 / duration_seconds,
+        inter_arrival_cv: inter_arrival_ms.map(|gaps| gaps.std_dev / gaps.mean),
+        inter_arrival_ms,
+        windows: counted.map(|window| count(&times, window)).collect(),
+    })
+}
+
+/// Counts whole windows only: a last one that the trace ends in would look emptier than it was.
+fn count(times: &[f64], window_seconds: f64) -> WindowCounts {
+    let width = window_seconds * 1e3;
+    let (first, last) = (times[0], times[times.len() - 1]);
+    let windows = (((last - first) / width).floor() as usize).max(1);
+    let mut counts = vec![0_u64; windows];
+    for time in times {
+        if let Some(count) = counts.get_mut(((time - first) / width) as usize) {
+            *count += 1;
+        }
+    }
+    let mean = counts.iter().sum::<u64>() as f64 / windows as f64;
+    let variance = counts.iter().map(|count| (*count as f64 - mean).powi(2)).sum::<f64>() / windows as f64;
+    let peak = counts.iter().copied().max().unwrap_or(0);
+    WindowCounts {
+        window_seconds,
+        index_of_dispersion: if mean > 0.0 { variance / mean } else { 0.0 },
+        mean,
+        peak,
+        peak_to_mean: if mean > 0.0 { peak as f64 / mean } else { 0.0 },
+    }
+}

@@ -1,0 +1,154 @@
+//! Values of trace fields, read with errors that say what was expected.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::{Error, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::BlockId;
+
+/// A whole number, not negative. Some writers turn 12 into 12.0.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Count(pub(crate) u64);
+
+/// Finite, not negative.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Time(pub(crate) f64);
+
+/// A string, or a number in its place.
+#[derive(Debug, Clone)]
+pub(crate) struct Name(pub(crate) Arc<str>);
+
+/// The largest whole number that a float holds exactly.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl Visitor<'_> for Reader {
+            type Value = Count;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a whole number, not negative")
+            }
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Count, E> {
+                Ok(Count(value))
+            }
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Count, E> {
+                u64::try_from(value).map(Count).map_err(|_| E::invalid_value(Unexpected::Signed(value), &self))
+            }
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Count, E> {
+                let whole = value.fract() == 0.0 && (0.0..=EXACT).contains(&value);
+                if whole { Ok(Count(value as u64)) } else { Err(E::invalid_value(Unexpected::Float(value), &self)) }
+            }
+        }
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl Visitor<'_> for Reader {
+            type Value = Time;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, not negative")
+            }
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Time, E> {
+                Ok(Time(value as f64))
+            }
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Time, E> {
+                self.visit_f64(value as f64)
+            }
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Time, E> {
+                if value >= 0.0 { Ok(Time(value)) } else { Err(E::invalid_value(Unexpected::Float(value), &self)) }
+            }
+        }
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl Visitor<'_> for Reader {
+            type Value = Name;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_str<E: Error>(self, value: &str) -> Result<Name, E> {
+                Ok(Name(Arc::from(value)))
+            }
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Name, E> {
+                Ok(Name(Arc::from(value.to_string())))
+            }
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Name, E> {
+                Ok(Name(Arc::from(value.to_string())))
+            }
+        }
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+impl<'de> Deserialize<'de> for BlockId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl Visitor<'_> for Reader {
+            type Value = BlockId;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of whole numbers")
+            }
+            fn visit_u64<E: Error>(self, value: u64) -> Result<BlockId, E> {
+                Ok(BlockId(value as i64))
+            }
+            fn visit_i64<E: Error>(self, value: i64) -> Result<BlockId, E> {
+                Ok(BlockId(value))
+            }
+        }
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+/// Reads a line as `T`. The error names the field, which serde's own does not.
+pub(crate) fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, String> {
+    if line.first() != Some(&b'{') {
+        return Err("a JSON object is expected".to_owned());
+    }
+    serde_json::from_slice(line).map_err(|error| {
+        if error.is_syntax() || error.is_eof() {
+            return format!("not valid JSON: {error}");
+        }
+        let problem = error.to_string();
+        let problem = problem.rsplit_once(" at line ").map_or(problem.as_str(), |(problem, _)| problem);
+        match field_before(line, error.column()) {
+            Some(field) => format!("{field}: {problem}"),
+            None => problem.to_owned(),
+        }
+    })
+}
+
+/// The last key of the object itself that begins before `column`.
+fn field_before(line: &[u8], column: usize) -> Option<String> {
+    let (mut depth, mut at, mut found) = (0_usize, 0, None);
+    while at < line.len().min(column) {
+        match line[at] {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                let start = at + 1;
+                at = start;
+                while at < line.len() && line[at] != b'"' {
+                    at += if line[at] == b'\\' { 2 } else { 1 };
+                }
+                let text = line.get(start..at)?;
+                let key = line.get(at + 1..)?.trim_ascii_start().first() == Some(&b':');
+                if depth == 1 && key {
+                    found = Some(String::from_utf8_lossy(text).into_owned());
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}

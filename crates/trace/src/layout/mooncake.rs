@@ -1,0 +1,143 @@
+//! `mooncake_trace`: one JSON object per line with a length and block ids, a text, messages, or a whole body.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::field::{Count, Name, Time, object};
+use crate::{BlockId, Prompt, Request};
+
+#[derive(Debug, Deserialize)]
+struct Row<'a> {
+    input_length: Option<Count>,
+    text_input: Option<String>,
+    messages: Option<Vec<Value>>,
+    #[serde(borrow)]
+    payload: Option<&'a RawValue>,
+    tools: Option<Vec<Value>>,
+    hash_ids: Option<Vec<BlockId>>,
+    output_length: Option<Count>,
+    timestamp: Option<Time>,
+    delay: Option<Time>,
+    session_id: Option<Name>,
+    extra: Option<Map<String, Value>>,
+}
+
+/// Reads a line; the error says what is wrong and what is expected. Fields that the layout does not know are left alone.
+pub(crate) fn request(line: usize, content: &[u8]) -> Result<Request, String> {
+    let row: Row<'_> = object(content)?;
+    let kinds = [
+        ("input_length", row.input_length.is_some()),
+        ("text_input", row.text_input.is_some()),
+        ("messages", row.messages.is_some()),
+        ("payload", row.payload.is_some()),
+    ];
+    let given: Vec<&str> = kinds.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
+    match given.as_slice() {
+        [_] => {}
+        [] => return Err("input_length, text_input, messages or payload is expected".to_owned()),
+        several => return Err(format!("{} exclude each other", several.join(" and "))),
+    }
+    let blocks = row.hash_ids.unwrap_or_default();
+    if !blocks.is_empty() && row.input_length.is_none() {
+        return Err(format!("hash_ids go with input_length, not with {}", given[0]));
+    }
+    if row.tools.is_some() && row.messages.is_none() {
+        return Err(format!("tools go with messages, not with {}", given[0]));
+    }
+    let prompt = if let Some(Count(tokens)) = row.input_length {
+        Prompt::Length { tokens, blocks }
+    } else if let Some(text) = row.text_input {
+        Prompt::Text(text)
+    } else if let Some(messages) = row.messages {
+        check_messages(&messages, row.tools.as_deref())?;
+        Prompt::Messages { messages, tools: row.tools }
+    } else {
+        Prompt::Payload(body(row.payload)?)
+    };
+    Ok(Request {
+        line,
+        timestamp_ms: row.timestamp.map(|time| time.0),
+        delay_ms: row.delay.map(|time| time.0),
+        session: row.session_id.map(|name| name.0).filter(|name| !name.is_empty()),
+        prompt,
+        output_tokens: row.output_length.map(|count| count.0),
+        extra: row.extra,
+    })
+}
+
+fn check_messages(messages: &[Value], tools: Option<&[Value]>) -> Result<(), String> {
+    if messages.is_empty() {
+        return Err("messages: a list of at least one message is expected".to_owned());
+    }
+    if !messages.iter().all(|message| message.get("role").is_some_and(Value::is_string)) {
+        return Err("messages: each needs a role".to_owned());
+    }
+    if tools.is_some_and(<[Value]>::is_empty) {
+        return Err("tools: a list of at least one tool is expected; leave the field out for none".to_owned());
+    }
+    Ok(())
+}
+
+fn body(payload: Option<&RawValue>) -> Result<Box<RawValue>, String> {
+    let payload = payload.ok_or("payload: an object is expected")?;
+    match serde_json::from_str::<Map<String, Value>>(payload.get()) {
+        Ok(fields) if !fields.is_empty() => Ok(payload.to_owned()),
+        Ok(_) => Err("payload: an object with at least one field is expected".to_owned()),
+        Err(_) => Err("payload: an object is expected".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_bad_row_is_named_by_field_and_expectation() {
+        for (row, expected) in [
+            ("{}", "input_length, text_input, messages or payload is expected"),
+            (r#"{"input_length":1,"text_input":"a"}"#, "input_length and text_input exclude each other"),
+            (r#"{"input_length":-1}"#, "input_length: invalid value: integer `-1`, expected a whole number"),
+            (r#"{"input_length":1.5}"#, "input_length: invalid value"),
+            (r#"{"timestamp":"0","input_length":1}"#, "timestamp: invalid type: string \"0\", expected a number"),
+            (r#"{"text_input":"a","hash_ids":[1]}"#, "hash_ids go with input_length, not with text_input"),
+            (r#"{"input_length":9,"hash_ids":[1,"b"]}"#, "hash_ids: invalid type"),
+            (r#"{"input_length":9,"tools":[{}]}"#, "tools go with messages"),
+            (r#"{"messages":[]}"#, "at least one message"),
+            (r#"{"messages":[{"content":"a"}]}"#, "each needs a role"),
+            (r#"{"messages":[{"role":"user"}],"tools":[]}"#, "at least one tool"),
+            (r#"{"payload":{}}"#, "payload: an object with at least one field"),
+            (r#"{"payload":[1]}"#, "payload: an object is expected"),
+            (r#"{"input_length":1"#, "not valid JSON"),
+            ("[1]", "a JSON object is expected"),
+        ] {
+            let error = request(1, row.as_bytes()).unwrap_err();
+            assert!(error.contains(expected), "{row}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_body_is_kept_as_it_was_written() {
+        let row = request(1, br#"{"payload": {"b": 1.50, "a":[ ]}}"#).unwrap();
+        let Prompt::Payload(body) = row.prompt else { panic!("{row:?}") };
+        assert_eq!(body.get(), r#"{"b": 1.50, "a":[ ]}"#);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_makes_the_reader_panic(line in "\\PC{0,80}") {
+            let _ = request(1, line.as_bytes());
+        }
+
+        #[test]
+        fn no_value_of_any_field_makes_the_reader_panic(
+            field in "input_length|text_input|messages|payload|tools|hash_ids|output_length|timestamp|delay|session_id|extra",
+            value in r#"null|-?[0-9]{1,30}|0\.[0-9]{1,5}|"[a-z\\\\"]{0,8}"|\[("[a-z]{1,3}"(,[0-9])?)?\]|\{"role":\[("x")?\]\}|true"#,
+        ) {
+            let _ = request(1, format!(r#"{{"{field}":{value}}}"#).as_bytes());
+            let _ = request(1, format!(r#"{{"input_length":1,"{field}":{value}}}"#).as_bytes());
+        }
+    }
+}

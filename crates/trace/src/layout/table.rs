@@ -1,0 +1,94 @@
+//! Comma-separated values: fields by the names of the first line (RFC 4180 without line breaks in fields).
+
+use std::borrow::Cow;
+
+/// The columns that a layout needs, found by their names in the header.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Columns<const N: usize>([usize; N]);
+
+impl<const N: usize> Columns<N> {
+    /// `None` when one is missing.
+    pub(crate) fn find(header: &str, names: [&str; N]) -> Option<Self> {
+        let fields: Vec<Cow<'_, str>> = split(header).collect();
+        let mut places = [0; N];
+        for (place, name) in places.iter_mut().zip(names) {
+            *place = fields.iter().position(|field| field.trim() == name)?;
+        }
+        Some(Self(places))
+    }
+
+    /// The fields of one line, in the order of the names; `None` when the line is too short.
+    pub(crate) fn of<'a>(&self, line: &'a str) -> Option<[Cow<'a, str>; N]> {
+        let mut found: [Option<Cow<'a, str>>; N] = [const { None }; N];
+        for (index, field) in split(line).enumerate() {
+            for (place, slot) in self.0.iter().zip(&mut found) {
+                if *place == index {
+                    *slot = Some(field.clone());
+                }
+            }
+        }
+        let mut fields = [const { Cow::Borrowed("") }; N];
+        for (field, slot) in fields.iter_mut().zip(found) {
+            *field = slot?;
+        }
+        Some(fields)
+    }
+}
+
+/// The fields of a line. A quoted field may hold commas, and quotes that are doubled.
+fn split(line: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let Some(quoted) = text.strip_prefix('"') else {
+            let (field, after) = text.split_once(',').map_or((text, None), |(field, after)| (field, Some(after)));
+            rest = after;
+            return Some(Cow::Borrowed(field));
+        };
+        let mut from = 0;
+        let end = loop {
+            match quoted[from..].find('"') {
+                Some(place) if quoted[from + place + 1..].starts_with('"') => from += place + 2,
+                Some(place) => break from + place,
+                None => break quoted.len(),
+            }
+        };
+        rest = quoted.get(end + 1..).and_then(|after| after.split_once(',')).map(|(_, after)| after);
+        let field = &quoted[..end];
+        Some(if field.contains("\"\"") { Cow::Owned(field.replace("\"\"", "\"")) } else { Cow::Borrowed(field) })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn quoted_fields_may_hold_commas_and_quotes() {
+        let fields: Vec<_> = split(r#"a,"b,c","d ""e""",,f"#).collect();
+        assert_eq!(fields, ["a", "b,c", "d \"e\"", "", "f"]);
+    }
+
+    #[test]
+    fn columns_are_found_by_name_wherever_they_stand() {
+        let columns = Columns::find("x, b ,\"a\"", ["a", "b"]).unwrap();
+        assert_eq!(columns.of("1,2,3").unwrap(), ["3", "2"]);
+        assert!(columns.of("1,2").is_none());
+        assert!(Columns::find("x,b", ["a"]).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_makes_the_splitter_panic(line in "[a\",é ]{0,30}") {
+            let _ = split(&line).count();
+        }
+
+        #[test]
+        fn quoting_is_undone(fields in proptest::collection::vec("[a\",é ]{0,8}", 1..5)) {
+            let line: Vec<String> = fields.iter().map(|field| format!("\"{}\"", field.replace('"', "\"\""))).collect();
+            prop_assert!(split(&line.join(",")).eq(fields.iter().map(String::as_str)));
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Recorded load: reading traces of every layout, measuring what sizes a cache, changing a trace, and making one. The
+//! same reader serves the tools and the data sets, so that what is analysed is what is sent.
+#![forbid(unsafe_code)]
+
+mod analysis;
+mod error;
+mod field;
+mod hash;
+mod layout;
+mod lines;
+mod model_shape;
+mod prefix;
+pub mod report;
+mod request;
+mod synthesis;
+mod trace;
+mod validation;
+mod write;
+
+pub use analysis::{
+    Analysis, Arrivals, CacheProfile, SessionPoint, SessionSource, Sessions, Statistics, WindowCounts, analyze,
+};
+pub use error::TraceError;
+pub use layout::Layout;
+pub use model_shape::ModelShape;
+pub use request::{BlockId, Prompt, Request};
+pub use synthesis::Synthesis;
+pub use trace::Trace;
+pub use validation::{Checked, Problem, block_problem, session_problems, validate};

@@ -1,0 +1,54 @@
+//! A whole trace.
+
+use std::path::Path;
+
+use crate::{Layout, Problem, Request, TraceError, layout};
+
+/// Requests in file order; at least one.
+#[derive(Debug, Clone)]
+pub struct Trace {
+    pub layout: Layout,
+    /// Tokens that one block id stands for.
+    pub block_size: u32,
+    pub requests: Vec<Request>,
+    /// Rows of a CSV file that are not whole.
+    pub skipped_rows: usize,
+}
+
+impl Trace {
+    /// Reads a file. Without `layout` its content tells.
+    pub fn read(path: &Path, layout: Option<Layout>) -> Result<Self, TraceError> {
+        let bytes = std::fs::read(path)
+            .map_err(|error| TraceError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
+        Self::parse(path, &bytes, layout)
+    }
+
+    /// Reads the bytes of a file; `path` is for messages only.
+    pub fn parse(path: &Path, bytes: &[u8], layout: Option<Layout>) -> Result<Self, TraceError> {
+        let layout = match layout {
+            Some(layout) => layout,
+            None => {
+                Layout::detect(bytes).map_err(|reason| TraceError::UnknownLayout { path: path.to_owned(), reason })?
+            }
+        };
+        layout::parse(path, bytes, layout)
+    }
+
+    /// Reads the bytes of a file, with what is wrong with the rows that are left out. There may be no request at all.
+    pub fn parse_rows(path: &Path, bytes: &[u8], layout: Layout) -> Result<(Self, Vec<Problem>), TraceError> {
+        let (requests, problems) = layout::rows(path, bytes, layout)?;
+        let skipped_rows = problems.len();
+        Ok((Self { layout, block_size: layout.block_size(), requests, skipped_rows }, problems))
+    }
+
+    /// The places of the requests in the order in which they were sent: by time, or as in the file where a time is
+    /// missing.
+    pub fn order_of_arrival(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.requests.len()).collect();
+        let times: Option<Vec<f64>> = self.requests.iter().map(|request| request.timestamp_ms).collect();
+        if let Some(times) = times {
+            order.sort_by(|a, b| times[*a].total_cmp(&times[*b]));
+        }
+        order
+    }
+}
