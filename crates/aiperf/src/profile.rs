@@ -8,9 +8,9 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Config, Environment, PhaseKind, UiKind};
 use aiperf_engine::{Control, ControlSource, StopReason};
 use aiperf_experiment::{Monitor, Run, RunResult, StateFile, Verdict};
+use aiperf_hub::{DownloadSnapshot, Hub, HubEnvironment, Limits};
 use aiperf_report::console::{self, Colour, Width};
-use aiperf_tokenizer::HubEnvironment;
-use aiperf_ui::{ProgressLine, Snapshot, Style};
+use aiperf_ui::{ProgressLine, Snapshot, Style, Transfer};
 use anyhow::Context;
 
 use crate::logging;
@@ -29,8 +29,10 @@ pub(crate) fn run(config: Config, environment: &Environment) -> anyhow::Result<E
     let duration = config.profiling.stop.duration.map(Nanos::from);
     let dir = config.output.dir.clone();
 
-    let hub = HubEnvironment::from_variables(|name| environment.variables.get(name).cloned());
+    let hub = hub(&config, environment);
+    let downloading = (ui == UiKind::Simple).then(|| watch_download(&hub, environment));
     let mut run = Run::prepare(config, VERSION, &hub)?;
+    drop(downloading);
     if let Some(state) = StateFile::of(environment) {
         run.cite(state.tests(VERSION));
     }
@@ -46,6 +48,27 @@ pub(crate) fn run(config: Config, environment: &Environment) -> anyhow::Result<E
     drop(progress);
     show(&result, width, environment);
     Ok(exit_code(&result))
+}
+
+/// The hub that this environment names, within the limits for public data sets.
+fn hub(config: &Config, environment: &Environment) -> Hub {
+    let variables = HubEnvironment::from_variables(|name| environment.variables.get(name).cloned());
+    Hub::new(variables).with_limits(Limits {
+        bytes: (config.tuning.public_dataset_max_gb * 1e9) as u64,
+        time: config.tuning.public_dataset_timeout,
+    })
+}
+
+fn watch_download(hub: &Hub, environment: &Environment) -> ProgressLine {
+    let progress = hub.progress();
+    ProgressLine::of_download(style(environment), move || {
+        let DownloadSnapshot { name, done, size } = progress.snapshot()?;
+        Some(Transfer { name, done, size })
+    })
+}
+
+const fn style(environment: &Environment) -> Style {
+    if environment.stderr_is_terminal { Style::Terminal } else { Style::Plain }
 }
 
 /// The first Ctrl-C ends the run with what was measured; the second ends the process.
@@ -64,11 +87,10 @@ pub(crate) fn catch_interrupts(control: Control) -> anyhow::Result<()> {
 }
 
 pub(crate) fn watch(monitor: &Arc<Monitor>, duration: Option<Nanos>, environment: &Environment) -> ProgressLine {
-    let style = if environment.stderr_is_terminal { Style::Terminal } else { Style::Plain };
     let monitor = Arc::clone(monitor);
     let start = Mono::now();
     ProgressLine::start(
-        style,
+        style(environment),
         Arc::new(move || {
             let progress = &monitor.progress;
             let phase = progress.phase()?;

@@ -1,10 +1,11 @@
-//! What is sent: a description of synthetic data, or a file.
+//! What is sent: a description of synthetic data, a file, or a public data set.
 
 mod cache_bust;
 mod file;
 mod file_format;
 mod length;
 mod media;
+mod public;
 mod synthetic;
 mod trace;
 
@@ -18,6 +19,8 @@ pub use media::{
     AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
     PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
 };
+pub(crate) use public::PUBLIC_NAMES;
+pub use public::{Chat, Origin, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
 pub use synthetic::{
     Corpus, LengthPair, PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, SyntheticSource, TurnDelay,
 };
@@ -42,6 +45,7 @@ pub struct DatasetConfig {
 pub enum DatasetSource {
     Synthetic(SyntheticSource),
     File(FileSource),
+    Public(PublicSource),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -40,6 +40,10 @@ pub struct Tuning {
     pub dataset_memory: usize,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
     pub dag_fail_fast: bool,
+    /// `AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT`: for the download of a public data set.
+    pub public_dataset_timeout: Duration,
+    /// `AIPERF_DATASET_PUBLIC_DATASET_MAX_GB`: the most that a public data set may download.
+    pub public_dataset_max_gb: f64,
     /// `AIPERF_DEV_SHOW_INTERNAL_METRICS`, only with `AIPERF_DEV_MODE`.
     pub show_internal_metrics: bool,
     /// `AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS`, only with `AIPERF_DEV_MODE`.
@@ -118,6 +122,16 @@ pub const VARIABLES: &[Variable] = &[
         "Megabytes of generated prompts and bodies that are kept for the next time they are sent; what has no room is made again. 0 to 1000000.",
     ),
     variable("AIPERF_DAG_FAIL_FAST", "false", "A failed child ends the session that it branched from."),
+    variable(
+        "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
+        "300",
+        "Seconds that the download of a public data set may take, 1 to 100000; the next run goes on with what has arrived.",
+    ),
+    variable(
+        "AIPERF_DATASET_PUBLIC_DATASET_MAX_GB",
+        "20",
+        "Gigabytes that a public data set may download, 0.001 to 100000.",
+    ),
     variable("AIPERF_DEV_MODE", "false", "Developer mode."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs developer mode."),
     variable("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", "false", "Show experimental metrics; needs developer mode."),
@@ -166,6 +180,8 @@ impl Default for Tuning {
             rate_ramp_interval: Duration::from_millis(100),
             dataset_memory: 64 * MEGABYTE,
             dag_fail_fast: false,
+            public_dataset_timeout: Duration::from_secs(300),
+            public_dataset_max_gb: 20.0,
             show_internal_metrics: false,
             show_experimental_metrics: false,
         }
@@ -221,6 +237,18 @@ impl Tuning {
             dataset_memory: read.int("AIPERF_DATASET_MEMORY_MB", default.dataset_memory / MEGABYTE, 0, 1_000_000)?
                 * MEGABYTE,
             dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
+            public_dataset_timeout: read.seconds(
+                "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
+                default.public_dataset_timeout,
+                1.0,
+                100_000.0,
+            )?,
+            public_dataset_max_gb: read.float(
+                "AIPERF_DATASET_PUBLIC_DATASET_MAX_GB",
+                default.public_dataset_max_gb,
+                0.001,
+                100_000.0,
+            )?,
             show_internal_metrics: read.truth("AIPERF_DEV_SHOW_INTERNAL_METRICS", false)? && dev_mode,
             show_experimental_metrics: read.truth("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", false)? && dev_mode,
         })

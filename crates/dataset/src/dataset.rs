@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use aiperf_config::{Corpus, DatasetConfig, DatasetSource, FileFormat, Sampling, SystemPrompt};
 use aiperf_conversation::{Conversation, ConversationIndex, Lineage};
+use aiperf_hub::Hub;
 use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
 
@@ -12,7 +13,7 @@ use crate::deferred::{Deferred, Sourced};
 use crate::file::{self, Loaded, SkippedRows};
 use crate::text::{ExactText, Start, Writer};
 use crate::trace::TracePrompts;
-use crate::{DatasetError, Sampler, synthetic};
+use crate::{DatasetError, Sampler, public, synthetic};
 
 /// All conversations, in file or generation order; at least one.
 #[derive(Debug, Clone)]
@@ -120,8 +121,28 @@ impl Dataset {
     }
 }
 
-/// Builds the data set. Everything that can be wrong with it comes to light here, before the first request.
+/// Builds the data set of a file or a description. Everything that can be wrong with it comes to light here, before the
+/// first request.
 pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>) -> Result<Dataset, DatasetError> {
+    assemble(config, seed, tokenizer, None)
+}
+
+/// Builds any data set, public ones through the hub.
+pub fn build_with_hub(
+    config: &DatasetConfig,
+    seed: Seed,
+    tokenizer: &Arc<dyn Tokenizer>,
+    hub: &Hub,
+) -> Result<Dataset, DatasetError> {
+    assemble(config, seed, tokenizer, Some(hub))
+}
+
+fn assemble(
+    config: &DatasetConfig,
+    seed: Seed,
+    tokenizer: &Arc<dyn Tokenizer>,
+    hub: Option<&Hub>,
+) -> Result<Dataset, DatasetError> {
     let mut assignment = Assignment::new(config, seed)?;
     let mut writer = None;
     let (sourced, file_format, skipped_rows, empty_outputs) = match &config.source {
@@ -134,6 +155,11 @@ pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>)
                 file::conversations(source, config.has_system_role, seed)?;
             let deferred = prompts.map(|orders| Box::new(TracePrompts::new(orders, tokenizer)) as Box<dyn Deferred>);
             (Sourced { conversations, deferred }, Some(format), skipped, empty_outputs)
+        }
+        DatasetSource::Public(source) => {
+            let hub = hub.ok_or(DatasetError::NoHub { name: source.set.name })?;
+            let conversations = public::conversations(source, seed, &**tokenizer, hub)?;
+            (conversations.into(), None, SkippedRows::default(), 0)
         }
     };
     let Sourced { mut conversations, deferred } = sourced;
@@ -168,13 +194,16 @@ pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>)
 }
 
 fn long_pauses(source: &DatasetSource, conversations: &[Conversation]) -> usize {
-    match source {
-        DatasetSource::File(file) if file.delay_cap_ms.is_none() => {
-            let turns = conversations.iter().flat_map(|conversation| &conversation.turns);
-            turns.filter(|turn| turn.delay_ms.is_some_and(|delay| delay > LONG_PAUSE_MS)).count()
-        }
-        DatasetSource::File(_) | DatasetSource::Synthetic(_) => 0,
+    let cap = match source {
+        DatasetSource::File(file) => file.delay_cap_ms,
+        DatasetSource::Public(public) => public.delay_cap_ms,
+        DatasetSource::Synthetic(_) => return 0,
+    };
+    if cap.is_some() {
+        return 0;
     }
+    let turns = conversations.iter().flat_map(|conversation| &conversation.turns);
+    turns.filter(|turn| turn.delay_ms.is_some_and(|delay| delay > LONG_PAUSE_MS)).count()
 }
 
 fn system_prompt(

@@ -68,6 +68,15 @@ pub enum DatasetError {
     #[error("--input-file {}: holds no rows", path.display())]
     NoRows { path: PathBuf },
 
+    #[error("--public-dataset {name}: {problem}")]
+    Public { name: &'static str, problem: String },
+
+    #[error("--public-dataset {name}: {source}{advice}")]
+    PublicHub { name: &'static str, source: Box<aiperf_hub::HubError>, advice: &'static str },
+
+    #[error("--public-dataset {name}: a hub to read it from is needed")]
+    NoHub { name: &'static str },
+
     #[error("--num-dataset-entries 0: a data set needs at least one conversation")]
     NoEntries,
 

@@ -10,6 +10,7 @@ mod error;
 mod file;
 mod length;
 mod media;
+mod public;
 mod sampler;
 mod session;
 mod synthetic;
@@ -17,7 +18,8 @@ mod text;
 mod trace;
 
 pub use cache_bust::{MarkedSession, WARMUP_MARKER, mark};
-pub use dataset::{Dataset, build};
+pub use dataset::{Dataset, build, build_with_hub};
 pub use error::{DatasetError, RowPlace};
 pub use file::{SkippedRows, conversations_of};
+pub use public::public_conversations_of;
 pub use sampler::Sampler;

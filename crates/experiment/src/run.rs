@@ -9,11 +9,12 @@ use aiperf_config::{Config, ExportLevel, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{Bodies, ControlSource, EndReason, FixedSchedule, Plan, StopReason, Timing, WorkerGauge, bounded};
+use aiperf_hub::Hub;
 use aiperf_metrics::{ClientHealth, MetricContext};
 use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RawWriter, RecordWriter, RunReport, SummaryFiles};
 use aiperf_seed::Seed;
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
-use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
+use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 use aiperf_transport::ClientSettings;
 
 use crate::conclusion::Conclusion;
@@ -70,8 +71,9 @@ pub struct RunResult {
 }
 
 impl Run {
-    /// Opens the targets and makes the data. `version` is the program's own.
-    pub fn prepare(config: Config, version: &str, hub: &HubEnvironment) -> Result<Self, RunError> {
+    /// Opens the targets and makes the data. `version` is the program's own; the tokenizer and public data sets come
+    /// through `hub`.
+    pub fn prepare(config: Config, version: &str, hub: &Hub) -> Result<Self, RunError> {
         // Before anything starts a thread.
         raise_descriptor_limit();
         grow_descriptor_table(DESCRIPTORS);
@@ -85,9 +87,8 @@ impl Run {
             revision: config.endpoint.tokenizer_revision.clone(),
             chat_template: config.endpoint.apply_chat_template,
         };
-        let tokenizer = aiperf_tokenizer::load(&request, hub)?;
-        let dataset = aiperf_dataset::build(&config.dataset, seed, &tokenizer)?;
-        let dataset = Arc::new(dataset);
+        let tokenizer = aiperf_tokenizer::load(&request, hub.environment())?;
+        let dataset = Arc::new(aiperf_dataset::build_with_hub(&config.dataset, seed, &tokenizer, hub)?);
         warn_about(&dataset);
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {

@@ -125,7 +125,8 @@ fn ffmpeg_hears_every_mp3_for_exactly_as_long_as_it_was_described() {
                 let heard = heard(&file);
                 assert_eq!(heard.len() as u64, samples * u64::from(channels.count()), "{rate_hz} {channels:?}");
                 let deviation = deviation(&heard);
-                assert!((0.25..0.36).contains(&deviation), "{rate_hz} {channels:?} {samples}: {deviation}");
+                let is_short = samples < 1_000;
+                assert!(is_short || (0.25..0.35).contains(&deviation), "{rate_hz} {channels:?} {samples}: {deviation}");
             }
         }
     }
@@ -152,12 +153,13 @@ fn filmed(spec: &VideoSpec, seed: u64) -> Vec<u8> {
 
 #[test]
 fn ffmpeg_shows_every_film_as_it_was_described() {
+    use VideoContainer::{Mp4, Webm};
+    use VideoPicture::{GridClock, MovingShapes, Noise};
+
     if !(has("ffprobe") && has("ffmpeg")) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    use VideoContainer::{Mp4, Webm};
-    use VideoPicture::{GridClock, MovingShapes, Noise};
     for (picture, container, codec, expected) in [
         (MovingShapes, Webm, "libvpx-vp9", "vp9"),
         (GridClock, Mp4, "libx264", "h264"),

@@ -56,4 +56,7 @@ pub enum TokenizerError {
         "--apply-chat-template: the chat template of tokenizer {name} cannot be used: {reason}; leave the option out"
     )]
     ChatTemplate { name: String, reason: String },
+
+    #[error("tokenizer {id} (revision {revision}): {reason}; use --tokenizer builtin or --tokenizer PATH")]
+    Hub { id: String, revision: String, reason: String },
 }

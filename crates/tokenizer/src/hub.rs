@@ -1,36 +1,30 @@
-//! The Hugging Face hub: where its cache lies on this machine, and how a missing `tokenizer.json` gets there. The cache
-//! has the layout of the hub's own tools, so that what they fetched is found and what is fetched here serves them.
-
-mod cache;
-mod download;
-mod environment;
-mod identity;
+//! A `tokenizer.json` from the Hugging Face hub, and what can go wrong there in the words of this crate.
 
 use std::path::PathBuf;
 
-use crate::TokenizerError;
-pub use environment::HubEnvironment;
-pub(crate) use identity::RepositoryId;
+use aiperf_hub::{FilePath, Hub, HubEnvironment, HubError, RepositoryId, Revision};
 
-/// The path of a file of the repository, such as its `tokenizer.json`: from the cache, without asking the hub whether a branch has moved (a
-/// benchmark should count the same way twice), else downloaded.
+use crate::TokenizerError;
+
+/// The path of a file of the repository, such as its `tokenizer.json`: from the cache, else downloaded.
 pub(crate) fn file(
-    id: &RepositoryId,
+    file: &str,
     name: &str,
     revision: &str,
     environment: &HubEnvironment,
 ) -> Result<PathBuf, TokenizerError> {
-    let revision = identity::Revision::parse(revision)?;
-    let repository = cache::Repository::new(&environment.cache, id);
-    if let Some(found) = repository.find(&revision, name) {
-        return Ok(found);
-    }
-    if environment.offline {
-        return Err(TokenizerError::Offline {
-            id: id.to_string(),
-            revision: revision.to_string(),
-            cache: environment.cache.clone(),
-        });
-    }
-    download::file(id, name, &revision, &repository, environment)
+    let find = || {
+        let id = RepositoryId::model(name)?;
+        Hub::new(environment.clone()).file(&id, &Revision::parse(revision)?, &FilePath::parse(file)?)
+    };
+    find().map_err(|error| {
+        let (id, revision, cache) = (name.to_owned(), revision.to_owned(), environment.cache().to_owned());
+        match error {
+            HubError::NotAnId { name } => TokenizerError::NotAnId { name },
+            HubError::NotARevision { revision } => TokenizerError::NotARevision { revision },
+            HubError::Offline { .. } => TokenizerError::Offline { id, revision, cache },
+            HubError::Download { url, reason, .. } => TokenizerError::Download { id, revision, cache, url, reason },
+            other => TokenizerError::Hub { id, revision, reason: other.to_string() },
+        }
+    })
 }

@@ -11,8 +11,8 @@ mod load;
 mod memo;
 mod tokenizer;
 
+pub use aiperf_hub::HubEnvironment;
 pub use chat::ChatTemplate;
 pub use error::TokenizerError;
-pub use hub::HubEnvironment;
 pub use load::{BUILTIN, TokenizerRequest, load};
 pub use tokenizer::Tokenizer;

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use aiperf_hub::HubEnvironment;
+
 use crate::builtin::Builtin;
 use crate::chat::{CONFIG_FILE, ChatTemplate, TEMPLATE_FILE};
-use crate::hub::{self, HubEnvironment, RepositoryId};
+use crate::hub;
 use crate::json::JsonTokenizer;
 use crate::{Tokenizer, TokenizerError};
 
@@ -44,8 +46,7 @@ pub fn load(request: &TokenizerRequest, environment: &HubEnvironment) -> Result<
     let files = match on_disk(name)? {
         Some(tokenizer) => Files::beside(tokenizer),
         None => {
-            let id = RepositoryId::parse(name)?;
-            let fetch = |file: &str| hub::file(&id, file, &request.revision, environment);
+            let fetch = |file: &str| hub::file(file, name, &request.revision, environment);
             let tokenizer = fetch(FILE)?;
             // A repository may have either of the two, and needs them only for the template.
             let optional = |file: &str| request.chat_template.then(|| fetch(file).ok()).flatten();

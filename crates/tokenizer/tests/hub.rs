@@ -106,14 +106,16 @@ fn a_refused_download_says_what_was_asked_where_it_looked_and_what_to_do() {
 }
 
 #[test]
-fn a_download_cut_short_leaves_nothing_in_the_cache() {
+fn a_download_cut_short_leaves_nothing_that_could_be_taken_for_a_tokenizer() {
     let home = tempfile::tempdir().unwrap();
     let cut = format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 99999\r\n{}\r\n{WORDS}", hub_headers());
     let (endpoint, _requests) = server(vec![cut]);
     let online = environment(home.path(), &[("HF_ENDPOINT", &endpoint)]);
     assert!(matches!(load(&request("main"), &online), Err(TokenizerError::Download { .. })));
-    let blobs = home.path().join("hub/models--org--small/blobs");
-    assert_eq!(std::fs::read_dir(blobs).unwrap().count(), 0);
+    let repository = home.path().join("hub/models--org--small");
+    assert!(!repository.join("blobs/abc123").exists() && !repository.join("snapshots").exists());
+    let offline = environment(home.path(), &[("HF_HUB_OFFLINE", "1")]);
+    assert!(matches!(load(&request("main"), &offline), Err(TokenizerError::Offline { .. })));
 }
 
 #[test]

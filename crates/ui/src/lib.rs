@@ -4,5 +4,5 @@
 mod line;
 mod ticker;
 
-pub use line::{Snapshot, render};
+pub use line::{Snapshot, Transfer, render, render_transfer};
 pub use ticker::{ProgressLine, Style, clear_line};

@@ -31,9 +31,8 @@ pub fn render(snapshot: &Snapshot) -> String {
     if let Some(all) = snapshot.expected {
         line.push_str(&format!("/{all}"));
     }
-    if let Some(share) = share.map(|s| s.clamp(0.0, 1.0)) {
-        let filled = (share * BAR as f64).round() as usize;
-        line.push_str(&format!(" |{}{}| {:3.0}%", "#".repeat(filled), " ".repeat(BAR - filled), share * 100.0));
+    if let Some(share) = share {
+        line.push_str(&format!(" {}", bar(share)));
     }
     line.push_str(&format!("  {elapsed:.1} s, {} in flight", snapshot.in_flight));
     if snapshot.failed > 0 {
@@ -43,6 +42,36 @@ pub fn render(snapshot: &Snapshot) -> String {
         line.push_str(&format!(", {:.1} req/s", snapshot.done as f64 / elapsed));
     }
     line
+}
+
+/// A file on its way.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Transfer {
+    pub name: String,
+    pub done: u64,
+    /// Bytes in all, when known.
+    pub size: Option<u64>,
+}
+
+/// `Downloading data/train.parquet  12.0/48.0 MB |#####               |  25%`
+pub fn render_transfer(transfer: &Transfer) -> String {
+    let megabytes = |bytes: u64| bytes as f64 / 1e6;
+    let mut line = format!("Downloading {}  {:.1}", transfer.name, megabytes(transfer.done));
+    match transfer.size.filter(|size| *size > 0) {
+        Some(size) => {
+            let share = transfer.done as f64 / size as f64;
+            line.push_str(&format!("/{:.1} MB {}", megabytes(size), bar(share)));
+        }
+        None => line.push_str(" MB"),
+    }
+    line
+}
+
+/// `|#####               |  25%`
+fn bar(share: f64) -> String {
+    let share = share.clamp(0.0, 1.0);
+    let filled = (share * BAR as f64).round() as usize;
+    format!("|{}{}| {:3.0}%", "#".repeat(filled), " ".repeat(BAR - filled), share * 100.0)
 }
 
 #[cfg(test)]
@@ -75,5 +104,13 @@ mod tests {
             ..Snapshot::default()
         };
         assert_eq!(render(&snapshot), "Warmup  0 |#####               |  25%  1.0 s, 0 in flight");
+    }
+
+    #[test]
+    fn a_download_shows_how_much_of_the_file_is_there() {
+        let transfer = Transfer { name: "a.parquet".into(), done: 12_000_000, size: Some(48_000_000) };
+        assert_eq!(render_transfer(&transfer), "Downloading a.parquet  12.0/48.0 MB |#####               |  25%");
+        let unknown = Transfer { size: None, ..transfer };
+        assert_eq!(render_transfer(&unknown), "Downloading a.parquet  12.0 MB");
     }
 }

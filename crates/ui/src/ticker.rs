@@ -7,7 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::line::{Snapshot, render};
+use crate::line::{Snapshot, Transfer, render, render_transfer};
 
 /// True while a line stands on the terminal that other output must not run into.
 static DRAWN: AtomicBool = AtomicBool::new(false);
@@ -30,6 +30,15 @@ pub struct ProgressLine {
 impl ProgressLine {
     /// `snapshot` is asked for the state at each redraw; `None` draws nothing.
     pub fn start(style: Style, snapshot: Arc<dyn Fn() -> Option<Snapshot> + Send + Sync>) -> Self {
+        Self::drawing(style, move || snapshot().as_ref().map(render))
+    }
+
+    /// The same for a file that is being downloaded.
+    pub fn of_download(style: Style, transfer: impl Fn() -> Option<Transfer> + Send + 'static) -> Self {
+        Self::drawing(style, move || transfer().as_ref().map(render_transfer))
+    }
+
+    fn drawing(style: Style, line: impl Fn() -> Option<String> + Send + 'static) -> Self {
         let (stop, stopped) = channel::<()>();
         let pause = match style {
             Style::Terminal => Duration::from_millis(100),
@@ -40,8 +49,9 @@ impl ProgressLine {
             .name("progress".into())
             .spawn(move || {
                 while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                    if let Some(snapshot) = snapshot() {
-                        draw(style, &render(&snapshot));
+                    match line() {
+                        Some(line) => draw(style, &line),
+                        None => clear_line(),
                     }
                 }
                 clear_line();

@@ -20,6 +20,7 @@ mod limits;
 mod load;
 mod media;
 mod outputs;
+mod public_datasets;
 mod rates;
 mod readiness;
 mod readme;

@@ -146,3 +146,22 @@ fn without_ffmpeg_the_error_says_how_to_get_it() {
     assert!(ended.stderr.contains("apt-get install ffmpeg"), "{}", ended.stderr);
     assert!(requests(&sim).is_empty());
 }
+
+/// The example needs a program that not every machine has, so it is not among those that are run everywhere.
+#[test]
+fn the_video_example_of_the_page_on_data_sets_runs() {
+    if !has_ffmpeg() {
+        return;
+    }
+    let page = include_str!("../../../../docs/datasets.md");
+    let section = page.split("\n### Video\n").nth(1).unwrap();
+    let command = section.lines().find_map(|line| line.strip_prefix("aiperf ")).unwrap();
+    let sim = sim(FAST);
+    Program::new(&command.replace("localhost:8000", &sim.url())).env("PATH", path()).run();
+    let sent = requests(&sim);
+    assert_eq!(sent.len(), 2);
+    for body in sent {
+        let film = file_in(&parts(&body, "video_url")[0], "video/mp4");
+        assert_eq!(&film[4..8], b"ftyp");
+    }
+}

@@ -8,7 +8,7 @@ use super::trace;
 use crate::dataset::{DEFAULT_ENTRIES, SINGLE_TURN};
 use crate::{
     BadRows, BatchSizes, CacheBust, Config, Corpus, DatasetSource, FileFormat, FileSource, Length, LengthPair,
-    PromptLengths, RangeRatio, Rankings, Sampling, SyntheticSource, SystemPrompt, Weighted,
+    PromptLengths, PublicSource, RangeRatio, Rankings, Sampling, SyntheticSource, SystemPrompt, Weighted,
 };
 
 impl Config {
@@ -27,6 +27,7 @@ impl Config {
                 put_draws(&mut section, file);
                 trace::put(&mut section, &file.trace);
             }
+            DatasetSource::Public(public) => put_public(&mut section, public),
         }
         section.put_some("random_seed", self.random_seed);
         section.put_some(
@@ -46,7 +47,7 @@ impl Config {
                 put_media(&mut section, synthetic.media.as_deref());
                 section.put_some("prefix_prompts", self.prefix_prompts(synthetic));
             }
-            DatasetSource::File(_) => section.put_some("osl", osl),
+            DatasetSource::File(_) | DatasetSource::Public(_) => section.put_some("osl", osl),
         }
         if let SystemPrompt::Verbatim(text) = &self.dataset.system_prompt {
             section.put("system_prompt", &**text);
@@ -87,6 +88,19 @@ fn put_draws(section: &mut Section, file: &FileSource) {
     }
     section.put_some("skip_bad_rows", (file.bad_rows == BadRows::Skip).then_some(true));
     section.put_some("uuid_and_strip", file.strip_known_images.then_some(true));
+}
+
+fn put_public(section: &mut Section, public: &PublicSource) {
+    section.put("type", "public");
+    section.put("dataset", public.set.name);
+    section.put_some("entries", public.entries);
+    section.put_some("hf_subset", public.subset.as_deref());
+    section.put_some("hf_weka_dataset", public.repository.as_deref());
+    if !public.filters.is_empty() {
+        let filters = public.filters.iter().map(|(key, value)| (key.clone(), json!(value)));
+        section.put("filters", Value::Object(filters.collect()));
+    }
+    section.put_some("inter_turn_delay_cap_seconds", public.delay_cap_ms.map(|ms| ms / 1e3));
 }
 
 /// Only where they differ from one turn without pauses.

@@ -1,9 +1,10 @@
-//! What is sent: generated conversations or a file.
+//! What is sent: generated conversations, a file or a public data set.
 
 pub(super) mod cache_bust;
 mod file;
 mod media;
 mod prompt_length;
+mod public;
 mod rankings;
 mod synthetic;
 mod system_prompt;
@@ -24,17 +25,20 @@ pub(super) fn resolve(
     model_selection: ModelSelection,
     warnings: &mut Vec<String>,
 ) -> Result<DatasetConfig, ConfigError> {
-    let mut source = if raw.is_given(OptionId::InputFile) {
+    let sampling = match raw.choice(OptionId::DatasetSamplingStrategy)? {
+        Some("random") => Sampling::Random,
+        Some("shuffle") => Sampling::Shuffle,
+        _ => Sampling::Sequential,
+    };
+    let public = public::resolve(raw, sampling)?;
+    let mut source = if let Some(public) = public {
+        DatasetSource::Public(public)
+    } else if raw.is_given(OptionId::InputFile) {
         synthetic::refuse_with(raw, OptionId::InputFile)?;
         DatasetSource::File(file::resolve(raw, environment)?)
     } else {
         file::refuse_without_file(raw)?;
         DatasetSource::Synthetic(synthetic::resolve(raw, environment, endpoint, warnings)?)
-    };
-    let sampling = match raw.choice(OptionId::DatasetSamplingStrategy)? {
-        Some("random") => Sampling::Random,
-        Some("shuffle") => Sampling::Shuffle,
-        _ => Sampling::Sequential,
     };
     let output_tokens = prompt_length::output(raw)?;
     if output_tokens.is_some() && !endpoint.kind.facts().produces_tokens {
@@ -55,4 +59,10 @@ pub(super) fn resolve(
 
 fn no_messages(raw: &RawOptions, id: OptionId) -> ConfigError {
     raw.needs_text(id, "--endpoint-type chat", "other endpoints have no message to put it in")
+}
+
+/// Options that describe generated conversations.
+#[cfg(test)]
+pub(super) fn synthetic_only() -> impl Iterator<Item = OptionId> {
+    file::SYNTHETIC_ONLY.into_iter()
 }

@@ -16,7 +16,7 @@ mod turn;
 pub(crate) use model::is_placeholder;
 
 use crate::catalogue::{OptionId, Support};
-use crate::{Config, ConfigError, Environment, RawOptions, Tuning, command_line};
+use crate::{Config, ConfigError, DatasetSource, Environment, RawOptions, Recipe, Tuning, command_line};
 
 impl Config {
     /// The run that these options describe in these surroundings.
@@ -32,6 +32,11 @@ impl Config {
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
         output::telemetry(raw)?;
         let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, warmup.is_some())?;
+        let mut tuning = Tuning::from_variables(&environment.variables)?;
+        // Servers that these recordings are made for know a session by this header.
+        if let DatasetSource::Public(public) = &dataset.source {
+            tuning.session_copies.dynamo_session_id |= public.set.recipe == Recipe::AgentSpans;
+        }
         Ok(Config {
             endpoint,
             dataset,
@@ -43,7 +48,7 @@ impl Config {
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
             failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
-            tuning: Tuning::from_variables(&environment.variables)?,
+            tuning,
             command_line: command_line::repeat(raw),
             warnings,
         })

@@ -56,13 +56,11 @@ impl Images {
 
     fn make(&self, order: ImageOrder) -> Arc<str> {
         let ImageOrder { width, height, encoding, subject } = order;
-        match &self.album {
-            Some(album) => album.print(Print { picture: subject as usize, width, height, encoding }),
-            None => {
-                let picture = Picture::noise(width, height, &mut Seed::fixed(subject).stream("dataset.image.noise"));
-                image_content(encoding, &encoding.encode(&picture))
-            }
+        if let Some(album) = &self.album {
+            return album.print(Print { picture: subject as usize, width, height, encoding });
         }
+        let picture = Picture::noise(width, height, &mut Seed::fixed(subject).stream("dataset.image.noise"));
+        image_content(encoding, &encoding.encode(&picture))
     }
 }
 
@@ -74,8 +72,7 @@ fn side(size: PixelSize, stream: &mut Stream) -> u32 {
 fn encoding(format: ImageFormat, stream: &mut Stream) -> ImageEncoding {
     match format {
         ImageFormat::Png => ImageEncoding::Png,
-        ImageFormat::Jpeg => ImageEncoding::Jpeg,
         ImageFormat::Random if stream.below(2) == 0 => ImageEncoding::Png,
-        ImageFormat::Random => ImageEncoding::Jpeg,
+        ImageFormat::Jpeg | ImageFormat::Random => ImageEncoding::Jpeg,
     }
 }

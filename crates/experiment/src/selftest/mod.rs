@@ -20,8 +20,8 @@ use std::{fs, thread};
 use aiperf_clock::{Mono, Nanos, WallAnchor, process_cpu};
 use aiperf_config::{ConfigError, Environment};
 use aiperf_engine::ControlSource;
+use aiperf_hub::{Hub, HubEnvironment};
 use aiperf_report::{ClientCpu, LocalZone, SelfTestReport};
-use aiperf_tokenizer::HubEnvironment;
 use thiserror::Error;
 
 pub use options::{Format, SELFTEST_OPTIONS, SelfTestOption, SelfTestOptionError, SelfTestOptions};
@@ -82,7 +82,7 @@ impl SelfTest<'_> {
         let truth_file = folder.path.join(TRUTH_FILE);
         let simulator = Simulator::start(&self.program, &truth_file, &setup.simulator_settings())?;
         let config = setup.config(simulator.url(), &folder.path, self.environment)?;
-        let hub = HubEnvironment::from_variables(|name| self.environment.variables.get(name).cloned());
+        let hub = Hub::new(HubEnvironment::from_variables(|name| self.environment.variables.get(name).cloned()));
         let mut run = Run::prepare(config, self.version, &hub)?;
         let tap = Arc::new(Tap::default());
         run.tap = Some(Arc::clone(&tap));

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Options that describe generated conversations and mean nothing for a file.
-const SYNTHETIC_ONLY: [OptionId; 45] = [
+pub(super) const SYNTHETIC_ONLY: [OptionId; 45] = [
     OptionId::PromptInputTokensMean,
     OptionId::PromptInputTokensStddev,
     OptionId::SeqDist,

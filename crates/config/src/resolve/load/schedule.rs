@@ -36,7 +36,7 @@ pub(super) fn zero(raw: &RawOptions, dataset: &DatasetConfig) -> Result<Schedule
 fn speedup(dataset: &DatasetConfig) -> f64 {
     match &dataset.source {
         DatasetSource::File(file) => file.trace.speedup(),
-        DatasetSource::Synthetic(_) => 1.0,
+        DatasetSource::Synthetic(_) | DatasetSource::Public(_) => 1.0,
     }
 }
 
@@ -55,7 +55,11 @@ pub(super) fn check_data(raw: &RawOptions, dataset: &DatasetConfig) -> Result<()
             let why = "one sends requests at their recorded times and the other forgets these";
             return Err(raw.conflict(id, OptionId::IgnoreTraceDelays, why));
         }
-        DatasetSource::File(_) => {}
+        DatasetSource::Public(public) if !public.set.recipe.has_times() => {
+            let why = format!("{} has no times at which its requests are due", public.set.name);
+            return Err(raw.conflict(id, OptionId::PublicDataset, &why));
+        }
+        DatasetSource::File(_) | DatasetSource::Public(_) => {}
     }
     if dataset.sampling != Sampling::Sequential {
         let why = "the schedule says the order; leave the strategy out or say sequential";

@@ -31,6 +31,10 @@ fn check_turns(raw: &RawOptions, dataset: &DatasetConfig) -> Result<(), ConfigEr
             let needs = format!("{} multi_turn", raw.spelling(OptionId::CustomDatasetType));
             Err(raw.needs_text(id, &needs, "users pause between the turns of a conversation"))
         }
+        DatasetSource::Public(public) if !public.set.recipe.has_turns() => {
+            let why = format!("users pause between turns, and {} has one turn in a conversation", public.set.name);
+            Err(raw.conflict(id, OptionId::PublicDataset, &why))
+        }
         _ => Ok(()),
     }
 }

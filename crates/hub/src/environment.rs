@@ -7,6 +7,7 @@ const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
 /// Where the hub and its cache are, and who asks.
 #[derive(Clone)]
 pub struct HubEnvironment {
+    pub(crate) home: PathBuf,
     pub(crate) cache: PathBuf,
     pub(crate) endpoint: String,
     pub(crate) token: Option<String>,
@@ -37,6 +38,7 @@ impl HubEnvironment {
         let stored = || std::fs::read_to_string(token_file).ok().map(|t| t.trim().to_owned()).filter(|t| !t.is_empty());
         let endpoint = set("HF_ENDPOINT").unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned());
         Self {
+            home,
             cache,
             endpoint: endpoint.trim_end_matches('/').to_owned(),
             token: set("HF_TOKEN").or_else(|| set("HUGGING_FACE_HUB_TOKEN")).or_else(stored),
@@ -45,6 +47,13 @@ impl HubEnvironment {
                 .any(|name| set(name).is_some_and(|value| is_true(&value))),
             proxy: None,
         }
+    }
+}
+
+impl HubEnvironment {
+    /// The folder that repositories are cached in.
+    pub fn cache(&self) -> &Path {
+        &self.cache
     }
 }
 

@@ -1,0 +1,156 @@
+//! Recorded speech, as servers take it: WAV and MP3 as they are stored, FLAC as WAV of 16 bits.
+
+use std::io::Cursor;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use claxon::FlacReader;
+
+use super::cell::Cell;
+
+/// Longer recordings are left out, as benchmarks of speech recognition do.
+const MOST_SECONDS: f64 = 30.0;
+
+/// A recording as `format,base64`.
+#[derive(Debug, PartialEq)]
+pub(super) struct Clip {
+    pub(super) content: String,
+    /// `None` where the format does not tell.
+    pub(super) seconds: Option<f64>,
+}
+
+/// The recording of a column, `None` where there is none or where it is too long.
+pub(super) fn clip(cell: &Cell) -> Result<Option<Clip>, String> {
+    let bytes = match cell {
+        Cell::Null => return Ok(None),
+        Cell::Bytes(bytes) => bytes,
+        Cell::Record(row) => match row.get("bytes") {
+            Some(Cell::Bytes(bytes)) => bytes,
+            _ => return Ok(None),
+        },
+        _ => return Err("its audio is no bytes".to_owned()),
+    };
+    let is_wav = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WAVE");
+    let clip = match bytes[..] {
+        _ if is_wav => Clip { content: encoded("wav", bytes), seconds: wav_seconds(bytes) },
+        [b'f', b'L', b'a', b'C', ..] => match decode(bytes)? {
+            Some((wav, seconds)) => Clip { content: encoded("wav", &wav), seconds: Some(seconds) },
+            None => return Ok(None),
+        },
+        [b'I', b'D', b'3', ..] | [0xff, 0xe2..=0xff, ..] => Clip { content: encoded("mp3", bytes), seconds: None },
+        _ => return Err("its audio is neither WAV, FLAC nor MP3".to_owned()),
+    };
+    Ok(Some(clip).filter(|clip| clip.seconds.is_none_or(|seconds| seconds <= MOST_SECONDS)))
+}
+
+fn encoded(format: &str, bytes: &[u8]) -> String {
+    format!("{format},{}", STANDARD.encode(bytes))
+}
+
+/// The samples as WAV and how long they play; `None` where that is too long.
+fn decode(flac: &[u8]) -> Result<Option<(Vec<u8>, f64)>, String> {
+    let unreadable = |error: claxon::Error| format!("its FLAC cannot be read: {error}");
+    let mut reader = FlacReader::new(Cursor::new(flac)).map_err(unreadable)?;
+    let facts = reader.streaminfo();
+    let per_second = f64::from(facts.sample_rate.max(1)) * f64::from(facts.channels.max(1));
+    let most = (MOST_SECONDS * per_second) as usize;
+    let mut samples: Vec<u8> = Vec::new();
+    for sample in reader.samples() {
+        let sample = sample.map_err(unreadable)?;
+        let sample = match facts.bits_per_sample {
+            bits @ 17.. => sample >> (bits - 16).min(31),
+            bits => sample << (16 - bits),
+        };
+        samples.extend_from_slice(&(sample as i16).to_le_bytes());
+        if samples.len() / 2 > most {
+            return Ok(None);
+        }
+    }
+    let seconds = samples.len() as f64 / 2.0 / per_second;
+    Ok(Some((wav(&samples, facts.sample_rate, facts.channels), seconds)))
+}
+
+fn wav(samples: &[u8], rate: u32, channels: u32) -> Vec<u8> {
+    let mut wav = Vec::with_capacity(samples.len() + 44);
+    wav.extend_from_slice(b"RIFF");
+    wav.extend_from_slice(&(samples.len() as u32 + 36).to_le_bytes());
+    wav.extend_from_slice(b"WAVEfmt ");
+    wav.extend_from_slice(&16_u32.to_le_bytes());
+    wav.extend_from_slice(&1_u16.to_le_bytes());
+    wav.extend_from_slice(&(channels as u16).to_le_bytes());
+    wav.extend_from_slice(&rate.to_le_bytes());
+    wav.extend_from_slice(&(rate * channels * 2).to_le_bytes());
+    wav.extend_from_slice(&(channels as u16 * 2).to_le_bytes());
+    wav.extend_from_slice(&16_u16.to_le_bytes());
+    wav.extend_from_slice(b"data");
+    wav.extend_from_slice(&(samples.len() as u32).to_le_bytes());
+    wav.extend_from_slice(samples);
+    wav
+}
+
+/// From the byte rate in `fmt ` and the length of `data`.
+fn wav_seconds(wav: &[u8]) -> Option<f64> {
+    let number = |at: usize| Some(u32::from_le_bytes(wav.get(at..at + 4)?.try_into().ok()?));
+    let (mut at, mut byte_rate) = (12, None);
+    loop {
+        let length = number(at + 4)? as usize;
+        match wav.get(at..at + 4)? {
+            b"fmt " => byte_rate = number(at + 16).filter(|rate| *rate > 0),
+            // Streamed files give a length that is larger than they are.
+            b"data" => return Some(length.min(wav.len() - at - 8) as f64 / f64::from(byte_rate?)),
+            _ => {}
+        }
+        // Chunks begin at even places.
+        at = at.checked_add(8)?.checked_add(length)?.checked_add(length % 2)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn second_of_silence(seconds: usize) -> Vec<u8> {
+        wav(&vec![0; 16_000 * seconds], 8_000, 1)
+    }
+
+    #[test]
+    fn wav_passes_through_with_its_length() {
+        let bytes = second_of_silence(2);
+        let clip = clip(&Cell::Bytes(bytes.clone())).unwrap().unwrap();
+        assert_eq!(clip, Clip { content: encoded("wav", &bytes), seconds: Some(2.0) });
+    }
+
+    #[test]
+    fn long_recordings_are_left_out() {
+        assert!(clip(&Cell::Bytes(second_of_silence(30))).unwrap().is_some());
+        assert!(clip(&Cell::Bytes(second_of_silence(31))).unwrap().is_none());
+    }
+
+    #[test]
+    fn flac_becomes_wav() {
+        let bytes = include_bytes!("../../tests/fixtures/media/tone.flac");
+        let clip = clip(&Cell::Bytes(bytes.to_vec())).unwrap().unwrap();
+        assert_eq!(clip.seconds, Some(0.25));
+        let wav = STANDARD.decode(clip.content.strip_prefix("wav,").unwrap()).unwrap();
+        assert_eq!(wav_seconds(&wav), Some(0.25));
+        assert_eq!(wav.len(), 44 + 2 * 4_000);
+        assert!(wav[44..].iter().any(|byte| *byte != 0), "the samples are there");
+    }
+
+    #[test]
+    fn other_audio_is_refused() {
+        assert!(clip(&Cell::Bytes(b"OggS".to_vec())).unwrap_err().contains("neither WAV"));
+        assert!(clip(&Cell::Bytes(b"fLaC".to_vec())).unwrap_err().contains("FLAC cannot be read"));
+        assert!(clip(&Cell::Null).unwrap().is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_readers_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = wav_seconds(&bytes);
+            let _ = decode(&[b"fLaC", &bytes[..]].concat());
+        }
+    }
+}

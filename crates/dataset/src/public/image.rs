@@ -1,0 +1,59 @@
+//! Pictures as data URLs. What servers can open passes through as it is stored: encoding it again would change what is
+//! measured.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::cell::Cell;
+
+/// The picture of a column: bytes, a record of bytes and path, or the first of a list of them. `None` where there is none.
+pub(super) fn data_url(cell: &Cell) -> Result<Option<String>, String> {
+    match cell {
+        Cell::Null => Ok(None),
+        Cell::Bytes(bytes) => encode(bytes).map(Some),
+        Cell::Text(url) if url.contains("://") || url.starts_with("data:") => Ok(Some(url.clone())),
+        Cell::List(list) => list.first().map_or(Ok(None), data_url),
+        Cell::Record(row) => match (row.get("bytes"), row.get("path")) {
+            (Some(bytes), _) => data_url(bytes),
+            (None, Some(path)) => data_url(path),
+            (None, None) => Ok(None),
+        },
+        _ => Err("its picture is neither bytes nor a URL".to_owned()),
+    }
+}
+
+fn encode(bytes: &[u8]) -> Result<String, String> {
+    let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
+    let kind = match bytes {
+        [0xff, 0xd8, 0xff, ..] => "jpeg",
+        [0x89, b'P', b'N', b'G', ..] => "png",
+        [b'G', b'I', b'F', b'8', ..] => "gif",
+        _ if is_webp => "webp",
+        _ => return Err("its picture is neither JPEG, PNG, WebP nor GIF".to_owned()),
+    };
+    Ok(format!("data:image/{kind};base64,{}", STANDARD.encode(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cell::Row;
+    use super::*;
+
+    #[test]
+    fn pictures_are_known_by_their_first_bytes_and_not_changed() {
+        for (bytes, start) in [
+            (&b"\xff\xd8\xff\xe0"[..], "data:image/jpeg;base64,/9j/4A=="),
+            (b"\x89PNG\r\n", "data:image/png;base64,"),
+            (b"GIF89a", "data:image/gif;base64,"),
+            (b"RIFF....WEBP", "data:image/webp;base64,"),
+        ] {
+            let record =
+                Cell::Record(Row(vec![("bytes".into(), Cell::Bytes(bytes.into())), ("path".into(), Cell::Null)]));
+            let url = data_url(&Cell::List(vec![record])).unwrap().unwrap();
+            assert!(url.starts_with(start), "{url}");
+        }
+        assert!(data_url(&Cell::Bytes(b"BM....".to_vec())).unwrap_err().contains("neither JPEG"));
+        assert_eq!(data_url(&Cell::List(Vec::new())).unwrap(), None);
+        assert_eq!(data_url(&Cell::Text("https://x/y".into())).unwrap().unwrap(), "https://x/y");
+    }
+}

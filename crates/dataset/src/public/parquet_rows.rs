@@ -1,0 +1,93 @@
+//! Rows of Parquet, row group by row group, and of those only the columns that are needed.
+
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use parquet::record::reader::RowIter;
+use parquet::record::{Field, Row as Record};
+use parquet::schema::types::Type;
+
+use super::cell::{Cell, Row};
+use super::row_file::Take;
+
+/// Values of a column that are taken from its pages at once. Values are pictures at times.
+const BATCH: usize = 16;
+
+pub(super) fn each<R: ChunkReader + 'static>(
+    file: R,
+    columns: Option<&[&str]>,
+    take: &mut Take<'_>,
+) -> Result<ControlFlow<()>, String> {
+    // Some damaged files make the reader panic where it should complain.
+    let read = catch_unwind(AssertUnwindSafe(|| rows(file, columns, take)));
+    read.unwrap_or_else(|_| Err("not a Parquet file that can be read: it is damaged".to_owned()))
+}
+
+fn rows<R: ChunkReader + 'static>(
+    file: R,
+    columns: Option<&[&str]>,
+    take: &mut Take<'_>,
+) -> Result<ControlFlow<()>, String> {
+    let unreadable = |error: parquet::errors::ParquetError| format!("not a Parquet file that can be read: {error}");
+    let reader = SerializedFileReader::new(file).map_err(unreadable)?;
+    let schema = reader.metadata().file_metadata().schema();
+    let projection = columns.map(|columns| projection(schema, columns)).transpose()?;
+    let rows = RowIter::from_file(projection, &reader).map_err(unreadable)?.with_batch_size(BATCH);
+    for row in rows {
+        if take(columns_of(row.map_err(unreadable)?))?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+fn projection(schema: &Type, columns: &[&str]) -> Result<Type, String> {
+    let all = schema.get_fields();
+    for column in columns {
+        if !all.iter().any(|field| field.name() == *column) {
+            let names = all.iter().map(|field| field.name()).collect::<Vec<_>>().join(", ");
+            return Err(format!("there is no column {column}; there are {names}"));
+        }
+    }
+    let wanted = all.iter().filter(|field| columns.contains(&field.name())).cloned().collect();
+    Type::group_type_builder(schema.name()).with_fields(wanted).build().map_err(|error| error.to_string())
+}
+
+fn columns_of(record: Record) -> Row {
+    Row(record.into_columns().into_iter().map(|(name, field)| (name, cell(field))).collect())
+}
+
+fn cell(field: Field) -> Cell {
+    match field {
+        Field::Null => Cell::Null,
+        Field::Bool(value) => Cell::Bool(value),
+        Field::Byte(number) => Cell::Number(number.into()),
+        Field::Short(number) => Cell::Number(number.into()),
+        Field::Int(number) | Field::Date(number) | Field::TimeMillis(number) => Cell::Number(number.into()),
+        Field::Long(number)
+        | Field::TimeMicros(number)
+        | Field::TimestampMillis(number)
+        | Field::TimestampMicros(number) => Cell::Number(number.into()),
+        Field::UByte(number) => Cell::Number(number.into()),
+        Field::UShort(number) => Cell::Number(number.into()),
+        Field::UInt(number) => Cell::Number(number.into()),
+        Field::ULong(number) => Cell::Number(number.into()),
+        Field::Float16(number) => Cell::float(number.to_f64()),
+        Field::Float(number) => Cell::float(f64::from(number)),
+        Field::Double(number) => Cell::float(number),
+        Field::Str(text) => Cell::Text(text),
+        Field::Bytes(bytes) => Cell::Bytes(bytes.data().to_vec()),
+        Field::Decimal(decimal) => Cell::Text(Field::Decimal(decimal).to_string()),
+        Field::Group(record) => Cell::Record(columns_of(record)),
+        Field::ListInternal(list) => Cell::List(list.elements().iter().cloned().map(cell).collect()),
+        Field::MapInternal(map) => {
+            let name = |key: &Field| match key {
+                Field::Str(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let entries = map.entries().iter().map(|(key, value)| (name(key), cell(value.clone())));
+            Cell::Record(Row(entries.collect()))
+        }
+    }
+}

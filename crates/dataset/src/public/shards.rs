@@ -1,0 +1,67 @@
+//! The files of a set, each fetched when it is its turn.
+
+use std::path::PathBuf;
+
+use aiperf_config::{Origin, PublicSource};
+use aiperf_hub::{FilePath, Hub, HubError, RemoteFile, RepositoryId, Revision};
+
+use crate::DatasetError;
+
+pub(super) enum Shard {
+    Remote(RemoteFile),
+    /// One file of a repository.
+    Single(RepositoryId, FilePath),
+    Url(&'static str),
+}
+
+pub(super) fn of(source: &PublicSource, hub: &Hub) -> Result<Vec<Shard>, DatasetError> {
+    find(source, hub).map_err(|error| hub_error(source, error))
+}
+
+fn find(source: &PublicSource, hub: &Hub) -> Result<Vec<Shard>, HubError> {
+    let split = |repository: &str, revision: &str, subset: Option<&str>, split: &str| {
+        let id = RepositoryId::dataset(repository)?;
+        let subset = source.subset.as_deref().or(subset);
+        let files = hub.data_files(&id, &Revision::parse(revision)?, subset, split)?;
+        Ok(files.into_iter().map(Shard::Remote).collect())
+    };
+    match source.set.origin {
+        Origin::Split { repository, revision, subset, split: name } => split(repository, revision, subset, name),
+        Origin::Named => split(source.repository.as_deref().unwrap_or_default(), "main", None, "train"),
+        Origin::File { repository, path } => {
+            Ok(vec![Shard::Single(RepositoryId::dataset(repository)?, FilePath::parse(path)?)])
+        }
+        Origin::Url(url) => Ok(vec![Shard::Url(url)]),
+    }
+}
+
+impl Shard {
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Remote(file) => file.path.as_str(),
+            Self::Single(_, path) => path.as_str(),
+            Self::Url(url) => url,
+        }
+    }
+
+    /// Where it lies on this machine; downloaded if need be.
+    pub(super) fn path(&self, source: &PublicSource, hub: &Hub) -> Result<PathBuf, DatasetError> {
+        let path = match self {
+            Self::Remote(file) => hub.fetch(file),
+            Self::Single(id, path) => Revision::parse("main").and_then(|main| hub.file(id, &main, path)),
+            Self::Url(url) => hub.url(url),
+        };
+        path.map_err(|error| hub_error(source, error))
+    }
+}
+
+fn hub_error(source: &PublicSource, error: HubError) -> DatasetError {
+    let advice = match error {
+        HubError::TooLarge { .. } => {
+            "; ask for less with --num-dataset-entries, or raise AIPERF_DATASET_PUBLIC_DATASET_MAX_GB"
+        }
+        HubError::TooSlow { .. } => "; AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT raises it",
+        _ => "",
+    };
+    DatasetError::PublicHub { name: source.set.name, source: Box::new(error), advice }
+}

@@ -1,0 +1,107 @@
+//! A file on its way into the cache. Only one process at a time writes to it, and what is in it outlives that process.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+#[derive(Debug)]
+pub(crate) struct Partial {
+    path: PathBuf,
+    file: File,
+    length: u64,
+}
+
+impl Partial {
+    /// Opens or creates it, with what an earlier download left; `None` while another process has it.
+    pub(crate) fn open(path: &Path) -> io::Result<Option<Self>> {
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        if !lock(&file)? {
+            return Ok(None);
+        }
+        let opened = file.metadata()?;
+        // Whoever had it may have given it its name, or thrown it away, between the opening and the lock.
+        if std::fs::metadata(path).map_or(0, |there| there.ino()) != opened.ino() {
+            return Ok(None);
+        }
+        let length = opened.len();
+        Ok(Some(Self { path: path.to_owned(), file, length }))
+    }
+
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Forgets what was there.
+    pub(crate) fn restart(&mut self) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.length = 0;
+        Ok(())
+    }
+
+    pub(crate) fn sha256(&mut self) -> io::Result<String> {
+        self.file.seek(SeekFrom::Start(0))?;
+        let mut hash = Sha256::new();
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            match self.file.read(&mut buffer)? {
+                0 => break,
+                read => hash.update(&buffer[..read]),
+            }
+        }
+        Ok(hex(&hash.finalize()))
+    }
+
+    /// All bytes are there: the file gets its name.
+    pub(crate) fn finish(self, path: &Path) -> io::Result<()> {
+        self.file.sync_all()?;
+        std::fs::rename(&self.path, path)
+    }
+
+    pub(crate) fn discard(self) -> io::Result<()> {
+        std::fs::remove_file(&self.path)
+    }
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+fn lock(file: &File) -> io::Result<bool> {
+    match rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+        // On file systems without locks nobody else is known to be there.
+        Ok(()) | Err(rustix::io::Errno::NOTSUP | rustix::io::Errno::NOSYS | rustix::io::Errno::NOLCK) => Ok(true),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_writer_at_a_time_and_what_was_written_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.incomplete");
+        let mut first = Partial::open(&path).unwrap().unwrap();
+        first.append(b"ab").unwrap();
+        assert!(Partial::open(&path).unwrap().is_none());
+        drop(first);
+        let mut second = Partial::open(&path).unwrap().unwrap();
+        assert_eq!(second.length(), 2);
+        second.append(b"c").unwrap();
+        assert_eq!(second.sha256().unwrap(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        second.finish(&folder.path().join("x")).unwrap();
+        assert_eq!(std::fs::read(folder.path().join("x")).unwrap(), b"abc");
+    }
+}
