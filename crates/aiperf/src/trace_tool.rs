@@ -1,5 +1,7 @@
 //! The commands about traces, carried out.
 
+mod synthesis;
+
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,6 +14,8 @@ use crate::cli::{AnalysisFormat, AnalyzeTrace, TraceInvocation, ValidateTrace};
 pub(crate) fn run(invocation: &TraceInvocation) -> anyhow::Result<ExitCode> {
     match invocation {
         TraceInvocation::Analyze(analysis) => analyze_trace(analysis).map(|()| ExitCode::SUCCESS),
+        TraceInvocation::Change(change) => synthesis::change(change).map(|()| ExitCode::SUCCESS),
+        TraceInvocation::Make(sessions) => synthesis::make(sessions).map(|()| ExitCode::SUCCESS),
         TraceInvocation::Validate(validation) => validate_trace(validation),
     }
 }

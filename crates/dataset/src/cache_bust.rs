@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aiperf_config::{MarkerPlace, MarkerSide};
-use aiperf_conversation::{Conversation, Media};
+use aiperf_conversation::{ContextMode, Conversation, Media, Turn};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -51,16 +51,25 @@ pub fn mark(conversation: &Conversation, marker: &str, place: MarkerPlace, side:
         marked.system = Some(Arc::from(joined(marker, system, side)));
         return marked;
     }
-    let Some(turn) = marked.turns.first_mut().filter(|turn| turn.raw_payload.is_none()) else { return marked };
-    if let Some(messages) = &mut turn.raw_messages {
-        mark_messages(messages, marker, place, side);
-        return marked;
+    // Where each turn is sent alone, each brings its own first message.
+    let each_alone = marked.context_mode == ContextMode::MessageArrayWithResponses;
+    let count = if each_alone { marked.turns.len() } else { 1 };
+    for turn in marked.turns.iter_mut().take(count).filter(|turn| turn.raw_payload.is_none()) {
+        mark_turn(turn, marker, place, side);
     }
-    match turn.texts.iter_mut().flat_map(|texts| &mut texts.contents).next() {
+    marked
+}
+
+fn mark_turn(turn: &mut Turn, marker: &str, place: MarkerPlace, side: MarkerSide) {
+    if let Some(messages) = &mut turn.raw_messages {
+        return mark_messages(messages, marker, place, side);
+    }
+    let mut texts = turn.texts.iter_mut().flat_map(|texts| &mut texts.contents);
+    let text = if side == MarkerSide::Prefix { texts.next() } else { texts.last() };
+    match text {
         Some(text) => *text = Arc::from(joined(marker, text, side)),
         None => turn.texts.insert(0, Media::unnamed(marker)),
     }
-    marked
 }
 
 fn mark_messages(messages: &mut Vec<Value>, marker: &str, place: MarkerPlace, side: MarkerSide) {
@@ -78,8 +87,16 @@ fn mark_content(content: &mut Value, marker: &str, side: MarkerSide) {
     match content {
         Value::String(text) => *text = joined(marker, text, side),
         Value::Array(parts) => {
-            let place = if side == MarkerSide::Prefix { 0 } else { parts.len() };
-            parts.insert(place, json!({"type": "text", "text": marker}));
+            let is_text = |part: &Value| part.get("text").is_some_and(Value::is_string);
+            let text = if side == MarkerSide::Prefix {
+                parts.iter().position(is_text)
+            } else {
+                parts.iter().rposition(is_text)
+            };
+            match text {
+                Some(text) => mark_content(&mut parts[text]["text"], marker, side),
+                None => parts.insert(0, json!({"type": "text", "text": marker})),
+            }
         }
         other => *other = Value::from(marker),
     }
@@ -94,7 +111,7 @@ fn joined(marker: &str, text: &str, side: MarkerSide) -> String {
 
 #[cfg(test)]
 mod tests {
-    use aiperf_conversation::{ContextMode, Lineage, SessionId, Turn};
+    use aiperf_conversation::{Lineage, SessionId};
 
     use super::*;
 
@@ -160,7 +177,7 @@ mod tests {
         ]);
         assert_eq!(marked(&given, MarkerPlace::System, MarkerSide::Prefix)[0]["content"], "[m]\n\ns");
         let parts = marked(&given, MarkerPlace::FirstTurn, MarkerSide::Suffix)[1]["content"].clone();
-        assert_eq!(parts, json!([{"type": "text", "text": "u"}, {"type": "text", "text": "[m]"}]));
+        assert_eq!(parts, json!([{"type": "text", "text": "u\n\n[m]"}]));
         given.turns[0].raw_messages = Some(vec![json!({"role": "assistant", "content": "a"})]);
         assert_eq!(marked(&given, MarkerPlace::System, MarkerSide::Prefix)[0]["content"], "[m]");
     }

@@ -115,6 +115,15 @@ impl Dataset {
         Ok(schedule)
     }
 
+    /// Whether every request can carry a marker: a body that is sent byte for byte cannot.
+    pub fn check_markers(&self) -> Result<(), DatasetError> {
+        let sends_payload = |outline: &&Arc<Conversation>| outline.turns.iter().any(|turn| turn.raw_payload.is_some());
+        match self.outlines.iter().find(sends_payload) {
+            Some(outline) => Err(DatasetError::MarkedPayload { session: outline.session_id.to_string() }),
+            None => Ok(()),
+        }
+    }
+
     /// Draws roots as the configuration says. Make one per run, and share it between its phases.
     pub fn sampler(&self, seed: Seed) -> Sampler {
         Sampler::new(self.sampling, self.roots.clone(), seed)

@@ -107,6 +107,12 @@ pub enum DatasetError {
     )]
     TemplateTooLong { asked: usize, template: usize },
 
+    #[error(
+        "--cache-bust: session {session} sends ready-made bodies byte for byte, where no marker can stand; leave the option \
+         out"
+    )]
+    MarkedPayload { session: String },
+
     #[error("--apply-chat-template: the template cannot lay out these conversations: {reason}")]
     ChatTemplate { reason: String },
 }

@@ -17,6 +17,9 @@ use crate::{DatasetError, RowPlace};
 
 pub(crate) use prompt::{PromptOrders, TracePrompts};
 
+/// Longer than any context, and short enough to be written.
+const MOST_TOKENS: u64 = 100_000_000;
+
 /// Reads a trace and changes it as asked: first what is left out, then lengths and prefixes, then time.
 pub(crate) fn load(document: &Document, layout: Layout, reading: &mut Reading<'_>) -> Result<Contents, DatasetError> {
     let (options, path, seed) = (&reading.source.trace, &document.path, reading.seed);
@@ -57,10 +60,11 @@ fn read(document: &Document, layout: Layout, reading: &mut Reading<'_>) -> Resul
     let size = u64::from(trace.block_size);
     let mut bad = session_problems(&trace.requests);
     bad.extend(trace.requests.iter().filter_map(|request| {
-        let problem = if request.input_tokens() == Some(0) {
-            Some("input_length: a prompt of at least one token is expected".to_owned())
-        } else {
-            block_problem(request, size)
+        let problem = match request.input_tokens() {
+            Some(tokens) if !(1..=MOST_TOKENS).contains(&tokens) => {
+                Some(format!("input_length: from 1 to {MOST_TOKENS} tokens are expected, not {tokens}"))
+            }
+            _ => block_problem(request, size),
         };
         problem.map(|problem| Problem { line: request.line, problem })
     }));

@@ -79,14 +79,16 @@ impl InputText {
         if let Some(query) = taken(fields, "query") {
             self.take_texts(query);
             for name in ["passages", "documents", "texts"] {
-                taken(fields, name).into_iter().for_each(|passages| self.take_texts(passages));
+                if let Some(passages) = taken(fields, name) {
+                    self.take_texts(passages);
+                }
             }
             return true;
         }
         let alone = ["inputs", "text_input", "text", "texts"].into_iter().find_map(|name| taken(fields, name));
-        let known = alone.is_some();
-        alone.into_iter().for_each(|texts| self.take_texts(texts));
-        known
+        let Some(texts) = alone else { return false };
+        self.take_texts(texts);
+        true
     }
 
     fn take_message(&mut self, mut message: Value) {

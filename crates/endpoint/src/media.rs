@@ -32,7 +32,7 @@ impl<'a> Audio<'a> {
     pub(crate) fn read(content: &'a str) -> Result<Self, UnknownForm> {
         let (head, data) = content.split_once(',').ok_or_else(|| UnknownForm::of(content))?;
         let format = head.strip_prefix("data:audio/").map_or(head, |rest| rest.split(';').next().unwrap_or(rest));
-        Ok(Self { data, format })
+        Ok(Self { format, data })
     }
 
     /// Media type of the format.

@@ -207,13 +207,12 @@ impl Writer {
         turn: &'a Turn,
     ) -> Result<(), BuildError> {
         request.check_media(self.kind, turn)?;
-        match &turn.raw_messages {
-            Some(given) => messages.extend(given.iter().map(|message| Message::Given(Cow::Borrowed(message)))),
-            None => {
-                let role = turn.role.as_ref().map_or(USER, |role| &*role.0);
-                let kind = (self.dialect == Dialect::Responses).then_some(ITEM);
-                messages.push(Message::Built { role, content: self.content(request, turn)?, kind });
-            }
+        if let Some(given) = &turn.raw_messages {
+            messages.extend(given.iter().map(|message| Message::Given(Cow::Borrowed(message))));
+        } else {
+            let role = turn.role.as_ref().map_or(USER, |role| &*role.0);
+            let kind = (self.dialect == Dialect::Responses).then_some(ITEM);
+            messages.push(Message::Built { role, content: self.content(request, turn)?, kind });
         }
         Ok(())
     }

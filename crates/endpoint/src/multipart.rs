@@ -72,13 +72,15 @@ impl Form {
 
     /// 32 hex digits that stand in no part.
     fn boundary(&self) -> String {
-        (0_u64..)
-            .map(|attempt| {
-                let parts = || self.parts.iter().flat_map(|part| [part.name.as_bytes(), &part.value]);
-                format!("{:016x}{:016x}", hash(2 * attempt, parts()), hash(2 * attempt + 1, parts()))
-            })
-            .find(|boundary| self.parts.iter().all(|part| memmem::find(&part.value, boundary.as_bytes()).is_none()))
-            .unwrap_or_default()
+        let parts = || self.parts.iter().flat_map(|part| [part.name.as_bytes(), &part.value]);
+        let mut seed = 0;
+        loop {
+            let boundary = format!("{:016x}{:016x}", hash(seed, parts()), hash(seed + 1, parts()));
+            if parts().all(|part| memmem::find(part, boundary.as_bytes()).is_none()) {
+                return boundary;
+            }
+            seed += 2;
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the content of an answer stands, as a JMESPath expression of the user's.
+//! Where the content of an answer stands, as a `JMESPath` expression of the user's.
 
 use std::fmt;
 

@@ -6,11 +6,18 @@ use std::sync::Arc;
 use aiperf_endpoint::BuildError;
 use bytes::Bytes;
 
+use crate::credit::Session;
+
 /// Makes bodies, and may make them ahead: it is told which sessions begin and which are over.
 pub trait Bodies: Debug + Send + Sync {
     /// The body of a turn that needs no replies; the same bytes each time. A worker asks just before it sends, and
     /// spends the time that it takes to make the body if it is not at hand.
     fn fixed(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError>;
+
+    /// The body as this session sends it, where that differs from the bytes that all its sessions share.
+    fn personal(&self, _session: &Session, _body: &Bytes) -> Option<Bytes> {
+        None
+    }
 
     /// A session of this conversation begins. The conductor says so, and must not be held up.
     fn begin(&self, conversation: usize, began: Began);

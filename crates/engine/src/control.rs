@@ -52,9 +52,7 @@ impl ControlSource {
     pub fn stop_is_asked_for(&self) -> bool {
         !self.events.is_empty()
     }
-}
 
-impl ControlSource {
     /// After a run: whether it has been told to stop since the last call. What else comes in late concerns nobody.
     pub fn take_stop(&self) -> bool {
         std::iter::from_fn(|| self.events.take()).fold(false, |stop, event| stop | matches!(event, Event::Stop(_)))

@@ -24,7 +24,9 @@ pub struct Session {
     pub history: Mutex<History>,
     pub(crate) worker: usize,
     /// The phase that started it. News of it after that phase is over concerns nobody.
-    pub(crate) phase: usize,
+    pub phase: usize,
+    /// Counts the sessions of the phase; those that others started have the number of their root.
+    pub number: u64,
     /// How many turns this session sends.
     pub(crate) turns: usize,
     /// Distinguishes the sessions of a phase.

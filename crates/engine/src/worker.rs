@@ -152,12 +152,22 @@ impl Tell for Desk {
 }
 
 impl Desk {
-    fn body(&self, credit: &Credit) -> Result<Bytes, BuildError> {
-        match &credit.body {
-            TurnBody::Fixed => self.bodies.fixed(credit.session.conversation, credit.turn),
-            TurnBody::FromReplies(body) => body.clone(),
-        }
+    fn body(&self, credit: &Credit) -> Result<Body, BuildError> {
+        let (bytes, is_fixed) = match &credit.body {
+            TurnBody::Fixed => (self.bodies.fixed(credit.session.conversation, credit.turn)?, true),
+            TurnBody::FromReplies(body) => (body.clone()?, false),
+        };
+        Ok(match self.bodies.personal(&credit.session, &bytes) {
+            Some(own) => Body { bytes: own, is_fixed: false },
+            None => Body { bytes, is_fixed },
+        })
     }
+}
+
+/// What is sent, and whether each session of the conversation sends the same.
+struct Body {
+    bytes: Bytes,
+    is_fixed: bool,
 }
 
 async fn serve(inbox: UnboundedReceiver<Command>, context: Rc<Context>) {
@@ -199,7 +209,7 @@ impl Context {
             Err(error) => {
                 self.timer.sleep_until(credit.due).await;
                 let (now, outcome) = (Mono::now(), Outcome::NotSent(error));
-                let nothing = (credit, Bytes::new());
+                let nothing = (credit, Body { bytes: Bytes::new(), is_fixed: false });
                 return self.conclude(nothing, request_id, (now, now), Exchange::default(), outcome, false).await;
             }
         };
@@ -210,8 +220,8 @@ impl Context {
             request_id: &request_id_text,
             correlation_id: &session.correlation_id,
         };
-        let mut request = Request::post(&target.origin, &target.path_and_query, self.headers(ids), body.clone());
-        if let Some(content_type) = desk.headers.content_type(&body) {
+        let mut request = Request::post(&target.origin, &target.path_and_query, self.headers(ids), body.bytes.clone());
+        if let Some(content_type) = desk.headers.content_type(&body.bytes) {
             request = request.with_content_type(&content_type);
         }
         let reuse = match desk.reuse {
@@ -285,7 +295,7 @@ impl Context {
 
     async fn conclude(
         &self,
-        (credit, body): (Credit, Bytes),
+        (credit, body): (Credit, Body),
         request_id: Uuid,
         (start, end): (Mono, Mono),
         exchange: Exchange,
@@ -322,8 +332,8 @@ impl Context {
             end,
             exchange,
             outcome,
-            body,
-            body_is_fixed: matches!(credit.body, TurnBody::Fixed),
+            body: body.bytes,
+            body_is_fixed: body.is_fixed,
             follow_up,
         };
         // The record goes first, so that a full record queue holds back a closed loop instead of growing; but what a

@@ -27,7 +27,7 @@ use crate::raw::RawSource;
 use crate::readiness;
 use crate::records::{RecordDesk, RecordThreads};
 use crate::selftest::Tap;
-use crate::sessions::{Renderer, Sessions};
+use crate::sessions::{Markers, Renderer, Sessions};
 use crate::settings;
 use crate::stamps;
 use crate::target::Targets;
@@ -97,7 +97,11 @@ impl Run {
         let first = fixed_schedule.first().map_or_else(|| dataset.sampler(seed).draw().0, |(first, _)| *first);
         let renderer = Renderer { endpoint: Arc::clone(&endpoint), options: settings::body_options(&config) };
         let room = config.tuning.dataset_memory;
-        let sessions = Sessions::prepare(Arc::clone(&dataset), kind, renderer, first, room)?;
+        let markers = Markers::new(config.cache_bust, &phases);
+        if markers.is_some() {
+            dataset.check_markers()?;
+        }
+        let sessions = Sessions::prepare(Arc::clone(&dataset), kind, renderer, markers, first, room)?;
         let headers = settings::header_plan(&config, version)?;
         let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
         let client = settings::client_settings(&config, &targets)?;

@@ -3,6 +3,7 @@
 
 mod facts;
 mod lookout;
+mod markers;
 mod renderer;
 mod slot;
 #[cfg(test)]
@@ -28,12 +29,14 @@ use slot::{Kept, Slot};
 
 pub(crate) use facts::TurnFacts;
 pub(crate) use lookout::{Counter, Lookout, Wanted};
+pub(crate) use markers::Markers;
 pub(crate) use renderer::Renderer;
 
 /// All conversations of the run, with as many of their contents as there is room for.
 pub(crate) struct Sessions {
     dataset: Arc<Dataset>,
     renderer: Renderer,
+    markers: Option<Markers>,
     /// One for each conversation.
     slots: Vec<Slot>,
     input_counts: InputCounts,
@@ -53,6 +56,7 @@ impl Sessions {
         dataset: Arc<Dataset>,
         kind: EndpointKind,
         renderer: Renderer,
+        markers: Option<Markers>,
         first: usize,
         room: usize,
     ) -> Result<Self, BuildError> {
@@ -64,6 +68,7 @@ impl Sessions {
             slots: (0..dataset.len()).map(|_| Slot::default()).collect(),
             input_counts: InputCounts::new(outlines),
             renderer,
+            markers,
             held: AtomicUsize::new(0),
             room,
             made: AtomicUsize::new(0),
@@ -117,7 +122,11 @@ impl Sessions {
         if self.dataset.is_deferred() {
             self.made.fetch_add(1, Ordering::Relaxed);
         }
-        self.dataset.conversation(ConversationIndex(index))
+        let conversation = self.dataset.conversation(ConversationIndex(index));
+        match &self.markers {
+            Some(markers) => markers.mark(&conversation),
+            None => conversation,
+        }
     }
 
     /// Puts what was made into its slot, where someone else may have put the same before. Says how much is in there.
@@ -253,6 +262,10 @@ impl Bodies for Sessions {
         }
         self.look_ahead(conversation, turn);
         Ok(body)
+    }
+
+    fn personal(&self, session: &Session, body: &Bytes) -> Option<Bytes> {
+        self.markers.as_ref()?.put(session, self.session_id(session.conversation), body)
     }
 
     fn begin(&self, conversation: usize, began: Began) {

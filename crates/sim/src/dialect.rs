@@ -80,7 +80,7 @@ impl Writer {
         match self {
             Self::OpenAi(_) => return None,
             Self::Responses(writer) => writer.closing(reply, usage, out),
-            Self::Anthropic(writer) => writer.closing(reply, usage, out),
+            Self::Anthropic(_) => AnthropicWriter::closing(reply, usage, out),
             Self::Plain(writer) => writer.closing(out),
         }
         Some(())

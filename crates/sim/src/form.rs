@@ -27,7 +27,7 @@ impl<'b> Form<'b> {
 
     fn parse(boundary: &str, body: &'b [u8]) -> Option<Self> {
         let delimiter = format!("\r\n--{boundary}");
-        let mut rest = body.strip_prefix(delimiter[2..].as_bytes())?;
+        let mut rest = body.strip_prefix(&delimiter.as_bytes()[2..])?;
         let mut parts = Vec::new();
         while let Some(after) = rest.strip_prefix(b"\r\n") {
             let end = find(after, delimiter.as_bytes())?;

@@ -13,6 +13,7 @@ pub use cache::CacheProfile;
 pub(crate) use sessions::members as session_members;
 pub use sessions::{SessionPoint, SessionSource, Sessions};
 pub use statistics::Statistics;
+pub(crate) use statistics::percentile;
 
 use crate::prefix::PrefixTree;
 use crate::{Layout, Request, Trace};

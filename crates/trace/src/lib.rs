@@ -2,6 +2,7 @@
 //! same reader serves the tools and the data sets, so that what is analysed is what is sent.
 #![forbid(unsafe_code)]
 
+pub mod agentic;
 mod analysis;
 mod error;
 mod field;

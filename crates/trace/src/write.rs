@@ -16,7 +16,7 @@ impl Trace {
     }
 }
 
-fn row(request: &Request) -> Map<String, Value> {
+pub(crate) fn row(request: &Request) -> Map<String, Value> {
     let mut row = Map::new();
     let mut put = |name: &str, value: Option<Value>| {
         if let Some(value) = value {

@@ -23,7 +23,7 @@ pub(crate) use completion::Completion;
 pub(crate) use error::CliError;
 pub(crate) use selftest::SelfTestInvocation;
 pub(crate) use sim::{SimFlag, SimInvocation};
-pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, TraceInvocation, ValidateTrace};
+pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};
 
 /// Commands of the reference that this program knows by name only.
 const UNBUILT_COMMANDS: [&str; 9] =

@@ -1,6 +1,7 @@
 //! The commands about traces: `analyze-trace`, `synthesize` and `validate`.
 
 mod analyze;
+mod synthesize;
 mod validate;
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use aiperf_trace::Layout;
 use clap::{Arg, ArgMatches, Command, ValueHint};
 
 pub(crate) use analyze::{AnalysisFormat, AnalyzeTrace};
+pub(crate) use synthesize::{ChangeTrace, MakeSessions};
 pub(crate) use validate::ValidateTrace;
 
 use super::CliError;
@@ -18,16 +20,25 @@ use super::CliError;
 #[derive(Debug)]
 pub(crate) enum TraceInvocation {
     Analyze(AnalyzeTrace),
+    Change(ChangeTrace),
+    Make(Box<MakeSessions>),
     Validate(ValidateTrace),
 }
 
-pub(super) fn commands() -> [Command; 2] {
-    [analyze::command(), validate::command()]
+pub(super) fn commands() -> [Command; 3] {
+    [analyze::command(), synthesize::command(), validate::command()]
 }
 
 pub(super) fn read(name: &str, matches: &ArgMatches, environment: &Environment) -> Result<TraceInvocation, CliError> {
     match name {
         "analyze-trace" => analyze::read(matches, environment).map(TraceInvocation::Analyze),
+        "synthesize" => match matches.subcommand() {
+            Some(("trace", matches)) => synthesize::change(matches, environment).map(TraceInvocation::Change),
+            Some((_, matches)) => {
+                synthesize::make(matches, environment).map(|sessions| TraceInvocation::Make(Box::new(sessions)))
+            }
+            None => Err(CliError::MissingValue("aiperf synthesize".to_owned())),
+        },
         _ => validate::read(matches, environment).map(TraceInvocation::Validate),
     }
 }
@@ -41,7 +52,8 @@ fn word(position: usize, named: &'static str, value: &'static str, help: &'stati
 }
 
 fn given<'m>(matches: &'m ArgMatches, named: &str) -> Option<&'m String> {
-    matches.get_one::<String>(&format!("positional-{named}")).or_else(|| matches.get_one::<String>(named))
+    let positional = matches.try_get_one::<String>(&format!("positional-{named}")).ok().flatten();
+    positional.or_else(|| matches.get_one::<String>(named))
 }
 
 fn required<'m>(matches: &'m ArgMatches, named: &str) -> Result<&'m String, CliError> {

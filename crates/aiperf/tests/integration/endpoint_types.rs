@@ -163,7 +163,8 @@ fn embeddings_of_chats_texts_and_images() {
     let row = json!({"text": "Look at this cat", "image": PNG});
     for (kind, images) in [("chat_embeddings", 1), ("nim-embeddings", 1), ("nvclip", 1)] {
         let sim = sim(FAST);
-        let artifacts = with_rows(&sim, &[row.clone()], &format!("--endpoint-type {kind} --tokenizer builtin"));
+        let artifacts =
+            with_rows(&sim, std::slice::from_ref(&row), &format!("--endpoint-type {kind} --tokenizer builtin"));
         assert_eq!(paths(&sim), ["/v1/embeddings"]);
         check_counts(&artifacts, &sim);
         check_streamed(&artifacts, false);
@@ -186,7 +187,8 @@ fn rankings_have_input_tokens() {
         ("rankings", "/v1/ranking"),
     ] {
         let sim = sim(FAST);
-        let artifacts = with_rows(&sim, &[row.clone()], &format!("--endpoint-type {kind} --tokenizer builtin"));
+        let artifacts =
+            with_rows(&sim, std::slice::from_ref(&row), &format!("--endpoint-type {kind} --tokenizer builtin"));
         assert_eq!(paths(&sim), [path]);
         check_counts(&artifacts, &sim);
         assert!(artifacts.text("profile_export_console.txt").contains("Rankings Metrics"), "{kind}");

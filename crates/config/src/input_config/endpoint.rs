@@ -1,5 +1,6 @@
 //! Where requests go.
 
+use aiperf_endpoint::ResponseField;
 use serde_json::{Value, json};
 
 use super::section::Section;
@@ -34,10 +35,10 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
         section.put("extra", Value::Object(endpoint.extra_inputs.clone()));
     }
     if let Some(template) = &endpoint.template {
-        let field = endpoint.response_field.as_ref().map_or("text", |field| field.as_str());
+        let field = endpoint.response_field.as_ref().map_or("text", ResponseField::as_str);
         section.put("template", json!({"body": template.source(), "response_field": field}));
     } else {
-        section.put_some("response_field", endpoint.response_field.as_ref().map(|field| field.as_str()));
+        section.put_some("response_field", endpoint.response_field.as_ref().map(ResponseField::as_str));
     }
     section.put_if("download_video_content", endpoint.download_video);
     section.put_some(

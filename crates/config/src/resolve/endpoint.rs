@@ -199,8 +199,9 @@ fn apply_chat_template(raw: &RawOptions, kind: EndpointKind, tokenizer: Option<&
     if !raw.flag(id)? {
         return Ok(false);
     }
-    if !kind.facts().has_system_role {
-        return Err(raw.needs_text(id, "--endpoint-type chat", "other endpoints send no messages to lay out"));
+    if kind != EndpointKind::Chat {
+        let why = "the messages of other endpoints, if any, are not those that a template lays out";
+        return Err(raw.needs_text(id, "--endpoint-type chat", why));
     }
     if tokenizer == Some(BUILTIN_TOKENIZER) {
         let needs = format!("{} with the folder or Hugging Face id of the model", OptionId::Tokenizer.flag());

@@ -1,4 +1,4 @@
-//! Triton's generate extension: `POST /v2/models/<model>/generate` and `/generate_stream`. Answers of the KServe protocol
+//! Triton's generate extension: `POST /v2/models/<model>/generate` and `/generate_stream`. Answers of the `KServe` protocol
 //! (`/infer`) are read, too.
 
 use serde_json::Value;

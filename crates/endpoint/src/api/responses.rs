@@ -50,7 +50,7 @@ impl Endpoint for Responses {
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
         let mut reader = Reader::default();
         let mut reply = documents::read(body, |data, transcript| reader.hear(data, transcript))?;
-        reply.said = reader.into_said();
+        reply.said = Some(reader.into_said());
         Ok(reply)
     }
 

@@ -259,6 +259,7 @@ impl<'a> Floor<'a> {
             parent_correlation_id: parent.as_ref().map(|(parent, _)| parent.correlation_id.clone()),
             root_correlation_id,
             correlation_id,
+            number: parent.as_ref().map_or(self.next_key, |(parent, _)| parent.number),
             worker: self.stage.least_busy(),
             phase: self.index,
             turns: turns.map_or(whole, |turns| whole.min(turns)),

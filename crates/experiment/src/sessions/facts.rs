@@ -1,12 +1,13 @@
 //! What stays known of every turn, whether its contents are held or not.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 use aiperf_conversation::Conversation;
 use aiperf_endpoint::Endpoint;
 use aiperf_engine::Finished;
-use aiperf_tokenizer::Tokenizer;
+use aiperf_tokenizer::{ChatTemplate, Tokenizer};
 use memchr::memmem;
+use serde_json::Value;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TurnFacts<'s> {
@@ -33,6 +34,14 @@ impl TurnFacts<'_> {
         tokenizer: &dyn Tokenizer,
     ) -> Option<u64> {
         let count = || {
+            if let Some(template) = tokenizer.chat_template() {
+                match laid_out(&finished.body, template) {
+                    Ok(prompt) => return Some(tokenizer.count(&prompt) as u64),
+                    Err(reason) => WARNED.call_once(|| {
+                        log::warn!("The chat template cannot lay out a request, which is counted without it: {reason}");
+                    }),
+                }
+            }
             let text = endpoint.input_text(&finished.body)?;
             Some(tokenizer.count(&text.texts.join(" ")) as u64 + text.pretokenised)
         };
@@ -46,6 +55,16 @@ impl TurnFacts<'_> {
         let count = || if may_hold() { endpoint.input_text(&finished.body).map_or(0, |input| input.images) } else { 0 };
         if finished.body_is_fixed { *self.input.images.get_or_init(count) } else { count() }
     }
+}
+
+/// One warning is enough: what one request has, many have.
+static WARNED: Once = Once::new();
+
+/// The prompt that a server makes of a chat request.
+fn laid_out(body: &[u8], template: &ChatTemplate) -> Result<String, String> {
+    let body: Value = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    let list = |name: &str| body.get(name).and_then(Value::as_array).map(Vec::as_slice);
+    template.render(list("messages").ok_or("it has no messages")?, list("tools"))
 }
 
 /// The counts of every turn, once they were made.

@@ -1,10 +1,9 @@
 //! How the maker learns how far the run has come, and how it is woken. Nothing here makes the conductor or a worker wait.
 
-use std::sync::OnceLock;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
-
-use crossbeam_channel::{Receiver, Sender, unbounded};
 
 /// A body that is wanted soon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,20 +12,13 @@ pub(crate) struct Wanted {
     pub(crate) turn: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Lookout {
     pub(crate) drawn: Counter,
     pub(crate) scheduled: Counter,
-    sender: Sender<Wanted>,
-    wanted: Receiver<Wanted>,
+    /// Held for the length of a push or a pop only.
+    wanted: Mutex<VecDeque<Wanted>>,
     maker: OnceLock<Thread>,
-}
-
-impl Default for Lookout {
-    fn default() -> Self {
-        let (sender, wanted) = unbounded();
-        Self { drawn: Counter::default(), scheduled: Counter::default(), sender, wanted, maker: OnceLock::new() }
-    }
 }
 
 impl Lookout {
@@ -50,13 +42,14 @@ impl Lookout {
 
     pub(super) fn want(&self, wanted: Wanted) {
         // Without a maker whoever needs it makes it.
-        if self.maker.get().is_some() && self.sender.send(wanted).is_ok() {
+        if self.maker.get().is_some() {
+            self.wanted.lock().unwrap_or_else(PoisonError::into_inner).push_back(wanted);
             self.wake();
         }
     }
 
     pub(crate) fn next_wanted(&self) -> Option<Wanted> {
-        self.wanted.try_recv().ok()
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 }
 

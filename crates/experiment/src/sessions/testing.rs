@@ -29,5 +29,5 @@ pub(super) fn sessions(words: &[&str], room: usize) -> Result<Sessions, BuildErr
     let dataset = Arc::new(aiperf_dataset::build(&config.dataset, Seed::fixed(3), &tokenizer).unwrap());
     let endpoint = aiperf_endpoint::of(config.endpoint.kind, &settings::endpoint_settings(&config));
     let renderer = Renderer { endpoint, options: settings::body_options(&config) };
-    Sessions::prepare(dataset, config.endpoint.kind, renderer, 0, room)
+    Sessions::prepare(dataset, config.endpoint.kind, renderer, None, 0, room)
 }

@@ -55,7 +55,7 @@ impl AnthropicWriter {
         named_event("content_block_delta", &event, out);
     }
 
-    pub(super) fn closing(&self, reply: &Reply, usage: Usage, out: &mut Vec<u8>) {
+    pub(super) fn closing(reply: &Reply, usage: Usage, out: &mut Vec<u8>) {
         stop_block(u32::from(reply.reasoning > 0 && reply.answer > 0), out);
         let delta = json!({"stop_reason": stop_reason(reply.finish), "stop_sequence": null});
         let event = json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": usage.completion}});

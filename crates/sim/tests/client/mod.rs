@@ -178,7 +178,9 @@ fn note_events(response: &mut Response) {
     let now = Mono::now();
     while let Some(end) = find(&response.body, b"\n\n") {
         let event = String::from_utf8(response.body.drain(..end + 2).collect()).unwrap();
-        response.events.push((now, event.trim_end().strip_prefix("data: ").unwrap().to_owned()));
+        // Some APIs name their events, and one puts no blank before its data.
+        let data = event.trim_end().lines().find_map(|line| line.strip_prefix("data:")).unwrap();
+        response.events.push((now, data.trim_start().to_owned()));
     }
 }
 

@@ -50,20 +50,23 @@ pub(crate) fn measure(trace: &Trace) -> Option<Arrivals> {
     })
 }
 
-/// Counts whole windows only: a last one that the trace ends in would look emptier than it was.
+/// Counts whole windows only: a last one that the trace ends in would look emptier than it was. Empty windows are not
+/// held, so that a trace of years takes no more than one of minutes.
 fn count(times: &[f64], window_seconds: f64) -> WindowCounts {
     let width = window_seconds * 1e3;
     let (first, last) = (times[0], times[times.len() - 1]);
-    let windows = (((last - first) / width).floor() as usize).max(1);
-    let mut counts = vec![0_u64; windows];
-    for time in times {
-        if let Some(count) = counts.get_mut(((time - first) / width) as usize) {
-            *count += 1;
+    let windows = ((last - first) / width).floor().max(1.0);
+    let place = |time: &f64| ((time - first) / width).floor();
+    let (mut sum, mut squares, mut peak) = (0.0, 0.0, 0);
+    for together in times.chunk_by(|a, b| place(a).total_cmp(&place(b)).is_eq()) {
+        if place(&together[0]) < windows {
+            sum += together.len() as f64;
+            squares += (together.len() as f64).powi(2);
+            peak = peak.max(together.len() as u64);
         }
     }
-    let mean = counts.iter().sum::<u64>() as f64 / windows as f64;
-    let variance = counts.iter().map(|count| (*count as f64 - mean).powi(2)).sum::<f64>() / windows as f64;
-    let peak = counts.iter().copied().max().unwrap_or(0);
+    let mean = sum / windows;
+    let variance = (squares / windows - mean.powi(2)).max(0.0);
     WindowCounts {
         window_seconds,
         index_of_dispersion: if mean > 0.0 { variance / mean } else { 0.0 },

@@ -31,7 +31,7 @@ const PROMPTS: [OptionId; 10] = [
 
 /// `Some` where the endpoint ranks.
 pub(super) fn resolve(raw: &RawOptions, kind: EndpointKind) -> Result<Option<Rankings>, ConfigError> {
-    if !ranks(kind) {
+    if !kind.ranks() {
         return match OPTIONS.into_iter().find(|id| raw.is_given(*id)) {
             Some(id) => {
                 let why = "other endpoints rank nothing; --isl says how long their prompts are";
@@ -53,10 +53,6 @@ pub(super) fn resolve(raw: &RawOptions, kind: EndpointKind) -> Result<Option<Ran
         passage_tokens: read(passage_mean, passage_stddev, passage_tokens.mean())?,
         query_tokens: read(query_mean, query_stddev, query_tokens.mean())?,
     }))
-}
-
-pub(super) const fn ranks(kind: EndpointKind) -> bool {
-    matches!(kind, EndpointKind::NimRankings | EndpointKind::HfTeiRankings | EndpointKind::CohereRankings)
 }
 
 #[cfg(test)]

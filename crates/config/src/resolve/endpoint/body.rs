@@ -57,7 +57,7 @@ fn extra_inputs(raw: &RawOptions) -> Result<Map<String, Value>, ConfigError> {
     Ok(inputs)
 }
 
-/// A JMESPath expression; `None` where content is to be found by shape.
+/// A `JMESPath` expression; `None` where content is to be found by shape.
 fn field(raw: &RawOptions, value: &Value) -> Result<Option<ResponseField>, ConfigError> {
     match value {
         Value::String(text) if text == BY_SHAPE => Ok(None),

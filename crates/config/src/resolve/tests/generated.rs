@@ -9,7 +9,7 @@ fn source(words: &[&str]) -> SyntheticSource {
     let config = with_model(words).unwrap_or_else(|error| panic!("{words:?}: {error}"));
     match config.dataset.source {
         DatasetSource::Synthetic(source) => source,
-        DatasetSource::File(_) => panic!("a file"),
+        DatasetSource::File(_) | DatasetSource::Public(_) => panic!("not generated"),
     }
 }
 
@@ -151,6 +151,13 @@ fn options_of_generated_texts_are_refused_with_a_file() {
 fn rankings_need_an_endpoint_that_ranks() {
     check(&[(&["--rankings-passages-mean=3"], &["--rankings-passages-mean", "--endpoint-type"])]);
     assert_eq!(source(&[]).rankings, None);
+    for kind in ["nim_rankings", "hf_tei_rankings", "cohere_rankings"] {
+        let kind = format!("--endpoint-type={kind}");
+        let made = source(&[&kind, "--rankings-passages-mean=3", "--rankings-passages-stddev=1"]);
+        let wanted = Rankings { passages: Length::normal(3.0, 1.0), ..Rankings::default() };
+        assert_eq!(made.rankings, Some(wanted));
+        check(&[(&[&kind, "--isl=5"], &["--isl", "--endpoint-type", "--rankings-passages-prompt-token-mean"])]);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::{
 fn media(words: &[&str]) -> Option<MediaSource> {
     match with_model(words).unwrap().dataset.source {
         DatasetSource::Synthetic(source) => source.media.map(|media| *media),
-        DatasetSource::File(_) => None,
+        DatasetSource::File(_) | DatasetSource::Public(_) => None,
     }
 }
 

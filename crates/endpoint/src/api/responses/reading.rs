@@ -137,7 +137,9 @@ impl Reader {
                 transcript.text(0, text(response, "output_text"));
             }
         }
-        items.iter().for_each(|item| self.keep(item));
+        for item in items {
+            self.keep(item);
+        }
         transcript.usage(UsageField::deserialize(&response["usage"]).unwrap_or_default().0);
         let status = text(response, "status");
         self.incomplete = status == "incomplete";
@@ -181,14 +183,14 @@ impl Reader {
     }
 
     /// The reply as later turns repeat it. Items of a response that was cut off are not whole: its text goes instead.
-    pub(super) fn into_said(self) -> Option<Value> {
+    pub(super) fn into_said(self) -> Value {
         let mut said = Map::new();
         said.insert(SAID_ITEMS.to_owned(), Value::Array(if self.incomplete { Vec::new() } else { self.items }));
         if let Some(id) = self.id {
             said.insert(ID.to_owned(), Value::String(id));
         }
         said.insert(STORE.to_owned(), json!(self.stored));
-        Some(Value::Object(said))
+        Value::Object(said)
     }
 }
 

@@ -1,0 +1,67 @@
+//! New traces: changed ones, and made ones.
+
+use std::path::Path;
+
+use aiperf_seed::Seed;
+use aiperf_trace::agentic::{self, AgenticSettings};
+use aiperf_trace::{Layout, Trace, analyze, report};
+use anyhow::{anyhow, bail};
+use jiff::Zoned;
+use serde_json::json;
+
+use super::write;
+use crate::cli::{ChangeTrace, MakeSessions};
+
+pub(super) fn change(asked: &ChangeTrace) -> anyhow::Result<()> {
+    let mut trace = Trace::read(&asked.input, asked.layout)?;
+    trace.block_size = asked.block_size.unwrap_or(trace.block_size);
+    let before = trace.requests.len();
+    asked.synthesis.apply(&mut trace, Seed::fixed(asked.seed));
+    if trace.requests.is_empty() {
+        bail!("--synthesis-max-isl leaves none of the {before} requests of {}", asked.input.display());
+    }
+    write(&asked.output, &trace.to_mooncake())?;
+    println!("{}: {} requests", asked.output.display(), trace.requests.len());
+    if trace.block_size != Layout::Mooncake.block_size() && trace.requests.iter().any(|r| !r.blocks().is_empty()) {
+        println!(
+            "Its blocks have {} tokens: replay it with --isl-block-size {1}, analyse it with --block-size {1}",
+            trace.block_size, trace.block_size
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn make(asked: &MakeSessions) -> anyhow::Result<()> {
+    let (name, mut settings) = match &asked.config {
+        Some(path) => (stem(path), AgenticSettings::read(path)?),
+        None if asked.default_profile => ("default".to_owned(), AgenticSettings::default_profile()),
+        None => ("default".to_owned(), AgenticSettings::default()),
+    };
+    settings.max_prompt_tokens = asked.max_isl.unwrap_or(settings.max_prompt_tokens);
+    if let Some(most) = asked.max_osl {
+        settings.generation_length.max = Some(most as f64);
+    }
+    let made =
+        agentic::generate(&settings, asked.sessions, Seed::fixed(asked.seed)).map_err(|problem| anyhow!(problem))?;
+    let time = Zoned::now().strftime("%Y%m%d-%H%M%S");
+    let folder = asked.output.join(format!("{name}_{}s_seed{}_{time}", asked.sessions, asked.seed));
+    let manifest = json!({
+        "seed": asked.seed,
+        "num_sessions": asked.sessions,
+        "config_name": name,
+        "generation_params": settings,
+    });
+    let comparison = made.quality.text();
+    write(&folder.join("dataset.jsonl"), &made.to_jsonl())?;
+    write(&folder.join("manifest.json"), &(serde_json::to_string_pretty(&manifest)? + "\n"))?;
+    write(&folder.join("quality.json"), &(serde_json::to_string_pretty(&made.quality.json())? + "\n"))?;
+    write(&folder.join("comparison.txt"), &comparison)?;
+    write(&folder.join("report.html"), &report::page(&name, &analyze(&made.trace), None))?;
+    print!("{comparison}");
+    println!("\n{}", folder.display());
+    Ok(())
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}

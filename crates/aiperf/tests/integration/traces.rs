@@ -1,0 +1,109 @@
+//! Recorded load replayed: every row once, at its length, and with what the analysis of the trace foretells.
+
+use serde_json::{Value, json};
+
+use crate::support::{Artifacts, Log, Program, sim};
+
+const FAST: &str = "ttft=0&itl=0&osl=2&cache=100000&cache_block=64";
+const BLOCK: u64 = 64;
+
+/// A made trace: conversations that share a beginning and grow, with blocks of 64 tokens.
+fn rows() -> Vec<Value> {
+    let mut rows = Vec::new();
+    for turn in 0..4_u64 {
+        for session in 0..6_u64 {
+            // What all share, then what the session has so far; the last block is not full.
+            let mut ids: Vec<u64> = vec![1, 2];
+            ids.extend((0..=turn * 2).map(|part| 100 * (session + 1) + part));
+            let last = 1000 * (session + 1) + turn;
+            ids.push(last);
+            let length = (ids.len() as u64 - 1) * BLOCK + 1 + (session * 7 + turn * 3) % BLOCK;
+            rows.push(json!({"timestamp": 40 * rows.len(), "input_length": length, "output_length": 1 + turn,
+                             "hash_ids": ids}));
+        }
+    }
+    rows
+}
+
+fn replay(sim: &aiperf_sim::Sim, words: &str) -> Artifacts {
+    let words = format!("--custom-dataset-type mooncake_trace --isl-block-size {BLOCK} --random-seed 5 {words}");
+    Program::replaying(sim, &rows(), &words).succeed()
+}
+
+fn analysis(rows: &[Value], words: &str) -> Value {
+    let lines: Vec<String> = rows.iter().map(ToString::to_string).collect();
+    let words = format!("analyze-trace rows.jsonl {BLOCK} --format json {words}");
+    let ended = Program::new(&words).file("rows.jsonl", &lines.join("\n")).run();
+    assert!(ended.code == Some(0), "{}", ended.stderr);
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+#[test]
+fn a_replay_sends_every_row_once_at_its_length_and_hits_the_cache_as_foretold() {
+    let sim = sim(FAST);
+    let artifacts = replay(&sim, "--synthesis-speedup-ratio 2");
+    let log = Log::of(&sim, &artifacts);
+    let rows = rows();
+    assert_eq!(log.len(), rows.len());
+    for (entry, row) in log.iter().zip(&rows) {
+        assert_eq!(u64::from(entry.truth.prompt_tokens.unwrap()), row["input_length"].as_u64().unwrap());
+        assert_eq!(entry.body["max_completion_tokens"], row["output_length"]);
+        assert!(entry.arrival >= row["timestamp"].as_f64().unwrap() / 2e3, "before its time");
+    }
+    let recorded: Vec<f64> = artifacts.profiled().iter().map(|record| record.metric("input_sequence_length")).collect();
+    assert_eq!(recorded.len(), rows.len());
+    let sum = |tokens: fn(&aiperf_sim::TruthRecord) -> Option<u32>| -> f64 {
+        log.iter().map(|entry| f64::from(tokens(&entry.truth).unwrap())).sum()
+    };
+    let hit_rate = sum(|truth| truth.cached_tokens) / sum(|truth| truth.prompt_tokens);
+    let foretold = analysis(&rows, "")["prefix_cache"]["hit_rate"].as_f64().unwrap();
+    assert!((hit_rate - foretold).abs() < 1e-12 && foretold > 0.3, "{hit_rate} instead of {foretold}");
+    assert!(!artifacts.names().iter().any(|name| name == "inputs.json"), "the trace has all that");
+}
+
+#[test]
+fn the_same_seed_sends_the_same_bytes_in_the_same_order() {
+    let bodies = || -> Vec<String> {
+        let sim = sim(FAST);
+        let artifacts = replay(&sim, "--replay-speedup 4 --synthesis-prefix-root-multiplier 2");
+        Log::of(&sim, &artifacts).iter().map(|entry| entry.truth.body.clone().unwrap()).collect()
+    };
+    assert_eq!(bodies(), bodies());
+}
+
+#[test]
+fn csv_traces_replay_failed_requests_among_them() {
+    let sim = sim(FAST);
+    let header = "Timestamp,Model,Request tokens,Response tokens\n";
+    let rows = "0.1,x,31,4\n0.15,x,12,0\nbroken,x,1,1\n0.2,x,47,3\n";
+    let words = format!("--url {} --model m --tokenizer builtin --input-file load.csv --fixed-schedule", sim.url());
+    let ended = Program::profile(&words).with("--export-level raw").file("load.csv", &format!("{header}{rows}")).run();
+    assert!(ended.code == Some(0), "{}", ended.stderr);
+    assert!(ended.stderr.contains("1 requests of the trace got no answer"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("1 rows of the input file could not be used"), "{}", ended.stderr);
+    let lengths: Vec<Option<u32>> =
+        sim.truth().iter().filter(|truth| truth.method == "POST").map(|truth| truth.prompt_tokens).collect();
+    assert_eq!(lengths, [Some(31), Some(12), Some(47)]);
+}
+
+#[test]
+fn an_analysis_is_written_in_every_form_and_a_bad_file_fails() {
+    let lines: Vec<String> = rows().iter().map(ToString::to_string).collect();
+    let words =
+        "analyze-trace rows.jsonl --block-size 64 --model-shape llama-3.1-8b --output-file out/a.csv --plot out/p.html";
+    let ended = Program::new(words).file("rows.jsonl", &lines.join("\n")).run();
+    assert!(ended.code == Some(0), "{}", ended.stderr);
+    for part in ["Trace Analysis Report", "Total requests: 24", "Theoretical Hit Rates", "GiB"] {
+        assert!(ended.stdout.contains(part), "{}", ended.stdout);
+    }
+    Program::new("analyze-trace nothing.jsonl").run().was_refused_with(&["nothing.jsonl", "cannot be read"]);
+    Program::new("analyze-trace bad.jsonl")
+        .file("bad.jsonl", "{\"input_length\":1}\n{\"input_length\":}\n")
+        .run()
+        .was_refused_with(&["bad.jsonl, line 2", "not valid JSON"]);
+    let ended =
+        Program::new("validate mooncake-trace rows.jsonl").file("rows.jsonl", "{\"input_length\":-1}\n{}").run();
+    assert!(
+        ended.code == Some(1) && ended.stdout.contains("line 1: input_length") && ended.stdout.contains("line 2: ")
+    );
+}

@@ -1,0 +1,168 @@
+//! How near a made trace came to its settings.
+
+use serde_json::{Value, json};
+
+use super::session::{Session, SessionEnd, Turn};
+use super::settings::AgenticSettings;
+use crate::analysis::percentile;
+
+/// What was asked for and what came out.
+#[derive(Debug, Clone)]
+pub struct Quality {
+    sessions: usize,
+    turns: usize,
+    block_size: u32,
+    max_prompt_tokens: u64,
+    measures: Vec<Measure>,
+    full: usize,
+    done: usize,
+    restarted: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Measure {
+    key: &'static str,
+    title: &'static str,
+    /// Mean and median.
+    target: Option<(f64, f64)>,
+    /// Sorted.
+    values: Vec<f64>,
+}
+
+impl Quality {
+    pub(super) fn of(settings: &AgenticSettings, sessions: &[Session]) -> Self {
+        let turns = || sessions.iter().flat_map(|session| &session.turns);
+        let later = || sessions.iter().flat_map(|session| session.turns.iter().skip(1));
+        let fresh = sessions.iter().filter(|session| !session.is_restart).filter_map(|session| session.turns.first());
+        let first = settings.first_tokens() as f64;
+        let (own, new) = (settings.cache.layer2, settings.new_tokens_per_turn);
+        let output = settings.generation_length;
+        let measure = |key, title, target, mut values: Vec<f64>| {
+            values.sort_by(f64::total_cmp);
+            Measure { key, title, target, values }
+        };
+        let ended = |end: SessionEnd| sessions.iter().filter(|session| session.end == end).count();
+        Self {
+            sessions: sessions.len(),
+            turns: turns().count(),
+            block_size: settings.block_size,
+            max_prompt_tokens: settings.max_prompt_tokens,
+            measures: vec![
+                measure(
+                    "initial_context",
+                    "Initial Context (tokens)",
+                    Some((first + own.mean, first + own.median)),
+                    fresh.map(|turn| turn.input as f64).collect(),
+                ),
+                measure(
+                    "new_tokens_per_turn",
+                    "New Tokens Per Turn",
+                    Some((new.mean, new.median)),
+                    later().map(|turn| turn.new as f64).collect(),
+                ),
+                measure(
+                    "generation_length",
+                    "Generation Length (tokens)",
+                    Some((output.mean, output.median)),
+                    turns().map(|turn| turn.output as f64).collect(),
+                ),
+                measure(
+                    "turns_per_session",
+                    "Turns Per Session",
+                    settings.turns.map(|turns| (turns.mean, turns.median)),
+                    sessions.iter().map(|session| session.turns.len() as f64).collect(),
+                ),
+                measure(
+                    "inter_turn_delay_ms",
+                    "Inter-Turn Delay (ms)",
+                    None,
+                    turns().filter_map(|turn: &Turn| turn.delay_ms).collect(),
+                ),
+            ],
+            full: ended(SessionEnd::Full),
+            done: ended(SessionEnd::Done),
+            restarted: ended(SessionEnd::Restarted),
+        }
+    }
+
+    /// Sessions that were cut and taken up again.
+    pub fn restarts(&self) -> usize {
+        self.restarted
+    }
+
+    pub fn json(&self) -> Value {
+        let measures = self.measures.iter().map(|measure| (measure.key.to_owned(), measure.json())).collect();
+        json!({
+            "observed_vs_target": Value::Object(measures),
+            "session_stats": {"sessions": self.sessions, "turns": self.turns, "block_size": self.block_size,
+                              "max_prompt_tokens": self.max_prompt_tokens},
+            "session_end_stats": {"forced_retires": self.full, "probabilistic_resets": self.done,
+                                  "restart_splits": self.restarted},
+        })
+    }
+
+    /// A table for people.
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "Coding sessions: settings and result\n\n{} sessions | {} turns | block_size={}\n\n{:<40}{:>12}{:>12}{:>9}\n",
+            self.sessions, self.turns, self.block_size, "", "Target", "Trace", "Error"
+        );
+        for measure in &self.measures {
+            text.push_str(&measure.text());
+        }
+        for (title, count) in [
+            ("ended at the context limit", self.full),
+            ("ended by chance or as planned", self.done),
+            ("cut and taken up again", self.restarted),
+        ] {
+            text.push_str(&format!("{title:<40}{:>12}{count:>12}\n", "-"));
+        }
+        text
+    }
+}
+
+impl Measure {
+    fn mean(&self) -> f64 {
+        self.values.iter().sum::<f64>() / self.values.len().max(1) as f64
+    }
+
+    /// Nothing was measured where no session has a second turn.
+    fn at(&self, share: f64) -> Option<f64> {
+        (!self.values.is_empty()).then(|| percentile(&self.values, share))
+    }
+
+    fn json(&self) -> Value {
+        let mean = self.mean();
+        let variance = self.values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+        let off = |target: f64, found: Option<f64>| found.map(|found| ((found - target) / target * 100.0).abs());
+        let mut value = json!({"observed": {
+            "count": self.values.len(), "mean": mean, "std": (variance / self.values.len().max(1) as f64).sqrt(),
+            "median": self.at(0.5), "p05": self.at(0.05), "p25": self.at(0.25), "p75": self.at(0.75),
+            "p95": self.at(0.95), "p99": self.at(0.99),
+        }});
+        if let Some((target, median)) = self.target {
+            value["target_mean"] = json!(target);
+            value["target_median"] = json!(median);
+            value["pct_error_mean"] = json!(off(target, self.at(0.5).map(|_| mean)));
+            value["pct_error_median"] = json!(off(median, self.at(0.5)));
+        }
+        value
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("{}\n", self.title);
+        let targets = self.target.map_or([None; 2], |(mean, median)| [Some(mean), Some(median)]);
+        let found = [("mean", self.at(0.5).map(|_| self.mean())), ("median", self.at(0.5))];
+        for ((name, found), target) in found.into_iter().zip(targets) {
+            let shown = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.1}"));
+            let error = target.zip(found).map(|(target, found)| format!("{:+.1}%", (found - target) / target * 100.0));
+            text.push_str(&format!(
+                "  {name:<38}{:>12}{:>12}{:>9}\n",
+                shown(target),
+                shown(found),
+                error.unwrap_or_default()
+            ));
+        }
+        text
+    }
+}

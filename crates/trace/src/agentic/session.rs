@@ -1,0 +1,117 @@
+//! One coding session: a long context that grows turn by turn.
+
+use aiperf_seed::Stream;
+
+use super::settings::AgenticSettings;
+
+/// An answer is never shorter.
+const SHORTEST_OUTPUT: u64 = 30;
+
+#[derive(Debug, Clone)]
+pub(super) struct Session {
+    pub(super) group: u64,
+    pub(super) turns: Vec<Turn>,
+    pub(super) end: SessionEnd,
+    /// It goes on with the context of another one.
+    pub(super) is_restart: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turn {
+    /// The whole prompt, history included.
+    pub(super) input: u64,
+    /// What this turn adds to it.
+    pub(super) new: u64,
+    pub(super) output: u64,
+    /// None before the first.
+    pub(super) delay_ms: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SessionEnd {
+    /// The next prompt would not fit.
+    Full,
+    /// By chance, or after the turns that it was made for.
+    Done,
+    /// Cut, and taken up again by another session.
+    Restarted,
+}
+
+impl Session {
+    pub(super) fn draw(settings: &AgenticSettings, group: u64, stream: &mut Stream) -> Self {
+        let Some(turns) = settings.turns else { return Self::grow(settings, group, None, stream) };
+        let mut last = None;
+        for _ in 0..turns.max_session_attempts.max(1) {
+            let wanted = turns.distribution().draw(stream).round().max(1.0) as usize;
+            let session = Self::grow(settings, group, Some(wanted), stream);
+            if turns.allow_truncation || session.turns.len() == wanted {
+                return session;
+            }
+            last = Some(session);
+        }
+        last.unwrap_or_else(|| Self::grow(settings, group, Some(1), stream))
+    }
+
+    fn grow(settings: &AgenticSettings, group: u64, wanted: Option<usize>, stream: &mut Stream) -> Self {
+        let limit = settings.max_prompt_tokens;
+        let room = (limit - settings.first_tokens()).saturating_sub(1).max(1);
+        let own = (settings.cache.layer2.draw(stream).round() as u64).clamp(1, room);
+        let input = settings.first_tokens() + own;
+        let mut session = Self { group, turns: Vec::new(), end: SessionEnd::Done, is_restart: false };
+        session.turns.push(Turn { input, new: input, output: output(settings, stream), delay_ms: None });
+        loop {
+            let Some(before) = session.turns.last().copied() else { return session };
+            match wanted {
+                Some(wanted) if session.turns.len() >= wanted => return session,
+                None if stream.unit() < end_chance(settings, before.input) => return session,
+                _ => {}
+            }
+            let delay_ms = Some(pause(settings, before.input, stream));
+            let new = (settings.new_tokens_per_turn.draw(stream).round() as u64).max(1);
+            let input = before.input + before.output + new;
+            if input >= limit {
+                session.end = SessionEnd::Full;
+                return session;
+            }
+            session.turns.push(Turn { input, new, output: output(settings, stream), delay_ms });
+        }
+    }
+
+    /// Cuts the session behind its first `kept` turns and gives the one that takes it up: its first prompt is the whole
+    /// context so far.
+    pub(super) fn split(&mut self, kept: usize) -> Option<Session> {
+        if kept == 0 || kept >= self.turns.len() {
+            return None;
+        }
+        let mut rest = self.turns.split_off(kept);
+        if let Some(first) = rest.first_mut() {
+            *first = Turn { new: first.input, delay_ms: None, ..*first };
+        }
+        let end = std::mem::replace(&mut self.end, SessionEnd::Restarted);
+        Some(Session { group: self.group, turns: rest, end, is_restart: true })
+    }
+}
+
+fn output(settings: &AgenticSettings, stream: &mut Stream) -> u64 {
+    let drawn = settings.generation_length.draw(stream).round() as u64;
+    let most = settings.generation_length.max.map_or(u64::MAX, |max| max as u64);
+    drawn.max(SHORTEST_OUTPUT).min(most.max(1))
+}
+
+/// Pauses get shorter as the context fills.
+fn pause(settings: &AgenticSettings, input: u64, stream: &mut Stream) -> f64 {
+    let pauses = &settings.inter_turn_delay;
+    let of_a_tool = stream.unit() < pauses.agentic_fraction;
+    let drawn = if of_a_tool { &pauses.agentic_delay } else { &pauses.human_delay }.draw(stream);
+    let scaled = drawn * (1.0 - 0.8 * filled(settings, input)).max(0.2);
+    pauses.max.map_or(scaled, |max| scaled.min(max))
+}
+
+fn end_chance(settings: &AgenticSettings, input: u64) -> f64 {
+    let reset = settings.reset;
+    reset.base_probability * (1.0 + (reset.context_scaling - 1.0) * filled(settings, input))
+}
+
+fn filled(settings: &AgenticSettings, input: u64) -> f64 {
+    input as f64 / settings.max_prompt_tokens as f64
+}
