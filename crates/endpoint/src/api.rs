@@ -21,8 +21,8 @@ mod vision;
 
 use std::sync::Arc;
 
-pub(crate) use self::chat::hear as hear_chat;
-pub(crate) use self::completions::hear as hear_completions;
+pub(crate) use self::chat::speak as speak_chat;
+pub(crate) use self::completions::speak as speak_completions;
 use self::image_embeddings::ImageEmbeddings;
 use self::rankings::Rankings;
 use crate::{Endpoint, EndpointKind, EndpointSettings};

@@ -126,7 +126,8 @@ impl Function<'_> {
 }
 
 /// Reads one document and lets `speak` put each choice's own content into the transcript. `speak` must hand on a text as it
-/// stands in the event, whatever it says: then an event that repeats another but for its text need not be read again.
+/// stands in the event, whatever it says, and be the same for all events of a transcript: then an event that repeats another
+/// but for its text need not be read again.
 pub(crate) fn hear(
     data: &str,
     transcript: &mut Transcript,

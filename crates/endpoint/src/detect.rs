@@ -3,7 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::api::{hear_chat, hear_completions};
+use crate::api::{speak_chat, speak_completions};
+use crate::completion_event;
 use crate::documents::{self, Heard, StreamEnd, is_truthy, tree};
 use crate::transcript::Transcript;
 use crate::usage::UsageField;
@@ -72,8 +73,10 @@ fn detect(data: &str, answer: &Value, transcript: &mut Transcript) {
     }
     // Chat and completions are read as what they are: reasoning, tool calls, every choice.
     if answer["choices"].is_array() {
-        hear_chat(data, transcript);
-        hear_completions(data, transcript);
+        completion_event::hear(data, transcript, |event, transcript| {
+            speak_chat(event, transcript);
+            speak_completions(event, transcript);
+        });
         return;
     }
     transcript.usage(answer.get("usage").and_then(|usage| UsageField::deserialize(usage).ok()?.0));
@@ -125,6 +128,16 @@ mod tests {
 
     fn text(reading: &Reading, body: &str) -> String {
         read(reading, body).unwrap().plain_text
+    }
+
+    #[test]
+    fn each_text_of_a_stream_is_said_once() {
+        let event = |text: &str| format!("data: {{\"choices\":[{{\"text\":\"{text}\"}}]}}\n\n");
+        let stream = ["a", "b", "c"].map(event).concat() + "data: [DONE]\n\n";
+        assert_eq!(text(&Reading::of_raw(None), &stream), "abc");
+        let event = |text: &str| event(text).replace("\"text\":", "\"delta\":{\"content\":").replace("}]}", "}}]}");
+        let stream = ["a", "b", "c"].map(event).concat() + "data: [DONE]\n\n";
+        assert_eq!(text(&Reading::of_raw(None), &stream), "abc");
     }
 
     #[test]

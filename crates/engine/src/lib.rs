@@ -13,6 +13,7 @@ mod follow_up;
 mod gate;
 mod gauge;
 mod ids;
+mod in_flight;
 mod job_answers;
 mod phase;
 mod plan;

@@ -12,7 +12,6 @@ use aiperf_config::ConnectionReuse;
 use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds};
 use aiperf_transport::{Client, Exchange, ExchangeSize, NoWatch, Request, Reuse, TransportError};
 use bytes::Bytes;
-use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use uuid::Uuid;
 
@@ -24,6 +23,7 @@ use crate::finished::{CutReason, Finished, Outcome};
 use crate::follow_up::FollowUp;
 use crate::gauge::WorkerGauge;
 use crate::ids::Ids;
+use crate::in_flight::{CutSignal, Running};
 use crate::job_answers::JobAnswers;
 use crate::plan::{Plan, RequestTarget};
 use crate::queue::{Haste, QueueSender, Refused};
@@ -168,30 +168,6 @@ impl Desk {
 struct Body {
     bytes: Bytes,
     is_fixed: bool,
-}
-
-/// Tells all requests that started before it rang to end.
-#[derive(Debug, Default)]
-struct CutSignal {
-    reason: Cell<Option<CutReason>>,
-    rung: Notify,
-}
-
-impl CutSignal {
-    fn ring(&self, reason: CutReason) {
-        self.reason.set(Some(reason));
-        self.rung.notify_waiters();
-    }
-
-    async fn wait(&self) -> CutReason {
-        loop {
-            let rung = self.rung.notified();
-            if let Some(reason) = self.reason.get() {
-                return reason;
-            }
-            rung.await;
-        }
-    }
 }
 
 async fn serve(inbox: UnboundedReceiver<Command>, context: Rc<Context>) {
@@ -399,38 +375,6 @@ impl Context {
                 Err(Refused::Full(back)) => finished = back,
             }
             self.timer.sleep_until(Mono::now() + RECORD_QUEUE_RETRY).await;
-        }
-    }
-}
-
-/// How many requests are in flight on this thread.
-#[derive(Debug, Default)]
-struct Running {
-    count: Cell<usize>,
-    none_left: Notify,
-}
-
-#[derive(Debug)]
-struct Ticket(Rc<Running>);
-
-impl Running {
-    fn enter(this: &Rc<Self>) -> Ticket {
-        this.count.set(this.count.get() + 1);
-        Ticket(Rc::clone(this))
-    }
-
-    async fn wait_until_none(&self) {
-        while self.count.get() > 0 {
-            self.none_left.notified().await;
-        }
-    }
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        self.0.count.set(self.0.count.get() - 1);
-        if self.0.count.get() == 0 {
-            self.0.none_left.notify_one();
         }
     }
 }

@@ -67,11 +67,11 @@ fn said_call(place: usize, call: &ToolCall) -> Value {
     json!({"id": id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}})
 }
 
-pub(crate) fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+pub(super) fn hear(data: &str, transcript: &mut Transcript) -> Heard {
     completion_event::hear(data, transcript, speak)
 }
 
-fn speak(event: &CompletionEvent<'_>, transcript: &mut Transcript) {
+pub(crate) fn speak(event: &CompletionEvent<'_>, transcript: &mut Transcript) {
     for choice in &event.choices.0 {
         if let Some(message) = choice.delta.0.as_ref().or(choice.message.0.as_ref()) {
             speak_message(choice.index(), message, transcript);

@@ -35,11 +35,11 @@ impl Endpoint for Completions {
     }
 }
 
-pub(crate) fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+fn hear(data: &str, transcript: &mut Transcript) -> Heard {
     completion_event::hear(data, transcript, speak)
 }
 
-fn speak(event: &CompletionEvent<'_>, transcript: &mut Transcript) {
+pub(crate) fn speak(event: &CompletionEvent<'_>, transcript: &mut Transcript) {
     for choice in &event.choices.0 {
         transcript.text(choice.index(), choice.text.as_str());
     }
