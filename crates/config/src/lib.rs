@@ -19,14 +19,14 @@ mod run;
 mod tuning;
 
 pub use dataset::{
-    AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
-    PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
+    AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat,
+    FileSource, FormatFacts, FormatOption, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, PoolDraws,
+    PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, Replay, Sampling, SpeedBench, SyntheticSource,
+    SystemPrompt, TimeWindow, TraceOptions, TraceSynthesis, TurnDelay, Weighted,
 };
 pub use dataset::{
-    BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat, FileSource, FormatFacts,
-    FormatOption, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, PoolDraws, PrefixPrompts, PromptLengths,
-    RandomStyle, RangeRatio, Rankings, Replay, Sampling, SpeedBench, SyntheticSource, SystemPrompt, TimeWindow,
-    TraceOptions, TraceSynthesis, TurnDelay, Weighted,
+    AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
+    PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
 };
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;

@@ -15,6 +15,8 @@ pub enum FileFormat {
     BailianTrace,
     BurstGptTrace,
     AzureTrace,
+    WekaTrace,
+    Tracelab,
 }
 
 /// What the rest of the program must know of a format.
@@ -36,10 +38,12 @@ pub struct FormatFacts {
     pub has_blocks: bool,
     /// Naming this type asks for the schedule in it, where its first row has a time.
     pub promotes_schedule: bool,
+    /// Sessions of agents, which start others: how long after one another, not when.
+    pub is_agentic: bool,
 }
 
 /// Formats with one name each. Those of SPEED-Bench have many.
-const PLAIN: [FileFormat; 11] = [
+const PLAIN: [FileFormat; 13] = [
     FileFormat::SingleTurn,
     FileFormat::MultiTurn,
     FileFormat::RandomPool,
@@ -51,6 +55,8 @@ const PLAIN: [FileFormat; 11] = [
     FileFormat::BailianTrace,
     FileFormat::BurstGptTrace,
     FileFormat::AzureTrace,
+    FileFormat::WekaTrace,
+    FileFormat::Tracelab,
 ];
 
 impl FileFormat {
@@ -64,9 +70,11 @@ impl FileFormat {
             is_trace: false,
             has_blocks: false,
             promotes_schedule: false,
+            is_agentic: false,
         };
         let trace = FormatFacts { has_times: true, writes_inputs: false, is_trace: true, ..plain };
         let blocks = FormatFacts { has_blocks: true, promotes_schedule: true, ..trace };
+        let agents = FormatFacts { writes_inputs: false, is_agentic: true, ..plain };
         match self {
             Self::SingleTurn => FormatFacts { name: "single_turn", has_times: true, ..plain },
             Self::MultiTurn => FormatFacts { name: "multi_turn", has_times: true, ..plain },
@@ -92,6 +100,8 @@ impl FileFormat {
             Self::BailianTrace => FormatFacts { name: "bailian_trace", ..blocks },
             Self::BurstGptTrace => FormatFacts { name: "burst_gpt_trace", ..trace },
             Self::AzureTrace => FormatFacts { name: "azure_trace", ..trace },
+            Self::WekaTrace => FormatFacts { name: "weka_trace", takes_folders: true, ..agents },
+            Self::Tracelab => FormatFacts { name: "tracelab", ..agents },
         }
     }
 
@@ -220,7 +230,7 @@ mod tests {
     fn whole_requests_are_not_written_to_inputs_json_again() {
         let without: Vec<&str> =
             PLAIN.iter().filter(|format| !format.facts().writes_inputs).map(|format| format.name()).collect();
-        let traces = ["mooncake_trace", "bailian_trace", "burst_gpt_trace", "azure_trace"];
+        let traces = ["mooncake_trace", "bailian_trace", "burst_gpt_trace", "azure_trace", "weka_trace", "tracelab"];
         assert_eq!(without, [&["raw_payload", "inputs_json", "sagemaker_data_capture"][..], &traces].concat());
     }
 }

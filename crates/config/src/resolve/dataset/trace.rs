@@ -1,22 +1,23 @@
 //! Options about traces.
 
 use crate::catalogue::OptionId;
-use crate::{ConfigError, FileFormat, FormatOption, RawOptions, Replay, TraceOptions, TraceSynthesis};
+use crate::{
+    AgentReplay, ConfigError, Environment, FileFormat, FormatOption, RawOptions, Replay, TraceOptions, TraceSynthesis,
+    Tuning,
+};
 
 /// What every trace heeds.
-const OF_TRACES: [OptionId; 12] = [
+const OF_TRACES: [OptionId; 10] = [
     OptionId::SynthesisSpeedupRatio,
     OptionId::SynthesisPrefixLenMultiplier,
     OptionId::SynthesisPrefixRootMultiplier,
     OptionId::SynthesisPromptLenMultiplier,
     OptionId::SynthesisOutputLenMultiplier,
     OptionId::SynthesisMaxIsl,
-    OptionId::SynthesisMaxOsl,
     OptionId::ReplaySpeedup,
     OptionId::MaxIdleGapCapSeconds,
     OptionId::OpenLoopStrict,
     OptionId::TraceSessionSampleRatio,
-    OptionId::IgnoreTraceDelays,
 ];
 /// What only means something where the trace has block ids.
 const OF_BLOCKS: [OptionId; 3] = [
@@ -24,15 +25,22 @@ const OF_BLOCKS: [OptionId; 3] = [
     OptionId::SynthesisPrefixLenMultiplier,
     OptionId::SynthesisPrefixRootMultiplier,
 ];
+/// What recorded sessions of agents heed, as all traces do.
+const OF_ALL: [OptionId; 2] = [OptionId::SynthesisMaxOsl, OptionId::IgnoreTraceDelays];
+/// What only they heed.
+const OF_AGENTS: [OptionId; 3] =
+    [OptionId::UseThinkTimeOnly, OptionId::TraceIdleGapCapSeconds, OptionId::MaxContextLength];
 /// What has no effect on a trace whose times are forgotten.
-const OF_TIME: [OptionId; 4] = [
+const OF_TIME: [OptionId; 6] = [
     OptionId::SynthesisSpeedupRatio,
     OptionId::ReplaySpeedup,
     OptionId::MaxIdleGapCapSeconds,
     OptionId::InterTurnDelayCapSeconds,
+    OptionId::UseThinkTimeOnly,
+    OptionId::TraceIdleGapCapSeconds,
 ];
 
-pub(super) fn resolve(raw: &RawOptions) -> Result<TraceOptions, ConfigError> {
+pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<TraceOptions, ConfigError> {
     let usual = TraceSynthesis::default();
     let factor = |id| raw.float(id).map(|factor| factor.unwrap_or(1.0));
     let options = TraceOptions {
@@ -53,9 +61,16 @@ pub(super) fn resolve(raw: &RawOptions) -> Result<TraceOptions, ConfigError> {
             strict: raw.flag(OptionId::OpenLoopStrict)?,
             session_share: factor(OptionId::TraceSessionSampleRatio)?,
         },
+        agents: AgentReplay {
+            think_time_only: raw.flag(OptionId::UseThinkTimeOnly)?,
+            idle_gap_cap_s: raw.seconds(OptionId::TraceIdleGapCapSeconds)?.map(|cap| cap.as_secs_f64()),
+            max_context: raw.int(OptionId::MaxContextLength)?,
+            entries: raw.int(OptionId::NumDatasetEntries)?,
+            detection: Tuning::from_variables(&environment.variables)?.agents,
+        },
     };
     if options.ignore_times
-        && let Some(other) = OF_TIME.into_iter().find(|id| raw.is_given(*id))
+        && let Some(other) = first_said(raw, &OF_TIME)?
     {
         let why = "there are no times and pauses left to change";
         return Err(raw.conflict(other, OptionId::IgnoreTraceDelays, why));
@@ -66,25 +81,50 @@ pub(super) fn resolve(raw: &RawOptions) -> Result<TraceOptions, ConfigError> {
 /// The options given that only traces heed.
 pub(super) fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigError> {
     let mut given = Vec::new();
-    for id in OF_TRACES.into_iter().chain(OF_BLOCKS) {
-        let said = match id {
-            OptionId::OpenLoopStrict | OptionId::IgnoreTraceDelays => raw.flag(id)?,
-            _ => raw.is_given(id),
-        };
-        if !said {
+    for id in all() {
+        if !is_said(raw, id)? {
             continue;
         }
-        let (heeded_by, why): (fn(FileFormat) -> bool, _) = if OF_BLOCKS.contains(&id) {
+        let (heeded_by, why): (fn(FileFormat) -> bool, _) = if id == OptionId::PromptInputTokensBlockSize {
+            let heeded_by = |format: FileFormat| format.facts().has_blocks || format == FileFormat::Tracelab;
+            (heeded_by, "it is about block ids, which only some traces have, and Weka traces say it themselves")
+        } else if OF_BLOCKS.contains(&id) {
             (|format| format.facts().has_blocks, "it is about block ids, which only some traces have")
+        } else if OF_ALL.contains(&id) {
+            let heeded_by = |format: FileFormat| format.facts().is_trace || format.facts().is_agentic;
+            (heeded_by, "it changes recorded load, which this format does not hold")
+        } else if OF_AGENTS.contains(&id) {
+            (|format| format.facts().is_agentic, "it is about recorded sessions of agents (weka_trace, tracelab)")
         } else {
-            (|format| format.facts().is_trace, "it changes recorded load, which this format does not hold")
+            (|format| format.facts().is_trace, "it changes recorded load with times or lengths of its own")
         };
         given.push(FormatOption { flag: raw.spelling(id), heeded_by, why });
     }
     Ok(given)
 }
 
+fn all() -> impl Iterator<Item = OptionId> {
+    OF_TRACES.into_iter().chain(OF_BLOCKS).chain(OF_ALL).chain(OF_AGENTS)
+}
+
+/// Whether an option was given, and a flag not as off.
+fn is_said(raw: &RawOptions, id: OptionId) -> Result<bool, ConfigError> {
+    match id {
+        OptionId::OpenLoopStrict | OptionId::IgnoreTraceDelays | OptionId::UseThinkTimeOnly => raw.flag(id),
+        _ => Ok(raw.is_given(id)),
+    }
+}
+
+fn first_said(raw: &RawOptions, ids: &[OptionId]) -> Result<Option<OptionId>, ConfigError> {
+    for id in ids {
+        if is_said(raw, *id)? {
+            return Ok(Some(*id));
+        }
+    }
+    Ok(None)
+}
+
 /// The first option about traces that was given.
 pub(super) fn given(raw: &RawOptions) -> Option<OptionId> {
-    OF_TRACES.into_iter().chain(OF_BLOCKS).find(|id| raw.is_given(*id))
+    all().find(|id| raw.is_given(*id))
 }
