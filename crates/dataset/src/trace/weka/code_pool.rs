@@ -130,6 +130,6 @@ mod tests {
     #[test]
     fn pieces_begin_between_words() {
         let found: Vec<&str> = pieces("let x = 5;\n    let y\n  foo bar(a, b)").collect();
-        assert_eq!(found, [" x = 5;\n    let"]);
+        assert_eq!(found, [" x = 5;\n    let", " y\n  foo"]);
     }
 }
