@@ -53,5 +53,8 @@ DATA_CASES = (
     _case("speed-bench", "SPEED-Bench, all rows of a file", "qualitative.jsonl", "speed_bench_qualitative", "--num-sessions", "12", "--concurrency", "2"),
     _case("speed-bench-coding", "SPEED-Bench, one category", "qualitative.jsonl", "speed_bench_coding", "--num-sessions", "2"),
     _case("dag", "the sample of conversations that start others", "dag.jsonl", "dag_jsonl", "--concurrency", "2"),
+    # What the messages say is each tool's own; how many there are, whose, and how long the answers, is not.
+    _case("weka", "recorded sessions of agents", "weka_traces", "weka_trace", "--num-sessions", "2", at_server=(server.sessions,), exact_counts=False),
+    _case("tracelab", "recorded rounds of agents", "tracelab.jsonl", "tracelab", "--num-sessions", "3", "--inter-turn-delay-cap-seconds", "0.5", at_server=(server.sessions,), exact_counts=False),
     _case("dag-orchestrator", "the sample of an orchestrator", "dag_orchestrator.jsonl", "dag_jsonl", "--num-sessions", "1"),
 )

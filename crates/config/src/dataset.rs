@@ -1,5 +1,6 @@
 //! What is sent: a description of synthetic data, a file, or a public data set.
 
+mod agent_detection;
 mod cache_bust;
 mod file;
 mod file_format;
@@ -11,6 +12,7 @@ mod trace;
 
 use std::sync::Arc;
 
+pub use agent_detection::AgentDetection;
 pub use cache_bust::{CacheBust, MarkerPlace, MarkerSide};
 pub use file::{BadRows, BatchSizes, FileSource, FormatOption, PoolDraws, TimeWindow};
 pub use file_format::{FileFormat, FormatFacts, SpeedBench};
@@ -25,7 +27,7 @@ pub use synthetic::{
     Corpus, LengthPair, PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, SyntheticSource, TurnDelay,
 };
 pub(crate) use synthetic::{DEFAULT_ENTRIES, SINGLE_TURN};
-pub use trace::{Replay, TraceOptions, TraceSynthesis};
+pub use trace::{AgentReplay, Replay, TraceOptions, TraceSynthesis};
 
 #[derive(Debug, Clone)]
 pub struct DatasetConfig {

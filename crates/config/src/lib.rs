@@ -19,15 +19,16 @@ mod run;
 mod tuning;
 
 pub use dataset::{
+    AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat,
+    FileSource, FormatFacts, FormatOption, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, PoolDraws,
+    PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, Replay, Sampling, SpeedBench, SyntheticSource,
+    SystemPrompt, TimeWindow, TraceOptions, TraceSynthesis, TurnDelay, Weighted,
+};
+pub use dataset::{
     AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
     PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
 };
-pub use dataset::{
-    BadRows, BatchSizes, CacheBust, Chat, Corpus, DatasetConfig, DatasetSource, FileFormat, FileSource, FormatFacts,
-    FormatOption, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, Origin, PUBLIC_SETS, PoolDraws,
-    PrefixPrompts, PromptLengths, PublicSet, PublicSource, RandomStyle, RangeRatio, Rankings, Recipe, Replay, Sampling,
-    SpeedBench, SyntheticSource, SystemPrompt, TimeWindow, TraceOptions, TraceSynthesis, TurnDelay, Weighted,
-};
+pub use dataset::{Chat, Origin, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;
 pub use error::ConfigError;

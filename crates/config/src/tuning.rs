@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::ConfigError;
 use crate::grammar::number;
+use crate::{AgentDetection, ConfigError};
 
 const MEGABYTE: usize = 1 << 20;
 
@@ -38,6 +38,8 @@ pub struct Tuning {
     pub rate_ramp_interval: Duration,
     /// `AIPERF_DATASET_MEMORY_MB`: bytes of generated contents and bodies that are kept for the next time.
     pub dataset_memory: usize,
+    /// `AIPERF_DATASET_WEKA_*` and `AIPERF_DATASET_TRACELAB_*`.
+    pub agents: AgentDetection,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
     pub dag_fail_fast: bool,
     /// `AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT`: for the download of a public data set.
@@ -121,6 +123,48 @@ pub const VARIABLES: &[Variable] = &[
         "64",
         "Megabytes of generated prompts and bodies that are kept for the next time they are sent; what has no room is made again. 0 to 1000000.",
     ),
+    variable(
+        "AIPERF_DATASET_WEKA_SPLIT_FLATTENED_AGENTS",
+        "true",
+        "Tell agents apart whose requests a Weka trace holds in one list.",
+    ),
+    variable("AIPERF_DATASET_WEKA_TOOL_SHAPED_MESSAGES", "false", "Send what tools gave back as messages of tools."),
+    variable(
+        "AIPERF_DATASET_WEKA_SEAM_MAX_GAP_SECONDS",
+        "3600",
+        "Seconds after which a request only goes on from another if they share much; 0 or more.",
+    ),
+    variable("AIPERF_DATASET_WEKA_SEAM_MIN_OVERLAP_RATIO", "0.5", "That share of their blocks, 0 to 1."),
+    variable("AIPERF_DATASET_WEKA_AUX_MAX_REQUESTS", "1", "Requests that a sidecar of an agent has at most."),
+    variable(
+        "AIPERF_DATASET_WEKA_AUX_ISL_RATIO",
+        "0.1",
+        "A sidecar's prompt is shorter than this share of the agent's longest; 0 or more.",
+    ),
+    variable("AIPERF_DATASET_WEKA_AUX_ISL_FLOOR", "16384", "Or shorter than so many tokens."),
+    variable("AIPERF_DATASET_WEKA_AUX_CROSS_MODEL", "true", "Or asks another model."),
+    variable("AIPERF_DATASET_WEKA_AUX_REDUCTION_OSL_MAX", "4000", "Or has an answer of fewer tokens than this,"),
+    variable(
+        "AIPERF_DATASET_WEKA_AUX_REDUCTION_RATIO",
+        "20",
+        "and a prompt of so many times the answer at least; 0 or more.",
+    ),
+    variable(
+        "AIPERF_DATASET_WEKA_WORKER_GROUP_MIN",
+        "3",
+        "Agents that make a group of workers when they run side by side.",
+    ),
+    variable(
+        "AIPERF_DATASET_TRACELAB_SUBAGENT_JOIN",
+        "true",
+        "Put sessions of a tracelab file under those that called them.",
+    ),
+    variable("AIPERF_DATASET_TRACELAB_CODEX_SUBAGENT_JOIN", "true", "The same for sessions of codex."),
+    variable(
+        "AIPERF_DATASET_TRACELAB_MIN_SPAWN_MS",
+        "10000",
+        "Milliseconds that a call which starts agents takes at least.",
+    ),
     variable("AIPERF_DAG_FAIL_FAST", "false", "A failed child ends the session that it branched from."),
     variable(
         "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
@@ -179,6 +223,7 @@ impl Default for Tuning {
             cancel_drain: Duration::from_secs(10),
             rate_ramp_interval: Duration::from_millis(100),
             dataset_memory: 64 * MEGABYTE,
+            agents: AgentDetection::default(),
             dag_fail_fast: false,
             public_dataset_timeout: Duration::from_secs(300),
             public_dataset_max_gb: 20.0,
@@ -236,6 +281,7 @@ impl Tuning {
             )?,
             dataset_memory: read.int("AIPERF_DATASET_MEMORY_MB", default.dataset_memory / MEGABYTE, 0, 1_000_000)?
                 * MEGABYTE,
+            agents: read.agents()?,
             dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
             public_dataset_timeout: read.seconds(
                 "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
@@ -310,6 +356,32 @@ impl Variables<'_> {
             }
             let limit = number::int(text).filter(|limit| (1..=65_000).contains(limit))?;
             usize::try_from(limit).ok().map(Some)
+        })
+    }
+
+    fn agents(&self) -> Result<AgentDetection, ConfigError> {
+        let default = AgentDetection::default();
+        let truth = |name: &str, default: bool| self.truth(&format!("AIPERF_DATASET_{name}"), default);
+        let float =
+            |name: &str, default: f64, high: f64| self.float(&format!("AIPERF_DATASET_{name}"), default, 0.0, high);
+        let count =
+            |name: &str, default: u64| self.int(&format!("AIPERF_DATASET_{name}"), default, 0, i128::from(u32::MAX));
+        let size = |name: &str, default: usize| count(name, default as u64).map(|size| size as usize);
+        Ok(AgentDetection {
+            split_flattened: truth("WEKA_SPLIT_FLATTENED_AGENTS", default.split_flattened)?,
+            tool_shaped_messages: truth("WEKA_TOOL_SHAPED_MESSAGES", default.tool_shaped_messages)?,
+            seam_max_gap_s: float("WEKA_SEAM_MAX_GAP_SECONDS", default.seam_max_gap_s, f64::MAX)?,
+            seam_min_overlap: float("WEKA_SEAM_MIN_OVERLAP_RATIO", default.seam_min_overlap, 1.0)?,
+            aux_max_requests: size("WEKA_AUX_MAX_REQUESTS", default.aux_max_requests)?,
+            aux_isl_ratio: float("WEKA_AUX_ISL_RATIO", default.aux_isl_ratio, f64::MAX)?,
+            aux_isl_floor: count("WEKA_AUX_ISL_FLOOR", default.aux_isl_floor)?,
+            aux_cross_model: truth("WEKA_AUX_CROSS_MODEL", default.aux_cross_model)?,
+            aux_reduction_osl_max: count("WEKA_AUX_REDUCTION_OSL_MAX", default.aux_reduction_osl_max)?,
+            aux_reduction_ratio: float("WEKA_AUX_REDUCTION_RATIO", default.aux_reduction_ratio, f64::MAX)?,
+            worker_group_min: size("WEKA_WORKER_GROUP_MIN", default.worker_group_min)?,
+            join_subagents: truth("TRACELAB_SUBAGENT_JOIN", default.join_subagents)?,
+            join_codex_subagents: truth("TRACELAB_CODEX_SUBAGENT_JOIN", default.join_codex_subagents)?,
+            min_spawn_ms: float("TRACELAB_MIN_SPAWN_MS", default.min_spawn_ms, f64::MAX)?,
         })
     }
 

@@ -12,7 +12,6 @@ use crate::assignment::Assignment;
 use crate::deferred::{Deferred, Sourced};
 use crate::file::{self, Loaded, SkippedRows};
 use crate::text::{ExactText, Start, Writer};
-use crate::trace::TracePrompts;
 use crate::{DatasetError, Sampler, public, synthetic};
 
 /// All conversations, in file or generation order; at least one.
@@ -74,6 +73,21 @@ impl Dataset {
             Some(deferred) => Arc::new(deferred.complete(index, outline)),
             None => Arc::clone(outline),
         }
+    }
+
+    /// A conversation with the contents of this turn at least: for those who need no other, where all together may be too
+    /// many to be held.
+    pub fn conversation_at(&self, index: ConversationIndex, turn: usize) -> Arc<Conversation> {
+        let outline = &self.outlines[index.0];
+        match &self.deferred {
+            Some(deferred) => Arc::new(deferred.complete_turn(index, outline, turn)),
+            None => Arc::clone(outline),
+        }
+    }
+
+    /// Whether contents are made turn by turn.
+    pub fn is_made_by_turn(&self) -> bool {
+        self.deferred.as_ref().is_some_and(|deferred| deferred.is_made_by_turn())
     }
 
     /// All of them with their contents, one after the other.
@@ -161,8 +175,8 @@ fn assemble(
         }
         DatasetSource::File(source) => {
             let Loaded { conversations, format, skipped, prompts, empty_outputs } =
-                file::conversations(source, config.has_system_role, seed)?;
-            let deferred = prompts.map(|orders| Box::new(TracePrompts::new(orders, tokenizer)) as Box<dyn Deferred>);
+                file::conversations(source, &config.models, config.has_system_role, seed)?;
+            let deferred = prompts.map(|prompts| prompts.deferred(tokenizer));
             (Sourced { conversations, deferred }, Some(format), skipped, empty_outputs)
         }
         DatasetSource::Public(source) => {

@@ -11,6 +11,16 @@ pub(crate) trait Deferred: Debug + Send + Sync {
     /// it is asked for.
     fn complete(&self, index: ConversationIndex, outline: &Conversation) -> Conversation;
 
+    /// The outline with the contents of one turn at least, for those who need no other.
+    fn complete_turn(&self, index: ConversationIndex, outline: &Conversation, _turn: usize) -> Conversation {
+        self.complete(index, outline)
+    }
+
+    /// Whether contents of one turn are made without those of the others, which may be too many to be held at once.
+    fn is_made_by_turn(&self) -> bool {
+        false
+    }
+
     /// Generated texts so far that could not be given the length that was asked for.
     fn inexact_texts(&self) -> usize;
 

@@ -60,6 +60,12 @@ pub enum DatasetError {
     AllTooLong { path: PathBuf, asked: u64, shortest: u64 },
 
     #[error(
+        "--max-context-length {asked}: every trace of {} needs more; the least that one needs is {smallest}",
+        path.display()
+    )]
+    ContextTooLong { path: PathBuf, asked: u64, smallest: u64 },
+
+    #[error(
         "--fixed-schedule: the first turn of session {session} has no timestamp; give every conversation one, or choose \
          another way to load (--no-fixed-schedule for a trace)"
     )]

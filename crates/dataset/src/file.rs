@@ -5,7 +5,7 @@ mod dag;
 mod detect;
 mod faults;
 mod fields;
-mod folder;
+pub(crate) mod folder;
 mod grouping;
 mod input;
 mod inputs_json;
@@ -22,18 +22,23 @@ mod unpack;
 mod window;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use aiperf_config::{FileFormat, FileSource};
 use aiperf_conversation::Conversation;
 use aiperf_seed::Seed;
+use aiperf_tokenizer::Tokenizer;
 
 pub use faults::SkippedRows;
-use input::Input;
-pub(crate) use input::{Document, Reading};
+pub(crate) use fields::{Fields, unexpected};
+pub(crate) use input::{Document, Input, Reading};
+pub(crate) use lines::{lines as rows, object};
 use media::MediaFiles;
 
 use crate::DatasetError;
-use crate::trace::{self, PromptOrders};
+use crate::deferred::Deferred;
+use crate::trace::weka::{AgentMessages, AgentPrompts};
+use crate::trace::{self, PromptOrders, TracePrompts};
 use aiperf_trace::Layout;
 
 /// What a file gives.
@@ -44,24 +49,49 @@ pub(crate) struct Loaded {
     pub(crate) format: FileFormat,
     pub(crate) skipped: SkippedRows,
     /// Of a trace: prompts that are made when they are due.
-    pub(crate) prompts: Option<PromptOrders>,
+    pub(crate) prompts: Option<Prompts>,
     /// Of a trace: requests that got no answer when they were recorded.
     pub(crate) empty_outputs: usize,
+}
+
+/// Prompts of a trace, made when they are due.
+#[derive(Debug)]
+pub(crate) enum Prompts {
+    /// One text for each turn.
+    Blocks(PromptOrders),
+    /// Messages of agents.
+    Agents(AgentPrompts),
+}
+
+impl Prompts {
+    pub(crate) fn deferred(self, tokenizer: &Arc<dyn Tokenizer>) -> Box<dyn Deferred> {
+        match self {
+            Self::Blocks(orders) => Box::new(TracePrompts::new(orders, tokenizer)),
+            Self::Agents(prompts) => Box::new(AgentMessages::new(prompts, tokenizer)),
+        }
+    }
 }
 
 /// What a format's reader gives.
 #[derive(Debug)]
 pub(crate) struct Contents {
     pub(crate) conversations: Vec<Conversation>,
-    pub(crate) prompts: Option<PromptOrders>,
+    pub(crate) prompts: Option<Prompts>,
     pub(crate) empty_outputs: usize,
 }
 
 /// The conversations of the file. Without `has_system_role` a system message in it is a turn like any other.
-pub(crate) fn conversations(source: &FileSource, has_system_role: bool, seed: Seed) -> Result<Loaded, DatasetError> {
+/// The models are for files that name models of their own, which stand for these.
+pub(crate) fn conversations(
+    source: &FileSource,
+    models: &[Arc<str>],
+    has_system_role: bool,
+    seed: Seed,
+) -> Result<Loaded, DatasetError> {
     // Media paths in the file are relative to the working directory.
     let media = MediaFiles::relative_to(Path::new(""));
-    load(&Input::open(&source.path)?, Reading::new(source, has_system_role, seed, media))
+    let reading = Reading { models, ..Reading::new(source, has_system_role, seed, media) };
+    load(&Input::open(&source.path)?, reading)
 }
 
 /// Bytes of data in memory, which may be packed, hold at most this when they are unpacked.
@@ -127,6 +157,8 @@ fn read(format: FileFormat, input: &Input, reading: &mut Reading<'_>) -> Result<
         FileFormat::MooncakeTrace => return trace::load(one_file()?, Layout::Mooncake, reading),
         FileFormat::BailianTrace => return trace::load(one_file()?, Layout::Bailian, reading),
         FileFormat::BurstGptTrace => return trace::load(one_file()?, Layout::BurstGpt, reading),
+        FileFormat::WekaTrace => return trace::weka::load(input, reading),
+        FileFormat::Tracelab => return trace::tracelab::load(one_file()?, reading),
         FileFormat::AzureTrace => return trace::load(one_file()?, Layout::Azure, reading),
         FileFormat::BasetenTrace => return trace::load(one_file()?, Layout::Baseten, reading),
     }?;

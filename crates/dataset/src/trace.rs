@@ -4,6 +4,8 @@
 mod outline;
 mod prompt;
 mod replay;
+pub(crate) mod tracelab;
+pub(crate) mod weka;
 mod words;
 
 use std::path::Path;

@@ -85,7 +85,7 @@ impl Sessions {
 
     /// Makes every body of a conversation once, as far as that needs no replies.
     fn check(&self, index: usize) -> Result<(), BuildError> {
-        let conversation = self.find(index);
+        let conversation = self.find(index, None);
         for turn in 0..conversation.turns.len() {
             let body = self.renderer.alone(&conversation, turn)?;
             if Renderer::alone_is_fixed(&conversation, turn) && self.has_room() {
@@ -114,15 +114,19 @@ impl Sessions {
         self.held.load(Ordering::Relaxed) < self.room
     }
 
-    /// A conversation with its contents: those held, or new ones that are not held yet.
-    fn find(&self, index: usize) -> Arc<Conversation> {
+    /// A conversation with its contents: those held, or new ones that are not held yet. Of a turn: with those that its
+    /// body is made of.
+    fn find(&self, index: usize, turn: Option<usize>) -> Arc<Conversation> {
         if let Some(conversation) = self.slots[index].conversation() {
             return conversation;
         }
         if self.dataset.is_deferred() {
             self.made.fetch_add(1, Ordering::Relaxed);
         }
-        let conversation = self.dataset.conversation(ConversationIndex(index));
+        let conversation = match turn {
+            Some(turn) => self.dataset.conversation_at(ConversationIndex(index), turn),
+            None => self.dataset.conversation(ConversationIndex(index)),
+        };
         match &self.markers {
             Some(markers) => markers.mark(&conversation),
             None => conversation,
@@ -143,6 +147,7 @@ impl Sessions {
         let outline = &self.dataset.outlines()[index];
         let forks = |kind: BranchKind| matches!(kind, BranchKind::Fork { .. });
         self.dataset.is_deferred()
+            && !self.dataset.is_made_by_turn()
             && (outline.turns.len() > 1
                 || outline.lineage == Lineage::Child
                 || outline.turns.iter().flat_map(|turn| &turn.branches).any(|branch| forks(branch.kind)))
@@ -150,7 +155,7 @@ impl Sessions {
 
     /// For those who go on from a reply.
     fn conversation(&self, index: usize) -> Arc<Conversation> {
-        let conversation = self.find(index);
+        let conversation = self.find(index, None);
         self.keep(index, &conversation, None);
         conversation
     }
@@ -164,7 +169,7 @@ impl Sessions {
         if let Some((_, bytes)) = self.slots[index].body(turn) {
             return bytes;
         }
-        let conversation = self.find(index);
+        let conversation = self.find(index, Some(turn));
         // One that cannot be made is the worker's to report.
         let body = (turn < conversation.turns.len()).then(|| self.renderer.fixed(&conversation, turn).ok()).flatten();
         self.keep(index, &conversation, body.as_ref().map(|body| (turn, body)))
@@ -194,7 +199,7 @@ impl Sessions {
             let is_fixed = Renderer::alone_is_fixed(outline, turn);
             let held = if is_fixed { self.slots[index].body(turn) } else { None };
             let body = held.map(|(body, _)| body).or_else(|| {
-                let conversation = made.get_or_insert_with(|| self.find(index));
+                let conversation = made.get_or_insert_with(|| self.find(index, None));
                 let body = self.renderer.alone(conversation, turn).ok()?;
                 if is_fixed && self.has_room() {
                     self.keep(index, conversation, Some((turn, &body)));
@@ -252,7 +257,7 @@ impl Bodies for Sessions {
         let body = if let Some((body, _)) = slot.body(turn) {
             body
         } else {
-            let contents = self.find(conversation);
+            let contents = self.find(conversation, Some(turn));
             let body = self.renderer.fixed(&contents, turn)?;
             self.keep(conversation, &contents, Some((turn, &body)));
             body

@@ -4,6 +4,7 @@
 
 mod support;
 
+mod agents;
 mod cancellation;
 mod closed_loop;
 mod command_line;

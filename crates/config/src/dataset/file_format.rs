@@ -16,6 +16,8 @@ pub enum FileFormat {
     BurstGptTrace,
     AzureTrace,
     BasetenTrace,
+    WekaTrace,
+    Tracelab,
 }
 
 /// What the rest of the program must know of a format.
@@ -37,10 +39,12 @@ pub struct FormatFacts {
     pub has_blocks: bool,
     /// Naming this type asks for the schedule in it, where its first row has a time.
     pub promotes_schedule: bool,
+    /// Sessions of agents, which start others: how long after one another, not when.
+    pub is_agentic: bool,
 }
 
 /// Formats with one name each. Those of SPEED-Bench have many.
-const PLAIN: [FileFormat; 12] = [
+const PLAIN: [FileFormat; 14] = [
     FileFormat::SingleTurn,
     FileFormat::MultiTurn,
     FileFormat::RandomPool,
@@ -53,6 +57,8 @@ const PLAIN: [FileFormat; 12] = [
     FileFormat::BurstGptTrace,
     FileFormat::AzureTrace,
     FileFormat::BasetenTrace,
+    FileFormat::WekaTrace,
+    FileFormat::Tracelab,
 ];
 
 impl FileFormat {
@@ -66,9 +72,11 @@ impl FileFormat {
             is_trace: false,
             has_blocks: false,
             promotes_schedule: false,
+            is_agentic: false,
         };
         let trace = FormatFacts { has_times: true, writes_inputs: false, is_trace: true, ..plain };
         let blocks = FormatFacts { has_blocks: true, promotes_schedule: true, ..trace };
+        let agents = FormatFacts { writes_inputs: false, is_agentic: true, ..plain };
         match self {
             Self::SingleTurn => FormatFacts { name: "single_turn", has_times: true, ..plain },
             Self::MultiTurn => FormatFacts { name: "multi_turn", has_times: true, ..plain },
@@ -96,6 +104,8 @@ impl FileFormat {
             Self::AzureTrace => FormatFacts { name: "azure_trace", ..trace },
             // Its prompts are literal: block ids only go along with them.
             Self::BasetenTrace => FormatFacts { name: "baseten_trace", promotes_schedule: true, ..trace },
+            Self::WekaTrace => FormatFacts { name: "weka_trace", takes_folders: true, ..agents },
+            Self::Tracelab => FormatFacts { name: "tracelab", ..agents },
         }
     }
 
@@ -224,7 +234,15 @@ mod tests {
     fn whole_requests_are_not_written_to_inputs_json_again() {
         let without: Vec<&str> =
             PLAIN.iter().filter(|format| !format.facts().writes_inputs).map(|format| format.name()).collect();
-        let traces = ["mooncake_trace", "bailian_trace", "burst_gpt_trace", "azure_trace", "baseten_trace"];
+        let traces = [
+            "mooncake_trace",
+            "bailian_trace",
+            "burst_gpt_trace",
+            "azure_trace",
+            "baseten_trace",
+            "weka_trace",
+            "tracelab",
+        ];
         assert_eq!(without, [&["raw_payload", "inputs_json", "sagemaker_data_capture"][..], &traces].concat());
     }
 }

@@ -1,5 +1,7 @@
 //! How a trace is changed on its way from the file to the schedule.
 
+use super::AgentDetection;
+
 /// What is asked of a trace. The default changes nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TraceOptions {
@@ -9,6 +11,21 @@ pub struct TraceOptions {
     pub ignore_times: bool,
     pub synthesis: TraceSynthesis,
     pub replay: Replay,
+    pub agents: AgentReplay,
+}
+
+/// How recorded sessions of agents are replayed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AgentReplay {
+    /// Only the recorded think time is a pause, not all that lay between two requests.
+    pub think_time_only: bool,
+    /// Longest time without a request of a session that is kept.
+    pub idle_gap_cap_s: Option<f64>,
+    /// Sessions that ever need more tokens for prompt and answer are left out.
+    pub max_context: Option<u64>,
+    /// So many sessions are read.
+    pub entries: Option<usize>,
+    pub detection: AgentDetection,
 }
 
 /// Changes to lengths, prefixes and pace.

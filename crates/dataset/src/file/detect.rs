@@ -118,13 +118,13 @@ const RULES: [Rule; 15] = [
         name: "tracelab",
         file: |data| data.has_all(&["session_id", "round_index", "timing_events"]),
         folder: |_| false,
-        format: |_| Verdict::NotBuilt,
+        format: |_| Verdict::Read(FileFormat::Tracelab),
     },
     Rule {
         name: "weka_trace",
         file: |data| data.has_all(&["models", "block_size", "requests"]),
         folder: |folder| folder.first_json(|data| data.has_all(&["models", "block_size", "requests"])),
-        format: |_| Verdict::NotBuilt,
+        format: |_| Verdict::Read(FileFormat::WekaTrace),
     },
 ];
 

@@ -32,6 +32,11 @@ pub(crate) fn is_jsonl(path: &Path) -> bool {
     plain_name(path).to_ascii_lowercase().ends_with(".jsonl")
 }
 
+/// Files of one JSON document.
+pub(crate) fn is_json(path: &Path) -> bool {
+    plain_name(path).to_ascii_lowercase().ends_with(".json")
+}
+
 /// The name of the file without its folders and without what packing added to it.
 pub(crate) fn plain_name(path: &Path) -> &str {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

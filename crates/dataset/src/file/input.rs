@@ -1,6 +1,7 @@
 //! What is read: one file, in memory, or a folder of files.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use aiperf_config::FileSource;
 use aiperf_seed::Seed;
@@ -48,12 +49,14 @@ pub(crate) struct Reading<'a> {
     /// Without it a system message in the file is a turn like any other.
     pub(crate) has_system_role: bool,
     pub(crate) seed: Seed,
+    /// Those that the user asks for.
+    pub(crate) models: &'a [Arc<str>],
     pub(crate) media: MediaFiles,
     pub(crate) faults: Faults,
 }
 
 impl<'a> Reading<'a> {
     pub(crate) fn new(source: &'a FileSource, has_system_role: bool, seed: Seed, media: MediaFiles) -> Self {
-        Self { source, has_system_role, seed, media, faults: Faults::new(source.bad_rows) }
+        Self { source, has_system_role, seed, models: &[], media, faults: Faults::new(source.bad_rows) }
     }
 }

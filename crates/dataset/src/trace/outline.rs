@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::prompt::{PromptOrder, PromptOrders};
 use super::stream_seed;
-use crate::file::Contents;
+use crate::file::{Contents, Prompts};
 use crate::session::SessionNames;
 
 /// One conversation per session, in order of appearance; a request without session is one.
@@ -48,7 +48,7 @@ pub(super) fn of(trace: Trace, replay: &Replay, seed: Seed, content_key: u64) ->
         orders[place].push(order);
     }
     let prompts = PromptOrders { orders, block_size: block_size as usize, seed: stream_seed(seed, content_key) };
-    Contents { conversations, prompts: Some(prompts), empty_outputs }
+    Contents { conversations, prompts: Some(Prompts::Blocks(prompts)), empty_outputs }
 }
 
 /// Whether earlier turns are sent again. Lengths and blocks of bailian rows hold them already, and so do messages and

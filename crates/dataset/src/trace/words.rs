@@ -54,6 +54,11 @@ impl WordPool {
         pool
     }
 
+    /// Whether counts of parts are what the count of the whole is made of.
+    pub(super) fn adds_up_everywhere(&self) -> bool {
+        self.additive.is_some()
+    }
+
     fn adds_up(&self, lead: Lead) -> bool {
         (0..TRIALS).all(|trial| {
             let mut text = String::new();
@@ -78,7 +83,9 @@ impl WordPool {
         match self.additive {
             Some(Lead::Space) => (text, true),
             Some(Lead::Bare) => {
-                text.remove(0);
+                if text.starts_with(' ') {
+                    text.remove(0);
+                }
                 (text, true)
             }
             None => self.correct(text, tokens, stream),

@@ -162,7 +162,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Shorten the idle gaps inside each Weka trace to this.",
     )
     .at_least(0.0)
-    .unit("s"),
+    .unit("s")
+    .supported(),
     OptionSpec::new(
         OptionId::SystemIdleGapCapSeconds,
         &["system-idle-gap-cap-seconds"],

@@ -120,7 +120,7 @@ pub(super) fn resolve(
         bad_rows: if raw.flag(OptionId::SkipBadRows)? { BadRows::Skip } else { BadRows::Refuse },
         draws: PoolDraws { entries: entries(raw)?, batch: batch_sizes(raw)? },
         strip_known_images: raw.flag(OptionId::UuidAndStrip)?,
-        trace: trace::resolve(raw)?,
+        trace: trace::resolve(raw, environment)?,
         conditional: conditional(raw)?,
     };
     source.conditional.extend(trace::colliding_inputs(raw, extra_inputs));
@@ -168,14 +168,18 @@ fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigError> {
         |format| format == FileFormat::RandomPool,
         "it is for data that is drawn from a pool (--custom-dataset-type random_pool); other files are sent as they are",
     );
+    let entries: Rule = (
+        |format| format == FileFormat::RandomPool || format.facts().is_agentic,
+        "it is for data that is drawn from a pool (--custom-dataset-type random_pool) and for sessions of agents; other files are sent as they are",
+    );
     let body: Rule =
         (|format| !format.facts().is_verbatim, "bodies of this format are sent byte for byte: change them in the file");
     let strip: Rule = (|format| format == FileFormat::SingleTurn, "only rows of a single_turn file name images by ids");
     let mut given = trace::conditional(raw)?;
     for (id, (heeded_by, why)) in BATCH_SIZES
         .into_iter()
-        .chain([OptionId::NumDatasetEntries])
         .map(|id| (id, pool))
+        .chain([(OptionId::NumDatasetEntries, entries)])
         .chain(BODY_OPTIONS.map(|id| (id, body)))
     {
         if raw.is_given(id) {

@@ -3,22 +3,23 @@
 use serde_json::{Map, Value};
 
 use crate::catalogue::OptionId;
-use crate::{ConfigError, FileFormat, FormatOption, RawOptions, Replay, TraceOptions, TraceSynthesis};
+use crate::{
+    AgentReplay, ConfigError, Environment, FileFormat, FormatOption, RawOptions, Replay, TraceOptions, TraceSynthesis,
+    Tuning,
+};
 
 /// What every trace heeds.
-const OF_TRACES: [OptionId; 12] = [
+const OF_TRACES: [OptionId; 10] = [
     OptionId::SynthesisSpeedupRatio,
     OptionId::SynthesisPrefixLenMultiplier,
     OptionId::SynthesisPrefixRootMultiplier,
     OptionId::SynthesisPromptLenMultiplier,
     OptionId::SynthesisOutputLenMultiplier,
     OptionId::SynthesisMaxIsl,
-    OptionId::SynthesisMaxOsl,
     OptionId::ReplaySpeedup,
     OptionId::MaxIdleGapCapSeconds,
     OptionId::OpenLoopStrict,
     OptionId::TraceSessionSampleRatio,
-    OptionId::IgnoreTraceDelays,
 ];
 /// What only means something where the trace has block ids.
 const OF_BLOCKS: [OptionId; 3] = [
@@ -30,15 +31,22 @@ const OF_BLOCKS: [OptionId; 3] = [
 const OF_BASETEN: [OptionId; 3] = [OptionId::OpenLoopReplay, OptionId::OmitKvHints, OptionId::ForceMinTokens];
 /// Body fields that a Baseten trace fills.
 const BASETEN_FIELDS: [&str; 3] = ["min_tokens", "hash_ids", "block_size"];
+/// What recorded sessions of agents heed, as all traces do.
+const OF_ALL: [OptionId; 2] = [OptionId::SynthesisMaxOsl, OptionId::IgnoreTraceDelays];
+/// What only they heed.
+const OF_AGENTS: [OptionId; 3] =
+    [OptionId::UseThinkTimeOnly, OptionId::TraceIdleGapCapSeconds, OptionId::MaxContextLength];
 /// What has no effect on a trace whose times are forgotten.
-const OF_TIME: [OptionId; 4] = [
+const OF_TIME: [OptionId; 6] = [
     OptionId::SynthesisSpeedupRatio,
     OptionId::ReplaySpeedup,
     OptionId::MaxIdleGapCapSeconds,
     OptionId::InterTurnDelayCapSeconds,
+    OptionId::UseThinkTimeOnly,
+    OptionId::TraceIdleGapCapSeconds,
 ];
 
-pub(super) fn resolve(raw: &RawOptions) -> Result<TraceOptions, ConfigError> {
+pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<TraceOptions, ConfigError> {
     let usual = TraceSynthesis::default();
     let factor = |id| raw.float(id).map(|factor| factor.unwrap_or(1.0));
     let options = TraceOptions {
@@ -62,13 +70,20 @@ pub(super) fn resolve(raw: &RawOptions) -> Result<TraceOptions, ConfigError> {
             block_hints: !raw.flag(OptionId::OmitKvHints)?,
             min_tokens: !raw.is_given(OptionId::ForceMinTokens) || raw.flag(OptionId::ForceMinTokens)?,
         },
+        agents: AgentReplay {
+            think_time_only: raw.flag(OptionId::UseThinkTimeOnly)?,
+            idle_gap_cap_s: raw.seconds(OptionId::TraceIdleGapCapSeconds)?.map(|cap| cap.as_secs_f64()),
+            max_context: raw.int(OptionId::MaxContextLength)?,
+            entries: raw.int(OptionId::NumDatasetEntries)?,
+            detection: Tuning::from_variables(&environment.variables)?.agents,
+        },
     };
     if options.replay.closed_loop && options.replay.strict {
         let why = "one keeps the turns of a session behind each other and the other sends every row at its own time";
         return Err(raw.conflict(OptionId::OpenLoopReplay, OptionId::OpenLoopStrict, why));
     }
     if options.ignore_times
-        && let Some(other) = OF_TIME.into_iter().find(|id| raw.is_given(*id))
+        && let Some(other) = first_said(raw, &OF_TIME)?
     {
         let why = "there are no times and pauses left to change";
         return Err(raw.conflict(other, OptionId::IgnoreTraceDelays, why));
@@ -79,12 +94,8 @@ pub(super) fn resolve(raw: &RawOptions) -> Result<TraceOptions, ConfigError> {
 /// The options given that only traces heed.
 pub(super) fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigError> {
     let mut given = Vec::new();
-    for id in OF_TRACES.into_iter().chain(OF_BLOCKS).chain(OF_BASETEN) {
-        let said = match id {
-            OptionId::OpenLoopStrict | OptionId::IgnoreTraceDelays => raw.flag(id)?,
-            _ => raw.is_given(id),
-        };
-        if !said {
+    for id in all() {
+        if !is_said(raw, id)? {
             continue;
         }
         let (heeded_by, why): (fn(FileFormat) -> bool, _) = if OF_BASETEN.contains(&id) {
@@ -94,19 +105,48 @@ pub(super) fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigE
                 |format| format.facts().is_trace && format != FileFormat::BasetenTrace,
                 "it changes prompts that are made from recorded lengths, which this format does not have",
             )
+        } else if id == OptionId::PromptInputTokensBlockSize {
+            let heeded_by = |format: FileFormat| format.facts().has_blocks || format == FileFormat::Tracelab;
+            (heeded_by, "it is about block ids, which only some traces have, and Weka traces say it themselves")
         } else if OF_BLOCKS.contains(&id) {
             (|format| format.facts().has_blocks, "it is about block ids, which only some traces have")
+        } else if OF_ALL.contains(&id) {
+            let heeded_by = |format: FileFormat| format.facts().is_trace || format.facts().is_agentic;
+            (heeded_by, "it changes recorded load, which this format does not hold")
+        } else if OF_AGENTS.contains(&id) {
+            (|format| format.facts().is_agentic, "it is about recorded sessions of agents (weka_trace, tracelab)")
         } else {
-            (|format| format.facts().is_trace, "it changes recorded load, which this format does not hold")
+            (|format| format.facts().is_trace, "it changes recorded load with times or lengths of its own")
         };
         given.push(FormatOption { flag: raw.spelling(id), heeded_by, why });
     }
     Ok(given)
 }
 
+fn all() -> impl Iterator<Item = OptionId> {
+    OF_TRACES.into_iter().chain(OF_BLOCKS).chain(OF_BASETEN).chain(OF_ALL).chain(OF_AGENTS)
+}
+
+/// Whether an option was given, and a flag not as off.
+fn is_said(raw: &RawOptions, id: OptionId) -> Result<bool, ConfigError> {
+    match id {
+        OptionId::OpenLoopStrict | OptionId::IgnoreTraceDelays | OptionId::UseThinkTimeOnly => raw.flag(id),
+        _ => Ok(raw.is_given(id)),
+    }
+}
+
+fn first_said(raw: &RawOptions, ids: &[OptionId]) -> Result<Option<OptionId>, ConfigError> {
+    for id in ids {
+        if is_said(raw, *id)? {
+            return Ok(Some(*id));
+        }
+    }
+    Ok(None)
+}
+
 /// The first option about traces that was given.
 pub(super) fn given(raw: &RawOptions) -> Option<OptionId> {
-    OF_TRACES.into_iter().chain(OF_BLOCKS).chain(OF_BASETEN).find(|id| raw.is_given(*id))
+    all().find(|id| raw.is_given(*id))
 }
 
 /// `--extra-inputs` that a Baseten trace would overwrite.

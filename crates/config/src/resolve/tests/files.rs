@@ -92,8 +92,8 @@ fn every_format_that_is_built_has_its_name_and_the_others_are_refused_by_theirs(
     check(&[
         (&[&input, "--custom-dataset-type=csv"], &["--custom-dataset-type", "choose one of single_turn"]),
         (
-            &[&input, "--custom-dataset-type=weka_trace"],
-            &["--custom-dataset-type weka_trace", "not supported yet", "speed_bench_*"],
+            &[&input, "--custom-dataset-type=baseten_trace"],
+            &["--custom-dataset-type baseten_trace", "not supported yet", "speed_bench_*"],
         ),
     ]);
 }

@@ -120,3 +120,32 @@ fn result_files_show_what_was_changed() {
     assert_eq!(dataset["replay_speedup"], 2.0);
     assert!(dataset.get("open_loop_strict").is_none());
 }
+
+#[test]
+fn options_about_sessions_of_agents_need_a_recording_of_them() {
+    let (_folder, input) = input_file(&["{}"]);
+    let weka = "--custom-dataset-type=weka_trace";
+    for option in ["--max-context-length=9", "--use-think-time-only", "--trace-idle-gap-cap-seconds=1"] {
+        let name = option.split('=').next().unwrap();
+        check(&[
+            (&[option], &[name, "--input-file"]),
+            (&[&input, "--custom-dataset-type=mooncake_trace", option], &[name, "mooncake_trace", "weka_trace"]),
+        ]);
+        assert!(with_model(&[&input, weka, option]).is_ok(), "{option}");
+        assert!(with_model(&[&input, "--custom-dataset-type=tracelab", option]).is_ok(), "{option}");
+    }
+    check(&[
+        (
+            &[&input, weka, "--ignore-trace-delays", "--use-think-time-only"],
+            &["--use-think-time-only", "--ignore-trace-delays"],
+        ),
+        (&[&input, weka, "--isl-block-size=16"], &["--isl-block-size", "weka_trace"]),
+        (&[&input, weka, "--synthesis-speedup-ratio=2"], &["--synthesis-speedup-ratio", "weka_trace"]),
+        (&[&input, weka, "--synthesis-max-isl=2"], &["--synthesis-max-isl", "weka_trace"]),
+        (&[&input, weka, "--fixed-schedule"], &["--fixed-schedule"]),
+    ]);
+    for option in ["--num-dataset-entries=2", "--synthesis-max-osl=5", "--ignore-trace-delays"] {
+        assert!(with_model(&[&input, weka, option]).is_ok(), "{option}");
+    }
+    assert!(with_model(&[&input, "--custom-dataset-type=tracelab", "--isl-block-size=16"]).is_ok());
+}

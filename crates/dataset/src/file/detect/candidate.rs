@@ -134,7 +134,7 @@ impl FolderCandidate {
     }
 
     pub(super) fn first_json(&self, wanted: impl Fn(&Candidate<'_>) -> bool) -> bool {
-        let json = self.files.iter().find(|path| folder::plain_name(path).to_ascii_lowercase().ends_with(".json"));
+        let json = self.files.iter().find(|path| folder::is_json(path));
         json.is_some_and(|path| first_object(path, wanted))
     }
 }

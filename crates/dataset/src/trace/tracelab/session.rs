@@ -1,0 +1,107 @@
+//! Rounds of one session, and what a Weka trace would say of it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::nesting::Nested;
+use super::round::{Owner, Round};
+use crate::RowPlace;
+use crate::file::Document;
+use crate::trace::weka::{Call, Recording, Strand, Subagent};
+
+#[derive(Debug)]
+pub(super) struct Session {
+    /// As others may name files: anything else is replaced.
+    pub(super) id: Arc<str>,
+    pub(super) owner: Owner,
+    /// In the order in which they were sent; at least one.
+    pub(super) rounds: Vec<Round>,
+}
+
+impl Session {
+    pub(super) fn start_s(&self) -> f64 {
+        self.rounds.first().map_or(0.0, |round| round.submitted_s)
+    }
+
+    pub(super) fn end_s(&self) -> f64 {
+        self.rounds.iter().map(|round| round.submitted_s + round.api_s).fold(self.start_s(), f64::max)
+    }
+
+    /// Block ids are made up: those of the round before as far as it was repeated, and new ones behind them.
+    fn strand(&self, origin_s: f64, block_size: usize) -> Strand {
+        let (mut ids, mut next): (Vec<i64>, i64) = (Vec::new(), 1);
+        let blocks = |tokens: u64| usize::try_from(tokens).unwrap_or(usize::MAX) / block_size.max(1);
+        let calls = self.rounds.iter().map(|round| {
+            ids.truncate(blocks(round.prefix));
+            while ids.len() < blocks(round.input) {
+                ids.push(next);
+                next += 1;
+            }
+            Call {
+                start_s: round.submitted_s - origin_s,
+                api_s: Some(round.api_s),
+                think_s: None,
+                model: Arc::from(round.model.as_str()),
+                input: round.input,
+                output: round.output,
+                tool_result: round.tool_result,
+                ids: ids.clone().into_boxed_slice(),
+            }
+        });
+        Strand { system_tokens: 0, calls: calls.collect() }
+    }
+}
+
+/// Sessions in order of appearance, their rounds in the order of time.
+pub(super) fn collect(rounds: Vec<Round>) -> Vec<Session> {
+    let mut sessions: Vec<Session> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for round in rounds {
+        let place = *places.entry(round.session.clone()).or_insert_with(|| {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+            let id: String = round.session.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+            sessions.push(Session { id: Arc::from(id), owner: round.owner.clone(), rounds: Vec::new() });
+            sessions.len() - 1
+        });
+        sessions[place].rounds.push(round);
+    }
+    for session in &mut sessions {
+        session.rounds.sort_by(|a, b| a.submitted_s.total_cmp(&b.submitted_s).then(a.index.cmp(&b.index)));
+    }
+    sessions
+}
+
+/// The recording of a session that no other called, with those of all that it called.
+pub(super) fn recording(
+    sessions: &[Session],
+    parents: &[Option<Nested>],
+    root: usize,
+    block_size: usize,
+    document: &Document,
+) -> Recording {
+    let (session, origin_s) = (&sessions[root], sessions[root].start_s());
+    let mut subagents: Vec<Subagent> = Vec::new();
+    for (called, nested) in sessions.iter().zip(parents).filter_map(|(called, nested)| Some((called, (*nested)?))) {
+        if nested.root != root {
+            continue;
+        }
+        let mut strand = called.strand(origin_s, block_size);
+        // Ids of one recording are one space; what different sessions made up must not be the same.
+        let shift = (subagents.len() as i64 + 1) << 40;
+        strand.calls.iter_mut().flat_map(|call| &mut call.ids).for_each(|id| *id += shift);
+        subagents.push(Subagent {
+            id: Arc::clone(&called.id),
+            start_s: nested.start_s - origin_s,
+            duration_s: Some((nested.end_s - nested.start_s).max(0.0)),
+            strand,
+        });
+    }
+    Recording {
+        id: Arc::clone(&session.id),
+        block_size,
+        main: session.strand(origin_s, block_size),
+        subagents,
+        path: document.path.clone(),
+        place: RowPlace::Line(session.rounds.first().map_or(1, |round| round.line)),
+    }
+}

@@ -1,0 +1,220 @@
+//! Conversations of recorded sessions: one for the main line of each, and one for every agent that worked for it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use aiperf_config::TraceOptions;
+use aiperf_conversation::{Branch, BranchKind, ContextMode, Conversation, ConversationIndex, Lineage, SessionId, Turn};
+
+use super::layout::Layout;
+use super::prompt::{AgentPrompts, Script};
+use super::recording::{Call, Recording, Strand, Subagent, end_of};
+use super::split::{Chain, Split, split};
+
+/// Puts conversations together.
+#[derive(Debug)]
+pub(super) struct Outliner<'a> {
+    options: &'a TraceOptions,
+    models: &'a [Arc<str>],
+    pub(super) conversations: Vec<Conversation>,
+    pub(super) scripts: Vec<Script>,
+    pub(super) empty_outputs: usize,
+    /// Agents that began before anyone could have started them.
+    pub(super) orphans: usize,
+    names: HashSet<Arc<str>>,
+}
+
+/// A strand that another one starts.
+#[derive(Debug)]
+struct Child {
+    name: String,
+    strand: Strand,
+    start_s: f64,
+    end_s: f64,
+    /// Its agents are recorded apart; otherwise they were told apart here.
+    is_subagent: bool,
+}
+
+impl<'a> Outliner<'a> {
+    pub(super) fn new(options: &'a TraceOptions, models: &'a [Arc<str>]) -> Self {
+        let (conversations, scripts, names) = (Vec::new(), Vec::new(), HashSet::new());
+        Self { options, models, conversations, scripts, empty_outputs: 0, orphans: 0, names }
+    }
+
+    pub(super) fn add(&mut self, recording: Recording) {
+        let Recording { id, block_size, main, subagents, .. } = recording;
+        let models = ModelMap::new(self.models, &main, &subagents);
+        let source = Source { trace: Arc::clone(&id), block_size, models };
+        let split = split(main, block_size, &self.options.agents.detection);
+        let apart = subagents.into_iter().map(|agent| Child {
+            name: format!("{id}::sa:{}", agent.id),
+            start_s: agent.start_s,
+            end_s: agent.end_s(),
+            strand: agent.strand,
+            is_subagent: true,
+        });
+        let children = told_apart(&format!("{id}::"), split.others).chain(apart).collect();
+        self.strand(&source, &id, split.main, children, Lineage::Root, None);
+    }
+
+    /// A conversation and all that it starts. Says where it stands.
+    fn strand(
+        &mut self,
+        source: &Source,
+        name: &str,
+        strand: Strand,
+        mut children: Vec<Child>,
+        lineage: Lineage,
+        offset_ms: Option<f64>,
+    ) -> ConversationIndex {
+        let index = self.conversations.len();
+        let session_id = SessionId(self.unused(name));
+        self.conversations.push(Conversation {
+            session_id,
+            turns: Vec::new(),
+            system: None,
+            user_context: None,
+            // Each turn brings all of its messages: what was said before may be cut or left out.
+            context_mode: ContextMode::MessageArrayWithResponses,
+            lineage,
+        });
+        let layout = Layout::of(&strand, source.block_size);
+        self.scripts.push(Script { trace: Arc::clone(&source.trace), block_size: source.block_size, layout });
+        let mut turns = self.turns(source, &strand.calls, offset_ms);
+        children.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
+        // Agents told apart from one list start as one branch: together, but for what lay between them.
+        let mut group: Option<(usize, f64)> = None;
+        let mut last_end: Vec<Option<f64>> = vec![None; turns.len()];
+        for mut child in children {
+            let Some(starts_at) = strand.calls.iter().rposition(|call| call.start_s <= child.start_s) else {
+                self.orphans += 1;
+                continue;
+            };
+            let Some(first) = child.strand.calls.first().map(|first| first.start_s) else { continue };
+            let began = match group {
+                _ if child.is_subagent => child.start_s,
+                Some((turn, began)) if turn == starts_at => began,
+                _ => {
+                    group = Some((starts_at, child.start_s));
+                    child.start_s
+                }
+            };
+            let offset = (!self.options.ignore_times).then_some((first - began).max(0.0) * 1e3);
+            let others = if child.is_subagent {
+                let Split { main, others } =
+                    split(std::mem::take(&mut child.strand), source.block_size, &self.options.agents.detection);
+                child.strand = main;
+                told_apart(&format!("{}:", child.name), others).collect()
+            } else {
+                Vec::new()
+            };
+            let join_at = (starts_at + 1..turns.len()).find(|turn| strand.calls[*turn].start_s >= child.end_s);
+            if let Some(turn) = join_at {
+                let end = last_end[turn].unwrap_or(child.end_s).max(child.end_s);
+                last_end[turn] = Some(end);
+            }
+            let placed = self.strand(source, &child.name, child.strand, others, Lineage::Child, offset);
+            let kind = BranchKind::Spawn { join_at };
+            turns[starts_at].branches.push(Branch { kind, children: vec![placed] });
+        }
+        if !self.options.ignore_times && !self.options.agents.think_time_only {
+            for (turn, end) in last_end.into_iter().enumerate().filter_map(|(turn, end)| Some((turn, end?))) {
+                // What lies between the end of the last agent that it waits for and the request itself.
+                let since = end.max(strand.calls[turn - 1].end_s());
+                turns[turn].delay_ms = Some((strand.calls[turn].start_s - since).max(0.0) * 1e3);
+            }
+        }
+        self.conversations[index].turns = turns;
+        ConversationIndex(index)
+    }
+
+    fn turns(&mut self, source: &Source, calls: &[Call], offset_ms: Option<f64>) -> Vec<Turn> {
+        let most = self.options.synthesis.max_osl.unwrap_or(u64::MAX);
+        let mut turns = Vec::with_capacity(calls.len());
+        for (place, call) in calls.iter().enumerate() {
+            self.empty_outputs += usize::from(call.output == 0);
+            let before = place.checked_sub(1).map(|before| &calls[before]);
+            turns.push(Turn {
+                model: source.models.of(&call.model),
+                max_tokens: Some(u32::try_from(call.output.min(most).max(1)).unwrap_or(u32::MAX)),
+                delay_ms: match before {
+                    Some(before) => self.pause_ms(before, call),
+                    None => offset_ms,
+                },
+                ..Turn::default()
+            });
+        }
+        turns
+    }
+
+    fn pause_ms(&self, before: &Call, call: &Call) -> Option<f64> {
+        let seconds = if self.options.ignore_times {
+            return None;
+        } else if self.options.agents.think_time_only {
+            call.think_s.unwrap_or(0.0)
+        } else {
+            call.start_s - before.end_s()
+        };
+        Some(seconds.max(0.0) * 1e3)
+    }
+
+    /// The name, or one like it where an agent was recorded twice.
+    fn unused(&mut self, name: &str) -> Arc<str> {
+        let again = (2..).map(|number| format!("{name}~{number}"));
+        let free = std::iter::once(name.to_owned()).chain(again).find(|name| !self.names.contains(name.as_str()));
+        let name: Arc<str> = Arc::from(free.unwrap_or_default());
+        self.names.insert(Arc::clone(&name));
+        name
+    }
+
+    pub(super) fn into_prompts(self, key: u64) -> (Vec<Conversation>, AgentPrompts, usize) {
+        let tool_shaped = self.options.agents.detection.tool_shaped_messages;
+        let prompts = AgentPrompts { scripts: self.scripts, key, tool_shaped };
+        (self.conversations, prompts, self.empty_outputs)
+    }
+}
+
+fn told_apart(prefix: &str, chains: Vec<Chain>) -> impl Iterator<Item = Child> {
+    chains.into_iter().map(move |Chain { name, strand }| {
+        let start_s = strand.calls.first().map_or(0.0, |first| first.start_s);
+        let end_s = end_of(&strand.calls, start_s);
+        Child { name: format!("{prefix}{name}"), strand, start_s, end_s, is_subagent: false }
+    })
+}
+
+/// What all strands of one recording have in common.
+#[derive(Debug)]
+struct Source {
+    trace: Arc<str>,
+    block_size: usize,
+    models: ModelMap,
+}
+
+/// The models of the user in place of the recorded ones, in order of appearance.
+#[derive(Debug)]
+struct ModelMap {
+    recorded: Vec<Arc<str>>,
+    models: Vec<Arc<str>>,
+}
+
+impl ModelMap {
+    fn new(models: &[Arc<str>], main: &Strand, subagents: &[Subagent]) -> Self {
+        let first = main.calls.first().into_iter();
+        let theirs = subagents.iter().flat_map(|agent| &agent.strand.calls);
+        let mut all: Vec<&Call> = main.calls.iter().chain(theirs).collect();
+        all.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
+        let mut recorded: Vec<Arc<str>> = Vec::new();
+        for call in first.chain(all) {
+            if !recorded.contains(&call.model) {
+                recorded.push(Arc::clone(&call.model));
+            }
+        }
+        Self { recorded, models: models.to_vec() }
+    }
+
+    fn of(&self, model: &Arc<str>) -> Arc<str> {
+        let place = self.recorded.iter().position(|known| known == model).unwrap_or(0);
+        let turn_about = self.models.iter().cycle().nth(place % self.models.len().max(1));
+        turn_about.map_or_else(|| Arc::from(""), Arc::clone)
+    }
+}
