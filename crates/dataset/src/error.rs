@@ -11,9 +11,6 @@ pub enum DatasetError {
     #[error("--input-file {}: {problem}", path.display())]
     Unpacking { path: PathBuf, problem: String },
 
-    #[error("--input-file {}: looks like {format}, which is not supported yet", path.display())]
-    FormatNotSupported { path: PathBuf, format: &'static str },
-
     #[error(
         "--input-file {}: no known format: {reason}; a single_turn file has one JSON object per line with text, image, \
          audio or video; --custom-dataset-type names another format",

@@ -119,11 +119,6 @@ impl FileFormat {
         let plain = PLAIN.into_iter().find(|format| format.name() == name);
         plain.or_else(|| SpeedBench::named(name).map(Self::SpeedBench))
     }
-
-    /// Names of what is built, short enough for a message.
-    pub(crate) fn built() -> String {
-        format!("{} and speed_bench_*", PLAIN.map(Self::name).join(", "))
-    }
 }
 
 /// A part of SPEED-Bench: one of its files, or the rows of one category in it.

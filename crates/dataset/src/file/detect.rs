@@ -27,7 +27,6 @@ enum Verdict {
     Read(FileFormat),
     /// The type must be said.
     OneOf(Vec<&'static str>),
-    NotBuilt,
 }
 
 const RULES: [Rule; 15] = [
@@ -174,7 +173,6 @@ fn decide(
     match (rule.format)(candidate) {
         Verdict::Read(format) => Ok(format),
         Verdict::OneOf(candidates) => Err(DatasetError::FormatAmbiguous { path, candidates }),
-        Verdict::NotBuilt => Err(DatasetError::FormatNotSupported { path, format: rule.name }),
     }
 }
 

@@ -60,7 +60,7 @@ impl<'r, 'a> Replay<'r, 'a> {
         loop {
             let blanks = bytes[objects.byte_offset()..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             let start = objects.byte_offset() + blanks;
-            line += bytes[counted..start].iter().filter(|byte| **byte == b'\n').count();
+            line += bytes[counted..start].split(|byte| *byte == b'\n').count() - 1;
             counted = start;
             match objects.next() {
                 None => return Ok(()),

@@ -129,13 +129,7 @@ pub(super) fn resolve(
 }
 
 fn format(raw: &RawOptions) -> Result<Option<FileFormat>, ConfigError> {
-    let id = OptionId::CustomDatasetType;
-    let Some(name) = raw.choice(id)? else { return Ok(None) };
-    FileFormat::named(name).map(Some).ok_or_else(|| ConfigError::ValueNotYet {
-        flag: raw.spelling(id),
-        value: name.to_owned(),
-        instead: format!("the formats read so far are {}", FileFormat::built()),
-    })
+    Ok(raw.choice(OptionId::CustomDatasetType)?.and_then(FileFormat::named))
 }
 
 /// What a format that the user names must agree with.

@@ -9,7 +9,6 @@ fn detected(name: &str, content: &str) -> String {
 fn shown(result: Result<FileFormat, DatasetError>) -> String {
     match result {
         Ok(format) => format.name().to_owned(),
-        Err(DatasetError::FormatNotSupported { format, .. }) => format!("refused {format}"),
         Err(other) => other.to_string(),
     }
 }

@@ -54,7 +54,7 @@ impl<'a> Outliner<'a> {
             is_subagent: true,
         });
         let children = told_apart(&format!("{id}::"), split.others).chain(apart).collect();
-        self.strand(&source, &id, split.main, children, Lineage::Root, None);
+        self.strand(&source, &id, &split.main, children, Lineage::Root, None);
     }
 
     /// A conversation and all that it starts. Says where it stands.
@@ -62,7 +62,7 @@ impl<'a> Outliner<'a> {
         &mut self,
         source: &Source,
         name: &str,
-        strand: Strand,
+        strand: &Strand,
         mut children: Vec<Child>,
         lineage: Lineage,
         offset_ms: Option<f64>,
@@ -78,7 +78,7 @@ impl<'a> Outliner<'a> {
             context_mode: ContextMode::MessageArrayWithResponses,
             lineage,
         });
-        let layout = Layout::of(&strand, source.block_size);
+        let layout = Layout::of(strand, source.block_size);
         self.scripts.push(Script { trace: Arc::clone(&source.trace), block_size: source.block_size, layout });
         let mut turns = self.turns(source, &strand.calls, offset_ms);
         children.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
@@ -113,7 +113,7 @@ impl<'a> Outliner<'a> {
                 let end = last_end[turn].unwrap_or(child.end_s).max(child.end_s);
                 last_end[turn] = Some(end);
             }
-            let placed = self.strand(source, &child.name, child.strand, others, Lineage::Child, offset);
+            let placed = self.strand(source, &child.name, &child.strand, others, Lineage::Child, offset);
             let kind = BranchKind::Spawn { join_at };
             turns[starts_at].branches.push(Branch { kind, children: vec![placed] });
         }

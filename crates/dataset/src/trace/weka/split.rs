@@ -133,23 +133,29 @@ fn is_sidecar(line: &Line, calls: &[Call], main_model: &Arc<str>, peak: u64, kno
 
 /// Lines that left another at the same place and ran at the same time.
 fn worker_groups(lines: &[Line], calls: &[Call], names: &[String], knobs: &AgentDetection) -> Vec<Vec<usize>> {
-    let mut groups: Vec<(Option<(usize, usize)>, f64, Vec<usize>)> = Vec::new();
+    /// Where its members left, until when one of them ran, and who they are.
+    struct Group {
+        left_at: Option<(usize, usize)>,
+        until: f64,
+        members: Vec<usize>,
+    }
+    let mut groups: Vec<Group> = Vec::new();
     for (number, line) in lines.iter().enumerate().skip(1) {
         if !names[number].is_empty() || line.left_at.is_none() {
             continue;
         }
         let start = calls[line.calls[0]].start_s;
         let end = end_of(line.calls.iter().map(|place| &calls[*place]), start);
-        match groups.iter_mut().find(|(left_at, until, _)| *left_at == line.left_at && start < *until) {
-            Some((_, until, members)) => {
-                *until = until.max(end);
-                members.push(number);
+        match groups.iter_mut().find(|group| group.left_at == line.left_at && start < group.until) {
+            Some(group) => {
+                group.until = group.until.max(end);
+                group.members.push(number);
             }
-            None => groups.push((line.left_at, end, vec![number])),
+            None => groups.push(Group { left_at: line.left_at, until: end, members: vec![number] }),
         }
     }
-    groups.retain(|(_, _, members)| members.len() >= knobs.worker_group_min.max(1));
-    groups.into_iter().map(|(_, _, members)| members).collect()
+    groups.retain(|group| group.members.len() >= knobs.worker_group_min.max(1));
+    groups.into_iter().map(|group| group.members).collect()
 }
 
 fn distribute(strand: Strand, lines: &[Line], names: Vec<String>, block_size: usize) -> Split {
