@@ -1,8 +1,9 @@
 //! The whole data set of a run, and the steps that build it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use aiperf_config::{Corpus, DatasetConfig, DatasetSource, FileFormat, Sampling, SystemPrompt};
+use aiperf_config::{Corpus, DatasetConfig, DatasetSource, FileFormat, FileSource, Recipe, Sampling, SystemPrompt};
 use aiperf_conversation::{Conversation, ConversationIndex, Lineage};
 use aiperf_hub::Hub;
 use aiperf_seed::Seed;
@@ -176,6 +177,20 @@ fn assemble(
         DatasetSource::File(source) => {
             let Loaded { conversations, format, skipped, prompts, empty_outputs } =
                 file::conversations(source, &config.models, config.has_system_role, seed)?;
+            let deferred = prompts.map(|prompts| prompts.deferred(tokenizer));
+            (Sourced { conversations, deferred }, Some(format), skipped, empty_outputs)
+        }
+        DatasetSource::Public(source) if source.set.recipe == Recipe::Weka => {
+            let hub = hub.ok_or(DatasetError::NoHub { name: source.set.name })?;
+            let lines = public::weka_lines(source, hub)?;
+            let file = FileSource {
+                format: Some(FileFormat::WekaTrace),
+                trace: source.trace.clone(),
+                delay_cap_ms: source.delay_cap_ms,
+                ..FileSource::of(PathBuf::from(source.set.name))
+            };
+            let Loaded { conversations, format, skipped, prompts, empty_outputs } =
+                file::conversations_in(&file, lines, &config.models, config.has_system_role, seed)?;
             let deferred = prompts.map(|prompts| prompts.deferred(tokenizer));
             (Sourced { conversations, deferred }, Some(format), skipped, empty_outputs)
         }

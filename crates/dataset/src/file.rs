@@ -94,6 +94,18 @@ pub(crate) fn conversations(
     load(&Input::open(&source.path)?, reading)
 }
 
+/// The conversations of a file's bytes that came from elsewhere; its path is a name for messages.
+pub(crate) fn conversations_in(
+    source: &FileSource,
+    bytes: Vec<u8>,
+    models: &[Arc<str>],
+    has_system_role: bool,
+    seed: Seed,
+) -> Result<Loaded, DatasetError> {
+    let reading = Reading { models, ..Reading::new(source, has_system_role, seed, MediaFiles::none()) };
+    load(&Input::Document(Document { path: source.path.clone(), bytes }), reading)
+}
+
 /// Bytes of data in memory, which may be packed, hold at most this when they are unpacked.
 const MOST_IN_MEMORY: u64 = 64 << 20;
 

@@ -14,11 +14,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use aiperf_config::{PublicSet, PublicSource, Recipe};
+use aiperf_config::{PublicSet, PublicSource, TraceOptions};
 use aiperf_conversation::{Conversation, Lineage, SessionId};
 use aiperf_hub::Hub;
 use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
+use serde_json::Value;
 
 use crate::DatasetError;
 use crate::session::SessionNames;
@@ -33,9 +34,6 @@ pub(crate) fn conversations(
     tokenizer: &dyn Tokenizer,
     hub: &Hub,
 ) -> Result<Vec<Conversation>, DatasetError> {
-    if source.set.recipe == Recipe::Weka {
-        return Err(problem(source, "Weka traces cannot be replayed yet; choose another set".to_owned()));
-    }
     let mut reading = Reading::new(source, tokenizer);
     for shard in shards::of(source, hub)? {
         if reading.read(&shard.path(source, hub)?, shard.name())?.is_break() {
@@ -43,6 +41,37 @@ pub(crate) fn conversations(
         }
     }
     reading.finish(seed)
+}
+
+/// The rows of a set of Weka traces, as the lines of a file of that format.
+pub(crate) fn weka_lines(source: &PublicSource, hub: &Hub) -> Result<Vec<u8>, DatasetError> {
+    let mut lines = Vec::new();
+    let mut take = |row: Row| {
+        if meets(&source.filters, &row)? {
+            serde_json::to_writer(&mut lines, &without_nulls(Value::Object(row.to_json())))
+                .map_err(|error| error.to_string())?;
+            lines.push(b'\n');
+        }
+        Ok(ControlFlow::Continue(()))
+    };
+    for shard in shards::of(source, hub)? {
+        let path = shard.path(source, hub)?;
+        let _ = row_file::each(&path, None, &mut take)
+            .map_err(|reason| problem(source, format!("{}: {reason}", shard.name())))?;
+    }
+    Ok(lines)
+}
+
+/// A table has a column for whatever any row has; what a row has not is null there.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let there = fields.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Object(there.map(|(name, value)| (name, without_nulls(value))).collect())
+        }
+        Value::Array(list) => Value::Array(list.into_iter().map(without_nulls).collect()),
+        other => other,
+    }
 }
 
 /// The conversations that a set makes of a file that lies in memory.
@@ -59,6 +88,7 @@ pub fn public_conversations_of(
         entries: None,
         fixed_schedule: false,
         delay_cap_ms: None,
+        trace: TraceOptions::default(),
     };
     let mut reading = Reading::new(&source, tokenizer);
     let _ = reading.read_from("data", |columns, take| row_file::each_of(data, columns, take))?;

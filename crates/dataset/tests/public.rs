@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use aiperf_config::{
     DatasetConfig, DatasetSource, ModelSelection, Origin, PUBLIC_SETS, PublicSource, Sampling, SystemPrompt,
+    TraceOptions,
 };
 use aiperf_conversation::{ContextMode, Conversation, Turn};
 use aiperf_dataset::build_with_hub;
@@ -37,6 +38,7 @@ fn ask(name: &str) -> Asked {
         entries: None,
         fixed_schedule: false,
         delay_cap_ms: None,
+        trace: TraceOptions::default(),
     };
     Asked { source, home: tempfile::tempdir().unwrap() }
 }
@@ -323,11 +325,17 @@ fn recorded_agents_are_chosen_by_harness_and_model() {
 }
 
 #[test]
-fn weka_traces_are_refused_by_name_before_anything_is_fetched() {
-    let server = LoopbackHub::with(&[]);
-    let error = ask("semianalysis_cc_traces_weka_062126").of(&server).unwrap_err();
-    assert!(error.contains("semianalysis_cc_traces_weka_062126") && error.contains("Weka"), "{error}");
-    assert!(server.requests().is_empty());
+fn weka_traces_are_replayed_as_files_of_that_format_are() {
+    let row = json!({"id": "w1", "models": ["big"], "block_size": 64, "hash_id_scope": "local", "tool_tokens": 64,
+        "system_tokens": 0, "totals": null, "requests": [
+            {"t": 0.0, "type": "n", "model": "big", "in": 140, "out": 4, "hash_ids": [1, 2], "api_time": 0.1, "agent_id": null},
+            {"t": 0.5, "type": "n", "model": "big", "in": 200, "out": 6, "hash_ids": [1, 2, 3], "api_time": 0.1, "ttft": null}]});
+    let server = LoopbackHub::with(&[("data/train.jsonl", row.to_string().as_bytes())]);
+    let all = ask("semianalysis_cc_traces_weka_062126").of(&server).unwrap();
+    assert_eq!((all.len(), all[0].session_id.to_string()), (1, "w1".to_owned()));
+    let asked: Vec<Option<u32>> = all[0].turns.iter().map(|turn| turn.max_tokens).collect();
+    assert_eq!(asked, [Some(4), Some(6)]);
+    assert!(all[0].turns.iter().all(|turn| turn.raw_messages.is_some()));
 }
 
 #[test]

@@ -10,8 +10,7 @@ use crate::support::{Log, Program, sim};
 fn pairs_of_lengths_reach_the_server_together() {
     let sim = sim("ttft=0&itl=0");
     let words = "--url SIM --model m --tokenizer builtin --seq-dist 20,5:50;40,9:50 --request-count 20 --random-seed 1";
-    let artifacts =
-        Program::profile(&words.replace("SIM", &format!("{}", sim.url()))).with("--export-level raw").succeed();
+    let artifacts = Program::profile(&words.replace("SIM", &sim.url())).with("--export-level raw").succeed();
     let pairs: HashSet<(u64, u64)> = Log::of(&sim, &artifacts)
         .iter()
         .map(|entry| {

@@ -140,7 +140,7 @@ fn what_cannot_be_had_is_said_in_one_sentence() {
     let ended = program(&server, &gated, &home, "--public-dataset aimo").env("HF_HUB_OFFLINE", "1").run();
     ended.was_refused_with(&["--public-dataset aimo", "AI-MO/NuminaMath-TIR", "HF_HUB_OFFLINE", "hf download"]);
     let ended = program(&server, &gated, &home, "--hf-weka-dataset org/traces").run();
-    ended.was_refused_with(&["weka_hf", "Weka"]);
+    ended.was_refused_with(&["weka_hf", "org/traces", "HF_TOKEN"]);
     let large = LoopbackHub::with(&[("train.parquet", &vec![0; 2_000_000])]);
     let limited = program(&server, &large, &home, "--public-dataset aimo_aime");
     let ended = limited.env("AIPERF_DATASET_PUBLIC_DATASET_MAX_GB", "0.001").run();

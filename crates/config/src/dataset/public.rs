@@ -5,6 +5,8 @@ mod table;
 pub(crate) use table::PUBLIC_NAMES;
 pub use table::PUBLIC_SETS;
 
+use crate::TraceOptions;
+
 /// One data set of the table.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PublicSet {
@@ -81,6 +83,8 @@ pub struct PublicSource {
     pub fixed_schedule: bool,
     /// Longest recorded pause between turns that is kept.
     pub delay_cap_ms: Option<f64>,
+    /// For sets that are traces.
+    pub trace: TraceOptions,
 }
 
 impl Recipe {

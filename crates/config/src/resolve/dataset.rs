@@ -30,7 +30,7 @@ pub(super) fn resolve(
         Some("shuffle") => Sampling::Shuffle,
         _ => Sampling::Sequential,
     };
-    let public = public::resolve(raw, sampling)?;
+    let public = public::resolve(raw, environment, sampling)?;
     let mut source = if let Some(public) = public {
         DatasetSource::Public(public)
     } else if raw.is_given(OptionId::InputFile) {

@@ -4,13 +4,19 @@ use super::file::SYNTHETIC_ONLY;
 use super::{media, synthetic, trace};
 use crate::catalogue::OptionId;
 use crate::dataset::PUBLIC_SETS;
-use crate::{ConfigError, Origin, PublicSet, PublicSource, RawOptions, Recipe, Sampling};
+use crate::{
+    ConfigError, Environment, FileFormat, FormatOption, Origin, PublicSet, PublicSource, RawOptions, Recipe, Sampling,
+};
 
 /// Sent when nothing says when to stop.
 const DEFAULT_REQUESTS: usize = 10;
 
 /// The set that was asked for, if one was.
-pub(super) fn resolve(raw: &RawOptions, sampling: Sampling) -> Result<Option<PublicSource>, ConfigError> {
+pub(super) fn resolve(
+    raw: &RawOptions,
+    environment: &Environment,
+    sampling: Sampling,
+) -> Result<Option<PublicSource>, ConfigError> {
     let id = OptionId::PublicDataset;
     let repository = repository(raw)?;
     let filters = filters(raw)?;
@@ -41,6 +47,7 @@ pub(super) fn resolve(raw: &RawOptions, sampling: Sampling) -> Result<Option<Pub
         entries,
         fixed_schedule: raw.flag(OptionId::FixedSchedule)?,
         delay_cap_ms: cap.map(|cap| cap.as_secs_f64() * 1e3),
+        trace: trace::resolve(raw, environment)?,
     }))
 }
 
@@ -97,8 +104,13 @@ fn refuse_other_sources(raw: &RawOptions, set: &PublicSet, has_repository: bool)
     }
     let foreign = |id: &OptionId| *id != OptionId::NumDatasetEntries && raw.is_given(*id);
     let of_files = [OptionId::SkipBadRows, OptionId::UuidAndStrip].into_iter().find(|id| raw.is_given(*id));
-    if let Some(other) = of_files.or_else(|| trace::given(raw)) {
+    if let Some(other) = of_files {
         return Err(raw.conflict(other, asked, "it says how a file of yours is read"));
+    }
+    let is_heeded = |option: &FormatOption| set.recipe == Recipe::Weka && (option.heeded_by)(FileFormat::WekaTrace);
+    if let Some(option) = trace::conditional(raw)?.into_iter().find(|option| !is_heeded(option)) {
+        let why = format!("{} has nothing for it to change", set.name);
+        return Err(ConfigError::Conflict { first: option.flag, second: raw.spelling(asked), why });
     }
     synthetic::refuse_with(raw, asked)?;
     let described = SYNTHETIC_ONLY.into_iter().find(foreign);

@@ -158,6 +158,7 @@ mod tests {
             entries: None,
             fixed_schedule,
             delay_cap_ms,
+            trace: aiperf_config::TraceOptions::default(),
         };
         let row = json!({"session_id": "s", "spans": spans});
         drafts(&source, &Row::from(row.as_object().unwrap().clone())).unwrap()
