@@ -176,6 +176,23 @@ EXPECTED: tuple[Expectation, ...] = (
         reference="absent",
     ),
     Expectation(
+        "Source of the stamps",
+        "Each record with trace data says where the times of its response came from: the kernel, the program, or a read that brought "
+        "several chunks.",
+        "field",
+        r"records\.jsonl: trace_data\.stamp_source",
+        reference="absent",
+    ),
+    Expectation(
+        "Playing time of audio in files",
+        "How long the audio of a file plays is read from it, and with it how much faster than that it was answered. The reference knows it "
+        "for its speech data sets only.",
+        "field|csv|console",
+        r".*(audio_duration|rtfx|row Audio Duration \(sec\)|row Inverse Real-Time Factor \(RTFx\) \(ratio\))",
+        cases="data-.*",
+        reference="absent",
+    ),
+    Expectation(
         "Exit code after Ctrl-C",
         "A run that was cut short must not look whole to a script: 130, as shells report an interrupt.",
         "exit",
