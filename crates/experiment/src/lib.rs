@@ -10,6 +10,7 @@ mod http_timing;
 mod maker;
 mod monitor;
 mod observe;
+mod priority;
 mod process;
 mod raw;
 mod readiness;

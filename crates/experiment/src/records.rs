@@ -16,6 +16,7 @@ use aiperf_report::{
 use crate::error::RunError;
 use crate::monitor::Monitor;
 use crate::observe::Observer;
+use crate::priority;
 use crate::raw::RawSource;
 use crate::selftest::Tap;
 use crate::sessions::Sessions;
@@ -82,6 +83,11 @@ impl RecordThreads {
 
 impl RecordDesk {
     fn work(&self, index: usize, finished: &QueueReceiver<Finished>) -> (PhaseColumns, AllStamps) {
+        // A worker that is kept from reading for longer than a chunk's gap loses that chunk's time; a record can wait, unless
+        // the next turn of its session waits for it.
+        if !self.sessions.may_wait_for_replies() {
+            priority::give_way();
+        }
         let mut all_stamps = AllStamps::default();
         let mut columns: PhaseColumns = self.phases.iter().map(|_| Columns::new()).collect();
         let processor = format!("record_processor_{index}");

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aiperf_clock::Nanos;
-use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage};
+use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Turn};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{BuildError, EndpointKind, check_turns};
 use aiperf_engine::{Began, Bodies, FollowUpBodies, PreparedConversation, PreparedTurn, Session};
@@ -97,6 +97,12 @@ impl Sessions {
 
     pub(crate) fn len(&self) -> usize {
         self.slots.len()
+    }
+
+    /// Whether some request may be due only when the answer to another has been read.
+    pub(crate) fn may_wait_for_replies(&self) -> bool {
+        let starts_others = |turn: &Turn| !turn.branches.is_empty();
+        self.dataset.outlines().iter().any(|outline| outline.turns.len() > 1 || outline.turns.iter().any(starts_others))
     }
 
     pub(crate) fn session_id(&self, index: usize) -> &str {
