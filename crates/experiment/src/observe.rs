@@ -75,6 +75,7 @@ impl Observer {
             http: http.then(|| http_timing::of(exchange)),
             failure,
             requested_output_tokens: turn.max_tokens,
+            undecodable_events: reply.undecodable_events,
             media,
         }
     }

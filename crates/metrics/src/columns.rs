@@ -13,6 +13,15 @@ pub struct Columns {
     /// Gaps between contents of all records, one record after the other.
     gaps: Column,
     failures: Failures,
+    undecodable: Undecodable,
+}
+
+/// Events that were passed over because they could not be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Undecodable {
+    pub events: u64,
+    /// Requests with such events among those that succeeded all the same.
+    pub requests: u64,
 }
 
 impl Default for Columns {
@@ -22,6 +31,7 @@ impl Default for Columns {
             facts: vec![Column::default(); Fact::COUNT],
             gaps: Column::default(),
             failures: Failures::default(),
+            undecodable: Undecodable::default(),
         }
     }
 }
@@ -51,6 +61,8 @@ impl Columns {
         if let Some(failure) = &seen.failure {
             self.failures.add(failure, 1, seen.end);
         }
+        self.undecodable.events += u64::from(seen.undecodable_events);
+        self.undecodable.requests += u64::from(seen.undecodable_events > 0);
         self.rows += 1;
     }
 
@@ -60,6 +72,8 @@ impl Columns {
         }
         self.gaps.append(self.gaps.len(), other.gaps);
         self.failures.merge(other.failures);
+        self.undecodable.events += other.undecodable.events;
+        self.undecodable.requests += other.undecodable.requests;
         self.rows += other.rows;
     }
 
@@ -77,6 +91,10 @@ impl Columns {
 
     pub(crate) fn gap_count(&self) -> usize {
         self.gaps.len()
+    }
+
+    pub(crate) fn undecodable(&self) -> Undecodable {
+        self.undecodable
     }
 
     /// Failed requests, merged by what they say, in order of first appearance.

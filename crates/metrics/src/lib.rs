@@ -27,7 +27,7 @@ mod unit;
 pub use accounting::PhaseAccounting;
 pub use catalogue::Metric;
 pub use client_load::{ClientLoad, LoadAxis};
-pub use columns::Columns;
+pub use columns::{Columns, Undecodable};
 pub use context::{MetricContext, Slo, SloError, Thresholds};
 pub use definition::{ConsoleGroup, Definition, Flags, Kind};
 pub use failures::FailureGroup;

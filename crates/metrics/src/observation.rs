@@ -23,6 +23,8 @@ pub struct Observation {
     pub http: Option<HttpTiming>,
     pub failure: Option<Failure>,
     pub requested_output_tokens: Option<u32>,
+    /// Events of the response that could not be read and were passed over.
+    pub undecodable_events: u32,
     pub media: MediaFacts,
 }
 

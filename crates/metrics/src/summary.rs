@@ -5,7 +5,7 @@ use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use crate::columns::Columns;
 use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
 use crate::totals::Totals;
-use crate::{FailureGroup, Kind, Metric, MetricContext, Stats, formula, sweep};
+use crate::{FailureGroup, Kind, Metric, MetricContext, Stats, Undecodable, formula, sweep};
 
 /// The time that throughput is measured over: from before the first permission to send until the last request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +37,7 @@ pub struct Summary {
     /// Without those that the end of the run cut off.
     pub failed: u64,
     pub cut_off: u64,
+    pub undecodable: Undecodable,
     pub start: EpochNanos,
     pub end: EpochNanos,
 }
@@ -69,6 +70,7 @@ impl Summary {
             successful: outcomes.successful,
             failed: outcomes.failed,
             cut_off: outcomes.cut_off,
+            undecodable: columns.undecodable(),
             start: anchor.epoch(window.start),
             end: anchor.epoch(window.end),
         }

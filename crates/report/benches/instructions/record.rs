@@ -27,6 +27,7 @@ fn observation() -> Result<Observation, Box<dyn std::error::Error>> {
         http: Some(HttpTiming::default()),
         failure: None,
         requested_output_tokens: Some(100),
+        undecodable_events: 0,
         media: MediaFacts::default(),
     })
 }

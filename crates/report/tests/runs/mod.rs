@@ -65,6 +65,7 @@ pub(crate) fn streamed(index: u64) -> Observation {
         }),
         failure: None,
         requested_output_tokens: Some(8),
+        undecodable_events: 0,
         media: MediaFacts::default(),
     }
 }
