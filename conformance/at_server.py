@@ -45,6 +45,11 @@ def bodies(artifacts: Artifacts) -> Facts:
     return {"at the server: bodies": Counter(_body(request) for request in artifacts.truth_requests())}
 
 
+def generated_bodies(artifacts: Artifacts) -> Facts:
+    """Everything but the texts, for data whose texts each tool makes for itself."""
+    return {"at the server: bodies but for their texts": Counter(_outline(request) for request in artifacts.truth_requests())}
+
+
 def distinct_bodies(artifacts: Artifacts) -> Facts:
     """Which bodies there are, however often each was drawn."""
     return {"at the server: distinct bodies": sorted({_body(request) for request in artifacts.truth_requests()})}
@@ -61,6 +66,14 @@ def _body(request: dict) -> str:
             url = part.get("image_url", {}).get("url", "")
             if url.startswith("data:"):
                 part["image_url"]["url"] = url.partition(",")[0]
+    return json.dumps(body, sort_keys=True)
+
+
+def _outline(request: dict) -> str:
+    body = json.loads(request["body"])
+    for message in body["messages"]:
+        if isinstance(message["content"], str):
+            message["content"] = "(text)"
     return json.dumps(body, sort_keys=True)
 
 

@@ -104,6 +104,7 @@ fn observe(record: &Value, requested: Option<u32>) -> Observation {
         http,
         failure,
         requested_output_tokens: requested,
+        prefix: None,
         media: MediaFacts::default(),
     }
 }

@@ -33,6 +33,7 @@ pub(crate) fn request(start: u64, contents: &[u64]) -> Observation {
         http: None,
         failure: None,
         requested_output_tokens: None,
+        prefix: None,
         media: MediaFacts::default(),
     }
 }
