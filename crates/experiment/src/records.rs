@@ -165,12 +165,17 @@ impl RecordDesk {
         };
         let cut = matches!(finished.outcome, Outcome::Cut(_) | Outcome::CancelledOnPurpose { .. });
         let epoch = |at| self.anchor.epoch(at);
+        let origin = self.sessions.origin(finished.session.conversation, finished.turn);
         RecordMetadata {
             session_num: finished.number,
             x_request_id: request_id,
             x_correlation_id: &finished.session.correlation_id,
             conversation_id: self.sessions.session_id(finished.session.conversation),
             turn_index: finished.turn as u32,
+            source_trace_id: origin.map(|origin| &*origin.trace),
+            source_outer_idx: origin.map(|origin| origin.place.entry),
+            source_inner_idx: origin.and_then(|origin| origin.place.inner),
+            source_kind: origin.map(|origin| origin.line.name()),
             credit_issued_ns: epoch(finished.issued),
             request_start_ns: epoch(finished.start),
             request_ack_ns: observation.headers_received.map(epoch),

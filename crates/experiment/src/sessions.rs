@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aiperf_clock::Nanos;
-use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Turn};
+use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{BuildError, EndpointKind, check_turns};
 use aiperf_engine::{Began, Bodies, FollowUpBodies, PreparedConversation, PreparedTurn, Session};
@@ -111,8 +111,17 @@ impl Sessions {
 
     pub(crate) fn turn(&self, index: usize, turn: usize) -> TurnFacts<'_> {
         let outline = &self.dataset.outlines()[index].turns[turn];
-        let (max_tokens, audio_seconds) = (outline.max_tokens, outline.audio_seconds);
-        TurnFacts { max_tokens, audio_seconds, input: self.input_counts.of(index, turn) }
+        TurnFacts {
+            max_tokens: outline.max_tokens,
+            audio_seconds: outline.audio_seconds,
+            blocks: outline.origin.as_ref().map(|origin| origin.blocks),
+            input: self.input_counts.of(index, turn),
+        }
+    }
+
+    /// The recorded request that a turn replays.
+    pub(crate) fn origin(&self, index: usize, turn: usize) -> Option<&Origin> {
+        self.dataset.outlines()[index].turns[turn].origin.as_deref()
     }
 
     /// Whether contents may stay that nobody needs at the moment.

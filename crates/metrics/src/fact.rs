@@ -60,10 +60,13 @@ pub(crate) enum Fact {
     VideoTime,
     /// Kilobytes that the server says a video needed at most.
     VideoMemory,
+    /// Blocks of the prompt, and those of its front that were sent before.
+    PrefixBlocks,
+    PrefixReused,
 }
 
 impl Fact {
-    pub(crate) const COUNT: usize = Self::VideoMemory as usize + 1;
+    pub(crate) const COUNT: usize = Self::PrefixReused as usize + 1;
 }
 
 pub(crate) const OUTCOME_SUCCESS: u64 = 0;

@@ -35,7 +35,7 @@ pub use finding::{Evidence, Finding, MaxTokensField};
 pub use health::{
     ClientHealth, ClientLimit, DescriptorUse, HealthMaxima, HealthSample, LimitKind, ThreadLoad, ThreadRole,
 };
-pub use observation::{Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, TokenCounts};
+pub use observation::{Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, PrefixBlocks, TokenCounts};
 pub use record::RecordValues;
 pub use statistics::{Percentile, Stats};
 pub use summary::{MetricResult, PhaseWindow, Summary};

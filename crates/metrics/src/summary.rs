@@ -53,6 +53,7 @@ impl Summary {
             let stats = match metric.definition().kind {
                 Kind::Record => Stats::of(values(metric, columns, context)),
                 Kind::RecordList => Stats::of((0..columns.gap_count()).map(|gap| columns.gap(gap) as f64).collect()),
+                _ if metric == Metric::TheoreticalPrefixCacheHit => prefix_hits(columns),
                 Kind::Aggregate | Kind::Derived => totals.get(metric).map(Stats::single),
                 Kind::ErrorAdjusted => adjusted(metric, columns, context, &outcomes),
                 Kind::TimeWeighted => curves.iter().find(|(curve, _)| *curve == metric).map(|(_, stats)| *stats),
@@ -110,6 +111,18 @@ impl Outcomes {
 /// The values of a record metric, in its base unit.
 pub(crate) fn values(metric: Metric, columns: &Columns, context: &MetricContext) -> Vec<f64> {
     columns.rows().filter_map(|row| formula::value(metric, &row, context)).collect()
+}
+
+/// Blocks found and blocks asked for are as telling as their ratio: they are its sum and its count.
+fn prefix_hits(columns: &Columns) -> Option<Stats> {
+    let successful = columns.rows().filter(|row| row.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS));
+    let (mut blocks, mut reused) = (0, 0);
+    for row in successful {
+        blocks += row.fact(Fact::PrefixBlocks).unwrap_or(0);
+        reused += row.fact(Fact::PrefixReused).unwrap_or(0);
+    }
+    let share = (blocks > 0).then(|| reused as f64 / blocks as f64 * 100.0)?;
+    Some(Stats { avg: Some(share), count: Some(blocks), sum: Some(reused as f64), ..Stats::default() })
 }
 
 /// Each failed request counts as one that never answered.

@@ -105,6 +105,7 @@ fn observe(record: &Value, requested: Option<u32>) -> Observation {
         failure,
         requested_output_tokens: requested,
         undecodable_events: 0,
+        prefix: None,
         media: MediaFacts::default(),
     }
 }

@@ -34,6 +34,7 @@ pub(crate) fn request(start: u64, contents: &[u64]) -> Observation {
         failure: None,
         requested_output_tokens: None,
         undecodable_events: 0,
+        prefix: None,
         media: MediaFacts::default(),
     }
 }

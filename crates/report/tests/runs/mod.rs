@@ -66,6 +66,7 @@ pub(crate) fn streamed(index: u64) -> Observation {
         failure: None,
         requested_output_tokens: Some(8),
         undecodable_events: 0,
+        prefix: None,
         media: MediaFacts::default(),
     }
 }
@@ -224,6 +225,10 @@ pub(crate) fn metadata(seen: &Observation) -> RecordMetadata<'static> {
         x_correlation_id: id,
         conversation_id: "session_000001",
         turn_index: 0,
+        source_trace_id: None,
+        source_outer_idx: None,
+        source_inner_idx: None,
+        source_kind: None,
         credit_issued_ns: anchor().epoch(seen.credit_issued),
         request_start_ns: anchor().epoch(seen.start),
         request_ack_ns: seen.headers_received.map(|at| anchor().epoch(at)),
