@@ -13,7 +13,9 @@ use crate::connection::Connection;
 use crate::error::TransportError;
 use crate::exchange::{Exchange, Span, Trace};
 use crate::http2::Http2Pool;
-use crate::origin::Origin;
+use crate::origin::{Origin, Scheme};
+use crate::proxy::{Proxies, for_proxy};
+use crate::redirect::is_redirect;
 use crate::request::Request;
 use crate::tls::TlsSettings;
 use crate::watch::Watch;
@@ -50,8 +52,9 @@ impl HttpVersion {
 /// Settings that all clients of a run share.
 #[derive(Debug, Clone)]
 pub struct ClientSettings {
-    /// Needed for `https` origins.
+    /// Needed for `https` origins, which a redirect may lead to.
     pub tls: Option<TlsSettings>,
+    pub proxies: Proxies,
     pub http_version: HttpVersion,
     pub ip_version: IpVersion,
     /// Connections in use at once; a request beyond it waits, and its trace says how long.
@@ -68,6 +71,7 @@ impl Default for ClientSettings {
     fn default() -> Self {
         Self {
             tls: None,
+            proxies: Proxies::default(),
             http_version: HttpVersion::Http1,
             ip_version: IpVersion::Any,
             connection_limit: 2_500,
@@ -96,6 +100,11 @@ struct Idle {
     since: Mono,
 }
 
+/// Whether the server took the request, or said who does.
+fn is_welcome(exchange: &Exchange) -> bool {
+    exchange.is_success() || is_redirect(exchange.status)
+}
+
 /// Not `Send`: it belongs to the thread that made it.
 #[derive(Debug)]
 pub struct Client {
@@ -121,7 +130,7 @@ impl Client {
         }
     }
 
-    /// Sends the request and reads the whole response into `exchange`. When the returned future is dropped, the
+    /// Sends the request and reads the whole response into `exchange`, following redirects. When the returned future is dropped, the
     /// connection is closed (HTTP/2: the request is reset) and `exchange` keeps what was read until then.
     ///
     /// # Panics
@@ -133,9 +142,25 @@ impl Client {
         exchange: &mut Exchange,
         watch: &dyn Watch,
     ) -> Result<(), TransportError> {
+        self.send_once(request, reuse, exchange, watch).await?;
+        if is_redirect(exchange.status) { self.follow(request, reuse, exchange, watch).await } else { Ok(()) }
+    }
+
+    pub(crate) async fn send_once(
+        &self,
+        request: &Request<'_>,
+        reuse: Reuse<'_>,
+        exchange: &mut Exchange,
+        watch: &dyn Watch,
+    ) -> Result<(), TransportError> {
         if self.settings.http_version == HttpVersion::Http2 {
             return self.send_http2(request, reuse, exchange, watch).await;
         }
+        let through_proxy = match self.settings.proxies.of(request.origin) {
+            Some(proxy) if request.origin.scheme == Scheme::Http => Some(for_proxy(request, proxy)),
+            _ => None,
+        };
+        let request = through_proxy.as_ref().unwrap_or(request);
         let _slot = self.slot(&mut exchange.trace).await;
         let mut connection = if let Some(idle) = self.take_open(request.origin, reuse) {
             exchange.trace.reused = true;
@@ -149,7 +174,7 @@ impl Client {
         let reusable = connection.receive(&self.scratch, exchange, watch).await?;
         match reuse {
             Reuse::Pooled if reusable => self.give_back(request.origin, connection),
-            Reuse::Sticky { key, is_last: false } if reusable && exchange.is_success() => {
+            Reuse::Sticky { key, is_last: false } if reusable && is_welcome(exchange) => {
                 self.sticky.borrow_mut().insert(key.to_owned(), connection);
             }
             Reuse::Pooled | Reuse::Never | Reuse::Sticky { .. } => {}
