@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_socket::{SourceAddresses, Stamping};
+use aiperf_socket::{SocketOptions, SourceAddresses, Stamping};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::connection::Connection;
@@ -61,6 +61,9 @@ pub struct ClientSettings {
     pub connection_limit: usize,
     /// How long an idle connection is kept.
     pub keepalive: Nanos,
+    /// How long a looked-up name is believed.
+    pub dns_cache: Nanos,
+    pub socket: SocketOptions,
     /// Where connections leave from.
     pub sources: SourceAddresses,
     /// Who takes the time of what is read.
@@ -76,6 +79,8 @@ impl Default for ClientSettings {
             ip_version: IpVersion::Any,
             connection_limit: 2_500,
             keepalive: Nanos(300_000_000_000),
+            dns_cache: Nanos(300_000_000_000),
+            socket: SocketOptions::default(),
             sources: SourceAddresses::default(),
             stamping: Stamping::user(),
         }
@@ -109,7 +114,7 @@ fn is_welcome(exchange: &Exchange) -> bool {
 #[derive(Debug)]
 pub struct Client {
     pub(crate) settings: ClientSettings,
-    pub(crate) resolved: RefCell<HashMap<Origin, Vec<SocketAddr>>>,
+    pub(crate) resolved: RefCell<HashMap<Origin, (Mono, Vec<SocketAddr>)>>,
     idle: RefCell<HashMap<Origin, Vec<Idle>>>,
     sticky: RefCell<HashMap<String, Connection>>,
     pub(crate) http2: Http2Pool,

@@ -193,8 +193,7 @@ mod tests {
         }
         let level = Compression::default();
         let mut all = Vec::new();
-        let (encoder, mut pieces) =
-            flushed(GzEncoder::new(Vec::new(), level), parts, |e| std::mem::take(e.get_mut()));
+        let (encoder, mut pieces) = flushed(GzEncoder::new(Vec::new(), level), parts, |e| std::mem::take(e.get_mut()));
         pieces.push(encoder.finish().unwrap());
         all.push(("gzip", pieces));
         let (encoder, mut pieces) =

@@ -82,7 +82,7 @@ impl Client {
     async fn connect_any(&self, addresses: &[SocketAddr]) -> io::Result<StampedStream> {
         let mut refused = io::Error::other("the host has no address");
         for address in addresses {
-            match connect_tcp(*address, &self.settings.sources, &self.settings.stamping).await {
+            match connect_tcp(*address, &self.settings.sources, &self.settings.socket, &self.settings.stamping).await {
                 Ok(stream) => return Ok(stream),
                 Err(cause) => refused = cause,
             }
@@ -90,7 +90,7 @@ impl Client {
         Err(refused)
     }
 
-    /// Addresses of the host: itself when it is a literal, else looked up once per run and worker. A Unix socket has none.
+    /// Addresses of the host: itself when it is a literal, else looked up, and believed for a while. A Unix socket has none.
     async fn resolve(&self, origin: &Origin, trace: &mut Trace) -> Result<Vec<SocketAddr>, TransportError> {
         if origin.scheme == Scheme::Unix {
             return Ok(Vec::new());
@@ -98,7 +98,9 @@ impl Client {
         if let Ok(ip) = origin.host.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(ip, origin.port)]);
         }
-        if let Some(known) = self.resolved.borrow().get(origin) {
+        if let Some((since, known)) = self.resolved.borrow().get(origin)
+            && Mono::now().since(*since) < self.settings.dns_cache
+        {
             return Ok(known.clone());
         }
         let failed = |cause| TransportError::Resolve { host: origin.host.clone(), cause };
@@ -109,7 +111,7 @@ impl Client {
         if addresses.is_empty() {
             return Err(failed(io::Error::other("it has no address of the wanted IP version")));
         }
-        self.resolved.borrow_mut().insert(origin.clone(), addresses.clone());
+        self.resolved.borrow_mut().insert(origin.clone(), (Mono::now(), addresses.clone()));
         Ok(addresses)
     }
 }

@@ -63,7 +63,8 @@ fn covers(pattern: &str, origin: &Origin) -> bool {
     let host_and_port =
         if host.contains(':') { format!("[{host}]:{}", origin.port) } else { format!("{host}:{}", origin.port) };
     let bare = pattern.trim_start_matches('[').trim_end_matches(']');
-    let ends = |name: &str, end: &str| name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    let ends =
+        |name: &str, end: &str| name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     pattern == "*" || ends(&host, bare) || ends(&host_and_port, &pattern)
 }
 

@@ -169,7 +169,8 @@ mod tests {
         Place::of(&request).follow(location).unwrap()
     }
 
-    const HEAD: &[u8] = b"POST /a HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer k\r\nx-api-key: k\r\nX-Session-Affinity: c\r\n\
+    const HEAD: &[u8] =
+        b"POST /a HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer k\r\nx-api-key: k\r\nX-Session-Affinity: c\r\n\
         Content-Type: a/b\r\nContent-Length: 2\r\n\r\n";
 
     fn text(stranger: bool, drops_body: bool) -> String {

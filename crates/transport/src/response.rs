@@ -186,11 +186,7 @@ impl ResponseReader {
         into.trace.head_bytes_received += used as u64;
         into.status = Some(status);
         response.reason.unwrap_or_default().clone_into(&mut into.reason);
-        into.headers = response
-            .headers
-            .iter()
-            .map(|h| (h.name.to_owned(), header_text(h.value)))
-            .collect();
+        into.headers = response.headers.iter().map(|h| (h.name.to_owned(), header_text(h.value))).collect();
         self.keep_alive = response.version == Some(1);
         self.stage = self.stage_of(status, response.headers).map_err(HeadError::Other)?;
         Ok(Some(used))
