@@ -17,6 +17,7 @@ mod readiness;
 mod records;
 mod run;
 mod selftest;
+mod server_hook;
 mod sessions;
 mod settings;
 mod stamps;

@@ -10,8 +10,11 @@ use aiperf_endpoint::Reply;
 use aiperf_engine::{Finished, FollowUp, Outcome, QueueReceiver};
 use aiperf_metrics::{Columns, MetricContext, Observation, RecordValues};
 use aiperf_report::{
-    ArtifactPaths, Phase, RawWriter, Record, RecordMetadata, RecordWriter, ReportError, StampCounts, WrittenFile,
+    ArtifactPaths, Phase, RawWriter, Record, RecordMetadata, RecordWriter, Redirect, ReportError, StampCounts,
+    WrittenFile,
 };
+
+use aiperf_transport::Exchange;
 
 use crate::error::RunError;
 use crate::monitor::Monitor;
@@ -193,6 +196,7 @@ impl RecordDesk {
             agent_depth: finished.session.depth,
             parent_correlation_id: finished.session.parent_correlation_id.as_deref(),
             root_correlation_id: &finished.session.root_correlation_id,
+            redirects: redirects(&finished.exchange),
         }
     }
 }
@@ -213,6 +217,10 @@ impl RecordDesk {
         }
         written
     }
+}
+
+fn redirects(exchange: &Exchange) -> Vec<Redirect<'_>> {
+    exchange.redirects.iter().map(|hop| Redirect { status: hop.status, url: &hop.to }).collect()
 }
 
 fn note_losses(what: &str, lost: u64) {

@@ -8,7 +8,9 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{Config, ExportLevel, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
-use aiperf_engine::{Bodies, ControlSource, EndReason, FixedSchedule, Plan, StopReason, Timing, WorkerGauge, bounded};
+use aiperf_engine::{
+    Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, StopReason, Timing, WorkerGauge, bounded,
+};
 use aiperf_hub::Hub;
 use aiperf_metrics::{ClientHealth, MetricContext};
 use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RawWriter, RecordWriter, RunReport, SummaryFiles};
@@ -27,6 +29,7 @@ use crate::raw::RawSource;
 use crate::readiness;
 use crate::records::{RecordDesk, RecordThreads};
 use crate::selftest::Tap;
+use crate::server_hook::{self, ProfilerHook};
 use crate::sessions::{Markers, Renderer, Sessions};
 use crate::settings;
 use crate::stamps;
@@ -141,6 +144,9 @@ impl Run {
         if let Some(wanted) = self.config.endpoint.readiness {
             readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
         }
+        if let Some(reset) = &self.config.endpoint.reset_kv_cache {
+            server_hook::reset_caches(reset, &self.config, &self.targets, &self.client, control)?;
+        }
         let inputs = if self.dataset.writes_inputs() { Some(InputsFile::create(&self.paths.inputs())?) } else { None };
         let sampler = self.dataset.sampler(self.seed);
         let maker = Maker::start(&self.sessions, &self.phases, sampler, &self.fixed_schedule, inputs)
@@ -234,6 +240,10 @@ impl Run {
             reuse: self.config.endpoint.connection_reuse,
             client: self.client.clone(),
             seed: self.seed,
+            hook: self.config.endpoint.server_profiler.as_ref().map(|profiler| {
+                let hook = ProfilerHook::new(profiler, &self.config, &self.targets, &self.client);
+                Box::new(hook) as Box<dyn PhaseHook>
+            }),
             timing: Timing {
                 cut_drain: tuning.cancel_drain,
                 rate_ramp_interval: tuning.rate_ramp_interval,

@@ -27,7 +27,7 @@ pub use files::{SummaryFiles, WrittenFile, write_summary_files};
 pub use inputs::{InputSession, InputsFile};
 pub use lines::LineTotals;
 pub use local_time::LocalZone;
-pub use metadata::{Phase, RecordMetadata};
+pub use metadata::{Phase, RecordMetadata, Redirect};
 pub use paths::ArtifactPaths;
 pub use raw::{RawExchange, RawResponse, RawWriter};
 pub use record::{Record, RecordWriter};

@@ -66,6 +66,16 @@ pub struct RecordMetadata<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_correlation_id: Option<&'a str>,
     pub root_correlation_id: &'a str,
+    /// Redirects that were followed to the answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redirects: Vec<Redirect<'a>>,
+}
+
+/// An answer that named another place, and that place.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Redirect<'a> {
+    pub status: u16,
+    pub url: &'a str,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference to the field")]

@@ -246,6 +246,7 @@ pub(crate) fn metadata(seen: &Observation) -> RecordMetadata<'static> {
         agent_depth: 0,
         parent_correlation_id: None,
         root_correlation_id: id,
+        redirects: Vec::new(),
     }
 }
 
