@@ -108,9 +108,10 @@ impl Connection {
     }
 }
 
-/// A read that failed: before the first byte the server went away, after it the response broke off.
+/// A read that failed: before the first byte the server broke the connection, after it the response broke off.
 fn broken(cause: &io::Error, exchange: &Exchange) -> TransportError {
-    if exchange.status.is_none() { TransportError::Disconnected } else { TransportError::Truncated(cause.to_string()) }
+    let cause = cause.to_string();
+    if exchange.status.is_none() { TransportError::Reset(cause) } else { TransportError::Truncated(cause) }
 }
 
 impl Wire {
