@@ -5,7 +5,7 @@ use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use crate::columns::Columns;
 use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
 use crate::totals::Totals;
-use crate::{FailureGroup, Kind, Metric, MetricContext, Stats, formula, sweep};
+use crate::{FailureGroup, Kind, Metric, MetricContext, Stats, formula, network, sweep};
 
 /// The time that throughput is measured over: from before the first permission to send until the last request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub struct Summary {
     /// Without those that the end of the run cut off.
     pub failed: u64,
     pub cut_off: u64,
+    /// How many verification steps of speculative decoding accepted 0, 1, 2, ... drafts; empty where no server said so.
+    pub spec_decode_acceptance: Vec<u64>,
     pub start: EpochNanos,
     pub end: EpochNanos,
 }
@@ -53,6 +55,7 @@ impl Summary {
                 Kind::Record => Stats::of(values(metric, columns, context)),
                 Kind::RecordList => Stats::of((0..columns.gap_count()).map(|gap| columns.gap(gap) as f64).collect()),
                 Kind::Aggregate | Kind::Derived => totals.get(metric).map(Stats::single),
+                Kind::Network => network::statistics(metric, columns, context),
                 Kind::ErrorAdjusted => adjusted(metric, columns, context, &outcomes),
                 Kind::TimeWeighted => curves.iter().find(|(curve, _)| *curve == metric).map(|(_, stats)| *stats),
             };
@@ -69,6 +72,7 @@ impl Summary {
             successful: outcomes.successful,
             failed: outcomes.failed,
             cut_off: outcomes.cut_off,
+            spec_decode_acceptance: columns.acceptance().to_vec(),
             start: anchor.epoch(window.start),
             end: anchor.epoch(window.end),
         }

@@ -18,6 +18,7 @@ mod raw;
 mod record;
 mod run;
 mod selftest;
+mod spec_decode;
 mod timestamps;
 mod trace;
 mod wording;
@@ -36,6 +37,7 @@ pub use selftest::{
     AskedLoad, Certificate, Citation, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, Machine, Problem,
     SelfTestReport, Statistic, TimedError,
 };
+pub use spec_decode::SpecDecodeRecord;
 pub use timestamps::{DelayFigures, StampCounts, Timestamps};
 pub use trace::{Chunks, Headers, TraceData};
 pub use wording::Wording;
