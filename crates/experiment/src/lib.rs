@@ -14,6 +14,7 @@ mod process;
 mod raw;
 mod readiness;
 mod records;
+mod round_trip;
 mod run;
 mod selftest;
 mod sessions;

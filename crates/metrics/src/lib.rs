@@ -44,5 +44,5 @@ pub use network::NetworkRtt;
 pub use observation::{Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, TokenCounts};
 pub use record::RecordValues;
 pub use statistics::{Percentile, Stats};
-pub use summary::{MetricResult, PhaseWindow, Summary};
+pub use summary::{MetricResult, PhaseWindow, SloResult, Summary};
 pub use unit::Unit;

@@ -5,7 +5,7 @@ use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use crate::columns::Columns;
 use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
 use crate::totals::Totals;
-use crate::{FailureGroup, Kind, Metric, MetricContext, Stats, formula, network, sweep};
+use crate::{FailureGroup, Flags, Kind, Metric, MetricContext, Slo, Stats, formula, network, sweep};
 
 /// The time that throughput is measured over: from before the first permission to send until the last request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,17 @@ pub struct MetricResult {
     pub stats: Stats,
 }
 
+/// How many requests met one objective.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SloResult {
+    pub metric: Metric,
+    /// In the unit that is shown.
+    pub limit: f64,
+    /// The limit is a lower one.
+    pub at_least: bool,
+    pub met: u64,
+}
+
 /// A phase in numbers.
 #[derive(Debug, Clone)]
 pub struct Summary {
@@ -39,6 +50,8 @@ pub struct Summary {
     pub cut_off: u64,
     /// How many verification steps of speculative decoding accepted 0, 1, 2, ... drafts; empty where no server said so.
     pub spec_decode_acceptance: Vec<u64>,
+    /// In the order in which the objectives were given.
+    pub slos: Vec<SloResult>,
     pub start: EpochNanos,
     pub end: EpochNanos,
 }
@@ -72,6 +85,7 @@ impl Summary {
             successful: outcomes.successful,
             failed: outcomes.failed,
             cut_off: outcomes.cut_off,
+            slos: context.slos.iter().map(|slo| objective(slo, columns, context)).collect(),
             spec_decode_acceptance: columns.acceptance().to_vec(),
             start: anchor.epoch(window.start),
             end: anchor.epoch(window.end),
@@ -112,6 +126,16 @@ impl Outcomes {
 /// The values of a record metric, in its base unit.
 pub(crate) fn values(metric: Metric, columns: &Columns, context: &MetricContext) -> Vec<f64> {
     columns.rows().filter_map(|row| formula::value(metric, &row, context)).collect()
+}
+
+fn objective(slo: &Slo, columns: &Columns, context: &MetricContext) -> SloResult {
+    let met = values(slo.metric(), columns, context).into_iter().filter(|measured| slo.is_met(*measured)).count();
+    SloResult {
+        metric: slo.metric(),
+        limit: slo.shown_limit(),
+        at_least: slo.metric().has(Flags::LARGER),
+        met: met as u64,
+    }
 }
 
 /// Each failed request counts as one that never answered.

@@ -6,6 +6,7 @@ mod generated;
 mod load;
 mod load_rules;
 mod media;
+mod network_latency;
 mod public;
 mod rules;
 mod shown;
