@@ -15,6 +15,7 @@ mod process;
 mod raw;
 mod readiness;
 mod records;
+mod round_trip;
 mod run;
 mod selftest;
 mod server_hook;

@@ -10,7 +10,7 @@ use aiperf_endpoint::Reply;
 use aiperf_engine::{Finished, FollowUp, Outcome, QueueReceiver};
 use aiperf_metrics::{Columns, MetricContext, Observation, RecordValues};
 use aiperf_report::{
-    ArtifactPaths, Phase, RawWriter, Record, RecordMetadata, RecordWriter, Redirect, ReportError, StampCounts,
+    ArtifactPaths, Phase, RawWriter, Record, RecordMetadata, RecordWriter, Redirect, ReportError, SpecDecodeRecord, StampCounts,
     WrittenFile,
 };
 
@@ -145,7 +145,9 @@ impl RecordDesk {
         if let Some(writer) = &self.records {
             let traced = self.http_trace.as_ref().map(|source| Traced::of(finished, source, &self.anchor, stamps));
             let trace = traced.as_ref().map(Traced::data);
-            let record = Record { metadata: &metadata, values, failure, trace: trace.as_ref() };
+            let usage_tokens = observation.usage.and_then(|usage| usage.completion_tokens);
+            let spec_decode = observation.spec_decode.as_ref().map(|spec| SpecDecodeRecord { spec, usage_tokens });
+            let record = Record { metadata: &metadata, values, failure, spec_decode, trace: trace.as_ref() };
             report_once(writer.write(scratch, &record));
         }
         if let Some((writer, source)) = &self.raw {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
-use aiperf_config::{Config, ExportLevel, Pace, PhaseConfig, PhaseKind};
+use aiperf_config::{Config, ExportLevel, NetworkLatency, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{
@@ -28,6 +28,7 @@ use crate::observe::{Observer, TokenSource};
 use crate::raw::RawSource;
 use crate::readiness;
 use crate::records::{RecordDesk, RecordThreads};
+use crate::round_trip::{RttWatch, WhatIsMissing};
 use crate::selftest::Tap;
 use crate::server_hook::{self, ProfilerHook};
 use crate::sessions::{Markers, Renderer, Sessions};
@@ -52,7 +53,7 @@ pub struct Run {
     pub(crate) contexts: Vec<MetricContext>,
     pub(crate) paths: ArtifactPaths,
     endpoint: Arc<dyn Endpoint>,
-    seed: Seed,
+    pub(crate) seed: Seed,
     tokenizer: Arc<dyn Tokenizer>,
     pub(crate) dataset: Arc<Dataset>,
     fixed_schedule: FixedSchedule,
@@ -159,12 +160,19 @@ impl Run {
         let began = Mono::now();
         let health =
             HealthWatch::start(Arc::clone(&gauge), Arc::clone(monitor), finished, &self.client.stamping, processors());
+        let rtt_watch = self.rtt_watch(monitor, anchor)?;
         let outcomes = aiperf_engine::run(self.plan(), control, records, &monitor.progress, &gauge)?;
         let watched = health.map(HealthWatch::finish);
         let (columns, stamps) = threads.finish(self.phases.len())?;
         let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
-        let other_files = desk.close(&self.paths);
+        let mut other_files = desk.close(&self.paths);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
+        let network_rtt = rtt_watch.and_then(|watch| {
+            let missing = if interrupted { WhatIsMissing::LetBe } else { WhatIsMissing::MakeUpFor };
+            let (rtt, file) = watch.finish(missing);
+            other_files.push(file);
+            rtt
+        });
         let inputs = maker.finish(control, interrupted);
         warn_about_lengths(&self.dataset);
         let conclusion = Conclusion {
@@ -174,6 +182,7 @@ impl Run {
             health: watched.map(|watched| ClientHealth::judge(began, &watched.samples)),
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files,
+            network_rtt,
         };
         let mut result = conclusion.draw(&self, version);
         result.files.failed.extend(inputs.err());
@@ -221,6 +230,12 @@ impl Run {
             threshold,
             tap: self.tap.clone().map(|tap| (tap, self.contexts.clone())),
         })
+    }
+
+    /// Only where the round trip is to be measured.
+    fn rtt_watch(&self, monitor: &Arc<Monitor>, anchor: WallAnchor) -> Result<Option<RttWatch>, RunError> {
+        let Some(NetworkLatency::Measured(probing)) = self.config.network_latency else { return Ok(None) };
+        RttWatch::start(probing, &self.targets, &self.client, monitor, anchor, &self.paths).map(Some)
     }
 
     fn plan(&self) -> Plan {

@@ -14,6 +14,8 @@ pub struct Columns {
     gaps: Column,
     failures: Failures,
     undecodable: Undecodable,
+    /// How many verification steps accepted 0, 1, 2, ... drafts, over all requests.
+    acceptance: Vec<u64>,
 }
 
 /// Events that were passed over because they could not be read.
@@ -32,6 +34,7 @@ impl Default for Columns {
             gaps: Column::default(),
             failures: Failures::default(),
             undecodable: Undecodable::default(),
+            acceptance: Vec::new(),
         }
     }
 }
@@ -60,6 +63,8 @@ impl Columns {
         }
         if let Some(failure) = &seen.failure {
             self.failures.add(failure, 1, seen.end);
+        } else if let Some(spec) = &seen.spec_decode {
+            self.pool(&spec.acceptance_histogram);
         }
         self.undecodable.events += u64::from(seen.undecodable_events);
         self.undecodable.requests += u64::from(seen.undecodable_events > 0);
@@ -74,7 +79,18 @@ impl Columns {
         self.failures.merge(other.failures);
         self.undecodable.events += other.undecodable.events;
         self.undecodable.requests += other.undecodable.requests;
+        self.pool(&other.acceptance);
         self.rows += other.rows;
+    }
+
+    fn pool(&mut self, histogram: &[u64]) {
+        self.acceptance.resize(self.acceptance.len().max(histogram.len()), 0);
+        self.acceptance.iter_mut().zip(histogram).for_each(|(all, more)| *all = all.saturating_add(*more));
+    }
+
+    /// How many verification steps accepted 0, 1, 2, ... drafts; empty where no server said so.
+    pub(crate) fn acceptance(&self) -> &[u64] {
+        &self.acceptance
     }
 
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {

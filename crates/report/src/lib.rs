@@ -12,12 +12,14 @@ mod json;
 mod lines;
 mod local_time;
 mod metadata;
+mod network_latency;
 mod paths;
 mod phases;
 mod raw;
 mod record;
 mod run;
 mod selftest;
+mod spec_decode;
 mod timestamps;
 mod trace;
 mod wording;
@@ -28,6 +30,7 @@ pub use inputs::{InputSession, InputsFile};
 pub use lines::LineTotals;
 pub use local_time::LocalZone;
 pub use metadata::{Phase, RecordMetadata, Redirect};
+pub use network_latency::{RoundTrip, RoundTripWriter};
 pub use paths::ArtifactPaths;
 pub use raw::{RawExchange, RawResponse, RawWriter};
 pub use record::{Record, RecordWriter};
@@ -36,6 +39,7 @@ pub use selftest::{
     AskedLoad, Certificate, Citation, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, Machine, Problem,
     SelfTestReport, Statistic, TimedError,
 };
+pub use spec_decode::SpecDecodeRecord;
 pub use timestamps::{DelayFigures, StampCounts, Timestamps};
 pub use trace::{Chunks, Headers, TraceData};
 pub use wording::Wording;
