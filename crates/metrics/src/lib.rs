@@ -17,6 +17,7 @@ mod health;
 mod levels;
 mod observation;
 mod record;
+mod slices;
 mod statistics;
 mod step;
 mod summary;
@@ -37,6 +38,7 @@ pub use health::{
 };
 pub use observation::{Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, TokenCounts};
 pub use record::RecordValues;
+pub use slices::{Slice, Slices};
 pub use statistics::{Percentile, Stats};
 pub use summary::{MetricResult, PhaseWindow, Summary};
 pub use unit::Unit;
