@@ -68,6 +68,8 @@ pub enum OptionId {
     AutoPlot,
     PlotRequired,
     ExportOutputsJson,
+    ExportRecordsParquet,
+    ExportGenaiPerf,
     OtelUrl,
     Stream,
     OtelResourceAttributes,
