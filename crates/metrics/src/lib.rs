@@ -20,6 +20,7 @@ mod metric;
 mod network;
 mod observation;
 mod record;
+mod slices;
 mod statistics;
 mod step;
 mod summary;
@@ -43,6 +44,7 @@ pub use health::{
 pub use network::NetworkRtt;
 pub use observation::{Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, PrefixBlocks, TokenCounts};
 pub use record::RecordValues;
+pub use slices::{Slice, Slices};
 pub use statistics::{Percentile, Stats};
 pub use summary::{MetricResult, PhaseWindow, SloResult, Summary};
 pub use unit::Unit;

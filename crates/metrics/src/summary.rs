@@ -59,11 +59,23 @@ pub struct Summary {
 
 impl Summary {
     pub fn compute(columns: &Columns, window: &PhaseWindow, context: &MetricContext, anchor: &WallAnchor) -> Self {
+        Self::of_slice(columns, columns, window, context, anchor)
+    }
+
+    /// `columns`: the requests that the numbers are about; `aloft`: those that were in flight in the window.
+    pub(crate) fn of_slice(
+        columns: &Columns,
+        aloft: &Columns,
+        window: &PhaseWindow,
+        context: &MetricContext,
+        anchor: &WallAnchor,
+    ) -> Self {
         let outcomes = Outcomes::count(columns);
         let mut results = Vec::new();
         let mut totals = Totals::new(&outcomes, window, columns, context, anchor);
         let streamed = context.streaming && context.endpoint.facts().produces_tokens;
-        let curves = if outcomes.successful > 0 { sweep::time_weighted(columns, window, streamed) } else { Vec::new() };
+        let any_success = outcomes.successful > 0 || aloft.len() > columns.len();
+        let curves = if any_success { sweep::time_weighted(aloft, window, streamed) } else { Vec::new() };
         for metric in Metric::ALL.iter().copied().filter(|metric| context.applies(*metric)) {
             let stats = match metric.definition().kind {
                 Kind::Record => Stats::of(values(metric, columns, context)),

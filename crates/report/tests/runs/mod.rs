@@ -9,8 +9,8 @@ use aiperf_metrics::{
     Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
 };
 use aiperf_report::{
-    AskedLoad, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, LocalZone, Machine, Phase, PhaseReport, Problem,
-    RecordMetadata, RunReport, RunStatus, SelfTestReport, Statistic, TimedError,
+    AskedLoad, AskedPercentiles, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, LocalZone, Machine, Phase,
+    PhaseReport, Problem, RecordMetadata, RunReport, RunStatus, SelfTestReport, Statistic, TimedError,
 };
 use serde_json::json;
 
@@ -125,6 +125,7 @@ pub(crate) fn phase(kind: Phase, index: u32, summary: Summary) -> PhaseReport {
         profiling_index: (kind == Phase::Profiling).then_some(0),
         was_cancelled: false,
         summary,
+        percentiles: AskedPercentiles::default(),
     }
 }
 
@@ -146,6 +147,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         selftest: None,
         timestamps: None,
         accounting: Vec::new(),
+        carried: serde_json::Map::new(),
         show_trace_timing: false,
         other_files: Vec::new(),
         log_file: Some("out/logs/aiperf.log".into()),
