@@ -154,6 +154,17 @@ CASES = (
         (*STREAM, *LOAD, "--goodput", "request_latency:60000 output_token_throughput_per_user:1"),
     ),
     Case(
+        "network-latency",
+        "latencies without a round trip that is given",
+        (*STREAM, *LOAD, "--network-latency-mean", "5"),
+    ),
+    Case(
+        "spec-decode",
+        "streaming chat, the server reports speculative decoding",
+        (*STREAM, *LOAD),
+        {**SPEED, "spec_drafts": "3"},
+    ),
+    Case(
         "interrupt",
         "Ctrl-C after 12 requests",
         (*STREAM, "--concurrency", "4", "--request-count", "400"),
