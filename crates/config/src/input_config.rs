@@ -90,6 +90,10 @@ impl Config {
         }
         section.put_if("trace", output.export_http_trace);
         section.put_if("show_trace_timing", output.show_trace_timing);
+        section.put_some("slice_duration", output.slice_duration.map(|length| length.as_secs_f64()));
+        section.put_if("export_outputs_json", output.export_outputs);
+        section.put_if("export_records_parquet", output.export_parquet);
+        section.put_if("export_genai_perf", output.export_genai_perf);
         section.put("auto_plot", false);
         section.put("plot_required", false);
         section.finish()

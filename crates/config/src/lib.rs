@@ -17,6 +17,8 @@ mod raw;
 pub mod redact;
 mod resolve;
 mod run;
+mod secure;
+mod server_hook;
 mod tuning;
 
 pub use dataset::{
@@ -41,4 +43,6 @@ pub use phase::{
 };
 pub use raw::{Given, RawOptions};
 pub use run::Config;
-pub use tuning::{IpVersion, SessionCopies, Tuning, VARIABLES, Variable};
+pub use secure::{ProxyConfig, ProxyServer, TlsConfig};
+pub use server_hook::{ResetKvCache, ServerProfiler};
+pub use tuning::{IpVersion, SessionCopies, SocketTuning, Tuning, VARIABLES, Variable};

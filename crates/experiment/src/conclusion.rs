@@ -1,15 +1,16 @@
 //! What is said of a run when it is over.
 
-use aiperf_clock::{Mono, WallAnchor};
+use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::PhaseKind;
 use aiperf_engine::{EndReason, PhaseOutcome};
 use aiperf_metrics::{
-    ClientHealth, ClientLoad, Columns, MetricContext, NetworkRtt, PhaseAccounting, PhaseWindow, Summary,
+    ClientHealth, ClientLoad, Columns, MetricContext, NetworkRtt, PhaseAccounting, PhaseWindow, Slice, Slices, Summary,
 };
 use aiperf_report::{
-    Citation, LocalZone, Phase, PhaseReport, RunReport, RunStatus, Timestamps, WrittenFile, write_summary_files,
+    AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, RunReport, RunStatus, Timestamps,
+    WrittenFile, write_summary_files,
 };
-use uuid::Uuid;
+use serde_json::Map;
 
 use crate::records::PhaseColumns;
 use crate::run::{Run, RunResult};
@@ -17,6 +18,8 @@ use crate::verdict::Verdict;
 
 /// All that was seen.
 pub(crate) struct Conclusion<'a> {
+    /// 12 hexadecimal digits.
+    pub(crate) benchmark_id: String,
     pub(crate) outcomes: &'a [PhaseOutcome],
     pub(crate) columns: &'a PhaseColumns,
     pub(crate) anchor: &'a WallAnchor,
@@ -43,7 +46,7 @@ impl Conclusion<'_> {
         let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
         let report = RunReport {
             aiperf_version: version.to_owned(),
-            benchmark_id: Uuid::new_v4().simple().to_string()[..12].to_owned(),
+            benchmark_id: self.benchmark_id.clone(),
             metrics_title: run.config.endpoint.kind.facts().metrics_title,
             profiling,
             warmup,
@@ -58,12 +61,20 @@ impl Conclusion<'_> {
             selftest,
             timestamps: Some(self.timestamps),
             accounting,
+            carried: Map::new(),
             show_trace_timing: run.config.output.show_trace_timing,
             other_files: self.other_files,
             log_file: Some(run.paths.log()),
             zone: LocalZone::system(),
         };
-        let files = write_summary_files(&report, &run.paths);
+        let output = &run.config.output;
+        let at = self.outcomes.iter().rposition(|outcome| outcome.kind == PhaseKind::Profiling);
+        let length = output.slice_duration.map(Nanos::from);
+        let slices = length.zip(at).map(|(length, at)| -> Box<dyn Iterator<Item = Slice>> {
+            Box::new(Slices::of(&self.columns[at], length, &run.contexts[at], self.anchor))
+        });
+        let extra = ExtraFiles { slices, genai_perf: output.export_genai_perf };
+        let files = write_summary_files(&report, &run.paths, extra);
         RunResult { report, files, verdict }
     }
 
@@ -77,6 +88,7 @@ impl Conclusion<'_> {
             profiling_index: (outcome.kind == PhaseKind::Profiling).then_some(0),
             was_cancelled: matches!(outcome.ended_by, EndReason::Stopped(_)),
             summary: Summary::compute(&self.columns[index], &window, &self.context(run, index), self.anchor),
+            percentiles: AskedPercentiles::default(),
         }
     }
 
@@ -123,6 +135,7 @@ impl Conclusion<'_> {
             profiling_index: Some(0),
             was_cancelled: true,
             summary: Summary::compute(&Columns::new(), &window, run.profiling_context(), self.anchor),
+            percentiles: AskedPercentiles::default(),
         }
     }
 }

@@ -204,6 +204,8 @@ catalogue! {
         [GOODPUT LARGER]; "good_request_count / D";
     GoodRequestFraction "good_request_fraction" "GoodRequestFraction"; Ratio => Ratio, Derived, FilesOnly last,
         [GOODPUT LARGER]; "good_request_count / completed_request_count";
+    TheoreticalPrefixCacheHit "theoretical_prefix_cache_hit" "Theoretical Prefix Cache Hit"; Percent => Percent, Derived, Main last,
+        [LARGER]; "blocks that a request of the same session had brought before / blocks of all prompts * 100, in the order of the recording";
 
     ReplaySchedLagP50 "replay_sched_lag_p50" "Replay Schedule Lag p50"; Nanoseconds => Milliseconds, Derived, FilesOnly last,
         [FIXED_SCHEDULE]; "p50 of (replay_send_schedule_offset - its minimum)";

@@ -5,6 +5,7 @@ mod files;
 mod generated;
 mod load;
 mod load_rules;
+mod manners;
 mod media;
 mod network_latency;
 mod public;

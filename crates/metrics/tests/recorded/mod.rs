@@ -106,6 +106,8 @@ pub(crate) fn observe(record: &Value, requested: Option<u32>) -> Observation {
         http,
         failure,
         requested_output_tokens: requested,
+        undecodable_events: 0,
+        prefix: None,
         media: MediaFacts { images: whole("num_images").unwrap_or(0), ..MediaFacts::default() },
     }
 }
