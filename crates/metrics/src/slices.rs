@@ -149,10 +149,13 @@ mod tests {
             }],
             tokens: TokenCounts { input: Some(10), output: Some(4), reasoning: None },
             usage: None,
+            spec_decode: None,
             http: None,
             failure: None,
             requested_output_tokens: None,
             media: MediaFacts::default(),
+            undecodable_events: 0,
+            prefix: None,
         }
     }
 
