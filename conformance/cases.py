@@ -160,6 +160,17 @@ CASES = (
         (*STREAM, *LOAD, "--network-latency-mean", "5"),
     ),
     Case(
+        "network-latency-measured",
+        "latencies without the round trip that is measured",
+        (*STREAM, *LOAD, "--network-latency-automatic", "--network-latency-ping-interval", "0.5"),
+    ),
+    Case(
+        "per-chunk-usage",
+        "streaming chat, 4 tokens in a chunk, each with the server's count",
+        (*STREAM, *LOAD, "--use-server-token-count", "--per-chunk-usage"),
+        {**SPEED, "tokens_per_chunk": "4"},
+    ),
+    Case(
         "spec-decode",
         "streaming chat, the server reports speculative decoding",
         (*STREAM, *LOAD),
