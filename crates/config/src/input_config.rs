@@ -65,7 +65,7 @@ impl Config {
                 let mut section = Section::default();
                 section.put("enabled", true);
                 let usual = RttProbing::default().interval;
-                let other = (probing.interval != usual).then(|| probing.interval.as_secs_f64());
+                let other = (probing.interval != usual).then_some(probing.interval.as_secs_f64());
                 section.put_some("ping_interval", other);
                 section.finish()
             }

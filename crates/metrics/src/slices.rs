@@ -149,6 +149,7 @@ mod tests {
             }],
             tokens: TokenCounts { input: Some(10), output: Some(4), reasoning: None },
             usage: None,
+            spec_decode: None,
             http: None,
             failure: None,
             requested_output_tokens: None,
@@ -156,6 +157,8 @@ mod tests {
             undecodable_events: 0,
             prefix: None,
             media: MediaFacts::default(),
+            undecodable_events: 0,
+            prefix: None,
         }
     }
 

@@ -21,6 +21,7 @@ mod interrupts;
 mod limits;
 mod load;
 mod media;
+mod metrics;
 mod outputs;
 mod public_datasets;
 mod rates;
