@@ -11,7 +11,7 @@ use aiperf_engine::{Finished, FollowUp, Outcome, QueueReceiver};
 use aiperf_metrics::{Columns, MetricContext, Observation, RecordValues};
 use aiperf_report::{
     ArtifactPaths, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable, RecordWriter,
-    ReportError, StampCounts, SummaryFiles, WrittenFile,
+    ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
 };
 
 use crate::error::RunError;
@@ -150,7 +150,9 @@ impl RecordDesk {
         if let Some(writer) = &self.records {
             let traced = self.http_trace.as_ref().map(|source| Traced::of(finished, source, &self.anchor, stamps));
             let trace = traced.as_ref().map(Traced::data);
-            let record = Record { metadata: &metadata, values, failure, trace: trace.as_ref() };
+            let usage_tokens = observation.usage.and_then(|usage| usage.completion_tokens);
+            let spec_decode = observation.spec_decode.as_ref().map(|spec| SpecDecodeRecord { spec, usage_tokens });
+            let record = Record { metadata: &metadata, values, failure, spec_decode, trace: trace.as_ref() };
             report_once(writer.write(scratch, &record));
             if let Some(table) = &self.table {
                 report_once(table.write(&record));

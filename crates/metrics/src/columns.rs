@@ -14,6 +14,8 @@ pub struct Columns {
     /// Gaps between contents of all records, one record after the other.
     gaps: Column,
     failures: Failures,
+    /// How many verification steps accepted 0, 1, 2, ... drafts, over all requests.
+    acceptance: Vec<u64>,
 }
 
 impl Default for Columns {
@@ -23,6 +25,7 @@ impl Default for Columns {
             facts: vec![Column::default(); Fact::COUNT],
             gaps: Column::default(),
             failures: Failures::default(),
+            acceptance: Vec::new(),
         }
     }
 }
@@ -51,6 +54,8 @@ impl Columns {
         }
         if let Some(failure) = &seen.failure {
             self.failures.add(failure, 1, seen.end);
+        } else if let Some(spec) = &seen.spec_decode {
+            self.pool(&spec.acceptance_histogram);
         }
         self.rows += 1;
     }
@@ -61,7 +66,18 @@ impl Columns {
         }
         self.gaps.append(self.gaps.len(), other.gaps);
         self.failures.merge(other.failures);
+        self.pool(&other.acceptance);
         self.rows += other.rows;
+    }
+
+    fn pool(&mut self, histogram: &[u64]) {
+        self.acceptance.resize(self.acceptance.len().max(histogram.len()), 0);
+        self.acceptance.iter_mut().zip(histogram).for_each(|(all, more)| *all = all.saturating_add(*more));
+    }
+
+    /// How many verification steps accepted 0, 1, 2, ... drafts; empty where no server said so.
+    pub(crate) fn acceptance(&self) -> &[u64] {
+        &self.acceptance
     }
 
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {

@@ -9,12 +9,15 @@ mod column;
 mod columns;
 mod context;
 mod definition;
+mod energy;
 mod fact;
 mod failures;
 mod finding;
 mod formula;
 mod health;
 mod levels;
+mod metric;
+mod network;
 mod observation;
 mod record;
 mod slices;
@@ -26,16 +29,19 @@ mod totals;
 mod unit;
 
 pub use accounting::PhaseAccounting;
+pub use aiperf_endpoint::SpecDecode;
 pub use catalogue::Metric;
 pub use client_load::{ClientLoad, LoadAxis};
 pub use columns::Columns;
 pub use context::{MetricContext, Slo, SloError, Thresholds};
 pub use definition::{ConsoleGroup, Definition, Flags, Kind};
+pub use energy::{GpuEnergy, GpuVendor};
 pub use failures::FailureGroup;
 pub use finding::{Evidence, Finding, MaxTokensField};
 pub use health::{
     ClientHealth, ClientLimit, DescriptorUse, HealthMaxima, HealthSample, LimitKind, ThreadLoad, ThreadRole,
 };
+pub use network::NetworkRtt;
 pub use observation::{Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, TokenCounts};
 pub use record::RecordValues;
 pub use slices::{Slice, Slices};

@@ -1,7 +1,7 @@
 //! What is known of one finished request before any metric is computed.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_endpoint::{ContentChunk, Usage, VideoReport};
+use aiperf_endpoint::{ContentChunk, SpecDecode, Usage, VideoReport};
 
 /// One finished request, success or failure.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub struct Observation {
     pub chunks: Vec<ContentChunk>,
     pub tokens: TokenCounts,
     pub usage: Option<Usage>,
+    /// What the server says of its speculative decoding.
+    pub spec_decode: Option<SpecDecode>,
     pub http: Option<HttpTiming>,
     pub failure: Option<Failure>,
     pub requested_output_tokens: Option<u32>,
@@ -52,6 +54,8 @@ pub struct HttpTiming {
     pub dns_lookup: Nanos,
     /// TCP and TLS.
     pub connecting: Nanos,
+    /// The TLS part of it, where there was one.
+    pub tls: Option<Nanos>,
     pub sending: Nanos,
     pub waiting: Nanos,
     pub receiving: Nanos,

@@ -5,7 +5,7 @@ use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use crate::columns::Columns;
 use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
 use crate::totals::Totals;
-use crate::{FailureGroup, Kind, Metric, MetricContext, Stats, formula, sweep};
+use crate::{FailureGroup, Kind, Metric, MetricContext, Stats, formula, network, sweep};
 
 /// The time that throughput is measured over: from before the first permission to send until the last request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,19 +37,23 @@ pub struct Summary {
     /// Without those that the end of the run cut off.
     pub failed: u64,
     pub cut_off: u64,
+    /// How many verification steps of speculative decoding accepted 0, 1, 2, ... drafts; empty where no server said so.
+    pub spec_decode_acceptance: Vec<u64>,
     pub start: EpochNanos,
     pub end: EpochNanos,
 }
 
 impl Summary {
     pub fn compute(columns: &Columns, window: &PhaseWindow, context: &MetricContext, anchor: &WallAnchor) -> Self {
-        Self::of_slice(columns, columns, window, context, anchor)
+        // A phase in which nothing succeeded has no curves.
+        let aloft = if Outcomes::count(columns).successful > 0 { Some(columns) } else { None };
+        Self::of_slice(columns, aloft, window, context, anchor)
     }
 
     /// `columns`: the requests that the numbers are about; `aloft`: those that were in flight in the window.
     pub(crate) fn of_slice(
         columns: &Columns,
-        aloft: &Columns,
+        aloft: Option<&Columns>,
         window: &PhaseWindow,
         context: &MetricContext,
         anchor: &WallAnchor,
@@ -58,13 +62,13 @@ impl Summary {
         let mut results = Vec::new();
         let mut totals = Totals::new(&outcomes, window, columns, context, anchor);
         let streamed = context.streaming && context.endpoint.facts().produces_tokens;
-        let any_success = outcomes.successful > 0 || aloft.len() > columns.len();
-        let curves = if any_success { sweep::time_weighted(aloft, window, streamed) } else { Vec::new() };
+        let curves = aloft.map_or_else(Vec::new, |aloft| sweep::time_weighted(aloft, window, streamed));
         for metric in Metric::ALL.iter().copied().filter(|metric| context.applies(*metric)) {
             let stats = match metric.definition().kind {
                 Kind::Record => Stats::of(values(metric, columns, context)),
                 Kind::RecordList => Stats::of((0..columns.gap_count()).map(|gap| columns.gap(gap) as f64).collect()),
                 Kind::Aggregate | Kind::Derived => totals.get(metric).map(Stats::single),
+                Kind::Network => network::statistics(metric, columns, context),
                 Kind::ErrorAdjusted => adjusted(metric, columns, context, &outcomes),
                 Kind::TimeWeighted => curves.iter().find(|(curve, _)| *curve == metric).map(|(_, stats)| *stats),
             };
@@ -81,6 +85,7 @@ impl Summary {
             successful: outcomes.successful,
             failed: outcomes.failed,
             cut_off: outcomes.cut_off,
+            spec_decode_acceptance: columns.acceptance().to_vec(),
             start: anchor.epoch(window.start),
             end: anchor.epoch(window.end),
         }

@@ -1,10 +1,10 @@
 //! The summary as JSON, schema version 1.4. Absent values are left out, never null; numbers are always finite.
 
-use aiperf_metrics::{ClientLoad, FailureGroup, Metric, MetricResult, Percentile, Stats};
+use aiperf_metrics::{ClientLoad, FailureGroup, Metric, MetricResult, Percentile, Stats, Summary};
 use serde_json::{Map, Number, Value, json};
 
 use crate::record::ErrorDetails;
-use crate::{PhaseReport, RunReport, health, phases, timestamps};
+use crate::{PhaseReport, RunReport, health, phases, spec_decode, timestamps};
 
 const SCHEMA_VERSION: &str = "1.4";
 
@@ -65,6 +65,7 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
         let metrics = warmup.summary.results.iter().map(|result| (result.metric.tag().to_owned(), metric(result, &[])));
         object.insert("warmup_metrics".to_owned(), Value::Object(metrics.collect()));
     }
+    put_acceptance(&mut object, &report.profiling.summary);
     put_other_metrics(&mut object, &report.profiling);
     Value::Object(object)
 }
@@ -72,6 +73,7 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
 /// The summary of one phase, for its own file.
 pub(crate) fn phase_summary(report: &RunReport, phase: &PhaseReport) -> Value {
     let mut object = phase_object(report, phase, None);
+    put_acceptance(&mut object, &phase.summary);
     put_other_metrics(&mut object, phase);
     Value::Object(object)
 }
@@ -102,6 +104,13 @@ fn phase_object(report: &RunReport, phase: &PhaseReport, telemetry: Option<&Valu
     put("start_time", report.zone.iso(phase.summary.start).into());
     put("end_time", report.zone.iso(phase.summary.end).into());
     object
+}
+
+fn put_acceptance(object: &mut Map<String, Value>, summary: &Summary) {
+    if !summary.spec_decode_acceptance.is_empty() {
+        let pooled = spec_decode::histogram(&summary.spec_decode_acceptance);
+        object.insert("pooled_spec_decode_acceptance_histogram".to_owned(), pooled);
+    }
 }
 
 fn put_other_metrics(object: &mut Map<String, Value>, phase: &PhaseReport) {

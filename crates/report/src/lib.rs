@@ -25,6 +25,7 @@ mod record_table;
 mod run;
 mod run_note;
 mod selftest;
+mod spec_decode;
 mod timeslices;
 mod timestamps;
 mod trace;
@@ -48,6 +49,7 @@ pub use selftest::{
     AskedLoad, Certificate, Citation, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, Machine, Problem,
     SelfTestReport, Statistic, TimedError,
 };
+pub use spec_decode::SpecDecodeRecord;
 pub use timestamps::{DelayFigures, StampCounts, Timestamps};
 pub use trace::{Chunks, Headers, TraceData};
 pub use wording::Wording;

@@ -24,6 +24,7 @@ fn observation() -> Result<Observation, Box<dyn std::error::Error>> {
         chunks: reply.chunks,
         tokens: TokenCounts { input: Some(32), output: Some(100), reasoning: None },
         usage: reply.usage,
+        spec_decode: None,
         http: Some(HttpTiming::default()),
         failure: None,
         requested_output_tokens: Some(100),
@@ -51,7 +52,8 @@ pub(crate) fn line(times: usize) -> Outcome {
     let metadata = metadata();
     let mut scratch = Vec::new();
     for _ in 0..times {
-        let record = Record { metadata: black_box(&metadata), values: &values, failure: None, trace: None };
+        let record =
+            Record { metadata: black_box(&metadata), values: &values, failure: None, spec_decode: None, trace: None };
         writer.write(&mut scratch, &record)?;
     }
     Ok(())

@@ -51,6 +51,7 @@ pub(crate) fn streamed(index: u64) -> Observation {
             cache_read_tokens: Some(8),
             ..Usage::default()
         }),
+        spec_decode: None,
         http: Some(HttpTiming {
             connecting: Nanos(if index == 0 { 700_000 } else { 0 }),
             sending: Nanos(100_000),
