@@ -1,7 +1,8 @@
-"""The cases: those about answers and artifacts here, those about load and about data in their own files."""
+"""The cases: those about answers and artifacts here, those about load, data and endpoint types in their own files."""
 
 from case import CHAT, LENGTHS, LOAD, SPEED, STREAM, Case
 from data_cases import DATA_CASES
+from endpoint_cases import ENDPOINT_CASES
 from load_cases import LOAD_CASES
 
 CASES = (
@@ -156,6 +157,28 @@ CASES = (
         (*STREAM, *LOAD, "--goodput", "request_latency:60000 output_token_throughput_per_user:1"),
     ),
     Case(
+        "network-latency",
+        "latencies without a round trip that is given",
+        (*STREAM, *LOAD, "--network-latency-mean", "5"),
+    ),
+    Case(
+        "network-latency-measured",
+        "latencies without the round trip that is measured",
+        (*STREAM, *LOAD, "--network-latency-automatic", "--network-latency-ping-interval", "0.5"),
+    ),
+    Case(
+        "per-chunk-usage",
+        "streaming chat, 4 tokens in a chunk, each with the server's count",
+        (*STREAM, *LOAD, "--use-server-token-count", "--per-chunk-usage"),
+        {**SPEED, "tokens_per_chunk": "4"},
+    ),
+    Case(
+        "spec-decode",
+        "streaming chat, the server reports speculative decoding",
+        (*STREAM, *LOAD),
+        {**SPEED, "spec_drafts": "3"},
+    ),
+    Case(
         "interrupt",
         "Ctrl-C after 12 requests",
         (*STREAM, "--concurrency", "4", "--request-count", "400"),
@@ -165,5 +188,6 @@ CASES = (
     ),
     *LOAD_CASES,
     *DATA_CASES,
+    *ENDPOINT_CASES,
 )
 BY_NAME = {case.name: case for case in CASES}

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use self::section::Section;
 use crate::endpoint::BUILTIN_TOKENIZER;
-use crate::{Config, ExportLevel, LogLevel, ModelSelection, UiKind};
+use crate::{Config, ExportLevel, LogLevel, ModelSelection, NetworkLatency, RttProbing, UiKind};
 
 impl Config {
     /// The `input_config` of the summary file.
@@ -33,9 +33,10 @@ impl Config {
         }
         root.insert("tokenizer".to_owned(), self.tokenizer_section());
         // Nothing of these is collected or sent.
-        for name in ["gpu_telemetry", "server_metrics", "network_latency"] {
+        for name in ["gpu_telemetry", "server_metrics"] {
             root.insert(name.to_owned(), json!({"enabled": false}));
         }
+        root.insert("network_latency".to_owned(), self.network_latency_section());
         for name in ["otel", "mlflow", "wandb"] {
             root.insert(name.to_owned(), json!({}));
         }
@@ -54,6 +55,21 @@ impl Config {
         let items: Vec<Value> = self.dataset.models.iter().map(|name| json!({"name": &**name})).collect();
         section.insert("items".to_owned(), Value::Array(items));
         Value::Object(section)
+    }
+
+    fn network_latency_section(&self) -> Value {
+        match self.network_latency {
+            None => json!({"enabled": false}),
+            Some(NetworkLatency::Given(rtt)) => json!({"enabled": true, "mean_ms": rtt.as_secs_f64() * 1e3}),
+            Some(NetworkLatency::Measured(probing)) => {
+                let mut section = Section::default();
+                section.put("enabled", true);
+                let usual = RttProbing::default().interval;
+                let other = (probing.interval != usual).then(|| probing.interval.as_secs_f64());
+                section.put_some("ping_interval", other);
+                section.finish()
+            }
+        }
     }
 
     fn artifacts_section(&self) -> Value {

@@ -3,7 +3,9 @@
 use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::PhaseKind;
 use aiperf_engine::{EndReason, PhaseOutcome};
-use aiperf_metrics::{ClientHealth, ClientLoad, Columns, PhaseAccounting, PhaseWindow, Slice, Slices, Summary};
+use aiperf_metrics::{
+    ClientHealth, ClientLoad, Columns, MetricContext, NetworkRtt, PhaseAccounting, PhaseWindow, Slice, Slices, Summary,
+};
 use aiperf_report::{
     AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, RunReport, RunStatus, Timestamps,
     WrittenFile, write_summary_files,
@@ -24,6 +26,8 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) health: Option<ClientHealth>,
     pub(crate) timestamps: Timestamps,
     pub(crate) other_files: Vec<WrittenFile>,
+    /// As it was measured during the run.
+    pub(crate) network_rtt: Option<NetworkRtt>,
 }
 
 impl Conclusion<'_> {
@@ -48,7 +52,7 @@ impl Conclusion<'_> {
             warmup,
             input_config: run.config.to_input_config(),
             random_seed: run.config.random_seed,
-            cli_command: run.config.command_line.clone(),
+            cli_command: repeating_command(run),
             status: status(&verdict),
             telemetry_data: None,
             branch_stats: self.branch_stats(run),
@@ -83,9 +87,16 @@ impl Conclusion<'_> {
             index: index as u32,
             profiling_index: (outcome.kind == PhaseKind::Profiling).then_some(0),
             was_cancelled: matches!(outcome.ended_by, EndReason::Stopped(_)),
-            summary: Summary::compute(&self.columns[index], &window, &run.contexts[index], self.anchor),
+            summary: Summary::compute(&self.columns[index], &window, &self.context(run, index), self.anchor),
             percentiles: AskedPercentiles::default(),
         }
+    }
+
+    /// The context of a phase with what only the run itself could tell.
+    fn context(&self, run: &Run, index: usize) -> MetricContext {
+        let mut context = run.contexts[index].clone();
+        context.network_rtt = self.network_rtt.clone().or(context.network_rtt);
+        context
     }
 
     fn accounting(&self, outcome: &PhaseOutcome, phase: &PhaseReport) -> PhaseAccounting {
@@ -127,6 +138,12 @@ impl Conclusion<'_> {
             percentiles: AskedPercentiles::default(),
         }
     }
+}
+
+/// As it was given, with the seed that was drawn where none was.
+fn repeating_command(run: &Run) -> String {
+    let given = &run.config.command_line;
+    if run.config.random_seed.is_some() { given.clone() } else { format!("{given} --random-seed {}", run.seed.value()) }
 }
 
 fn status(verdict: &Verdict) -> RunStatus {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Once};
 
 use aiperf_endpoint::{Endpoint, EndpointKind, Medium, Reply, ResponseBody, SpecDecode, SpecDecodeError};
 use aiperf_engine::Finished;
-use aiperf_metrics::{Failure, MediaFacts, Observation, TokenCounts};
+use aiperf_metrics::{Failure, MediaFacts, Observation, PrefixBlocks, TokenCounts};
 use aiperf_tokenizer::Tokenizer;
 
 use crate::sessions::TurnFacts;
@@ -76,6 +76,10 @@ impl Observer {
             http: http.then(|| http_timing::of(exchange)),
             failure,
             requested_output_tokens: turn.max_tokens,
+            undecodable_events: reply.undecodable_events,
+            prefix: turn
+                .blocks
+                .map(|blocks| PrefixBlocks { blocks: u64::from(blocks.blocks), reused: u64::from(blocks.reused) }),
             media,
         }
     }

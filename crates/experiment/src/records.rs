@@ -11,12 +11,15 @@ use aiperf_engine::{Finished, FollowUp, Outcome, QueueReceiver};
 use aiperf_metrics::{Columns, MetricContext, Observation, RecordValues};
 use aiperf_report::{
     ArtifactPaths, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable, RecordWriter,
-    ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
+    Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
 };
+
+use aiperf_transport::Exchange;
 
 use crate::error::RunError;
 use crate::monitor::Monitor;
 use crate::observe::Observer;
+use crate::priority;
 use crate::raw::RawSource;
 use crate::selftest::Tap;
 use crate::sessions::Sessions;
@@ -94,6 +97,11 @@ impl RecordThreads {
 
 impl RecordDesk {
     fn work(&self, index: usize, finished: &QueueReceiver<Finished>) -> (PhaseColumns, AllStamps) {
+        // A worker that is kept from reading for longer than a chunk's gap loses that chunk's time; a record can wait, unless
+        // the next turn of its session waits for it.
+        if !self.sessions.may_wait_for_replies() {
+            priority::give_way();
+        }
         let mut all_stamps = AllStamps::default();
         let mut columns: PhaseColumns = self.phases.iter().map(|_| Columns::new()).collect();
         let processor = format!("record_processor_{index}");
@@ -181,12 +189,17 @@ impl RecordDesk {
         };
         let cut = matches!(finished.outcome, Outcome::Cut(_) | Outcome::CancelledOnPurpose { .. });
         let epoch = |at| self.anchor.epoch(at);
+        let origin = self.sessions.origin(finished.session.conversation, finished.turn);
         RecordMetadata {
             session_num: finished.number,
             x_request_id: request_id,
             x_correlation_id: &finished.session.correlation_id,
             conversation_id: self.sessions.session_id(finished.session.conversation),
             turn_index: finished.turn as u32,
+            source_trace_id: origin.map(|origin| &*origin.trace),
+            source_outer_idx: origin.map(|origin| origin.place.entry),
+            source_inner_idx: origin.and_then(|origin| origin.place.inner),
+            source_kind: origin.map(|origin| origin.line.name()),
             credit_issued_ns: epoch(finished.issued),
             request_start_ns: epoch(finished.start),
             request_ack_ns: observation.headers_received.map(epoch),
@@ -204,6 +217,7 @@ impl RecordDesk {
             agent_depth: finished.session.depth,
             parent_correlation_id: finished.session.parent_correlation_id.as_deref(),
             root_correlation_id: &finished.session.root_correlation_id,
+            redirects: redirects(&finished.exchange),
         }
     }
 }
@@ -235,6 +249,10 @@ impl RecordDesk {
         }
         files
     }
+}
+
+fn redirects(exchange: &Exchange) -> Vec<Redirect<'_>> {
+    exchange.redirects.iter().map(|hop| Redirect { status: hop.status, url: &hop.to }).collect()
 }
 
 fn note_losses(what: &str, lost: u64) {

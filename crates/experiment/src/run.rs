@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::thread;
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
-use aiperf_config::{Config, ExportLevel, Pace, PhaseConfig, PhaseKind};
+use aiperf_config::{Config, ExportLevel, NetworkLatency, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
-use aiperf_engine::{Bodies, ControlSource, EndReason, FixedSchedule, Plan, StopReason, Timing, WorkerGauge, bounded};
+use aiperf_engine::{
+    Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, StopReason, Timing, WorkerGauge, bounded,
+};
 use aiperf_hub::Hub;
 use aiperf_metrics::{ClientHealth, MetricContext};
 use aiperf_report::{
@@ -31,7 +33,9 @@ use crate::observe::{Observer, TokenSource};
 use crate::raw::RawSource;
 use crate::readiness;
 use crate::records::{RecordDesk, RecordThreads};
+use crate::round_trip::{RttWatch, WhatIsMissing};
 use crate::selftest::Tap;
+use crate::server_hook::{self, ProfilerHook};
 use crate::sessions::{Markers, Renderer, Sessions};
 use crate::settings;
 use crate::stamps;
@@ -54,7 +58,7 @@ pub struct Run {
     pub(crate) contexts: Vec<MetricContext>,
     pub(crate) paths: ArtifactPaths,
     endpoint: Arc<dyn Endpoint>,
-    seed: Seed,
+    pub(crate) seed: Seed,
     tokenizer: Arc<dyn Tokenizer>,
     pub(crate) dataset: Arc<Dataset>,
     fixed_schedule: FixedSchedule,
@@ -146,6 +150,9 @@ impl Run {
         if let Some(wanted) = self.config.endpoint.readiness {
             readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
         }
+        if let Some(reset) = &self.config.endpoint.reset_kv_cache {
+            server_hook::reset_caches(reset, &self.config, &self.targets, &self.client, control)?;
+        }
         let inputs = if self.dataset.writes_inputs() { Some(InputsFile::create(&self.paths.inputs())?) } else { None };
         let sampler = self.dataset.sampler(self.seed);
         let maker = Maker::start(&self.sessions, &self.phases, sampler, &self.fixed_schedule, inputs)
@@ -160,12 +167,19 @@ impl Run {
         let began = Mono::now();
         let health =
             HealthWatch::start(Arc::clone(&gauge), Arc::clone(monitor), finished, &self.client.stamping, processors());
+        let rtt_watch = self.rtt_watch(monitor, anchor)?;
         let outcomes = aiperf_engine::run(self.plan(), control, records, &monitor.progress, &gauge)?;
         let watched = health.map(HealthWatch::finish);
         let (columns, stamps) = threads.finish(self.phases.len())?;
         let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
-        let closed = desk.close(&self.paths);
+        let mut closed = desk.close(&self.paths);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
+        let network_rtt = rtt_watch.and_then(|watch| {
+            let missing = if interrupted { WhatIsMissing::LetBe } else { WhatIsMissing::MakeUpFor };
+            let (rtt, file) = watch.finish(missing);
+            closed.written.push(file);
+            rtt
+        });
         let inputs = maker.finish(control, interrupted);
         warn_about_lengths(&self.dataset);
         let conclusion = Conclusion {
@@ -176,6 +190,7 @@ impl Run {
             health: watched.map(|watched| ClientHealth::judge(began, &watched.samples)),
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files: closed.written,
+            network_rtt,
         };
         let mut result = conclusion.draw(&self, version);
         result.files.failed.extend(closed.failed);
@@ -242,6 +257,12 @@ impl Run {
         })
     }
 
+    /// Only where the round trip is to be measured.
+    fn rtt_watch(&self, monitor: &Arc<Monitor>, anchor: WallAnchor) -> Result<Option<RttWatch>, RunError> {
+        let Some(NetworkLatency::Measured(probing)) = self.config.network_latency else { return Ok(None) };
+        RttWatch::start(probing, &self.targets, &self.client, monitor, anchor, &self.paths).map(Some)
+    }
+
     fn run_note(&self, version: &str, benchmark_id: &str) -> RunNote {
         RunNote {
             aiperf_version: version.to_owned(),
@@ -269,6 +290,10 @@ impl Run {
             reuse: self.config.endpoint.connection_reuse,
             client: self.client.clone(),
             seed: self.seed,
+            hook: self.config.endpoint.server_profiler.as_ref().map(|profiler| {
+                let hook = ProfilerHook::new(profiler, &self.config, &self.targets, &self.client);
+                Box::new(hook) as Box<dyn PhaseHook>
+            }),
             timing: Timing {
                 cut_drain: tuning.cancel_drain,
                 rate_ramp_interval: tuning.rate_ramp_interval,

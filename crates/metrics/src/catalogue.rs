@@ -196,12 +196,16 @@ catalogue! {
         [TOKENS_OUT LARGER]; "total_osl / D";
     InputTokenThroughput "input_token_throughput" "Input Token Throughput"; TokensPerSecond => TokensPerSecond, Derived, Main 805,
         [TOKENS_IN LARGER]; "total_isl / D";
+    OverallOutputTokenThroughputPerUser "overall_output_token_throughput_per_user" "Overall Output Token Throughput Per User"; TokensPerSecondPerUser => TokensPerSecondPerUser, Derived, FilesOnly last,
+        [STREAM TOKENS_OUT LARGER]; "tokens after the first chunk / decode_duration, each summed over requests that have an inter_token_latency";
     TotalTokenThroughput "total_token_throughput" "Total Token Throughput"; TokensPerSecond => TokensPerSecond, Derived, FilesOnly last,
         [TOKENS_OUT LARGER]; "(total_isl + total_osl) / D";
     Goodput "goodput" "Goodput"; RequestsPerSecond => RequestsPerSecond, Derived, Main 1000,
         [GOODPUT LARGER]; "good_request_count / D";
     GoodRequestFraction "good_request_fraction" "GoodRequestFraction"; Ratio => Ratio, Derived, FilesOnly last,
         [GOODPUT LARGER]; "good_request_count / completed_request_count";
+    TheoreticalPrefixCacheHit "theoretical_prefix_cache_hit" "Theoretical Prefix Cache Hit"; Percent => Percent, Derived, Main last,
+        [LARGER]; "blocks that a request of the same session had brought before / blocks of all prompts * 100, in the order of the recording";
 
     ReplaySchedLagP50 "replay_sched_lag_p50" "Replay Schedule Lag p50"; Nanoseconds => Milliseconds, Derived, FilesOnly last,
         [FIXED_SCHEDULE]; "p50 of (replay_send_schedule_offset - its minimum)";

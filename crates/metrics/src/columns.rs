@@ -14,8 +14,17 @@ pub struct Columns {
     /// Gaps between contents of all records, one record after the other.
     gaps: Column,
     failures: Failures,
+    undecodable: Undecodable,
     /// How many verification steps accepted 0, 1, 2, ... drafts, over all requests.
     acceptance: Vec<u64>,
+}
+
+/// Events that were passed over because they could not be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Undecodable {
+    pub events: u64,
+    /// Requests with such events among those that succeeded all the same.
+    pub requests: u64,
 }
 
 impl Default for Columns {
@@ -25,6 +34,7 @@ impl Default for Columns {
             facts: vec![Column::default(); Fact::COUNT],
             gaps: Column::default(),
             failures: Failures::default(),
+            undecodable: Undecodable::default(),
             acceptance: Vec::new(),
         }
     }
@@ -57,6 +67,8 @@ impl Columns {
         } else if let Some(spec) = &seen.spec_decode {
             self.pool(&spec.acceptance_histogram);
         }
+        self.undecodable.events += u64::from(seen.undecodable_events);
+        self.undecodable.requests += u64::from(seen.undecodable_events > 0);
         self.rows += 1;
     }
 
@@ -66,6 +78,8 @@ impl Columns {
         }
         self.gaps.append(self.gaps.len(), other.gaps);
         self.failures.merge(other.failures);
+        self.undecodable.events += other.undecodable.events;
+        self.undecodable.requests += other.undecodable.requests;
         self.pool(&other.acceptance);
         self.rows += other.rows;
     }
@@ -94,6 +108,10 @@ impl Columns {
 
     pub(crate) fn gap_count(&self) -> usize {
         self.gaps.len()
+    }
+
+    pub(crate) fn undecodable(&self) -> Undecodable {
+        self.undecodable
     }
 
     /// The values of a record metric in the unit that is shown, one for each record that has it, in the order of rows.

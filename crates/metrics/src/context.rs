@@ -130,6 +130,10 @@ impl Slo {
         self.metric
     }
 
+    pub(crate) fn shown_limit(&self) -> f64 {
+        self.metric.definition().show(self.limit)
+    }
+
     pub(crate) fn is_met(&self, measured: f64) -> bool {
         if self.metric.has(Flags::LARGER) { measured >= self.limit } else { measured <= self.limit }
     }

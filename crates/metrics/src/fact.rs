@@ -60,6 +60,9 @@ pub(crate) enum Fact {
     VideoTime,
     /// Kilobytes that the server says a video needed at most.
     VideoMemory,
+    /// Blocks of the prompt, and those of its front that were sent before.
+    PrefixBlocks,
+    PrefixReused,
     HttpTls,
     SpecSteps,
     SpecAccepted,

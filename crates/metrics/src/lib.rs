@@ -32,7 +32,7 @@ pub use accounting::PhaseAccounting;
 pub use aiperf_endpoint::SpecDecode;
 pub use catalogue::Metric;
 pub use client_load::{ClientLoad, LoadAxis};
-pub use columns::Columns;
+pub use columns::{Columns, Undecodable};
 pub use context::{MetricContext, Slo, SloError, Thresholds};
 pub use definition::{ConsoleGroup, Definition, Flags, Kind};
 pub use energy::{GpuEnergy, GpuVendor};
@@ -42,9 +42,9 @@ pub use health::{
     ClientHealth, ClientLimit, DescriptorUse, HealthMaxima, HealthSample, LimitKind, ThreadLoad, ThreadRole,
 };
 pub use network::NetworkRtt;
-pub use observation::{Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, TokenCounts};
+pub use observation::{Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, PrefixBlocks, TokenCounts};
 pub use record::RecordValues;
 pub use slices::{Slice, Slices};
 pub use statistics::{Percentile, Stats};
-pub use summary::{MetricResult, PhaseWindow, Summary};
+pub use summary::{MetricResult, PhaseWindow, SloResult, Summary};
 pub use unit::Unit;

@@ -25,6 +25,10 @@ pub struct Observation {
     pub http: Option<HttpTiming>,
     pub failure: Option<Failure>,
     pub requested_output_tokens: Option<u32>,
+    /// Events of the response that could not be read and were passed over.
+    pub undecodable_events: u32,
+    /// Of the prompt, where the data says which blocks it is made of.
+    pub prefix: Option<PrefixBlocks>,
     pub media: MediaFacts,
 }
 
@@ -37,6 +41,13 @@ pub struct MediaFacts {
     pub audio_seconds: Option<f64>,
     /// What the server says of the making of a video.
     pub video: Option<VideoReport>,
+}
+
+/// Blocks of a prompt, and how many of its first ones had been sent before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PrefixBlocks {
+    pub blocks: u64,
+    pub reused: u64,
 }
 
 /// Counted by the client's tokenizer, or taken from usage when the user asked for that. `None`: not known.

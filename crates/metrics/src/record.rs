@@ -81,6 +81,8 @@ impl RecordValues {
             self.set_http(http);
         }
         self.set_media(&seen.media);
+        self.set(Fact::PrefixBlocks, seen.prefix.map(|prefix| prefix.blocks));
+        self.set(Fact::PrefixReused, seen.prefix.map(|prefix| prefix.reused));
     }
 
     fn set_usage(&mut self, usage: &Usage) {

@@ -155,6 +155,8 @@ mod tests {
             failure: None,
             requested_output_tokens: None,
             media: MediaFacts::default(),
+            undecodable_events: 0,
+            prefix: None,
         }
     }
 

@@ -34,6 +34,10 @@ impl ArtifactPaths {
         self.dir.join(self.named("profile_export_raw.jsonl", "_raw.jsonl"))
     }
 
+    pub fn network_latency(&self) -> PathBuf {
+        self.dir.join(self.named("profile_export_network_latency.jsonl", "_network_latency.jsonl"))
+    }
+
     pub fn console(&self) -> PathBuf {
         self.dir.join(self.named("profile_export_console.txt", "_console.txt"))
     }

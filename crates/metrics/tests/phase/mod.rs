@@ -35,6 +35,8 @@ pub(crate) fn request(start: u64, contents: &[u64]) -> Observation {
         http: None,
         failure: None,
         requested_output_tokens: None,
+        undecodable_events: 0,
+        prefix: None,
         media: MediaFacts::default(),
     }
 }

@@ -1,6 +1,6 @@
 //! Requests, tokens, objectives and failures, counted.
 
-use aiperf_metrics::{Cancellation, Metric, MetricContext, Observation, TokenCounts};
+use aiperf_metrics::{Cancellation, Metric, MetricContext, Observation, PrefixBlocks, TokenCounts};
 
 use crate::Case;
 use crate::phase::{failed, request, streaming};
@@ -11,6 +11,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case { name: "counts and rates", requests: two(), context: streaming(), expected: totals() },
         Case { name: "reasoning", requests: reasoning(), context: developers(), expected: thoughts() },
         Case { name: "objectives", requests: judged(), context: objectives(), expected: goodput() },
+        Case { name: "prefixes", requests: repeated(), context: streaming(), expected: prefixes() },
         Case { name: "failures", requests: with_failures(), context: streaming(), expected: failures() },
     ]
 }
@@ -85,6 +86,16 @@ fn goodput() -> Vec<(Metric, &'static str, f64)> {
         (Metric::Goodput, "avg", 1.0),
         (Metric::GoodRequestFraction, "avg", 1.0 / 4.0),
     ]
+}
+
+/// Prompts of one block, and of three that all came before.
+fn repeated() -> Vec<Observation> {
+    let with = |blocks, reused| Observation { prefix: Some(PrefixBlocks { blocks, reused }), ..request(0, &[5]) };
+    vec![with(1, 0), with(3, 3)]
+}
+
+fn prefixes() -> Vec<(Metric, &'static str, f64)> {
+    vec![(Metric::TheoreticalPrefixCacheHit, "avg", 3.0 / 4.0 * 100.0)]
 }
 
 /// Beside two good ones: the prompt was too long, one was cancelled on purpose, one was cut off by the end of the run.

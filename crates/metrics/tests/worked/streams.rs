@@ -41,6 +41,7 @@ fn times() -> Vec<(Metric, &'static str, f64)> {
         (Metric::InterChunkLatency, "avg", (10.0 + 20.0 + 10.0) / 3.0),
         (Metric::InterChunkLatency, "count", 3.0),
         (Metric::OutputTokenThroughputPerUser, "avg", (1000.0 / 15.0 + 1000.0 / 10.0) / 2.0),
+        (Metric::OverallOutputTokenThroughputPerUser, "avg", (2.0 + 1.0) / (0.030 + 0.010)),
         (Metric::E2eOutputTokenThroughput, "avg", (3.0 / 0.08 + 2.0 / 0.05) / 2.0),
         (Metric::PrefillThroughputPerUser, "avg", (8.0 / 0.05 + 8.0 / 0.04) / 2.0),
         (Metric::StreamSetupLatency, "avg", 1.0),

@@ -66,6 +66,8 @@ pub(crate) fn streamed(index: u64) -> Observation {
         }),
         failure: None,
         requested_output_tokens: Some(8),
+        undecodable_events: 0,
+        prefix: None,
         media: MediaFacts::default(),
     }
 }
@@ -226,6 +228,10 @@ pub(crate) fn metadata(seen: &Observation) -> RecordMetadata<'static> {
         x_correlation_id: id,
         conversation_id: "session_000001",
         turn_index: 0,
+        source_trace_id: None,
+        source_outer_idx: None,
+        source_inner_idx: None,
+        source_kind: None,
         credit_issued_ns: anchor().epoch(seen.credit_issued),
         request_start_ns: anchor().epoch(seen.start),
         request_ack_ns: seen.headers_received.map(|at| anchor().epoch(at)),
@@ -243,6 +249,7 @@ pub(crate) fn metadata(seen: &Observation) -> RecordMetadata<'static> {
         agent_depth: 0,
         parent_correlation_id: None,
         root_correlation_id: id,
+        redirects: Vec::new(),
     }
 }
 
