@@ -1,6 +1,7 @@
 //! The `aiperf` program.
 #![forbid(unsafe_code)]
 
+mod artifacts;
 mod cli;
 mod logging;
 mod profile;
@@ -50,6 +51,8 @@ fn run() -> anyhow::Result<ExitCode> {
         }
         Invocation::Profile(config) => return profile::run(*config, &environment),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment),
+        Invocation::Report(asked) => return artifacts::report(&asked, &environment),
+        Invocation::Validate(dir) => return artifacts::validate(&dir),
         Invocation::Trace(tool) => return trace_tool::run(&tool),
         Invocation::Sim(sim) => simulate::run(&sim)?,
     }

@@ -35,6 +35,7 @@ pub use dataset::{Chat, Origin, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;
 pub use error::ConfigError;
+pub use grammar::goodput::read as read_goodput;
 pub use network_latency::{NetworkLatency, RttProbing};
 pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};
 pub use phase::{

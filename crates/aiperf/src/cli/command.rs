@@ -5,7 +5,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim::{self, SimFlag};
-use super::{selftest, trace};
+use super::{report, selftest, trace};
 
 pub(super) const INSTALL_COMPLETION: &str = "install-completion";
 pub(super) const SHELL: &str = "shell";
@@ -29,6 +29,7 @@ pub(super) fn program(sim_flags: &[SimFlag], purpose: Purpose) -> Command {
         .subcommand(profile(purpose))
         .subcommand(selftest::command())
         .subcommand(sim::command(sim_flags))
+        .subcommand(report::command())
         .subcommands(trace::commands())
         .subcommand(
             Command::new("completions")

@@ -5,6 +5,7 @@
 mod support;
 
 mod agents;
+mod artifact_folders;
 mod cancellation;
 mod closed_loop;
 mod command_line;
