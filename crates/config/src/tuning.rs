@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::grammar::number;
-use crate::{AgentDetection, ConfigError};
+use crate::{AgentDetection, ConfigError, SessionColumn};
 pub use variables::{VARIABLES, Variable};
 
 const MEGABYTE: usize = 1 << 20;
@@ -44,6 +44,8 @@ pub struct Tuning {
     pub dataset_memory: usize,
     /// `AIPERF_DATASET_WEKA_*` and `AIPERF_DATASET_TRACELAB_*`.
     pub agents: AgentDetection,
+    /// `AIPERF_DATASET_BASETEN_SESSION_COLUMN`: what a Baseten trace knows sessions by.
+    pub session_column: SessionColumn,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
     pub dag_fail_fast: bool,
     /// `AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT`: for the download of a public data set.
@@ -99,6 +101,7 @@ impl Default for Tuning {
             rate_ramp_interval: Duration::from_millis(100),
             dataset_memory: 64 * MEGABYTE,
             agents: AgentDetection::default(),
+            session_column: SessionColumn::default(),
             dag_fail_fast: false,
             public_dataset_timeout: Duration::from_secs(300),
             public_dataset_max_gb: 20.0,
@@ -157,6 +160,7 @@ impl Tuning {
             dataset_memory: read.int("AIPERF_DATASET_MEMORY_MB", default.dataset_memory / MEGABYTE, 0, 1_000_000)?
                 * MEGABYTE,
             agents: read.agents()?,
+            session_column: read.session_column()?,
             dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
             public_dataset_timeout: read.seconds(
                 "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",

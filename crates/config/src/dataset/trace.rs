@@ -76,8 +76,30 @@ pub struct Replay {
     pub closed_loop: bool,
     /// Send the block hashes of a trace with its prompts, where it has both.
     pub block_hints: bool,
+    /// Which of the two ids of a Baseten row is its session, where it has both.
+    pub session_column: SessionColumn,
     /// Have the server produce at least the recorded number of tokens, where the prompts are literal.
     pub min_tokens: bool,
+}
+
+/// What a Baseten trace knows sessions by: an id that clients gave, or one that was guessed from what requests share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SessionColumn {
+    #[default]
+    Provided,
+    Guessed,
+}
+
+impl SessionColumn {
+    pub const ALL: [Self; 2] = [Self::Provided, Self::Guessed];
+
+    /// As the trace spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Provided => "provided_session_id",
+            Self::Guessed => "poor_man_session_id",
+        }
+    }
 }
 
 impl Default for Replay {
@@ -89,6 +111,7 @@ impl Default for Replay {
             session_share: 1.0,
             closed_loop: false,
             block_hints: true,
+            session_column: SessionColumn::default(),
             min_tokens: true,
         }
     }

@@ -24,6 +24,13 @@ pub(super) fn put(section: &mut Section, trace: &TraceOptions) {
     section.put_if("omit_kv_hints", !replay.block_hints);
     section.put_some("force_min_tokens", (!replay.min_tokens).then_some(false));
     put_changed(section, "trace_session_sample_ratio", replay.session_share, usual.session_share);
+    section.put_some(
+        "session_column",
+        (replay.session_column != usual.session_column).then(|| replay.session_column.name()),
+    );
+    section.put_if("use_think_time_only", trace.agents.think_time_only);
+    section.put_some("trace_idle_gap_cap_seconds", trace.agents.idle_gap_cap_s);
+    section.put_some("max_context_length", trace.agents.max_context);
 }
 
 fn put_changed(section: &mut Section, key: &str, value: f64, usual: f64) {

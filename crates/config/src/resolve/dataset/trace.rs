@@ -48,6 +48,7 @@ const OF_TIME: [OptionId; 6] = [
 
 pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<TraceOptions, ConfigError> {
     let usual = TraceSynthesis::default();
+    let tuning = Tuning::from_variables(&environment.variables)?;
     let factor = |id| raw.float(id).map(|factor| factor.unwrap_or(1.0));
     let options = TraceOptions {
         block_size: raw.int(OptionId::PromptInputTokensBlockSize)?,
@@ -68,6 +69,7 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Tra
             session_share: factor(OptionId::TraceSessionSampleRatio)?,
             closed_loop: raw.is_given(OptionId::OpenLoopReplay) && !raw.flag(OptionId::OpenLoopReplay)?,
             block_hints: !raw.flag(OptionId::OmitKvHints)?,
+            session_column: tuning.session_column,
             min_tokens: !raw.is_given(OptionId::ForceMinTokens) || raw.flag(OptionId::ForceMinTokens)?,
         },
         agents: AgentReplay {
@@ -75,7 +77,7 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Tra
             idle_gap_cap_s: raw.seconds(OptionId::TraceIdleGapCapSeconds)?.map(|cap| cap.as_secs_f64()),
             max_context: raw.int(OptionId::MaxContextLength)?,
             entries: raw.int(OptionId::NumDatasetEntries)?,
-            detection: Tuning::from_variables(&environment.variables)?.agents,
+            detection: tuning.agents,
         },
     };
     if options.replay.closed_loop && options.replay.strict {
