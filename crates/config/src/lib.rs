@@ -22,7 +22,7 @@ pub use dataset::{
     AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat,
     FileSource, FormatFacts, FormatOption, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, PoolDraws,
     PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, Replay, Sampling, SessionColumn, SpeedBench,
-    SyntheticSource, SystemPrompt, TimeWindow, TraceOptions, TraceSynthesis, TurnDelay, Weighted,
+    SyntheticSource, SystemPrompt, TimeWindow, TraceCorpus, TraceOptions, TraceSynthesis, TurnDelay, Weighted,
 };
 pub use dataset::{
     AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,

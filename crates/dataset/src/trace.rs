@@ -4,6 +4,7 @@
 mod outline;
 mod prompt;
 mod replay;
+mod text_pool;
 pub(crate) mod tracelab;
 pub(crate) mod weka;
 mod words;
@@ -39,7 +40,7 @@ pub(crate) fn load(document: &Document, layout: Layout, reading: &mut Reading<'_
         replay::forget_times(&mut trace);
     }
     replay::apply(&options.replay, &mut trace, seed, path)?;
-    Ok(outline::of(trace, &options.replay, seed, content_key(&document.bytes)))
+    Ok(outline::of(trace, options, seed, content_key(&document.bytes)))
 }
 
 /// The rows that can be used.

@@ -37,3 +37,4 @@ mod transports;
 mod truth;
 mod users;
 mod warmup;
+mod workloads;

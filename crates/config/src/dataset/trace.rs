@@ -7,11 +7,32 @@ use super::AgentDetection;
 pub struct TraceOptions {
     /// Tokens that one block id stands for; `None`: as usual in that layout.
     pub block_size: Option<u32>,
+    /// What prompts are made of; `None`: as usual in that layout.
+    pub corpus: Option<TraceCorpus>,
     /// Recorded times and pauses are forgotten.
     pub ignore_times: bool,
     pub synthesis: TraceSynthesis,
     pub replay: Replay,
     pub agents: AgentReplay,
+}
+
+/// What prompts of recorded lengths are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TraceCorpus {
+    /// Words.
+    Prose,
+    /// Program text.
+    Code,
+}
+
+impl TraceCorpus {
+    /// As `--prompt-corpus` spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prose => "sonnet",
+            Self::Code => "coding",
+        }
+    }
 }
 
 /// How recorded sessions of agents are replayed.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use aiperf_config::{BadRows, FileFormat, FileSource, Replay, TimeWindow, TraceOptions, TraceSynthesis};
+use aiperf_config::{BadRows, FileFormat, FileSource, Replay, TimeWindow, TraceCorpus, TraceOptions, TraceSynthesis};
 use aiperf_conversation::{ContextMode, Conversation, ConversationIndex};
 use aiperf_dataset::Dataset;
 use proptest::prelude::*;
@@ -21,6 +21,22 @@ fn outputs(dataset: &Dataset) -> Vec<Option<u32>> {
 
 fn times(dataset: &Dataset) -> Vec<Option<f64>> {
     dataset.outlines().iter().flat_map(|outline| &outline.turns).map(|turn| turn.timestamp_ms).collect()
+}
+
+#[test]
+fn prompts_of_program_text_have_the_recorded_lengths_too() {
+    let corpus = Some(TraceCorpus::Code);
+    let trace = TraceOptions { corpus, ..TraceOptions::default() };
+    let lengths = |dataset: &Dataset| -> Vec<usize> {
+        dataset.conversations().flat_map(|made| tokens(&made)).map(|tokens| tokens.len()).collect()
+    };
+    let (words, code) =
+        (loaded(fixture("mooncake_trace.jsonl")), loaded(FileSource { trace, ..fixture("mooncake_trace.jsonl") }));
+    let (words, code) = (words.unwrap(), code.unwrap());
+    assert_eq!(lengths(&words), lengths(&code));
+    let text =
+        |dataset: &Dataset| dataset.conversation(ConversationIndex(0)).turns[0].all_texts().next().unwrap().to_owned();
+    assert!(text(&code).contains(['=', '(', '{']) && !text(&words).contains(['=', '(', '{']));
 }
 
 #[test]

@@ -11,14 +11,13 @@ use crate::{
 };
 
 /// Options that describe generated conversations and mean nothing for a file, beside those of texts and media.
-pub(super) const SYNTHETIC_ONLY: [OptionId; 12] = [
+pub(super) const SYNTHETIC_ONLY: [OptionId; 11] = [
     OptionId::PromptInputTokensMean,
     OptionId::PromptInputTokensStddev,
     OptionId::PromptPrefixPoolSize,
     OptionId::PromptPrefixLength,
     OptionId::SharedSystemPromptLength,
     OptionId::UserContextPromptLength,
-    OptionId::PromptCorpus,
     OptionId::ConversationTurnMean,
     OptionId::ConversationTurnStddev,
     OptionId::ConversationTurnDelayMean,

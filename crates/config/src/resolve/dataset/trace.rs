@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::catalogue::OptionId;
 use crate::{
-    AgentReplay, ConfigError, Environment, FileFormat, FormatOption, RawOptions, Replay, TraceOptions, TraceSynthesis,
-    Tuning,
+    AgentReplay, ConfigError, Environment, FileFormat, FormatOption, RawOptions, Replay, TraceCorpus, TraceOptions,
+    TraceSynthesis, Tuning,
 };
 
 /// What every trace heeds.
@@ -52,6 +52,7 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Tra
     let factor = |id| raw.float(id).map(|factor| factor.unwrap_or(1.0));
     let options = TraceOptions {
         block_size: raw.int(OptionId::PromptInputTokensBlockSize)?,
+        corpus: corpus(raw)?,
         ignore_times: raw.flag(OptionId::IgnoreTraceDelays)?,
         synthesis: TraceSynthesis {
             speedup: factor(OptionId::SynthesisSpeedupRatio)?,
@@ -93,6 +94,20 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Tra
     Ok(options)
 }
 
+/// Words or program text; random tokens cannot be cut into blocks that are the same in every prompt.
+fn corpus(raw: &RawOptions) -> Result<Option<TraceCorpus>, ConfigError> {
+    let id = OptionId::PromptCorpus;
+    match raw.choice(id)? {
+        Some("sonnet") => Ok(Some(TraceCorpus::Prose)),
+        Some("coding") => Ok(Some(TraceCorpus::Code)),
+        Some("random") => {
+            let data = if raw.is_given(OptionId::InputFile) { OptionId::InputFile } else { OptionId::PublicDataset };
+            Err(raw.conflict(id, data, "prompts of recorded data are made of text; give sonnet or coding"))
+        }
+        _ => Ok(None),
+    }
+}
+
 /// The options given that only traces heed.
 pub(super) fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigError> {
     let mut given = Vec::new();
@@ -121,6 +136,15 @@ pub(super) fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigE
             (|format| format.facts().is_trace, "it changes recorded load with times or lengths of its own")
         };
         given.push(FormatOption { flag: raw.spelling(id), heeded_by, why });
+    }
+    if raw.is_given(OptionId::PromptCorpus) {
+        given.push(FormatOption {
+            flag: raw.spelling(OptionId::PromptCorpus),
+            heeded_by: |format| {
+                format.facts().is_agentic || format.facts().is_trace && format != FileFormat::BasetenTrace
+            },
+            why: "it says what generated prompts are made of, and this format brings its own",
+        });
     }
     Ok(given)
 }

@@ -82,8 +82,6 @@ fn descriptions_of_generated_data_go_with_nothing_else() {
         "--session-turn-delay-mean=5",
         "--session-turn-delay-stddev=5",
         "--session-delay-ratio=5",
-        "--prompt-corpus=random",
-        "--prompt-corpus=coding",
         "--image-width-mean=5",
         "--image-height-mean=5",
         "--image-format=png",
@@ -260,6 +258,30 @@ fn changes_to_recorded_load_need_recorded_load() {
         &["--synthesis-prefix-root-multiplier", "at least 1"],
     )]);
     data.takes(&[&["@file", "--synthesis-output-len-multiplier=0"]]);
+}
+
+#[test]
+fn prompts_of_recorded_lengths_are_made_of_text() {
+    let data = Data::new();
+    let mooncake = ["@file", "--custom-dataset-type=mooncake_trace", "--no-fixed-schedule"];
+    data.refuses(&[
+        (&["@file", "--prompt-corpus=random"], &["--prompt-corpus", "--input-file", "sonnet or coding"]),
+        (&[mooncake[0], mooncake[1], mooncake[2], "--prompt-corpus=random"], &["--prompt-corpus", "sonnet or coding"]),
+        (&["--hf-weka-dataset=a/b", "--prompt-corpus=random"], &["--prompt-corpus", "sonnet or coding"]),
+        (&["--public-dataset=aimo", "--prompt-corpus=coding"], &["--prompt-corpus", "--public-dataset"]),
+    ]);
+    for kind in ["single_turn", "raw_payload", "dag_jsonl", "baseten_trace"] {
+        let kind = format!("--custom-dataset-type={kind}");
+        data.refuses(&[(&["@file", &kind, "--prompt-corpus=coding"], &["--prompt-corpus", "brings its own"])]);
+    }
+    for corpus in ["--prompt-corpus=sonnet", "--prompt-corpus=coding"] {
+        data.takes(&[
+            &[mooncake[0], mooncake[1], mooncake[2], corpus],
+            &["@file", "--custom-dataset-type=weka_trace", corpus],
+            &["--hf-weka-dataset=a/b", corpus],
+            &[corpus],
+        ]);
+    }
 }
 
 #[test]
