@@ -24,8 +24,8 @@ mod tuning;
 pub use dataset::{
     AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat,
     FileSource, FormatFacts, FormatOption, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, PoolDraws,
-    PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, Replay, Sampling, SpeedBench, SyntheticSource,
-    SystemPrompt, TimeWindow, TraceOptions, TraceSynthesis, TurnDelay, Weighted,
+    PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, Replay, Sampling, SessionColumn, SpeedBench,
+    SyntheticSource, SystemPrompt, TimeWindow, TraceCorpus, TraceOptions, TraceSynthesis, TurnDelay, Weighted,
 };
 pub use dataset::{
     AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,

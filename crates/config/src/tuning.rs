@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::grammar::number;
-use crate::{AgentDetection, ConfigError, RttProbing};
+use crate::{AgentDetection, ConfigError, RttProbing, SessionColumn};
 pub use socket::SocketTuning;
 pub use variables::{VARIABLES, Variable};
 
@@ -57,6 +57,8 @@ pub struct Tuning {
     pub agents: AgentDetection,
     /// `AIPERF_NETWORK_LATENCY_*`.
     pub rtt_probing: RttProbing,
+    /// `AIPERF_DATASET_BASETEN_SESSION_COLUMN`: what a Baseten trace knows sessions by.
+    pub session_column: SessionColumn,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
     pub dag_fail_fast: bool,
     /// `AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT`: for the download of a public data set.
@@ -117,6 +119,7 @@ impl Default for Tuning {
             dataset_memory: 64 * MEGABYTE,
             agents: AgentDetection::default(),
             rtt_probing: RttProbing::default(),
+            session_column: SessionColumn::default(),
             dag_fail_fast: false,
             public_dataset_timeout: Duration::from_secs(300),
             public_dataset_max_gb: 20.0,
@@ -180,6 +183,7 @@ impl Tuning {
                 * MEGABYTE,
             agents: read.agents()?,
             rtt_probing: read.rtt_probing()?,
+            session_column: read.session_column()?,
             dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
             public_dataset_timeout: read.seconds(
                 "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",

@@ -56,6 +56,7 @@ impl Conclusion<'_> {
             status: status(&verdict),
             telemetry_data: None,
             branch_stats: self.branch_stats(run),
+            rows_left_out: run.dataset.skipped_rows.count as u64,
             thresholds: run.profiling_context().thresholds,
             client_health: self.health,
             selftest,

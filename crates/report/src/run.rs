@@ -27,6 +27,8 @@ pub struct RunReport {
     pub telemetry_data: Option<Value>,
     /// The `branch_stats` object of the summary, where conversations start others.
     pub branch_stats: Option<Value>,
+    /// Rows of the data that could not be used.
+    pub rows_left_out: u64,
     pub thresholds: Thresholds,
     /// Whether the client was the limit, where it was watched.
     pub client_health: Option<ClientHealth>,
@@ -56,6 +58,7 @@ impl RunReport {
             health: self.client_health.as_ref(),
             accounting: self.accounting_of(&self.profiling),
             certified: self.selftest.as_ref().map(Citation::load),
+            rows_left_out: self.rows_left_out,
         };
         evidence.findings()
     }

@@ -25,6 +25,6 @@ pub use error::TraceError;
 pub use layout::Layout;
 pub use model_shape::ModelShape;
 pub use request::{BlockId, Prompt, Request};
-pub use synthesis::Synthesis;
+pub use synthesis::synthesize;
 pub use trace::Trace;
 pub use validation::{Checked, Problem, block_problem, session_problems, validate};

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use aiperf_config::SessionColumn;
+
 use crate::layout::{self, Rows};
 use crate::{Layout, Prompt, Request, TraceError};
 
@@ -23,7 +25,7 @@ pub struct Checked {
 pub fn validate(path: &Path, layout: Layout) -> Result<Checked, TraceError> {
     let bytes = std::fs::read(path)
         .map_err(|error| TraceError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
-    let Rows { requests, mut problems, block_size } = layout::rows(path, &bytes, layout)?;
+    let Rows { requests, mut problems, block_size } = layout::rows(path, &bytes, layout, SessionColumn::default())?;
     let rows = requests.len() + problems.len();
     if rows == 0 {
         return Err(TraceError::NoRequests { path: path.to_owned() });

@@ -41,3 +41,4 @@ mod users;
 mod warmup;
 mod wire_requests;
 mod wire_responses;
+mod workloads;

@@ -102,6 +102,11 @@ pub const VARIABLES: &[Variable] = &[
         "Megabytes of generated prompts and bodies that are kept for the next time they are sent; what has no room is made again. 0 to 1000000.",
     ),
     variable(
+        "AIPERF_DATASET_BASETEN_SESSION_COLUMN",
+        "provided_session_id",
+        "The column that sessions of a Baseten trace are known by where a row has both: provided_session_id or poor_man_session_id.",
+    ),
+    variable(
         "AIPERF_DATASET_WEKA_SPLIT_FLATTENED_AGENTS",
         "true",
         "Tell agents apart whose requests a Weka trace holds in one list.",

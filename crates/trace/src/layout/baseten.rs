@@ -4,6 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use aiperf_config::SessionColumn;
 use bytes::Bytes;
 use parquet::file::reader::SerializedFileReader;
 use parquet::record::reader::RowIter;
@@ -14,7 +15,6 @@ use crate::{BlockId, Problem, Prompt, Request};
 /// What a Parquet file begins with.
 pub(super) const MAGIC: &[u8] = b"PAR1";
 const REQUIRED: [&str; 4] = ["timestamp_start_unix_ms", "prompt", "input_tokens", "output_tokens"];
-const SESSIONS: [&str; 2] = ["provided_session_id", "poor_man_session_id"];
 
 /// The rows of a file.
 #[derive(Debug, Default)]
@@ -26,12 +26,13 @@ pub(super) struct Table {
 }
 
 /// Reads the bytes of a file; the error says why it is none of this layout.
-pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
+pub(super) fn read(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
     // Some damaged files make the reader panic where it should complain.
-    catch_unwind(AssertUnwindSafe(|| rows(bytes))).unwrap_or_else(|_| Err("the Parquet file is damaged".to_owned()))
+    catch_unwind(AssertUnwindSafe(|| rows(bytes, sessions)))
+        .unwrap_or_else(|_| Err("the Parquet file is damaged".to_owned()))
 }
 
-fn rows(bytes: &[u8]) -> Result<Table, String> {
+fn rows(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
     let unreadable = |error: parquet::errors::ParquetError| {
         format!("not a Parquet file that can be read ({error}); convert Arrow IPC files to Parquet")
     };
@@ -46,7 +47,7 @@ fn rows(bytes: &[u8]) -> Result<Table, String> {
                 return Err(format!("there is no column {missing}; there are {}", names.join(", ")));
             }
         }
-        match request(index + 1, &row) {
+        match request(index + 1, &row, sessions) {
             Ok((request, size)) => {
                 table.block_size = table.block_size.or(size);
                 table.requests.push(request);
@@ -57,7 +58,7 @@ fn rows(bytes: &[u8]) -> Result<Table, String> {
     Ok(table)
 }
 
-fn request(line: usize, row: &Row) -> Result<(Request, Option<u32>), String> {
+fn request(line: usize, row: &Row, sessions: SessionColumn) -> Result<(Request, Option<u32>), String> {
     let column = |name: &str| row.get_column_iter().find(|(key, _)| *key == name).map(|(_, field)| field);
     let number = |name: &str| column(name).and_then(whole);
     let needed = |name: &str| {
@@ -72,22 +73,27 @@ fn request(line: usize, row: &Row) -> Result<(Request, Option<u32>), String> {
         }
         _ => Vec::new(),
     };
-    let session = SESSIONS.into_iter().find_map(|name| match column(name) {
-        Some(Field::Str(name)) if !name.is_empty() => Some(Arc::from(name.as_str())),
-        _ => None,
-    });
     let request = Request {
         line,
         timestamp_ms: Some(needed("timestamp_start_unix_ms")? as f64),
         delay_ms: None,
         duration_ms: number("duration_e2e_ms").map(|duration| duration as f64),
-        session,
+        session: session(sessions, column),
         prompt: Prompt::Recorded { text: text.clone(), tokens: needed("input_tokens")?, blocks },
         output_tokens: Some(needed("output_tokens")?),
         extra: None,
     };
     let size = number("block_size").and_then(|size| u32::try_from(size).ok()).filter(|size| *size > 0);
     Ok((request, size))
+}
+
+/// The session of a row, by the column that is preferred, or else by the other.
+fn session<'r>(preferred: SessionColumn, column: impl Fn(&str) -> Option<&'r Field>) -> Option<Arc<str>> {
+    let others = SessionColumn::ALL.into_iter().filter(|other| *other != preferred);
+    std::iter::once(preferred).chain(others).find_map(|session| match column(session.name()) {
+        Some(Field::Str(name)) if !name.is_empty() => Some(Arc::from(name.as_str())),
+        _ => None,
+    })
 }
 
 /// A whole number of any width.
@@ -116,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_sample_is_read_whole() {
-        let table = read(SAMPLE).unwrap();
+        let table = read(SAMPLE, SessionColumn::Provided).unwrap();
         assert_eq!((table.requests.len(), table.problems.len(), table.block_size), (5, 0, Some(64)));
         let third = &table.requests[2];
         assert_eq!(
@@ -129,14 +135,26 @@ mod tests {
         assert_eq!(table.requests[3].session, None);
     }
 
+    #[test]
+    fn the_preferred_column_is_the_session_and_the_other_where_it_is_empty() {
+        let (given, guessed, empty) =
+            (Field::Str("A".to_owned()), Field::Str("7".to_owned()), Field::Str(String::new()));
+        let session = |sessions, provided: &Field| {
+            session(sessions, |name| Some(if name == "provided_session_id" { provided } else { &guessed }))
+        };
+        assert_eq!(session(SessionColumn::Provided, &given).as_deref(), Some("A"));
+        assert_eq!(session(SessionColumn::Provided, &empty).as_deref(), Some("7"));
+        assert_eq!(session(SessionColumn::Guessed, &given).as_deref(), Some("7"));
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn no_damage_makes_the_reader_panic(place in 0..SAMPLE.len(), byte: u8, end in 0..SAMPLE.len()) {
             let mut bytes = SAMPLE.to_vec();
             bytes[place] = byte;
-            let _ = read(&bytes);
-            let _ = read(&bytes[..end]);
+            let _ = read(&bytes, SessionColumn::Provided);
+            let _ = read(&bytes[..end], SessionColumn::Provided);
         }
     }
 }

@@ -1,50 +1,14 @@
 //! Recorded load through the public door: every layout, exact lengths, blocks that are the same everywhere, and what is
 //! changed on the way.
 
-#![allow(clippy::unwrap_used, reason = "a step of a test that fails must fail the test")]
-
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use aiperf_config::{
-    BadRows, DatasetConfig, DatasetSource, FileFormat, FileSource, ModelSelection, Replay, Sampling, SystemPrompt,
-    TimeWindow, TraceOptions, TraceSynthesis,
-};
+use aiperf_config::{BadRows, FileFormat, FileSource, Replay, TimeWindow, TraceCorpus, TraceOptions, TraceSynthesis};
 use aiperf_conversation::{ContextMode, Conversation, ConversationIndex};
-use aiperf_dataset::{Dataset, DatasetError, build};
-use aiperf_seed::Seed;
-use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
+use aiperf_dataset::Dataset;
 use proptest::prelude::*;
 
-fn builtin() -> Arc<dyn Tokenizer> {
-    aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &HubEnvironment::from_variables(|_| None)).unwrap()
-}
-
-fn loaded(source: FileSource) -> Result<Dataset, DatasetError> {
-    let config = DatasetConfig {
-        source: DatasetSource::File(source),
-        sampling: Sampling::Sequential,
-        models: vec![Arc::from("m")],
-        model_selection: ModelSelection::RoundRobin,
-        output_tokens: None,
-        system_prompt: SystemPrompt::None,
-        has_system_role: true,
-    };
-    build(&config, Seed::fixed(7), &builtin())
-}
-
-fn fixture(name: &str) -> FileSource {
-    FileSource::of(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name))
-}
-
-/// A file of these rows, which lives as long as the folder.
-fn rows(content: &str) -> (tempfile::TempDir, FileSource) {
-    let folder = tempfile::tempdir().unwrap();
-    let path: PathBuf = folder.path().join("rows.jsonl");
-    std::fs::write(&path, content).unwrap();
-    (folder, FileSource::of(path))
-}
+use crate::described::{builtin, fixture, loaded, rows};
 
 fn tokens(conversation: &Conversation) -> Vec<Vec<u32>> {
     let builtin = builtin();
@@ -57,6 +21,22 @@ fn outputs(dataset: &Dataset) -> Vec<Option<u32>> {
 
 fn times(dataset: &Dataset) -> Vec<Option<f64>> {
     dataset.outlines().iter().flat_map(|outline| &outline.turns).map(|turn| turn.timestamp_ms).collect()
+}
+
+#[test]
+fn prompts_of_program_text_have_the_recorded_lengths_too() {
+    let corpus = Some(TraceCorpus::Code);
+    let trace = TraceOptions { corpus, ..TraceOptions::default() };
+    let lengths = |dataset: &Dataset| -> Vec<usize> {
+        dataset.conversations().flat_map(|made| tokens(&made)).map(|tokens| tokens.len()).collect()
+    };
+    let (words, code) =
+        (loaded(fixture("mooncake_trace.jsonl")), loaded(FileSource { trace, ..fixture("mooncake_trace.jsonl") }));
+    let (words, code) = (words.unwrap(), code.unwrap());
+    assert_eq!(lengths(&words), lengths(&code));
+    let text =
+        |dataset: &Dataset| dataset.conversation(ConversationIndex(0)).turns[0].all_texts().next().unwrap().to_owned();
+    assert!(text(&code).contains(['=', '(', '{']) && !text(&words).contains(['=', '(', '{']));
 }
 
 #[test]

@@ -1,38 +1,23 @@
 //! The formats that a file or folder may have, through the public door.
 
-#![allow(clippy::unwrap_used, reason = "a step of a test that fails must fail the test")]
-
 use std::collections::HashSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use aiperf_config::{
-    BadRows, BatchSizes, DatasetConfig, DatasetSource, FileFormat, FileSource, FormatOption, ModelSelection, PoolDraws,
-    Sampling, SpeedBench, SystemPrompt,
+    BadRows, BatchSizes, DatasetConfig, DatasetSource, FileFormat, FileSource, FormatOption, PoolDraws, SpeedBench,
 };
 use aiperf_conversation::{ContextMode, Turn};
 use aiperf_dataset::{Dataset, build};
 use aiperf_seed::Seed;
-use aiperf_tokenizer::{HubEnvironment, TokenizerRequest};
+
+use crate::described::{builtin, config, fixture, rows};
 
 fn loaded(source: FileSource) -> Result<Dataset, String> {
-    let nowhere = HubEnvironment::from_variables(|_| None);
-    let tokenizer = aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &nowhere).unwrap();
-    let config = DatasetConfig {
-        source: DatasetSource::File(source),
-        sampling: Sampling::Sequential,
-        models: vec![Arc::from("given")],
-        model_selection: ModelSelection::RoundRobin,
-        output_tokens: None,
-        system_prompt: SystemPrompt::None,
-        has_system_role: true,
-    };
-    build(&config, Seed::fixed(1), &tokenizer).map_err(|error| error.to_string())
-}
-
-fn fixture(name: &str) -> FileSource {
-    FileSource::of(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name))
+    let models = vec![Arc::from("given")];
+    let config = DatasetConfig { models, ..config(DatasetSource::File(source)) };
+    build(&config, Seed::fixed(1), &builtin()).map_err(|error| error.to_string())
 }
 
 /// A folder with these files, and the first of them as a source.
@@ -45,10 +30,6 @@ fn files(files: &[(&str, &[u8])]) -> (tempfile::TempDir, FileSource) {
     }
     let source = FileSource::of(folder.path().join(files[0].0));
     (folder, source)
-}
-
-fn rows(rows: &str) -> (tempfile::TempDir, FileSource) {
-    files(&[("rows.jsonl", rows.as_bytes())])
 }
 
 fn turns(dataset: &Dataset) -> Vec<Turn> {
@@ -127,7 +108,7 @@ fn the_ids_of_images_that_come_together_are_whole() {
 #[test]
 fn raw_payloads_are_sent_byte_for_byte() {
     let dataset = loaded(fixture("raw_payload.jsonl")).unwrap();
-    let sample = include_str!("fixtures/raw_payload.jsonl");
+    let sample = include_str!("../fixtures/raw_payload.jsonl");
     assert_eq!(payloads(&dataset), sample.lines().collect::<Vec<_>>());
     assert!(dataset.outlines().iter().all(|c| c.turns.len() == 1));
     let turn = &turns(&dataset)[5];
@@ -186,7 +167,7 @@ fn captured_requests_come_in_the_order_of_their_times() {
 
 #[test]
 fn captures_are_found_in_folders_below() {
-    let sample = include_bytes!("fixtures/sagemaker_capture.jsonl");
+    let sample = include_bytes!("../fixtures/sagemaker_capture.jsonl");
     let (folder, _) = files(&[("2026/04/29/00/one.jsonl", sample), ("2026/04/29/01/two.jsonl", sample)]);
     assert_eq!(loaded(FileSource::of(folder.path().to_owned())).unwrap().len(), 22);
 }

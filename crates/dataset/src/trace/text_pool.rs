@@ -1,14 +1,15 @@
-//! Program text in pieces whose tokens are known, so that blocks of it join without a count of the whole. A piece begins
-//! at a space in front of a word, where tokenizers begin anew; what is left of a block is filled with single words.
+//! What texts of recorded lengths are made of: single words, or program text in pieces whose tokens are known, so that
+//! blocks of it join without a count of the whole. A piece begins at a space in front of a word, where tokenizers begin
+//! anew; what is left of a block is filled with single words.
 
 use std::sync::Arc;
 
-use aiperf_config::Corpus;
+use aiperf_config::{Corpus, TraceCorpus};
 use aiperf_seed::{Seed, Stream};
 use aiperf_tokenizer::Tokenizer;
 
+use super::words::WordPool;
 use crate::text::{Start, Writer};
-use crate::trace::words::WordPool;
 
 /// Tokens of the text that blocks are taken from.
 const MATERIAL: usize = 40_000;
@@ -19,7 +20,7 @@ const TRIAL_TOKENS: usize = 900;
 const CONTEXT: &str = " so it was";
 
 #[derive(Debug)]
-pub(super) struct CodePool {
+pub(super) struct TextPool {
     words: WordPool,
     /// Consecutive; none where their tokens do not add up under the tokenizer.
     pieces: Vec<Piece>,
@@ -31,10 +32,20 @@ struct Piece {
     tokens: usize,
 }
 
-impl CodePool {
-    pub(super) fn new(tokenizer: &Arc<dyn Tokenizer>) -> Self {
-        let mut pool = Self { words: WordPool::of_neighbours(tokenizer), pieces: Vec::new() };
-        if !pool.words.adds_up_everywhere() {
+impl TextPool {
+    /// For texts of their own.
+    pub(super) fn new(tokenizer: &Arc<dyn Tokenizer>, corpus: TraceCorpus) -> Self {
+        Self::of(tokenizer, WordPool::new(tokenizer), corpus)
+    }
+
+    /// For texts that are sent beside each other.
+    pub(super) fn of_neighbours(tokenizer: &Arc<dyn Tokenizer>, corpus: TraceCorpus) -> Self {
+        Self::of(tokenizer, WordPool::of_neighbours(tokenizer), corpus)
+    }
+
+    fn of(tokenizer: &Arc<dyn Tokenizer>, words: WordPool, corpus: TraceCorpus) -> Self {
+        let mut pool = Self { words, pieces: Vec::new() };
+        if corpus == TraceCorpus::Prose || !pool.words.adds_up_everywhere() {
             return pool;
         }
         let Ok(writer) = Writer::new(tokenizer, &Corpus::Code) else { return pool };
@@ -114,8 +125,15 @@ mod tests {
     #[test]
     fn blocks_of_program_text_join_without_a_change_of_their_tokens() {
         let tokenizer = builtin();
-        let pool = CodePool::new(&tokenizer);
-        assert!(pool.pieces.len() > 1_000, "{}", pool.pieces.len());
+        let alone = TextPool::new(&tokenizer, TraceCorpus::Code);
+        let pool = TextPool::of_neighbours(&tokenizer, TraceCorpus::Code);
+        assert!(
+            alone.pieces.len() > 1_000 && pool.pieces.len() > 1_000,
+            "{} {}",
+            alone.pieces.len(),
+            pool.pieces.len()
+        );
+        assert!(TextPool::new(&tokenizer, TraceCorpus::Prose).pieces.is_empty());
         proptest!(ProptestConfig::with_cases(30), |(blocks in 1_usize..40, size in 1_usize..130, tail in 0_usize..90, seed: u64)| {
             let mut text = String::new();
             let mut stream = Seed::fixed(seed).stream("text");

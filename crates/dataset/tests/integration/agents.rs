@@ -1,38 +1,19 @@
 //! Recorded sessions of agents through the public door: conversations and what they start, messages of exact lengths,
 //! pauses, models and what is left out.
 
-#![allow(clippy::unwrap_used, reason = "a step of a test that fails must fail the test")]
-
-use std::path::Path;
 use std::sync::Arc;
 
-use aiperf_config::{
-    AgentReplay, DatasetConfig, DatasetSource, FileSource, ModelSelection, Sampling, SystemPrompt, TraceOptions,
-};
+use aiperf_config::{AgentReplay, DatasetConfig, DatasetSource, FileSource, TraceOptions};
 use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
 use aiperf_dataset::{Dataset, DatasetError, build};
 use aiperf_seed::Seed;
-use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
 
-fn builtin() -> Arc<dyn Tokenizer> {
-    aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &HubEnvironment::from_variables(|_| None)).unwrap()
-}
+use crate::described::{builtin, config, fixture};
 
 fn loaded(source: FileSource) -> Result<Dataset, DatasetError> {
-    let config = DatasetConfig {
-        source: DatasetSource::File(source),
-        sampling: Sampling::Sequential,
-        models: vec![Arc::from("m1"), Arc::from("m2")],
-        model_selection: ModelSelection::RoundRobin,
-        output_tokens: None,
-        system_prompt: SystemPrompt::None,
-        has_system_role: true,
-    };
+    let models = vec![Arc::from("m1"), Arc::from("m2")];
+    let config = DatasetConfig { models, ..config(DatasetSource::File(source)) };
     build(&config, Seed::fixed(7), &builtin())
-}
-
-fn fixture(name: &str) -> FileSource {
-    FileSource::of(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name))
 }
 
 fn with(name: &str, agents: AgentReplay) -> Result<Dataset, DatasetError> {

@@ -1,55 +1,23 @@
 //! Generated texts through the public door: pairs and windows of lengths, corpora, rankings, chat templates.
 
-#![allow(clippy::unwrap_used, reason = "a step of a test that fails must fail the test")]
-
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
 use aiperf_config::{
-    Corpus, DatasetConfig, DatasetSource, Length, LengthPair, ModelSelection, PrefixPrompts, PromptLengths,
-    RandomStyle, RangeRatio, Rankings, Sampling, SyntheticSource, SystemPrompt, TurnDelay, Weighted,
+    Corpus, Length, LengthPair, PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, SyntheticSource,
+    SystemPrompt, Weighted,
 };
 use aiperf_conversation::Conversation;
 use aiperf_dataset::{Dataset, build};
 use aiperf_seed::Seed;
-use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
+use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 use serde_json::{Value, json};
 
-fn load(request: &TokenizerRequest) -> Arc<dyn Tokenizer> {
-    aiperf_tokenizer::load(request, &HubEnvironment::from_variables(|_| None)).unwrap()
-}
-
-fn builtin() -> Arc<dyn Tokenizer> {
-    load(&TokenizerRequest::named("builtin"))
-}
+use crate::described::{builtin, generated as config, prompts, tokenizer};
 
 fn source() -> SyntheticSource {
-    SyntheticSource {
-        entries: 20,
-        lengths: PromptLengths::Drawn(Length::constant(60.0)),
-        corpus: Corpus::Prose,
-        batch_size: 1,
-        prefix: None,
-        user_context_tokens: None,
-        turns: Length::constant(1.0),
-        turn_delay: TurnDelay::default(),
-        rankings: None,
-        marked_first_turn: false,
-        media: None,
-    }
-}
-
-fn config(source: SyntheticSource) -> DatasetConfig {
-    DatasetConfig {
-        source: DatasetSource::Synthetic(source),
-        sampling: Sampling::Sequential,
-        models: vec![Arc::from("m")],
-        model_selection: ModelSelection::RoundRobin,
-        output_tokens: None,
-        system_prompt: SystemPrompt::None,
-        has_system_role: true,
-    }
+    prompts(20, 60.0)
 }
 
 fn made(source: SyntheticSource, tokenizer: &Arc<dyn Tokenizer>) -> Dataset {
@@ -203,7 +171,7 @@ fn byte_level(with_template: bool) -> Arc<dyn Tokenizer> {
     let tokenizer_config = json!({"chat_template": TEMPLATE});
     std::fs::write(folder.path().join("tokenizer_config.json"), tokenizer_config.to_string()).unwrap();
     let name = folder.path().to_str().unwrap();
-    load(&TokenizerRequest { chat_template: with_template, ..TokenizerRequest::named(name) })
+    tokenizer(&TokenizerRequest { chat_template: with_template, ..TokenizerRequest::named(name) })
 }
 
 /// The letters by which byte-level vocabularies spell the 256 bytes.

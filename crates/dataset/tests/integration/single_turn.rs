@@ -1,38 +1,30 @@
 //! `single_turn` files through the public door.
 
-#![allow(clippy::unwrap_used, reason = "a step of a test that fails must fail the test")]
-
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use aiperf_config::{
-    DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, Sampling, SystemPrompt,
-};
+use aiperf_config::{DatasetConfig, DatasetSource, FileFormat, FileSource, Length, SystemPrompt};
 use aiperf_conversation::ContextMode;
 use aiperf_dataset::{Dataset, DatasetError, build};
 use aiperf_seed::Seed;
-use aiperf_tokenizer::{HubEnvironment, TokenizerRequest};
+
+use crate::described::{self, builtin};
 
 fn config(path: PathBuf, format: Option<FileFormat>) -> DatasetConfig {
     DatasetConfig {
-        source: DatasetSource::File(FileSource { format, ..FileSource::of(path) }),
-        sampling: Sampling::Sequential,
         models: vec![Arc::from("a"), Arc::from("b")],
-        model_selection: ModelSelection::RoundRobin,
         output_tokens: Some(Length::constant(77.0)),
         system_prompt: SystemPrompt::Verbatim(Arc::from("Be brief.")),
-        has_system_role: true,
+        ..described::config(DatasetSource::File(FileSource { format, ..FileSource::of(path) }))
     }
 }
 
 fn loaded(path: PathBuf, format: Option<FileFormat>) -> Result<Dataset, DatasetError> {
-    let nowhere = HubEnvironment::from_variables(|_| None);
-    let tokenizer = aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &nowhere).unwrap();
-    build(&config(path, format), Seed::fixed(1), &tokenizer)
+    build(&config(path, format), Seed::fixed(1), &builtin())
 }
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+    described::fixture(name).path
 }
 
 fn error_of(content: &str) -> String {

@@ -1,13 +1,9 @@
 //! Public data sets from a hub on the loopback interface: what requests are made of their rows.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a step of a test that fails must fail the test")]
 
 use std::path::Path;
 use std::sync::Arc;
 
-use aiperf_config::{
-    DatasetConfig, DatasetSource, ModelSelection, Origin, PUBLIC_SETS, PublicSource, Sampling, SystemPrompt,
-    TraceOptions,
-};
+use aiperf_config::{DatasetSource, Origin, PUBLIC_SETS, PublicSource};
 use aiperf_conversation::{ContextMode, Conversation, Turn};
 use aiperf_dataset::build_with_hub;
 use aiperf_hub::{Hub, HubEnvironment, HubError};
@@ -16,12 +12,14 @@ use aiperf_seed::Seed;
 use aiperf_tokenizer::TokenizerRequest;
 use serde_json::json;
 
+use crate::described::config;
+
 const IMAGE: &str = "optional group image { optional binary bytes; optional binary path (STRING); }";
 const AUDIO: &str = "message m { optional group audio { optional binary bytes; optional binary path (STRING); } }";
-const JPEG: &[u8] = include_bytes!("fixtures/media/tiny.jpg");
-const PNG: &[u8] = include_bytes!("fixtures/media/tiny.png");
-const WAV: &[u8] = include_bytes!("fixtures/media/tiny.wav");
-const FLAC: &[u8] = include_bytes!("fixtures/media/tone.flac");
+const JPEG: &[u8] = include_bytes!("../fixtures/media/tiny.jpg");
+const PNG: &[u8] = include_bytes!("../fixtures/media/tiny.png");
+const WAV: &[u8] = include_bytes!("../fixtures/media/tiny.wav");
+const FLAC: &[u8] = include_bytes!("../fixtures/media/tone.flac");
 
 struct Asked {
     source: PublicSource,
@@ -30,17 +28,7 @@ struct Asked {
 
 fn ask(name: &str) -> Asked {
     let set = PUBLIC_SETS.iter().find(|set| set.name == name).unwrap();
-    let source = PublicSource {
-        set,
-        repository: None,
-        subset: None,
-        filters: Vec::new(),
-        entries: None,
-        fixed_schedule: false,
-        delay_cap_ms: None,
-        trace: TraceOptions::default(),
-    };
-    Asked { source, home: tempfile::tempdir().unwrap() }
+    Asked { source: PublicSource::of(set), home: tempfile::tempdir().unwrap() }
 }
 
 impl Asked {
@@ -68,15 +56,7 @@ impl Asked {
     }
 
     fn through(&self, hub: &Hub) -> Result<Vec<Arc<Conversation>>, String> {
-        let config = DatasetConfig {
-            source: DatasetSource::Public(self.source.clone()),
-            sampling: Sampling::Sequential,
-            models: vec![Arc::from("m")],
-            model_selection: ModelSelection::RoundRobin,
-            output_tokens: None,
-            system_prompt: SystemPrompt::None,
-            has_system_role: true,
-        };
+        let config = config(DatasetSource::Public(self.source.clone()));
         let tokenizer = aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), hub.environment()).unwrap();
         let built = build_with_hub(&config, Seed::fixed(1), &tokenizer, hub).map_err(|error| error.to_string())?;
         Ok(built.conversations().collect())

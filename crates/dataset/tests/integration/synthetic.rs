@@ -1,49 +1,20 @@
 //! Synthetic data sets through the public door: lengths, prefixes, models, and the same bytes for the same seed.
 
-#![allow(clippy::unwrap_used, reason = "a step of a test that fails must fail the test")]
-
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use aiperf_config::{
-    Corpus, DatasetConfig, DatasetSource, Length, ModelSelection, PrefixPrompts, PromptLengths, Sampling,
-    SyntheticSource, SystemPrompt, TurnDelay,
+    DatasetConfig, Length, ModelSelection, PrefixPrompts, PromptLengths, SyntheticSource, SystemPrompt,
 };
 use aiperf_conversation::ContextMode;
 use aiperf_dataset::{Dataset, DatasetError, build};
 use aiperf_seed::Seed;
-use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
+use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 
-fn builtin() -> Arc<dyn Tokenizer> {
-    aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &HubEnvironment::from_variables(|_| None)).unwrap()
-}
+use crate::described::{self, builtin, generated as config, prompts};
 
 fn source() -> SyntheticSource {
-    SyntheticSource {
-        entries: 20,
-        lengths: PromptLengths::Drawn(Length::normal(100.0, 0.0)),
-        batch_size: 1,
-        prefix: None,
-        user_context_tokens: None,
-        turns: Length::normal(1.0, 0.0),
-        turn_delay: TurnDelay::default(),
-        corpus: Corpus::Prose,
-        rankings: None,
-        marked_first_turn: false,
-        media: None,
-    }
-}
-
-fn config(source: SyntheticSource) -> DatasetConfig {
-    DatasetConfig {
-        source: DatasetSource::Synthetic(source),
-        sampling: Sampling::Sequential,
-        models: vec![Arc::from("m")],
-        model_selection: ModelSelection::RoundRobin,
-        output_tokens: None,
-        system_prompt: SystemPrompt::None,
-        has_system_role: true,
-    }
+    prompts(20, 100.0)
 }
 
 fn made(config: &DatasetConfig, seed: u64) -> Dataset {
@@ -214,7 +185,7 @@ fn lengths_are_exact_for_a_tokenizer_from_a_file() {
     );
     std::fs::write(folder.path().join("tokenizer.json"), file).unwrap();
     let request = TokenizerRequest::named(folder.path().to_str().unwrap());
-    let tokenizer = aiperf_tokenizer::load(&request, &HubEnvironment::from_variables(|_| None)).unwrap();
+    let tokenizer = described::tokenizer(&request);
     let config = config(SyntheticSource { lengths: PromptLengths::Drawn(Length::normal(57.0, 25.0)), ..source() });
     let dataset = build(&config, Seed::fixed(1), &tokenizer).unwrap();
     assert_eq!(dataset.inexact_texts(), 0);

@@ -1,49 +1,23 @@
 //! Conversations of several turns through the public door: generated ones, files, graphs, and their place in time.
 
-#![allow(clippy::unwrap_used, reason = "a step of a test that fails must fail the test")]
-
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aiperf_config::{
-    Corpus, DatasetConfig, DatasetSource, FileFormat, FileSource, Length, ModelSelection, PrefixPrompts, PromptLengths,
-    Sampling, SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
+    DatasetSource, FileFormat, FileSource, Length, PrefixPrompts, SyntheticSource, SystemPrompt, TimeWindow, TurnDelay,
 };
 use aiperf_conversation::{ConversationIndex, Turn};
 use aiperf_dataset::{Dataset, DatasetError, build};
 use aiperf_seed::Seed;
-use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
 
-fn builtin() -> Arc<dyn Tokenizer> {
-    aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &HubEnvironment::from_variables(|_| None)).unwrap()
-}
-
-fn config(source: DatasetSource) -> DatasetConfig {
-    DatasetConfig {
-        source,
-        sampling: Sampling::Sequential,
-        models: vec![Arc::from("m")],
-        model_selection: ModelSelection::RoundRobin,
-        output_tokens: None,
-        system_prompt: SystemPrompt::None,
-        has_system_role: true,
-    }
-}
+use crate::described::{builtin, config, prompts};
 
 fn synthetic() -> SyntheticSource {
     SyntheticSource {
-        entries: 200,
-        lengths: PromptLengths::Drawn(Length::normal(20.0, 0.0)),
-        batch_size: 1,
-        prefix: None,
-        user_context_tokens: None,
         turns: Length::normal(4.0, 1.5),
         turn_delay: TurnDelay { pause_ms: Some(Length::normal(100.0, 20.0)), ratio: 0.5 },
-        corpus: Corpus::Prose,
-        rankings: None,
-        marked_first_turn: false,
-        media: None,
+        ..prompts(200, 20.0)
     }
 }
 
