@@ -15,6 +15,7 @@ mod raw;
 mod readiness;
 mod records;
 mod run;
+mod secrets;
 mod selftest;
 mod server_hook;
 mod sessions;

@@ -10,11 +10,14 @@ use aiperf_engine::{Finished, RequestTarget};
 use aiperf_metrics::Failure;
 use aiperf_report::{RawExchange, RawResponse, RawWriter, RecordMetadata, ReportError};
 
+use crate::secrets::Secrets;
+
 /// Knows how requests looked, so that their headers can be written again.
 #[derive(Debug, Clone)]
 pub(crate) struct RawSource {
     pub(crate) headers: Arc<HeaderPlan>,
     pub(crate) targets: Arc<[RequestTarget]>,
+    pub(crate) secrets: Secrets,
 }
 
 impl RawSource {
@@ -42,7 +45,10 @@ impl RawSource {
         let exchange = &finished.exchange;
         let content_type = exchange.header("content-type");
         let body = ResponseBody { content_type, bytes: &exchange.body, marks: &exchange.marks };
-        let text = String::from_utf8_lossy(&exchange.body);
+        let mut text = String::from_utf8_lossy(&exchange.body);
+        if failure.is_some() {
+            text = self.secrets.hide(text);
+        }
         let stream: Vec<SseEvent<'_>> =
             if is_event_stream(&body) { events(&exchange.body).collect() } else { Vec::new() };
         let responses: Vec<RawResponse<'_>> = if is_event_stream(&body) {

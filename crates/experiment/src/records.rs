@@ -20,6 +20,7 @@ use crate::error::RunError;
 use crate::monitor::Monitor;
 use crate::observe::Observer;
 use crate::raw::RawSource;
+use crate::secrets::Secrets;
 use crate::selftest::Tap;
 use crate::sessions::Sessions;
 use crate::stamps::{self, AllStamps};
@@ -33,6 +34,7 @@ pub(crate) struct RecordDesk {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) phases: Vec<PhaseKind>,
     pub(crate) anchor: WallAnchor,
+    pub(crate) secrets: Secrets,
     pub(crate) records: Option<RecordWriter>,
     pub(crate) raw: Option<(RawWriter, RawSource)>,
     /// Headers are needed for the raw file and for HTTP traces.
@@ -96,7 +98,10 @@ impl RecordDesk {
             if let Some(follow_up) = finished.follow_up.take() {
                 self.follow_up(follow_up, &finished, answer.as_ref().ok());
             }
-            let observation = self.observer.observe(&finished, facts, answer);
+            let mut observation = self.observer.observe(&finished, facts, answer);
+            if let Some(failure) = &mut observation.failure {
+                self.secrets.hide_in(failure);
+            }
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
             if observation.failure.is_some() {

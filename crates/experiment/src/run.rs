@@ -28,6 +28,7 @@ use crate::observe::{Observer, TokenSource};
 use crate::raw::RawSource;
 use crate::readiness;
 use crate::records::{RecordDesk, RecordThreads};
+use crate::secrets::Secrets;
 use crate::selftest::Tap;
 use crate::server_hook::{self, ProfilerHook};
 use crate::sessions::{Markers, Renderer, Sessions};
@@ -187,7 +188,12 @@ impl Run {
         control: &ControlSource,
     ) -> Result<RecordDesk, RunError> {
         let output = &self.config.output;
-        let source = RawSource { headers: Arc::clone(&self.headers), targets: self.targets.requests.clone().into() };
+        let secrets = Secrets::of(&self.config.endpoint);
+        let source = RawSource {
+            headers: Arc::clone(&self.headers),
+            targets: self.targets.requests.clone().into(),
+            secrets: secrets.clone(),
+        };
         let records = if output.level >= ExportLevel::Records {
             Some(RecordWriter::create(&self.paths.records(), &self.contexts)?)
         } else {
@@ -214,6 +220,7 @@ impl Run {
             sessions: Arc::clone(&self.sessions),
             phases: self.phases.iter().map(|phase| phase.kind).collect(),
             anchor,
+            secrets,
             records,
             raw,
             http_trace: output.export_http_trace.then_some(source),
