@@ -10,6 +10,7 @@ mod environment;
 mod error;
 mod grammar;
 mod input_config;
+mod network_latency;
 mod output;
 mod phase;
 mod raw;
@@ -34,6 +35,7 @@ pub use dataset::{Chat, Origin, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;
 pub use error::ConfigError;
+pub use network_latency::{NetworkLatency, RttProbing};
 pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};
 pub use phase::{
     Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve, RatePoint,

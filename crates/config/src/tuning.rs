@@ -1,6 +1,7 @@
 //! Settings that come from `AIPERF_*` environment variables, for what has no option.
 
 mod agents;
+mod network;
 mod socket;
 mod variables;
 
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::grammar::number;
-use crate::{AgentDetection, ConfigError};
+use crate::{AgentDetection, ConfigError, RttProbing};
 pub use socket::SocketTuning;
 pub use variables::{VARIABLES, Variable};
 
@@ -54,6 +55,8 @@ pub struct Tuning {
     pub dataset_memory: usize,
     /// `AIPERF_DATASET_WEKA_*` and `AIPERF_DATASET_TRACELAB_*`.
     pub agents: AgentDetection,
+    /// `AIPERF_NETWORK_LATENCY_*`.
+    pub rtt_probing: RttProbing,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
     pub dag_fail_fast: bool,
     /// `AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT`: for the download of a public data set.
@@ -113,6 +116,7 @@ impl Default for Tuning {
             rate_ramp_interval: Duration::from_millis(100),
             dataset_memory: 64 * MEGABYTE,
             agents: AgentDetection::default(),
+            rtt_probing: RttProbing::default(),
             dag_fail_fast: false,
             public_dataset_timeout: Duration::from_secs(300),
             public_dataset_max_gb: 20.0,
@@ -175,6 +179,7 @@ impl Tuning {
             dataset_memory: read.int("AIPERF_DATASET_MEMORY_MB", default.dataset_memory / MEGABYTE, 0, 1_000_000)?
                 * MEGABYTE,
             agents: read.agents()?,
+            rtt_probing: read.rtt_probing()?,
             dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
             public_dataset_timeout: read.seconds(
                 "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",

@@ -3,6 +3,7 @@
 //! looks for the first content of a request while a limit on prefill waits for it.
 #![forbid(unsafe_code)]
 
+mod alarm;
 mod bodies;
 mod conductor;
 mod control;

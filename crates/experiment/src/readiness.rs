@@ -123,7 +123,9 @@ impl Probe<'_> {
         let url = request_url(self.base, Some(path), self.config.endpoint.kind, false).map_err(|e| e.to_string())?;
         let target = request_target(url);
         let headers = self.headers(&target.host_header);
-        let lines = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        // There is no body whose type there were to tell.
+        let lines = headers.iter().filter(|(name, _)| name != "Content-Type");
+        let lines = lines.map(|(name, value)| (name.as_str(), value.as_str()));
         self.send(&Request::get(&target.origin, &target.path_and_query, lines)).await
     }
 

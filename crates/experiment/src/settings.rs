@@ -4,10 +4,10 @@ use std::net::IpAddr;
 
 use aiperf_clock::Nanos;
 use aiperf_config::{
-    Config, EndpointConfig, HttpVersion, IpVersion, Pace, PhaseConfig, PhaseKind, ProxyServer, Secret,
+    Config, EndpointConfig, HttpVersion, IpVersion, NetworkLatency, Pace, PhaseConfig, PhaseKind, ProxyServer, Secret,
 };
 use aiperf_endpoint::{AffinityHeaders, BodyOptions, EndpointKind, EndpointSettings, HeaderOptions, HeaderPlan};
-use aiperf_metrics::{MetricContext, Thresholds};
+use aiperf_metrics::{MetricContext, NetworkRtt, Thresholds};
 use aiperf_socket::{SocketOptions, SourceAddresses, Stamping};
 use aiperf_transport::{
     ClientSettings, Identity, Origin, Proxies, Proxy, Scheme, TlsOptions, TlsSettings, Verification,
@@ -35,6 +35,10 @@ pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<Met
     };
     context.open_loop = !matches!(phase.pace, Pace::Concurrency(_));
     context.fixed_schedule = matches!(phase.pace, Pace::FixedSchedule { .. });
+    context.concurrency = phase.pace.session_limit().map(|limit| limit as u64);
+    if let Some(NetworkLatency::Given(rtt)) = config.network_latency {
+        context.network_rtt = Some(NetworkRtt::given(Nanos::from(rtt)));
+    }
     context.show_internal = tuning.show_internal_metrics;
     context.show_experimental = tuning.show_experimental_metrics;
     // A warmup has no objectives, and it may lack the metrics that those of the profiling phase are set on.

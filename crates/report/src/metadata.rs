@@ -31,6 +31,15 @@ pub struct RecordMetadata<'a> {
     /// The `session_id` of inputs.json.
     pub conversation_id: &'a str,
     pub turn_index: u32,
+    /// The recording that the request replays, and its place in there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_trace_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_outer_idx: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_inner_idx: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_kind: Option<&'static str>,
     #[serde(serialize_with = "epoch")]
     pub credit_issued_ns: EpochNanos,
     #[serde(serialize_with = "epoch")]

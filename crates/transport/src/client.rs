@@ -167,12 +167,27 @@ impl Client {
         };
         let request = through_proxy.as_ref().unwrap_or(request);
         let _slot = self.slot(&mut exchange.trace).await;
-        let mut connection = if let Some(idle) = self.take_open(request.origin, reuse) {
+        if let Some(kept) = self.take_open(request.origin, reuse) {
             exchange.trace.reused = true;
-            idle
-        } else {
-            self.connect(request.origin, &mut exchange.trace).await?
-        };
+            match self.send_over(kept, request, reuse, exchange, watch).await {
+                Err(error) if was_left(&error, exchange) => {
+                    exchange.trace = Trace { blocked: exchange.trace.blocked, ..Trace::default() };
+                }
+                done => return done,
+            }
+        }
+        let fresh = self.connect(request.origin, &mut exchange.trace).await?;
+        self.send_over(fresh, request, reuse, exchange, watch).await
+    }
+
+    async fn send_over(
+        &self,
+        mut connection: Connection,
+        request: &Request<'_>,
+        reuse: Reuse<'_>,
+        exchange: &mut Exchange,
+        watch: &dyn Watch,
+    ) -> Result<(), TransportError> {
         exchange.trace.local = connection.local;
         exchange.trace.remote = connection.remote;
         connection.send(request, exchange, watch).await?;
@@ -231,10 +246,22 @@ impl Client {
     }
 }
 
+/// Whether a kept connection turned out to be one that the server had left: it closed it in good order without a byte of an
+/// answer, or nothing could be written to it. Some servers close after every stream without saying so (llama.cpp), others after a while, and a request may be
+/// on its way by then. It is sent once more, over a new connection, as curl and browsers do; its time goes on meanwhile.
+fn was_left(error: &TransportError, exchange: &Exchange) -> bool {
+    match error {
+        TransportError::Disconnected => exchange.trace.head_bytes_received == 0,
+        TransportError::Send(_) => exchange.trace.head_bytes_sent == 0,
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
-    use std::net::TcpListener;
+    use std::net::{TcpListener, TcpStream};
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
 
     use bytes::Bytes;
@@ -253,20 +280,27 @@ mod tests {
             for answers in plan {
                 let (mut socket, _) = listener.accept().unwrap();
                 for answer in answers {
-                    let mut seen = Vec::new();
-                    let mut buffer = [0_u8; 4096];
-                    while !seen.ends_with(b"{}") {
-                        let n = socket.read(&mut buffer).unwrap();
-                        if n == 0 {
-                            return;
-                        }
-                        seen.extend_from_slice(&buffer[..n]);
+                    if !read_request(&mut socket) {
+                        return;
                     }
                     socket.write_all(answer).unwrap();
                 }
             }
         });
         Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port }
+    }
+
+    /// False when the client has gone.
+    fn read_request(socket: &mut TcpStream) -> bool {
+        let mut seen = Vec::new();
+        let mut buffer = [0_u8; 4096];
+        while !seen.ends_with(b"{}") {
+            match socket.read(&mut buffer).unwrap() {
+                0 => return false,
+                n => seen.extend_from_slice(&buffer[..n]),
+            }
+        }
+        true
     }
 
     fn exchange(origin: &Origin, client: &Client) -> (Exchange, Result<(), TransportError>) {
@@ -339,6 +373,52 @@ mod tests {
             result.unwrap();
             assert!(!second.trace.reused);
         });
+    }
+
+    /// Answers the first request of each connection, takes in the second and closes without a word. Counts connections.
+    fn serve_one_answer_each() -> (Origin, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let accepted = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&accepted);
+        thread::spawn(move || {
+            for socket in listener.incoming() {
+                let mut socket = socket.unwrap();
+                counted.fetch_add(1, Ordering::SeqCst);
+                read_request(&mut socket);
+                socket.write_all(OK).unwrap();
+                read_request(&mut socket);
+            }
+        });
+        (Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port }, accepted)
+    }
+
+    #[test]
+    fn a_request_that_meets_the_close_of_a_kept_connection_is_sent_again_over_a_new_one() {
+        let (origin, accepted) = serve_one_answer_each();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let client = Client::new(ClientSettings::default());
+            for reuse in [Reuse::Pooled, Reuse::Pooled, Reuse::Pooled] {
+                let (exchange, result) = one(&origin, &client, reuse).await;
+                result.unwrap();
+                assert_eq!(exchange.body, b"ok");
+                assert!(!exchange.trace.reused && exchange.trace.connect.is_some());
+                assert_eq!((exchange.trace.writes, exchange.trace.body_bytes_sent), (1, 2));
+            }
+            assert_eq!(accepted.load(Ordering::SeqCst), 3);
+        });
+    }
+
+    #[test]
+    fn a_new_connection_that_is_closed_without_an_answer_is_a_failure() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = thread::spawn(move || read_request(&mut listener.accept().unwrap().0));
+        let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port };
+        let (_, result) = exchange(&origin, &Client::new(ClientSettings::default()));
+        assert!(matches!(result, Err(TransportError::Disconnected)), "{result:?}");
+        server.join().unwrap();
     }
 
     #[test]

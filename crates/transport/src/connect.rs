@@ -44,6 +44,16 @@ impl Client {
         Ok(Connection { wire, local, remote })
     }
 
+    /// Opens a connection to `origin` and closes it: how long the TCP handshake took, which is one round trip.
+    pub async fn round_trip(&self, origin: &Origin) -> Result<Span, TransportError> {
+        let addresses = self.resolve(origin, &mut Trace::default()).await?;
+        let start = Mono::now();
+        let opened = self.connect_any(&addresses).await;
+        let end = Mono::now();
+        opened.map_err(|cause| TransportError::Connect { origin: origin.clone(), cause })?;
+        Ok(Span { start, end })
+    }
+
     /// Gets through a proxy, as far as the server's own end is concerned.
     async fn pass(&self, origin: &Origin, proxy: &Proxy, mut wire: Wire) -> Result<Wire, TransportError> {
         if proxy.origin.scheme == Scheme::Https {

@@ -111,16 +111,13 @@ impl Connection {
     }
 }
 
-/// A read that failed: before the first byte the server went away, after it the response broke off.
+/// A read that failed: before the first byte the server broke the connection, after it the response broke off.
 fn broken(cause: &io::Error, exchange: &Exchange) -> TransportError {
     if exchange.status.is_some() {
         return TransportError::Truncated(cause.to_string());
     }
     // A server that wants a client's certificate says so only when it is asked for something.
-    match tls_error(cause) {
-        Some(error) => TransportError::Reset(error.to_string()),
-        None => TransportError::Disconnected,
-    }
+    TransportError::Reset(tls_error(cause).map_or_else(|| cause.to_string(), |error| error.to_string()))
 }
 
 /// One record at a time: `poll_read` would go on reading, and what came first would get the time of what came last.

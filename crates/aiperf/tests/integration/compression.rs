@@ -5,7 +5,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-use crate::support::{Answer, Program, Record, Scripted, chat_events, chat_reply, in_chunks, in_one, together};
+use crate::support::{Parts, Program, Record, Scripted, chat_events, chat_reply, in_chunks, in_one, together};
 
 const WORDS: &str = "--model m --tokenizer builtin --isl 20 --request-count 2 --concurrency 1 --export-http-trace";
 const CODINGS: [&str; 4] = ["gzip", "deflate", "br", "zstd"];
@@ -60,7 +60,7 @@ fn packed(coding: &str, parts: &[String]) -> Vec<Vec<u8>> {
     }
 }
 
-fn server(answer: impl Fn() -> Answer + Send + Sync + 'static) -> Scripted {
+fn server(answer: impl Fn() -> Parts + Send + Sync + 'static) -> Scripted {
     Scripted::start(move |_| answer())
 }
 

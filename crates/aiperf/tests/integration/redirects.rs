@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Asked, Authority, Program, Scripted, chat_events, chat_reply, in_chunks, in_one};
+use crate::support::{Asked, Authority, Parts, Program, Scripted, chat_events, chat_reply, in_chunks, in_one};
 
 const WORDS: &str = "--model m --tokenizer builtin --isl 20 --request-count 1 --concurrency 1 --api-key sk-mine";
 
-fn reply() -> Answer {
+fn reply() -> Parts {
     in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes())
 }
 
-fn to(status: u16, place: &str) -> Answer {
+fn to(status: u16, place: &str) -> Parts {
     in_one(&format!("{status} Elsewhere"), &format!("Location: {place}\r\n"), b"go there")
 }
 

@@ -72,6 +72,8 @@ pub enum OptionId {
     AutoPlot,
     PlotRequired,
     ExportOutputsJson,
+    ExportRecordsParquet,
+    ExportGenaiPerf,
     OtelUrl,
     Stream,
     OtelResourceAttributes,

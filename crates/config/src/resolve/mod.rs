@@ -6,6 +6,7 @@ mod endpoint;
 mod length;
 mod load;
 mod model;
+mod network_latency;
 mod output;
 mod read;
 mod readiness;
@@ -33,6 +34,7 @@ impl Config {
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
         output::telemetry(raw)?;
         let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, warmup.is_some())?;
+        let network_latency = network_latency::resolve(raw, &endpoint, tuning.rtt_probing)?;
         // Servers that these recordings are made for know a session by this header.
         if let DatasetSource::Public(public) = &dataset.source {
             tuning.session_copies.dynamo_session_id |= public.set.recipe == Recipe::AgentSpans;
@@ -44,12 +46,13 @@ impl Config {
             warmup,
             profiling,
             output,
+            network_latency,
             random_seed: raw.int(OptionId::RandomSeed)?,
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
             failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
             tuning,
-            command_line: command_line::repeat(raw),
+            command_line: command_line::repeat(raw, &environment.variables),
             warnings,
         })
     }

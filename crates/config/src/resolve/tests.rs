@@ -7,6 +7,7 @@ mod load;
 mod load_rules;
 mod manners;
 mod media;
+mod network_latency;
 mod public;
 mod rules;
 mod shown;

@@ -154,6 +154,26 @@ pub const VARIABLES: &[Variable] = &[
         "20",
         "Gigabytes that a public data set may download, 0.001 to 100000.",
     ),
+    variable(
+        "AIPERF_NETWORK_LATENCY_DEFAULT_PROBE_INTERVAL",
+        "1",
+        "Seconds between two measurements of the network's round trip, 0.001 to 300.",
+    ),
+    variable(
+        "AIPERF_NETWORK_LATENCY_MIN_SAMPLES",
+        "5",
+        "Measurements of the round trip that there should be, 1 to 100000.",
+    ),
+    variable(
+        "AIPERF_NETWORK_LATENCY_CONNECT_TIMEOUT",
+        "5",
+        "Seconds that a connection may take to measure the round trip, 0.001 to 300.",
+    ),
+    variable(
+        "AIPERF_NETWORK_LATENCY_COMPLETE_TOPUP_TIMEOUT",
+        "3",
+        "Seconds that the end of the run waits for missing measurements of the round trip, 0 to 30.",
+    ),
     variable("AIPERF_DEV_MODE", "false", "Developer mode."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs developer mode."),
     variable("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", "false", "Show experimental metrics; needs developer mode."),

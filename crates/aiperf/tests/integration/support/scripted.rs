@@ -28,7 +28,7 @@ impl Asked {
 }
 
 /// Written part by part, with a pause after each.
-pub(crate) type Answer = Vec<Vec<u8>>;
+pub(crate) type Parts = Vec<Vec<u8>>;
 
 pub(crate) trait Wire: Read + Write + Send {}
 impl<T: Read + Write + Send> Wire for T {}
@@ -40,13 +40,13 @@ pub(crate) struct Scripted {
 }
 
 impl Scripted {
-    pub(crate) fn start(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(answer: impl Fn(&Asked) -> Parts + Send + Sync + 'static) -> Self {
         Self::serve(None, answer)
     }
 
     pub(crate) fn secure(
         tls: Arc<rustls::ServerConfig>,
-        answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
+        answer: impl Fn(&Asked) -> Parts + Send + Sync + 'static,
     ) -> Self {
         Self::serve(Some(tls), answer)
     }
@@ -60,10 +60,7 @@ impl Scripted {
         self.asked.lock().unwrap().clone()
     }
 
-    fn serve(
-        tls: Option<Arc<rustls::ServerConfig>>,
-        answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
-    ) -> Self {
+    fn serve(tls: Option<Arc<rustls::ServerConfig>>, answer: impl Fn(&Asked) -> Parts + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -158,17 +155,17 @@ pub(crate) fn chat_reply() -> String {
 }
 
 /// An answer of one piece. `head` has the status, and further header lines that end in CRLF.
-pub(crate) fn in_one(status: &str, headers: &str, body: &[u8]) -> Answer {
+pub(crate) fn in_one(status: &str, headers: &str, body: &[u8]) -> Parts {
     let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n{headers}\r\n", body.len());
     vec![[head.as_bytes(), body].concat()]
 }
 
 /// A streamed answer, each part in a chunk and a write of its own.
-pub(crate) fn in_chunks(headers: &str, parts: &[Vec<u8>]) -> Answer {
+pub(crate) fn in_chunks(headers: &str, parts: &[Vec<u8>]) -> Parts {
     let head =
         format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n{headers}\r\n");
     let chunk = |part: &Vec<u8>| [format!("{:x}\r\n", part.len()).as_bytes(), part, b"\r\n"].concat();
-    let mut answer: Answer = parts.iter().filter(|part| !part.is_empty()).map(chunk).collect();
+    let mut answer: Parts = parts.iter().filter(|part| !part.is_empty()).map(chunk).collect();
     answer[0] = [head.as_bytes(), &answer[0]].concat();
     answer.last_mut().unwrap().extend_from_slice(b"0\r\n\r\n");
     answer
