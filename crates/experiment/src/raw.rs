@@ -28,6 +28,7 @@ impl RawSource {
             host: &self.targets[finished.session.target].host_header,
             request_id: &request_id,
             correlation_id: &finished.session.correlation_id,
+            parent_correlation_id: finished.session.parent_correlation_id.as_deref(),
         };
         let content_type = self.headers.content_type(&finished.body);
         let content_type = content_type.as_deref().map(|value| ("Content-Type", value));

@@ -304,6 +304,7 @@ impl Run {
             timing: Timing {
                 cut_drain: tuning.cancel_drain,
                 rate_ramp_interval: tuning.rate_ramp_interval,
+                send_limit: tuning.cancellation_send_timeout,
                 dag_fail_fast: tuning.dag_fail_fast,
             },
         }
