@@ -40,7 +40,7 @@ fn a_reset_makes_the_server_forget() {
     let words = format!("--url {} {WORDS} --request-count 1 --random-seed 7", sim.url());
     let cached = |words: &str| {
         Program::profile(words).succeed();
-        sim.truth().iter().filter(|r| r.path.ends_with("completions")).last().unwrap().cached_tokens.unwrap_or(0)
+        sim.truth().iter().rfind(|r| r.path.ends_with("completions")).unwrap().cached_tokens.unwrap_or(0)
     };
     assert_eq!(cached(&words), 0);
     assert!(cached(&words) > 0);
