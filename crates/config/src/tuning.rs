@@ -28,6 +28,8 @@ pub struct Tuning {
     /// `AIPERF_HTTP_USE_DNS_CACHE` and `AIPERF_HTTP_TTL_DNS_CACHE`: how long a looked-up name is believed.
     pub dns_cache: Duration,
     pub socket: SocketTuning,
+    /// `AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT`: for the sending of a request that is to be cancelled.
+    pub cancellation_send_timeout: Duration,
     /// `AIPERF_HTTP_IP_VERSION`.
     pub ip_version: IpVersion,
     /// `AIPERF_HTTP_CONNECTION_LIMIT`: open connections per worker; `None`: as many as the load needs.
@@ -99,6 +101,7 @@ impl Default for Tuning {
             force_close: false,
             dns_cache: DNS_CACHE,
             socket: SocketTuning::default(),
+            cancellation_send_timeout: Duration::from_secs(300),
             ip_version: IpVersion::V4,
             connection_limit: None,
             keepalive_timeout: Duration::from_secs(300),
@@ -142,6 +145,12 @@ impl Tuning {
             force_close: read.truth("AIPERF_HTTP_FORCE_CLOSE", default.force_close)?,
             dns_cache: read.dns_cache()?,
             socket: read.socket()?,
+            cancellation_send_timeout: read.seconds(
+                "AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT",
+                default.cancellation_send_timeout,
+                10.0,
+                3_600.0,
+            )?,
             ip_version: read.ip_version()?,
             connection_limit: read.connection_limit()?,
             keepalive_timeout: read.seconds(

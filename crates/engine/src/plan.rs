@@ -78,6 +78,8 @@ pub struct Timing {
     pub cut_drain: Duration,
     /// Where a rate ramp begins: at the share of its target that this is of its duration.
     pub rate_ramp_interval: Duration,
+    /// How long a request that is to be given up may take to be sent.
+    pub send_limit: Duration,
     /// A failed child ends the conversations that it belongs to.
     pub dag_fail_fast: bool,
 }
@@ -87,6 +89,7 @@ impl Default for Timing {
         Self {
             cut_drain: Duration::from_secs(10),
             rate_ramp_interval: Duration::from_millis(100),
+            send_limit: Duration::from_secs(300),
             dag_fail_fast: false,
         }
     }

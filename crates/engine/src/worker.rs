@@ -64,6 +64,7 @@ impl Worker {
             bodies: Arc::clone(&plan.bodies),
             endpoint: Arc::clone(&plan.endpoint),
             request_timeout: plan.request_timeout,
+            send_limit: plan.timing.send_limit.into(),
             reuse: plan.reuse,
             events,
             records,
@@ -131,6 +132,8 @@ struct Desk {
     bodies: Arc<dyn Bodies>,
     endpoint: Arc<dyn Endpoint>,
     request_timeout: Option<Nanos>,
+    /// For the sending of a request that is to be given up after it was sent.
+    send_limit: Nanos,
     reuse: ConnectionReuse,
     events: QueueSender<Event>,
     records: QueueSender<Finished>,
@@ -223,6 +226,7 @@ impl Context {
             host: &target.host_header,
             request_id: &request_id_text,
             correlation_id: &session.correlation_id,
+            parent_correlation_id: session.parent_correlation_id.as_deref(),
         };
         let mut request = Request::post(&target.origin, &target.path_and_query, self.headers(ids), body.bytes.clone());
         if let Some(content_type) = desk.headers.content_type(&body.bytes) {
@@ -261,7 +265,7 @@ impl Context {
                 Err(error) => Outcome::Failed(error),
             },
             () = self.timeout(start) => Outcome::TimedOut,
-            after = self.cancellation(credit.cancel_after, &watcher) => Outcome::CancelledOnPurpose { after },
+            given_up = self.cancellation(credit.cancel_after, start, &watcher) => given_up,
             reason = cut.wait() => Outcome::Cut(reason),
         };
         let end = Mono::now();
@@ -358,16 +362,17 @@ impl Context {
         }
     }
 
-    /// Resolves the given time after the request was sent.
-    async fn cancellation(&self, after: Option<Nanos>, watcher: &Watcher<'_>) -> Nanos {
-        match after {
-            Some(after) => {
-                let sent = watcher.sent().await;
-                self.timer.sleep_until(sent + after).await;
-                after
-            }
-            None => std::future::pending().await,
-        }
+    /// Resolves the given time after the request was sent, or when it takes too long to be sent.
+    async fn cancellation(&self, after: Option<Nanos>, start: Mono, watcher: &Watcher<'_>) -> Outcome {
+        let Some(after) = after else { return std::future::pending().await };
+        let limit = self.desk.send_limit;
+        let sent = tokio::select! {
+            biased;
+            sent = watcher.sent() => sent,
+            () = self.timer.sleep_until(start + limit) => return Outcome::SendTimedOut { limit },
+        };
+        self.timer.sleep_until(sent + after).await;
+        Outcome::CancelledOnPurpose { after }
     }
 
     async fn hand_over(&self, mut finished: Finished) {

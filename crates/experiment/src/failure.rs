@@ -24,6 +24,13 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Fail
         }
         Outcome::NotSent(error) => Some(plain("RequestBuildError", error.to_string())),
         Outcome::TimedOut => Some(plain("TimeoutError", timeout_message(exchange))),
+        Outcome::SendTimedOut { limit } => {
+            let message = format!(
+                "not sent within {} s, and so not cancelled after it (AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT)",
+                limit.as_secs_f64()
+            );
+            Some(Failure { code: Some(0), ..plain("RequestSendTimeout", message) })
+        }
         Outcome::CancelledOnPurpose { after } => {
             let message = format!("cancelled on purpose {:.3} s after it was sent", after.as_secs_f64());
             Some(Failure::cancelled(Cancellation::OnPurpose, message))

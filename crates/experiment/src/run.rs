@@ -34,6 +34,7 @@ use crate::raw::RawSource;
 use crate::readiness;
 use crate::records::{RecordDesk, RecordThreads};
 use crate::round_trip::{RttWatch, WhatIsMissing};
+use crate::secrets::Secrets;
 use crate::selftest::Tap;
 use crate::server_hook::{self, ProfilerHook};
 use crate::sessions::{Markers, Renderer, Sessions};
@@ -209,7 +210,12 @@ impl Run {
         control: &ControlSource,
     ) -> Result<RecordDesk, RunError> {
         let output = &self.config.output;
-        let source = RawSource { headers: Arc::clone(&self.headers), targets: self.targets.requests.clone().into() };
+        let secrets = Secrets::of(&self.config.endpoint);
+        let source = RawSource {
+            headers: Arc::clone(&self.headers),
+            targets: self.targets.requests.clone().into(),
+            secrets: secrets.clone(),
+        };
         let records = if output.level >= ExportLevel::Records {
             Some(RecordWriter::create(&self.paths.records(), &self.contexts)?)
         } else {
@@ -246,6 +252,7 @@ impl Run {
             sessions: Arc::clone(&self.sessions),
             phases: self.phases.iter().map(|phase| phase.kind).collect(),
             anchor,
+            secrets,
             records,
             raw,
             table,
@@ -297,6 +304,7 @@ impl Run {
             timing: Timing {
                 cut_drain: tuning.cancel_drain,
                 rate_ramp_interval: tuning.rate_ramp_interval,
+                send_limit: tuning.cancellation_send_timeout,
                 dag_fail_fast: tuning.dag_fail_fast,
             },
         }

@@ -53,6 +53,11 @@ pub const VARIABLES: &[Variable] = &[
     ),
     variable("AIPERF_HTTP_KEEPALIVE_TIMEOUT", "300", "Seconds for which an idle connection is kept, 0 to 10000."),
     variable(
+        "AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT",
+        "300",
+        "Seconds that a request may take to be sent which `--request-cancellation-rate` has chosen, 10 to 3600.",
+    ),
+    variable(
         "AIPERF_HTTP_VIDEO_POLL_INTERVAL",
         "0.1",
         "Seconds between two questions after a video that is being made, 0.001 to 10.",
@@ -71,7 +76,7 @@ pub const VARIABLES: &[Variable] = &[
     variable(
         "AIPERF_HTTP_X_DYNAMO_SESSION_ID_FROM_CORRELATION_ID",
         "false",
-        "Send the session's id as `X-Dynamo-Session-ID` too.",
+        "Send the session's id as `X-Dynamo-Session-ID` too, and that of the session that started it as `X-Dynamo-Parent-Session-ID`.",
     ),
     variable(
         "AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD",
