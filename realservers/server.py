@@ -14,6 +14,7 @@ import cache
 import processes  # of conformance/
 from counters import Counters
 from models import Model
+from talk import Talk
 from trial import Trial
 
 STOP_LIMIT_S = 20.0
@@ -30,7 +31,7 @@ class Server:
     package: str
     # The command line, given a free port and a folder to work in.
     command: Callable[[int, Path], list[str]]
-    trials: tuple[Trial, ...]
+    trials: tuple[Trial | Talk, ...]
     models: tuple[Model, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     # Answers 200 when it is ready.

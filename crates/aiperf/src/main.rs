@@ -1,6 +1,7 @@
 //! The `aiperf` program.
 #![forbid(unsafe_code)]
 
+mod chat;
 mod cli;
 mod logging;
 mod profile;
@@ -49,6 +50,7 @@ fn run() -> anyhow::Result<ExitCode> {
             println!("{}", path.display());
         }
         Invocation::Profile(config) => return profile::run(*config, &environment),
+        Invocation::Chat(talk) => return chat::run(&talk, &environment),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment),
         Invocation::Trace(tool) => return trace_tool::run(&tool),
         Invocation::Sim(sim) => simulate::run(&sim)?,

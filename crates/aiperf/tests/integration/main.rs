@@ -6,6 +6,7 @@ mod support;
 
 mod agents;
 mod cancellation;
+mod chat;
 mod closed_loop;
 mod command_line;
 mod connections;

@@ -124,6 +124,8 @@ pub const VARIABLES: &[Variable] = &[
         "20",
         "Gigabytes that a public data set may download, 0.001 to 100000.",
     ),
+    variable("AIPERF_CHAT_CONNECT_TIMEOUT", "10", "Seconds until a request of `aiperf chat` must be out."),
+    variable("AIPERF_CHAT_READ_TIMEOUT", "300", "Seconds that `aiperf chat` waits for more of an answer."),
     variable("AIPERF_DEV_MODE", "false", "Developer mode."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs developer mode."),
     variable("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", "false", "Show experimental metrics; needs developer mode."),
