@@ -38,6 +38,8 @@ pub enum RunError {
         "{url} was not ready to serve {model} after {waited:.0} s: {reason}. Start the server, or raise --wait-for-model-timeout"
     )]
     NotReady { url: String, model: String, waited: f64, reason: String },
+    #[error("{hook}: {url} {reason}")]
+    Hook { hook: &'static str, url: String, reason: String },
     #[error("a record thread cannot start: {0}")]
     RecordThread(std::io::Error),
     #[error("the thread that makes contents cannot start: {0}")]

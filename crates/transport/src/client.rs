@@ -6,14 +6,16 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_socket::{SourceAddresses, Stamping};
+use aiperf_socket::{SocketOptions, SourceAddresses, Stamping};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::connection::Connection;
 use crate::error::TransportError;
 use crate::exchange::{Exchange, Span, Trace};
 use crate::http2::Http2Pool;
-use crate::origin::Origin;
+use crate::origin::{Origin, Scheme};
+use crate::proxy::{Proxies, for_proxy};
+use crate::redirect::is_redirect;
 use crate::request::Request;
 use crate::tls::TlsSettings;
 use crate::watch::Watch;
@@ -50,14 +52,18 @@ impl HttpVersion {
 /// Settings that all clients of a run share.
 #[derive(Debug, Clone)]
 pub struct ClientSettings {
-    /// Needed for `https` origins.
+    /// Needed for `https` origins, which a redirect may lead to.
     pub tls: Option<TlsSettings>,
+    pub proxies: Proxies,
     pub http_version: HttpVersion,
     pub ip_version: IpVersion,
     /// Connections in use at once; a request beyond it waits, and its trace says how long.
     pub connection_limit: usize,
     /// How long an idle connection is kept.
     pub keepalive: Nanos,
+    /// How long a looked-up name is believed.
+    pub dns_cache: Nanos,
+    pub socket: SocketOptions,
     /// Where connections leave from.
     pub sources: SourceAddresses,
     /// Who takes the time of what is read.
@@ -68,10 +74,13 @@ impl Default for ClientSettings {
     fn default() -> Self {
         Self {
             tls: None,
+            proxies: Proxies::default(),
             http_version: HttpVersion::Http1,
             ip_version: IpVersion::Any,
             connection_limit: 2_500,
             keepalive: Nanos(300_000_000_000),
+            dns_cache: Nanos(300_000_000_000),
+            socket: SocketOptions::default(),
             sources: SourceAddresses::default(),
             stamping: Stamping::user(),
         }
@@ -96,11 +105,16 @@ struct Idle {
     since: Mono,
 }
 
+/// Whether the server took the request, or said who does.
+fn is_welcome(exchange: &Exchange) -> bool {
+    exchange.is_success() || is_redirect(exchange.status)
+}
+
 /// Not `Send`: it belongs to the thread that made it.
 #[derive(Debug)]
 pub struct Client {
     pub(crate) settings: ClientSettings,
-    pub(crate) resolved: RefCell<HashMap<Origin, Vec<SocketAddr>>>,
+    pub(crate) resolved: RefCell<HashMap<Origin, (Mono, Vec<SocketAddr>)>>,
     idle: RefCell<HashMap<Origin, Vec<Idle>>>,
     sticky: RefCell<HashMap<String, Connection>>,
     pub(crate) http2: Http2Pool,
@@ -121,7 +135,7 @@ impl Client {
         }
     }
 
-    /// Sends the request and reads the whole response into `exchange`. When the returned future is dropped, the
+    /// Sends the request and reads the whole response into `exchange`, following redirects. When the returned future is dropped, the
     /// connection is closed (HTTP/2: the request is reset) and `exchange` keeps what was read until then.
     ///
     /// # Panics
@@ -133,9 +147,25 @@ impl Client {
         exchange: &mut Exchange,
         watch: &dyn Watch,
     ) -> Result<(), TransportError> {
+        self.send_once(request, reuse, exchange, watch).await?;
+        if is_redirect(exchange.status) { self.follow(request, reuse, exchange, watch).await } else { Ok(()) }
+    }
+
+    pub(crate) async fn send_once(
+        &self,
+        request: &Request<'_>,
+        reuse: Reuse<'_>,
+        exchange: &mut Exchange,
+        watch: &dyn Watch,
+    ) -> Result<(), TransportError> {
         if self.settings.http_version == HttpVersion::Http2 {
             return self.send_http2(request, reuse, exchange, watch).await;
         }
+        let through_proxy = match self.settings.proxies.of(request.origin) {
+            Some(proxy) if request.origin.scheme == Scheme::Http => Some(for_proxy(request, proxy)),
+            _ => None,
+        };
+        let request = through_proxy.as_ref().unwrap_or(request);
         let _slot = self.slot(&mut exchange.trace).await;
         if let Some(kept) = self.take_open(request.origin, reuse) {
             exchange.trace.reused = true;
@@ -164,7 +194,7 @@ impl Client {
         let reusable = connection.receive(&self.scratch, exchange, watch).await?;
         match reuse {
             Reuse::Pooled if reusable => self.give_back(request.origin, connection),
-            Reuse::Sticky { key, is_last: false } if reusable && exchange.is_success() => {
+            Reuse::Sticky { key, is_last: false } if reusable && is_welcome(exchange) => {
                 self.sticky.borrow_mut().insert(key.to_owned(), connection);
             }
             Reuse::Pooled | Reuse::Never | Reuse::Sticky { .. } => {}
