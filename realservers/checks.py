@@ -74,7 +74,7 @@ def of(trial, run: Artifacts, ours: Sums, usage: wire.Usage | None, counted: Cou
             checks.append(same("input tokens", (ours.input_tokens or 0) + n * trial.template_tokens, usage.input_tokens, "usage"))
     if usage and trial.usage_counts_output:
         checks.append(same("completion tokens as read", ours.usage_output, usage.output_tokens, "sent"))
-        if trial.tokenizer:
+        if trial.tokenizer and trial.recounts:
             least, most = ((ours.output_tokens or 0) + n * unseen for unseen in trial.unseen_tokens)
             bounds = f"{least:.0f}" if least == most else f"{least:.0f} to {most:.0f}"
             good = least <= usage.output_tokens <= most

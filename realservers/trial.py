@@ -29,6 +29,8 @@ class Trial:
     template_tokens: int = 0
     # Tokens of an answer that the server counts and no text shows, such as the tags round reasoning: least and most.
     unseen_tokens: tuple[int, int] = (0, 0)
+    # Whether the text of an answer, cut into tokens again, gives the tokens that made it.
+    recounts: bool = True
     # What the server's metrics make of one request: a reranker may count its passages.
     counted_as: int = 1
     # Whether the server's usage counts tokens of input and output at all.

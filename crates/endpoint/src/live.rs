@@ -50,7 +50,11 @@ impl LiveChat {
 
 #[cfg(test)]
 mod tests {
+    use aiperf_clock::ReadMark;
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::{EndpointKind, EndpointSettings, ResponseBody};
 
     fn event(delta: &str) -> String {
         format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}\n\n")
@@ -79,5 +83,47 @@ mod tests {
         let mut live = LiveChat::default();
         assert_eq!(live.follow(b"{\"choices\":[{\"message\":{\"content\":\"Hello\"}}]}"), NewWords::default());
         assert_eq!(LiveChat::default().follow(b"data: {\"error\":\"no\"}\n\ndata: 7\n\n"), NewWords::default());
+    }
+
+    /// Follows a body that comes in these pieces.
+    fn followed(body: &[u8], cuts: &[prop::sample::Index]) -> (String, String) {
+        let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(body.len() + 1)).collect();
+        ends.sort_unstable();
+        ends.push(body.len());
+        let mut live = LiveChat::default();
+        let mut told = (String::new(), String::new());
+        for end in ends {
+            let new = live.follow(&body[..end]);
+            told.0.push_str(new.reasoning);
+            told.1.push_str(new.text);
+        }
+        told
+    }
+
+    proptest! {
+        #[test]
+        fn however_it_is_cut_the_words_are_those_of_the_whole_reading(
+            words in proptest::collection::vec((any::<bool>(), any::<String>()), 1..12),
+            cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
+        ) {
+            let mut body = String::new();
+            for (reasoning, word) in &words {
+                let field = if *reasoning { "reasoning_content" } else { "content" };
+                body.push_str(&event(&serde_json::json!({field: word}).to_string()));
+            }
+            body.push_str("data: [DONE]\n\n");
+            let marks = [ReadMark::user(body.len(), Mono::from_nanos(1))];
+            let whole = ResponseBody { content_type: Some("text/event-stream"), bytes: body.as_bytes(), marks: &marks };
+            let reply = crate::of(EndpointKind::Chat, &EndpointSettings::default()).read(whole).unwrap_or_default();
+            prop_assert_eq!(followed(body.as_bytes(), &cuts), (reply.reasoning_text, reply.plain_text));
+        }
+
+        #[test]
+        fn no_bytes_panic(
+            body in proptest::collection::vec(any::<u8>(), 0..300),
+            cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
+        ) {
+            followed(&body, &cuts);
+        }
     }
 }
