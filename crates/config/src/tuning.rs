@@ -67,6 +67,10 @@ pub struct Tuning {
     pub public_dataset_timeout: Duration,
     /// `AIPERF_DATASET_PUBLIC_DATASET_MAX_GB`: the most that a public data set may download.
     pub public_dataset_max_gb: f64,
+    /// `AIPERF_CHAT_CONNECT_TIMEOUT`: until the request of a turn of `aiperf chat` is out.
+    pub chat_connect_timeout: Duration,
+    /// `AIPERF_CHAT_READ_TIMEOUT`: between two arrivals of its answer.
+    pub chat_read_timeout: Duration,
     /// `AIPERF_DEV_SHOW_INTERNAL_METRICS`, only with `AIPERF_DEV_MODE`.
     pub show_internal_metrics: bool,
     /// `AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS`, only with `AIPERF_DEV_MODE`.
@@ -126,6 +130,8 @@ impl Default for Tuning {
             dag_fail_fast: false,
             public_dataset_timeout: Duration::from_secs(300),
             public_dataset_max_gb: 20.0,
+            chat_connect_timeout: Duration::from_secs(10),
+            chat_read_timeout: Duration::from_secs(300),
             show_internal_metrics: false,
             show_experimental_metrics: false,
         }
@@ -206,6 +212,8 @@ impl Tuning {
                 0.001,
                 100_000.0,
             )?,
+            chat_connect_timeout: read.chat_timeout("CONNECT", default.chat_connect_timeout)?,
+            chat_read_timeout: read.chat_timeout("READ", default.chat_read_timeout)?,
             show_internal_metrics: read.truth("AIPERF_DEV_SHOW_INTERNAL_METRICS", false)? && dev_mode,
             show_experimental_metrics: read.truth("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", false)? && dev_mode,
         })
@@ -249,6 +257,10 @@ impl Variables<'_> {
 
     fn seconds(&self, name: &str, default: Duration, low: f64, high: f64) -> Result<Duration, ConfigError> {
         self.float(name, default.as_secs_f64(), low, high).map(Duration::from_secs_f64)
+    }
+
+    fn chat_timeout(&self, name: &str, default: Duration) -> Result<Duration, ConfigError> {
+        self.seconds(&format!("AIPERF_CHAT_{name}_TIMEOUT"), default, 0.001, 1e6)
     }
 
     fn percent(&self, name: &str, default: f64) -> Result<f64, ConfigError> {

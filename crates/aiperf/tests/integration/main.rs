@@ -7,6 +7,7 @@ mod support;
 mod agents;
 mod artifact_folders;
 mod cancellation;
+mod chat;
 mod closed_loop;
 mod command_line;
 mod compression;

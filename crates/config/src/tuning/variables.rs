@@ -164,6 +164,8 @@ pub const VARIABLES: &[Variable] = &[
         "20",
         "Gigabytes that a public data set may download, 0.001 to 100000.",
     ),
+    variable("AIPERF_CHAT_CONNECT_TIMEOUT", "10", "Seconds until a request of `aiperf chat` must be out."),
+    variable("AIPERF_CHAT_READ_TIMEOUT", "300", "Seconds that `aiperf chat` waits for more of an answer."),
     variable(
         "AIPERF_NETWORK_LATENCY_DEFAULT_PROBE_INTERVAL",
         "1",
