@@ -16,6 +16,7 @@ mod raw;
 pub mod redact;
 mod resolve;
 mod run;
+mod scenario;
 mod tuning;
 
 pub use dataset::{
@@ -34,9 +35,10 @@ pub use environment::Environment;
 pub use error::ConfigError;
 pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};
 pub use phase::{
-    Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve, RatePoint,
-    ScheduleZero, StopConditions,
+    AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
+    RatePoint, ScheduleZero, StopConditions,
 };
 pub use raw::{Given, RawOptions};
 pub use run::Config;
+pub use scenario::{SCENARIO, Scenario};
 pub use tuning::{IpVersion, SessionCopies, Tuning, VARIABLES, Variable};

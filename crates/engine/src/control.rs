@@ -23,6 +23,8 @@ pub enum StopReason {
     Interrupt,
     /// Too many requests failed.
     FailedRequests,
+    /// A request failed that the measured phase goes on from.
+    FailedWarmup,
 }
 
 /// Stops a run from outside. Cheap to clone.

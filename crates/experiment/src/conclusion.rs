@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::records::PhaseColumns;
 use crate::run::{Run, RunResult};
+use crate::scenario;
 use crate::verdict::Verdict;
 
 /// All that was seen.
@@ -37,6 +38,7 @@ impl Conclusion<'_> {
         });
         let verdict = Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), stopped);
         let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
+        let metadata = scenario::submission(run, &verdict, &profiling.summary);
         let report = RunReport {
             aiperf_version: version.to_owned(),
             benchmark_id: Uuid::new_v4().simple().to_string()[..12].to_owned(),
@@ -49,6 +51,8 @@ impl Conclusion<'_> {
             status: status(&verdict),
             telemetry_data: None,
             branch_stats: self.branch_stats(run),
+            agentic_replay: self.outcomes.last().and_then(scenario::replay_json),
+            metadata,
             thresholds: run.profiling_context().thresholds,
             client_health: self.health,
             selftest,
@@ -67,7 +71,7 @@ impl Conclusion<'_> {
         let outcome = &self.outcomes[index];
         let window = PhaseWindow { start: outcome.start, end: outcome.end };
         PhaseReport {
-            name: outcome.kind.name().to_owned(),
+            name: outcome.name.to_owned(),
             kind: if outcome.kind == PhaseKind::Warmup { Phase::Warmup } else { Phase::Profiling },
             index: index as u32,
             profiling_index: (outcome.kind == PhaseKind::Profiling).then_some(0),

@@ -15,6 +15,7 @@ mod raw;
 mod readiness;
 mod records;
 mod run;
+mod scenario;
 mod selftest;
 mod sessions;
 mod settings;

@@ -25,7 +25,7 @@ pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<Met
         osl_mismatch_pct: tuning.osl_mismatch_percent,
         osl_mismatch_max_tokens: tuning.osl_mismatch_max_tokens as f64,
     };
-    context.open_loop = !matches!(phase.pace, Pace::Concurrency(_));
+    context.open_loop = !matches!(phase.pace, Pace::Concurrency(_) | Pace::AgenticReplay(_));
     context.fixed_schedule = matches!(phase.pace, Pace::FixedSchedule { .. });
     context.show_internal = tuning.show_internal_metrics;
     context.show_experimental = tuning.show_experimental_metrics;

@@ -27,6 +27,10 @@ pub struct RunReport {
     pub telemetry_data: Option<Value>,
     /// The `branch_stats` object of the summary, where conversations start others.
     pub branch_stats: Option<Value>,
+    /// How recorded sessions of agents were entered and gone on with.
+    pub agentic_replay: Option<Value>,
+    /// Of a scenario: its name, and whether the results may be handed in.
+    pub metadata: Option<Value>,
     pub thresholds: Thresholds,
     /// Whether the client was the limit, where it was watched.
     pub client_health: Option<ClientHealth>,

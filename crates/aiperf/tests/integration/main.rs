@@ -4,6 +4,7 @@
 
 mod support;
 
+mod agentic_replay;
 mod agents;
 mod cancellation;
 mod closed_loop;

@@ -9,6 +9,7 @@ mod model;
 mod output;
 mod read;
 mod readiness;
+mod scenario;
 #[cfg(test)]
 mod tests;
 mod turn;
@@ -22,6 +23,8 @@ impl Config {
     /// The run that these options describe in these surroundings.
     pub fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Config, ConfigError> {
         refuse_unbuilt(raw)?;
+        let typed = raw;
+        let raw = &*scenario::apply(typed)?;
         let mut warnings = Vec::new();
         let targets = endpoint::targets(raw)?;
         let (models, selection) = model::resolve(raw, &targets)?;
@@ -32,6 +35,13 @@ impl Config {
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
         output::telemetry(raw)?;
         let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, warmup.is_some())?;
+        let scenario = scenario::check(typed, raw, &endpoint, &dataset, &profiling, cache_bust)?;
+        warnings.extend(
+            scenario
+                .iter()
+                .flat_map(|scenario| &scenario.violations)
+                .map(|violation| format!("--scenario does not allow {violation}; kept because of --unsafe-override")),
+        );
         let mut tuning = Tuning::from_variables(&environment.variables)?;
         // Servers that these recordings are made for know a session by this header.
         if let DatasetSource::Public(public) = &dataset.source {
@@ -43,13 +53,15 @@ impl Config {
             cache_bust,
             warmup,
             profiling,
+            scenario,
+            allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
             output,
             random_seed: raw.int(OptionId::RandomSeed)?,
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
             failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
             tuning,
-            command_line: command_line::repeat(raw),
+            command_line: command_line::repeat(typed),
             warnings,
         })
     }

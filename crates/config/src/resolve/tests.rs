@@ -8,6 +8,7 @@ mod load_rules;
 mod media;
 mod public;
 mod rules;
+mod scenario;
 mod shown;
 mod traces;
 mod transport;

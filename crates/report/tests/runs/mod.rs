@@ -138,6 +138,8 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         status: RunStatus::Complete,
         telemetry_data: None,
         branch_stats: None,
+        agentic_replay: None,
+        metadata: None,
         thresholds: Thresholds::default(),
         client_health: None,
         selftest: None,
