@@ -10,6 +10,7 @@ mod environment;
 mod error;
 mod grammar;
 mod input_config;
+mod network_latency;
 mod output;
 mod phase;
 mod raw;
@@ -17,6 +18,8 @@ pub mod redact;
 mod resolve;
 mod run;
 mod scenario;
+mod secure;
+mod server_hook;
 mod tuning;
 
 pub use dataset::{
@@ -33,6 +36,7 @@ pub use dataset::{Chat, Origin, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;
 pub use error::ConfigError;
+pub use network_latency::{NetworkLatency, RttProbing};
 pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};
 pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
@@ -41,4 +45,6 @@ pub use phase::{
 pub use raw::{Given, RawOptions};
 pub use run::Config;
 pub use scenario::{SCENARIO, Scenario};
-pub use tuning::{IpVersion, SessionCopies, Tuning, VARIABLES, Variable};
+pub use secure::{ProxyConfig, ProxyServer, TlsConfig};
+pub use server_hook::{ResetKvCache, ServerProfiler};
+pub use tuning::{IpVersion, SessionCopies, SocketTuning, Tuning, VARIABLES, Variable};

@@ -65,4 +65,6 @@ pub enum CutReason {
     FailedRequests,
     /// In flight when the run was given up because its warmup failed.
     FailedWarmup,
+    /// In flight when a thread of the client panicked.
+    Defect,
 }

@@ -31,8 +31,9 @@ impl<'a> JobAnswers<'a> {
     pub(crate) fn take(&mut self, next: Exchange, answer: JobAnswer) -> bool {
         if !next.is_success() {
             let Exchange { status, reason, headers, body, marks, .. } = next;
-            *self.exchange =
-                Exchange { status, reason, headers, body, marks, trace: std::mem::take(&mut self.exchange.trace) };
+            let (trace, redirects) =
+                (std::mem::take(&mut self.exchange.trace), std::mem::take(&mut self.exchange.redirects));
+            *self.exchange = Exchange { status, reason, headers, body, marks, trace, redirects };
             self.latest = 0;
             return false;
         }

@@ -87,6 +87,10 @@ impl Watch for Watcher<'_> {
             if let [.., before, last] = exchange.marks.as_slice() { Some(last.at.since(before.at)) } else { None };
         self.rest.note_read(gap);
         let Some(first) = self.first_token.as_ref().filter(|first| !first.seen.get()) else { return };
+        // The body of a redirect is not the one that the content will be in.
+        if !exchange.is_success() {
+            return;
+        }
         let mut scanner = first.scanner.borrow_mut();
         while let Some(frame) = scanner.next_frame(&exchange.body) {
             let event = SseEvent::read(&exchange.body, &frame);

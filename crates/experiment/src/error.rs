@@ -44,6 +44,8 @@ pub enum RunError {
         "--concurrency {lanes} needs as many recorded sessions, and there are {sessions}: lower it, or let lanes share sessions by --allow-dataset-wrap"
     )]
     TooFewRecordings { lanes: usize, sessions: usize },
+    #[error("{hook}: {url} {reason}")]
+    Hook { hook: &'static str, url: String, reason: String },
     #[error("a record thread cannot start: {0}")]
     RecordThread(std::io::Error),
     #[error("the thread that makes contents cannot start: {0}")]

@@ -6,7 +6,7 @@ use std::io;
 use aiperf_endpoint::ReplyError;
 use aiperf_engine::{CutReason, Outcome};
 use aiperf_metrics::{Cancellation, Cause, Failure};
-use aiperf_transport::{Exchange, TransportError};
+use aiperf_transport::{Exchange, RedirectError, TransportError};
 
 /// The failure of an exchange whose bytes need no reading; `None` when a 2xx response was read to its end.
 pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Failure> {
@@ -34,6 +34,7 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Fail
                 CutReason::Interrupt => "still in flight when the run was interrupted",
                 CutReason::FailedRequests => "still in flight when too many requests had failed",
                 CutReason::FailedWarmup => "still in flight when the warmup had failed",
+                CutReason::Defect => "still in flight when a thread of the client failed",
             };
             Some(Failure::cancelled(Cancellation::RunEnded, message))
         }
@@ -67,6 +68,11 @@ fn transport_kind(error: &TransportError) -> &'static str {
     match error {
         TransportError::Resolve { .. } => "ClientConnectorDNSError",
         TransportError::Connect { .. } => "ClientConnectorError",
+        TransportError::Proxy { status: Some(_), .. } => "ClientHttpProxyError",
+        TransportError::Proxy { status: None, .. } => "ClientProxyConnectionError",
+        TransportError::Redirect(RedirectError::TooMany(_)) => "TooManyRedirects",
+        TransportError::Redirect(RedirectError::NotHttp(_)) => "NonHttpUrlRedirectClientError",
+        TransportError::Redirect(RedirectError::NoUrl(_)) => "InvalidUrlRedirectClientError",
         TransportError::Tls { certificate: true, .. } => "ClientConnectorCertificateError",
         TransportError::Tls { certificate: false, .. } => "ClientConnectorSSLError",
         TransportError::Send(_) => "ClientOSError",
@@ -84,7 +90,10 @@ fn transport_cause(error: &TransportError) -> Option<Cause> {
         TransportError::Connect { cause, .. } | TransportError::Send(cause) => (io_kind(cause), cause.to_string()),
         TransportError::Truncated(text) => ("TransferEncodingError", text.clone()),
         TransportError::Protocol(text) => ("BadHttpMessage", text.clone()),
-        TransportError::Disconnected | TransportError::Reset(_) => return None,
+        TransportError::Disconnected
+        | TransportError::Reset(_)
+        | TransportError::Proxy { .. }
+        | TransportError::Redirect(_) => return None,
     };
     Some(Cause { kind: kind.to_owned(), message })
 }

@@ -9,7 +9,7 @@ pub enum Verdict {
     Complete,
     /// The user stopped it; what had finished is in the files.
     Cancelled,
-    /// Too many requests failed, and the run was ended for it.
+    /// Too many requests failed, or the client itself did, and the run was ended for it.
     GivenUp(String),
     /// Not one request succeeded. The sentence says what stood in the way.
     NothingSucceeded(String),
@@ -32,6 +32,13 @@ impl Verdict {
                 return Self::GivenUp(format!(
                     "the warmup failed: a recorded session could not be brought to the point where it goes on ({why})"
                 ));
+            }
+            Some(StopReason::Defect) => {
+                return Self::GivenUp(
+                    "a worker thread of aiperf panicked, and the run was ended for it; what had finished is in the files. \
+                     This is a defect of aiperf: please report it with the message above."
+                        .to_owned(),
+                );
             }
             None => {}
         }

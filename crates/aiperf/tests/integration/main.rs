@@ -38,3 +38,5 @@ mod transports;
 mod truth;
 mod users;
 mod warmup;
+mod wire_requests;
+mod wire_responses;

@@ -6,6 +6,7 @@ mod endpoint;
 mod length;
 mod load;
 mod model;
+mod network_latency;
 mod output;
 mod read;
 mod readiness;
@@ -26,9 +27,10 @@ impl Config {
         let typed = raw;
         let raw = &*scenario::apply(typed)?;
         let mut warnings = Vec::new();
+        let mut tuning = Tuning::from_variables(&environment.variables)?;
         let targets = endpoint::targets(raw)?;
         let (models, selection) = model::resolve(raw, &targets)?;
-        let endpoint = endpoint::resolve(raw, environment, targets, &models, &mut warnings)?;
+        let endpoint = endpoint::resolve(raw, environment, &tuning, targets, &models, &mut warnings)?;
         let dataset = dataset::resolve(raw, environment, &endpoint, models, selection, &mut warnings)?;
         let around = load::Surroundings { environment, dataset: &dataset, streaming: endpoint.streaming };
         let (warmup, profiling) = load::resolve(raw, &around)?;
@@ -42,7 +44,7 @@ impl Config {
                 .flat_map(|scenario| &scenario.violations)
                 .map(|violation| format!("--scenario does not allow {violation}; kept because of --unsafe-override")),
         );
-        let mut tuning = Tuning::from_variables(&environment.variables)?;
+        let network_latency = network_latency::resolve(raw, &endpoint, tuning.rtt_probing)?;
         // Servers that these recordings are made for know a session by this header.
         if let DatasetSource::Public(public) = &dataset.source {
             tuning.session_copies.dynamo_session_id |= public.set.recipe == Recipe::AgentSpans;
@@ -56,12 +58,13 @@ impl Config {
             scenario,
             allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
             output,
+            network_latency,
             random_seed: raw.int(OptionId::RandomSeed)?,
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
             failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
             tuning,
-            command_line: command_line::repeat(typed),
+            command_line: command_line::repeat(typed, &environment.variables),
             warnings,
         })
     }

@@ -12,12 +12,14 @@ mod turns;
 use std::sync::Arc;
 
 use aiperf_clock::tighten_timer_slack;
+use aiperf_config::PhaseConfig;
 
 use crate::control::ControlSource;
 use crate::finished::Finished;
 use crate::gauge::WorkerGauge;
 use crate::ids::Ids;
 use crate::phase::{EndReason, PhaseOutcome};
+use crate::phase_hook::PhaseHook;
 use crate::plan::{EngineError, Plan};
 use crate::progress::Progress;
 use crate::queue::QueueSender;
@@ -45,18 +47,25 @@ pub fn run(
     let mut stage =
         Stage { in_flight: vec![0; workers.len()], workers, next_target: 0, next_worker: 0, ids: Ids::new() };
     let mut outcomes = Vec::new();
+    let mut hook = plan.hook.take();
     let phases = std::mem::take(&mut plan.phases);
     // Phases of an agentic replay share their sessions: what the first has begun the second goes on with.
     for group in phases.chunk_by(|before, after| before.pace.is_agentic() && after.pace.is_agentic()) {
         let Some((first, others)) = group.split_first() else { continue };
+        before(&mut hook, first)?;
         let mut run = PhaseRun::new(outcomes.len(), first, &mut plan, &mut stage, control, progress);
-        outcomes.push(run.run()?);
+        let outcome = run.run();
+        after(&mut hook, first);
+        outcomes.push(outcome?);
         for phase in others {
             if is_stopped(&outcomes) {
                 break;
             }
+            before(&mut hook, phase)?;
             run.enter(outcomes.len(), phase);
-            outcomes.push(run.run()?);
+            let outcome = run.run();
+            after(&mut hook, phase);
+            outcomes.push(outcome?);
         }
         if is_stopped(&outcomes) {
             break;
@@ -66,6 +75,16 @@ pub fn run(
         worker.join();
     }
     Ok(outcomes)
+}
+
+fn before(hook: &mut Option<Box<dyn PhaseHook>>, phase: &PhaseConfig) -> Result<(), EngineError> {
+    hook.as_mut().map_or(Ok(()), |hook| hook.before(phase.kind).map_err(EngineError::Hook))
+}
+
+fn after(hook: &mut Option<Box<dyn PhaseHook>>, phase: &PhaseConfig) {
+    if let Some(hook) = hook {
+        hook.after(phase.kind);
+    }
 }
 
 fn is_stopped(outcomes: &[PhaseOutcome]) -> bool {

@@ -167,6 +167,7 @@ impl<'a> PhaseRun<'a> {
             StopReason::Interrupt => CutReason::Interrupt,
             StopReason::FailedRequests => CutReason::FailedRequests,
             StopReason::FailedWarmup => CutReason::FailedWarmup,
+            StopReason::Defect => CutReason::Defect,
         };
         self.cut(EndReason::Stopped(why), cut)
     }

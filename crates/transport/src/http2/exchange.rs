@@ -6,16 +6,18 @@ use std::pin::pin;
 use aiperf_clock::{Mono, ReadMark};
 use bytes::Bytes;
 use h2::{RecvStream, SendStream};
-use http::header::{CONNECTION, HOST, HeaderName, TE, TRANSFER_ENCODING, UPGRADE};
+use http::header::{CONNECTION, CONTENT_ENCODING, HOST, HeaderName, TE, TRANSFER_ENCODING, UPGRADE};
 use http::uri::{Authority, PathAndQuery, Uri};
 use http::{HeaderMap, HeaderValue, Method};
 
 use super::ledger::Page;
 use super::session::Lease;
+use crate::coding::Coding;
 use crate::error::TransportError;
 use crate::exchange::{Exchange, Span};
 use crate::origin::Scheme;
 use crate::request::Request;
+use crate::response::header_text;
 use crate::watch::Watch;
 
 impl Lease {
@@ -61,7 +63,11 @@ impl Lease {
             exchange.trace.headers_received = Some(stamp.not_before(asked).at);
             exchange.trace.head_bytes_received = bytes;
         }
-        receive(body, &page, asked, exchange, watch).await
+        let coding = match parts.headers.get(CONTENT_ENCODING) {
+            Some(value) => Coding::named(value.as_bytes()).map_err(TransportError::Protocol)?,
+            None => None,
+        };
+        receive(body, coding, &page, asked, exchange, watch).await
     }
 
     fn note_sent(&self, page: &Page, asked: Mono, end: Mono, exchange: &mut Exchange) {
@@ -93,11 +99,13 @@ async fn send_body(stream: &mut SendStream<Bytes>, mut body: Bytes) -> Result<()
 
 async fn receive(
     mut body: RecvStream,
+    mut coding: Option<Coding>,
     page: &Page,
     asked: Mono,
     exchange: &mut Exchange,
     watch: &dyn Watch,
 ) -> Result<(), TransportError> {
+    let mut arrived = 0;
     while let Some(part) = body.data().await {
         let part = part.map_err(|error| broken(&error, exchange))?;
         if part.is_empty() {
@@ -105,19 +113,29 @@ async fn receive(
         }
         // Only a stream that has ended refuses, and then there is nothing to make room for.
         let _ = body.flow_control().release_capacity(part.len());
-        exchange.body.extend_from_slice(&part);
-        let Some(stamp) = page.arrival(exchange.body.len()) else {
+        arrived += part.len();
+        let before = exchange.body.len();
+        match &mut coding {
+            None => exchange.body.extend_from_slice(&part),
+            Some(coding) => coding.decode(&part, &mut exchange.body).map_err(TransportError::Protocol)?,
+        }
+        let Some(stamp) = page.arrival(arrived) else {
             return Err(TransportError::Protocol("a part of the body is in no frame".into()));
         };
         let stamp = stamp.not_before(asked);
-        exchange.marks.push(ReadMark::new(exchange.body.len(), stamp));
+        if exchange.body.len() > before {
+            exchange.marks.push(ReadMark::new(exchange.body.len(), stamp));
+        }
         watch.read(stamp, exchange);
+    }
+    if let Some(coding) = &coding {
+        coding.finish().map_err(TransportError::Truncated)?;
     }
     body.trailers().await.map(drop).map_err(|error| broken(&error, exchange))
 }
 
 fn header((name, value): (&HeaderName, &HeaderValue)) -> (String, String) {
-    (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+    (name.as_str().to_owned(), header_text(value.as_bytes()))
 }
 
 /// The head in HTTP/2's words: read back from its HTTP/1.1 form, without what concerns a connection.
