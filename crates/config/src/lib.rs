@@ -17,6 +17,7 @@ mod raw;
 pub mod redact;
 mod resolve;
 mod run;
+mod scenario;
 mod secure;
 mod server_hook;
 mod tuning;
@@ -39,11 +40,12 @@ pub use grammar::goodput::read as read_goodput;
 pub use network_latency::{NetworkLatency, RttProbing};
 pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};
 pub use phase::{
-    Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve, RatePoint,
-    ScheduleZero, StopConditions,
+    AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
+    RatePoint, ScheduleZero, StopConditions,
 };
 pub use raw::{Given, RawOptions};
 pub use run::Config;
+pub use scenario::{SCENARIO, Scenario};
 pub use secure::{ProxyConfig, ProxyServer, TlsConfig};
 pub use server_hook::{ResetKvCache, ServerProfiler};
 pub use tuning::{IpVersion, SessionCopies, SocketTuning, Tuning, VARIABLES, Variable};

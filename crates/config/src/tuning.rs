@@ -63,6 +63,9 @@ pub struct Tuning {
     pub session_column: SessionColumn,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
     pub dag_fail_fast: bool,
+    /// `AIPERF_AGENTX_CONTEXT_OVERFLOW_RATE_LIMIT`: share of requests with too long a prompt up to which the results of a
+    /// scenario count.
+    pub context_overflow_limit: f64,
     /// `AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT`: for the download of a public data set.
     pub public_dataset_timeout: Duration,
     /// `AIPERF_DATASET_PUBLIC_DATASET_MAX_GB`: the most that a public data set may download.
@@ -128,6 +131,7 @@ impl Default for Tuning {
             rtt_probing: RttProbing::default(),
             session_column: SessionColumn::default(),
             dag_fail_fast: false,
+            context_overflow_limit: 0.01,
             public_dataset_timeout: Duration::from_secs(300),
             public_dataset_max_gb: 20.0,
             chat_connect_timeout: Duration::from_secs(10),
@@ -200,6 +204,12 @@ impl Tuning {
             rtt_probing: read.rtt_probing()?,
             session_column: read.session_column()?,
             dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
+            context_overflow_limit: read.float(
+                "AIPERF_AGENTX_CONTEXT_OVERFLOW_RATE_LIMIT",
+                default.context_overflow_limit,
+                0.0,
+                1.0,
+            )?,
             public_dataset_timeout: read.seconds(
                 "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
                 default.public_dataset_timeout,

@@ -40,6 +40,8 @@ pub struct PreparedTurn {
     pub needs_replies: bool,
     /// When the data says that it was sent.
     pub timestamp_ms: Option<f64>,
+    /// When it was sent within the recording of its session.
+    pub recorded: Option<Nanos>,
     /// Pause after the previous turn's response.
     pub delay: Option<Nanos>,
     pub branches: Vec<Branch>,

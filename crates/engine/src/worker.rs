@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::alarm::Alarm;
 use crate::bodies::Bodies;
 use crate::control::Event;
-use crate::credit::{Credit, Returned, ReturnedAs, TurnBody};
+use crate::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, TurnBody};
 use crate::delay::LocalDelays;
 use crate::finished::{CutReason, Finished, Outcome};
 use crate::follow_up::FollowUp;
@@ -160,6 +160,7 @@ impl Tell for Desk {
 impl Desk {
     fn body(&self, credit: &Credit) -> Result<Body, BuildError> {
         let (bytes, is_fixed) = match &credit.body {
+            TurnBody::Fixed if credit.is_brief => (self.bodies.brief(credit.session.conversation, credit.turn)?, false),
             TurnBody::Fixed => (self.bodies.fixed(credit.session.conversation, credit.turn)?, true),
             TurnBody::FromReplies(body) => (body.clone()?, false),
         };
@@ -316,10 +317,16 @@ impl Context {
             Outcome::Complete if exchange.is_success() => ReturnedAs::Complete,
             _ => ReturnedAs::Failed,
         };
-        let follow_up = (credit.needs_follow_up && end_as != ReturnedAs::Cut)
+        let wants_follow_up = match credit.follow_up {
+            FollowUpNeed::Never => false,
+            FollowUpNeed::OnFailure => end_as == ReturnedAs::Failed,
+            FollowUpNeed::Always => end_as != ReturnedAs::Cut,
+        };
+        let follow_up = wants_follow_up
             .then(|| FollowUp::new(Arc::clone(&credit.session), credit.turn, credit.due, end, desk.events.clone()));
         let returned = Returned {
             session: Arc::clone(&credit.session),
+            phase: credit.phase,
             turn: credit.turn,
             due: credit.due,
             at: end,
@@ -342,6 +349,7 @@ impl Context {
             outcome,
             body: body.bytes,
             body_is_fixed: body.is_fixed,
+            is_brief: credit.is_brief,
             follow_up,
         };
         // The record goes first, so that a full record queue holds back a closed loop instead of growing; but what a

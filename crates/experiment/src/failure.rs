@@ -40,6 +40,7 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Fail
                 CutReason::Deadline => "still in flight when the duration and its grace period were over",
                 CutReason::Interrupt => "still in flight when the run was interrupted",
                 CutReason::FailedRequests => "still in flight when too many requests had failed",
+                CutReason::FailedWarmup => "still in flight when the warmup had failed",
                 CutReason::Defect => "still in flight when a thread of the client failed",
             };
             Some(Failure::cancelled(Cancellation::RunEnded, message))

@@ -17,6 +17,7 @@ mod readiness;
 mod records;
 mod round_trip;
 mod run;
+mod scenario;
 mod secrets;
 mod selftest;
 mod server_hook;

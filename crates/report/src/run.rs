@@ -29,6 +29,10 @@ pub struct RunReport {
     pub branch_stats: Option<Value>,
     /// Rows of the data that could not be used.
     pub rows_left_out: u64,
+    /// How recorded sessions of agents were entered and gone on with.
+    pub agentic_replay: Option<Value>,
+    /// Of a scenario: its name, and whether the results may be handed in.
+    pub metadata: Option<Value>,
     pub thresholds: Thresholds,
     /// Whether the client was the limit, where it was watched.
     pub client_health: Option<ClientHealth>,

@@ -54,7 +54,7 @@ impl Layout {
 
     /// What a file looks like, from its first line; the error says why it looks like nothing known.
     pub fn detect(bytes: &[u8]) -> Result<Self, String> {
-        if bytes.starts_with(baseten::MAGIC) {
+        if baseten::is_table(bytes) {
             return Ok(Self::Baseten);
         }
         let Some((number, first)) = lines(bytes).next() else { return Err("it is empty".to_owned()) };

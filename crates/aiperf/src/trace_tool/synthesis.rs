@@ -56,7 +56,11 @@ pub(super) fn make(asked: &MakeSessions) -> anyhow::Result<()> {
     write(&folder.join("manifest.json"), &(serde_json::to_string_pretty(&manifest)? + "\n"))?;
     write(&folder.join("quality.json"), &(serde_json::to_string_pretty(&made.quality.json())? + "\n"))?;
     write(&folder.join("comparison.txt"), &comparison)?;
+    write(&folder.join("cache_structure.json"), &(serde_json::to_string(&made.structure)? + "\n"))?;
+    write(&folder.join("cache_explorer.html"), &report::cache_explorer(&name, &made.structure))?;
     write(&folder.join("report.html"), &report::page(&name, &analyze(&made.trace), None))?;
+    let title = format!("{name}: {}", made.assumptions);
+    write(&folder.join("simulation.html"), &report::page(&title, &analyze(&made.played), None))?;
     print!("{comparison}");
     println!("\n{}", folder.display());
     Ok(())

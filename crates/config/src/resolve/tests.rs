@@ -11,6 +11,7 @@ mod media;
 mod network_latency;
 mod public;
 mod rules;
+mod scenario;
 mod shown;
 mod traces;
 mod transport;

@@ -153,6 +153,11 @@ pub const VARIABLES: &[Variable] = &[
         "10000",
         "Milliseconds that a call which starts agents takes at least.",
     ),
+    variable(
+        "AIPERF_AGENTX_CONTEXT_OVERFLOW_RATE_LIMIT",
+        "0.01",
+        "Share of requests with too long a prompt up to which the results of a scenario count, 0 to 1.",
+    ),
     variable("AIPERF_DAG_FAIL_FAST", "false", "A failed child ends the session that it branched from."),
     variable(
         "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",

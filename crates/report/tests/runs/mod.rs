@@ -143,6 +143,8 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         telemetry_data: None,
         branch_stats: None,
         rows_left_out: 0,
+        agentic_replay: None,
+        metadata: None,
         thresholds: Thresholds::default(),
         client_health: None,
         selftest: None,

@@ -143,6 +143,52 @@ fn an_analysis_shows_the_change_and_nothing_else() {
     assert!((mean(own.unique_prompt_length) - 3.0 * mean(before.unique_prompt_length)).abs() < 1.0);
 }
 
+/// What a cache makes of the trace, without its times.
+fn sharing(analysis: &Analysis) -> (usize, usize, String) {
+    let Analysis { unique_prefixes, prefix_groups, input_length, context_length, unique_prompt_length, .. } = analysis;
+    let lengths = (input_length, context_length, unique_prompt_length, &analysis.hit_rates, &analysis.reuse_distance);
+    let best = analysis.cache.as_ref().map(crate::CacheProfile::best_hit_rate);
+    (*unique_prefixes, *prefix_groups, format!("{lengths:?} {best:?} {}", analysis.prefix_reuse_ratio))
+}
+
+#[test]
+fn each_change_of_time_outputs_and_limits_is_all_that_an_analysis_shows() {
+    let rows = include_str!("../../tests/fixtures/mooncake_trace.jsonl");
+    let before = analyze(&trace(rows));
+    let with = |synthesis: Synthesis| analyze(&changed(rows, synthesis));
+    let mean = |statistics: &Option<crate::Statistics>| statistics.as_ref().unwrap().mean;
+
+    let fast = with(Synthesis { speedup: 10.0, ..Synthesis::default() });
+    assert_eq!((sharing(&fast), &fast.output_length), (sharing(&before), &before.output_length));
+    let rate = |analysis: &Analysis| analysis.arrivals.as_ref().unwrap().requests_per_second;
+    assert!((rate(&fast) / rate(&before) - 10.0).abs() < 1e-9);
+    let cv = |analysis: &Analysis| analysis.arrivals.as_ref().unwrap().inter_arrival_cv;
+    assert!((cv(&fast).unwrap() - cv(&before).unwrap()).abs() < 1e-9, "as bursty as before");
+
+    let wordy = with(Synthesis { output_len: 2.0, ..Synthesis::default() });
+    assert_eq!((sharing(&wordy), &wordy.arrivals), (sharing(&before), &before.arrivals));
+    assert!((mean(&wordy.output_length) - 2.0 * mean(&before.output_length)).abs() < 1e-9);
+
+    let brief = with(Synthesis { max_osl: Some(20), ..Synthesis::default() });
+    assert_eq!((sharing(&brief), &brief.arrivals), (sharing(&before), &before.arrivals));
+    assert_eq!(brief.output_length.as_ref().unwrap().max, 20.0);
+    assert!(mean(&brief.output_length) < mean(&before.output_length));
+
+    let most = 2000;
+    let kept: Vec<&str> =
+        rows.lines().filter(|row| trace(row).requests[0].input_tokens().is_some_and(|tokens| tokens <= most)).collect();
+    assert!(!kept.is_empty() && kept.len() < 20);
+    let short = with(Synthesis { max_isl: Some(most), ..Synthesis::default() });
+    let alone = analyze(&trace(&kept.join("\n")));
+    assert_eq!((sharing(&short), &short.output_length), (sharing(&alone), &alone.output_length));
+    assert_eq!(short.arrivals, alone.arrivals);
+
+    let apart = with(Synthesis { prefix_roots: 3, ..Synthesis::default() });
+    untouched(&before, &apart);
+    assert_eq!(apart.input_length, before.input_length);
+    assert!(apart.prefix_groups > before.prefix_groups && mean(&apart.hit_rates) < mean(&before.hit_rates));
+}
+
 proptest! {
     #[test]
     fn every_result_is_a_valid_trace_that_shares_what_was_shared(

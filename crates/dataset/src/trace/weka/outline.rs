@@ -139,6 +139,7 @@ impl<'a> Outliner<'a> {
             let before = place.checked_sub(1).map(|before| &calls[before]);
             turns.push(Turn {
                 model: source.models.of(&call.model),
+                recorded_ms: (!self.options.ignore_times).then_some(call.start_s * 1e3),
                 max_tokens: Some(u32::try_from(call.output.min(most).max(1)).unwrap_or(u32::MAX)),
                 delay_ms: match before {
                     Some(before) => self.pause_ms(before, call),
