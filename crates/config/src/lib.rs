@@ -9,6 +9,7 @@ mod endpoint;
 mod environment;
 mod error;
 mod grammar;
+mod grpc;
 mod input_config;
 mod output;
 mod phase;
@@ -32,6 +33,7 @@ pub use dataset::{Chat, Origin, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;
 pub use error::ConfigError;
+pub use grpc::{DescriptorSource, GrpcMethod};
 pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};
 pub use phase::{
     Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve, RatePoint,

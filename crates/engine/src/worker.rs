@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 
 use aiperf_clock::{Mono, Nanos, Timer, tighten_timer_slack};
 use aiperf_config::ConnectionReuse;
-use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds};
+use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds, Wire};
 use aiperf_transport::{Client, Exchange, ExchangeSize, NoWatch, Request, Reuse, TransportError};
 use bytes::Bytes;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -64,6 +64,7 @@ impl Worker {
             endpoint: Arc::clone(&plan.endpoint),
             request_timeout: plan.request_timeout,
             reuse: plan.reuse,
+            wire: plan.wire,
             events,
             records,
             gauge: Arc::clone(gauge),
@@ -129,6 +130,7 @@ struct Desk {
     endpoint: Arc<dyn Endpoint>,
     request_timeout: Option<Nanos>,
     reuse: ConnectionReuse,
+    wire: Wire,
     events: QueueSender<Event>,
     records: QueueSender<Finished>,
     gauge: Arc<WorkerGauge>,
@@ -220,7 +222,11 @@ impl Context {
             request_id: &request_id_text,
             correlation_id: &session.correlation_id,
         };
-        let mut request = Request::post(&target.origin, &target.path_and_query, self.headers(ids), body.bytes.clone());
+        let (origin, path, headers) = (&target.origin, &target.path_and_query, self.headers(ids));
+        let mut request = match desk.wire {
+            Wire::Http => Request::post(origin, path, headers, body.bytes.clone()),
+            Wire::Grpc { message_limit, .. } => Request::grpc(origin, path, headers, body.bytes.clone(), message_limit),
+        };
         if let Some(content_type) = desk.headers.content_type(&body.bytes) {
             request = request.with_content_type(&content_type);
         }
@@ -234,6 +240,7 @@ impl Context {
         let watcher = Watcher::new(
             credit.phase,
             credit.watch_first_token.then_some((&*desk.endpoint, desk as &dyn Tell)),
+            desk.wire,
             &self.delays,
             &self.rest,
         );

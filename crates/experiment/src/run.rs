@@ -18,6 +18,7 @@ use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 use aiperf_transport::ClientSettings;
 
 use crate::conclusion::Conclusion;
+use crate::discovery;
 use crate::error::RunError;
 use crate::health::HealthWatch;
 use crate::maker::Maker;
@@ -78,7 +79,11 @@ impl Run {
         raise_descriptor_limit();
         grow_descriptor_table(DESCRIPTORS);
         let kind = config.endpoint.kind;
-        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config));
+        let headers = settings::header_plan(&config, version)?;
+        let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
+        let client = settings::client_settings(&config, &targets)?;
+        let found = discovery::ask(&config, &targets, &client, &headers)?;
+        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config, found));
         let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
@@ -102,9 +107,6 @@ impl Run {
             dataset.check_markers()?;
         }
         let sessions = Sessions::prepare(Arc::clone(&dataset), kind, renderer, markers, first, room)?;
-        let headers = settings::header_plan(&config, version)?;
-        let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
-        let client = settings::client_settings(&config, &targets)?;
         let paths = ArtifactPaths::new(config.output.dir.clone(), config.output.prefix.as_deref());
         Ok(Self {
             phases,
@@ -138,7 +140,8 @@ impl Run {
         control: &ControlSource,
         monitor: &Arc<Monitor>,
     ) -> Result<RunResult, RunError> {
-        if let Some(wanted) = self.config.endpoint.readiness {
+        // Servers that are asked what they serve were waited for then.
+        if let Some(wanted) = self.config.endpoint.readiness.filter(|_| !self.config.endpoint.kind.speaks_grpc()) {
             readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
         }
         let inputs = if self.dataset.writes_inputs() { Some(InputsFile::create(&self.paths.inputs())?) } else { None };
@@ -181,7 +184,11 @@ impl Run {
         control: &ControlSource,
     ) -> Result<RecordDesk, RunError> {
         let output = &self.config.output;
-        let source = RawSource { headers: Arc::clone(&self.headers), targets: self.targets.requests.clone().into() };
+        let source = RawSource {
+            endpoint: Arc::clone(&self.endpoint),
+            headers: Arc::clone(&self.headers),
+            targets: self.targets.requests.clone().into(),
+        };
         let records = if output.level >= ExportLevel::Records {
             Some(RecordWriter::create(&self.paths.records(), &self.contexts)?)
         } else {
@@ -202,6 +209,7 @@ impl Run {
             observer: Observer {
                 endpoint: Arc::clone(&self.endpoint),
                 kind: self.config.endpoint.kind,
+                wire: self.config.endpoint.wire,
                 tokenizer: Arc::clone(&self.tokenizer),
                 token_source,
             },
@@ -233,6 +241,7 @@ impl Run {
             request_timeout: self.config.endpoint.request_timeout.map(Nanos::from),
             reuse: self.config.endpoint.connection_reuse,
             client: self.client.clone(),
+            wire: self.config.endpoint.wire,
             seed: self.seed,
             timing: Timing {
                 cut_drain: tuning.cancel_drain,

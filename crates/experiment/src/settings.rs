@@ -2,11 +2,12 @@
 
 use aiperf_clock::Nanos;
 use aiperf_config::{Config, HttpVersion, IpVersion, Pace, PhaseConfig, PhaseKind};
-use aiperf_endpoint::{AffinityHeaders, BodyOptions, EndpointSettings, HeaderOptions, HeaderPlan};
+use aiperf_endpoint::{AffinityHeaders, BodyOptions, EndpointSettings, HeaderOptions, HeaderPlan, KserveSettings};
 use aiperf_metrics::{MetricContext, Thresholds};
 use aiperf_socket::{SourceAddresses, Stamping};
 use aiperf_transport::{ClientSettings, TlsSettings, Verification};
 
+use crate::discovery::Discovered;
 use crate::error::RunError;
 use crate::target::Targets;
 
@@ -50,13 +51,16 @@ pub(crate) fn body_options(config: &Config) -> BodyOptions {
     }
 }
 
-pub(crate) fn endpoint_settings(config: &Config) -> EndpointSettings {
+pub(crate) fn endpoint_settings(config: &Config, found: Discovered) -> EndpointSettings {
     let endpoint = &config.endpoint;
     EndpointSettings {
         template: endpoint.template.clone(),
         response_field: endpoint.response_field.clone(),
         download_video: endpoint.download_video,
         poll_interval: Nanos::from(config.tuning.video_poll_interval),
+        wire: endpoint.wire,
+        kserve: KserveSettings { backend: endpoint.backend, streaming: endpoint.streaming, models: found.models },
+        method: found.method,
     }
 }
 
@@ -76,6 +80,7 @@ pub(crate) fn header_plan(config: &Config, version: &str) -> Result<HeaderPlan, 
             smg_routing_key: copies.smg_routing_key,
             dynamo_session_id: copies.dynamo_session_id,
         },
+        wire: endpoint.wire,
     })?)
 }
 

@@ -62,6 +62,8 @@ pub struct Exchange {
     pub body: Vec<u8>,
     /// One mark per read that carried body bytes.
     pub marks: Vec<ReadMark>,
+    /// What came after the body, of an HTTP/2 response.
+    pub trailers: Vec<(String, String)>,
 }
 
 /// Rooms that are made beforehand go up to this: longer responses are rare, and many may be in flight.
@@ -95,7 +97,9 @@ impl Exchange {
         self.marks.last().map(|m| m.at)
     }
 
+    /// Status 2xx; of a gRPC call, status OK after that.
     pub fn is_success(&self) -> bool {
-        self.status.is_some_and(|s| (200..300).contains(&s))
+        let well = self.status.is_some_and(|s| (200..300).contains(&s));
+        well && (!self.is_grpc() || self.grpc_status() == Some("0"))
     }
 }

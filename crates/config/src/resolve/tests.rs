@@ -3,6 +3,7 @@
 mod defaults;
 mod files;
 mod generated;
+mod grpc;
 mod load;
 mod load_rules;
 mod media;

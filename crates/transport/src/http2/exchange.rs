@@ -14,6 +14,7 @@ use super::ledger::Page;
 use super::session::Lease;
 use crate::error::TransportError;
 use crate::exchange::{Exchange, Span};
+use crate::grpc::MessageGuard;
 use crate::origin::Scheme;
 use crate::request::Request;
 use crate::watch::Watch;
@@ -54,14 +55,38 @@ impl Lease {
                 answered = &mut response => break answered,
             }
         };
-        let (parts, body) = answered.map_err(|error| broken(&error, exchange))?.into_parts();
+        let (parts, mut body) = answered.map_err(|error| broken(&error, exchange))?.into_parts();
         exchange.status = Some(parts.status.as_u16());
         exchange.headers = parts.headers.iter().map(header).collect();
         if let Some((stamp, bytes)) = page.head() {
             exchange.trace.headers_received = Some(stamp.not_before(asked).at);
             exchange.trace.head_bytes_received = bytes;
         }
-        receive(body, &page, asked, exchange, watch).await
+        let mut messages = request.message_limit.map(MessageGuard::new);
+        loop {
+            // A server may answer while the request is still being sent.
+            let part = tokio::select! {
+                biased;
+                end = &mut sending, if !sent => {
+                    sent = true;
+                    if let Ok(end) = end {
+                        self.note_sent(&page, asked, end, exchange);
+                        watch.sent(end);
+                    }
+                    continue;
+                }
+                part = body.data() => part,
+            };
+            let Some(part) = part else { break };
+            let part = part.map_err(|error| broken(&error, exchange))?;
+            take(&part, &mut body, &page, asked, exchange, watch)?;
+            if let Some(messages) = &mut messages {
+                messages.check(&exchange.body)?;
+            }
+        }
+        let trailers = body.trailers().await.map_err(|error| broken(&error, exchange))?;
+        exchange.trailers = trailers.iter().flat_map(|trailers| trailers.iter()).map(header).collect();
+        Ok(())
     }
 
     fn note_sent(&self, page: &Page, asked: Mono, end: Mono, exchange: &mut Exchange) {
@@ -91,29 +116,28 @@ async fn send_body(stream: &mut SendStream<Bytes>, mut body: Bytes) -> Result<()
     Ok(())
 }
 
-async fn receive(
-    mut body: RecvStream,
+/// Takes in a part of the body, with the time at which it arrived.
+fn take(
+    part: &Bytes,
+    body: &mut RecvStream,
     page: &Page,
     asked: Mono,
     exchange: &mut Exchange,
     watch: &dyn Watch,
 ) -> Result<(), TransportError> {
-    while let Some(part) = body.data().await {
-        let part = part.map_err(|error| broken(&error, exchange))?;
-        if part.is_empty() {
-            continue;
-        }
-        // Only a stream that has ended refuses, and then there is nothing to make room for.
-        let _ = body.flow_control().release_capacity(part.len());
-        exchange.body.extend_from_slice(&part);
-        let Some(stamp) = page.arrival(exchange.body.len()) else {
-            return Err(TransportError::Protocol("a part of the body is in no frame".into()));
-        };
-        let stamp = stamp.not_before(asked);
-        exchange.marks.push(ReadMark::new(exchange.body.len(), stamp));
-        watch.read(stamp, exchange);
+    if part.is_empty() {
+        return Ok(());
     }
-    body.trailers().await.map(drop).map_err(|error| broken(&error, exchange))
+    // Only a stream that has ended refuses, and then there is nothing to make room for.
+    let _ = body.flow_control().release_capacity(part.len());
+    exchange.body.extend_from_slice(part);
+    let Some(stamp) = page.arrival(exchange.body.len()) else {
+        return Err(TransportError::Protocol("a part of the body is in no frame".into()));
+    };
+    let stamp = stamp.not_before(asked);
+    exchange.marks.push(ReadMark::new(exchange.body.len(), stamp));
+    watch.read(stamp, exchange);
+    Ok(())
 }
 
 fn header((name, value): (&HeaderName, &HeaderValue)) -> (String, String) {
@@ -131,6 +155,8 @@ fn head(request: &Request<'_>) -> Result<http::Request<()>, TransportError> {
         let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(unsendable)?;
         if name == HOST {
             host = header.value;
+        } else if name == TE && header.value.eq_ignore_ascii_case(b"trailers") {
+            headers.append(name, HeaderValue::from_static("trailers"));
         } else if ![CONNECTION, TRANSFER_ENCODING, TE, UPGRADE].contains(&name) && name != "keep-alive" {
             headers.append(name, HeaderValue::from_bytes(header.value).map_err(unsendable)?);
         }
