@@ -1,6 +1,7 @@
 """What the simulator saw of a run: sessions, turns, history, connections, and when requests came."""
 
 import json
+import re
 from collections import Counter, defaultdict
 from itertools import pairwise
 from typing import Any, Callable
@@ -45,6 +46,11 @@ def bodies(artifacts: Artifacts) -> Facts:
     return {"at the server: bodies": Counter(_body(request) for request in artifacts.truth_requests())}
 
 
+def generated_bodies(artifacts: Artifacts) -> Facts:
+    """Everything but the texts, for data whose texts each tool makes for itself."""
+    return {"at the server: bodies but for their texts": Counter(_outline(request) for request in artifacts.truth_requests())}
+
+
 def distinct_bodies(artifacts: Artifacts) -> Facts:
     """Which bodies there are, however often each was drawn."""
     return {"at the server: distinct bodies": sorted({_body(request) for request in artifacts.truth_requests()})}
@@ -61,6 +67,55 @@ def _body(request: dict) -> str:
             url = part.get("image_url", {}).get("url", "")
             if url.startswith("data:"):
                 part["image_url"]["url"] = url.partition(",")[0]
+    return json.dumps(body, sort_keys=True)
+
+
+def wire(artifacts: Artifacts) -> Facts:
+    """Request lines, headers in their order and the form of bodies, once each: how often a job is asked after is chance."""
+    forms = {
+        f"{request['method']} {_JOB.sub('video_N', request['path'])} | {' '.join(key for key, _ in request['headers'])} | {_form(request)}"
+        for request in artifacts.truth
+        if request["request_id"]
+    }
+    return {"at the server: forms of requests": sorted(forms)}
+
+
+_JOB = re.compile(r"video_\w+")
+# Where both tools put what each generates for itself, and what the server said before.
+_OWN = {
+    "content", "text", "prompt", "input", "inputs", "query", "documents", "texts", "passages", "url", "image_url", "data", "system",
+    "instructions", "id", "call_id", "name", "arguments", "signature", "thinking",
+}  # fmt: skip
+
+
+def _form(request: dict) -> str:
+    """A body without its texts: of data URLs the type stays, of forms the heads of their parts."""
+    body = request.get("body") or ""
+    if body.startswith("--"):
+        heads = (part.partition("\r\n\r\n")[0] for part in body.split(body.partition("\r\n")[0])[1:-1])
+        return " / ".join(head.strip().replace("\r\n", "; ") for head in heads)
+    return json.dumps(_without_texts(json.loads(body), "")) if body else ""
+
+
+def _without_texts(value: Any, key: str) -> Any:
+    match value:
+        case dict():
+            return {name: _without_texts(inner, name) for name, inner in value.items()}
+        case list():
+            return [_without_texts(inner, key) for inner in value]
+        case str() if key in _OWN:
+            before, url, _ = value.partition("data:")
+            media = value[len(before) :].partition(",")[0] if url else ""
+            return f"({'text' if before else ''}{media})"
+        case _:
+            return value
+
+
+def _outline(request: dict) -> str:
+    body = json.loads(request["body"])
+    for message in body["messages"]:
+        if isinstance(message["content"], str):
+            message["content"] = "(text)"
     return json.dumps(body, sort_keys=True)
 
 

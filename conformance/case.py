@@ -28,6 +28,8 @@ class Case:
     interrupt_after: int | None = None
     # Simulators; without one the URL is one where nothing listens.
     servers: int = 1
+    # The endpoint takes text, so that a tokenizer has something to count.
+    text: bool = True
     # Files in the folder that both tools run in, by name: one JSON document, the lines of a JSONL file, or a file or folder
     # to copy.
     files: dict[str, Any] = field(default_factory=dict)

@@ -1,7 +1,8 @@
-"""The cases: those about answers and artifacts here, those about load and about data in their own files."""
+"""The cases: those about answers and artifacts here, those about load, data and endpoint types in their own files."""
 
 from case import CHAT, LENGTHS, LOAD, SPEED, STREAM, Case
 from data_cases import DATA_CASES
+from endpoint_cases import ENDPOINT_CASES
 from load_cases import LOAD_CASES
 
 CASES = (
@@ -163,5 +164,6 @@ CASES = (
     ),
     *LOAD_CASES,
     *DATA_CASES,
+    *ENDPOINT_CASES,
 )
 BY_NAME = {case.name: case for case in CASES}

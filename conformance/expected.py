@@ -243,6 +243,31 @@ EXPECTED: tuple[Expectation, ...] = (
         cases=GENERATED_TURNS,
     ),
     Expectation(
+        "Lengths of recorded prompts",
+        "Texts made for recorded lengths have the recorded number of tokens. In the reference they grow where blocks and messages "
+        "meet, and each block of a trace begins with a special token that servers count as text.",
+        "value|console",
+        r"(records: values of|summary) (input_sequence_length|total_isl|(total_)?usage_(prompt|total)_tokens(_diff_pct)?|usage_discrepancy_count)\b.*"
+        r"|line note: client and server count differently",
+        cases="data-(weka|tracelab|mooncake|mooncake-schedule|mooncake-sessions-schedule|bailian-schedule)",
+    ),
+    Expectation(
+        "Turns of Bailian sessions stand alone",
+        "The length and the blocks of a row hold what was said before it. The reference sends the turns before it once more in front of "
+        "it, and with that far more than was recorded.",
+        "value",
+        r"at the server: (bodies but for their texts|roles of the messages in a request|turns that hold the turn before and a reply)",
+        cases="data-bailian-schedule",
+    ),
+    Expectation(
+        "Answers of nothing",
+        "A row with 0 response tokens asks for one token. The reference does not start with such a file, though the public BurstGPT "
+        "files have such rows.",
+        ".*",
+        ".*",
+        cases="data-burst-gpt-empty",
+    ),
+    Expectation(
         "Offsets leave rows out",
         "A window of the schedule is what the options say. The reference does not filter this format: what lies before the start goes "
         "out at once, what lies after the end is sent too.",

@@ -77,7 +77,7 @@ def _run_tool(case: Case, tool: tools.Tool, simulator_program: Path, folder: Pat
     for name, content in case.files.items():
         _lay_out(folder / name, content)
     if not case.servers:
-        return artifacts.read(folder / "artifacts", tool.profile(case.flags, (NOWHERE,), folder))
+        return artifacts.read(folder / "artifacts", tool.profile(case.flags, (NOWHERE,), folder, text=case.text))
     # Servers of its own for each run: faults are counted from their first request.
     simulators: list[Simulator] = []
     seen: list[dict] = []
@@ -87,7 +87,7 @@ def _run_tool(case: Case, tool: tools.Tool, simulator_program: Path, folder: Pat
         interrupt_when = None
         if case.interrupt_after is not None:
             interrupt_when = lambda: simulators[0].finished() >= case.interrupt_after  # noqa: E731
-        finished = tool.profile(case.flags, tuple(simulator.url for simulator in simulators), folder, interrupt_when)
+        finished = tool.profile(case.flags, tuple(simulator.url for simulator in simulators), folder, interrupt_when, case.text)
     finally:
         for simulator in simulators:
             seen += simulator.stop()

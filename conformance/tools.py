@@ -11,12 +11,13 @@ RUN_LIMIT_S = 180.0
 # Neither server metrics nor GPU telemetry: our program collects neither so far.
 COMMON = (
     "--model", "sim-model",
-    "--tokenizer", "builtin",
     "--random-seed", "7",
     "--ui", "none",
     "--no-server-metrics",
     "--no-gpu-telemetry",
 )  # fmt: skip
+# Refused by both where there is no text.
+TOKENIZER = ("--tokenizer", "builtin")
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,11 @@ class Tool:
         urls: tuple[str, ...],
         folder: Path,
         interrupt_when: Callable[[], bool] | None = None,
+        text: bool = True,
     ) -> processes.Finished:
         """Runs `profile` in `folder`, which gets an `artifacts` folder inside."""
         named = (part for url in urls for part in ("--url", url))
-        argv = ("profile", *COMMON, *named, *flags, "--artifact-dir", str(folder / "artifacts"))
+        argv = ("profile", *COMMON, *(TOKENIZER if text else ()), *named, *flags, "--artifact-dir", str(folder / "artifacts"))
         return self.run(argv, folder, interrupt_when)
 
     def run(

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::GrpcMethod;
 use crate::redact;
 use crate::resolve::is_placeholder;
+use crate::{ProxyConfig, ResetKvCache, ServerProfiler, TlsConfig};
 
 /// The tokenizer that is compiled in.
 pub(crate) const BUILTIN_TOKENIZER: &str = "builtin";
@@ -78,6 +79,13 @@ pub struct EndpointConfig {
     pub method: Option<GrpcMethod>,
     /// Addresses that connections leave from; empty: the system chooses.
     pub source_addresses: Vec<IpAddr>,
+    pub tls: TlsConfig,
+    /// As the environment has them; used only where `Tuning::trust_env` says so.
+    pub proxies: ProxyConfig,
+    /// The servers' prefix caches are emptied before the run.
+    pub reset_kv_cache: Option<ResetKvCache>,
+    /// The servers' own profilers run while the run is measured.
+    pub server_profiler: Option<ServerProfiler>,
     /// A probe of every server before the run, where asked for.
     pub readiness: Option<Readiness>,
     /// Merged over every body.

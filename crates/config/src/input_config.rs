@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use self::section::Section;
 use crate::endpoint::BUILTIN_TOKENIZER;
-use crate::{Config, ExportLevel, LogLevel, ModelSelection, UiKind};
+use crate::{Config, ExportLevel, LogLevel, ModelSelection, NetworkLatency, RttProbing, UiKind};
 
 impl Config {
     /// The `input_config` of the summary file.
@@ -33,9 +33,10 @@ impl Config {
         }
         root.insert("tokenizer".to_owned(), self.tokenizer_section());
         // Nothing of these is collected or sent.
-        for name in ["gpu_telemetry", "server_metrics", "network_latency"] {
+        for name in ["gpu_telemetry", "server_metrics"] {
             root.insert(name.to_owned(), json!({"enabled": false}));
         }
+        root.insert("network_latency".to_owned(), self.network_latency_section());
         for name in ["otel", "mlflow", "wandb"] {
             root.insert(name.to_owned(), json!({}));
         }
@@ -56,6 +57,21 @@ impl Config {
         Value::Object(section)
     }
 
+    fn network_latency_section(&self) -> Value {
+        match self.network_latency {
+            None => json!({"enabled": false}),
+            Some(NetworkLatency::Given(rtt)) => json!({"enabled": true, "mean_ms": rtt.as_secs_f64() * 1e3}),
+            Some(NetworkLatency::Measured(probing)) => {
+                let mut section = Section::default();
+                section.put("enabled", true);
+                let usual = RttProbing::default().interval;
+                let other = (probing.interval != usual).then(|| probing.interval.as_secs_f64());
+                section.put_some("ping_interval", other);
+                section.finish()
+            }
+        }
+    }
+
     fn artifacts_section(&self) -> Value {
         let output = &self.output;
         let mut section = Section::default();
@@ -74,6 +90,10 @@ impl Config {
         }
         section.put_if("trace", output.export_http_trace);
         section.put_if("show_trace_timing", output.show_trace_timing);
+        section.put_some("slice_duration", output.slice_duration.map(|length| length.as_secs_f64()));
+        section.put_if("export_outputs_json", output.export_outputs);
+        section.put_if("export_records_parquet", output.export_parquet);
+        section.put_if("export_genai_perf", output.export_genai_perf);
         section.put("auto_plot", false);
         section.put("plot_required", false);
         section.finish()

@@ -11,12 +11,15 @@ mod error;
 mod grammar;
 mod grpc;
 mod input_config;
+mod network_latency;
 mod output;
 mod phase;
 mod raw;
 pub mod redact;
 mod resolve;
 mod run;
+mod secure;
+mod server_hook;
 mod tuning;
 
 pub use dataset::{
@@ -34,6 +37,7 @@ pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, Read
 pub use environment::Environment;
 pub use error::ConfigError;
 pub use grpc::{DescriptorSource, GrpcMethod};
+pub use network_latency::{NetworkLatency, RttProbing};
 pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};
 pub use phase::{
     Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve, RatePoint,
@@ -41,4 +45,6 @@ pub use phase::{
 };
 pub use raw::{Given, RawOptions};
 pub use run::Config;
-pub use tuning::{IpVersion, SessionCopies, Tuning, VARIABLES, Variable};
+pub use secure::{ProxyConfig, ProxyServer, TlsConfig};
+pub use server_hook::{ResetKvCache, ServerProfiler};
+pub use tuning::{IpVersion, SessionCopies, SocketTuning, Tuning, VARIABLES, Variable};

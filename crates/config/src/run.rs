@@ -1,6 +1,6 @@
 //! The whole configuration of one run, resolved: nothing in it needs a default any more.
 
-use crate::{CacheBust, DatasetConfig, EndpointConfig, OutputConfig, PhaseConfig, Tuning};
+use crate::{CacheBust, DatasetConfig, EndpointConfig, NetworkLatency, OutputConfig, PhaseConfig, Tuning};
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -11,6 +11,8 @@ pub struct Config {
     pub warmup: Option<PhaseConfig>,
     pub profiling: PhaseConfig,
     pub output: OutputConfig,
+    /// `None`: latencies are only shown as they are.
+    pub network_latency: Option<NetworkLatency>,
     /// `None`: not repeatable, drawn from the operating system.
     pub random_seed: Option<u64>,
     /// `None`: sized to the machine.

@@ -1,22 +1,33 @@
 //! Settings that come from `AIPERF_*` environment variables, for what has no option.
 
 mod agents;
+mod network;
+mod socket;
 mod variables;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::grammar::number;
-use crate::{AgentDetection, ConfigError};
+use crate::{AgentDetection, ConfigError, RttProbing};
+pub use socket::SocketTuning;
 pub use variables::{VARIABLES, Variable};
 
 const MEGABYTE: usize = 1 << 20;
+const DNS_CACHE: Duration = Duration::from_secs(300);
 
 /// Read once at the start; every field has its default when the variable is not set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuning {
     /// `AIPERF_HTTP_SSL_VERIFY`: check certificates.
     pub ssl_verify: bool,
+    /// `AIPERF_HTTP_TRUST_ENV`: go through the proxies that the environment names.
+    pub trust_env: bool,
+    /// `AIPERF_HTTP_FORCE_CLOSE`: close each connection after its request.
+    pub force_close: bool,
+    /// `AIPERF_HTTP_USE_DNS_CACHE` and `AIPERF_HTTP_TTL_DNS_CACHE`: how long a looked-up name is believed.
+    pub dns_cache: Duration,
+    pub socket: SocketTuning,
     /// `AIPERF_HTTP_IP_VERSION`.
     pub ip_version: IpVersion,
     /// `AIPERF_HTTP_CONNECTION_LIMIT`: open connections per worker; `None`: as many as the load needs.
@@ -44,6 +55,8 @@ pub struct Tuning {
     pub dataset_memory: usize,
     /// `AIPERF_DATASET_WEKA_*` and `AIPERF_DATASET_TRACELAB_*`.
     pub agents: AgentDetection,
+    /// `AIPERF_NETWORK_LATENCY_*`.
+    pub rtt_probing: RttProbing,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
     pub dag_fail_fast: bool,
     /// `AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT`: for the download of a public data set.
@@ -80,6 +93,10 @@ impl Default for Tuning {
     fn default() -> Self {
         Tuning {
             ssl_verify: true,
+            trust_env: false,
+            force_close: false,
+            dns_cache: DNS_CACHE,
+            socket: SocketTuning::default(),
             ip_version: IpVersion::V4,
             connection_limit: None,
             keepalive_timeout: Duration::from_secs(300),
@@ -99,6 +116,7 @@ impl Default for Tuning {
             rate_ramp_interval: Duration::from_millis(100),
             dataset_memory: 64 * MEGABYTE,
             agents: AgentDetection::default(),
+            rtt_probing: RttProbing::default(),
             dag_fail_fast: false,
             public_dataset_timeout: Duration::from_secs(300),
             public_dataset_max_gb: 20.0,
@@ -117,6 +135,10 @@ impl Tuning {
         let dev_mode = read.truth("AIPERF_DEV_MODE", false)?;
         Ok(Tuning {
             ssl_verify: read.truth("AIPERF_HTTP_SSL_VERIFY", default.ssl_verify)?,
+            trust_env: read.truth("AIPERF_HTTP_TRUST_ENV", default.trust_env)?,
+            force_close: read.truth("AIPERF_HTTP_FORCE_CLOSE", default.force_close)?,
+            dns_cache: read.dns_cache()?,
+            socket: read.socket()?,
             ip_version: read.ip_version()?,
             connection_limit: read.connection_limit()?,
             keepalive_timeout: read.seconds(
@@ -157,6 +179,7 @@ impl Tuning {
             dataset_memory: read.int("AIPERF_DATASET_MEMORY_MB", default.dataset_memory / MEGABYTE, 0, 1_000_000)?
                 * MEGABYTE,
             agents: read.agents()?,
+            rtt_probing: read.rtt_probing()?,
             dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
             public_dataset_timeout: read.seconds(
                 "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",

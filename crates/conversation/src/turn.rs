@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use crate::{Branch, Lineage, Media};
+use crate::{Branch, Lineage, Media, Origin};
 
 /// The identity of a conversation in the data set, as in `inputs.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -77,6 +77,8 @@ pub struct Turn {
     pub branches: Vec<Branch>,
     /// Body fields of this turn alone, laid over everything else.
     pub extra_body: Option<Map<String, Value>>,
+    /// The recorded request that it replays, where the data is a recording.
+    pub origin: Option<Box<Origin>>,
 }
 
 impl Turn {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use aiperf_config::{
     AgentReplay, DatasetConfig, DatasetSource, FileSource, ModelSelection, Sampling, SystemPrompt, TraceOptions,
 };
-use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Turn};
+use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
 use aiperf_dataset::{Dataset, DatasetError, build};
 use aiperf_seed::Seed;
 use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
@@ -105,6 +105,56 @@ fn the_sample_of_tracelab_puts_a_session_under_the_one_that_called_it() {
     assert_eq!(delays(&dataset.conversation(ConversationIndex(1))), [Some(500), Some(500)]);
     let thinking = &dataset.outlines()[3];
     assert!(thinking.turns.iter().all(|turn| turn.max_tokens == Some(10)), "what was thought is part of the output");
+}
+
+/// Trace, entry, place in it, whose it was, and reused of all blocks.
+fn origins(dataset: &Dataset) -> Vec<String> {
+    let turns = dataset.outlines().iter().flat_map(|outline| &outline.turns);
+    let shown = |origin: &Origin| {
+        let Origin { trace, place, line, blocks } = origin;
+        let inner = place.inner.map_or(String::new(), |inner| format!(".{inner}"));
+        format!("{trace} {}{inner} {} {}/{}", place.entry, line.name(), blocks.reused, blocks.blocks)
+    };
+    turns.map(|turn| shown(turn.origin.as_ref().unwrap())).collect()
+}
+
+#[test]
+fn every_request_knows_where_it_was_recorded_and_what_a_cache_could_have_of_it() {
+    assert_eq!(
+        origins(&loaded(fixture("weka_traces")).unwrap()),
+        [
+            "wk1 0 weka_main 0/3",
+            "wk1 1 weka_main 3/4",
+            "wk1 3 weka_main 4/6",
+            "wk1 2.0 weka_subagent 1/2",
+            "wk1 2.1 weka_subagent 2/3",
+            "wk2 0 weka_main 0/2",
+            "wk2 1 weka_main 2/3",
+        ]
+    );
+    assert_eq!(
+        origins(&loaded(fixture("tracelab.jsonl")).unwrap())[..6],
+        [
+            "claude_s-1 0 weka_main 0/4",
+            "claude_s-1 1 weka_main 4/6",
+            "claude_s-1 3 weka_main 6/8",
+            "claude_s-1 2.0 weka_subagent 0/3",
+            "claude_s-1 2.1 weka_subagent 3/4",
+            "codex_s-2 0 weka_main 0/2",
+        ]
+    );
+}
+
+#[test]
+fn messages_beside_each_other_have_the_recorded_length_together() {
+    let (dataset, tokenizer) = (loaded(fixture("weka_traces")).unwrap(), builtin());
+    let root = dataset.conversation(ConversationIndex(0));
+    let length = |turn: &Turn| {
+        let texts: Vec<&str> =
+            turn.raw_messages.iter().flatten().map(|said| said["content"].as_str().unwrap()).collect();
+        tokenizer.count(&texts.join(" "))
+    };
+    assert_eq!(root.turns.iter().map(length).collect::<Vec<_>>(), [200, 300, 420]);
 }
 
 #[test]

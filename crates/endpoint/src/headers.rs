@@ -126,8 +126,8 @@ impl HeaderPlan {
         }
         let affinity = options.affinity;
         for (on, name) in [
-            (affinity.session_affinity, "X-Session-Affinity"),
             (affinity.session_id, "X-Session-ID"),
+            (affinity.session_affinity, "X-Session-Affinity"),
             (affinity.smg_routing_key, "X-SMG-Routing-Key"),
             (affinity.dynamo_session_id, "X-Dynamo-Session-ID"),
         ] {

@@ -6,7 +6,7 @@ use aiperf_clock::Mono;
 
 use crate::refrain::{Refrain, Utterance, Voice};
 use crate::tool_call::{CallAssembly, CallFragment};
-use crate::{ContentChunk, Reply, ReplyError, Usage};
+use crate::{ContentChunk, Reply, ReplyError, SpecDecode, SpecDecodeError, Usage};
 
 /// A reply in the making.
 #[derive(Debug, Default)]
@@ -19,6 +19,7 @@ pub(crate) struct Transcript {
     event: Said,
     first_choice_spoke: bool,
     ended: bool,
+    spec_decode_seen: bool,
     understood: u32,
     refrain: Refrain,
 }
@@ -130,6 +131,13 @@ impl Transcript {
         }
         self.event.usage = usage.or(self.event.usage);
         self.reply.usage = usage.or(self.reply.usage);
+    }
+
+    /// One report is of the whole reply. Of several it is not known whether they add up, so that none counts.
+    pub(crate) fn spec_decode(&mut self, report: Result<SpecDecode, SpecDecodeError>) {
+        self.event.sum = Sum::More;
+        self.reply.spec_decode = if self.spec_decode_seen { None } else { Some(report) };
+        self.spec_decode_seen = true;
     }
 
     pub(crate) fn finish_reason(&mut self, choice: u64, reason: &str) {

@@ -23,6 +23,8 @@ pub enum StopReason {
     Interrupt,
     /// Too many requests failed.
     FailedRequests,
+    /// A thread of the client panicked: a request is lost and would be waited for in vain.
+    Defect,
 }
 
 /// Stops a run from outside. Cheap to clone.

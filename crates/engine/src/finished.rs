@@ -61,4 +61,6 @@ pub enum CutReason {
     Interrupt,
     /// In flight when the run was given up because too many requests failed.
     FailedRequests,
+    /// In flight when a thread of the client panicked.
+    Defect,
 }

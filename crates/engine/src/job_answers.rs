@@ -31,8 +31,9 @@ impl<'a> JobAnswers<'a> {
     pub(crate) fn take(&mut self, next: Exchange, answer: JobAnswer) -> bool {
         if !next.is_success() {
             let Exchange { status, reason, headers, body, marks, trailers, .. } = next;
-            let trace = std::mem::take(&mut self.exchange.trace);
-            *self.exchange = Exchange { status, reason, headers, body, marks, trailers, trace };
+            let (trace, redirects) =
+                (std::mem::take(&mut self.exchange.trace), std::mem::take(&mut self.exchange.redirects));
+            *self.exchange = Exchange { status, reason, headers, body, marks, trailers, trace, redirects };
             self.latest = 0;
             return false;
         }

@@ -13,6 +13,7 @@ use aiperf_transport::{ClientSettings, HttpVersion, Origin, Scheme};
 use thiserror::Error;
 
 use crate::bodies::Bodies;
+use crate::phase_hook::PhaseHook;
 
 /// One server and the path that requests go to.
 #[derive(Debug, Clone)]
@@ -67,6 +68,7 @@ pub struct Plan {
     pub wire: Wire,
     pub workers: usize,
     pub seed: Seed,
+    pub hook: Option<Box<dyn PhaseHook>>,
     pub timing: Timing,
 }
 
@@ -135,6 +137,8 @@ impl fmt::Debug for Plan {
 pub enum EngineError {
     #[error("cannot start worker thread {worker}: {cause}")]
     Worker { worker: usize, cause: std::io::Error },
+    #[error("{0}")]
+    Hook(String),
     #[error("all worker threads stopped while requests were still in flight")]
     WorkersGone,
 }

@@ -127,6 +127,10 @@ impl Watch for Watcher<'_> {
             if let [.., before, last] = exchange.marks.as_slice() { Some(last.at.since(before.at)) } else { None };
         self.rest.note_read(gap);
         let Some(first) = self.first_token.as_ref().filter(|first| !first.seen.get()) else { return };
+        // The body of a redirect is not the one that the content will be in.
+        if !exchange.status.is_some_and(|status| (200..300).contains(&status)) {
+            return;
+        }
         if first.scanner.borrow_mut().finds_content(&exchange.body, first.endpoint) {
             first.seen.set(true);
             first.tell.first_token(first.phase);

@@ -15,6 +15,7 @@ use bytes::Bytes;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use uuid::Uuid;
 
+use crate::alarm::Alarm;
 use crate::bodies::Bodies;
 use crate::control::Event;
 use crate::credit::{Credit, Returned, ReturnedAs, TurnBody};
@@ -74,6 +75,8 @@ impl Worker {
             tokio::runtime::Builder::new_current_thread().enable_all().on_thread_park(rest::before_park).build()?;
         let may_rest = plan.may_rest();
         let thread = thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
+            let events = desk.events.clone();
+            let _alarm = Alarm(&events);
             tighten_timer_slack();
             tokio::task::LocalSet::new().block_on(&runtime, async move {
                 match Timer::start() {
@@ -190,6 +193,7 @@ async fn take_commands(mut inbox: UnboundedReceiver<Command>, context: Rc<Contex
                 let (context, cut) = (Rc::clone(&context), Rc::clone(&cut.borrow()));
                 let ticket = Running::enter(&running);
                 tokio::task::spawn_local(async move {
+                    let _alarm = Alarm(&context.desk.events);
                     context.perform(credit, &cut).await;
                     context.rest.note_end();
                     drop(ticket);

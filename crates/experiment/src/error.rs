@@ -54,6 +54,8 @@ pub enum RunError {
     Decoupled { url: String, model: String, advice: &'static str },
     #[error("--streaming does not go with --grpc-method {method}: the method answers with one message")]
     OneMessage { method: String },
+    #[error("{hook}: {url} {reason}")]
+    Hook { hook: &'static str, url: String, reason: String },
     #[error("a record thread cannot start: {0}")]
     RecordThread(std::io::Error),
     #[error("the thread that makes contents cannot start: {0}")]

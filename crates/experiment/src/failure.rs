@@ -7,7 +7,7 @@ use aiperf_endpoint::{ReplyError, Wire};
 use aiperf_engine::{CutReason, Outcome};
 use aiperf_grpc::{Code, Status};
 use aiperf_metrics::{Cancellation, Cause, Failure};
-use aiperf_transport::{Exchange, TransportError};
+use aiperf_transport::{Exchange, RedirectError, TransportError};
 
 /// The failure of an exchange whose bytes need no reading; `None` when a 2xx response was read to its end.
 pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) -> Option<Failure> {
@@ -44,6 +44,7 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) ->
                 CutReason::Deadline => "still in flight when the duration and its grace period were over",
                 CutReason::Interrupt => "still in flight when the run was interrupted",
                 CutReason::FailedRequests => "still in flight when too many requests had failed",
+                CutReason::Defect => "still in flight when a thread of the client failed",
             };
             Some(Failure::cancelled(Cancellation::RunEnded, message))
         }
@@ -88,6 +89,11 @@ fn transport_kind(error: &TransportError) -> &'static str {
     match error {
         TransportError::Resolve { .. } => "ClientConnectorDNSError",
         TransportError::Connect { .. } => "ClientConnectorError",
+        TransportError::Proxy { status: Some(_), .. } => "ClientHttpProxyError",
+        TransportError::Proxy { status: None, .. } => "ClientProxyConnectionError",
+        TransportError::Redirect(RedirectError::TooMany(_)) => "TooManyRedirects",
+        TransportError::Redirect(RedirectError::NotHttp(_)) => "NonHttpUrlRedirectClientError",
+        TransportError::Redirect(RedirectError::NoUrl(_)) => "InvalidUrlRedirectClientError",
         TransportError::Tls { certificate: true, .. } => "ClientConnectorCertificateError",
         TransportError::Tls { certificate: false, .. } => "ClientConnectorSSLError",
         TransportError::Send(_) => "ClientOSError",
@@ -105,7 +111,11 @@ fn transport_cause(error: &TransportError) -> Option<Cause> {
         TransportError::Connect { cause, .. } | TransportError::Send(cause) => (io_kind(cause), cause.to_string()),
         TransportError::Truncated(text) => ("TransferEncodingError", text.clone()),
         TransportError::Protocol(text) => ("BadHttpMessage", text.clone()),
-        TransportError::Disconnected | TransportError::Reset(_) | TransportError::MessageTooLong { .. } => return None,
+        TransportError::Disconnected
+        | TransportError::Reset(_)
+        | TransportError::MessageTooLong { .. }
+        | TransportError::Proxy { .. }
+        | TransportError::Redirect(_) => return None,
     };
     Some(Cause { kind: kind.to_owned(), message })
 }

@@ -18,6 +18,7 @@ pub(crate) fn of(exchange: &Exchange) -> HttpTiming {
         blocked: length(trace.blocked),
         dns_lookup: length(trace.dns),
         connecting: length(trace.connect) + length(trace.tls),
+        tls: trace.tls.map(Span::length),
         sending: between(trace.send_start, sent),
         waiting: between(sent, first_byte),
         receiving: between(first_byte, exchange.last_body_byte()),

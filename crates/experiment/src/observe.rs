@@ -1,10 +1,10 @@
 //! From a finished exchange to an observation: read the reply, count its tokens.
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
-use aiperf_endpoint::{Endpoint, EndpointKind, Medium, Reply, ResponseBody, Wire};
+use aiperf_endpoint::{Endpoint, EndpointKind, Medium, Reply, ResponseBody, SpecDecode, SpecDecodeError, Wire};
 use aiperf_engine::Finished;
-use aiperf_metrics::{Failure, MediaFacts, Observation, TokenCounts};
+use aiperf_metrics::{Failure, MediaFacts, Observation, PrefixBlocks, TokenCounts};
 use aiperf_tokenizer::Tokenizer;
 
 use crate::sessions::TurnFacts;
@@ -73,9 +73,14 @@ impl Observer {
             chunks: std::mem::take(&mut reply.chunks),
             tokens,
             usage: reply.usage,
+            spec_decode: reply.spec_decode.take().and_then(usable),
             http: http.then(|| http_timing::of(exchange)),
             failure,
             requested_output_tokens: turn.max_tokens,
+            undecodable_events: reply.undecodable_events,
+            prefix: turn
+                .blocks
+                .map(|blocks| PrefixBlocks { blocks: u64::from(blocks.blocks), reused: u64::from(blocks.reused) }),
             media,
         }
     }
@@ -92,6 +97,16 @@ impl Observer {
             reasoning: count(&reply.reasoning_text).filter(|_| self.kind.facts().produces_tokens),
         }
     }
+}
+
+/// A server whose counts contradict each other does so in every reply: it is said once.
+fn usable(report: Result<SpecDecode, SpecDecodeError>) -> Option<SpecDecode> {
+    static SAID: Once = Once::new();
+    report
+        .inspect_err(|error| {
+            SAID.call_once(|| log::warn!("The server's report of speculative decoding is passed over: {error}"))
+        })
+        .ok()
 }
 
 fn reported(reply: &Reply) -> TokenCounts {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aiperf_clock::Nanos;
-use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage};
+use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{BuildError, EndpointKind, check_turns};
 use aiperf_engine::{Began, Bodies, FollowUpBodies, PreparedConversation, PreparedTurn, Session};
@@ -99,14 +99,29 @@ impl Sessions {
         self.slots.len()
     }
 
+    /// Whether some request may be due only when the answer to another has been read.
+    pub(crate) fn may_wait_for_replies(&self) -> bool {
+        let starts_others = |turn: &Turn| !turn.branches.is_empty();
+        self.dataset.outlines().iter().any(|outline| outline.turns.len() > 1 || outline.turns.iter().any(starts_others))
+    }
+
     pub(crate) fn session_id(&self, index: usize) -> &str {
         &self.dataset.outlines()[index].session_id.0
     }
 
     pub(crate) fn turn(&self, index: usize, turn: usize) -> TurnFacts<'_> {
         let outline = &self.dataset.outlines()[index].turns[turn];
-        let (max_tokens, audio_seconds) = (outline.max_tokens, outline.audio_seconds);
-        TurnFacts { max_tokens, audio_seconds, input: self.input_counts.of(index, turn) }
+        TurnFacts {
+            max_tokens: outline.max_tokens,
+            audio_seconds: outline.audio_seconds,
+            blocks: outline.origin.as_ref().map(|origin| origin.blocks),
+            input: self.input_counts.of(index, turn),
+        }
+    }
+
+    /// The recorded request that a turn replays.
+    pub(crate) fn origin(&self, index: usize, turn: usize) -> Option<&Origin> {
+        self.dataset.outlines()[index].turns[turn].origin.as_deref()
     }
 
     /// Whether contents may stay that nobody needs at the moment.

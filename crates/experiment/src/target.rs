@@ -17,7 +17,7 @@ pub(crate) struct Targets {
     pub(crate) requests: Vec<RequestTarget>,
     /// Base URLs, in the same order.
     pub(crate) bases: Vec<String>,
-    _simulators: Vec<Sim>,
+    simulators: Vec<Sim>,
 }
 
 impl Targets {
@@ -50,7 +50,15 @@ impl Targets {
             requests.push(request_target(url));
             bases.push(base);
         }
-        Ok(Self { requests, bases, _simulators: simulators })
+        Ok(Self { requests, bases, simulators })
+    }
+
+    /// Addresses of the simulators among them.
+    pub(crate) fn simulated(&self) -> impl Iterator<Item = &Origin> {
+        let is_simulator = |origin: &Origin| {
+            self.simulators.iter().any(|sim| sim.addr().to_string() == format!("{}:{}", origin.host, origin.port))
+        };
+        self.requests.iter().map(|target| &target.origin).filter(move |origin| is_simulator(origin))
     }
 
     pub(crate) fn need_tls(&self) -> bool {

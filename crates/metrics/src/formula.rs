@@ -59,6 +59,15 @@ pub(crate) fn value(metric: Metric, facts: &impl Facts, context: &MetricContext)
         Metric::Rtfx => per_second(fact(Fact::AudioTime)? / NANOS_PER_SECOND, fact(Fact::LastContent)?),
         Metric::VideoInferenceTime => Some(fact(Fact::VideoTime)? / NANOS_PER_SECOND),
         Metric::VideoPeakMemory => Some(fact(Fact::VideoMemory)? / KILOBYTES_PER_MB),
+        Metric::SpecDecodeAcceptanceLength => facts.fact(Fact::SpecLength).map(f64::from_bits),
+        Metric::SpecDecodeDraftAcceptanceRate => Some(f64::from_bits(facts.fact(Fact::SpecRate)?) * 100.0),
+        Metric::SpecDecodeAcceptedPerVerified => {
+            let (steps, drafted) = (fact(Fact::SpecSteps)?, fact(Fact::SpecDrafted)?);
+            (drafted + steps > 0.0).then_some((fact(Fact::SpecAccepted)? + steps) / (drafted + steps))
+        }
+        Metric::SpecDecodeSteps => fact(Fact::SpecSteps),
+        Metric::SpecDecodeAcceptedDraftTokens => fact(Fact::SpecAccepted),
+        Metric::SpecDecodeDraftTokens => fact(Fact::SpecDrafted),
         Metric::UsagePromptTokens => fact(Fact::UsagePrompt),
         Metric::UsagePromptCacheReadTokens => fact(Fact::UsageCacheRead),
         Metric::UsagePromptCacheWriteTokens => fact(Fact::UsageCacheWrite),
@@ -79,6 +88,7 @@ pub(crate) fn value(metric: Metric, facts: &impl Facts, context: &MetricContext)
         Metric::HttpReqBlocked => fact(Fact::HttpBlocked),
         Metric::HttpReqDnsLookup => fact(Fact::HttpDns),
         Metric::HttpReqConnecting => fact(Fact::HttpConnecting),
+        Metric::HttpReqTlsHandshaking => fact(Fact::HttpTls),
         Metric::HttpReqSending => fact(Fact::HttpSending),
         Metric::HttpReqWaiting => fact(Fact::HttpWaiting),
         Metric::HttpReqReceiving => fact(Fact::HttpReceiving),

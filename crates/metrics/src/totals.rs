@@ -3,6 +3,7 @@
 use aiperf_clock::{Mono, Nanos, WallAnchor};
 
 use crate::columns::Columns;
+use crate::energy::{self, Work};
 use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
 use crate::summary::{Outcomes, values};
 use crate::{Metric, MetricContext, Percentile, PhaseWindow, Stats};
@@ -83,7 +84,33 @@ impl<'a> Totals<'a> {
                 let (read, all) = (Metric::TotalUsagePromptCacheReadTokens, Metric::TotalUsagePromptTokens);
                 ratio(self.noted(read)?, self.noted(all)?).map(|share| share * 100.0)
             }
-            _ => self.noted(summed(metric)?),
+            Metric::SpecDecodeTokenWeightedAcceptanceLength => {
+                let (accepted, steps) = (Metric::TotalAcceptedDraftTokens, Metric::TotalSpecDecodeSteps);
+                ratio(self.noted(accepted)?, self.noted(steps)?).map(|drafts| 1.0 + drafts)
+            }
+            Metric::SpecDecodeOverallDraftAcceptanceRate => {
+                let (accepted, drafted) = (Metric::TotalAcceptedDraftTokens, Metric::TotalDraftTokens);
+                ratio(self.noted(accepted)?, self.noted(drafted)?).map(|share| share * 100.0)
+            }
+            _ => match summed(metric) {
+                Some(summed) => self.noted(summed),
+                None => energy::value(metric, &self.context.gpu_energy, &self.work()),
+            },
+        }
+    }
+
+    fn work(&self) -> Work {
+        let requests = self.outcomes.successful as f64;
+        Work {
+            seconds: self.seconds,
+            requests,
+            mean_latency_seconds: self.noted(Metric::RequestLatency).and_then(|sum| ratio(sum * 1e-9, requests)),
+            requests_per_second: self.noted(Metric::RequestThroughput),
+            output_tokens_per_second: self.noted(Metric::OutputTokenThroughput),
+            goodput: self.noted(Metric::Goodput),
+            input_tokens: self.noted(Metric::TotalIsl),
+            output_tokens: self.noted(Metric::TotalOsl),
+            concurrency: self.context.concurrency,
         }
     }
 
@@ -125,6 +152,9 @@ fn summed(total: Metric) -> Option<Metric> {
         Metric::TotalUsageAcceptedPredictionTokens => Metric::UsageAcceptedPredictionTokens,
         Metric::TotalUsageRejectedPredictionTokens => Metric::UsageRejectedPredictionTokens,
         Metric::TotalUsageTotalTokens => Metric::UsageTotalTokens,
+        Metric::TotalSpecDecodeSteps => Metric::SpecDecodeSteps,
+        Metric::TotalAcceptedDraftTokens => Metric::SpecDecodeAcceptedDraftTokens,
+        Metric::TotalDraftTokens => Metric::SpecDecodeDraftTokens,
         _ => return None,
     })
 }

@@ -119,6 +119,15 @@ fn every_limit_of_the_client_is_a_finding() {
 }
 
 #[test]
+fn events_that_could_not_be_read_are_found() {
+    let broken = |events| Observation { undecodable_events: events, ..request(0, &[50, 60]) };
+    let summary = summarize(&[broken(2), broken(0), broken(1)], &streaming());
+    let findings = evidence(&summary).findings();
+    assert_eq!(findings, [Finding::EventsUndecodable { events: 3, requests: 2, of: 3 }]);
+    assert_eq!((findings[0].figure(), findings[0].threshold(), findings[0].unit()), (3.0, 0.0, Unit::Count));
+}
+
+#[test]
 fn lengths_and_counts_that_are_off_are_found() {
     let mut seen = request(0, &[50, 60]);
     seen.requested_output_tokens = Some(10);

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use aiperf_metrics::{ClientHealth, Evidence, Finding, Metric, PhaseAccounting, Summary, Thresholds};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::{Citation, LocalZone, Phase, Timestamps, WrittenFile};
+use crate::{AskedPercentiles, Citation, LocalZone, Phase, Timestamps, WrittenFile};
 
 #[derive(Debug, Clone)]
 pub struct RunReport {
@@ -36,6 +36,9 @@ pub struct RunReport {
     pub timestamps: Option<Timestamps>,
     /// What became of the requests of each phase, in order; named as the phases are.
     pub accounting: Vec<PhaseAccounting>,
+    /// Objects of the summary that were found in an earlier one and cannot be made again from records; what is known
+    /// here goes before them.
+    pub carried: Map<String, Value>,
     /// `--show-trace-timing`.
     pub show_trace_timing: bool,
     /// Files that others wrote, to be listed with ours.
@@ -71,6 +74,7 @@ pub struct PhaseReport {
     pub profiling_index: Option<u32>,
     pub was_cancelled: bool,
     pub summary: Summary,
+    pub percentiles: AskedPercentiles,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -33,7 +33,7 @@ fn written_in(
     let path = dir.path().join("profile_export.jsonl");
     let writer = RecordWriter::create(&path, phases).unwrap();
     let values = RecordValues::compute(seen);
-    let record = Record { metadata, values: &values, failure: seen.failure.as_ref(), trace };
+    let record = Record { metadata, values: &values, failure: seen.failure.as_ref(), spec_decode: None, trace };
     writer.write(&mut Vec::new(), &record).unwrap();
     assert_eq!(writer.finish().written, 1);
     let text = fs::read_to_string(&path).unwrap();

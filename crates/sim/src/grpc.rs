@@ -53,7 +53,7 @@ async fn serve(worker: &Rc<Worker>, mut call: Call, connection: u64, place: u64)
     let (service, method) = path.trim_start_matches('/').split_once('/').unwrap_or((&path, ""));
     let is_inference = service == SERVICE && matches!(method, "ModelInfer" | "ModelStreamInfer");
     let mut exchange = Exchange::begin(&worker.state, &call.received, connection, place, is_inference);
-    if worker.state.options.truth_bodies {
+    if is_inference && worker.state.options.truth_bodies {
         exchange.note(|record| record.body = Some(infer::legible(&call)));
     }
     let served = match (service, method) {

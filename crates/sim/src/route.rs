@@ -31,6 +31,8 @@ enum Route {
     Health,
     Metrics,
     ResetPrefixCache,
+    /// The start and the end of a profile, which there is none of: that they were asked for is in the truth.
+    Profiler,
     Truth,
     Reset,
     WrongMethod,
@@ -71,6 +73,7 @@ impl Route {
             "/health" | "/v1/health" | "/ping" => ("GET", Self::Health),
             "/metrics" => ("GET", Self::Metrics),
             "/reset_prefix_cache" => ("POST", Self::ResetPrefixCache),
+            "/start_profile" | "/stop_profile" => ("POST", Self::Profiler),
             "/sim/truth" => ("GET", Self::Truth),
             "/sim/reset" => ("POST", Self::Reset),
             _ => return Self::Unknown,

@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 
 use aiperf_clock::{Mono, Nanos, ReadMark};
 
+use crate::redirect::Hop;
+
 /// A stage with a beginning and an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
@@ -23,7 +25,7 @@ pub struct Trace {
     /// Wait for a free connection.
     pub blocked: Option<Span>,
     pub dns: Option<Span>,
-    /// TCP handshake.
+    /// TCP handshake; with a proxy, up to where it has let us through.
     pub connect: Option<Span>,
     pub tls: Option<Span>,
     /// The connection was used before.
@@ -64,6 +66,8 @@ pub struct Exchange {
     pub marks: Vec<ReadMark>,
     /// What came after the body, of an HTTP/2 response.
     pub trailers: Vec<(String, String)>,
+    /// Redirects that were followed; all else is of the answer at their end.
+    pub redirects: Vec<Hop>,
 }
 
 /// Rooms that are made beforehand go up to this: longer responses are rare, and many may be in flight.
@@ -81,6 +85,17 @@ impl Exchange {
 
     pub fn size(&self) -> ExchangeSize {
         ExchangeSize { body: self.body.len(), marks: self.marks.len() }
+    }
+
+    /// Forgets the answer, and keeps how it came to be asked for again.
+    pub(crate) fn begin_anew(&mut self) {
+        self.trace = Trace::default();
+        self.status = None;
+        self.reason.clear();
+        self.headers.clear();
+        self.body.clear();
+        self.marks.clear();
+        self.trailers.clear();
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {

@@ -15,17 +15,26 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// A POST of `body`. `headers` are written as given; `Content-Length` is added here.
+    /// A POST of `body`. `headers` are written as given; `Content-Length` is added here. What is said of the connection comes last.
     pub fn post<'h>(
         origin: &'a Origin,
         path_and_query: &str,
         headers: impl IntoIterator<Item = (&'h str, &'h str)>,
         body: Bytes,
     ) -> Self {
-        let mut head = start_head("POST", path_and_query, headers);
-        head.extend_from_slice(b"Content-Length: ");
-        head.extend_from_slice(body.len().to_string().as_bytes());
-        head.extend_from_slice(b"\r\n\r\n");
+        let mut connection = None;
+        let before = headers.into_iter().filter(|(name, value)| {
+            let held_back = *name == "Connection";
+            connection = if held_back { Some(*value) } else { connection };
+            !held_back
+        });
+        let mut head = start_head("POST", path_and_query, before);
+        let length = body.len().to_string();
+        let last = [("Content-Length", &*length)].into_iter().chain(connection.map(|value| ("Connection", value)));
+        for (name, value) in last {
+            write_header(&mut head, name, value);
+        }
+        head.extend_from_slice(b"\r\n");
         Self { origin, head, body, message_limit: None }
     }
 
@@ -60,11 +69,15 @@ pub(crate) fn start_head<'h>(
         head.extend_from_slice(part.as_bytes());
     }
     for (name, value) in headers {
-        for part in [name, ": ", value, "\r\n"] {
-            head.extend_from_slice(part.as_bytes());
-        }
+        write_header(&mut head, name, value);
     }
     head
+}
+
+fn write_header(head: &mut Vec<u8>, name: &str, value: &str) {
+    for part in [name, ": ", value, "\r\n"] {
+        head.extend_from_slice(part.as_bytes());
+    }
 }
 
 #[cfg(test)]
@@ -78,6 +91,9 @@ mod tests {
         let request = Request::post(&origin, "/p?q=1", [("Host", "h"), ("X-A", "b")], Bytes::from_static(b"{}"));
         let text = String::from_utf8(request.head).unwrap();
         assert_eq!(text, "POST /p?q=1 HTTP/1.1\r\nHost: h\r\nX-A: b\r\nContent-Length: 2\r\n\r\n");
+        let last = Request::post(&origin, "/", [("Connection", "close"), ("X-A", "b")], Bytes::new());
+        let text = String::from_utf8(last.head).unwrap();
+        assert_eq!(text, "POST / HTTP/1.1\r\nX-A: b\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
         let form = Request::post(&origin, "/", [], Bytes::new()).with_content_type("a/b; boundary=c");
         let text = String::from_utf8(form.head).unwrap();
         assert_eq!(text, "POST / HTTP/1.1\r\nContent-Length: 0\r\nContent-Type: a/b; boundary=c\r\n\r\n");

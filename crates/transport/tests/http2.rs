@@ -11,7 +11,7 @@ use std::time::Duration;
 use aiperf_clock::{Mono, Nanos, StampSource};
 use aiperf_socket::Stamping;
 use aiperf_transport::{
-    Client, ClientSettings, Exchange, HttpVersion, NoWatch, Origin, Request, Reuse, Scheme, TlsSettings,
+    Client, ClientSettings, Exchange, HttpVersion, NoWatch, Origin, Request, Reuse, Scheme, TlsOptions, TlsSettings,
     TransportError, Verification, Watch,
 };
 use bytes::Bytes;
@@ -218,7 +218,15 @@ fn an_answer_is_stamped_when_it_arrives_however_late_it_is_read() {
 fn the_version_is_agreed_on_under_tls() {
     let peer = Peer::secure(&[b"h2"]);
     let origin = Origin { scheme: Scheme::Https, ..peer.origin() };
-    let tls = || Some(TlsSettings::new(Verification::Off, HttpVersion::Http2).unwrap());
+    let tls = || {
+        Some(
+            TlsSettings::new(
+                TlsOptions { verification: Verification::Off, ..TlsOptions::default() },
+                HttpVersion::Http2,
+            )
+            .unwrap(),
+        )
+    };
     on_runtime(async {
         let client = Client::new(ClientSettings { tls: tls(), ..settings() });
         ask(&client, &origin, "/stream").await.1.unwrap();

@@ -37,3 +37,5 @@ mod transports;
 mod truth;
 mod users;
 mod warmup;
+mod wire_requests;
+mod wire_responses;

@@ -71,6 +71,23 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
         let addresses: Vec<String> = endpoint.source_addresses.iter().map(ToString::to_string).collect();
         section.put("source_addresses", addresses);
     }
+    section.put_if("insecure", endpoint.tls.insecure);
+    section.put_some("ca_cert", endpoint.tls.ca_cert.as_ref().map(|path| path.to_string_lossy()));
+    if let Some((certificate, key)) = &endpoint.tls.client {
+        section.put("client_cert", certificate.to_string_lossy());
+        section.put_some("client_key", (key != certificate).then(|| key.to_string_lossy()));
+    }
+    if let Some(reset) = &endpoint.reset_kv_cache {
+        let (timeout, retry) = (reset.timeout.as_secs_f64(), reset.max_retry.as_secs_f64());
+        section
+            .put("reset_kv_cache", json!({"timeout_seconds": timeout, "max_retry_seconds": retry, "path": reset.path}));
+    }
+    if let Some(profiler) = &endpoint.server_profiler {
+        let timeout = profiler.timeout.as_secs_f64();
+        let paths = (&profiler.start_path, &profiler.stop_path);
+        section
+            .put("server_profiler", json!({"timeout_seconds": timeout, "start_path": paths.0, "stop_path": paths.1}));
+    }
     if let Some(readiness) = endpoint.readiness {
         section.put("wait_for_model_timeout", readiness.timeout.as_secs_f64());
         if readiness.interval != DEFAULT_PROBE_INTERVAL {

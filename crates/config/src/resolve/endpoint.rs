@@ -2,7 +2,10 @@
 
 mod body;
 mod grpc;
+mod hooks;
+mod proxy;
 mod rules;
+mod tls;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,6 +21,7 @@ use crate::grammar::{header, url};
 use crate::redact::{self, REDACTED};
 use crate::{
     ConfigError, ConnectionReuse, EndpointConfig, Environment, GracePeriod, HttpVersion, RawOptions, Secret, Target,
+    Tuning,
 };
 
 pub(super) fn targets(raw: &RawOptions) -> Result<Vec<Target>, ConfigError> {
@@ -43,6 +47,7 @@ pub(super) fn targets(raw: &RawOptions) -> Result<Vec<Target>, ConfigError> {
 pub(super) fn resolve(
     raw: &RawOptions,
     environment: &Environment,
+    tuning: &Tuning,
     targets: Vec<Target>,
     models: &[Arc<str>],
     warnings: &mut Vec<String>,
@@ -69,6 +74,9 @@ pub(super) fn resolve(
     } else {
         Some(BUILTIN_TOKENIZER.to_owned())
     };
+    let http_version = http_version(raw, &targets, wire)?;
+    let proxies = proxy::resolve(environment, tuning, &targets, http_version)?;
+    let tls = tls::resolve(raw, environment, tuning, &targets, &proxies, warnings)?;
     Ok(EndpointConfig {
         kind,
         custom_path: custom_path(raw)?,
@@ -77,11 +85,15 @@ pub(super) fn resolve(
         api_key: api_key(raw)?,
         headers: headers(raw)?,
         session_header: session_header(raw)?,
-        connection_reuse: connection_reuse(raw)?,
-        http_version: http_version(raw, &targets, wire)?,
+        connection_reuse: connection_reuse(raw, tuning)?,
+        http_version,
         wire,
         backend: grpc::backend(raw, kind)?,
         method: grpc::method(raw, environment, kind)?,
+        tls,
+        proxies,
+        reset_kv_cache: hooks::reset_kv_cache(raw)?,
+        server_profiler: hooks::server_profiler(raw)?,
         source_addresses: source_addresses(raw)?,
         readiness: readiness::resolve(raw, kind)?,
         extra_inputs: body.extra_inputs,
@@ -148,8 +160,20 @@ fn request_timeout(raw: &RawOptions) -> Result<Option<Duration>, ConfigError> {
     })
 }
 
-fn connection_reuse(raw: &RawOptions) -> Result<ConnectionReuse, ConfigError> {
-    Ok(match raw.choice(OptionId::ConnectionReuseStrategy)? {
+fn connection_reuse(raw: &RawOptions, tuning: &Tuning) -> Result<ConnectionReuse, ConfigError> {
+    let id = OptionId::ConnectionReuseStrategy;
+    let chosen = raw.choice(id)?;
+    if tuning.force_close && chosen.is_none_or(|chosen| chosen == "never") {
+        return Ok(ConnectionReuse::Never);
+    }
+    if tuning.force_close {
+        return Err(ConfigError::Conflict {
+            first: raw.spelling(id),
+            second: "AIPERF_HTTP_FORCE_CLOSE".to_owned(),
+            why: "a connection that is closed after each request is never used again".to_owned(),
+        });
+    }
+    Ok(match chosen {
         Some("never") => ConnectionReuse::Never,
         Some("sticky-user-sessions") => ConnectionReuse::StickyUserSessions,
         _ => ConnectionReuse::Pooled,

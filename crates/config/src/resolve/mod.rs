@@ -6,6 +6,7 @@ mod endpoint;
 mod length;
 mod load;
 mod model;
+mod network_latency;
 mod output;
 mod read;
 mod readiness;
@@ -23,16 +24,17 @@ impl Config {
     pub fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Config, ConfigError> {
         refuse_unbuilt(raw)?;
         let mut warnings = Vec::new();
+        let mut tuning = Tuning::from_variables(&environment.variables)?;
         let targets = endpoint::targets(raw)?;
         let (models, selection) = model::resolve(raw, &targets)?;
-        let endpoint = endpoint::resolve(raw, environment, targets, &models, &mut warnings)?;
+        let endpoint = endpoint::resolve(raw, environment, &tuning, targets, &models, &mut warnings)?;
         let dataset = dataset::resolve(raw, environment, &endpoint, models, selection, &mut warnings)?;
         let around = load::Surroundings { environment, dataset: &dataset, streaming: endpoint.streaming };
         let (warmup, profiling) = load::resolve(raw, &around)?;
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
         output::telemetry(raw)?;
         let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, warmup.is_some())?;
-        let mut tuning = Tuning::from_variables(&environment.variables)?;
+        let network_latency = network_latency::resolve(raw, &endpoint, tuning.rtt_probing)?;
         // Servers that these recordings are made for know a session by this header.
         if let DatasetSource::Public(public) = &dataset.source {
             tuning.session_copies.dynamo_session_id |= public.set.recipe == Recipe::AgentSpans;
@@ -44,12 +46,13 @@ impl Config {
             warmup,
             profiling,
             output,
+            network_latency,
             random_seed: raw.int(OptionId::RandomSeed)?,
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
             failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
             tuning,
-            command_line: command_line::repeat(raw),
+            command_line: command_line::repeat(raw, &environment.variables),
             warnings,
         })
     }

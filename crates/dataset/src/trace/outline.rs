@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::prompt::{PromptOrder, PromptOrders};
 use super::stream_seed;
-use crate::file::{Contents, Prompts};
+use crate::file::{Contents, Prompts, payload_turn};
 use crate::session::SessionNames;
 
 /// One conversation per session, in order of appearance; a request without session is one.
@@ -87,7 +87,12 @@ fn turn(request: Request, replay: &Replay, block_size: u32) -> (Turn, Option<Pro
             turn.raw_messages = Some(messages);
             turn.raw_tools = tools;
         }
-        Prompt::Payload(body) => turn.raw_payload = Some(Bytes::from(String::from(Box::<str>::from(body)))),
+        Prompt::Payload(body) => {
+            let fields: Map<String, Value> = serde_json::from_str(body.get()).unwrap_or_default();
+            let said = payload_turn(&fields, Bytes::from(String::from(Box::<str>::from(body))));
+            (turn.raw_payload, turn.model) = (said.raw_payload, said.model);
+            turn.max_tokens = turn.max_tokens.or(said.max_tokens);
+        }
     }
     (turn, order)
 }
@@ -99,7 +104,10 @@ fn hints(blocks: &[BlockId], output: Option<u32>, replay: &Replay, block_size: u
         hints.insert("min_tokens".to_owned(), tokens.into());
     }
     if replay.block_hints {
-        hints.insert("hash_ids".to_owned(), json!(blocks.iter().map(|block| block.0).collect::<Vec<_>>()));
+        // A row may have none, which is not to say that it has no blocks.
+        if !blocks.is_empty() {
+            hints.insert("hash_ids".to_owned(), json!(blocks.iter().map(|block| block.0).collect::<Vec<_>>()));
+        }
         hints.insert("block_size".to_owned(), block_size.into());
     }
     hints

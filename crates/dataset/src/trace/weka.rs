@@ -96,6 +96,7 @@ impl<'r, 'a> Replay<'r, 'a> {
         if let Some(cap) = options.idle_gap_cap_s {
             recording.shorten_gaps(cap);
         }
+        recording.note_reuse();
         self.kept += 1;
         self.outliner.add(recording);
         Ok(())

@@ -11,20 +11,23 @@ pub(crate) struct Fixture {
     pub(crate) endpoint: String,
     pub(crate) content_type: String,
     pub(crate) body: Vec<u8>,
+    /// Bytes of the body, according to the manifest.
+    pub(crate) length: u64,
     row: Value,
 }
 
-/// Those of the manifest whose bodies are kept here.
+/// All of the manifest.
 pub(crate) fn fixtures() -> Vec<Fixture> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/responses");
     let manifest: Value = serde_json::from_slice(&std::fs::read(folder.join("manifest.json")).unwrap()).unwrap();
     let rows = manifest["fixtures"].as_object().unwrap();
     let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_owned();
     rows.iter()
-        .filter_map(|(name, row)| {
-            let body = std::fs::read(folder.join(text(row, "file"))).ok()?;
+        .map(|(name, row)| {
+            let body = std::fs::read(folder.join(text(row, "file"))).unwrap();
             let (endpoint, content_type) = (text(row, "endpoint"), text(row, "content_type"));
-            Some(Fixture { name: name.clone(), endpoint, content_type, body, row: row.clone() })
+            let length = row["bytes"].as_u64().unwrap();
+            Fixture { name: name.clone(), endpoint, content_type, body, length, row: row.clone() }
         })
         .collect()
 }

@@ -42,8 +42,16 @@ pub fn run(
     drop(records);
     let mut stage = Stage { in_flight: vec![0; workers.len()], workers, next_target: 0, ids: Ids::new() };
     let mut outcomes = Vec::new();
+    let mut hook = plan.hook.take();
     for (index, phase) in std::mem::take(&mut plan.phases).into_iter().enumerate() {
-        let outcome = PhaseRun::new(index, &phase, &mut plan, &mut stage, control, progress).run()?;
+        if let Some(hook) = &mut hook {
+            hook.before(phase.kind).map_err(EngineError::Hook)?;
+        }
+        let outcome = PhaseRun::new(index, &phase, &mut plan, &mut stage, control, progress).run();
+        if let Some(hook) = &mut hook {
+            hook.after(phase.kind);
+        }
+        let outcome = outcome?;
         let stopped = matches!(outcome.ended_by, EndReason::Stopped(_));
         outcomes.push(outcome);
         if stopped {

@@ -173,6 +173,7 @@ impl<'a> PhaseRun<'a> {
                     let cut = match why {
                         StopReason::Interrupt => CutReason::Interrupt,
                         StopReason::FailedRequests => CutReason::FailedRequests,
+                        StopReason::Defect => CutReason::Defect,
                     };
                     state = self.cut(EndReason::Stopped(why), cut);
                 }

@@ -24,6 +24,8 @@ pub enum Finding {
     ReplayDegraded { lag_p99: f64 },
     /// The concurrency ceiling kept arrivals back.
     CeilingReached { delayed: u64, dropped: u64, arrivals: u64 },
+    /// Parts of responses could not be read.
+    EventsUndecodable { events: u64, requests: u64, of: u64 },
     /// Responses are longer or shorter than asked for.
     OutputLengthOff { requests: u64, of: u64, average_percent: f64, allowed_percent: f64, allowed_tokens: f64 },
     /// Client and server count tokens differently.
@@ -42,6 +44,7 @@ impl Finding {
             Self::HiddenWait { .. } => "hidden_wait",
             Self::ReplayDegraded { .. } => "replay_degraded",
             Self::CeilingReached { .. } => "concurrency_ceiling_reached",
+            Self::EventsUndecodable { .. } => "undecodable_events",
             Self::OutputLengthOff { .. } => "output_length_off",
             Self::TokenCountsDiffer { .. } => "token_counts_differ",
             Self::CacheCountsMissing { .. } => "cache_counts_missing",
@@ -68,6 +71,7 @@ impl Finding {
             Self::HiddenWait { waited, .. } => waited,
             Self::ReplayDegraded { lag_p99 } => lag_p99,
             Self::CeilingReached { delayed, dropped, arrivals } => share_percent(delayed + dropped, arrivals),
+            Self::EventsUndecodable { events, .. } => events as f64,
             Self::OutputLengthOff { requests, of, .. } | Self::TokenCountsDiffer { requests, of, .. } => {
                 share_percent(requests, of)
             }
@@ -89,6 +93,7 @@ impl Finding {
     pub const fn unit(&self) -> Unit {
         match self {
             Self::MaxTokensFieldRefused { .. } | Self::CacheCountsMissing { .. } => Unit::Requests,
+            Self::EventsUndecodable { .. } => Unit::Count,
             Self::ClientSaturated(limit) => limit.kind.unit(),
             Self::BeyondCertified { axis, .. } => axis.unit(),
             Self::HiddenWait { .. } | Self::ReplayDegraded { .. } => Unit::Milliseconds,

@@ -3,7 +3,7 @@
 use super::field_refusal::refused_field;
 use super::{Finding, MaxTokensField};
 use crate::totals::REPLAY_DEGRADED;
-use crate::{ClientHealth, ClientLoad, Metric, Percentile, PhaseAccounting, Summary, Thresholds};
+use crate::{ClientHealth, ClientLoad, Metric, Percentile, PhaseAccounting, Summary, Thresholds, Undecodable};
 
 /// Waiting that doubles the p99 changes what a reader concludes from it; below 50 ms more it is within what a network
 /// or a busy moment of either side adds.
@@ -40,6 +40,7 @@ impl Evidence<'_> {
             self.hidden_wait(),
             self.replay_degraded(),
             self.ceiling(),
+            self.undecodable_events(),
             self.output_length(),
             self.token_counts(),
             self.cache_counts(),
@@ -92,6 +93,12 @@ impl Evidence<'_> {
         let (delayed, dropped) = (accounting.arrivals_delayed, accounting.arrivals_dropped);
         let found = Finding::CeilingReached { delayed, dropped, arrivals: accounting.arrivals() };
         (dropped > 0 || found.figure() > DELAYED_PERCENT).then_some(found)
+    }
+
+    /// Even one: what it said is in no count.
+    fn undecodable_events(&self) -> Option<Finding> {
+        let Undecodable { events, requests } = self.summary.undecodable;
+        (events > 0).then_some(Finding::EventsUndecodable { events, requests, of: self.summary.successful })
     }
 
     fn output_length(&self) -> Option<Finding> {

@@ -25,6 +25,7 @@ impl Wording {
             Finding::HiddenWait { from_due, waited, served } => hidden_wait(from_due.tag(), waited, served),
             Finding::ReplayDegraded { lag_p99 } => replay_degraded(lag_p99, finding.threshold()),
             Finding::CeilingReached { delayed, dropped, arrivals } => ceiling(delayed, dropped, arrivals),
+            Finding::EventsUndecodable { events, requests, of } => undecodable_events(events, &share(requests, of)),
             Finding::OutputLengthOff { requests, of, average_percent, allowed_percent, allowed_tokens } => {
                 let off = share(requests, of);
                 output_length(&off, average_percent, allowed_percent, allowed_tokens)
@@ -97,6 +98,17 @@ fn ceiling(delayed: u64, dropped: u64, arrivals: u64) -> Wording {
             whole(arrivals)
         ),
         format!("Raise --concurrency or leave it out to keep the rate. {where_to_look}"),
+    )
+}
+
+fn undecodable_events(events: u64, of: &str) -> Wording {
+    let what = if events == 1 { "1 event".to_owned() } else { format!("{} events", whole(events)) };
+    Wording::new(
+        format!(
+            "{what} of responses could not be read and {}: {of}.",
+            if events == 1 { "was passed over" } else { "were passed over" }
+        ),
+        "What they said is in no count. The raw export (--export-level raw) has them as they came; a server that sends JSON has none.",
     )
 }
 

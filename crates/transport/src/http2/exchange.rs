@@ -5,18 +5,20 @@ use std::pin::pin;
 
 use aiperf_clock::{Mono, ReadMark};
 use bytes::Bytes;
-use h2::{RecvStream, SendStream};
-use http::header::{CONNECTION, HOST, HeaderName, TE, TRANSFER_ENCODING, UPGRADE};
+use h2::SendStream;
+use http::header::{CONNECTION, CONTENT_ENCODING, HOST, HeaderName, TE, TRANSFER_ENCODING, UPGRADE};
 use http::uri::{Authority, PathAndQuery, Uri};
 use http::{HeaderMap, HeaderValue, Method};
 
 use super::ledger::Page;
 use super::session::Lease;
+use crate::coding::Coding;
 use crate::error::TransportError;
 use crate::exchange::{Exchange, Span};
 use crate::grpc::MessageGuard;
 use crate::origin::Scheme;
 use crate::request::Request;
+use crate::response::header_text;
 use crate::watch::Watch;
 
 impl Lease {
@@ -62,7 +64,12 @@ impl Lease {
             exchange.trace.headers_received = Some(stamp.not_before(asked).at);
             exchange.trace.head_bytes_received = bytes;
         }
-        let mut messages = request.message_limit.map(MessageGuard::new);
+        let coding = match parts.headers.get(CONTENT_ENCODING) {
+            Some(value) => Coding::named(value.as_bytes()).map_err(TransportError::Protocol)?,
+            None => None,
+        };
+        let mut intake =
+            Intake { page: &page, asked, coding, arrived: 0, messages: request.message_limit.map(MessageGuard::new) };
         loop {
             // A server may answer while the request is still being sent.
             let part = tokio::select! {
@@ -79,11 +86,11 @@ impl Lease {
             };
             let Some(part) = part else { break };
             let part = part.map_err(|error| broken(&error, exchange))?;
-            take(&part, &mut body, &page, asked, exchange, watch)?;
-            if let Some(messages) = &mut messages {
-                messages.check(&exchange.body)?;
-            }
+            // Only a stream that has ended refuses, and then there is nothing to make room for.
+            let _ = body.flow_control().release_capacity(part.len());
+            intake.take(&part, exchange, watch)?;
         }
+        intake.finish()?;
         let trailers = body.trailers().await.map_err(|error| broken(&error, exchange))?;
         exchange.trailers = trailers.iter().flat_map(|trailers| trailers.iter()).map(header).collect();
         Ok(())
@@ -116,32 +123,45 @@ async fn send_body(stream: &mut SendStream<Bytes>, mut body: Bytes) -> Result<()
     Ok(())
 }
 
-/// Takes in a part of the body, with the time at which it arrived.
-fn take(
-    part: &Bytes,
-    body: &mut RecvStream,
-    page: &Page,
+/// Takes in the parts of a body, each with the time at which it arrived.
+struct Intake<'a> {
+    page: &'a Page,
     asked: Mono,
-    exchange: &mut Exchange,
-    watch: &dyn Watch,
-) -> Result<(), TransportError> {
-    if part.is_empty() {
-        return Ok(());
+    coding: Option<Coding>,
+    /// Bytes that came, before they were decoded.
+    arrived: usize,
+    messages: Option<MessageGuard>,
+}
+
+impl Intake<'_> {
+    fn take(&mut self, part: &Bytes, exchange: &mut Exchange, watch: &dyn Watch) -> Result<(), TransportError> {
+        if part.is_empty() {
+            return Ok(());
+        }
+        self.arrived += part.len();
+        let before = exchange.body.len();
+        match &mut self.coding {
+            None => exchange.body.extend_from_slice(part),
+            Some(coding) => coding.decode(part, &mut exchange.body).map_err(TransportError::Protocol)?,
+        }
+        let Some(stamp) = self.page.arrival(self.arrived) else {
+            return Err(TransportError::Protocol("a part of the body is in no frame".into()));
+        };
+        let stamp = stamp.not_before(self.asked);
+        if exchange.body.len() > before {
+            exchange.marks.push(ReadMark::new(exchange.body.len(), stamp));
+        }
+        watch.read(stamp, exchange);
+        self.messages.as_mut().map_or(Ok(()), |messages| messages.check(&exchange.body))
     }
-    // Only a stream that has ended refuses, and then there is nothing to make room for.
-    let _ = body.flow_control().release_capacity(part.len());
-    exchange.body.extend_from_slice(part);
-    let Some(stamp) = page.arrival(exchange.body.len()) else {
-        return Err(TransportError::Protocol("a part of the body is in no frame".into()));
-    };
-    let stamp = stamp.not_before(asked);
-    exchange.marks.push(ReadMark::new(exchange.body.len(), stamp));
-    watch.read(stamp, exchange);
-    Ok(())
+
+    fn finish(&self) -> Result<(), TransportError> {
+        self.coding.as_ref().map_or(Ok(()), |coding| coding.finish().map_err(TransportError::Truncated))
+    }
 }
 
 fn header((name, value): (&HeaderName, &HeaderValue)) -> (String, String) {
-    (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+    (name.as_str().to_owned(), header_text(value.as_bytes()))
 }
 
 /// The head in HTTP/2's words: read back from its HTTP/1.1 form, without what concerns a connection.

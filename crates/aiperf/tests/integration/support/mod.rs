@@ -1,12 +1,16 @@
 //! Runs the program, reads what it leaves behind, and starts the servers it talks to.
 
 mod artifacts;
+mod canned;
+mod captured;
 mod http2;
 mod log;
 mod program;
 mod server;
 
 pub(crate) use artifacts::{Artifacts, Record};
+pub(crate) use canned::{Answer, CannedServer, Seen, manifest, recordings};
+pub(crate) use captured::{CapturedRequest, CapturedRun, captured_runs};
 pub(crate) use http2::http2_server;
 pub(crate) use log::{Entry, Log, assert_order, reply_of, truth_of};
 pub(crate) use program::{Ended, Program, Running, shell};

@@ -20,7 +20,7 @@ const OUT: &str = "out";
 pub(crate) struct Program {
     folder: TempDir,
     words: Vec<OsString>,
-    variables: Vec<(&'static str, OsString)>,
+    variables: Vec<(OsString, OsString)>,
 }
 
 impl Program {
@@ -62,14 +62,21 @@ impl Program {
     }
 
     /// A variable in the environment, which is empty but for `HOME`.
-    pub(crate) fn env(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
-        self.variables.push((name, value.into()));
+    pub(crate) fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.variables.push((name.into(), value.into()));
         self
     }
 
     /// A file in the folder in which the program will run.
     pub(crate) fn file(self, name: &str, contents: &str) -> Self {
-        fs::write(self.folder.path().join(name), contents).unwrap();
+        self.bytes(name, contents.as_bytes())
+    }
+
+    /// The same, perhaps in a folder of its own, and whatever is in it.
+    pub(crate) fn bytes(self, name: &str, contents: &[u8]) -> Self {
+        let path = self.folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, contents).unwrap();
         self
     }
 

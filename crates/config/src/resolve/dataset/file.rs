@@ -1,5 +1,6 @@
 //! The user's own file.
 
+use aiperf_endpoint::EndpointKind;
 use serde_json::{Map, Value};
 
 use super::{media, trace};
@@ -122,7 +123,7 @@ pub(super) fn resolve(
         any_payload: false,
         strip_known_images: raw.flag(OptionId::UuidAndStrip)?,
         trace: trace::resolve(raw, environment)?,
-        conditional: conditional(raw)?,
+        conditional: conditional(raw, extra_inputs)?,
     };
     source.conditional.extend(trace::colliding_inputs(raw, extra_inputs));
     check_format(raw, &source)?;
@@ -157,7 +158,7 @@ fn check_format(raw: &RawOptions, source: &FileSource) -> Result<(), ConfigError
 }
 
 /// The options given that depend on the format, which may be known only when the file is read.
-fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigError> {
+fn conditional(raw: &RawOptions, extra_inputs: &Map<String, Value>) -> Result<Vec<FormatOption>, ConfigError> {
     type Rule = (fn(FileFormat) -> bool, &'static str);
     let pool: Rule = (
         |format| format == FileFormat::RandomPool,
@@ -170,6 +171,9 @@ fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigError> {
     let body: Rule =
         (|format| !format.facts().is_verbatim, "bodies of this format are sent byte for byte: change them in the file");
     let strip: Rule = (|format| format == FileFormat::SingleTurn, "only rows of a single_turn file name images by ids");
+    // Where the answer of the raw endpoint stands is told among the extra inputs, and changes no body.
+    let of_answers_only = extra_inputs.is_empty()
+        && raw.text(OptionId::EndpointType).and_then(EndpointKind::from_name) == Some(EndpointKind::Raw);
     let mut given = trace::conditional(raw)?;
     for (id, (heeded_by, why)) in BATCH_SIZES
         .into_iter()
@@ -177,7 +181,7 @@ fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigError> {
         .chain([(OptionId::NumDatasetEntries, entries)])
         .chain(BODY_OPTIONS.map(|id| (id, body)))
     {
-        if raw.is_given(id) {
+        if raw.is_given(id) && !(id == OptionId::ExtraInputs && of_answers_only) {
             given.push(FormatOption { flag: raw.spelling(id), heeded_by, why });
         }
     }

@@ -12,6 +12,16 @@ use crate::endpoint::DEFAULT_REQUEST_TIMEOUT;
 use crate::grpc::DEFAULT_MESSAGE_LIMIT;
 use crate::{ConfigError, DescriptorSource, Environment, GrpcMethod, RawOptions, Target};
 
+/// Calls to the server beside the run.
+const OVER_HTTP: [OptionId; 7] = [
+    OptionId::ResetKvCache,
+    OptionId::ResetKvCacheTimeoutSeconds,
+    OptionId::ResetKvCachePath,
+    OptionId::ServerProfiler,
+    OptionId::ServerProfilerTimeoutSeconds,
+    OptionId::ServerProfilerStartPath,
+    OptionId::ServerProfilerStopPath,
+];
 const GRPC_TYPES: &str = "--endpoint-type kserve or dynamic_grpc";
 
 /// The scheme of a URL that has none.
@@ -37,6 +47,9 @@ pub(super) fn wire(raw: &RawOptions, kind: EndpointKind, targets: &[Target]) -> 
     if is_grpc && raw.is_given(OptionId::CustomEndpoint) {
         let why = "gRPC has methods in the place of paths: --grpc-method of --endpoint-type dynamic_grpc names one";
         return Err(raw.conflict(OptionId::CustomEndpoint, OptionId::Url, why));
+    }
+    if is_grpc && let Some(id) = OVER_HTTP.into_iter().find(|id| raw.is_given(*id)) {
+        return Err(raw.conflict(id, OptionId::Url, "it is an HTTP call, which a gRPC server does not take"));
     }
     let limit = raw.int(OptionId::GrpcMaxMessageSize)?;
     if !is_grpc {

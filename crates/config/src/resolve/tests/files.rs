@@ -154,6 +154,8 @@ fn nothing_is_put_into_bodies_that_are_sent_as_they_are() {
             check(&[(&[&input, &kind, option], &[name, "byte for byte"])]);
         }
     }
+    let answers = source(&[&input, "--endpoint-type=raw", "--extra-inputs=response_field:a.b"]);
+    assert!(answers.unheeded(FileFormat::RawPayload).is_none(), "where answers stand changes no body");
     assert!(
         source(&[&input, "--osl=5"]).unheeded(FileFormat::InputsJson).is_some(),
         "if that is what it turns out to be"

@@ -73,6 +73,7 @@ fn what_has_no_effect_or_makes_no_sense_is_refused() {
             &["--endpoint-type=kserve", "--wait-for-model-timeout=1", "--wait-for-model-mode=inference"],
             &["--wait-for-model-mode", "models"],
         ),
+        (&["--endpoint-type=kserve", "--reset-kv-cache"], &["--reset-kv-cache", "HTTP call"]),
         (&["--backend=vllm"], &["--backend", "--endpoint-type kserve"]),
         (&["--grpc-method=a.B/C"], &["--grpc-method", "--endpoint-type dynamic_grpc"]),
         (&["--endpoint-type=dynamic_grpc"], &["--endpoint-type", "payload_template"]),

@@ -33,7 +33,7 @@ struct Piece {
 
 impl CodePool {
     pub(super) fn new(tokenizer: &Arc<dyn Tokenizer>) -> Self {
-        let mut pool = Self { words: WordPool::new(tokenizer), pieces: Vec::new() };
+        let mut pool = Self { words: WordPool::of_neighbours(tokenizer), pieces: Vec::new() };
         if !pool.words.adds_up_everywhere() {
             return pool;
         }
@@ -46,6 +46,8 @@ impl CodePool {
                 Piece { text: Box::from(text), tokens }
             })
             .filter(|piece| piece.tokens > 0)
+            // Any piece may be the first of a message.
+            .filter(|piece| !pool.words.starts_bare() || tokenizer.count(&piece.text[1..]) == piece.tokens)
             .collect();
         let is_right = |trial| {
             let mut text = String::new();
