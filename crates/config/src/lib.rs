@@ -9,6 +9,7 @@ mod endpoint;
 mod environment;
 mod error;
 mod grammar;
+mod grpc;
 mod input_config;
 mod network_latency;
 mod output;
@@ -37,6 +38,7 @@ pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, Read
 pub use environment::Environment;
 pub use error::ConfigError;
 pub use grammar::goodput::read as read_goodput;
+pub use grpc::{DescriptorSource, GrpcMethod};
 pub use network_latency::{NetworkLatency, RttProbing};
 pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};
 pub use phase::{

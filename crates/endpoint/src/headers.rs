@@ -1,9 +1,10 @@
 //! The header list of a request, laid out once per run and filled in for each request: order and spelling as the
 //! reference sends them, later sources over earlier ones.
 
+use aiperf_grpc::{MetadataError, check_metadata, timeout_value};
 use thiserror::Error;
 
-use crate::{BodyForm, EndpointKind, multipart};
+use crate::{BodyForm, EndpointKind, Wire, multipart};
 
 /// What does not change from request to request.
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,6 +20,7 @@ pub struct HeaderOptions<'a> {
     /// `--session-header`: sent instead of `X-Correlation-ID`.
     pub session_header: Option<&'a str>,
     pub affinity: AffinityHeaders,
+    pub wire: Wire,
 }
 
 /// Which further headers carry the correlation id, for routers that keep a session on one server.
@@ -74,6 +76,8 @@ pub enum HeaderError {
     Value(String),
     #[error("header {0} is set by this program, because it says where the body ends; remove it from --header")]
     Framing(String),
+    #[error(transparent)]
+    Metadata(#[from] MetadataError),
 }
 
 const CONTENT_TYPE: &str = "Content-Type";
@@ -81,7 +85,7 @@ const ANTHROPIC_VERSION: &str = "anthropic-version";
 
 impl HeaderPlan {
     pub fn new(options: &HeaderOptions<'_>) -> Result<Self, HeaderError> {
-        let form = options.kind.facts().form;
+        let form = if options.wire.is_grpc() { BodyForm::Protobuf } else { options.kind.facts().form };
         let anthropic = options.kind == EndpointKind::Messages;
         let mut plan = Self { lines: Vec::new(), form };
         plan.set("Host", Line::Host)?;
@@ -99,6 +103,9 @@ impl HeaderPlan {
             if ["content-length", "transfer-encoding"].contains(&name.to_ascii_lowercase().as_str()) {
                 return Err(HeaderError::Framing(name.clone()));
             }
+            if form == BodyForm::Protobuf {
+                check_metadata(name, value)?;
+            }
             plan.set(name, Line::Fixed(value.clone()))?;
         }
         match options.api_key {
@@ -109,9 +116,16 @@ impl HeaderPlan {
         if anthropic && !plan.has(ANTHROPIC_VERSION) {
             plan.set(ANTHROPIC_VERSION, Line::Fixed("2023-06-01".to_owned()))?;
         }
-        let accept = if options.streaming { "text/event-stream" } else { "application/json" };
-        plan.set("Accept", Line::Fixed(accept.to_owned()))?;
-        if form == BodyForm::Json {
+        if let Wire::Grpc { deadline, .. } = options.wire {
+            plan.set("TE", Line::Fixed("trailers".to_owned()))?;
+            if let Some(deadline) = deadline {
+                plan.set("grpc-timeout", Line::Fixed(timeout_value(deadline)))?;
+            }
+        } else {
+            let accept = if options.streaming { "text/event-stream" } else { "application/json" };
+            plan.set("Accept", Line::Fixed(accept.to_owned()))?;
+        }
+        if form != BodyForm::Multipart {
             plan.set(CONTENT_TYPE, Line::Fixed(form.media_type().to_owned()))?;
         }
         let affinity = options.affinity;
@@ -149,7 +163,7 @@ impl HeaderPlan {
     /// ready-made body of an API that takes forms may be JSON all the same.
     pub fn content_type(&self, body: &[u8]) -> Option<String> {
         match self.form {
-            BodyForm::Json => None,
+            BodyForm::Json | BodyForm::Protobuf => None,
             BodyForm::Multipart => {
                 Some(multipart::content_type(body).unwrap_or_else(|| BodyForm::Json.media_type().to_owned()))
             }
@@ -221,6 +235,7 @@ mod tests {
             streaming: true,
             session_header: Some("X-My-Session"),
             affinity: AffinityHeaders::default(),
+            wire: Wire::Http,
         };
         let expected = [
             ("Host", "localhost:8000"),
@@ -268,6 +283,32 @@ mod tests {
         assert_eq!(plan.content_type(b"--ab\r\n").as_deref(), Some("multipart/form-data; boundary=ab"));
         assert_eq!(plan.content_type(b"{}").as_deref(), Some("application/json"));
         assert_eq!(HeaderPlan::new(&HeaderOptions::default()).unwrap().content_type(b"--ab\r\n"), None);
+    }
+
+    #[test]
+    fn a_call_has_metadata_and_says_how_long_it_may_take() {
+        let user = pairs(&[("X-Tenant", "a"), ("trace-bin", "AQID")]);
+        let wire = Wire::Grpc { deadline: Some(std::time::Duration::from_millis(50)), message_limit: 1 };
+        let kind = EndpointKind::Kserve;
+        let options = HeaderOptions { kind, version: "1", user: &user, wire, ..HeaderOptions::default() };
+        let expected = [
+            ("Host", "localhost:8000"),
+            ("User-Agent", "aiperf/1"),
+            ("X-Request-ID", "R"),
+            ("X-Correlation-ID", "C"),
+            ("X-Tenant", "a"),
+            ("trace-bin", "AQID"),
+            ("TE", "trailers"),
+            ("grpc-timeout", "50000000n"),
+            ("Content-Type", "application/grpc"),
+            ("X-Session-Affinity", "C"),
+        ];
+        assert_eq!(headers(&options), pairs(&expected));
+        for wrong in [("trace-bin", "no base64"), ("grpc-status", "0"), ("x", "ä")] {
+            let user = pairs(&[wrong]);
+            let options = HeaderOptions { kind, user: &user, wire, ..HeaderOptions::default() };
+            assert!(matches!(HeaderPlan::new(&options), Err(HeaderError::Metadata(_))), "{wrong:?}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use aiperf_clock::{Nanos, StampSource};
 use aiperf_config::{ConnectionReuse, PhaseConfig};
 use aiperf_conversation::{Branch, ContextMode, Lineage};
-use aiperf_endpoint::{Endpoint, HeaderPlan};
+use aiperf_endpoint::{Endpoint, HeaderPlan, Wire};
 use aiperf_seed::Seed;
 use aiperf_transport::{ClientSettings, HttpVersion, Origin, Scheme};
 use thiserror::Error;
@@ -67,6 +67,7 @@ pub struct Plan {
     pub request_timeout: Option<Nanos>,
     pub reuse: ConnectionReuse,
     pub client: ClientSettings,
+    pub wire: Wire,
     pub workers: usize,
     pub seed: Seed,
     pub hook: Option<Box<dyn PhaseHook>>,

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 
 use aiperf_clock::{Mono, Nanos, Timer, tighten_timer_slack};
 use aiperf_config::ConnectionReuse;
-use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds};
+use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds, Wire};
 use aiperf_transport::{Client, Exchange, ExchangeSize, NoWatch, Request, Reuse, TransportError};
 use bytes::Bytes;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -66,6 +66,7 @@ impl Worker {
             request_timeout: plan.request_timeout,
             send_limit: plan.timing.send_limit.into(),
             reuse: plan.reuse,
+            wire: plan.wire,
             events,
             records,
             gauge: Arc::clone(gauge),
@@ -135,6 +136,7 @@ struct Desk {
     /// For the sending of a request that is to be given up after it was sent.
     send_limit: Nanos,
     reuse: ConnectionReuse,
+    wire: Wire,
     events: QueueSender<Event>,
     records: QueueSender<Finished>,
     gauge: Arc<WorkerGauge>,
@@ -229,7 +231,11 @@ impl Context {
             correlation_id: &session.correlation_id,
             parent_correlation_id: session.parent_correlation_id.as_deref(),
         };
-        let mut request = Request::post(&target.origin, &target.path_and_query, self.headers(ids), body.bytes.clone());
+        let (origin, path, headers) = (&target.origin, &target.path_and_query, self.headers(ids));
+        let mut request = match desk.wire {
+            Wire::Http => Request::post(origin, path, headers, body.bytes.clone()),
+            Wire::Grpc { message_limit, .. } => Request::grpc(origin, path, headers, body.bytes.clone(), message_limit),
+        };
         if let Some(content_type) = desk.headers.content_type(&body.bytes) {
             request = request.with_content_type(&content_type);
         }
@@ -243,6 +249,7 @@ impl Context {
         let watcher = Watcher::new(
             credit.phase,
             credit.watch_first_token.then_some((&*desk.endpoint, desk as &dyn Tell)),
+            desk.wire,
             &self.delays,
             &self.rest,
         );

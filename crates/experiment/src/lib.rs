@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod conclusion;
+mod discovery;
 mod error;
 mod failure;
 mod health;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aiperf_clock::Mono;
 use aiperf_config::redact::{REDACTED, is_secret_header};
 use aiperf_endpoint::sse::{SseEvent, events};
-use aiperf_endpoint::{HeaderPlan, RequestIds, ResponseBody};
+use aiperf_endpoint::{Endpoint, HeaderPlan, RequestIds, ResponseBody};
 use aiperf_engine::{Finished, RequestTarget};
 use aiperf_metrics::Failure;
 use aiperf_report::{RawExchange, RawResponse, RawWriter, RecordMetadata, ReportError};
@@ -15,6 +15,7 @@ use crate::secrets::Secrets;
 /// Knows how requests looked, so that their headers can be written again.
 #[derive(Debug, Clone)]
 pub(crate) struct RawSource {
+    pub(crate) endpoint: Arc<dyn Endpoint>,
     pub(crate) headers: Arc<HeaderPlan>,
     pub(crate) targets: Arc<[RequestTarget]>,
     pub(crate) secrets: Secrets,
@@ -52,7 +53,12 @@ impl RawSource {
         }
         let stream: Vec<SseEvent<'_>> =
             if is_event_stream(&body) { events(&exchange.body).collect() } else { Vec::new() };
-        let responses: Vec<RawResponse<'_>> = if is_event_stream(&body) {
+        let messages = if exchange.is_grpc() { self.endpoint.legible_messages(&exchange.body) } else { None };
+        let payload = self.endpoint.legible_body(&finished.body);
+        let responses: Vec<RawResponse<'_>> = if let Some(messages) = &messages {
+            let at = |end: usize| body.arrival(end).unwrap_or_default();
+            messages.iter().map(|(end, text)| RawResponse::Body { at: at(*end), content_type, text }).collect()
+        } else if is_event_stream(&body) {
             stream.iter().map(|event| RawResponse::Event { at: arrival(&body, event), fields: fields(event) }).collect()
         } else {
             let at = exchange.last_body_byte();
@@ -64,7 +70,7 @@ impl RawSource {
             request_headers: &self.request_headers(finished),
             status: exchange.status,
             responses: &responses,
-            payload: &finished.body,
+            payload: payload.as_ref().map_or(&finished.body, String::as_bytes),
             failure,
         };
         writer.write(scratch, &raw)

@@ -222,7 +222,10 @@ impl Sessions {
                 Some(body)
             });
             bytes += body.as_ref().map_or(0, Bytes::len);
-            payloads.extend(body.and_then(|body| serde_json::from_slice(&body).ok()));
+            payloads.extend(body.and_then(|body| {
+                let legible = self.renderer.endpoint.legible_body(&body);
+                serde_json::from_slice(legible.as_ref().map_or(&body[..], String::as_bytes)).ok()
+            }));
         }
         (InputSession { session_id: self.session_id(index).to_owned(), payloads }, bytes)
     }

@@ -4,6 +4,7 @@ mod data_rules;
 mod defaults;
 mod files;
 mod generated;
+mod grpc;
 mod load;
 mod load_rules;
 mod manners;

@@ -84,6 +84,7 @@ pub(super) fn resolve(
         delay_cap_ms: cap.map(|cap| cap.as_secs_f64() * 1e3),
         bad_rows: if raw.flag(OptionId::SkipBadRows)? { BadRows::Skip } else { BadRows::Refuse },
         draws: PoolDraws { entries: entries(raw)?, batch: batch_sizes(raw)? },
+        any_payload: false,
         strip_known_images: raw.flag(OptionId::UuidAndStrip)?,
         trace: trace::resolve(raw, environment)?,
         conditional: conditional(raw, extra_inputs)?,

@@ -18,7 +18,7 @@ pub(super) fn resolve(
     let https = read(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])?;
     let bypass = first(environment, &["no_proxy", "NO_PROXY"]).map_or("", |(_, list)| list);
     let bypass = bypass.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    let plain = |target: &Target| matches!(target, Target::Url(url) if url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://")));
+    let plain = |target: &Target| matches!(target, Target::Url(url) if url.get(..7).is_some_and(|start| ["http://", "grpc://"].iter().any(|plain| start.eq_ignore_ascii_case(plain))));
     if let Some(proxy) = http.as_ref().filter(|_| tuning.trust_env)
         && http_version == HttpVersion::Http2
         && targets.iter().any(plain)
