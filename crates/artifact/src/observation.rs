@@ -27,6 +27,8 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
         http: http(metrics),
         failure,
         requested_output_tokens: requested(metrics),
+        undecodable_events: 0,
+        prefix: None,
         media: media(metrics),
     }
 }

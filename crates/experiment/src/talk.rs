@@ -31,6 +31,7 @@ pub use figures::{Counted, TurnFigures, WhoCounts};
 
 use self::limits::Limits;
 use self::listener::Listener;
+use crate::discovery::Discovered;
 use crate::settings;
 use crate::target::Targets;
 
@@ -93,7 +94,10 @@ impl Talk {
         Ok(Self {
             client,
             runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TalkError::Runtime)?,
-            endpoint: aiperf_endpoint::of(config.endpoint.kind, &settings::endpoint_settings(config)),
+            endpoint: aiperf_endpoint::of(
+                config.endpoint.kind,
+                &settings::endpoint_settings(config, Discovered::default()),
+            ),
             options: settings::body_options(config),
             headers: settings::header_plan(config, version)?,
             limits: Limits { connect: config.tuning.chat_connect_timeout, read: config.tuning.chat_read_timeout },
@@ -170,7 +174,12 @@ impl Talk {
         interrupt: &Interrupt,
         hear: &mut dyn FnMut(NewWords<'_>),
     ) -> Result<Exchange, TalkError> {
-        let ids = RequestIds { host: &target.host_header, request_id, correlation_id: &self.session.0 };
+        let ids = RequestIds {
+            host: &target.host_header,
+            request_id,
+            correlation_id: &self.session.0,
+            parent_correlation_id: None,
+        };
         let body = Bytes::copy_from_slice(body);
         let request = Request::post(&target.origin, &target.path_and_query, self.headers.lines(ids), body);
         let listener = Listener::new(RefCell::new(hear));

@@ -200,7 +200,9 @@ mod tests {
         let (given, guessed, empty) =
             (Cell::Text("A".to_owned()), Cell::Text("7".to_owned()), Cell::Text(String::new()));
         let session = |sessions, provided: &Cell| {
-            session(sessions, |name| Some(if name == "provided_session_id" { provided.clone() } else { guessed.clone() }))
+            session(sessions, |name| {
+                Some(if name == "provided_session_id" { provided.clone() } else { guessed.clone() })
+            })
         };
         assert_eq!(session(SessionColumn::Provided, &given).as_deref(), Some("A"));
         assert_eq!(session(SessionColumn::Provided, &empty).as_deref(), Some("7"));
@@ -264,7 +266,11 @@ mod tests {
         writer.write(&other).unwrap();
         writer.finish().unwrap();
         drop(writer);
-        assert!(read(&bytes, SessionColumn::Provided).unwrap_err().contains("there is no column timestamp_start_unix_ms; there are a"));
+        assert!(
+            read(&bytes, SessionColumn::Provided)
+                .unwrap_err()
+                .contains("there is no column timestamp_start_unix_ms; there are a")
+        );
     }
 
     proptest! {

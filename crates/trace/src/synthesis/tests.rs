@@ -155,21 +155,21 @@ fn sharing(analysis: &Analysis) -> (usize, usize, String) {
 fn each_change_of_time_outputs_and_limits_is_all_that_an_analysis_shows() {
     let rows = include_str!("../../tests/fixtures/mooncake_trace.jsonl");
     let before = analyze(&trace(rows));
-    let with = |synthesis: Synthesis| analyze(&changed(rows, synthesis));
+    let with = |synthesis: TraceSynthesis| analyze(&changed(rows, synthesis));
     let mean = |statistics: &Option<crate::Statistics>| statistics.as_ref().unwrap().mean;
 
-    let fast = with(Synthesis { speedup: 10.0, ..Synthesis::default() });
+    let fast = with(TraceSynthesis { speedup: 10.0, ..TraceSynthesis::default() });
     assert_eq!((sharing(&fast), &fast.output_length), (sharing(&before), &before.output_length));
     let rate = |analysis: &Analysis| analysis.arrivals.as_ref().unwrap().requests_per_second;
     assert!((rate(&fast) / rate(&before) - 10.0).abs() < 1e-9);
     let cv = |analysis: &Analysis| analysis.arrivals.as_ref().unwrap().inter_arrival_cv;
     assert!((cv(&fast).unwrap() - cv(&before).unwrap()).abs() < 1e-9, "as bursty as before");
 
-    let wordy = with(Synthesis { output_len: 2.0, ..Synthesis::default() });
+    let wordy = with(TraceSynthesis { output_len: 2.0, ..TraceSynthesis::default() });
     assert_eq!((sharing(&wordy), &wordy.arrivals), (sharing(&before), &before.arrivals));
     assert!((mean(&wordy.output_length) - 2.0 * mean(&before.output_length)).abs() < 1e-9);
 
-    let brief = with(Synthesis { max_osl: Some(20), ..Synthesis::default() });
+    let brief = with(TraceSynthesis { max_osl: Some(20), ..TraceSynthesis::default() });
     assert_eq!((sharing(&brief), &brief.arrivals), (sharing(&before), &before.arrivals));
     assert_eq!(brief.output_length.as_ref().unwrap().max, 20.0);
     assert!(mean(&brief.output_length) < mean(&before.output_length));
@@ -178,12 +178,12 @@ fn each_change_of_time_outputs_and_limits_is_all_that_an_analysis_shows() {
     let kept: Vec<&str> =
         rows.lines().filter(|row| trace(row).requests[0].input_tokens().is_some_and(|tokens| tokens <= most)).collect();
     assert!(!kept.is_empty() && kept.len() < 20);
-    let short = with(Synthesis { max_isl: Some(most), ..Synthesis::default() });
+    let short = with(TraceSynthesis { max_isl: Some(most), ..TraceSynthesis::default() });
     let alone = analyze(&trace(&kept.join("\n")));
     assert_eq!((sharing(&short), &short.output_length), (sharing(&alone), &alone.output_length));
     assert_eq!(short.arrivals, alone.arrivals);
 
-    let apart = with(Synthesis { prefix_roots: 3, ..Synthesis::default() });
+    let apart = with(TraceSynthesis { prefix_roots: 3, ..TraceSynthesis::default() });
     untouched(&before, &apart);
     assert_eq!(apart.input_length, before.input_length);
     assert!(apart.prefix_groups > before.prefix_groups && mean(&apart.hit_rates) < mean(&before.hit_rates));
