@@ -1,7 +1,6 @@
 """A server that somebody else wrote: how it is installed, started, asked whether it is ready, and stopped."""
 
 import contextlib
-import os
 import signal
 import socket
 import time
@@ -63,7 +62,7 @@ class Running:
         self.metrics_url = f"http://127.0.0.1:{server.metrics_port(self.port)}"
         self.started_in_s = 0.0
         argv = server.command(self.port, folder)
-        env = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", **server.environment}
+        env = {**cache.environment(), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", **server.environment}
         with self._log.open("wb") as log:
             self._child = processes.start(argv, folder, env, log, log)
 
