@@ -1,5 +1,5 @@
-"""Dynamo's frontend in front of its mock engine: no model computes, and the times are those of a scheduler. The engine says any
-tokens of the vocabulary, whose text need not come apart into the same."""
+"""Dynamo's frontend in front of its mock engine: no model computes, and the times are those of a scheduler. The engine
+says any tokens of the vocabulary, whose text need not come apart into the same."""
 
 import dataclasses
 from pathlib import Path

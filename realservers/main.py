@@ -79,9 +79,10 @@ def _settled(
     until = time.monotonic() + SETTLE_LIMIT_S
     while True:
         counted = counters.between(where, before, where.read(running.metrics_url))
-        requests_there = counted.requests is None or counted.requests >= outcome.trial.requests * outcome.trial.counted_as
-        wanted = outcome.usage.output_tokens if outcome.usage else 0
-        tokens_there = counted.output_tokens is None or counted.output_tokens >= wanted
+        requests = outcome.trial.requests * outcome.trial.counted_as
+        tokens = outcome.usage.output_tokens if outcome.usage else 0
+        requests_there = counted.requests is None or counted.requests >= requests
+        tokens_there = counted.output_tokens is None or counted.output_tokens >= tokens
         if (requests_there and tokens_there) or time.monotonic() > until:
             return counted
         time.sleep(0.25)

@@ -73,8 +73,8 @@ class Running:
                 raise RuntimeError(f"{self._server.name} ended before it was ready; its log ends:\n{self._tail()}")
             if time.monotonic() - began > self._server.start_limit_s:
                 self.__exit__()
-                limit = self._server.start_limit_s
-                raise RuntimeError(f"{self._server.name} was not ready after {limit:.0f} s; its log ends:\n{self._tail()}")
+                late = f"{self._server.name} was not ready after {self._server.start_limit_s:.0f} s"
+                raise RuntimeError(f"{late}; its log ends:\n{self._tail()}")
             time.sleep(0.25)
         self.started_in_s = time.monotonic() - began
         return self

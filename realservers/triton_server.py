@@ -1,5 +1,5 @@
-"""Triton, as the package `nvidia-pytriton` carries it: its generate extension in front of a model that says the words of its
-prompt again, one at a time."""
+"""Triton, as the package `nvidia-pytriton` carries it: its generate extension in front of a model that says the words of
+its prompt again, one at a time."""
 
 import os
 import shutil
