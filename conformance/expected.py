@@ -169,6 +169,22 @@ EXPECTED: tuple[Expectation, ...] = (
         reference="absent",
     ),
     Expectation(
+        "Rate of a user over all requests",
+        "The mean of the rates of requests is at the mercy of one reply that came all at once; all tokens over all decoding time "
+        "is not.",
+        "field|csv",
+        r".*(overall_output_token_throughput_per_user|row Overall Output Token Throughput Per User \(tokens/sec/user\))",
+        reference="absent",
+    ),
+    Expectation(
+        "Objectives one by one",
+        "How many requests met each objective, and how many met all.",
+        "console",
+        "table Objectives",
+        cases="goodput.*",
+        reference="absent",
+    ),
+    Expectation(
         "Health of the client",
         "The summary says whether the client kept up, what became of every request that was due, and what to doubt.",
         "field|console",

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod conclusion;
+mod discovery;
 mod error;
 mod failure;
 mod health;
@@ -17,6 +18,8 @@ mod readiness;
 mod records;
 mod round_trip;
 mod run;
+mod scenario;
+mod secrets;
 mod selftest;
 mod server_hook;
 mod sessions;

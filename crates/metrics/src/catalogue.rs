@@ -196,6 +196,8 @@ catalogue! {
         [TOKENS_OUT LARGER]; "total_osl / D";
     InputTokenThroughput "input_token_throughput" "Input Token Throughput"; TokensPerSecond => TokensPerSecond, Derived, Main 805,
         [TOKENS_IN LARGER]; "total_isl / D";
+    OverallOutputTokenThroughputPerUser "overall_output_token_throughput_per_user" "Overall Output Token Throughput Per User"; TokensPerSecondPerUser => TokensPerSecondPerUser, Derived, FilesOnly last,
+        [STREAM TOKENS_OUT LARGER]; "tokens after the first chunk / decode_duration, each summed over requests that have an inter_token_latency";
     TotalTokenThroughput "total_token_throughput" "Total Token Throughput"; TokensPerSecond => TokensPerSecond, Derived, FilesOnly last,
         [TOKENS_OUT LARGER]; "(total_isl + total_osl) / D";
     Goodput "goodput" "Goodput"; RequestsPerSecond => RequestsPerSecond, Derived, Main 1000,

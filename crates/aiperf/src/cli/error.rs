@@ -11,7 +11,7 @@ pub(crate) enum CliError {
     #[error("aiperf {0} is not supported yet")]
     CommandNotYet(String),
     #[error(
-        "there is no command {name:?}; the commands are profile, chat, selftest, sim, \
+        "there is no command {name:?}; the commands are profile, chat, selftest, sim, report, \
          analyze-trace, synthesize, validate and completions"
     )]
     UnknownCommand { name: String },

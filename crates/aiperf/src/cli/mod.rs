@@ -8,6 +8,7 @@ mod error;
 #[cfg(test)]
 mod manual;
 mod profile;
+mod report;
 mod selftest;
 mod sim;
 mod spelling;
@@ -16,6 +17,7 @@ mod tests;
 mod trace;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use aiperf_config::{Config, Environment};
 use clap::error::ErrorKind;
@@ -23,6 +25,7 @@ use clap::error::ErrorKind;
 pub(crate) use chat::ChatInvocation;
 pub(crate) use completion::Completion;
 pub(crate) use error::CliError;
+pub(crate) use report::ReportInvocation;
 pub(crate) use selftest::SelfTestInvocation;
 pub(crate) use sim::{SimFlag, SimInvocation};
 pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};
@@ -38,6 +41,9 @@ pub(crate) enum Invocation {
     Chat(Box<ChatInvocation>),
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
+    Report(ReportInvocation),
+    /// Check an artifact folder.
+    Validate(PathBuf),
     Trace(TraceInvocation),
     Completion(Completion),
     /// Help or version, for stdout.
@@ -77,6 +83,10 @@ pub(crate) fn parse(
         Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches, sim_flags).map(Invocation::Sim),
+        Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
+        Some(("validate", matches)) if trace::artifact_folder(matches, environment).is_some() => {
+            Ok(Invocation::Validate(trace::artifact_folder(matches, environment).unwrap_or_default()))
+        }
         Some((name @ ("analyze-trace" | "synthesize" | "validate"), matches)) => {
             trace::read(name, matches, environment).map(Invocation::Trace)
         }
