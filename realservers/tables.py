@@ -14,16 +14,15 @@ def for_terminal(outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
-def for_document(outcomes: list[Outcome]) -> str:
-    rows = [HEADER, ["---"] * len(HEADER), *(_row(outcome) for outcome in outcomes)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+def for_document(rows: list[list[str]]) -> str:
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [HEADER, ["---"] * len(HEADER), *rows])
 
 
-def _row(outcome: Outcome) -> list[str]:
+def row(outcome: Outcome) -> list[str]:
     server = f"{outcome.server.title} {outcome.version}"
     ours, usage, counted = outcome.ours, outcome.usage, outcome.counted
     if ours is None:
-        return [server, outcome.trial.name, "", "", "", "", "did not run"]
+        return [server, name(outcome.trial.name), "", "", "", "", "did not run"]
     trial = outcome.trial
     bad = sum(not check.good for check in outcome.checks)
     verdict = f"{len(outcome.checks)} pass" if not bad else f"{bad} of {len(outcome.checks)} FAIL"
@@ -31,7 +30,7 @@ def _row(outcome: Outcome) -> list[str]:
     usage_out = usage.output_tokens if usage and trial.usage_counts_output else None
     return [
         server,
-        _name(trial.name),
+        name(trial.name),
         _cell(ours.succeeded, counted.requests),
         _cell(ours.input_tokens, usage_in, counted.input_tokens),
         _cell(ours.output_tokens, usage_out, counted.output_tokens),
@@ -40,7 +39,7 @@ def _row(outcome: Outcome) -> list[str]:
     ]
 
 
-def _name(trial: str) -> str:
+def name(trial: str) -> str:
     kind, comma, word = trial.partition(",")
     return f"`{kind}`{comma}{word}"
 

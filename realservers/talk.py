@@ -24,6 +24,7 @@ class Talk:
     usage_counts_input: bool = False
     usage_counts_output: bool = False
     counters: None = None
+    door: str = "http"
 
     def run(self, program: Path, url: str, folder: Path) -> "Said":
         folder.mkdir(parents=True)
