@@ -71,7 +71,8 @@ def of(trial, run: Artifacts, ours: Sums, usage: wire.Usage | None, counted: Cou
     if usage and trial.usage_counts_input:
         checks.append(same("prompt tokens as read", ours.usage_input, usage.input_tokens, "sent"))
         if trial.tokenizer:
-            checks.append(same("input tokens", (ours.input_tokens or 0) + n * trial.template_tokens, usage.input_tokens, "usage"))
+            expected = (ours.input_tokens or 0) + n * trial.template_tokens
+            checks.append(same("input tokens", expected, usage.input_tokens, "usage"))
     if usage and trial.usage_counts_output:
         checks.append(same("completion tokens as read", ours.usage_output, usage.output_tokens, "sent"))
         if trial.tokenizer and trial.recounts:
@@ -89,7 +90,10 @@ def of(trial, run: Artifacts, ours: Sums, usage: wire.Usage | None, counted: Cou
 
 def _times(ours: Sums, counted: Counted) -> list[Check]:
     """A client cannot see an answer before the server has it."""
-    pairs = (("mean TTFT", ours.ttft_ms, counted.ttft_ms), ("mean time of a request", ours.whole_ms, counted.latency_ms))
+    pairs = (
+        ("mean TTFT", ours.ttft_ms, counted.ttft_ms),
+        ("mean time of a request", ours.whole_ms, counted.latency_ms),
+    )
     return [
         Check(what, f"{mine:.1f} ms", f"at least {theirs:.1f} ms (metrics)", mine >= theirs - TIME_SLACK_MS)
         for what, mine, theirs in pairs

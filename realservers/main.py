@@ -65,7 +65,7 @@ def _run(outcome: Outcome, running: Running, program: Path, folder: Path) -> Out
     trial = outcome.trial
     where = trial.counters or outcome.server.counters
     before = where.read(running.metrics_url) if where else []
-    run = trial.run(program, running.url, folder / trial.name.replace(", ", "-").replace(" ", "-"))
+    run = trial.run(program, running.doors[trial.door], folder / trial.name.replace(", ", "-").replace(" ", "-"))
     outcome.ours, outcome.usage = run.sums(), run.usage()
     if where:
         outcome.counted = _settled(where, running, before, outcome)
@@ -79,9 +79,10 @@ def _settled(
     until = time.monotonic() + SETTLE_LIMIT_S
     while True:
         counted = counters.between(where, before, where.read(running.metrics_url))
-        requests_there = counted.requests is None or counted.requests >= outcome.trial.requests * outcome.trial.counted_as
-        wanted = outcome.usage.output_tokens if outcome.usage else 0
-        tokens_there = counted.output_tokens is None or counted.output_tokens >= wanted
+        requests = outcome.trial.requests * outcome.trial.counted_as
+        tokens = outcome.usage.output_tokens if outcome.usage else 0
+        requests_there = counted.requests is None or counted.requests >= requests
+        tokens_there = counted.output_tokens is None or counted.output_tokens >= tokens
         if (requests_there and tokens_there) or time.monotonic() > until:
             return counted
         time.sleep(0.25)
@@ -116,14 +117,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("servers", nargs="*", metavar="NAME", help="servers to run against (all)")
     parser.add_argument("--program", metavar="PATH", help="our program (else built with cargo)")
     parser.add_argument("--keep", metavar="FOLDER", help="leave logs and artifacts in this new folder")
-    parser.add_argument("--write", action="store_true", help="put the results into docs/endpoints.md")
+    parser.add_argument("--write", action="store_true", help="put the results into docs/endpoints.md, beside those of servers that are not run now")
     options = parser.parse_args()
     if unknown := [name for name in options.servers if name not in servers.BY_NAME]:
         parser.error(f"no server named {', '.join(unknown)}; see --help")
     if options.keep and Path(options.keep).exists():
         parser.error(f"--keep {options.keep}: exists already")
-    if options.write and options.servers:
-        parser.error("--write needs all servers: name none")
     return options
 
 

@@ -1,7 +1,6 @@
 """A server that somebody else wrote: how it is installed, started, asked whether it is ready, and stopped."""
 
 import contextlib
-import os
 import signal
 import socket
 import time
@@ -40,7 +39,7 @@ class Server:
     ready_word: str = ""
     start_limit_s: float = 300.0
     counters: Counters | None = None
-    # Metrics on a port of their own, given the main one.
+    # Where its metrics are, given its main port.
     metrics_port: Callable[[int], int] = lambda port: port
 
     def install(self) -> None:
@@ -52,6 +51,15 @@ class Server:
         return self.packages.version(self.package)
 
 
+def grpc_port(port: int) -> int:
+    return port + 1
+
+
+def metrics_port(port: int) -> int:
+    """Of a server that has a port of its own for them."""
+    return port + 2
+
+
 class Running:
     """Between `with` and its end. Its log stays in `folder`."""
 
@@ -60,10 +68,12 @@ class Running:
         self._log = folder / "server.log"
         self.port = _free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        # By convention of this program, not of the servers.
+        self.doors = {"http": self.url, "grpc": f"grpc://127.0.0.1:{grpc_port(self.port)}"}
         self.metrics_url = f"http://127.0.0.1:{server.metrics_port(self.port)}"
         self.started_in_s = 0.0
         argv = server.command(self.port, folder)
-        env = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", **server.environment}
+        env = {**cache.environment(), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", **server.environment}
         with self._log.open("wb") as log:
             self._child = processes.start(argv, folder, env, log, log)
 
@@ -74,8 +84,8 @@ class Running:
                 raise RuntimeError(f"{self._server.name} ended before it was ready; its log ends:\n{self._tail()}")
             if time.monotonic() - began > self._server.start_limit_s:
                 self.__exit__()
-                limit = self._server.start_limit_s
-                raise RuntimeError(f"{self._server.name} was not ready after {limit:.0f} s; its log ends:\n{self._tail()}")
+                late = f"{self._server.name} was not ready after {self._server.start_limit_s:.0f} s"
+                raise RuntimeError(f"{late}; its log ends:\n{self._tail()}")
             time.sleep(0.25)
         self.started_in_s = time.monotonic() - began
         return self
@@ -102,7 +112,7 @@ def _free_port() -> int:
             first.bind(("127.0.0.1", 0))
             port = first.getsockname()[1]
             try:
-                for further in (port + 1, port + 2):
+                for further in (grpc_port(port), metrics_port(port)):
                     stack.enter_context(socket.socket()).bind(("127.0.0.1", further))
             except (OSError, OverflowError):
                 continue

@@ -24,6 +24,7 @@ class Talk:
     usage_counts_input: bool = False
     usage_counts_output: bool = False
     counters: None = None
+    door: str = "http"
 
     def run(self, program: Path, url: str, folder: Path) -> "Said":
         folder.mkdir(parents=True)
@@ -64,6 +65,8 @@ class Said:
             Check("exit code", str(self.rc), "0", self.rc == 0),
             same("turns answered", ours.succeeded, len(MESSAGES), "asked for"),
         ]
-        pairs = (("input", ours.input_tokens, counted.input_tokens), ("output", ours.output_tokens, counted.output_tokens))
-        found += [same(f"{what} tokens", mine, theirs, "metrics") for what, mine, theirs in pairs if theirs is not None]
+        if counted.input_tokens is not None:
+            found.append(same("input tokens", ours.input_tokens, counted.input_tokens, "metrics"))
+        if counted.output_tokens is not None:
+            found.append(same("output tokens", ours.output_tokens, counted.output_tokens, "metrics"))
         return found

@@ -38,6 +38,8 @@ class Trial:
     usage_counts_output: bool = True
     # Where this kind of request is counted differently from the others of the server.
     counters: Counters | None = None
+    # At which of the server's doors: `http` or `grpc`.
+    door: str = "http"
     # Files to lay beside, by name.
     files: tuple[tuple[str, str], ...] = ()
 

@@ -1,5 +1,5 @@
-"""Dynamo's frontend in front of its mock engine: no model computes, and the times are those of a scheduler. The engine says any
-tokens of the vocabulary, whose text need not come apart into the same."""
+"""Dynamo's frontend in front of its mock engine: no model computes, and the times are those of a scheduler. The engine
+says any tokens of the vocabulary, whose text need not come apart into the same."""
 
 import dataclasses
 from pathlib import Path
@@ -7,11 +7,10 @@ from pathlib import Path
 import cache
 import loads
 from counters import Counter, Counters
-from models import WORDS
+from models import INSIDE, WORDS
 from server import Server
 from trial import Trial
 
-HERE = Path(__file__).resolve().parent
 # One dependency is only a stub in the registry.
 PACKAGES = cache.Packages(
     "dynamo", ("ai-dynamo==1.6.1",), overrides=("aisimulate; sys_platform == 'never'", "certifi")
@@ -32,7 +31,7 @@ COUNTERS = Counters(
 
 
 def _command(port: int, _folder: Path) -> list[str]:
-    return [str(PACKAGES.python), str(HERE / "serve_dynamo.py"), str(WORDS.folder), "tiny", str(port)]
+    return [str(PACKAGES.python), str(INSIDE / "serve_dynamo.py"), str(WORDS.folder), "tiny", str(port)]
 
 
 def _trial(trial: Trial) -> Trial:

@@ -1,5 +1,5 @@
-"""Triton, as the package `nvidia-pytriton` carries it: its generate extension in front of a model that says the words of its
-prompt again, one at a time."""
+"""Triton, as the package `nvidia-pytriton` carries it: its generate extension in front of a model that says the words of
+its prompt again, one at a time."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import cache
 from counters import Counter, Counters
-from server import Server
+from server import Server, grpc_port, metrics_port
 from trial import Trial
 
 PACKAGES = cache.Packages("triton", ("nvidia-pytriton==0.7.0",))
@@ -70,19 +70,15 @@ def _command(port: int, folder: Path) -> list[str]:
     _lay_out(folder)
     argv = [str(_site() / "pytriton" / "tritonserver" / "bin" / "tritonserver")]
     argv += ["--model-repository", str(folder / "repository"), "--backend-directory", str(folder / "backends")]
-    for kind, number in (("http", port), ("grpc", port + 1), ("metrics", _metrics_port(port))):
+    for kind, number in (("http", port), ("grpc", grpc_port(port)), ("metrics", metrics_port(port))):
         argv += [f"--{kind}-address", "127.0.0.1", f"--{kind}-port", str(number)]
     return argv
 
 
-def _metrics_port(port: int) -> int:
-    return port + 2
-
-
-def _generate(name: str, model: str, *more: str) -> Trial:
+def _trial(kind: str, word: str, model: str, *more: str, door: str = "http") -> Trial:
     counters = Counters(requests=(Counter("nv_inference_request_success", (("model", model),)),))
-    flags = ("--endpoint-type", "generate", "--tokenizer", "builtin", "--isl", "32", "--osl", "8", *more)
-    return Trial(name, flags, model, counters=counters)
+    flags = ("--endpoint-type", kind, "--tokenizer", "builtin", "--isl", "32", "--osl", "8", *more)
+    return Trial(kind + word, flags, model, counters=counters, door=door)
 
 
 SERVER = Server(
@@ -91,7 +87,13 @@ SERVER = Server(
     PACKAGES,
     "nvidia-pytriton",
     _command,
-    (_generate("generate", "words", "--streaming"), _generate("generate, not streamed", "whole")),
+    (
+        _trial("generate", "", "words", "--streaming"),
+        _trial("generate", ", not streamed", "whole"),
+        _trial("kserve", ", not streamed", "whole"),
+        _trial("kserve", ", gRPC", "words", "--streaming", door="grpc"),
+        _trial("kserve", ", gRPC, not streamed", "whole", door="grpc"),
+    ),
     environment={
         "LD_LIBRARY_PATH": str(_site() / "nvidia_pytriton.libs"),
         # Its backend looks for Python there.
@@ -99,6 +101,6 @@ SERVER = Server(
         "PATH": f"{PACKAGES.folder / 'bin'}:{os.environ.get('PATH', '')}",
     },
     ready="/v2/health/ready",
-    metrics_port=_metrics_port,
+    metrics_port=metrics_port,
 )
 SERVERS = (SERVER,)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import cache
 from counters import Counter, Counters
-from server import Server
+from server import Server, grpc_port, metrics_port
 from trial import Trial
 
 BODY = """\
@@ -45,17 +45,13 @@ class Words(MLModel):
 def _command(port: int, folder: Path) -> list[str]:
     model = folder / "models" / "words"
     model.mkdir(parents=True)
-    settings = {"host": "127.0.0.1", "http_port": port, "grpc_port": port + 1, "metrics_port": _metrics_port(port)}
+    ports = {"http_port": port, "grpc_port": grpc_port(port), "metrics_port": metrics_port(port)}
     # Streams need one process and no compression.
-    settings |= {"parallel_workers": 0, "gzip_enabled": False}
+    settings = {"host": "127.0.0.1", **ports, "parallel_workers": 0, "gzip_enabled": False}
     (folder / "models" / "settings.json").write_text(json.dumps(settings))
     (model / "model-settings.json").write_text(json.dumps({"name": "words", "implementation": "model.Words"}))
     (model / "model.py").write_text(MODEL)
     return [PACKAGES.program("mlserver"), "start", str(folder / "models")]
-
-
-def _metrics_port(port: int) -> int:
-    return port + 2
 
 
 def _template(name: str, method: str, *more: str) -> Trial:
@@ -68,14 +64,27 @@ def _template(name: str, method: str, *more: str) -> Trial:
     return Trial(name, flags, "words", counters=counters, files=(("body.j2", BODY),))
 
 
+def _kserve(name: str, *more: str, door: str = "http") -> Trial:
+    counters = Counters(requests=(Counter("model_infer_request_success_total", (("model", "words"),)),))
+    flags = ("--endpoint-type", "kserve", "--tokenizer", "builtin", "--isl", "32", *more)
+    return Trial(name, flags, "words", counters=counters, door=door)
+
+
 SERVER = Server(
     "mlserver",
     "MLServer",
     PACKAGES,
     "mlserver",
     _command,
-    (_template("template", "generate_stream", "--streaming"), _template("template, not streamed", "generate")),
+    (
+        _template("template", "generate_stream", "--streaming"),
+        _template("template, not streamed", "generate"),
+        _kserve("kserve", "--streaming"),
+        _kserve("kserve, not streamed"),
+        _kserve("kserve, gRPC", "--streaming", door="grpc"),
+        _kserve("kserve, gRPC, not streamed", door="grpc"),
+    ),
     ready="/v2/health/ready",
-    metrics_port=_metrics_port,
+    metrics_port=metrics_port,
 )
 SERVERS = (SERVER,)
