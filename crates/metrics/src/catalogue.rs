@@ -127,7 +127,7 @@ catalogue! {
     UsagePromptAudioSeconds "usage_prompt_audio_seconds" "Usage Prompt Audio Seconds"; Seconds => Seconds, Record, Usage 1040,
         [AUDIO LARGER]; "seconds of audio in the prompt by the server's count";
     UsageCompletionTokens "usage_completion_tokens" "Usage Completion Tokens"; Tokens => Tokens, Record, Usage 1100,
-        [TOKENS_OUT LARGER WHOLE]; "completion tokens by the server's count";
+        [LARGER WHOLE]; "completion tokens by the server's count";
     UsageReasoningTokens "usage_reasoning_tokens" "Usage Reasoning Tokens"; Tokens => Tokens, Record, Usage 1110,
         [TOKENS_OUT LARGER WHOLE]; "reasoning tokens by the server's count";
     UsageCompletionAudioTokens "usage_completion_audio_tokens" "Usage Completion Audio Tokens"; Tokens => Tokens, Record, Usage 1120,

@@ -191,7 +191,8 @@ fn rankings_have_input_tokens() {
             with_rows(&sim, std::slice::from_ref(&row), &format!("--endpoint-type {kind} --tokenizer builtin"));
         assert_eq!(paths(&sim), [path]);
         check_counts(&artifacts, &sim);
-        assert!(artifacts.text("profile_export_console.txt").contains("Rankings Metrics"), "{kind}");
+        let console = artifacts.text("profile_export_console.txt");
+        assert!(console.contains("Ranking Metrics") || console.contains("Rankings Metrics"), "{kind}");
     }
 }
 
@@ -214,6 +215,9 @@ fn images_are_made_whole_piece_by_piece_and_from_others() {
     let artifacts =
         with_rows(&edited, &[row], "--endpoint-type image_edit --tokenizer builtin --extra-inputs size:1x1");
     check_counts(&artifacts, &edited);
+    let listed = &artifacts.inputs()[0].1[0];
+    assert_eq!((&listed["prompt"], &listed["n"]), (&json!("Give it a hat"), &json!(1)));
+    assert_eq!(listed["image"]["filename"], "image.png");
     let truth = edited.truth().swap_remove(0);
     assert!(header(&truth, "content-type").unwrap().starts_with("multipart/form-data; boundary="));
     assert!(truth.body.as_deref().unwrap().contains("filename=\"image.png\""));
