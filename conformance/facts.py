@@ -36,7 +36,7 @@ COUNTED = {
 OWN_PLACE = (".urls[", "artifacts.dir")
 
 # Where bodies have what was asked, which each tool generates for itself.
-PROMPTS = ("messages", "prompt", "input", "inputs", "query", "documents", "texts", "passages")
+PROMPTS = ("messages", "prompt", "input", "inputs", "query", "documents", "texts", "passages", "image", "file")
 
 
 def always(artifacts: Artifacts) -> dict[str, Any]:

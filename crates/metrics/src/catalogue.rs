@@ -113,7 +113,7 @@ catalogue! {
         [VIDEO_OUT]; "peak_memory_mb that the server reports";
 
     UsagePromptTokens "usage_prompt_tokens" "Usage Prompt Tokens"; Tokens => Tokens, Record, Usage 1000,
-        [TOKENS_IN LARGER WHOLE]; "prompt tokens by the server's count";
+        [LARGER WHOLE]; "prompt tokens by the server's count";
     UsagePromptCacheReadTokens "usage_prompt_cache_read_tokens" "Usage Prompt Cache Read Tokens"; Tokens => Tokens, Record, Usage 1010,
         [LARGER WHOLE]; "prompt tokens read from the server's cache";
     UsagePromptCacheWriteTokens "usage_prompt_cache_write_tokens" "Usage Prompt Cache Write Tokens"; Tokens => Tokens, Record, Usage 1015,
@@ -244,7 +244,7 @@ catalogue! {
         [FIXED_SCHEDULE]; "1 if replay_sched_lag_p99 > 500 ms, else 0";
 
     TotalUsagePromptTokens "total_usage_prompt_tokens" "Total Usage Prompt Tokens"; Tokens => Tokens, Derived, Usage 2000,
-        [TOKENS_IN LARGER]; "sum of usage_prompt_tokens";
+        [LARGER]; "sum of usage_prompt_tokens";
     TotalUsagePromptCacheReadTokens "total_usage_prompt_cache_read_tokens" "Total Usage Prompt Cache Read Tokens"; Tokens => Tokens, Derived, Usage 2010,
         [LARGER]; "sum of usage_prompt_cache_read_tokens";
     OverallUsagePromptCacheReadPct "overall_usage_prompt_cache_read_pct" "Overall Usage Prompt Cache Read %"; Percent => Percent, Derived, Usage 2012,

@@ -197,6 +197,25 @@ fn rankings_have_input_tokens() {
 }
 
 #[test]
+fn rankings_are_generated_with_the_passages_and_lengths_asked_for() {
+    for kind in ["rankings", "nim_rankings", "hf_tei_rankings", "cohere_rankings"] {
+        let sim = sim(FAST);
+        let words = format!("--url {} --model test-model --tokenizer builtin --endpoint-type {kind}", sim.url());
+        let lengths =
+            "--rankings-passages-mean 4 --rankings-passages-prompt-token-mean 12 --rankings-query-prompt-token-mean 6";
+        let artifacts = check(Program::profile(&words).with(lengths).with("--request-count 3").succeed());
+        check_counts(&artifacts, &sim);
+        for truth in sim.truth() {
+            let body: Value = serde_json::from_str(truth.body.as_deref().unwrap()).unwrap();
+            let lists = ["passages", "texts", "documents"].map(|name| body[name].as_array().map_or(0, Vec::len));
+            assert_eq!(lists.iter().sum::<usize>(), 4, "{body}");
+            // Counted together, the texts may lose a token where they meet.
+            assert!(truth.prompt_tokens.unwrap().abs_diff(4 * 12 + 6) <= 5, "{kind}: {:?}", truth.prompt_tokens);
+        }
+    }
+}
+
+#[test]
 fn images_are_made_whole_piece_by_piece_and_from_others() {
     let whole = sim(FAST);
     let artifacts = with_text(&whole, "--endpoint-type image_generation --extra-inputs size:512x512");
