@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import time
 
 import artifacts
 from bench import Bench
@@ -28,7 +29,9 @@ def measure(bench: Bench) -> Result:
         folder, keep_truth=True, ttft=0, itl=0, osl=1, cache=cache["unique_blocks"] + 1, cache_block=BLOCK
     ) as server:
         flags = f"--input-file {file} --custom-dataset-type mooncake_trace --replay-speedup {SPEEDUP}"
+        began_ns = time.time_ns()
         run = bench.profile(bench.ours, folder, server.url, flags)
+    first_s = (min(record["metadata"]["request_start_ns"] for record in artifacts.records(folder)) - began_ns) / 1e9
     seen = server.requests()
     rows = [json.loads(line) for line in window]
     hit_rate = sum(request["cached_tokens"] or 0 for request in seen) / sum(request["prompt_tokens"] for request in seen)
@@ -39,6 +42,7 @@ def measure(bench: Bench) -> Result:
         wall=number(run.wall_s), cpu=number(run.cpu_s), server_cpu=number(server.cpu_s),
     )  # fmt: skip
     result.checks.append(Check("rows sent beside the trace, or of another length", float(wrong), 0, "", basis="each once"))
+    result.checks.append(Check("first request after the start", first_s, 2, "s"))
     result.checks.append(Check("schedule lag, p99", lag_us, 1000, "µs", basis="with a core free"))
     off = abs(hit_rate - cache["hit_rate"])
     # Rows of one instant may be looked up in another order than they have in the file.

@@ -46,6 +46,11 @@ def bodies(artifacts: Artifacts) -> Facts:
     return {"at the server: bodies": Counter(_body(request) for request in artifacts.truth_requests())}
 
 
+def generated_bodies(artifacts: Artifacts) -> Facts:
+    """Everything but the texts, for data whose texts each tool makes for itself."""
+    return {"at the server: bodies but for their texts": Counter(_outline(request) for request in artifacts.truth_requests())}
+
+
 def distinct_bodies(artifacts: Artifacts) -> Facts:
     """Which bodies there are, however often each was drawn."""
     return {"at the server: distinct bodies": sorted({_body(request) for request in artifacts.truth_requests()})}
@@ -104,6 +109,14 @@ def _without_texts(value: Any, key: str) -> Any:
             return f"({'text' if before else ''}{media})"
         case _:
             return value
+
+
+def _outline(request: dict) -> str:
+    body = json.loads(request["body"])
+    for message in body["messages"]:
+        if isinstance(message["content"], str):
+            message["content"] = "(text)"
+    return json.dumps(body, sort_keys=True)
 
 
 def replies(artifacts: Artifacts) -> Facts:

@@ -10,6 +10,8 @@ CHAT = ("--endpoint-type", "chat")
 SIM = {**SPEED, "ttft": "20", "itl": "2", "osl": "8", "truth_body": "true"}
 # Enough draws that every row, and every pair of rows, comes.
 DRAWS = "250"
+# What the messages say is each tool's own; how many there are, whose, and all that goes with them, is not.
+MADE_UP = (server.sessions, server.generated_bodies)
 
 
 def _case(name: str, title: str, sample: str, kind: str, *flags: str, **more) -> Case:
@@ -53,8 +55,18 @@ DATA_CASES = (
     _case("speed-bench", "SPEED-Bench, all rows of a file", "qualitative.jsonl", "speed_bench_qualitative", "--num-sessions", "12", "--concurrency", "2"),
     _case("speed-bench-coding", "SPEED-Bench, one category", "qualitative.jsonl", "speed_bench_coding", "--num-sessions", "2"),
     _case("dag", "the sample of conversations that start others", "dag.jsonl", "dag_jsonl", "--concurrency", "2"),
-    # What the messages say is each tool's own; how many there are, whose, and how long the answers, is not.
-    _case("weka", "recorded sessions of agents", "weka_traces", "weka_trace", "--num-sessions", "2", at_server=(server.sessions,), exact_counts=False),
-    _case("tracelab", "recorded rounds of agents", "tracelab.jsonl", "tracelab", "--num-sessions", "3", "--inter-turn-delay-cap-seconds", "0.5", at_server=(server.sessions,), exact_counts=False),
+    _case("weka", "recorded sessions of agents", "weka_traces", "weka_trace", "--num-sessions", "2", at_server=MADE_UP),
+    # The reference has a schedule for these sessions that starts all of them at once and what they call a second time.
+    _case("tracelab", "recorded rounds of agents", "tracelab.jsonl", "tracelab", "--num-sessions", "3", "--no-fixed-schedule", "--inter-turn-delay-cap-seconds", "0.5", at_server=MADE_UP),
+    _case("mooncake-schedule", "a Mooncake trace at its times", "mooncake_trace.jsonl", "mooncake_trace", "--fixed-schedule", at_server=MADE_UP),
+    _case("mooncake", "a Mooncake trace, as fast as it goes", "mooncake_trace.jsonl", "mooncake_trace", "--no-fixed-schedule", "--request-count", "20", at_server=MADE_UP),
+    _case("mooncake-sessions-schedule", "sessions of a Mooncake trace", "mooncake_sessions.jsonl", "mooncake_trace", "--fixed-schedule", at_server=MADE_UP),
+    # The server does not count the tokens of tools.
+    _case("mooncake-messages-schedule", "a Mooncake trace of messages", "mooncake_messages.jsonl", "mooncake_trace", "--fixed-schedule", exact_counts=False),
+    _case("mooncake-payload-schedule", "a Mooncake trace of whole bodies", "mooncake_payload.jsonl", "mooncake_trace", "--fixed-schedule"),
+    _case("bailian-schedule", "a Bailian trace at its times", "bailian_trace.jsonl", "bailian_trace", "--fixed-schedule", at_server=MADE_UP),
+    _case("burst-gpt", "a BurstGPT trace, as fast as it goes", "burst_gpt.csv", "burst_gpt_trace", "--request-count", "12", at_server=MADE_UP),
+    _case("burst-gpt-empty", "a BurstGPT trace with answers of nothing", "burst_gpt_zero_response.csv", "burst_gpt_trace", "--request-count", "4", at_server=MADE_UP),
+    _case("baseten-schedule", "a Baseten trace at its times", "baseten_trace.parquet", "baseten_trace", "--fixed-schedule"),
     _case("dag-orchestrator", "the sample of an orchestrator", "dag_orchestrator.jsonl", "dag_jsonl", "--num-sessions", "1"),
 )

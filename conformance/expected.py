@@ -181,6 +181,22 @@ EXPECTED: tuple[Expectation, ...] = (
         reference="absent",
     ),
     Expectation(
+        "Rate of a user over all requests",
+        "The mean of the rates of requests is at the mercy of one reply that came all at once; all tokens over all decoding time "
+        "is not.",
+        "field|csv",
+        r".*(overall_output_token_throughput_per_user|row Overall Output Token Throughput Per User \(tokens/sec/user\))",
+        reference="absent",
+    ),
+    Expectation(
+        "Objectives one by one",
+        "How many requests met each objective, and how many met all.",
+        "console",
+        "table Objectives",
+        cases="goodput.*",
+        reference="absent",
+    ),
+    Expectation(
         "Health of the client",
         "The summary says whether the client kept up, what became of every request that was due, and what to doubt.",
         "field|console",
@@ -253,6 +269,31 @@ EXPECTED: tuple[Expectation, ...] = (
         "value",
         r"(records: values of|summary( warmup)?) (input_sequence_length|total_isl|(total_)?usage_(prompt|total)_tokens)\b.*",
         cases=GENERATED_TURNS,
+    ),
+    Expectation(
+        "Lengths of recorded prompts",
+        "Texts made for recorded lengths have the recorded number of tokens. In the reference they grow where blocks and messages "
+        "meet, and each block of a trace begins with a special token that servers count as text.",
+        "value|console",
+        r"(records: values of|summary) (input_sequence_length|total_isl|(total_)?usage_(prompt|total)_tokens(_diff_pct)?|usage_discrepancy_count)\b.*"
+        r"|line note: client and server count differently",
+        cases="data-(weka|tracelab|mooncake|mooncake-schedule|mooncake-sessions-schedule|bailian-schedule)",
+    ),
+    Expectation(
+        "Turns of Bailian sessions stand alone",
+        "The length and the blocks of a row hold what was said before it. The reference sends the turns before it once more in front of "
+        "it, and with that far more than was recorded.",
+        "value",
+        r"at the server: (bodies but for their texts|roles of the messages in a request|turns that hold the turn before and a reply)",
+        cases="data-bailian-schedule",
+    ),
+    Expectation(
+        "Answers of nothing",
+        "A row with 0 response tokens asks for one token. The reference does not start with such a file, though the public BurstGPT "
+        "files have such rows.",
+        ".*",
+        ".*",
+        cases="data-burst-gpt-empty",
     ),
     Expectation(
         "Offsets leave rows out",

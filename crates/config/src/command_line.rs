@@ -1,15 +1,19 @@
 //! The command that repeats a run, fit to be pasted into a shell, with secrets taken out.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use crate::catalogue::{OptionId, ValueKind};
 use crate::grammar::{header, number};
 use crate::raw::Given;
 use crate::redact::{self, REDACTED};
-use crate::{RawOptions, redact::is_secret_header};
+use crate::{RawOptions, VARIABLES, redact::is_secret_header};
 
-pub(crate) fn repeat(raw: &RawOptions) -> String {
-    let mut words = vec!["aiperf".to_owned(), "profile".to_owned()];
+/// `variables`: the environment, of which what changes a run is part of the command.
+pub(crate) fn repeat(raw: &RawOptions, variables: &BTreeMap<String, String>) -> String {
+    let set = VARIABLES.iter().filter_map(|known| variables.get_key_value(known.name));
+    let mut words: Vec<String> = set.map(|(name, value)| format!("{name}={}", quote(value))).collect();
+    words.extend(["aiperf".to_owned(), "profile".to_owned()]);
     for given in raw.given() {
         words.extend(repeat_option(given));
     }
@@ -78,7 +82,15 @@ mod tests {
         for (id, spelling, values) in options {
             raw.push(*id, *spelling, values.iter().map(|v| (*v).to_owned()).collect());
         }
-        repeat(&raw)
+        repeat(&raw, &BTreeMap::new())
+    }
+
+    #[test]
+    fn variables_that_change_a_run_are_part_of_the_command() {
+        let variables = [("AIPERF_HTTP_IP_VERSION", "auto"), ("HOME", "/home/me"), ("AIPERF_UNKNOWN", "1")];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let line = repeat(&RawOptions::default(), &BTreeMap::from(variables));
+        assert_eq!(line, "AIPERF_HTTP_IP_VERSION=auto aiperf profile");
     }
 
     #[test]

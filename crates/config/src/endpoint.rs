@@ -4,11 +4,13 @@ use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use aiperf_endpoint::{EndpointKind, PayloadTemplate, ResponseField};
+use aiperf_endpoint::{EndpointKind, KserveBackend, PayloadTemplate, ResponseField, Wire};
 use serde_json::{Map, Value};
 
+use crate::GrpcMethod;
 use crate::redact;
 use crate::resolve::is_placeholder;
+use crate::{ProxyConfig, ResetKvCache, ServerProfiler, TlsConfig};
 
 /// The tokenizer that is compiled in.
 pub(crate) const BUILTIN_TOKENIZER: &str = "builtin";
@@ -29,7 +31,7 @@ impl fmt::Debug for Secret {
 /// One server to send to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
-    /// An `http://` or `https://` base URL or a Unix socket, as given (with the scheme added where it was missing).
+    /// An `http://`, `https://`, `grpc://` or `grpcs://` base URL or a Unix socket, as given (with the scheme added where it was missing).
     Url(String),
     /// `sim:?ttft=40&itl=8`: the embedded simulator, started for this run.
     Sim(SimTarget),
@@ -69,8 +71,21 @@ pub struct EndpointConfig {
     pub session_header: Option<String>,
     pub connection_reuse: ConnectionReuse,
     pub http_version: HttpVersion,
+    /// What carries requests; the same to all targets.
+    pub wire: Wire,
+    /// How a `kserve` model names its tensors.
+    pub backend: KserveBackend,
+    /// What `dynamic_grpc` calls.
+    pub method: Option<GrpcMethod>,
     /// Addresses that connections leave from; empty: the system chooses.
     pub source_addresses: Vec<IpAddr>,
+    pub tls: TlsConfig,
+    /// As the environment has them; used only where `Tuning::trust_env` says so.
+    pub proxies: ProxyConfig,
+    /// The servers' prefix caches are emptied before the run.
+    pub reset_kv_cache: Option<ResetKvCache>,
+    /// The servers' own profilers run while the run is measured.
+    pub server_profiler: Option<ServerProfiler>,
     /// A probe of every server before the run, where asked for.
     pub readiness: Option<Readiness>,
     /// Merged over every body.

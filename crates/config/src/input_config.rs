@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use self::section::Section;
 use crate::endpoint::BUILTIN_TOKENIZER;
-use crate::{Config, ExportLevel, LogLevel, ModelSelection, UiKind};
+use crate::{Config, ExportLevel, LogLevel, ModelSelection, NetworkLatency, RttProbing, UiKind};
 
 impl Config {
     /// The `input_config` of the summary file.
@@ -23,8 +23,9 @@ impl Config {
         root.insert("models".to_owned(), self.models_section());
         root.insert("endpoint".to_owned(), endpoint::section(&self.endpoint));
         root.insert("datasets".to_owned(), json!([self.dataset_section()]));
-        let phases: Vec<Value> =
-            self.warmup.iter().chain([&self.profiling]).map(|phase| phase::section(self, phase)).collect();
+        // The warmup of an agentic replay belongs to it and is nobody's setting.
+        let warmup = self.warmup.iter().filter(|warmup| !warmup.pace.is_agentic());
+        let phases: Vec<Value> = warmup.chain([&self.profiling]).map(|phase| phase::section(self, phase)).collect();
         root.insert("phases".to_owned(), Value::Array(phases));
         root.insert("artifacts".to_owned(), self.artifacts_section());
         if !self.output.goodput.is_empty() {
@@ -33,15 +34,22 @@ impl Config {
         }
         root.insert("tokenizer".to_owned(), self.tokenizer_section());
         // Nothing of these is collected or sent.
-        for name in ["gpu_telemetry", "server_metrics", "network_latency"] {
+        for name in ["gpu_telemetry", "server_metrics"] {
             root.insert(name.to_owned(), json!({"enabled": false}));
         }
+        root.insert("network_latency".to_owned(), self.network_latency_section());
         for name in ["otel", "mlflow", "wandb"] {
             root.insert(name.to_owned(), json!({}));
         }
         root.insert("runtime".to_owned(), self.runtime_section());
         if self.output.log_level != LogLevel::Info {
             root.insert("logging".to_owned(), json!({"level": self.output.log_level.name()}));
+        }
+        if let Some(scenario) = &self.scenario {
+            root.insert("scenario".to_owned(), json!(scenario.name));
+            if scenario.overridden {
+                root.insert("unsafe_override".to_owned(), json!(true));
+            }
         }
         Value::Object(root)
     }
@@ -54,6 +62,21 @@ impl Config {
         let items: Vec<Value> = self.dataset.models.iter().map(|name| json!({"name": &**name})).collect();
         section.insert("items".to_owned(), Value::Array(items));
         Value::Object(section)
+    }
+
+    fn network_latency_section(&self) -> Value {
+        match self.network_latency {
+            None => json!({"enabled": false}),
+            Some(NetworkLatency::Given(rtt)) => json!({"enabled": true, "mean_ms": rtt.as_secs_f64() * 1e3}),
+            Some(NetworkLatency::Measured(probing)) => {
+                let mut section = Section::default();
+                section.put("enabled", true);
+                let usual = RttProbing::default().interval;
+                let other = (probing.interval != usual).then_some(probing.interval.as_secs_f64());
+                section.put_some("ping_interval", other);
+                section.finish()
+            }
+        }
     }
 
     fn artifacts_section(&self) -> Value {
@@ -74,6 +97,10 @@ impl Config {
         }
         section.put_if("trace", output.export_http_trace);
         section.put_if("show_trace_timing", output.show_trace_timing);
+        section.put_some("slice_duration", output.slice_duration.map(|length| length.as_secs_f64()));
+        section.put_if("export_outputs_json", output.export_outputs);
+        section.put_if("export_records_parquet", output.export_parquet);
+        section.put_if("export_genai_perf", output.export_genai_perf);
         section.put("auto_plot", false);
         section.put("plot_required", false);
         section.finish()

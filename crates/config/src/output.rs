@@ -1,6 +1,7 @@
 //! What is written, printed and shown.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 #[derive(Debug, Clone)]
 pub struct OutputConfig {
@@ -15,6 +16,14 @@ pub struct OutputConfig {
     pub goodput: Vec<(String, f64)>,
     pub show_trace_timing: bool,
     pub export_http_trace: bool,
+    /// Length of the windows that metrics are also computed for.
+    pub slice_duration: Option<Duration>,
+    /// The texts of all replies, in outputs.json.
+    pub export_outputs: bool,
+    /// The records as a table, beside the lines.
+    pub export_parquet: bool,
+    /// The summary as GenAI-Perf had it.
+    pub export_genai_perf: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! What must not reach a file or a log: keys in headers, and passwords in URLs.
+//! What must not reach a file or a log: keys in headers, and passwords and keys in URLs.
 
 /// Stands where a secret was.
 pub const REDACTED: &str = "<redacted>";
@@ -46,14 +46,29 @@ pub fn is_secret_header(name: &str) -> bool {
     SECRET_NAMES.contains(&name.as_str()) || SECRET_PARTS.iter().any(|part| name.contains(part))
 }
 
-/// The URL without the user and password that may stand before its host.
+/// The URL without the user and password that may stand before its host, and without the values of query parameters that are
+/// named like keys.
 pub fn url(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let Some((scheme, rest)) = url.split_once("://").filter(|(scheme, _)| *scheme != "sim") else {
+        return url.to_owned();
+    };
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-    match authority.rsplit_once('@') {
-        Some((_, host)) => format!("{scheme}://{REDACTED}@{host}{path}"),
-        None => url.to_owned(),
-    }
+    let user = authority.rsplit_once('@').map_or(String::new(), |_| format!("{REDACTED}@"));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{user}{host}{}", without_keys(path))
+}
+
+fn without_keys(path: &str) -> String {
+    let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
+    let shown = |pair: &str| match pair.split_once('=') {
+        Some((name, _)) if is_secret_parameter(name) => format!("{name}={REDACTED}"),
+        _ => pair.to_owned(),
+    };
+    format!("{path}?{}", query.split('&').map(shown).collect::<Vec<_>>().join("&"))
+}
+
+fn is_secret_parameter(name: &str) -> bool {
+    ["key", "sig"].iter().any(|secret| name.eq_ignore_ascii_case(secret)) || is_secret_header(name)
 }
 
 #[cfg(test)]
@@ -77,5 +92,16 @@ mod tests {
         assert_eq!(url("https://me:pw@host:1/v1?a=b@c"), "https://<redacted>@host:1/v1?a=b@c");
         assert_eq!(url("http://host/a@b"), "http://host/a@b");
         assert_eq!(url("sim:?ttft=1"), "sim:?ttft=1");
+        assert_eq!(url("sim://?reasoning-tokens=1"), "sim://?reasoning-tokens=1");
+    }
+
+    #[test]
+    fn keys_in_a_query_are_taken_out_and_nothing_else() {
+        assert_eq!(
+            url("https://h/v1?api-version=2&api-key=k&SIG=s"),
+            "https://h/v1?api-version=2&api-key=<redacted>&SIG=<redacted>"
+        );
+        assert_eq!(url("http://h?key=k"), "http://h?key=<redacted>");
+        assert_eq!(url("http://h?monkey=k&key"), "http://h?monkey=k&key");
     }
 }

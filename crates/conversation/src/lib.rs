@@ -3,9 +3,11 @@
 mod branch;
 mod branch_counts;
 mod media;
+mod origin;
 mod turn;
 
 pub use branch::{Branch, BranchKind, ConversationIndex, Lineage, Orchestrator, Round, ThinkTime};
 pub use branch_counts::BranchCounts;
 pub use media::Media;
+pub use origin::{BlockReuse, Origin, RecordedLine, RecordedPlace};
 pub use turn::{ContextMode, Conversation, Role, SessionId, Turn};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use crate::{Branch, Lineage, Media};
+use crate::{Branch, Lineage, Media, Origin};
 
 /// The identity of a conversation in the data set, as in `inputs.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -65,6 +65,8 @@ pub struct Turn {
     pub max_tokens: Option<u32>,
     /// When the trace says that this turn was sent, in milliseconds.
     pub timestamp_ms: Option<f64>,
+    /// When it was sent within the recording of its session, in milliseconds; for sessions that are entered in the middle.
+    pub recorded_ms: Option<f64>,
     /// Pause after the previous response, in milliseconds.
     pub delay_ms: Option<f64>,
     /// The whole body, sent byte for byte: no option touches it.
@@ -77,6 +79,8 @@ pub struct Turn {
     pub branches: Vec<Branch>,
     /// Body fields of this turn alone, laid over everything else.
     pub extra_body: Option<Map<String, Value>>,
+    /// The recorded request that it replays, where the data is a recording.
+    pub origin: Option<Box<Origin>>,
 }
 
 impl Turn {

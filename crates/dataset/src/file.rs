@@ -34,6 +34,7 @@ pub(crate) use fields::{Fields, unexpected};
 pub(crate) use input::{Document, Input, Reading};
 pub(crate) use lines::{lines as rows, object};
 use media::MediaFiles;
+pub(crate) use raw_payload::turn as payload_turn;
 
 use crate::DatasetError;
 use crate::deferred::Deferred;

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::documents::Heard;
 use crate::in_band;
 use crate::loose::{Count, Object, Objects, Text, Truthy, nothing_for};
+use crate::spec_decode::EngineMetrics;
 use crate::tool_call::CallFragment;
 use crate::transcript::Transcript;
 use crate::usage::{Usage, UsageField};
@@ -24,6 +25,8 @@ pub(crate) struct CompletionEvent<'a> {
     pub(crate) message: Object<Message<'a>>,
     #[serde(default)]
     usage: UsageField,
+    #[serde(default)]
+    metrics: Object<EngineMetrics>,
     #[serde(default, borrow)]
     object: Text<'a>,
     #[serde(default, borrow, rename = "type")]
@@ -177,6 +180,9 @@ impl CompletionEvent<'_> {
         }
         if self.done.0 {
             transcript.end_mark();
+        }
+        if let Some(report) = self.metrics.0.as_ref().and_then(EngineMetrics::spec_decode) {
+            transcript.spec_decode(report);
         }
         transcript.usage(self.usage.0.or_else(|| self.ollama_usage()));
         Heard::Understood

@@ -4,7 +4,7 @@ use aiperf_clock::Mono;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{ToolCall, Usage};
+use crate::{SpecDecode, SpecDecodeError, ToolCall, Usage};
 
 /// A response event that carried content. Events without content (role only, finish, usage, `[DONE]`) are not here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct Reply {
     pub tool_calls: Vec<ToolCall>,
     /// From the last event whose usage was not empty.
     pub usage: Option<Usage>,
+    /// What the server says of its speculative decoding, or why that cannot be right.
+    pub spec_decode: Option<Result<SpecDecode, SpecDecodeError>>,
     /// `choices[0].finish_reason` or its like, when one came.
     pub finish_reason: Option<String>,
     /// How many choices carried content; their chunks share one list.

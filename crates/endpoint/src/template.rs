@@ -10,6 +10,7 @@ use aiperf_conversation::{Media, Turn};
 use minijinja::value::{Serde, Value as Jinja, ValueKind};
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::media::each;
@@ -50,13 +51,22 @@ impl PayloadTemplate {
     }
 
     pub(crate) fn render(&self, request: &TurnRequest<'_>) -> Result<Map<String, Value>, String> {
+        self.render_as(request, "JSON object")
+    }
+
+    /// An object, or a list of objects.
+    pub(crate) fn render_any(&self, request: &TurnRequest<'_>) -> Result<Value, String> {
+        self.render_as(request, "JSON")
+    }
+
+    fn render_as<T: DeserializeOwned>(&self, request: &TurnRequest<'_>, what: &str) -> Result<T, String> {
         let variables = Variables::of(request)?;
         let template = self.environment.get_template(NAME).map_err(|error| one_line(&error))?;
         let mut written = bounds::Written::default();
         template.render_captured_to(Serde(variables), &mut written).map_err(|error| one_line(&error))?;
         serde_json::from_slice(&written.0).map_err(|error| {
             let start: String = String::from_utf8_lossy(&written.0).chars().take(120).collect();
-            format!("it gives no JSON object ({error}): {start:?}")
+            format!("it gives no {what} ({error}): {start:?}")
         })
     }
 }

@@ -6,7 +6,7 @@ use aiperf_clock::Mono;
 
 use crate::refrain::{Refrain, Utterance, Voice};
 use crate::tool_call::{CallAssembly, CallFragment};
-use crate::{ContentChunk, Reply, ReplyError, Usage};
+use crate::{ContentChunk, Reply, ReplyError, SpecDecode, SpecDecodeError, Usage};
 
 /// A reply in the making.
 #[derive(Debug, Default)]
@@ -19,6 +19,7 @@ pub(crate) struct Transcript {
     event: Said,
     first_choice_spoke: bool,
     ended: bool,
+    spec_decode_seen: bool,
     understood: u32,
     refrain: Refrain,
 }
@@ -132,6 +133,13 @@ impl Transcript {
         self.reply.usage = usage.or(self.reply.usage);
     }
 
+    /// One report is of the whole reply. Of several it is not known whether they add up, so that none counts.
+    pub(crate) fn spec_decode(&mut self, report: Result<SpecDecode, SpecDecodeError>) {
+        self.event.sum = Sum::More;
+        self.reply.spec_decode = if self.spec_decode_seen { None } else { Some(report) };
+        self.spec_decode_seen = true;
+    }
+
     pub(crate) fn finish_reason(&mut self, choice: u64, reason: &str) {
         self.end_mark();
         if choice == 0 {
@@ -165,6 +173,11 @@ impl Transcript {
     /// Whether the event now being read has said anything.
     pub(crate) fn event_has_content(&self) -> bool {
         self.event.output || self.event.reasoning
+    }
+
+    /// What the first choice has said so far: its reasoning, and what a person would read.
+    pub(crate) fn words(&self) -> (&str, &str) {
+        (&self.reply.reasoning_text, &self.reply.plain_text)
     }
 
     /// Closes an event that arrived at `at`; what it said becomes a chunk.

@@ -23,6 +23,10 @@ pub enum StopReason {
     Interrupt,
     /// Too many requests failed.
     FailedRequests,
+    /// A request failed that the measured phase goes on from.
+    FailedWarmup,
+    /// A thread of the client panicked: a request is lost and would be waited for in vain.
+    Defect,
 }
 
 /// Stops a run from outside. Cheap to clone.

@@ -3,6 +3,7 @@
 //! looks for the first content of a request while a limit on prefill waits for it.
 #![forbid(unsafe_code)]
 
+mod alarm;
 mod bodies;
 mod conductor;
 mod control;
@@ -16,6 +17,7 @@ mod ids;
 mod in_flight;
 mod job_answers;
 mod phase;
+mod phase_hook;
 mod plan;
 mod progress;
 mod queue;
@@ -32,7 +34,8 @@ pub use delay::ReadDelays;
 pub use finished::{CutReason, Finished, Outcome};
 pub use follow_up::{FollowUp, FollowUpBodies};
 pub use gauge::WorkerGauge;
-pub use phase::{EndReason, PhaseCounts, PhaseOutcome};
+pub use phase::{EndReason, PhaseCounts, PhaseOutcome, ReplayEntry, ReplayOutcome};
+pub use phase_hook::PhaseHook;
 pub use plan::{EngineError, FixedSchedule, Plan, PreparedConversation, PreparedTurn, RequestTarget, Timing};
 pub use progress::Progress;
 pub use queue::{QueueReceiver, QueueSender, bounded};

@@ -1,26 +1,34 @@
 //! What is said of a run when it is over.
 
-use aiperf_clock::{Mono, WallAnchor};
+use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::PhaseKind;
 use aiperf_engine::{EndReason, PhaseOutcome};
-use aiperf_metrics::{ClientHealth, ClientLoad, Columns, PhaseAccounting, PhaseWindow, Summary};
-use aiperf_report::{
-    Citation, LocalZone, Phase, PhaseReport, RunReport, RunStatus, Timestamps, WrittenFile, write_summary_files,
+use aiperf_metrics::{
+    ClientHealth, ClientLoad, Columns, MetricContext, NetworkRtt, PhaseAccounting, PhaseWindow, Slice, Slices, Summary,
 };
-use uuid::Uuid;
+use aiperf_report::{
+    AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, RunReport, RunStatus, Timestamps,
+    WrittenFile, write_summary_files,
+};
+use serde_json::Map;
 
 use crate::records::PhaseColumns;
 use crate::run::{Run, RunResult};
+use crate::scenario;
 use crate::verdict::Verdict;
 
 /// All that was seen.
 pub(crate) struct Conclusion<'a> {
+    /// 12 hexadecimal digits.
+    pub(crate) benchmark_id: String,
     pub(crate) outcomes: &'a [PhaseOutcome],
     pub(crate) columns: &'a PhaseColumns,
     pub(crate) anchor: &'a WallAnchor,
     pub(crate) health: Option<ClientHealth>,
     pub(crate) timestamps: Timestamps,
     pub(crate) other_files: Vec<WrittenFile>,
+    /// As it was measured during the run.
+    pub(crate) network_rtt: Option<NetworkRtt>,
 }
 
 impl Conclusion<'_> {
@@ -37,29 +45,41 @@ impl Conclusion<'_> {
         });
         let verdict = Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), stopped);
         let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
+        let metadata = scenario::submission(run, &verdict, &profiling.summary);
         let report = RunReport {
             aiperf_version: version.to_owned(),
-            benchmark_id: Uuid::new_v4().simple().to_string()[..12].to_owned(),
+            benchmark_id: self.benchmark_id.clone(),
             metrics_title: run.config.endpoint.kind.facts().metrics_title,
             profiling,
             warmup,
             input_config: run.config.to_input_config(),
             random_seed: run.config.random_seed,
-            cli_command: run.config.command_line.clone(),
+            cli_command: repeating_command(run),
             status: status(&verdict),
             telemetry_data: None,
             branch_stats: self.branch_stats(run),
+            rows_left_out: run.dataset.skipped_rows.count as u64,
+            agentic_replay: self.outcomes.last().and_then(scenario::replay_json),
+            metadata,
             thresholds: run.profiling_context().thresholds,
             client_health: self.health,
             selftest,
             timestamps: Some(self.timestamps),
             accounting,
+            carried: Map::new(),
             show_trace_timing: run.config.output.show_trace_timing,
             other_files: self.other_files,
             log_file: Some(run.paths.log()),
             zone: LocalZone::system(),
         };
-        let files = write_summary_files(&report, &run.paths);
+        let output = &run.config.output;
+        let at = self.outcomes.iter().rposition(|outcome| outcome.kind == PhaseKind::Profiling);
+        let length = output.slice_duration.map(Nanos::from);
+        let slices = length.zip(at).map(|(length, at)| -> Box<dyn Iterator<Item = Slice>> {
+            Box::new(Slices::of(&self.columns[at], length, &run.contexts[at], self.anchor))
+        });
+        let extra = ExtraFiles { slices, genai_perf: output.export_genai_perf };
+        let files = write_summary_files(&report, &run.paths, extra);
         RunResult { report, files, verdict }
     }
 
@@ -67,13 +87,21 @@ impl Conclusion<'_> {
         let outcome = &self.outcomes[index];
         let window = PhaseWindow { start: outcome.start, end: outcome.end };
         PhaseReport {
-            name: outcome.kind.name().to_owned(),
+            name: outcome.name.to_owned(),
             kind: if outcome.kind == PhaseKind::Warmup { Phase::Warmup } else { Phase::Profiling },
             index: index as u32,
             profiling_index: (outcome.kind == PhaseKind::Profiling).then_some(0),
             was_cancelled: matches!(outcome.ended_by, EndReason::Stopped(_)),
-            summary: Summary::compute(&self.columns[index], &window, &run.contexts[index], self.anchor),
+            summary: Summary::compute(&self.columns[index], &window, &self.context(run, index), self.anchor),
+            percentiles: AskedPercentiles::default(),
         }
+    }
+
+    /// The context of a phase with what only the run itself could tell.
+    fn context(&self, run: &Run, index: usize) -> MetricContext {
+        let mut context = run.contexts[index].clone();
+        context.network_rtt = self.network_rtt.clone().or(context.network_rtt);
+        context
     }
 
     fn accounting(&self, outcome: &PhaseOutcome, phase: &PhaseReport) -> PhaseAccounting {
@@ -112,8 +140,15 @@ impl Conclusion<'_> {
             profiling_index: Some(0),
             was_cancelled: true,
             summary: Summary::compute(&Columns::new(), &window, run.profiling_context(), self.anchor),
+            percentiles: AskedPercentiles::default(),
         }
     }
+}
+
+/// As it was given, with the seed that was drawn where none was.
+fn repeating_command(run: &Run) -> String {
+    let given = &run.config.command_line;
+    if run.config.random_seed.is_some() { given.clone() } else { format!("{given} --random-seed {}", run.seed.value()) }
 }
 
 fn status(verdict: &Verdict) -> RunStatus {

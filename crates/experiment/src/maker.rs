@@ -14,6 +14,7 @@ use aiperf_dataset::Sampler;
 use aiperf_engine::{ControlSource, FixedSchedule};
 use aiperf_report::{InputsFile, ReportError};
 
+use crate::priority;
 use crate::sessions::Sessions;
 use inputs::Inputs;
 use tape::{Tape, Window};
@@ -93,7 +94,8 @@ impl Desk {
 
     /// Until the run is over: first what it will soon need, then the next step of `inputs.json`, then sleep.
     fn serve(mut self) -> Option<Inputs> {
-        give_way();
+        // A maker that gets no time is no harm: workers then make what they need.
+        priority::give_way();
         self.sessions.lookout.report_to_me();
         while !self.run_is_over() {
             if let Some(wanted) = self.sessions.lookout.next_wanted() {
@@ -155,16 +157,4 @@ fn tapes(phases: &[PhaseConfig], mut sampler: Sampler, schedule: &FixedSchedule)
 /// How many sessions a phase begins at most, if that is known: each sends a request.
 fn most_sessions(phase: &PhaseConfig) -> Option<u64> {
     [phase.stop.requests, phase.stop.sessions].into_iter().flatten().min()
-}
-
-/// About a tenth of what the others get where there is too little for all.
-#[cfg(target_os = "linux")]
-const NICENESS: i32 = 10;
-
-/// Every other thread of the run comes first. A maker that gets no time is no harm: workers then make what they need.
-fn give_way() {
-    #[cfg(target_os = "linux")]
-    if let Err(cause) = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS) {
-        log::debug!("the maker thread keeps its priority: {cause}");
-    }
 }

@@ -1,10 +1,10 @@
 //! From a finished exchange to an observation: read the reply, count its tokens.
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
-use aiperf_endpoint::{Endpoint, EndpointKind, Medium, Reply, ResponseBody};
+use aiperf_endpoint::{Endpoint, EndpointKind, Medium, Reply, ResponseBody, SpecDecode, SpecDecodeError, Wire};
 use aiperf_engine::Finished;
-use aiperf_metrics::{Failure, MediaFacts, Observation, TokenCounts};
+use aiperf_metrics::{Failure, MediaFacts, Observation, PrefixBlocks, TokenCounts};
 use aiperf_tokenizer::Tokenizer;
 
 use crate::sessions::TurnFacts;
@@ -22,6 +22,7 @@ pub(crate) enum TokenSource {
 pub(crate) struct Observer {
     pub(crate) endpoint: Arc<dyn Endpoint>,
     pub(crate) kind: EndpointKind,
+    pub(crate) wire: Wire,
     pub(crate) tokenizer: Arc<dyn Tokenizer>,
     pub(crate) token_source: TokenSource,
 }
@@ -30,7 +31,7 @@ impl Observer {
     /// What the server answered, or why that is no answer. Quick, compared with counting its tokens.
     pub(crate) fn read(&self, finished: &Finished) -> Result<Reply, Failure> {
         let exchange = &finished.exchange;
-        if let Some(failure) = failure::of_exchange(&finished.outcome, exchange) {
+        if let Some(failure) = failure::of_exchange(&finished.outcome, exchange, self.wire) {
             return Err(failure);
         }
         let body = ResponseBody {
@@ -72,10 +73,14 @@ impl Observer {
             chunks: std::mem::take(&mut reply.chunks),
             tokens,
             usage: reply.usage,
+            spec_decode: reply.spec_decode.take().and_then(usable),
             http: http.then(|| http_timing::of(exchange)),
             failure,
             requested_output_tokens: turn.max_tokens,
             undecodable_events: reply.undecodable_events,
+            prefix: turn
+                .blocks
+                .map(|blocks| PrefixBlocks { blocks: u64::from(blocks.blocks), reused: u64::from(blocks.reused) }),
             media,
         }
     }
@@ -92,6 +97,15 @@ impl Observer {
             reasoning: count(&reply.reasoning_text).filter(|_| self.kind.facts().produces_tokens),
         }
     }
+}
+
+/// A server whose counts contradict each other does so in every reply: it is said once.
+fn usable(report: Result<SpecDecode, SpecDecodeError>) -> Option<SpecDecode> {
+    static SAID: Once = Once::new();
+    if let Err(error) = &report {
+        SAID.call_once(|| log::warn!("The server's report of speculative decoding is passed over: {error}"));
+    }
+    report.ok()
 }
 
 fn reported(reply: &Reply) -> TokenCounts {

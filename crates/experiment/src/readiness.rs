@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use aiperf_clock::Mono;
-use aiperf_config::{Config, Readiness, ReadinessMode};
+use aiperf_config::{Config, Readiness, ReadinessMode, redact};
 use aiperf_endpoint::{EndpointKind, request_url};
 use aiperf_engine::{ControlSource, RequestTarget};
 use aiperf_transport::{Client, ClientSettings, Exchange, NoWatch, Request, Reuse, TransportError};
@@ -11,6 +11,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::error::RunError;
+use crate::settings;
 use crate::target::{Targets, request_target};
 
 /// One answer to a probe takes no longer than this, or the server counts as not ready.
@@ -37,7 +38,8 @@ pub(crate) fn wait(
     })
 }
 
-async fn stopped(control: &ControlSource) {
+/// Resolves when the run is no longer wanted.
+pub(crate) async fn stopped(control: &ControlSource) {
     while !control.stop_is_asked_for() {
         tokio::time::sleep(LOOK_UP).await;
     }
@@ -53,14 +55,15 @@ async fn all_ready(
         for model in &config.dataset.models {
             let probe = Probe { config, base, target, model, client: Client::new(client.clone()) };
             let start = Mono::now();
-            log::info!("Waiting for {base} to serve {model}");
+            let shown = redact::url(base);
+            log::info!("Waiting for {shown} to serve {model}");
             while let Err(reason) = probe.ask(readiness.mode).await {
                 let waited = Mono::now().since(start).as_duration();
                 if waited + readiness.interval > readiness.timeout {
-                    let (url, model) = (base.clone(), model.to_string());
+                    let (url, model) = (shown, model.to_string());
                     return Err(RunError::NotReady { url, model, waited: waited.as_secs_f64(), reason });
                 }
-                log::info!("{base} is not ready: {reason}");
+                log::info!("{shown} is not ready: {reason}");
                 tokio::time::sleep(readiness.interval).await;
             }
         }
@@ -139,16 +142,7 @@ impl Probe<'_> {
     fn headers(&self, host: &str) -> Vec<(String, String)> {
         let mut headers = vec![("Host".to_owned(), host.to_owned())];
         headers.push(("Content-Type".into(), "application/json".into()));
-        headers.extend(self.config.endpoint.headers.iter().cloned());
-        let anthropic = self.config.endpoint.kind == EndpointKind::Messages;
-        match &self.config.endpoint.api_key {
-            Some(key) if anthropic => headers.push(("x-api-key".into(), key.0.clone())),
-            Some(key) => headers.push(("Authorization".into(), format!("Bearer {}", key.0))),
-            None => {}
-        }
-        if anthropic && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("anthropic-version")) {
-            headers.push(("anthropic-version".into(), "2023-06-01".into()));
-        }
+        headers.extend(settings::own_headers(&self.config.endpoint));
         headers.push(("Accept".into(), "*/*".into()));
         headers
     }

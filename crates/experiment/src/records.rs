@@ -7,16 +7,21 @@ use std::thread::{self, JoinHandle};
 use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
 use aiperf_endpoint::Reply;
-use aiperf_engine::{Finished, FollowUp, Outcome, QueueReceiver};
-use aiperf_metrics::{Columns, MetricContext, Observation, RecordValues};
+use aiperf_engine::{Finished, FollowUp, FollowUpBodies, Outcome, QueueReceiver};
+use aiperf_metrics::{Columns, Failure, MetricContext, Observation, RecordValues};
 use aiperf_report::{
-    ArtifactPaths, Phase, RawWriter, Record, RecordMetadata, RecordWriter, ReportError, StampCounts, WrittenFile,
+    ArtifactPaths, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable, RecordWriter,
+    Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
 };
+
+use aiperf_transport::Exchange;
 
 use crate::error::RunError;
 use crate::monitor::Monitor;
 use crate::observe::Observer;
+use crate::priority;
 use crate::raw::RawSource;
+use crate::secrets::Secrets;
 use crate::selftest::Tap;
 use crate::sessions::Sessions;
 use crate::stamps::{self, AllStamps};
@@ -29,15 +34,30 @@ pub(crate) struct RecordDesk {
     pub(crate) observer: Observer,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) phases: Vec<PhaseKind>,
+    pub(crate) phase_names: Vec<&'static str>,
+    /// A session ends when its prompts are too long for the model.
+    pub(crate) is_agentic: bool,
     pub(crate) anchor: WallAnchor,
+    pub(crate) secrets: Secrets,
     pub(crate) records: Option<RecordWriter>,
     pub(crate) raw: Option<(RawWriter, RawSource)>,
+    pub(crate) table: Option<RecordTable>,
+    pub(crate) outputs: Option<OutputsFile>,
     /// Headers are needed for the raw file and for HTTP traces.
     pub(crate) http_trace: Option<RawSource>,
     pub(crate) monitor: Arc<Monitor>,
     pub(crate) threshold: Option<FailureThreshold>,
     /// Present in a self-test, with the context of each phase.
     pub(crate) tap: Option<(Arc<Tap>, Vec<MetricContext>)>,
+}
+
+/// What was found out about one request.
+#[derive(Clone, Copy)]
+struct Recorded<'a> {
+    observation: &'a Observation,
+    values: &'a RecordValues,
+    said: Option<&'a str>,
+    stamps: StampCounts,
 }
 
 /// One set of columns per phase.
@@ -82,18 +102,30 @@ impl RecordThreads {
 
 impl RecordDesk {
     fn work(&self, index: usize, finished: &QueueReceiver<Finished>) -> (PhaseColumns, AllStamps) {
+        // A worker that is kept from reading for longer than a chunk's gap loses that chunk's time; a record can wait, unless
+        // the next turn of its session waits for it.
+        if !self.sessions.may_wait_for_replies() {
+            priority::give_way();
+        }
         let mut all_stamps = AllStamps::default();
         let mut columns: PhaseColumns = self.phases.iter().map(|_| Columns::new()).collect();
         let processor = format!("record_processor_{index}");
         let mut scratch = Vec::new();
         while let Some(mut finished) = finished.receive_gathered() {
-            let facts = self.sessions.turn(finished.session.conversation, finished.turn);
+            let mut facts = self.sessions.turn(finished.session.conversation, finished.turn);
+            if finished.is_brief {
+                facts.max_tokens = Some(1);
+            }
             let answer = self.observer.read(&finished);
             // A session waits for this: the counting of a long history must not hold up its next turn.
             if let Some(follow_up) = finished.follow_up.take() {
-                self.follow_up(follow_up, &finished, answer.as_ref().ok());
+                self.follow_up(follow_up, &finished, answer.as_ref());
             }
-            let observation = self.observer.observe(&finished, facts, answer);
+            let said = self.said(&finished, answer.as_ref().ok());
+            let mut observation = self.observer.observe(&finished, facts, answer);
+            if let Some(failure) = &mut observation.failure {
+                self.secrets.hide_in(failure);
+            }
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
             if observation.failure.is_some() {
@@ -107,26 +139,32 @@ impl RecordDesk {
             }
             let stamps = stamps::of_exchange(&finished.exchange.marks, &observation.chunks);
             all_stamps += stamps;
-            self.write(&finished, &observation, &values, (&processor, stamps), &mut scratch);
+            let record = Recorded { observation: &observation, values: &values, said: said.as_deref(), stamps };
+            self.write(&finished, record, &processor, &mut scratch);
             self.monitor.recorded.fetch_add(1, Ordering::Relaxed);
         }
         (columns, all_stamps)
     }
 
-    fn follow_up(&self, follow_up: FollowUp, finished: &Finished, reply: Option<&Reply>) {
+    fn follow_up(&self, follow_up: FollowUp, finished: &Finished, answer: Result<&Reply, &Failure>) {
+        if !self.sessions.goes_on_from_reply(finished.session.conversation, finished.turn) {
+            let overflowed = answer.is_err_and(Failure::is_context_overflow);
+            return follow_up.resume(FollowUpBodies { failed: answer.is_err(), overflowed, ..Default::default() });
+        }
+        let reply = answer.ok();
         let message = reply.and_then(|reply| self.observer.endpoint.assistant_message(reply));
         follow_up.resume(self.sessions.after(&finished.session, finished.turn, message, reply.is_none()));
     }
 
-    fn write(
-        &self,
-        finished: &Finished,
-        observation: &Observation,
-        values: &RecordValues,
-        (processor, stamps): (&str, StampCounts),
-        scratch: &mut Vec<u8>,
-    ) {
-        if self.records.is_none() && self.raw.is_none() {
+    /// The text of a reply, where it is kept: as it came, reasoning first.
+    fn said(&self, finished: &Finished, reply: Option<&Reply>) -> Option<String> {
+        let kept = self.outputs.is_some() && self.phases[finished.phase] == PhaseKind::Profiling;
+        reply.filter(|_| kept).map(|reply| format!("{}{}", reply.reasoning_text, reply.output_text))
+    }
+
+    fn write(&self, finished: &Finished, recorded: Recorded<'_>, processor: &str, scratch: &mut Vec<u8>) {
+        let Recorded { observation, values, said, stamps } = recorded;
+        if self.records.is_none() && self.raw.is_none() && self.outputs.is_none() {
             return;
         }
         let request_id = finished.request_id.to_string();
@@ -136,11 +174,19 @@ impl RecordDesk {
         if let Some(writer) = &self.records {
             let traced = self.http_trace.as_ref().map(|source| Traced::of(finished, source, &self.anchor, stamps));
             let trace = traced.as_ref().map(Traced::data);
-            let record = Record { metadata: &metadata, values, failure, trace: trace.as_ref() };
+            let usage_tokens = observation.usage.and_then(|usage| usage.completion_tokens);
+            let spec_decode = observation.spec_decode.as_ref().map(|spec| SpecDecodeRecord { spec, usage_tokens });
+            let record = Record { metadata: &metadata, values, failure, spec_decode, trace: trace.as_ref() };
             report_once(writer.write(scratch, &record));
+            if let Some(table) = &self.table {
+                report_once(table.write(&record));
+            }
         }
         if let Some((writer, source)) = &self.raw {
             report_once(source.write(writer, scratch, finished, &metadata, failure));
+        }
+        if let Some(outputs) = self.outputs.as_ref().filter(|_| metadata.benchmark_phase == Phase::Profiling) {
+            report_once(outputs.write(&OutputText { metadata: &metadata, values, text: said }));
         }
     }
 
@@ -159,12 +205,17 @@ impl RecordDesk {
         };
         let cut = matches!(finished.outcome, Outcome::Cut(_) | Outcome::CancelledOnPurpose { .. });
         let epoch = |at| self.anchor.epoch(at);
+        let origin = self.sessions.origin(finished.session.conversation, finished.turn);
         RecordMetadata {
             session_num: finished.number,
             x_request_id: request_id,
             x_correlation_id: &finished.session.correlation_id,
             conversation_id: self.sessions.session_id(finished.session.conversation),
             turn_index: finished.turn as u32,
+            source_trace_id: origin.map(|origin| &*origin.trace),
+            source_outer_idx: origin.map(|origin| origin.place.entry),
+            source_inner_idx: origin.and_then(|origin| origin.place.inner),
+            source_kind: origin.map(|origin| origin.line.name()),
             credit_issued_ns: epoch(finished.issued),
             request_start_ns: epoch(finished.start),
             request_ack_ns: observation.headers_received.map(epoch),
@@ -174,14 +225,16 @@ impl RecordDesk {
             benchmark_phase: phase,
             phase_index: finished.phase as u32,
             profiling_index: (kind == PhaseKind::Profiling).then_some(0),
-            phase_name: kind.name(),
+            phase_name: self.phase_names[finished.phase],
             phase_kind: phase,
             was_cancelled: cut,
             cancellation_time_ns: cut.then(|| epoch(finished.end)),
-            context_overflow_skip: false,
+            context_overflow_skip: self.is_agentic
+                && observation.failure.as_ref().is_some_and(Failure::is_context_overflow),
             agent_depth: finished.session.depth,
             parent_correlation_id: finished.session.parent_correlation_id.as_deref(),
             root_correlation_id: &finished.session.root_correlation_id,
+            redirects: redirects(&finished.exchange),
         }
     }
 }
@@ -189,9 +242,10 @@ impl RecordDesk {
 impl RecordDesk {
     /// Closes the files, and names those that are there to be read. All record threads have ended, so nobody else holds
     /// this desk.
-    pub(crate) fn close(self: Arc<Self>, paths: &ArtifactPaths) -> Vec<WrittenFile> {
-        let mut written = Vec::new();
-        let Some(desk) = Arc::into_inner(self) else { return written };
+    pub(crate) fn close(self: Arc<Self>, paths: &ArtifactPaths) -> SummaryFiles {
+        let mut files = SummaryFiles::default();
+        let Some(desk) = Arc::into_inner(self) else { return files };
+        let written = &mut files.written;
         if let Some(records) = desk.records {
             note_losses("records", records.finish().lost);
             written.push(WrittenFile { label: "Records Export".into(), path: paths.records() });
@@ -200,8 +254,22 @@ impl RecordDesk {
             note_losses("raw records", raw.finish().lost);
             written.push(WrittenFile { label: "Raw Records".into(), path: paths.raw() });
         }
-        written
+        let mut note = |label: &str, path, finished: Result<(), ReportError>| match finished {
+            Ok(()) => files.written.push(WrittenFile { label: label.into(), path }),
+            Err(error) => files.failed.push(error),
+        };
+        if let Some(table) = desk.table {
+            note("Records Parquet", paths.records_parquet(), table.finish());
+        }
+        if let Some(outputs) = desk.outputs {
+            note("Outputs JSON", paths.outputs(), outputs.finish());
+        }
+        files
     }
+}
+
+fn redirects(exchange: &Exchange) -> Vec<Redirect<'_>> {
+    exchange.redirects.iter().map(|hop| Redirect { status: hop.status, url: &hop.to }).collect()
 }
 
 fn note_losses(what: &str, lost: u64) {

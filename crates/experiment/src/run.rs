@@ -1,23 +1,31 @@
 //! One run, from its configuration to its files.
 
+use std::fs;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
-use aiperf_config::{Config, ExportLevel, Pace, PhaseConfig, PhaseKind};
+use aiperf_config::{Config, ExportLevel, NetworkLatency, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
-use aiperf_engine::{Bodies, ControlSource, EndReason, FixedSchedule, Plan, StopReason, Timing, WorkerGauge, bounded};
+use aiperf_engine::{
+    Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, StopReason, Timing, WorkerGauge, bounded,
+};
 use aiperf_hub::Hub;
 use aiperf_metrics::{ClientHealth, MetricContext};
-use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RawWriter, RecordWriter, RunReport, SummaryFiles};
+use aiperf_report::{
+    ArtifactPaths, Certificate, InputsFile, OutputsFile, RawWriter, RecordTable, RecordWriter, RunNote, RunReport,
+    SummaryFiles,
+};
 use aiperf_seed::Seed;
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
 use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 use aiperf_transport::ClientSettings;
+use uuid::Uuid;
 
 use crate::conclusion::Conclusion;
+use crate::discovery;
 use crate::error::RunError;
 use crate::health::HealthWatch;
 use crate::maker::Maker;
@@ -26,7 +34,11 @@ use crate::observe::{Observer, TokenSource};
 use crate::raw::RawSource;
 use crate::readiness;
 use crate::records::{RecordDesk, RecordThreads};
+use crate::round_trip::{RttWatch, WhatIsMissing};
+use crate::scenario;
+use crate::secrets::Secrets;
 use crate::selftest::Tap;
+use crate::server_hook::{self, ProfilerHook};
 use crate::sessions::{Markers, Renderer, Sessions};
 use crate::settings;
 use crate::stamps;
@@ -49,7 +61,7 @@ pub struct Run {
     pub(crate) contexts: Vec<MetricContext>,
     pub(crate) paths: ArtifactPaths,
     endpoint: Arc<dyn Endpoint>,
-    seed: Seed,
+    pub(crate) seed: Seed,
     tokenizer: Arc<dyn Tokenizer>,
     pub(crate) dataset: Arc<Dataset>,
     fixed_schedule: FixedSchedule,
@@ -73,14 +85,23 @@ pub struct RunResult {
 impl Run {
     /// Opens the targets and makes the data. `version` is the program's own; the tokenizer and public data sets come
     /// through `hub`.
-    pub fn prepare(config: Config, version: &str, hub: &Hub) -> Result<Self, RunError> {
+    pub fn prepare(mut config: Config, version: &str, hub: &Hub) -> Result<Self, RunError> {
         // Before anything starts a thread.
         raise_descriptor_limit();
         grow_descriptor_table(DESCRIPTORS);
         let kind = config.endpoint.kind;
-        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config));
+        let headers = settings::header_plan(&config, version)?;
+        let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
+        let client = settings::client_settings(&config, &targets)?;
+        let found = discovery::ask(&config, &targets, &client, &headers)?;
+        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config, found));
         let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
+        if let Some(scenario) = &config.scenario {
+            scenario.set.iter().for_each(|option| log::info!("Scenario {} sets {option}", scenario.name));
+            // Whoever repeats the run needs it.
+            config.random_seed.get_or_insert_with(|| Seed::from_entropy().stream("scenario").next_u64() >> 1);
+        }
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
         let request = TokenizerRequest {
             name: config.endpoint.tokenizer_name(&config.dataset.models[0]).to_owned(),
@@ -90,6 +111,7 @@ impl Run {
         let tokenizer = aiperf_tokenizer::load(&request, hub.environment())?;
         let dataset = Arc::new(aiperf_dataset::build_with_hub(&config.dataset, seed, &tokenizer, hub)?);
         warn_about(&dataset);
+        scenario::check_data(&config, &dataset)?;
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
             phase.stop.sessions = Some(dataset.roots().len() as u64);
@@ -102,9 +124,6 @@ impl Run {
             dataset.check_markers()?;
         }
         let sessions = Sessions::prepare(Arc::clone(&dataset), kind, renderer, markers, first, room)?;
-        let headers = settings::header_plan(&config, version)?;
-        let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
-        let client = settings::client_settings(&config, &targets)?;
         let paths = ArtifactPaths::new(config.output.dir.clone(), config.output.prefix.as_deref());
         Ok(Self {
             phases,
@@ -138,13 +157,19 @@ impl Run {
         control: &ControlSource,
         monitor: &Arc<Monitor>,
     ) -> Result<RunResult, RunError> {
-        if let Some(wanted) = self.config.endpoint.readiness {
+        // Servers that are asked what they serve were waited for then.
+        if let Some(wanted) = self.config.endpoint.readiness.filter(|_| !self.config.endpoint.kind.speaks_grpc()) {
             readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
+        }
+        if let Some(reset) = &self.config.endpoint.reset_kv_cache {
+            server_hook::reset_caches(reset, &self.config, &self.targets, &self.client, control)?;
         }
         let inputs = if self.dataset.writes_inputs() { Some(InputsFile::create(&self.paths.inputs())?) } else { None };
         let sampler = self.dataset.sampler(self.seed);
         let maker = Maker::start(&self.sessions, &self.phases, sampler, &self.fixed_schedule, inputs)
             .map_err(RunError::MakerThread)?;
+        let benchmark_id = Uuid::new_v4().simple().to_string()[..12].to_owned();
+        self.run_note(version, &benchmark_id).write(&self.paths)?;
         let anchor = WallAnchor::take();
         let (records, finished) = bounded(RECORD_QUEUE);
         let desk = Arc::new(self.record_desk(anchor, monitor, control)?);
@@ -153,24 +178,38 @@ impl Run {
         let began = Mono::now();
         let health =
             HealthWatch::start(Arc::clone(&gauge), Arc::clone(monitor), finished, &self.client.stamping, processors());
+        let rtt_watch = self.rtt_watch(monitor, anchor)?;
         let outcomes = aiperf_engine::run(self.plan(), control, records, &monitor.progress, &gauge)?;
         let watched = health.map(HealthWatch::finish);
         let (columns, stamps) = threads.finish(self.phases.len())?;
         let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
-        let other_files = desk.close(&self.paths);
+        let mut closed = desk.close(&self.paths);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
+        let network_rtt = rtt_watch.and_then(|watch| {
+            let missing = if interrupted { WhatIsMissing::LetBe } else { WhatIsMissing::MakeUpFor };
+            let (rtt, file) = watch.finish(missing);
+            closed.written.push(file);
+            rtt
+        });
         let inputs = maker.finish(control, interrupted);
         warn_about_lengths(&self.dataset);
         let conclusion = Conclusion {
+            benchmark_id,
             outcomes: &outcomes,
             columns: &columns,
             anchor: &anchor,
             health: watched.map(|watched| ClientHealth::judge(began, &watched.samples)),
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
-            other_files,
+            other_files: closed.written,
+            network_rtt,
         };
         let mut result = conclusion.draw(&self, version);
+        result.files.failed.extend(closed.failed);
         result.files.failed.extend(inputs.err());
+        if result.files.failed.is_empty() {
+            // The summary says all that it says.
+            let _ = fs::remove_file(self.paths.run_note());
+        }
         Ok(result)
     }
 
@@ -181,7 +220,13 @@ impl Run {
         control: &ControlSource,
     ) -> Result<RecordDesk, RunError> {
         let output = &self.config.output;
-        let source = RawSource { headers: Arc::clone(&self.headers), targets: self.targets.requests.clone().into() };
+        let secrets = Secrets::of(&self.config.endpoint);
+        let source = RawSource {
+            endpoint: Arc::clone(&self.endpoint),
+            headers: Arc::clone(&self.headers),
+            targets: self.targets.requests.clone().into(),
+            secrets: secrets.clone(),
+        };
         let records = if output.level >= ExportLevel::Records {
             Some(RecordWriter::create(&self.paths.records(), &self.contexts)?)
         } else {
@@ -189,6 +234,16 @@ impl Run {
         };
         let raw = if output.level >= ExportLevel::Raw {
             Some((RawWriter::create(&self.paths.raw())?, source.clone()))
+        } else {
+            None
+        };
+        let table = if output.export_parquet {
+            Some(RecordTable::create(&self.paths.records_parquet(), &self.contexts)?)
+        } else {
+            None
+        };
+        let outputs = if output.export_outputs {
+            Some(OutputsFile::create(&self.paths.outputs(), self.profiling_context())?)
         } else {
             None
         };
@@ -202,19 +257,41 @@ impl Run {
             observer: Observer {
                 endpoint: Arc::clone(&self.endpoint),
                 kind: self.config.endpoint.kind,
+                wire: self.config.endpoint.wire,
                 tokenizer: Arc::clone(&self.tokenizer),
                 token_source,
             },
             sessions: Arc::clone(&self.sessions),
             phases: self.phases.iter().map(|phase| phase.kind).collect(),
+            phase_names: self.phases.iter().map(PhaseConfig::name).collect(),
+            is_agentic: self.config.profiling.pace.is_agentic(),
             anchor,
+            secrets,
             records,
             raw,
+            table,
+            outputs,
             http_trace: output.export_http_trace.then_some(source),
             monitor: Arc::clone(monitor),
             threshold,
             tap: self.tap.clone().map(|tap| (tap, self.contexts.clone())),
         })
+    }
+
+    /// Only where the round trip is to be measured.
+    fn rtt_watch(&self, monitor: &Arc<Monitor>, anchor: WallAnchor) -> Result<Option<RttWatch>, RunError> {
+        let Some(NetworkLatency::Measured(probing)) = self.config.network_latency else { return Ok(None) };
+        RttWatch::start(probing, &self.targets, &self.client, monitor, anchor, &self.paths).map(Some)
+    }
+
+    fn run_note(&self, version: &str, benchmark_id: &str) -> RunNote {
+        RunNote {
+            aiperf_version: version.to_owned(),
+            benchmark_id: benchmark_id.to_owned(),
+            input_config: self.config.to_input_config(),
+            random_seed: self.config.random_seed,
+            cli_command: self.config.command_line.clone(),
+        }
     }
 
     fn plan(&self) -> Plan {
@@ -233,10 +310,16 @@ impl Run {
             request_timeout: self.config.endpoint.request_timeout.map(Nanos::from),
             reuse: self.config.endpoint.connection_reuse,
             client: self.client.clone(),
+            wire: self.config.endpoint.wire,
             seed: self.seed,
+            hook: self.config.endpoint.server_profiler.as_ref().map(|profiler| {
+                let hook = ProfilerHook::new(profiler, &self.config, &self.targets, &self.client);
+                Box::new(hook) as Box<dyn PhaseHook>
+            }),
             timing: Timing {
                 cut_drain: tuning.cancel_drain,
                 rate_ramp_interval: tuning.rate_ramp_interval,
+                send_limit: tuning.cancellation_send_timeout,
                 dag_fail_fast: tuning.dag_fail_fast,
             },
         }

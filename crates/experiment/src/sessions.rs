@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aiperf_clock::Nanos;
-use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage};
+use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{BuildError, EndpointKind, body_document, check_turns};
 use aiperf_engine::{Began, Bodies, FollowUpBodies, PreparedConversation, PreparedTurn, Session};
@@ -99,14 +99,29 @@ impl Sessions {
         self.slots.len()
     }
 
+    /// Whether some request may be due only when the answer to another has been read.
+    pub(crate) fn may_wait_for_replies(&self) -> bool {
+        let starts_others = |turn: &Turn| !turn.branches.is_empty();
+        self.dataset.outlines().iter().any(|outline| outline.turns.len() > 1 || outline.turns.iter().any(starts_others))
+    }
+
     pub(crate) fn session_id(&self, index: usize) -> &str {
         &self.dataset.outlines()[index].session_id.0
     }
 
     pub(crate) fn turn(&self, index: usize, turn: usize) -> TurnFacts<'_> {
         let outline = &self.dataset.outlines()[index].turns[turn];
-        let (max_tokens, audio_seconds) = (outline.max_tokens, outline.audio_seconds);
-        TurnFacts { max_tokens, audio_seconds, input: self.input_counts.of(index, turn) }
+        TurnFacts {
+            max_tokens: outline.max_tokens,
+            audio_seconds: outline.audio_seconds,
+            blocks: outline.origin.as_ref().map(|origin| origin.blocks),
+            input: self.input_counts.of(index, turn),
+        }
+    }
+
+    /// The recorded request that a turn replays.
+    pub(crate) fn origin(&self, index: usize, turn: usize) -> Option<&Origin> {
+        self.dataset.outlines()[index].turns[turn].origin.as_deref()
     }
 
     /// Whether contents may stay that nobody needs at the moment.
@@ -207,7 +222,10 @@ impl Sessions {
                 Some(body)
             });
             bytes += body.as_ref().map_or(0, Bytes::len);
-            payloads.extend(body.and_then(|body| body_document(&body)));
+            payloads.extend(body.and_then(|body| match self.renderer.endpoint.legible_body(&body) {
+                Some(legible) => serde_json::from_str(&legible).ok(),
+                None => body_document(&body),
+            }));
         }
         (InputSession { session_id: self.session_id(index).to_owned(), payloads }, bytes)
     }
@@ -229,7 +247,15 @@ impl Sessions {
                 }
             }
         }
-        FollowUpBodies { next, forks, failed }
+        FollowUpBodies { next, forks, failed, overflowed: false }
+    }
+
+    /// Whether what follows a turn is made of its reply.
+    pub(crate) fn goes_on_from_reply(&self, index: usize, turn: usize) -> bool {
+        let outline = &self.dataset.outlines()[index];
+        let forks = |kind: BranchKind| matches!(kind, BranchKind::Fork { .. });
+        (turn + 1 < outline.turns.len() && Renderer::needs_replies(outline, turn + 1))
+            || outline.turns[turn].branches.iter().any(|branch| forks(branch.kind))
     }
 
     /// The part of it that the engine plans with.
@@ -242,6 +268,7 @@ impl Sessions {
                 .map(|(place, turn)| PreparedTurn {
                     needs_replies: Renderer::needs_replies(outline, place),
                     timestamp_ms: turn.timestamp_ms,
+                    recorded: turn.recorded_ms.map(|ms| Nanos::from_secs_f64(ms / 1e3)),
                     delay: turn.delay_ms.map(|ms| Nanos::from_secs_f64(ms / 1e3)),
                     branches: turn.branches.clone(),
                 })
@@ -269,8 +296,18 @@ impl Bodies for Sessions {
         Ok(body)
     }
 
+    fn brief(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError> {
+        let mut contents = Conversation::clone(&self.find(conversation, Some(turn)));
+        if let Some(turn) = contents.turns.get_mut(turn) {
+            turn.max_tokens = Some(1);
+        }
+        let body = self.renderer.fixed(&Arc::new(contents), turn);
+        self.look_ahead(conversation, turn);
+        body
+    }
+
     fn personal(&self, session: &Session, body: &Bytes) -> Option<Bytes> {
-        self.markers.as_ref()?.put(session, self.session_id(session.conversation), body)
+        self.markers.as_ref()?.put(session, self.session_id(session.root_conversation), body)
     }
 
     fn begin(&self, conversation: usize, began: Began) {

@@ -1,12 +1,23 @@
 //! What the parts of a run need to know of its configuration.
 
-use aiperf_clock::Nanos;
-use aiperf_config::{Config, HttpVersion, IpVersion, Pace, PhaseConfig, PhaseKind};
-use aiperf_endpoint::{AffinityHeaders, BodyOptions, EndpointSettings, HeaderOptions, HeaderPlan};
-use aiperf_metrics::{MetricContext, Thresholds};
-use aiperf_socket::{SourceAddresses, Stamping};
-use aiperf_transport::{ClientSettings, TlsSettings, Verification};
+use std::net::IpAddr;
 
+use aiperf_clock::Nanos;
+use aiperf_config::{
+    Config, EndpointConfig, HttpVersion, IpVersion, NetworkLatency, Pace, PhaseConfig, PhaseKind, ProxyServer, Secret,
+};
+use aiperf_endpoint::{
+    AffinityHeaders, BodyOptions, EndpointKind, EndpointSettings, HeaderOptions, HeaderPlan, KserveSettings,
+};
+use aiperf_metrics::{MetricContext, NetworkRtt, Thresholds};
+use aiperf_socket::{SocketOptions, SourceAddresses, Stamping};
+use aiperf_transport::{
+    ClientSettings, Identity, Origin, Proxies, Proxy, Scheme, TlsOptions, TlsSettings, Verification,
+};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
+use crate::discovery::Discovered;
 use crate::error::RunError;
 use crate::target::Targets;
 
@@ -25,8 +36,12 @@ pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<Met
         osl_mismatch_pct: tuning.osl_mismatch_percent,
         osl_mismatch_max_tokens: tuning.osl_mismatch_max_tokens as f64,
     };
-    context.open_loop = !matches!(phase.pace, Pace::Concurrency(_));
+    context.open_loop = !matches!(phase.pace, Pace::Concurrency(_) | Pace::AgenticReplay(_));
     context.fixed_schedule = matches!(phase.pace, Pace::FixedSchedule { .. });
+    context.concurrency = phase.pace.session_limit().map(|limit| limit as u64);
+    if let Some(NetworkLatency::Given(rtt)) = config.network_latency {
+        context.network_rtt = Some(NetworkRtt::given(Nanos::from(rtt)));
+    }
     context.show_internal = tuning.show_internal_metrics;
     context.show_experimental = tuning.show_experimental_metrics;
     // A warmup has no objectives, and it may lack the metrics that those of the profiling phase are set on.
@@ -50,13 +65,16 @@ pub(crate) fn body_options(config: &Config) -> BodyOptions {
     }
 }
 
-pub(crate) fn endpoint_settings(config: &Config) -> EndpointSettings {
+pub(crate) fn endpoint_settings(config: &Config, found: Discovered) -> EndpointSettings {
     let endpoint = &config.endpoint;
     EndpointSettings {
         template: endpoint.template.clone(),
         response_field: endpoint.response_field.clone(),
         download_video: endpoint.download_video,
         poll_interval: Nanos::from(config.tuning.video_poll_interval),
+        wire: endpoint.wire,
+        kserve: KserveSettings { backend: endpoint.backend, streaming: endpoint.streaming, models: found.models },
+        method: found.method,
     }
 }
 
@@ -76,6 +94,7 @@ pub(crate) fn header_plan(config: &Config, version: &str) -> Result<HeaderPlan, 
             smg_routing_key: copies.smg_routing_key,
             dynamo_session_id: copies.dynamo_session_id,
         },
+        wire: endpoint.wire,
     })?)
 }
 
@@ -90,15 +109,102 @@ fn connection_limit(config: &Config) -> usize {
         .unwrap_or_else(|| concurrency.unwrap_or(0).clamp(USUAL_CONNECTIONS, MOST_CONNECTIONS))
 }
 
+fn tls_options(config: &Config) -> TlsOptions {
+    let tls = &config.endpoint.tls;
+    let insecure = tls.insecure || !config.tuning.ssl_verify;
+    TlsOptions {
+        verification: if insecure { Verification::Off } else { Verification::Full },
+        roots: tls.ca_cert.clone(),
+        identity: tls.client.clone().map(|(certificate, key)| Identity { certificate, key }),
+    }
+}
+
+/// The proxies of the run. Those of the environment are not used unless asked for, because they would be measured too; where
+/// one is set that would be on the way, the user is told.
+fn proxies(config: &Config, targets: &Targets) -> Proxies {
+    let named = &config.endpoint.proxies;
+    let mut proxies = Proxies {
+        http: named.http.as_ref().map(proxy),
+        https: named.https.as_ref().map(proxy),
+        bypass: named.bypass.clone(),
+    };
+    // A simulator of this run is inside it.
+    proxies.bypass.extend(targets.simulated().map(|origin| format!("{}:{}", origin.host, origin.port)));
+    if config.tuning.trust_env {
+        return proxies;
+    }
+    let on_the_way =
+        targets.requests.iter().find(|target| !is_near(&target.origin) && proxies.of(&target.origin).is_some());
+    if let Some(target) = on_the_way {
+        let secure = target.origin.scheme == Scheme::Https;
+        let server = if secure { &named.https } else { &named.http };
+        let variable = server.as_ref().map_or("", |server| &server.variable);
+        log::warn!(
+            "{} is reached directly: the proxy of {variable} is used only with AIPERF_HTTP_TRUST_ENV=true",
+            target.origin
+        );
+    }
+    Proxies::default()
+}
+
+fn is_near(origin: &Origin) -> bool {
+    origin.host == "localhost" || origin.host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn proxy(server: &ProxyServer) -> Proxy {
+    let scheme = if server.secure { Scheme::Https } else { Scheme::Http };
+    let basic = |(user, password): &(String, Secret)| {
+        format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{}", password.0)))
+    };
+    Proxy {
+        origin: Origin { scheme, host: server.host.clone(), port: server.port },
+        authorization: server.user.as_ref().map(basic),
+    }
+}
+
+/// The headers that requests beside the benchmark carry: the user's own, and the key.
+pub(crate) fn own_headers(endpoint: &EndpointConfig) -> Vec<(String, String)> {
+    let mut headers = endpoint.headers.clone();
+    let anthropic = endpoint.kind == EndpointKind::Messages;
+    match &endpoint.api_key {
+        Some(key) if anthropic => headers.push(("x-api-key".into(), key.0.clone())),
+        Some(key) => {
+            headers.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
+            headers.push(("Authorization".into(), format!("Bearer {}", key.0)));
+        }
+        None => {}
+    }
+    if anthropic && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("anthropic-version")) {
+        headers.push(("anthropic-version".into(), "2023-06-01".into()));
+    }
+    headers
+}
+
 pub(crate) fn client_settings(config: &Config, targets: &Targets) -> Result<ClientSettings, RunError> {
     let tuning = &config.tuning;
-    let verification = if tuning.ssl_verify { Verification::Full } else { Verification::Off };
     let http_version = match config.endpoint.http_version {
         HttpVersion::Http1 => aiperf_transport::HttpVersion::Http1,
         HttpVersion::Http2 => aiperf_transport::HttpVersion::Http2,
     };
+    let proxies = proxies(config, targets);
+    let secure_proxy = [&proxies.http, &proxies.https].into_iter().flatten().any(|p| p.origin.scheme == Scheme::Https);
+    let tls = if targets.need_tls() || secure_proxy {
+        TlsSettings::new(tls_options(config), http_version)?
+    } else {
+        TlsSettings::deferred(tls_options(config), http_version)
+    };
     Ok(ClientSettings {
-        tls: if targets.need_tls() { Some(TlsSettings::new(verification, http_version)?) } else { None },
+        tls: Some(tls),
+        proxies,
+        dns_cache: tuning.dns_cache.into(),
+        socket: SocketOptions {
+            receive_buffer: tuning.socket.receive_buffer,
+            send_buffer: tuning.socket.send_buffer,
+            keepalive_idle: tuning.socket.keepalive_idle,
+            keepalive_interval: tuning.socket.keepalive_interval,
+            keepalive_count: tuning.socket.keepalive_count,
+            user_timeout: Some(tuning.socket.user_timeout),
+        },
         http_version,
         sources: SourceAddresses::new(config.endpoint.source_addresses.clone()),
         ip_version: match tuning.ip_version {

@@ -9,7 +9,7 @@ pub enum Verdict {
     Complete,
     /// The user stopped it; what had finished is in the files.
     Cancelled,
-    /// Too many requests failed, and the run was ended for it.
+    /// Too many requests failed, or the client itself did, and the run was ended for it.
     GivenUp(String),
     /// Not one request succeeded. The sentence says what stood in the way.
     NothingSucceeded(String),
@@ -25,6 +25,20 @@ impl Verdict {
                     "{failed} of {all} requests failed, more than --failed-request-threshold allows. The error summary \
                      lists them all."
                 ));
+            }
+            Some(StopReason::FailedWarmup) => {
+                let failures = warmup.map_or(&[][..], |summary| summary.failures.as_slice());
+                let why = failures.first().map_or("no answer", |group| first_line(&group.failure.message));
+                return Self::GivenUp(format!(
+                    "the warmup failed: a recorded session could not be brought to the point where it goes on ({why})"
+                ));
+            }
+            Some(StopReason::Defect) => {
+                return Self::GivenUp(
+                    "a worker thread of aiperf panicked, and the run was ended for it; what had finished is in the files. \
+                     This is a defect of aiperf: please report it with the message above."
+                        .to_owned(),
+                );
             }
             None => {}
         }

@@ -1,58 +1,12 @@
 //! The one table of all metrics. Its order is the order in files wherever a format does not fix another.
 
-use crate::definition::{ConsoleGroup, Definition, Flags, Kind};
+use crate::metric::catalogue;
 use crate::unit::Unit::{
-    Bytes, Count, Images, ImagesPerSecond, Kilobytes, Megabytes, Milliseconds, MillisecondsPerImage, Nanoseconds,
-    Percent, Ratio, Requests, RequestsPerSecond, Seconds, Tokens, TokensPerSecond, TokensPerSecondPerUser,
+    Bytes, Count, GoodRequestsPerSecondPerWatt, Images, ImagesPerSecond, JouleSeconds, Joules, JoulesPerRequest,
+    JoulesPerUser, Kilobytes, Megabytes, MillijoulesPerToken, Milliseconds, MillisecondsPerImage, Nanoseconds, Percent,
+    Ratio, Requests, RequestsPerSecond, RequestsPerSecondPerWatt, Seconds, Tokens, TokensPerJoule, TokensPerSecond,
+    TokensPerSecondPerUser, TokensPerSecondPerWatt, Watts,
 };
-
-macro_rules! order {
-    (last) => {
-        None
-    };
-    ($order:literal) => {
-        Some($order)
-    };
-}
-
-/// Each row: name, tag, header; unit => unit shown, kind, console table and order, flags; formula.
-macro_rules! catalogue {
-    ($($name:ident $tag:literal $header:literal; $unit:ident => $shown:ident, $kind:ident, $group:ident $order:tt,
-       [$($flag:ident)*]; $formula:literal;)*) => {
-        /// A metric; its [`Definition`] says the rest.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[repr(u8)]
-        pub enum Metric { $($name),* }
-
-        const DEFINITIONS: &[Definition] = &[$(Definition {
-            tag: $tag, header: $header, unit: $unit, shown: $shown, kind: Kind::$kind, group: ConsoleGroup::$group,
-            order: order!($order), flags: Flags(0 $(| Flags::$flag.0)*), formula: $formula,
-        }),*];
-
-        impl Metric {
-            /// All metrics, in catalogue order.
-            pub const ALL: &[Self] = &[$(Self::$name),*];
-        }
-    };
-}
-
-impl Metric {
-    pub fn definition(self) -> &'static Definition {
-        &DEFINITIONS[self as usize]
-    }
-
-    pub fn tag(self) -> &'static str {
-        self.definition().tag
-    }
-
-    pub fn from_tag(tag: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|metric| metric.tag() == tag)
-    }
-
-    pub(crate) fn has(self, flag: Flags) -> bool {
-        self.definition().flags.has(flag)
-    }
-}
 
 catalogue! {
     TimeToFirstToken "time_to_first_token" "Time to First Token"; Nanoseconds => Milliseconds, Record, Main 100,
@@ -87,7 +41,7 @@ catalogue! {
     OutputTokenCount "output_token_count" "Output Token Count"; Tokens => Tokens, Record, FilesOnly last,
         [TOKENS_OUT LARGER WHOLE]; "output tokens without reasoning, when there are any";
     ReasoningTokenCount "reasoning_token_count" "Reasoning Token Count"; Tokens => Tokens, Record, FilesOnly last,
-        [TOKENS_OUT LARGER WHOLE]; "reasoning tokens";
+        [REASONING TOKENS_OUT LARGER WHOLE]; "reasoning tokens";
     ErrorIsl "error_isl" "Error Input Sequence Length"; Tokens => Tokens, Record, FilesOnly 700,
         [ERRORS TOKENS_IN LARGER WHOLE]; "input tokens of a failed request";
     RequestedOsl "requested_osl" "Requested OSL"; Tokens => Tokens, Record, FilesOnly last,
@@ -95,7 +49,7 @@ catalogue! {
     OslMismatchDiffPct "osl_mismatch_diff_pct" "OSL Mismatch Diff %"; Percent => Percent, Record, FilesOnly last,
         [TOKENS_OUT]; "(output_sequence_length - requested_osl) / requested_osl * 100";
     ThinkingEfficiency "thinking_efficiency" "Thinking Efficiency"; Ratio => Ratio, Record, Main last,
-        [TOKENS_OUT EXPERIMENTAL]; "reasoning_token_count / output_token_count";
+        [REASONING TOKENS_OUT EXPERIMENTAL]; "reasoning_token_count / output_token_count";
 
     NumImages "num_images" "Number of Images"; Images => Images, Record, FilesOnly last,
         [IMAGE WHOLE]; "images in the request";
@@ -112,67 +66,82 @@ catalogue! {
     VideoPeakMemory "video_peak_memory" "Video Peak Memory"; Megabytes => Megabytes, Record, Main 311,
         [VIDEO_OUT]; "peak_memory_mb that the server reports";
 
+    SpecDecodeAcceptanceLength "spec_decode_acceptance_length" "Acceptance Length"; Ratio => Ratio, Record, SpecDecode 5000,
+        [SPEC_DECODE LARGER]; "mean_acceptance_length that the server reports: 1 + accepted / steps";
+    SpecDecodeDraftAcceptanceRate "spec_decode_draft_acceptance_rate" "Draft Acceptance Rate"; Percent => Percent, Record, SpecDecode 5020,
+        [SPEC_DECODE LARGER]; "draft_acceptance_rate that the server reports * 100";
+    SpecDecodeAcceptedPerVerified "spec_decode_accepted_per_verified" "Accepted per Verified"; Ratio => Ratio, Record, SpecDecode 5030,
+        [SPEC_DECODE LARGER]; "(accepted + steps) / (drafted + steps)";
+    SpecDecodeSteps "spec_decode_steps" "Spec Decode Steps"; Count => Count, Record, SpecDecode 5040,
+        [SPEC_DECODE WHOLE]; "verification steps of the request";
+    SpecDecodeAcceptedDraftTokens "spec_decode_accepted_draft_tokens" "Accepted Draft Tokens"; Tokens => Tokens, Record, FilesOnly 5050,
+        [SPEC_DECODE WHOLE]; "draft tokens that the model accepted";
+    SpecDecodeDraftTokens "spec_decode_draft_tokens" "Draft Tokens"; Tokens => Tokens, Record, FilesOnly 5060,
+        [SPEC_DECODE WHOLE]; "draft tokens that were proposed";
+
     UsagePromptTokens "usage_prompt_tokens" "Usage Prompt Tokens"; Tokens => Tokens, Record, Usage 1000,
-        [LARGER WHOLE]; "prompt tokens by the server's count";
+        [USAGE LARGER WHOLE]; "prompt tokens by the server's count";
     UsagePromptCacheReadTokens "usage_prompt_cache_read_tokens" "Usage Prompt Cache Read Tokens"; Tokens => Tokens, Record, Usage 1010,
-        [LARGER WHOLE]; "prompt tokens read from the server's cache";
+        [USAGE LARGER WHOLE]; "prompt tokens read from the server's cache";
     UsagePromptCacheWriteTokens "usage_prompt_cache_write_tokens" "Usage Prompt Cache Write Tokens"; Tokens => Tokens, Record, Usage 1015,
-        [WHOLE]; "prompt tokens written to the server's cache";
+        [USAGE WHOLE]; "prompt tokens written to the server's cache";
     UsagePromptCacheMissTokens "usage_prompt_cache_miss_tokens" "Usage Prompt Cache Miss Tokens"; Tokens => Tokens, Record, Usage 1017,
-        [WHOLE]; "prompt tokens not found in the server's cache";
+        [USAGE WHOLE]; "prompt tokens not found in the server's cache";
     UsagePromptAudioTokens "usage_prompt_audio_tokens" "Usage Prompt Audio Tokens"; Tokens => Tokens, Record, Usage 1020,
-        [AUDIO LARGER WHOLE]; "audio tokens of the prompt by the server's count";
+        [USAGE AUDIO LARGER WHOLE]; "audio tokens of the prompt by the server's count";
     UsageToolUsePromptTokens "usage_tool_use_prompt_tokens" "Usage Tool Use Prompt Tokens"; Tokens => Tokens, Record, Usage 1030,
-        [WHOLE]; "prompt tokens that came of tool use";
+        [USAGE WHOLE]; "prompt tokens that came of tool use";
     UsagePromptAudioSeconds "usage_prompt_audio_seconds" "Usage Prompt Audio Seconds"; Seconds => Seconds, Record, Usage 1040,
-        [AUDIO LARGER]; "seconds of audio in the prompt by the server's count";
+        [USAGE AUDIO LARGER]; "seconds of audio in the prompt by the server's count";
     UsageCompletionTokens "usage_completion_tokens" "Usage Completion Tokens"; Tokens => Tokens, Record, Usage 1100,
-        [LARGER WHOLE]; "completion tokens by the server's count";
+        [USAGE LARGER WHOLE]; "completion tokens by the server's count";
     UsageReasoningTokens "usage_reasoning_tokens" "Usage Reasoning Tokens"; Tokens => Tokens, Record, Usage 1110,
-        [TOKENS_OUT LARGER WHOLE]; "reasoning tokens by the server's count";
+        [REASONING USAGE TOKENS_OUT LARGER WHOLE]; "reasoning tokens by the server's count";
     UsageCompletionAudioTokens "usage_completion_audio_tokens" "Usage Completion Audio Tokens"; Tokens => Tokens, Record, Usage 1120,
-        [TOKENS_OUT AUDIO LARGER WHOLE]; "audio tokens of the completion by the server's count";
+        [USAGE TOKENS_OUT AUDIO LARGER WHOLE]; "audio tokens of the completion by the server's count";
     UsageAcceptedPredictionTokens "usage_accepted_prediction_tokens" "Usage Accepted Prediction Tokens"; Tokens => Tokens, Record, Usage 1130,
-        [TOKENS_OUT LARGER WHOLE]; "predicted tokens that the server took";
+        [USAGE TOKENS_OUT LARGER WHOLE]; "predicted tokens that the server took";
     UsageRejectedPredictionTokens "usage_rejected_prediction_tokens" "Usage Rejected Prediction Tokens"; Tokens => Tokens, Record, Usage 1140,
-        [TOKENS_OUT WHOLE]; "predicted tokens that the server refused";
+        [USAGE TOKENS_OUT WHOLE]; "predicted tokens that the server refused";
     UsageTotalTokens "usage_total_tokens" "Usage Total Tokens"; Tokens => Tokens, Record, Usage 1200,
-        [TOKENS_OUT LARGER WHOLE]; "all tokens by the server's count";
+        [USAGE TOKENS_OUT LARGER WHOLE]; "all tokens by the server's count";
     UsagePromptTokensDiffPct "usage_prompt_tokens_diff_pct" "Usage Prompt Diff %"; Percent => Percent, Record, FilesOnly last,
-        [TOKENS_IN CLIENT_COUNT]; "|usage_prompt_tokens - input_sequence_length| / input_sequence_length * 100";
+        [USAGE TOKENS_IN CLIENT_COUNT]; "|usage_prompt_tokens - input_sequence_length| / input_sequence_length * 100";
     UsageCompletionTokensDiffPct "usage_completion_tokens_diff_pct" "Usage Completion Diff %"; Percent => Percent, Record, FilesOnly last,
-        [TOKENS_OUT CLIENT_COUNT]; "|usage_completion_tokens - output_sequence_length| / output_sequence_length * 100";
+        [USAGE TOKENS_OUT CLIENT_COUNT]; "|usage_completion_tokens - output_sequence_length| / output_sequence_length * 100";
     UsageReasoningTokensDiffPct "usage_reasoning_tokens_diff_pct" "Usage Reasoning Diff %"; Percent => Percent, Record, FilesOnly last,
-        [TOKENS_OUT CLIENT_COUNT]; "|usage_reasoning_tokens - reasoning_token_count| / reasoning_token_count * 100";
+        [REASONING USAGE TOKENS_OUT CLIENT_COUNT]; "|usage_reasoning_tokens - reasoning_token_count| / reasoning_token_count * 100";
 
     HttpReqBlocked "http_req_blocked" "HTTP Blocked"; Nanoseconds => Milliseconds, Record, HttpTrace 2000,
-        []; "wait for a free connection";
+        [TRACE]; "wait for a free connection";
     HttpReqDnsLookup "http_req_dns_lookup" "HTTP DNS Lookup"; Nanoseconds => Milliseconds, Record, HttpTrace 2010,
-        []; "name look-up; 0 on a reused connection or a literal address";
+        [TRACE]; "name look-up; 0 on a reused connection or a literal address";
     HttpReqConnecting "http_req_connecting" "HTTP Connecting"; Nanoseconds => Milliseconds, Record, HttpTrace 2020,
-        []; "TCP and TLS; 0 on a reused connection";
+        [TRACE]; "TCP and TLS; 0 on a reused connection";
+    HttpReqTlsHandshaking "http_req_tls_handshaking" "HTTP TLS Handshaking"; Nanoseconds => Milliseconds, Record, HttpTrace 2025,
+        [TRACE]; "the TLS part of http_req_connecting, of requests that opened a TLS connection";
     HttpReqSending "http_req_sending" "HTTP Sending"; Nanoseconds => Milliseconds, Record, HttpTrace 2030,
-        []; "connection ready until the last byte of the request was written";
+        [TRACE]; "connection ready until the last byte of the request was written";
     HttpReqWaiting "http_req_waiting" "HTTP Waiting (TTFB)"; Nanoseconds => Milliseconds, Record, HttpTrace 2040,
-        []; "last byte of the request until the first byte of the response body";
+        [TRACE]; "last byte of the request until the first byte of the response body";
     HttpReqReceiving "http_req_receiving" "HTTP Receiving"; Nanoseconds => Milliseconds, Record, HttpTrace 2050,
-        []; "first until last byte of the response body";
+        [TRACE]; "first until last byte of the response body";
     HttpReqConnectionReused "http_req_connection_reused" "HTTP Connection Reused"; Ratio => Ratio, Record, HttpTrace 2060,
-        [WHOLE]; "1 for a reused connection, else 0";
+        [TRACE WHOLE]; "1 for a reused connection, else 0";
     HttpReqDataSent "http_req_data_sent" "HTTP Data Sent"; Bytes => Kilobytes, Record, HttpTrace 2070,
-        []; "bytes of the request body";
+        [TRACE]; "bytes of the request body";
     HttpReqChunksSent "http_req_chunks_sent" "HTTP Chunks Sent"; Count => Count, Record, HttpTrace 2080,
-        [WHOLE]; "writes of the request body";
+        [TRACE WHOLE]; "writes of the request body";
     HttpReqDataReceived "http_req_data_received" "HTTP Data Received"; Bytes => Kilobytes, Record, HttpTrace 2090,
-        []; "bytes of the response body";
+        [TRACE]; "bytes of the response body";
     HttpReqChunksReceived "http_req_chunks_received" "HTTP Chunks Received"; Count => Count, Record, HttpTrace 2100,
-        [WHOLE]; "reads that carried response body";
+        [TRACE WHOLE]; "reads that carried response body";
     HttpReqConnectionOverhead "http_req_connection_overhead" "HTTP Connection Overhead"; Nanoseconds => Milliseconds, Record, HttpTrace 2110,
-        []; "blocked + dns_lookup + connecting";
+        [TRACE]; "blocked + dns_lookup + connecting";
     HttpReqDuration "http_req_duration" "HTTP Duration (excl. conn)"; Nanoseconds => Milliseconds, Record, HttpTrace 2120,
-        []; "sending + waiting + receiving";
+        [TRACE]; "sending + waiting + receiving";
     HttpReqTotal "http_req_total" "HTTP Total Time"; Nanoseconds => Milliseconds, Record, HttpTrace 2130,
-        []; "blocked + dns_lookup + connecting + sending + waiting + receiving";
+        [TRACE]; "blocked + dns_lookup + connecting + sending + waiting + receiving";
     ScheduleLag "schedule_lag" "Schedule Lag"; Nanoseconds => Milliseconds, Record, Schedule 3000,
         [OPEN_LOOP ANY_OUTCOME]; "start - due, of all requests";
     TimeToFirstTokenFromDue "time_to_first_token_from_due" "Time to First Token from Due"; Nanoseconds => Milliseconds, Record, Schedule 3010,
@@ -197,7 +166,7 @@ catalogue! {
     OslMismatchCount "osl_mismatch_count" "OSL Mismatch Count"; Requests => Requests, Aggregate, FilesOnly last,
         [TOKENS_OUT NO_RECORD]; "requests with |output_sequence_length - requested_osl| > min(requested_osl * 5 %, 50)";
     UsageDiscrepancyCount "usage_discrepancy_count" "Usage Discrepancy Count"; Requests => Requests, Aggregate, FilesOnly last,
-        [CLIENT_COUNT NO_RECORD]; "requests where a usage diff is above 10 %";
+        [USAGE CLIENT_COUNT NO_RECORD]; "requests where a usage diff is above 10 %";
     MinRequestTimestamp "min_request_timestamp" "Minimum Request Timestamp"; Nanoseconds => Nanoseconds, Aggregate, FilesOnly last,
         [INTERNAL NO_RECORD]; "first start of a successful request, wall clock";
     MaxResponseTimestamp "max_response_timestamp" "Maximum Response Timestamp"; Nanoseconds => Nanoseconds, Aggregate, FilesOnly last,
@@ -216,23 +185,27 @@ catalogue! {
     TotalOutputTokens "total_output_tokens" "Total Output Tokens"; Tokens => Tokens, Derived, FilesOnly last,
         [TOKENS_OUT LARGER]; "sum of output_token_count";
     TotalReasoningTokens "total_reasoning_tokens" "Total Reasoning Tokens"; Tokens => Tokens, Derived, FilesOnly last,
-        [TOKENS_OUT LARGER]; "sum of reasoning_token_count";
+        [REASONING TOKENS_OUT LARGER]; "sum of reasoning_token_count";
     TotalErrorIsl "total_error_isl" "Total Error Input Sequence Length"; Tokens => Tokens, Derived, FilesOnly last,
         [ERRORS TOKENS_IN LARGER]; "sum of error_isl";
     OverallThinkingEfficiency "overall_thinking_efficiency" "Overall Thinking Efficiency"; Ratio => Ratio, Derived, Main last,
-        [TOKENS_OUT EXPERIMENTAL]; "total_reasoning_tokens / total_output_tokens";
+        [REASONING TOKENS_OUT EXPERIMENTAL]; "total_reasoning_tokens / total_output_tokens";
     RequestThroughput "request_throughput" "Request Throughput"; RequestsPerSecond => RequestsPerSecond, Derived, Main 900,
         [LARGER]; "request_count / D, D = first permission to send until the last request ended";
     OutputTokenThroughput "output_token_throughput" "Output Token Throughput"; TokensPerSecond => TokensPerSecond, Derived, Main 800,
         [TOKENS_OUT LARGER]; "total_osl / D";
     InputTokenThroughput "input_token_throughput" "Input Token Throughput"; TokensPerSecond => TokensPerSecond, Derived, Main 805,
         [TOKENS_IN LARGER]; "total_isl / D";
+    OverallOutputTokenThroughputPerUser "overall_output_token_throughput_per_user" "Overall Output Token Throughput Per User"; TokensPerSecondPerUser => TokensPerSecondPerUser, Derived, FilesOnly last,
+        [STREAM TOKENS_OUT LARGER]; "tokens after the first chunk / decode_duration, each summed over requests that have an inter_token_latency";
     TotalTokenThroughput "total_token_throughput" "Total Token Throughput"; TokensPerSecond => TokensPerSecond, Derived, FilesOnly last,
         [TOKENS_OUT LARGER]; "(total_isl + total_osl) / D";
     Goodput "goodput" "Goodput"; RequestsPerSecond => RequestsPerSecond, Derived, Main 1000,
         [GOODPUT LARGER]; "good_request_count / D";
     GoodRequestFraction "good_request_fraction" "GoodRequestFraction"; Ratio => Ratio, Derived, FilesOnly last,
         [GOODPUT LARGER]; "good_request_count / completed_request_count";
+    TheoreticalPrefixCacheHit "theoretical_prefix_cache_hit" "Theoretical Prefix Cache Hit"; Percent => Percent, Derived, Main last,
+        [LARGER]; "blocks that a request of the same session had brought before / blocks of all prompts * 100, in the order of the recording";
 
     ReplaySchedLagP50 "replay_sched_lag_p50" "Replay Schedule Lag p50"; Nanoseconds => Milliseconds, Derived, FilesOnly last,
         [FIXED_SCHEDULE]; "p50 of (replay_send_schedule_offset - its minimum)";
@@ -244,33 +217,103 @@ catalogue! {
         [FIXED_SCHEDULE]; "1 if replay_sched_lag_p99 > 500 ms, else 0";
 
     TotalUsagePromptTokens "total_usage_prompt_tokens" "Total Usage Prompt Tokens"; Tokens => Tokens, Derived, Usage 2000,
-        [LARGER]; "sum of usage_prompt_tokens";
+        [USAGE LARGER]; "sum of usage_prompt_tokens";
     TotalUsagePromptCacheReadTokens "total_usage_prompt_cache_read_tokens" "Total Usage Prompt Cache Read Tokens"; Tokens => Tokens, Derived, Usage 2010,
-        [LARGER]; "sum of usage_prompt_cache_read_tokens";
+        [USAGE LARGER]; "sum of usage_prompt_cache_read_tokens";
     OverallUsagePromptCacheReadPct "overall_usage_prompt_cache_read_pct" "Overall Usage Prompt Cache Read %"; Percent => Percent, Derived, Usage 2012,
-        [LARGER]; "total_usage_prompt_cache_read_tokens / total_usage_prompt_tokens * 100";
+        [USAGE LARGER]; "total_usage_prompt_cache_read_tokens / total_usage_prompt_tokens * 100";
     TotalUsagePromptCacheWriteTokens "total_usage_prompt_cache_write_tokens" "Total Usage Prompt Cache Write Tokens"; Tokens => Tokens, Derived, Usage 2015,
-        []; "sum of usage_prompt_cache_write_tokens";
+        [USAGE]; "sum of usage_prompt_cache_write_tokens";
     TotalUsagePromptCacheMissTokens "total_usage_prompt_cache_miss_tokens" "Total Usage Prompt Cache Miss Tokens"; Tokens => Tokens, Derived, Usage 2017,
-        []; "sum of usage_prompt_cache_miss_tokens";
+        [USAGE]; "sum of usage_prompt_cache_miss_tokens";
     TotalUsagePromptAudioTokens "total_usage_prompt_audio_tokens" "Total Usage Prompt Audio Tokens"; Tokens => Tokens, Derived, Usage 2020,
-        [AUDIO LARGER]; "sum of usage_prompt_audio_tokens";
+        [USAGE AUDIO LARGER]; "sum of usage_prompt_audio_tokens";
     TotalUsageToolUsePromptTokens "total_usage_tool_use_prompt_tokens" "Total Usage Tool Use Prompt Tokens"; Tokens => Tokens, Derived, Usage 2030,
-        []; "sum of usage_tool_use_prompt_tokens";
+        [USAGE]; "sum of usage_tool_use_prompt_tokens";
     TotalUsagePromptAudioSeconds "total_usage_prompt_audio_seconds" "Total Usage Prompt Audio Seconds"; Seconds => Seconds, Derived, Usage 2040,
-        [AUDIO LARGER]; "sum of usage_prompt_audio_seconds";
+        [USAGE AUDIO LARGER]; "sum of usage_prompt_audio_seconds";
     TotalUsageCompletionTokens "total_usage_completion_tokens" "Total Usage Completion Tokens"; Tokens => Tokens, Derived, Usage 2100,
-        [TOKENS_OUT LARGER]; "sum of usage_completion_tokens";
+        [USAGE TOKENS_OUT LARGER]; "sum of usage_completion_tokens";
     TotalUsageReasoningTokens "total_usage_reasoning_tokens" "Total Usage Reasoning Tokens"; Tokens => Tokens, Derived, Usage 2110,
-        [TOKENS_OUT LARGER]; "sum of usage_reasoning_tokens";
+        [REASONING USAGE TOKENS_OUT LARGER]; "sum of usage_reasoning_tokens";
     TotalUsageCompletionAudioTokens "total_usage_completion_audio_tokens" "Total Usage Completion Audio Tokens"; Tokens => Tokens, Derived, Usage 2120,
-        [TOKENS_OUT AUDIO LARGER]; "sum of usage_completion_audio_tokens";
+        [USAGE TOKENS_OUT AUDIO LARGER]; "sum of usage_completion_audio_tokens";
     TotalUsageAcceptedPredictionTokens "total_usage_accepted_prediction_tokens" "Total Usage Accepted Prediction Tokens"; Tokens => Tokens, Derived, Usage 2130,
-        [TOKENS_OUT LARGER]; "sum of usage_accepted_prediction_tokens";
+        [USAGE TOKENS_OUT LARGER]; "sum of usage_accepted_prediction_tokens";
     TotalUsageRejectedPredictionTokens "total_usage_rejected_prediction_tokens" "Total Usage Rejected Prediction Tokens"; Tokens => Tokens, Derived, Usage 2140,
-        [TOKENS_OUT]; "sum of usage_rejected_prediction_tokens";
+        [USAGE TOKENS_OUT]; "sum of usage_rejected_prediction_tokens";
     TotalUsageTotalTokens "total_usage_total_tokens" "Total Usage Total Tokens"; Tokens => Tokens, Derived, Usage 2200,
-        [TOKENS_OUT LARGER]; "sum of usage_total_tokens";
+        [USAGE TOKENS_OUT LARGER]; "sum of usage_total_tokens";
+
+    TotalSpecDecodeSteps "total_spec_decode_steps" "Total Spec Decode Steps"; Count => Count, Derived, FilesOnly 5140,
+        [SPEC_DECODE]; "sum of spec_decode_steps";
+    TotalAcceptedDraftTokens "total_accepted_draft_tokens" "Total Accepted Draft Tokens"; Tokens => Tokens, Derived, FilesOnly 5150,
+        [SPEC_DECODE]; "sum of spec_decode_accepted_draft_tokens";
+    TotalDraftTokens "total_draft_tokens" "Total Draft Tokens"; Tokens => Tokens, Derived, FilesOnly 5160,
+        [SPEC_DECODE]; "sum of spec_decode_draft_tokens";
+    SpecDecodeTokenWeightedAcceptanceLength "spec_decode_token_weighted_acceptance_length" "Token-Weighted Acceptance Length"; Ratio => Ratio, Derived, SpecDecode 5010,
+        [SPEC_DECODE LARGER]; "1 + total_accepted_draft_tokens / total_spec_decode_steps";
+    SpecDecodeOverallDraftAcceptanceRate "spec_decode_overall_draft_acceptance_rate" "Overall Draft Acceptance Rate"; Percent => Percent, Derived, SpecDecode 5025,
+        [SPEC_DECODE LARGER]; "total_accepted_draft_tokens / total_draft_tokens * 100";
+
+    NvidiaTotalGpuPower "nvidia_total_gpu_power" "Total GPU Power"; Watts => Watts, Derived, NvidiaPower 740,
+        [GPU]; "sum over GPUs of the mean power in the phase window";
+    NvidiaTotalGpuEnergy "nvidia_total_gpu_energy" "Total GPU Energy"; Joules => Joules, Derived, NvidiaPower 730,
+        [GPU]; "sum over GPUs of what the energy counter gained in the phase window, else nvidia_total_gpu_power * D";
+    NvidiaAverageGpuPower "nvidia_average_gpu_power" "Average GPU Power"; Watts => Watts, Derived, NvidiaPower 720,
+        [GPU]; "nvidia_total_gpu_energy / D";
+    NvidiaEnergyPerRequest "nvidia_energy_per_request" "Energy per Request"; JoulesPerRequest => JoulesPerRequest, Derived, NvidiaPower 755,
+        [GPU]; "nvidia_total_gpu_energy / request_count";
+    NvidiaEnergyDelayProduct "nvidia_energy_delay_product" "Energy Delay Product"; JouleSeconds => JouleSeconds, Derived, NvidiaPower 700,
+        [GPU]; "nvidia_energy_per_request * mean of request_latency";
+    NvidiaPerformancePerWatt "nvidia_performance_per_watt" "Performance per Watt"; RequestsPerSecondPerWatt => RequestsPerSecondPerWatt, Derived, NvidiaPower 710,
+        [GPU LARGER]; "request_throughput / nvidia_average_gpu_power";
+    NvidiaOutputTpsPerWatt "nvidia_output_tps_per_watt" "Output Tokens per Second per Watt"; TokensPerSecondPerWatt => TokensPerSecondPerWatt, Derived, NvidiaPower 712,
+        [GPU TOKENS_OUT LARGER]; "output_token_throughput / nvidia_average_gpu_power";
+    NvidiaGoodputPerWatt "nvidia_goodput_per_watt" "Goodput per Watt"; GoodRequestsPerSecondPerWatt => GoodRequestsPerSecondPerWatt, Derived, NvidiaPower 714,
+        [GPU GOODPUT LARGER]; "goodput / nvidia_average_gpu_power";
+    NvidiaEnergyPerTotalToken "nvidia_energy_per_total_token" "Energy per Total Token"; MillijoulesPerToken => MillijoulesPerToken, Derived, NvidiaPower 745,
+        [GPU]; "nvidia_total_gpu_energy / (total_isl + total_osl)";
+    NvidiaEnergyPerOutputToken "nvidia_energy_per_output_token" "Energy per Output Token"; MillijoulesPerToken => MillijoulesPerToken, Derived, NvidiaPower 750,
+        [GPU TOKENS_OUT]; "nvidia_total_gpu_energy / total_osl";
+    NvidiaOutputTokensPerJoule "nvidia_output_tokens_per_joule" "Output Tokens per Joule"; TokensPerJoule => TokensPerJoule, Derived, NvidiaPower 760,
+        [GPU TOKENS_OUT LARGER]; "total_osl / nvidia_total_gpu_energy";
+    NvidiaEnergyPerUser "nvidia_energy_per_user" "Energy per User"; JoulesPerUser => JoulesPerUser, Derived, NvidiaPower 765,
+        [GPU]; "nvidia_total_gpu_energy / concurrency";
+
+    AmdTotalGpuPower "amd_total_gpu_power" "Total GPU Power"; Watts => Watts, Derived, AmdPower 840,
+        [GPU]; "sum over GPUs of the mean power in the phase window";
+    AmdTotalGpuEnergy "amd_total_gpu_energy" "Total GPU Energy"; Joules => Joules, Derived, AmdPower 830,
+        [GPU]; "sum over GPUs of what the energy counter gained in the phase window, else amd_total_gpu_power * D";
+    AmdAverageGpuPower "amd_average_gpu_power" "Average GPU Power"; Watts => Watts, Derived, AmdPower 820,
+        [GPU]; "amd_total_gpu_energy / D";
+    AmdEnergyPerRequest "amd_energy_per_request" "Energy per Request"; JoulesPerRequest => JoulesPerRequest, Derived, AmdPower 855,
+        [GPU]; "amd_total_gpu_energy / request_count";
+    AmdEnergyDelayProduct "amd_energy_delay_product" "Energy Delay Product"; JouleSeconds => JouleSeconds, Derived, AmdPower 800,
+        [GPU]; "amd_energy_per_request * mean of request_latency";
+    AmdPerformancePerWatt "amd_performance_per_watt" "Performance per Watt"; RequestsPerSecondPerWatt => RequestsPerSecondPerWatt, Derived, AmdPower 810,
+        [GPU LARGER]; "request_throughput / amd_average_gpu_power";
+    AmdOutputTpsPerWatt "amd_output_tps_per_watt" "Output Tokens per Second per Watt"; TokensPerSecondPerWatt => TokensPerSecondPerWatt, Derived, AmdPower 812,
+        [GPU TOKENS_OUT LARGER]; "output_token_throughput / amd_average_gpu_power";
+    AmdGoodputPerWatt "amd_goodput_per_watt" "Goodput per Watt"; GoodRequestsPerSecondPerWatt => GoodRequestsPerSecondPerWatt, Derived, AmdPower 814,
+        [GPU GOODPUT LARGER]; "goodput / amd_average_gpu_power";
+    AmdEnergyPerTotalToken "amd_energy_per_total_token" "Energy per Total Token"; MillijoulesPerToken => MillijoulesPerToken, Derived, AmdPower 845,
+        [GPU]; "amd_total_gpu_energy / (total_isl + total_osl)";
+    AmdEnergyPerOutputToken "amd_energy_per_output_token" "Energy per Output Token"; MillijoulesPerToken => MillijoulesPerToken, Derived, AmdPower 850,
+        [GPU TOKENS_OUT]; "amd_total_gpu_energy / total_osl";
+    AmdOutputTokensPerJoule "amd_output_tokens_per_joule" "Output Tokens per Joule"; TokensPerJoule => TokensPerJoule, Derived, AmdPower 860,
+        [GPU TOKENS_OUT LARGER]; "total_osl / amd_total_gpu_energy";
+    AmdEnergyPerUser "amd_energy_per_user" "Energy per User"; JoulesPerUser => JoulesPerUser, Derived, AmdPower 865,
+        [GPU]; "amd_total_gpu_energy / concurrency";
+
+    NetworkRtt "network_rtt" "Network RTT"; Nanoseconds => Milliseconds, Network, Main 305,
+        [NETWORK NO_RECORD]; "round trip of the network: as given, or the statistics of all measurements";
+    NetworkAdjustedRequestLatency "network_adjusted_request_latency" "Network-Adjusted Request Latency"; Nanoseconds => Milliseconds, Network, Main 301,
+        [NETWORK NO_RECORD]; "max(request_latency - round trip, 0); round trip as given, or the median of all measurements";
+    NetworkAdjustedTimeToFirstToken "network_adjusted_time_to_first_token" "Network-Adjusted Time to First Token"; Nanoseconds => Milliseconds, Network, Main 101,
+        [NETWORK STREAM TOKENS_OUT NO_RECORD]; "max(time_to_first_token - round trip, 0)";
+    NetworkAdjustedTimeToFirstOutputToken "network_adjusted_time_to_first_output_token" "Network-Adjusted Time to First Output Token"; Nanoseconds => Milliseconds, Network, Main 211,
+        [NETWORK STREAM TOKENS_OUT NO_RECORD]; "max(time_to_first_output_token - round trip, 0)";
 
     AdjRequestLatency "adj_request_latency" "Request Latency (error-adjusted)"; Nanoseconds => Milliseconds, ErrorAdjusted, Main last,
         [NO_RECORD]; "request_latency, with one infinite value for each failed request";
@@ -313,19 +356,4 @@ catalogue! {
         [ANY_OUTCOME NO_RECORD]; "start - permission to send";
     EffectiveLatency "effective_latency" "Effective Latency (CO-aware)"; Nanoseconds => Milliseconds, Record, Effective last,
         [NO_RECORD]; "end - permission to send, successful requests";
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_metric_has_its_own_tag_and_a_formula() {
-        for (index, metric) in Metric::ALL.iter().enumerate() {
-            assert_eq!(*metric as usize, index);
-            assert_eq!(Metric::from_tag(metric.tag()), Some(*metric));
-            assert!(!metric.definition().formula.is_empty());
-            assert!(!metric.definition().header.is_empty());
-        }
-    }
 }

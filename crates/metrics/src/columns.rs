@@ -4,7 +4,8 @@
 use crate::column::Column;
 use crate::fact::{Fact, Facts};
 use crate::failures::{FailureGroup, Failures};
-use crate::{Observation, RecordValues};
+use crate::summary::values;
+use crate::{Kind, Metric, MetricContext, Observation, RecordValues};
 
 #[derive(Debug, Clone)]
 pub struct Columns {
@@ -14,6 +15,8 @@ pub struct Columns {
     gaps: Column,
     failures: Failures,
     undecodable: Undecodable,
+    /// How many verification steps accepted 0, 1, 2, ... drafts, over all requests.
+    acceptance: Vec<u64>,
 }
 
 /// Events that were passed over because they could not be read.
@@ -32,6 +35,7 @@ impl Default for Columns {
             gaps: Column::default(),
             failures: Failures::default(),
             undecodable: Undecodable::default(),
+            acceptance: Vec::new(),
         }
     }
 }
@@ -60,6 +64,8 @@ impl Columns {
         }
         if let Some(failure) = &seen.failure {
             self.failures.add(failure, 1, seen.end);
+        } else if let Some(spec) = &seen.spec_decode {
+            self.pool(&spec.acceptance_histogram);
         }
         self.undecodable.events += u64::from(seen.undecodable_events);
         self.undecodable.requests += u64::from(seen.undecodable_events > 0);
@@ -74,7 +80,18 @@ impl Columns {
         self.failures.merge(other.failures);
         self.undecodable.events += other.undecodable.events;
         self.undecodable.requests += other.undecodable.requests;
+        self.pool(&other.acceptance);
         self.rows += other.rows;
+    }
+
+    fn pool(&mut self, histogram: &[u64]) {
+        self.acceptance.resize(self.acceptance.len().max(histogram.len()), 0);
+        self.acceptance.iter_mut().zip(histogram).for_each(|(all, more)| *all = all.saturating_add(*more));
+    }
+
+    /// How many verification steps accepted 0, 1, 2, ... drafts; empty where no server said so.
+    pub(crate) fn acceptance(&self) -> &[u64] {
+        &self.acceptance
     }
 
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
@@ -95,6 +112,48 @@ impl Columns {
 
     pub(crate) fn undecodable(&self) -> Undecodable {
         self.undecodable
+    }
+
+    /// The values of a record metric in the unit that is shown, one for each record that has it, in the order of rows.
+    pub fn shown_values(&self, metric: Metric, context: &MetricContext) -> Vec<f64> {
+        let definition = metric.definition();
+        if definition.kind == Kind::RecordList {
+            return (0..self.gap_count()).map(|gap| definition.show(self.gap(gap) as f64)).collect();
+        }
+        values(metric, self, context).into_iter().map(|value| definition.show(value)).collect()
+    }
+
+    /// Where the gaps of each row begin; empty when there are no gaps.
+    pub(crate) fn first_gaps(&self) -> Vec<usize> {
+        if self.gap_count() == 0 {
+            return Vec::new();
+        }
+        let after = |before: &mut usize, gaps: Option<u64>| {
+            let first = *before;
+            *before += gaps.unwrap_or(0) as usize;
+            Some(first)
+        };
+        self.rows().map(|row| row.fact(Fact::Gaps)).scan(0, after).collect()
+    }
+
+    /// Some of the rows, without what failed ones said. `first_gaps`: as [`Columns::first_gaps`] gives them.
+    pub(crate) fn subset(&self, rows: &[u32], first_gaps: &[usize]) -> Self {
+        let mut subset = Self { rows: rows.len(), ..Self::default() };
+        for (column, all) in subset.facts.iter_mut().zip(&self.facts) {
+            for (place, row) in rows.iter().enumerate() {
+                if let Some(value) = all.get(*row as usize) {
+                    column.put(place, value);
+                }
+            }
+        }
+        for row in rows {
+            let first = first_gaps.get(*row as usize).copied().unwrap_or(0);
+            let count = self.row(*row as usize).fact(Fact::Gaps).unwrap_or(0) as usize;
+            for gap in first..first + count {
+                subset.gaps.push(self.gap(gap));
+            }
+        }
+        subset
     }
 
     /// Failed requests, merged by what they say, in order of first appearance.

@@ -3,7 +3,7 @@
 use aiperf_endpoint::{EndpointKind, Medium};
 use thiserror::Error;
 
-use crate::{Flags, Kind, Metric};
+use crate::{Flags, GpuEnergy, Kind, Metric, NetworkRtt};
 
 /// The facts of a run that decide which metrics apply and how some are computed.
 #[derive(Debug, Clone)]
@@ -21,6 +21,12 @@ pub struct MetricContext {
     /// What a good request must meet; empty without `--goodput`.
     pub slos: Vec<Slo>,
     pub thresholds: Thresholds,
+    /// The network's round trip, where it is given or was measured.
+    pub network_rtt: Option<NetworkRtt>,
+    /// What telemetry saw of the GPUs, by vendor.
+    pub gpu_energy: Vec<GpuEnergy>,
+    /// Requests in flight at once, where a limit was set.
+    pub concurrency: Option<u64>,
     pub show_internal: bool,
     pub show_experimental: bool,
 }
@@ -50,6 +56,9 @@ impl MetricContext {
             fixed_schedule: false,
             slos: Vec::new(),
             thresholds: Thresholds::default(),
+            network_rtt: None,
+            gpu_energy: Vec::new(),
+            concurrency: None,
             show_internal: false,
             show_experimental: false,
         }
@@ -69,6 +78,8 @@ impl MetricContext {
             (Flags::CLIENT_COUNT, !self.server_token_count),
             (Flags::OPEN_LOOP, self.open_loop || self.fixed_schedule),
             (Flags::FIXED_SCHEDULE, self.fixed_schedule),
+            (Flags::NETWORK, self.network_rtt.is_some()),
+            (Flags::GPU, !self.gpu_energy.is_empty()),
         ];
         needs.iter().all(|(flag, met)| *met || !metric.has(*flag))
     }
@@ -117,6 +128,10 @@ pub struct Slo {
 impl Slo {
     pub fn metric(&self) -> Metric {
         self.metric
+    }
+
+    pub(crate) fn shown_limit(&self) -> f64 {
+        self.metric.definition().show(self.limit)
     }
 
     pub(crate) fn is_met(&self, measured: f64) -> bool {

@@ -17,6 +17,23 @@ pub enum Kind {
     ErrorAdjusted,
     /// A step function of time: statistics weighted by how long each value held.
     TimeWeighted,
+    /// The round trip of the network, and record metrics less its usual length.
+    Network,
+}
+
+impl Kind {
+    /// As documents spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Record => "record",
+            Self::RecordList => "record, list",
+            Self::Aggregate => "aggregate",
+            Self::Derived => "derived",
+            Self::ErrorAdjusted => "derived, error-adjusted",
+            Self::TimeWeighted => "derived, time-weighted",
+            Self::Network => "derived, from all requests",
+        }
+    }
 }
 
 /// The console table a metric is shown in.
@@ -29,7 +46,30 @@ pub enum ConsoleGroup {
     Active,
     /// Counted from when the schedule wanted a request sent.
     Schedule,
+    SpecDecode,
+    /// What NVIDIA's GPUs made of their power.
+    NvidiaPower,
+    /// What AMD's GPUs made of their power.
+    AmdPower,
     FilesOnly,
+}
+
+impl ConsoleGroup {
+    /// What stands after the program's name, or after `title`, over the table; `None` for files only.
+    pub fn title(self, title: &str) -> Option<String> {
+        Some(match self {
+            Self::Main => title.to_owned(),
+            Self::Usage => format!("{title}: Usage"),
+            Self::HttpTrace => "HTTP Trace Timing".to_owned(),
+            Self::Effective => format!("{title}: Effective"),
+            Self::Active => format!("{title}: Active"),
+            Self::Schedule => format!("{title}: From Schedule"),
+            Self::SpecDecode => format!("{title}: Spec Decode"),
+            Self::NvidiaPower => "GPU Power Efficiency (NVIDIA)".to_owned(),
+            Self::AmdPower => "GPU Power Efficiency (AMD)".to_owned(),
+            Self::FilesOnly => return None,
+        })
+    }
 }
 
 /// Conditions and properties of a metric, as a set.
@@ -74,6 +114,39 @@ impl Flags {
     pub const IMAGE: Self = Self(1 << 16);
     /// Only where the endpoint produces video.
     pub const VIDEO_OUT: Self = Self(1 << 17);
+    /// From the server's own `usage`.
+    pub const USAGE: Self = Self(1 << 18);
+    /// From the stages of the HTTP exchange.
+    pub const TRACE: Self = Self(1 << 19);
+    /// Only of replies that reason.
+    pub const REASONING: Self = Self(1 << 20);
+    /// Only where the server reports speculative decoding.
+    pub const SPEC_DECODE: Self = Self(1 << 21);
+    /// Only where the network's round trip is given or measured.
+    pub const NETWORK: Self = Self(1 << 22);
+    /// Only where telemetry of GPUs came in.
+    pub const GPU: Self = Self(1 << 23);
+
+    /// What a metric may need, in words.
+    const NEEDS: [(Self, &'static str); 17] = [
+        (Self::STREAM, "streaming"),
+        (Self::TOKENS_OUT, "output tokens"),
+        (Self::TOKENS_IN, "input tokens"),
+        (Self::REASONING, "reasoning"),
+        (Self::USAGE, "usage"),
+        (Self::CLIENT_COUNT, "client's token count"),
+        (Self::TRACE, "HTTP trace"),
+        (Self::IMAGE, "images in"),
+        (Self::AUDIO, "audio in"),
+        (Self::VIDEO_OUT, "video out"),
+        (Self::SPEC_DECODE, "speculative decoding"),
+        (Self::GOODPUT, "`--goodput`"),
+        (Self::OPEN_LOOP, "schedule"),
+        (Self::FIXED_SCHEDULE, "fixed schedule"),
+        (Self::NETWORK, "`--network-latency-*`"),
+        (Self::GPU, "GPU telemetry"),
+        (Self::ERRORS, "failed requests"),
+    ];
 
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
@@ -96,6 +169,12 @@ pub struct Definition {
 }
 
 impl Definition {
+    /// What a run, a server or a request must have for the metric to be there.
+    pub fn needs(&self) -> impl Iterator<Item = &'static str> {
+        let flags = self.flags;
+        Flags::NEEDS.iter().filter(move |(flag, _)| flags.has(*flag)).map(|(_, words)| *words)
+    }
+
     /// A value in the unit that people and files see.
     pub fn show(&self, base: f64) -> f64 {
         self.unit.convert(base, self.shown)

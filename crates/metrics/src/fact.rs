@@ -60,10 +60,20 @@ pub(crate) enum Fact {
     VideoTime,
     /// Kilobytes that the server says a video needed at most.
     VideoMemory,
+    /// Blocks of the prompt, and those of its front that were sent before.
+    PrefixBlocks,
+    PrefixReused,
+    HttpTls,
+    SpecSteps,
+    SpecAccepted,
+    SpecDrafted,
+    /// The bits of a floating-point number, as the server gave it; so is the next one.
+    SpecLength,
+    SpecRate,
 }
 
 impl Fact {
-    pub(crate) const COUNT: usize = Self::VideoMemory as usize + 1;
+    pub(crate) const COUNT: usize = Self::SpecRate as usize + 1;
 }
 
 pub(crate) const OUTCOME_SUCCESS: u64 = 0;

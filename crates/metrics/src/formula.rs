@@ -59,6 +59,15 @@ pub(crate) fn value(metric: Metric, facts: &impl Facts, context: &MetricContext)
         Metric::Rtfx => per_second(fact(Fact::AudioTime)? / NANOS_PER_SECOND, fact(Fact::LastContent)?),
         Metric::VideoInferenceTime => Some(fact(Fact::VideoTime)? / NANOS_PER_SECOND),
         Metric::VideoPeakMemory => Some(fact(Fact::VideoMemory)? / KILOBYTES_PER_MB),
+        Metric::SpecDecodeAcceptanceLength => facts.fact(Fact::SpecLength).map(f64::from_bits),
+        Metric::SpecDecodeDraftAcceptanceRate => Some(f64::from_bits(facts.fact(Fact::SpecRate)?) * 100.0),
+        Metric::SpecDecodeAcceptedPerVerified => {
+            let (steps, drafted) = (fact(Fact::SpecSteps)?, fact(Fact::SpecDrafted)?);
+            (drafted + steps > 0.0).then_some((fact(Fact::SpecAccepted)? + steps) / (drafted + steps))
+        }
+        Metric::SpecDecodeSteps => fact(Fact::SpecSteps),
+        Metric::SpecDecodeAcceptedDraftTokens => fact(Fact::SpecAccepted),
+        Metric::SpecDecodeDraftTokens => fact(Fact::SpecDrafted),
         Metric::UsagePromptTokens => fact(Fact::UsagePrompt),
         Metric::UsagePromptCacheReadTokens => fact(Fact::UsageCacheRead),
         Metric::UsagePromptCacheWriteTokens => fact(Fact::UsageCacheWrite),
@@ -79,6 +88,7 @@ pub(crate) fn value(metric: Metric, facts: &impl Facts, context: &MetricContext)
         Metric::HttpReqBlocked => fact(Fact::HttpBlocked),
         Metric::HttpReqDnsLookup => fact(Fact::HttpDns),
         Metric::HttpReqConnecting => fact(Fact::HttpConnecting),
+        Metric::HttpReqTlsHandshaking => fact(Fact::HttpTls),
         Metric::HttpReqSending => fact(Fact::HttpSending),
         Metric::HttpReqWaiting => fact(Fact::HttpWaiting),
         Metric::HttpReqReceiving => fact(Fact::HttpReceiving),
@@ -122,10 +132,22 @@ fn decode_duration(facts: &impl Facts) -> Option<f64> {
 }
 
 fn inter_token_latency(facts: &impl Facts, context: &MetricContext) -> Option<f64> {
+    Some(decode_duration(facts)? / decoded_tokens(facts, context)?)
+}
+
+/// Tokens that came after the first chunk.
+fn decoded_tokens(facts: &impl Facts, context: &MetricContext) -> Option<f64> {
     let tokens = output_length(facts).filter(|tokens| *tokens >= 2.0)?;
     let first_chunk = facts.fact(Fact::FirstChunkTokens).filter(|_| context.per_chunk_usage).map(|k| k as f64);
     let in_first_chunk = first_chunk.filter(|k| *k > 0.0 && tokens - k >= 1.0).unwrap_or(1.0);
-    Some(decode_duration(facts)? / (tokens - in_first_chunk))
+    Some(tokens - in_first_chunk)
+}
+
+/// Tokens after the first chunk, and the nanoseconds in which they came, of a successful request.
+pub(crate) fn decoding(facts: &impl Facts, context: &MetricContext) -> Option<(f64, f64)> {
+    let success = facts.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS);
+    success.then_some(())?;
+    Some((decoded_tokens(facts, context)?, decode_duration(facts)?))
 }
 
 fn usage_discrepancy(facts: &impl Facts, context: &MetricContext) -> Option<f64> {

@@ -1,7 +1,7 @@
 //! What is known of one finished request before any metric is computed.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_endpoint::{ContentChunk, Usage, VideoReport};
+use aiperf_endpoint::{ContentChunk, SpecDecode, Usage, VideoReport};
 
 /// One finished request, success or failure.
 #[derive(Debug, Clone)]
@@ -20,11 +20,15 @@ pub struct Observation {
     pub chunks: Vec<ContentChunk>,
     pub tokens: TokenCounts,
     pub usage: Option<Usage>,
+    /// What the server says of its speculative decoding.
+    pub spec_decode: Option<SpecDecode>,
     pub http: Option<HttpTiming>,
     pub failure: Option<Failure>,
     pub requested_output_tokens: Option<u32>,
     /// Events of the response that could not be read and were passed over.
     pub undecodable_events: u32,
+    /// Of the prompt, where the data says which blocks it is made of.
+    pub prefix: Option<PrefixBlocks>,
     pub media: MediaFacts,
 }
 
@@ -37,6 +41,13 @@ pub struct MediaFacts {
     pub audio_seconds: Option<f64>,
     /// What the server says of the making of a video.
     pub video: Option<VideoReport>,
+}
+
+/// Blocks of a prompt, and how many of its first ones had been sent before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PrefixBlocks {
+    pub blocks: u64,
+    pub reused: u64,
 }
 
 /// Counted by the client's tokenizer, or taken from usage when the user asked for that. `None`: not known.
@@ -54,6 +65,8 @@ pub struct HttpTiming {
     pub dns_lookup: Nanos,
     /// TCP and TLS.
     pub connecting: Nanos,
+    /// The TLS part of it, where there was one.
+    pub tls: Option<Nanos>,
     pub sending: Nanos,
     pub waiting: Nanos,
     pub receiving: Nanos,

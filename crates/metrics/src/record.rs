@@ -1,7 +1,7 @@
 //! The values of one record.
 
 use aiperf_clock::Nanos;
-use aiperf_endpoint::Usage;
+use aiperf_endpoint::{SpecDecode, Usage};
 
 use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_FAILED, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
 use crate::{Cancellation, Failure, HttpTiming, MediaFacts, Metric, MetricContext, Observation, formula};
@@ -74,10 +74,15 @@ impl RecordValues {
         if let Some(usage) = &seen.usage {
             self.set_usage(usage);
         }
+        if let Some(spec_decode) = &seen.spec_decode {
+            self.set_spec_decode(spec_decode);
+        }
         if let Some(http) = &seen.http {
             self.set_http(http);
         }
         self.set_media(&seen.media);
+        self.set(Fact::PrefixBlocks, seen.prefix.map(|prefix| prefix.blocks));
+        self.set(Fact::PrefixReused, seen.prefix.map(|prefix| prefix.reused));
     }
 
     fn set_usage(&mut self, usage: &Usage) {
@@ -96,6 +101,14 @@ impl RecordValues {
         self.set(Fact::UsageTotal, usage.total_tokens);
     }
 
+    fn set_spec_decode(&mut self, spec: &SpecDecode) {
+        self.set(Fact::SpecSteps, Some(spec.steps));
+        self.set(Fact::SpecAccepted, Some(spec.accepted_draft_tokens));
+        self.set(Fact::SpecDrafted, Some(spec.draft_tokens));
+        self.set(Fact::SpecLength, Some(spec.mean_acceptance_length.to_bits()));
+        self.set(Fact::SpecRate, Some(spec.draft_acceptance_rate.to_bits()));
+    }
+
     fn set_media(&mut self, media: &MediaFacts) {
         let span = |seconds: f64| Nanos::from_secs_f64(seconds.max(0.0)).0;
         self.set(Fact::Images, Some(media.images).filter(|images| *images > 0));
@@ -109,6 +122,7 @@ impl RecordValues {
         self.set(Fact::HttpBlocked, Some(http.blocked.0));
         self.set(Fact::HttpDns, Some(http.dns_lookup.0));
         self.set(Fact::HttpConnecting, Some(http.connecting.0));
+        self.set(Fact::HttpTls, http.tls.map(|span| span.0));
         self.set(Fact::HttpSending, Some(http.sending.0));
         self.set(Fact::HttpWaiting, Some(http.waiting.0));
         self.set(Fact::HttpReceiving, Some(http.receiving.0));

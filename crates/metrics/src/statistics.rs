@@ -73,6 +73,15 @@ impl Stats {
         })
     }
 
+    /// Percentiles that summaries do not carry, by the same rule; `None` when there are no values.
+    pub fn percentiles_of(mut values: Vec<f64>, percents: &[f64]) -> Option<Vec<f64>> {
+        if values.is_empty() {
+            return None;
+        }
+        values.sort_unstable_by(f64::total_cmp);
+        Some(percents.iter().map(|percent| percentile(&values, values.len() as u64, *percent)).collect())
+    }
+
     pub fn percentile(&self, percentile: Percentile) -> Option<f64> {
         self.percentiles[percentile as usize]
     }

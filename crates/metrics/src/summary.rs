@@ -5,7 +5,7 @@ use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use crate::columns::Columns;
 use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
 use crate::totals::Totals;
-use crate::{FailureGroup, Kind, Metric, MetricContext, Stats, Undecodable, formula, sweep};
+use crate::{FailureGroup, Flags, Kind, Metric, MetricContext, Slo, Stats, Undecodable, formula, network, sweep};
 
 /// The time that throughput is measured over: from before the first permission to send until the last request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,17 @@ pub struct MetricResult {
     pub stats: Stats,
 }
 
+/// How many requests met one objective.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SloResult {
+    pub metric: Metric,
+    /// In the unit that is shown.
+    pub limit: f64,
+    /// The limit is a lower one.
+    pub at_least: bool,
+    pub met: u64,
+}
+
 /// A phase in numbers.
 #[derive(Debug, Clone)]
 pub struct Summary {
@@ -38,22 +49,41 @@ pub struct Summary {
     pub failed: u64,
     pub cut_off: u64,
     pub undecodable: Undecodable,
+    /// How many verification steps of speculative decoding accepted 0, 1, 2, ... drafts; empty where no server said so.
+    pub spec_decode_acceptance: Vec<u64>,
+    /// In the order in which the objectives were given.
+    pub slos: Vec<SloResult>,
     pub start: EpochNanos,
     pub end: EpochNanos,
 }
 
 impl Summary {
     pub fn compute(columns: &Columns, window: &PhaseWindow, context: &MetricContext, anchor: &WallAnchor) -> Self {
+        // A phase in which nothing succeeded has no curves.
+        let aloft = if Outcomes::count(columns).successful > 0 { Some(columns) } else { None };
+        Self::of_slice(columns, aloft, window, context, anchor)
+    }
+
+    /// `columns`: the requests that the numbers are about; `aloft`: those that were in flight in the window.
+    pub(crate) fn of_slice(
+        columns: &Columns,
+        aloft: Option<&Columns>,
+        window: &PhaseWindow,
+        context: &MetricContext,
+        anchor: &WallAnchor,
+    ) -> Self {
         let outcomes = Outcomes::count(columns);
         let mut results = Vec::new();
         let mut totals = Totals::new(&outcomes, window, columns, context, anchor);
         let streamed = context.streaming && context.endpoint.facts().produces_tokens;
-        let curves = if outcomes.successful > 0 { sweep::time_weighted(columns, window, streamed) } else { Vec::new() };
+        let curves = aloft.map_or_else(Vec::new, |aloft| sweep::time_weighted(aloft, window, streamed));
         for metric in Metric::ALL.iter().copied().filter(|metric| context.applies(*metric)) {
             let stats = match metric.definition().kind {
                 Kind::Record => Stats::of(values(metric, columns, context)),
                 Kind::RecordList => Stats::of((0..columns.gap_count()).map(|gap| columns.gap(gap) as f64).collect()),
+                _ if metric == Metric::TheoreticalPrefixCacheHit => prefix_hits(columns),
                 Kind::Aggregate | Kind::Derived => totals.get(metric).map(Stats::single),
+                Kind::Network => network::statistics(metric, columns, context),
                 Kind::ErrorAdjusted => adjusted(metric, columns, context, &outcomes),
                 Kind::TimeWeighted => curves.iter().find(|(curve, _)| *curve == metric).map(|(_, stats)| *stats),
             };
@@ -71,6 +101,8 @@ impl Summary {
             failed: outcomes.failed,
             cut_off: outcomes.cut_off,
             undecodable: columns.undecodable(),
+            slos: context.slos.iter().map(|slo| objective(slo, columns, context)).collect(),
+            spec_decode_acceptance: columns.acceptance().to_vec(),
             start: anchor.epoch(window.start),
             end: anchor.epoch(window.end),
         }
@@ -110,6 +142,28 @@ impl Outcomes {
 /// The values of a record metric, in its base unit.
 pub(crate) fn values(metric: Metric, columns: &Columns, context: &MetricContext) -> Vec<f64> {
     columns.rows().filter_map(|row| formula::value(metric, &row, context)).collect()
+}
+
+/// Blocks found and blocks asked for are as telling as their ratio: they are its sum and its count.
+fn prefix_hits(columns: &Columns) -> Option<Stats> {
+    let successful = columns.rows().filter(|row| row.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS));
+    let (mut blocks, mut reused) = (0, 0);
+    for row in successful {
+        blocks += row.fact(Fact::PrefixBlocks).unwrap_or(0);
+        reused += row.fact(Fact::PrefixReused).unwrap_or(0);
+    }
+    let share = (blocks > 0).then(|| reused as f64 / blocks as f64 * 100.0)?;
+    Some(Stats { avg: Some(share), count: Some(blocks), sum: Some(reused as f64), ..Stats::default() })
+}
+
+fn objective(slo: &Slo, columns: &Columns, context: &MetricContext) -> SloResult {
+    let met = values(slo.metric(), columns, context).into_iter().filter(|measured| slo.is_met(*measured)).count();
+    SloResult {
+        metric: slo.metric(),
+        limit: slo.shown_limit(),
+        at_least: slo.metric().has(Flags::LARGER),
+        met: met as u64,
+    }
 }
 
 /// Each failed request counts as one that never answered.

@@ -131,17 +131,7 @@ struct Flights<'a> {
 
 impl<'a> Flights<'a> {
     fn of(columns: &'a Columns, streamed: bool) -> Self {
-        let first_gaps = if columns.gap_count() == 0 {
-            Vec::new()
-        } else {
-            let after = |before: &mut usize, gaps: Option<u64>| {
-                let first = *before;
-                *before += gaps.unwrap_or(0) as usize;
-                Some(first)
-            };
-            columns.rows().map(|row| row.fact(Fact::Gaps)).scan(0, after).collect()
-        };
-        Self { columns, streamed, first_gaps }
+        Self { columns, streamed, first_gaps: columns.first_gaps() }
     }
 
     /// Rows in order of start; ties are broken by content, so that the order of rows does not matter.

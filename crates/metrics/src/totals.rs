@@ -3,7 +3,9 @@
 use aiperf_clock::{Mono, Nanos, WallAnchor};
 
 use crate::columns::Columns;
+use crate::energy::{self, Work};
 use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::formula::decoding;
 use crate::summary::{Outcomes, values};
 use crate::{Metric, MetricContext, Percentile, PhaseWindow, Stats};
 
@@ -69,6 +71,7 @@ impl<'a> Totals<'a> {
             Metric::TotalTokenThroughput => {
                 self.per_second(Some(self.noted(Metric::TotalIsl)? + self.noted(Metric::TotalOsl)?))
             }
+            Metric::OverallOutputTokenThroughputPerUser => self.decode_rate(),
             Metric::Goodput => self.per_second(self.noted(Metric::GoodRequestCount)),
             Metric::ReplaySchedLagP50 => self.replay_lag?.percentile(Percentile::P50),
             Metric::ReplaySchedLagP90 => self.replay_lag?.percentile(Percentile::P90),
@@ -83,12 +86,45 @@ impl<'a> Totals<'a> {
                 let (read, all) = (Metric::TotalUsagePromptCacheReadTokens, Metric::TotalUsagePromptTokens);
                 ratio(self.noted(read)?, self.noted(all)?).map(|share| share * 100.0)
             }
-            _ => self.noted(summed(metric)?),
+            Metric::SpecDecodeTokenWeightedAcceptanceLength => {
+                let (accepted, steps) = (Metric::TotalAcceptedDraftTokens, Metric::TotalSpecDecodeSteps);
+                ratio(self.noted(accepted)?, self.noted(steps)?).map(|drafts| 1.0 + drafts)
+            }
+            Metric::SpecDecodeOverallDraftAcceptanceRate => {
+                let (accepted, drafted) = (Metric::TotalAcceptedDraftTokens, Metric::TotalDraftTokens);
+                ratio(self.noted(accepted)?, self.noted(drafted)?).map(|share| share * 100.0)
+            }
+            _ => match summed(metric) {
+                Some(summed) => self.noted(summed),
+                None => energy::value(metric, &self.context.gpu_energy, &self.work()),
+            },
+        }
+    }
+
+    fn work(&self) -> Work {
+        let requests = self.outcomes.successful as f64;
+        Work {
+            seconds: self.seconds,
+            requests,
+            mean_latency_seconds: self.noted(Metric::RequestLatency).and_then(|sum| ratio(sum * 1e-9, requests)),
+            requests_per_second: self.noted(Metric::RequestThroughput),
+            output_tokens_per_second: self.noted(Metric::OutputTokenThroughput),
+            goodput: self.noted(Metric::Goodput),
+            input_tokens: self.noted(Metric::TotalIsl),
+            output_tokens: self.noted(Metric::TotalOsl),
+            concurrency: self.context.concurrency,
         }
     }
 
     fn noted(&self, metric: Metric) -> Option<f64> {
         self.noted[metric as usize]
+    }
+
+    /// A ratio of sums: one reply that came all at once does not outweigh the others, as it does in a mean of rates.
+    fn decode_rate(&self) -> Option<f64> {
+        let parts = self.columns.rows().filter_map(|row| decoding(&row, self.context));
+        let (tokens, nanos) = parts.fold((0.0, 0.0), |(tokens, nanos), (more, span)| (tokens + more, nanos + span));
+        ratio(tokens, nanos * 1e-9)
     }
 
     /// How many records say 1; `None` when no record says anything.
@@ -125,6 +161,9 @@ fn summed(total: Metric) -> Option<Metric> {
         Metric::TotalUsageAcceptedPredictionTokens => Metric::UsageAcceptedPredictionTokens,
         Metric::TotalUsageRejectedPredictionTokens => Metric::UsageRejectedPredictionTokens,
         Metric::TotalUsageTotalTokens => Metric::UsageTotalTokens,
+        Metric::TotalSpecDecodeSteps => Metric::SpecDecodeSteps,
+        Metric::TotalAcceptedDraftTokens => Metric::SpecDecodeAcceptedDraftTokens,
+        Metric::TotalDraftTokens => Metric::SpecDecodeDraftTokens,
         _ => return None,
     })
 }

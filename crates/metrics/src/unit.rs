@@ -21,6 +21,16 @@ pub enum Unit {
     ImagesPerSecond,
     MillisecondsPerImage,
     Megabytes,
+    Watts,
+    Joules,
+    JouleSeconds,
+    RequestsPerSecondPerWatt,
+    TokensPerSecondPerWatt,
+    GoodRequestsPerSecondPerWatt,
+    MillijoulesPerToken,
+    JoulesPerRequest,
+    JoulesPerUser,
+    TokensPerJoule,
 }
 
 impl Unit {
@@ -44,6 +54,16 @@ impl Unit {
             Self::ImagesPerSecond => "images/sec",
             Self::MillisecondsPerImage => "ms/image",
             Self::Megabytes => "MB",
+            Self::Watts => "W",
+            Self::Joules => "J",
+            Self::JouleSeconds => "J*s",
+            Self::RequestsPerSecondPerWatt => "requests/sec/W",
+            Self::TokensPerSecondPerWatt => "tokens/sec/W",
+            Self::GoodRequestsPerSecondPerWatt => "good-req/s/W",
+            Self::MillijoulesPerToken => "mJ/token",
+            Self::JoulesPerRequest => "joules/request",
+            Self::JoulesPerUser => "joules/user",
+            Self::TokensPerJoule => "tokens/J",
         }
     }
 

@@ -4,7 +4,9 @@
 mod phase;
 
 use aiperf_endpoint::{EndpointKind, Usage};
-use aiperf_metrics::{Cancellation, Failure, Metric, MetricContext, Observation, RecordValues, TokenCounts};
+use aiperf_metrics::{
+    Cancellation, Failure, Metric, MetricContext, Observation, PrefixBlocks, RecordValues, TokenCounts,
+};
 use phase::{at, avg, failed, request, streaming, summarize};
 
 #[test]
@@ -104,6 +106,17 @@ fn open_loop_counts_from_the_scheduled_instant_what_closed_loop_counts_from_the_
         assert!(closed.get(metric).is_none());
         assert!(!streaming().record_metrics().contains(&metric) && open.record_metrics().contains(&metric));
     }
+}
+
+#[test]
+fn the_hits_of_a_cache_without_end_are_those_of_all_blocks_together() {
+    let with = |blocks, reused| Observation { prefix: Some(PrefixBlocks { blocks, reused }), ..request(0, &[5]) };
+    let lost = Observation { prefix: Some(PrefixBlocks { blocks: 9, reused: 9 }), ..failed(0, 5, "no", None) };
+    let summary = summarize(&[with(1, 0), with(3, 3), lost], &streaming());
+    let hits = summary.get(Metric::TheoreticalPrefixCacheHit).unwrap();
+    assert_eq!((hits.avg, hits.count, hits.sum), (Some(75.0), Some(4), Some(3.0)));
+    let without = summarize(&[request(0, &[5])], &streaming());
+    assert!(without.get(Metric::TheoreticalPrefixCacheHit).is_none());
 }
 
 #[test]

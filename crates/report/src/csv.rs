@@ -2,11 +2,14 @@
 
 use aiperf_metrics::{Metric, MetricResult, Percentile, Summary, Unit};
 
-const STATISTICS: &str = "avg,min,max,sum,p1,p5,p10,p25,p50,p75,p90,p95,p99,std";
-const LINE_END: &str = "\r\n";
+use crate::AskedPercentiles;
+
+const FIXED: &str = "avg,min,max,sum,p1,p5,p10,p25,p50,p75,p90,p95,p99";
+pub(crate) const LINE_END: &str = "\r\n";
 
 /// `with_telemetry`: the run had GPU telemetry, so the (perhaps empty) section for it is there.
-pub(crate) fn summary(summary: &Summary, with_telemetry: bool) -> String {
+pub(crate) fn summary(summary: &Summary, asked: &AskedPercentiles, with_telemetry: bool) -> String {
+    let columns = asked.names().fold(String::new(), |text, name| text + "," + &name);
     let mut rows: Vec<_> = summary.results.iter().collect();
     rows.sort_by_key(|result| result.metric.tag());
     let (with_statistics, single): (Vec<_>, Vec<_>) =
@@ -14,8 +17,8 @@ pub(crate) fn summary(summary: &Summary, with_telemetry: bool) -> String {
 
     let mut sections = Vec::new();
     if !with_statistics.is_empty() {
-        let lines = with_statistics.into_iter().map(statistics_line);
-        sections.push(std::iter::once(format!("Metric,{STATISTICS}")).chain(lines).collect::<Vec<_>>());
+        let lines = with_statistics.into_iter().map(|result| statistics_line(result, asked));
+        sections.push(std::iter::once(format!("Metric,{FIXED}{columns},std")).chain(lines).collect::<Vec<_>>());
     }
     if !single.is_empty() {
         let line = |result: &MetricResult| format!("{},{}", name(result.metric), number(result.stats.avg));
@@ -24,17 +27,19 @@ pub(crate) fn summary(summary: &Summary, with_telemetry: bool) -> String {
     let mut text: String =
         sections.into_iter().map(|lines| lines.join(LINE_END) + LINE_END).collect::<Vec<_>>().join(LINE_END);
     if with_telemetry {
-        let header = ["Endpoint,GPU_Index,GPU_Name,GPU_UUID,Platform,Metric,", STATISTICS].concat();
+        let header = format!("Endpoint,GPU_Index,GPU_Name,GPU_UUID,Platform,Metric,{FIXED},std");
         text.extend([LINE_END, LINE_END, &header, LINE_END]);
     }
     text
 }
 
-fn statistics_line(result: &MetricResult) -> String {
+fn statistics_line(result: &MetricResult, asked: &AskedPercentiles) -> String {
     let stats = &result.stats;
     let mut cells = vec![name(result.metric)];
     cells.extend([stats.avg, stats.min, stats.max, stats.sum].map(number));
     cells.extend(Percentile::ALL.map(|percentile| number(stats.percentile(percentile))));
+    let values = asked.values_of(result.metric);
+    cells.extend((0..asked.names().count()).map(|place| number(values.get(place).copied())));
     cells.push(number(stats.std));
     cells.join(",")
 }
@@ -45,10 +50,15 @@ fn name(metric: Metric) -> String {
         Unit::Count | Unit::Requests => definition.header.to_owned(),
         unit => format!("{} ({})", definition.header, unit.label()),
     };
-    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+    cell(&text)
+}
+
+/// A text as a cell, quoted where it must be.
+pub(crate) fn cell(text: &str) -> String {
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 /// Two decimals; empty when missing. An error-adjusted value beyond all answers is `inf`, which parsers of numbers read.
-fn number(value: Option<f64>) -> String {
+pub(crate) fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| format!("{value:.2}"))
 }

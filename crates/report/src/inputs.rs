@@ -1,13 +1,13 @@
 //! `inputs.json`: all requests of the dataset, written beside the run.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::ReportError;
+use crate::layout::indented;
+use crate::part_file::PartFile;
 
 /// One conversation: a request body for each of its turns.
 #[derive(Debug, Clone, Serialize)]
@@ -20,23 +20,14 @@ pub struct InputSession {
 /// whole, so that whoever finds it finds all of it.
 #[derive(Debug)]
 pub struct InputsFile {
-    path: PathBuf,
-    part: PathBuf,
-    out: BufWriter<File>,
+    file: PartFile,
     /// Sessions so far.
     written: usize,
 }
 
 impl InputsFile {
     pub fn create(path: &Path) -> Result<Self, ReportError> {
-        if let Some(dir) = path.parent() {
-            fs::create_dir_all(dir).map_err(|source| ReportError::create(dir, source))?;
-        }
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        let file = File::create(&part).map_err(|source| ReportError::create(&part, source))?;
-        Ok(Self { path: path.to_owned(), part, out: BufWriter::new(file), written: 0 })
+        Ok(Self { file: PartFile::create(path)?, written: 0 })
     }
 
     /// How many sessions it has.
@@ -52,25 +43,19 @@ impl InputsFile {
     pub fn push(&mut self, mut session: InputSession) -> Result<(), ReportError> {
         session.payloads.iter_mut().for_each(drop_nulls);
         let start = if self.written == 0 { "{\n  \"data\": [\n    " } else { ",\n    " };
-        // A line break in a text is written as an escape: all that are seen are those of the layout.
-        let written = serde_json::to_string_pretty(&session)
-            .map_err(io::Error::from)
-            .and_then(|text| self.out.write_all(format!("{start}{}", text.replace('\n', "\n    ")).as_bytes()));
         self.written += 1;
-        written.map_err(|source| ReportError::write(&self.path, source))
+        self.file.put(format!("{start}{}", indented(&session, 4)).as_bytes())
     }
 
     pub fn finish(mut self) -> Result<(), ReportError> {
         let end = if self.written == 0 { "{\n  \"data\": []\n}" } else { "\n  ]\n}" };
-        let written = self.out.write_all(end.as_bytes()).and_then(|()| self.out.flush());
-        written
-            .and_then(|()| fs::rename(&self.part, &self.path))
-            .map_err(|source| ReportError::write(&self.path, source))
+        self.file.put(end.as_bytes())?;
+        self.file.finish()
     }
 
     /// Leaves nothing behind.
     pub fn discard(self) {
-        let _ = fs::remove_file(&self.part);
+        self.file.discard();
     }
 }
 
@@ -87,8 +72,11 @@ fn drop_nulls(value: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::fs;
+
     use serde_json::json;
+
+    use super::*;
 
     #[test]
     fn inputs_are_pretty_in_key_order_and_without_nulls() {

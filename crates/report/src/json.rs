@@ -1,10 +1,10 @@
 //! The summary as JSON, schema version 1.4. Absent values are left out, never null; numbers are always finite.
 
-use aiperf_metrics::{ClientLoad, FailureGroup, Metric, MetricResult, Percentile, Stats, Summary};
+use aiperf_metrics::{ClientLoad, FailureGroup, Kind, Metric, MetricResult, Percentile, Stats, Summary};
 use serde_json::{Map, Number, Value, json};
 
 use crate::record::ErrorDetails;
-use crate::{PhaseReport, RunReport, health, phases, timestamps};
+use crate::{PhaseReport, RunReport, health, phases, spec_decode, timestamps};
 
 const SCHEMA_VERSION: &str = "1.4";
 
@@ -55,21 +55,43 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
         object.insert("selftest".to_owned(), citation.json(reached.as_ref()));
     }
     object.insert("notes".to_owned(), health::notes(&report.findings()));
+    for (key, value) in &report.carried {
+        match (object.get_mut(key), value) {
+            (Some(Value::Array(notes)), Value::Array(earlier)) if key == "notes" => add_notes(notes, earlier),
+            (Some(_), _) => {}
+            (None, value) => drop(object.insert(key.clone(), value.clone())),
+        }
+    }
     if let Some(branches) = &report.branch_stats {
         object.insert("branch_stats".to_owned(), branches.clone());
     }
+    if let Some(replay) = &report.agentic_replay {
+        object.insert("agentic_replay".to_owned(), replay.clone());
+    }
     if let Some(warmup) = &report.warmup {
-        let metrics = warmup.summary.results.iter().map(|result| (result.metric.tag().to_owned(), metric(result)));
+        let metrics = warmup.summary.results.iter().map(|result| (result.metric.tag().to_owned(), metric(result, &[])));
         object.insert("warmup_metrics".to_owned(), Value::Object(metrics.collect()));
     }
-    put_other_metrics(&mut object, &report.profiling.summary);
+    put_acceptance(&mut object, &report.profiling.summary);
+    put_other_metrics(&mut object, &report.profiling);
+    if let Some(metadata) = &report.metadata {
+        object.insert("metadata".to_owned(), metadata.clone());
+    }
     Value::Object(object)
+}
+
+/// Those of an earlier summary that are of a kind which is not among them.
+fn add_notes(notes: &mut Vec<Value>, earlier: &[Value]) {
+    let news = earlier.iter().filter(|note| notes.iter().all(|known| known["kind"] != note["kind"]));
+    let news: Vec<Value> = news.cloned().collect();
+    notes.extend(news);
 }
 
 /// The summary of one phase, for its own file.
 pub(crate) fn phase_summary(report: &RunReport, phase: &PhaseReport) -> Value {
     let mut object = phase_object(report, phase, None);
-    put_other_metrics(&mut object, &phase.summary);
+    put_acceptance(&mut object, &phase.summary);
+    put_other_metrics(&mut object, phase);
     Value::Object(object)
 }
 
@@ -81,7 +103,7 @@ fn phase_object(report: &RunReport, phase: &PhaseReport, telemetry: Option<&Valu
     put("benchmark_id", report.benchmark_id.clone().into());
     for lead in LEADING {
         if let Some(result) = phase.summary.results.iter().find(|result| result.metric == lead) {
-            put(lead.tag(), metric(result));
+            put(lead.tag(), metric(result, &phase.percentiles.named(lead)));
         }
     }
     if let Some(telemetry) = telemetry {
@@ -101,9 +123,16 @@ fn phase_object(report: &RunReport, phase: &PhaseReport, telemetry: Option<&Valu
     object
 }
 
-fn put_other_metrics(object: &mut Map<String, Value>, summary: &Summary) {
-    for result in summary.results.iter().filter(|result| !LEADING.contains(&result.metric)) {
-        object.insert(result.metric.tag().to_owned(), metric(result));
+fn put_acceptance(object: &mut Map<String, Value>, summary: &Summary) {
+    if !summary.spec_decode_acceptance.is_empty() {
+        let pooled = spec_decode::histogram(&summary.spec_decode_acceptance);
+        object.insert("pooled_spec_decode_acceptance_histogram".to_owned(), pooled);
+    }
+}
+
+fn put_other_metrics(object: &mut Map<String, Value>, phase: &PhaseReport) {
+    for result in phase.summary.results.iter().filter(|result| !LEADING.contains(&result.metric)) {
+        object.insert(result.metric.tag().to_owned(), metric(result, &phase.percentiles.named(result.metric)));
     }
 }
 
@@ -124,7 +153,8 @@ pub(crate) fn error_summary(failures: &[FailureGroup]) -> Value {
     failures.iter().map(entry).collect()
 }
 
-fn metric(result: &MetricResult) -> Value {
+/// `asked`: percentiles beyond the usual ones, with their names.
+pub(crate) fn metric(result: &MetricResult, asked: &[(String, f64)]) -> Value {
     let Stats { avg, min, max, std, count, sum, .. } = result.stats;
     let mut object = Map::new();
     object.insert("unit".to_owned(), result.metric.definition().shown.label().into());
@@ -137,13 +167,20 @@ fn metric(result: &MetricResult) -> Value {
     for percentile in Percentile::ALL {
         put(percentile.name(), result.stats.percentile(percentile));
     }
+    for (name, value) in asked {
+        put(name, Some(*value));
+    }
     put("min", min);
     put("max", max);
     put("std", std);
     if let Some(count) = count {
         object.insert("count".to_owned(), count.into());
     }
-    if let Some(number) = sum.and_then(Number::from_f64) {
+    // What a ratio adds up is counted; other sums have the unit of their values.
+    let counted = result.metric.definition().kind == Kind::Derived;
+    if let Some(number) =
+        sum.and_then(|sum| if counted { Some(Number::from(sum as u64)) } else { Number::from_f64(sum) })
+    {
         object.insert("sum".to_owned(), Value::Number(number));
     }
     Value::Object(object)

@@ -31,6 +31,15 @@ pub struct RecordMetadata<'a> {
     /// The `session_id` of inputs.json.
     pub conversation_id: &'a str,
     pub turn_index: u32,
+    /// The recording that the request replays, and its place in there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_trace_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_outer_idx: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_inner_idx: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_kind: Option<&'static str>,
     #[serde(serialize_with = "epoch")]
     pub credit_issued_ns: EpochNanos,
     #[serde(serialize_with = "epoch")]
@@ -57,6 +66,16 @@ pub struct RecordMetadata<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_correlation_id: Option<&'a str>,
     pub root_correlation_id: &'a str,
+    /// Redirects that were followed to the answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redirects: Vec<Redirect<'a>>,
+}
+
+/// An answer that named another place, and that place.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Redirect<'a> {
+    pub status: u16,
+    pub url: &'a str,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference to the field")]

@@ -34,8 +34,42 @@ impl ArtifactPaths {
         self.dir.join(self.named("profile_export_raw.jsonl", "_raw.jsonl"))
     }
 
+    pub fn network_latency(&self) -> PathBuf {
+        self.dir.join(self.named("profile_export_network_latency.jsonl", "_network_latency.jsonl"))
+    }
+
     pub fn console(&self) -> PathBuf {
         self.dir.join(self.named("profile_export_console.txt", "_console.txt"))
+    }
+
+    pub fn timeslices_json(&self) -> PathBuf {
+        self.dir.join(self.named("profile_export_aiperf_timeslices.json", "_timeslices.json"))
+    }
+
+    pub fn timeslices_csv(&self) -> PathBuf {
+        self.dir.join(self.named("profile_export_aiperf_timeslices.csv", "_timeslices.csv"))
+    }
+
+    /// The records as a table.
+    pub fn records_parquet(&self) -> PathBuf {
+        self.dir.join(self.named("profile_export.parquet", ".parquet"))
+    }
+
+    pub fn genai_perf_json(&self) -> PathBuf {
+        self.dir.join(self.named("profile_export_genai_perf.json", "_genai_perf.json"))
+    }
+
+    pub fn genai_perf_csv(&self) -> PathBuf {
+        self.dir.join(self.named("profile_export_genai_perf.csv", "_genai_perf.csv"))
+    }
+
+    pub fn outputs(&self) -> PathBuf {
+        self.dir.join("outputs.json")
+    }
+
+    /// What a run is, from before its first request: what a killed one can be understood by.
+    pub fn run_note(&self) -> PathBuf {
+        self.dir.join(".aiperf_run.json")
     }
 
     pub fn inputs(&self) -> PathBuf {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::ser::SerializeMap;
 
 use crate::lines::{LineFile, LineTotals};
+use crate::spec_decode::SpecDecodeRecord;
 use crate::{RecordMetadata, ReportError, TraceData};
 
 /// What is written of one request.
@@ -17,6 +18,7 @@ pub struct Record<'a> {
     pub values: &'a RecordValues,
     pub failure: Option<&'a Failure>,
     pub trace: Option<&'a TraceData<'a>>,
+    pub spec_decode: Option<SpecDecodeRecord<'a>>,
 }
 
 /// Shared by all record threads.
@@ -86,6 +88,10 @@ impl RecordWriter {
         if let Some(trace) = record.trace {
             line.extend_from_slice(b",\"trace_data\":");
             put_json(line, trace);
+        }
+        if let Some(spec_decode) = &record.spec_decode {
+            line.extend_from_slice(b",\"spec_decode_acceptance\":");
+            put_json(line, spec_decode);
         }
         if let Some(failure) = record.failure {
             line.extend_from_slice(b",\"error\":");

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use aiperf_metrics::{ClientHealth, Evidence, Finding, Metric, PhaseAccounting, Summary, Thresholds};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::{Citation, LocalZone, Phase, Timestamps, WrittenFile};
+use crate::{AskedPercentiles, Citation, LocalZone, Phase, Timestamps, WrittenFile};
 
 #[derive(Debug, Clone)]
 pub struct RunReport {
@@ -27,6 +27,12 @@ pub struct RunReport {
     pub telemetry_data: Option<Value>,
     /// The `branch_stats` object of the summary, where conversations start others.
     pub branch_stats: Option<Value>,
+    /// Rows of the data that could not be used.
+    pub rows_left_out: u64,
+    /// How recorded sessions of agents were entered and gone on with.
+    pub agentic_replay: Option<Value>,
+    /// Of a scenario: its name, and whether the results may be handed in.
+    pub metadata: Option<Value>,
     pub thresholds: Thresholds,
     /// Whether the client was the limit, where it was watched.
     pub client_health: Option<ClientHealth>,
@@ -36,6 +42,9 @@ pub struct RunReport {
     pub timestamps: Option<Timestamps>,
     /// What became of the requests of each phase, in order; named as the phases are.
     pub accounting: Vec<PhaseAccounting>,
+    /// Objects of the summary that were found in an earlier one and cannot be made again from records; what is known
+    /// here goes before them.
+    pub carried: Map<String, Value>,
     /// `--show-trace-timing`.
     pub show_trace_timing: bool,
     /// Files that others wrote, to be listed with ours.
@@ -53,6 +62,7 @@ impl RunReport {
             health: self.client_health.as_ref(),
             accounting: self.accounting_of(&self.profiling),
             certified: self.selftest.as_ref().map(Citation::load),
+            rows_left_out: self.rows_left_out,
         };
         evidence.findings()
     }
@@ -71,6 +81,7 @@ pub struct PhaseReport {
     pub profiling_index: Option<u32>,
     pub was_cancelled: bool,
     pub summary: Summary,
+    pub percentiles: AskedPercentiles,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

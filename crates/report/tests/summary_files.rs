@@ -9,13 +9,13 @@ use std::path::Path;
 
 use aiperf_endpoint::EndpointKind;
 use aiperf_metrics::{Metric, MetricContext};
-use aiperf_report::{ArtifactPaths, Phase, RunReport, RunStatus, SummaryFiles, write_summary_files};
+use aiperf_report::{ArtifactPaths, ExtraFiles, Phase, RunReport, RunStatus, SummaryFiles, write_summary_files};
 use serde_json::{Value, json};
 
 fn write(report: &RunReport) -> (tempfile::TempDir, ArtifactPaths, SummaryFiles) {
     let dir = tempfile::tempdir().unwrap();
     let paths = ArtifactPaths::new(dir.path().join("run"), None);
-    let files = write_summary_files(report, &paths);
+    let files = write_summary_files(report, &paths, ExtraFiles::default());
     (dir, paths, files)
 }
 
@@ -219,7 +219,7 @@ fn a_file_that_cannot_be_written_does_not_stop_the_others() {
     let dir = tempfile::tempdir().unwrap();
     let paths = ArtifactPaths::new(dir.path(), None);
     fs::create_dir(paths.summary_csv()).unwrap();
-    let files = write_summary_files(&runs::clean_run(), &paths);
+    let files = write_summary_files(&runs::clean_run(), &paths, ExtraFiles::default());
     assert_eq!(files.failed.len(), 1);
     assert!(files.failed[0].to_string().contains("profile_export_aiperf.csv"));
     assert!(paths.summary_json().exists() && paths.console().exists());

@@ -28,6 +28,11 @@ impl Seed {
         if self.given { Some(self.value) } else { None }
     }
 
+    /// The number that a run with the same draws must be given.
+    pub const fn value(self) -> u64 {
+        self.value
+    }
+
     /// The stream of this name. The same seed and name always give the same draws.
     pub fn stream(self, name: &str) -> Stream {
         let digest = Sha256::digest(format!("{}:{name}", self.value));

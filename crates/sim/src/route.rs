@@ -6,6 +6,7 @@ use crate::embeddings::embed;
 use crate::exchange::Exchange;
 use crate::generate::{TextRoute, generate};
 use crate::http_response::write_whole;
+use crate::kserve;
 use crate::media_out;
 use crate::rankings::{RankingApi, rank};
 use crate::truth::Outcome;
@@ -26,9 +27,12 @@ enum Route {
     Videos,
     VideoState,
     Models,
+    KserveModel,
     Health,
     Metrics,
     ResetPrefixCache,
+    /// The start and the end of a profile, which there is none of: that they were asked for is in the truth.
+    Profiler,
     Truth,
     Reset,
     WrongMethod,
@@ -61,10 +65,15 @@ impl Route {
             _ if path.starts_with("/v2/models/") && path.ends_with("/generate_stream") => {
                 text_at(TextApi::Triton, true)
             }
+            _ if path.starts_with("/v2/models/") && path.ends_with("/infer") => text_at(TextApi::Kserve, false),
+            _ if path.starts_with("/v2/models/") && path.ends_with("/infer_stream") => text_at(TextApi::Kserve, true),
+            _ if path.starts_with("/v2/models/") => ("GET", Self::KserveModel),
+            "/v2/health/live" | "/v2/health/ready" => ("GET", Self::Health),
             "/v1/models" => ("GET", Self::Models),
             "/health" | "/v1/health" | "/ping" => ("GET", Self::Health),
             "/metrics" => ("GET", Self::Metrics),
             "/reset_prefix_cache" => ("POST", Self::ResetPrefixCache),
+            "/start_profile" | "/stop_profile" => ("POST", Self::Profiler),
             "/sim/truth" => ("GET", Self::Truth),
             "/sim/reset" => ("POST", Self::Reset),
             _ => return Self::Unknown,
@@ -145,6 +154,7 @@ async fn small(
     let keep_alive = head.keep_alive;
     let body = match route {
         Route::Models => models(&state.options.model),
+        Route::KserveModel => kserve::about(head.path()),
         Route::ResetPrefixCache => {
             state.clear_prefix_cache();
             "{}".to_owned()

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos, ReadStamp, StampSource};
-use aiperf_socket::{SourceAddresses, StampedStream, Stamping, connect_tcp, connect_unix};
+use aiperf_socket::{SocketOptions, SourceAddresses, StampedStream, Stamping, connect_tcp, connect_unix};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 fn on_runtime<F: Future>(body: F) -> F::Output {
@@ -19,7 +19,10 @@ fn on_runtime<F: Future>(body: F) -> F::Output {
 /// A connection and the peer's end of it.
 async fn connected(stamping: &Stamping) -> (StampedStream, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let ours = connect_tcp(listener.local_addr().unwrap(), &SourceAddresses::default(), stamping).await.unwrap();
+    let ours =
+        connect_tcp(listener.local_addr().unwrap(), &SourceAddresses::default(), &SocketOptions::default(), stamping)
+            .await
+            .unwrap();
     let (theirs, _) = listener.accept().unwrap();
     theirs.set_nodelay(true).unwrap();
     (ours, theirs)
@@ -159,7 +162,8 @@ fn a_connection_is_quiet_until_the_peer_sends_or_closes() {
 fn a_refused_connection_is_an_error() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let address = SocketAddr::from(([127, 0, 0, 1], port));
-    let refused = on_runtime(connect_tcp(address, &SourceAddresses::default(), &Stamping::start()));
+    let refused =
+        on_runtime(connect_tcp(address, &SourceAddresses::default(), &SocketOptions::default(), &Stamping::start()));
     assert_eq!(refused.unwrap_err().kind(), std::io::ErrorKind::ConnectionRefused);
 }
 
@@ -192,11 +196,12 @@ fn connections_leave_from_the_source_addresses_in_turn() {
     let sources = SourceAddresses::new(vec!["127.0.0.2".parse().unwrap(), "127.0.0.3".parse().unwrap()]);
     on_runtime(async {
         for expected in ["127.0.0.2", "127.0.0.3", "127.0.0.2"] {
-            let ours = connect_tcp(address, &sources, &Stamping::user()).await.unwrap();
+            let ours = connect_tcp(address, &sources, &SocketOptions::default(), &Stamping::user()).await.unwrap();
             assert_eq!(ours.local_addr().unwrap().ip().to_string(), expected);
         }
         let foreign = SourceAddresses::new(vec!["192.0.2.1".parse().unwrap()]);
-        let error = connect_tcp(address, &foreign, &Stamping::user()).await.unwrap_err().to_string();
+        let error =
+            connect_tcp(address, &foreign, &SocketOptions::default(), &Stamping::user()).await.unwrap_err().to_string();
         assert!(error.contains("--source-address 192.0.2.1"), "{error}");
     });
 }

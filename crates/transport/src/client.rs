@@ -6,14 +6,16 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_socket::{SourceAddresses, Stamping};
+use aiperf_socket::{SocketOptions, SourceAddresses, Stamping};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::connection::Connection;
 use crate::error::TransportError;
 use crate::exchange::{Exchange, Span, Trace};
 use crate::http2::Http2Pool;
-use crate::origin::Origin;
+use crate::origin::{Origin, Scheme};
+use crate::proxy::{Proxies, for_proxy};
+use crate::redirect::is_redirect;
 use crate::request::Request;
 use crate::tls::TlsSettings;
 use crate::watch::Watch;
@@ -50,14 +52,18 @@ impl HttpVersion {
 /// Settings that all clients of a run share.
 #[derive(Debug, Clone)]
 pub struct ClientSettings {
-    /// Needed for `https` origins.
+    /// Needed for `https` origins, which a redirect may lead to.
     pub tls: Option<TlsSettings>,
+    pub proxies: Proxies,
     pub http_version: HttpVersion,
     pub ip_version: IpVersion,
     /// Connections in use at once; a request beyond it waits, and its trace says how long.
     pub connection_limit: usize,
     /// How long an idle connection is kept.
     pub keepalive: Nanos,
+    /// How long a looked-up name is believed.
+    pub dns_cache: Nanos,
+    pub socket: SocketOptions,
     /// Where connections leave from.
     pub sources: SourceAddresses,
     /// Who takes the time of what is read.
@@ -68,10 +74,13 @@ impl Default for ClientSettings {
     fn default() -> Self {
         Self {
             tls: None,
+            proxies: Proxies::default(),
             http_version: HttpVersion::Http1,
             ip_version: IpVersion::Any,
             connection_limit: 2_500,
             keepalive: Nanos(300_000_000_000),
+            dns_cache: Nanos(300_000_000_000),
+            socket: SocketOptions::default(),
             sources: SourceAddresses::default(),
             stamping: Stamping::user(),
         }
@@ -96,11 +105,16 @@ struct Idle {
     since: Mono,
 }
 
+/// Whether the server took the request, or said who does.
+fn is_welcome(exchange: &Exchange) -> bool {
+    exchange.is_success() || is_redirect(exchange.status)
+}
+
 /// Not `Send`: it belongs to the thread that made it.
 #[derive(Debug)]
 pub struct Client {
     pub(crate) settings: ClientSettings,
-    pub(crate) resolved: RefCell<HashMap<Origin, Vec<SocketAddr>>>,
+    pub(crate) resolved: RefCell<HashMap<Origin, (Mono, Vec<SocketAddr>)>>,
     idle: RefCell<HashMap<Origin, Vec<Idle>>>,
     sticky: RefCell<HashMap<String, Connection>>,
     pub(crate) http2: Http2Pool,
@@ -121,7 +135,7 @@ impl Client {
         }
     }
 
-    /// Sends the request and reads the whole response into `exchange`. When the returned future is dropped, the
+    /// Sends the request and reads the whole response into `exchange`, following redirects. When the returned future is dropped, the
     /// connection is closed (HTTP/2: the request is reset) and `exchange` keeps what was read until then.
     ///
     /// # Panics
@@ -133,23 +147,54 @@ impl Client {
         exchange: &mut Exchange,
         watch: &dyn Watch,
     ) -> Result<(), TransportError> {
+        self.send_once(request, reuse, exchange, watch).await?;
+        if is_redirect(exchange.status) { self.follow(request, reuse, exchange, watch).await } else { Ok(()) }
+    }
+
+    pub(crate) async fn send_once(
+        &self,
+        request: &Request<'_>,
+        reuse: Reuse<'_>,
+        exchange: &mut Exchange,
+        watch: &dyn Watch,
+    ) -> Result<(), TransportError> {
         if self.settings.http_version == HttpVersion::Http2 {
             return self.send_http2(request, reuse, exchange, watch).await;
         }
-        let _slot = self.slot(&mut exchange.trace).await;
-        let mut connection = if let Some(idle) = self.take_open(request.origin, reuse) {
-            exchange.trace.reused = true;
-            idle
-        } else {
-            self.connect(request.origin, &mut exchange.trace).await?
+        let through_proxy = match self.settings.proxies.of(request.origin) {
+            Some(proxy) if request.origin.scheme == Scheme::Http => Some(for_proxy(request, proxy)),
+            _ => None,
         };
+        let request = through_proxy.as_ref().unwrap_or(request);
+        let _slot = self.slot(&mut exchange.trace).await;
+        if let Some(kept) = self.take_open(request.origin, reuse) {
+            exchange.trace.reused = true;
+            match self.send_over(kept, request, reuse, exchange, watch).await {
+                Err(error) if was_left(&error, exchange) => {
+                    exchange.trace = Trace { blocked: exchange.trace.blocked, ..Trace::default() };
+                }
+                done => return done,
+            }
+        }
+        let fresh = self.connect(request.origin, &mut exchange.trace).await?;
+        self.send_over(fresh, request, reuse, exchange, watch).await
+    }
+
+    async fn send_over(
+        &self,
+        mut connection: Connection,
+        request: &Request<'_>,
+        reuse: Reuse<'_>,
+        exchange: &mut Exchange,
+        watch: &dyn Watch,
+    ) -> Result<(), TransportError> {
         exchange.trace.local = connection.local;
         exchange.trace.remote = connection.remote;
         connection.send(request, exchange, watch).await?;
         let reusable = connection.receive(&self.scratch, exchange, watch).await?;
         match reuse {
             Reuse::Pooled if reusable => self.give_back(request.origin, connection),
-            Reuse::Sticky { key, is_last: false } if reusable && exchange.is_success() => {
+            Reuse::Sticky { key, is_last: false } if reusable && is_welcome(exchange) => {
                 self.sticky.borrow_mut().insert(key.to_owned(), connection);
             }
             Reuse::Pooled | Reuse::Never | Reuse::Sticky { .. } => {}
@@ -201,10 +246,22 @@ impl Client {
     }
 }
 
+/// Whether a kept connection turned out to be one that the server had left: it closed it in good order without a byte of an
+/// answer, or nothing could be written to it. Some servers close after every stream without saying so (llama.cpp), others after a while, and a request may be
+/// on its way by then. It is sent once more, over a new connection, as curl and browsers do; its time goes on meanwhile.
+fn was_left(error: &TransportError, exchange: &Exchange) -> bool {
+    match error {
+        TransportError::Disconnected => exchange.trace.head_bytes_received == 0,
+        TransportError::Send(_) => exchange.trace.head_bytes_sent == 0,
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
-    use std::net::TcpListener;
+    use std::net::{TcpListener, TcpStream};
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
 
     use bytes::Bytes;
@@ -223,20 +280,27 @@ mod tests {
             for answers in plan {
                 let (mut socket, _) = listener.accept().unwrap();
                 for answer in answers {
-                    let mut seen = Vec::new();
-                    let mut buffer = [0_u8; 4096];
-                    while !seen.ends_with(b"{}") {
-                        let n = socket.read(&mut buffer).unwrap();
-                        if n == 0 {
-                            return;
-                        }
-                        seen.extend_from_slice(&buffer[..n]);
+                    if !read_request(&mut socket) {
+                        return;
                     }
                     socket.write_all(answer).unwrap();
                 }
             }
         });
         Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port }
+    }
+
+    /// False when the client has gone.
+    fn read_request(socket: &mut TcpStream) -> bool {
+        let mut seen = Vec::new();
+        let mut buffer = [0_u8; 4096];
+        while !seen.ends_with(b"{}") {
+            match socket.read(&mut buffer).unwrap() {
+                0 => return false,
+                n => seen.extend_from_slice(&buffer[..n]),
+            }
+        }
+        true
     }
 
     fn exchange(origin: &Origin, client: &Client) -> (Exchange, Result<(), TransportError>) {
@@ -309,6 +373,52 @@ mod tests {
             result.unwrap();
             assert!(!second.trace.reused);
         });
+    }
+
+    /// Answers the first request of each connection, takes in the second and closes without a word. Counts connections.
+    fn serve_one_answer_each() -> (Origin, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let accepted = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&accepted);
+        thread::spawn(move || {
+            for socket in listener.incoming() {
+                let mut socket = socket.unwrap();
+                counted.fetch_add(1, Ordering::SeqCst);
+                read_request(&mut socket);
+                socket.write_all(OK).unwrap();
+                read_request(&mut socket);
+            }
+        });
+        (Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port }, accepted)
+    }
+
+    #[test]
+    fn a_request_that_meets_the_close_of_a_kept_connection_is_sent_again_over_a_new_one() {
+        let (origin, accepted) = serve_one_answer_each();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let client = Client::new(ClientSettings::default());
+            for reuse in [Reuse::Pooled, Reuse::Pooled, Reuse::Pooled] {
+                let (exchange, result) = one(&origin, &client, reuse).await;
+                result.unwrap();
+                assert_eq!(exchange.body, b"ok");
+                assert!(!exchange.trace.reused && exchange.trace.connect.is_some());
+                assert_eq!((exchange.trace.writes, exchange.trace.body_bytes_sent), (1, 2));
+            }
+            assert_eq!(accepted.load(Ordering::SeqCst), 3);
+        });
+    }
+
+    #[test]
+    fn a_new_connection_that_is_closed_without_an_answer_is_a_failure() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = thread::spawn(move || read_request(&mut listener.accept().unwrap().0));
+        let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port };
+        let (_, result) = exchange(&origin, &Client::new(ClientSettings::default()));
+        assert!(matches!(result, Err(TransportError::Disconnected)), "{result:?}");
+        server.join().unwrap();
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Opens a connection and stamps each step of it: name lookup, TCP handshake, TLS handshake.
+//! Opens a connection and stamps each step of it: name lookup, TCP handshake with what a proxy wants to hear,
+//! TLS handshake.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -7,63 +8,91 @@ use std::path::Path;
 use aiperf_clock::Mono;
 use aiperf_socket::{StampedStream, connect_tcp, connect_unix};
 use rustls::pki_types::ServerName;
+use tokio_rustls::TlsConnector;
 
 use crate::client::{Client, HttpVersion, IpVersion};
 use crate::connection::{Connection, Wire};
 use crate::error::TransportError;
 use crate::exchange::{Span, Trace};
 use crate::origin::{Origin, Scheme};
-use crate::tls::is_certificate_error;
+use crate::proxy::{Proxy, tunnel};
+use crate::tls::{TlsSettings, is_certificate_error};
 
 impl Client {
     pub(crate) async fn connect(&self, origin: &Origin, trace: &mut Trace) -> Result<Connection, TransportError> {
-        let addresses = self.resolve(origin, trace).await?;
+        let proxy = self.settings.proxies.of(origin);
+        let door = proxy.map_or(origin, |proxy| &proxy.origin);
+        let addresses = self.resolve(door, trace).await?;
         let start = Mono::now();
-        let opened = match origin.scheme {
-            Scheme::Unix => connect_unix(Path::new(&origin.host)).await,
+        let opened = match door.scheme {
+            Scheme::Unix => connect_unix(Path::new(&door.host)).await,
             Scheme::Http | Scheme::Https => self.connect_any(&addresses).await,
         };
-        let stream = opened.map_err(|cause| TransportError::Connect { origin: origin.clone(), cause })?;
-        trace.connect = Some(Span { start, end: Mono::now() });
+        let stream = opened.map_err(|cause| match proxy {
+            None => TransportError::Connect { origin: origin.clone(), cause },
+            Some(proxy) => unreachable_proxy(proxy, &cause),
+        })?;
         let (local, remote) = (stream.local_addr(), stream.peer_addr());
-        let wire = match origin.scheme {
-            Scheme::Http | Scheme::Unix => Wire::Plain(stream),
-            Scheme::Https => self.handshake(origin, stream, trace).await?,
-        };
+        let mut wire = Wire::Plain(stream);
+        if let Some(proxy) = proxy {
+            wire = self.pass(origin, proxy, wire).await?;
+        }
+        trace.connect = Some(Span { start, end: Mono::now() });
+        if origin.scheme == Scheme::Https {
+            wire = self.secure_server(origin, wire, trace).await?;
+        }
         Ok(Connection { wire, local, remote })
     }
 
-    async fn handshake(
-        &self,
-        origin: &Origin,
-        stream: StampedStream,
-        trace: &mut Trace,
-    ) -> Result<Wire, TransportError> {
+    /// Opens a connection to `origin` and closes it: how long the TCP handshake took, which is one round trip.
+    pub async fn round_trip(&self, origin: &Origin) -> Result<Span, TransportError> {
+        let addresses = self.resolve(origin, &mut Trace::default()).await?;
+        let start = Mono::now();
+        let opened = self.connect_any(&addresses).await;
+        let end = Mono::now();
+        opened.map_err(|cause| TransportError::Connect { origin: origin.clone(), cause })?;
+        Ok(Span { start, end })
+    }
+
+    /// Gets through a proxy, as far as the server's own end is concerned.
+    async fn pass(&self, origin: &Origin, proxy: &Proxy, mut wire: Wire) -> Result<Wire, TransportError> {
+        if proxy.origin.scheme == Scheme::Https {
+            let refused = |cause: io::Error| unreachable_proxy(proxy, &cause);
+            let connector = self.tls().and_then(TlsSettings::to_proxy).map_err(refused)?;
+            wire = handshake(&connector, &proxy.origin.host, wire).await.map_err(refused)?;
+        }
+        if origin.scheme == Scheme::Https {
+            tunnel(&mut wire, origin, proxy).await?;
+        }
+        Ok(wire)
+    }
+
+    fn tls(&self) -> io::Result<&TlsSettings> {
+        self.settings.tls.as_ref().ok_or_else(|| io::Error::other("TLS is not set up for this client"))
+    }
+
+    async fn secure_server(&self, origin: &Origin, wire: Wire, trace: &mut Trace) -> Result<Wire, TransportError> {
         let refused = |cause: io::Error| TransportError::Tls {
             origin: origin.clone(),
             certificate: is_certificate_error(&cause),
             cause,
         };
-        let Some(tls) = &self.settings.tls else {
-            return Err(refused(io::Error::other("TLS is not set up for this client")));
-        };
-        let name = ServerName::try_from(origin.host.clone()).map_err(|e| refused(io::Error::other(e)))?;
+        let connector = self.tls().and_then(TlsSettings::to_server).map_err(refused)?;
         let start = Mono::now();
-        let secured = tls.connector().connect(name, stream).await.map_err(refused)?;
+        let wire = handshake(&connector, &origin.host, wire).await.map_err(refused)?;
         trace.tls = Some(Span { start, end: Mono::now() });
-        if self.settings.http_version == HttpVersion::Http2
-            && secured.get_ref().1.alpn_protocol() != Some(HttpVersion::Http2.alpn())
+        if self.settings.http_version == HttpVersion::Http2 && wire.agreed_protocol() != Some(HttpVersion::Http2.alpn())
         {
             return Err(TransportError::Protocol("the server did not agree to HTTP/2; use --http-version 1.1".into()));
         }
-        Ok(Wire::Tls(Box::new(secured)))
+        Ok(wire)
     }
 
     /// The first address that accepts; the last one's error when none does.
     async fn connect_any(&self, addresses: &[SocketAddr]) -> io::Result<StampedStream> {
         let mut refused = io::Error::other("the host has no address");
         for address in addresses {
-            match connect_tcp(*address, &self.settings.sources, &self.settings.stamping).await {
+            match connect_tcp(*address, &self.settings.sources, &self.settings.socket, &self.settings.stamping).await {
                 Ok(stream) => return Ok(stream),
                 Err(cause) => refused = cause,
             }
@@ -71,7 +100,7 @@ impl Client {
         Err(refused)
     }
 
-    /// Addresses of the host: itself when it is a literal, else looked up once per run and worker. A Unix socket has none.
+    /// Addresses of the host: itself when it is a literal, else looked up, and believed for a while. A Unix socket has none.
     async fn resolve(&self, origin: &Origin, trace: &mut Trace) -> Result<Vec<SocketAddr>, TransportError> {
         if origin.scheme == Scheme::Unix {
             return Ok(Vec::new());
@@ -79,7 +108,9 @@ impl Client {
         if let Ok(ip) = origin.host.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(ip, origin.port)]);
         }
-        if let Some(known) = self.resolved.borrow().get(origin) {
+        if let Some((since, known)) = self.resolved.borrow().get(origin)
+            && Mono::now().since(*since) < self.settings.dns_cache
+        {
             return Ok(known.clone());
         }
         let failed = |cause| TransportError::Resolve { host: origin.host.clone(), cause };
@@ -90,9 +121,22 @@ impl Client {
         if addresses.is_empty() {
             return Err(failed(io::Error::other("it has no address of the wanted IP version")));
         }
-        self.resolved.borrow_mut().insert(origin.clone(), addresses.clone());
+        self.resolved.borrow_mut().insert(origin.clone(), (Mono::now(), addresses.clone()));
         Ok(addresses)
     }
+}
+
+fn unreachable_proxy(proxy: &Proxy, cause: &io::Error) -> TransportError {
+    TransportError::Proxy { proxy: proxy.origin.clone(), status: None, reason: format!("cannot be reached: {cause}") }
+}
+
+async fn handshake(connector: &TlsConnector, host: &str, wire: Wire) -> io::Result<Wire> {
+    let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+    Ok(match wire {
+        Wire::Plain(stream) => Wire::Tls(Box::new(connector.connect(name, stream).await?)),
+        Wire::Tls(stream) => Wire::TlsInTls(Box::new(connector.connect(name, *stream).await?)),
+        Wire::TlsInTls(_) => return Err(io::Error::other("there is one proxy at most")),
+    })
 }
 
 impl IpVersion {

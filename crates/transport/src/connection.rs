@@ -16,12 +16,15 @@ use crate::error::TransportError;
 use crate::exchange::Exchange;
 use crate::request::Request;
 use crate::response::{Progress, ResponseReader};
+use crate::tls::tls_error;
 use crate::watch::Watch;
 
 #[derive(Debug)]
 pub(crate) enum Wire {
     Plain(StampedStream),
     Tls(Box<TlsStream<StampedStream>>),
+    /// To a server through a proxy that is spoken to under TLS itself.
+    TlsInTls(Box<TlsStream<TlsStream<StampedStream>>>),
 }
 
 #[derive(Debug)]
@@ -108,9 +111,26 @@ impl Connection {
     }
 }
 
-/// A read that failed: before the first byte the server went away, after it the response broke off.
+/// A read that failed: before the first byte the server broke the connection, after it the response broke off.
 fn broken(cause: &io::Error, exchange: &Exchange) -> TransportError {
-    if exchange.status.is_none() { TransportError::Disconnected } else { TransportError::Truncated(cause.to_string()) }
+    if exchange.status.is_some() {
+        return TransportError::Truncated(cause.to_string());
+    }
+    // A server that wants a client's certificate says so only when it is asked for something.
+    TransportError::Reset(tls_error(cause).map_or_else(|| cause.to_string(), ToString::to_string))
+}
+
+/// One record at a time: `poll_read` would go on reading, and what came first would get the time of what came last.
+fn read_record(
+    mut stream: impl AsyncBufRead + Unpin,
+    cx: &mut Context<'_>,
+    buffer: &mut ReadBuf<'_>,
+) -> Poll<io::Result<()>> {
+    let record = ready!(Pin::new(&mut stream).poll_fill_buf(cx))?;
+    let count = record.len().min(buffer.remaining());
+    buffer.put_slice(&record[..count]);
+    Pin::new(&mut stream).consume(count);
+    Poll::Ready(Ok(()))
 }
 
 impl Wire {
@@ -118,20 +138,24 @@ impl Wire {
         match self {
             Self::Plain(stream) => stream,
             Self::Tls(tls) => tls.get_ref().0,
+            Self::TlsInTls(tls) => tls.get_ref().0.get_ref().0,
+        }
+    }
+
+    /// The protocol that both ends agreed on under TLS.
+    pub(crate) fn agreed_protocol(&self) -> Option<&[u8]> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Tls(tls) => tls.get_ref().1.alpn_protocol(),
+            Self::TlsInTls(tls) => tls.get_ref().1.alpn_protocol(),
         }
     }
 
     pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
-            // One record at a time: `poll_read` would go on reading, and what came first would get the time of what came last.
-            Self::Tls(stream) => {
-                let record = ready!(Pin::new(&mut *stream).poll_fill_buf(cx))?;
-                let count = record.len().min(buffer.remaining());
-                buffer.put_slice(&record[..count]);
-                Pin::new(stream).consume(count);
-                Poll::Ready(Ok(()))
-            }
+            Self::Tls(stream) => read_record(stream, cx, buffer),
+            Self::TlsInTls(stream) => read_record(stream, cx, buffer),
         }
     }
 
@@ -139,6 +163,7 @@ impl Wire {
         match self {
             Self::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
             Self::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
+            Self::TlsInTls(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
         }
     }
 
@@ -146,6 +171,7 @@ impl Wire {
         match self {
             Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::TlsInTls(stream) => Pin::new(stream).poll_shutdown(cx),
         }
     }
 
@@ -153,6 +179,7 @@ impl Wire {
         match self {
             Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
             Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
+            Self::TlsInTls(stream) => Pin::new(stream).poll_flush(cx),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 use thiserror::Error;
 
 use crate::origin::Origin;
+use crate::redirect::RedirectError;
 
 #[derive(Debug, Error)]
 pub enum TransportError {
@@ -12,6 +13,9 @@ pub enum TransportError {
     Resolve { host: String, cause: io::Error },
     #[error("cannot connect to {origin}: {cause}")]
     Connect { origin: Origin, cause: io::Error },
+    /// With the status that the proxy answered, if it did.
+    #[error("the proxy {proxy} {reason}")]
+    Proxy { proxy: Origin, status: Option<u16>, reason: String },
     #[error("TLS handshake with {origin} failed: {cause}")]
     Tls { origin: Origin, cause: io::Error, certificate: bool },
     #[error("the request could not be sent: {0}")]
@@ -24,4 +28,8 @@ pub enum TransportError {
     Truncated(String),
     #[error("the response is not valid HTTP: {0}")]
     Protocol(String),
+    #[error("a message of {length} bytes came, and {limit} is the limit; raise --grpc-max-message-size")]
+    MessageTooLong { length: usize, limit: usize },
+    #[error(transparent)]
+    Redirect(#[from] RedirectError),
 }

@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 
 use aiperf_clock::{Mono, Nanos, ReadMark};
 
+use crate::redirect::Hop;
+
 /// A stage with a beginning and an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
@@ -23,7 +25,7 @@ pub struct Trace {
     /// Wait for a free connection.
     pub blocked: Option<Span>,
     pub dns: Option<Span>,
-    /// TCP handshake.
+    /// TCP handshake; with a proxy, up to where it has let us through.
     pub connect: Option<Span>,
     pub tls: Option<Span>,
     /// The connection was used before.
@@ -62,6 +64,10 @@ pub struct Exchange {
     pub body: Vec<u8>,
     /// One mark per read that carried body bytes.
     pub marks: Vec<ReadMark>,
+    /// What came after the body, of an HTTP/2 response.
+    pub trailers: Vec<(String, String)>,
+    /// Redirects that were followed; all else is of the answer at their end.
+    pub redirects: Vec<Hop>,
 }
 
 /// Rooms that are made beforehand go up to this: longer responses are rare, and many may be in flight.
@@ -81,6 +87,17 @@ impl Exchange {
         ExchangeSize { body: self.body.len(), marks: self.marks.len() }
     }
 
+    /// Forgets the answer, and keeps how it came to be asked for again.
+    pub(crate) fn begin_anew(&mut self) {
+        self.trace = Trace::default();
+        self.status = None;
+        self.reason.clear();
+        self.headers.clear();
+        self.body.clear();
+        self.marks.clear();
+        self.trailers.clear();
+    }
+
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
     }
@@ -95,7 +112,9 @@ impl Exchange {
         self.marks.last().map(|m| m.at)
     }
 
+    /// Status 2xx; of a gRPC call, status OK after that.
     pub fn is_success(&self) -> bool {
-        self.status.is_some_and(|s| (200..300).contains(&s))
+        let well = self.status.is_some_and(|s| (200..300).contains(&s));
+        well && (!self.is_grpc() || self.grpc_status() == Some("0"))
     }
 }

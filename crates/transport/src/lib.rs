@@ -4,12 +4,16 @@
 
 mod body;
 mod client;
+mod coding;
 mod connect;
 mod connection;
 mod error;
 mod exchange;
+mod grpc;
 mod http2;
 mod origin;
+mod proxy;
+mod redirect;
 mod request;
 mod response;
 mod tls;
@@ -19,7 +23,9 @@ pub use client::{Client, ClientSettings, HttpVersion, IpVersion, Reuse};
 pub use error::TransportError;
 pub use exchange::{Exchange, ExchangeSize, Span, Trace};
 pub use origin::{Origin, Scheme};
+pub use proxy::{Proxies, Proxy};
+pub use redirect::{Hop, RedirectError};
 pub use request::Request;
 pub use response::{Progress, ResponseReader};
-pub use tls::{TlsError, TlsSettings, Verification};
+pub use tls::{Identity, TlsError, TlsOptions, TlsSettings, Verification};
 pub use watch::{NoWatch, Watch};

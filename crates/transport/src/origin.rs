@@ -1,5 +1,6 @@
 //! Where a connection leads: scheme, host and port, or a Unix socket.
 
+use std::borrow::Cow;
 use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,6 +21,13 @@ pub struct Origin {
     pub port: u16,
 }
 
+impl Origin {
+    /// The host as URLs write it: an IPv6 address in brackets.
+    pub(crate) fn authority_host(&self) -> Cow<'_, str> {
+        if self.host.contains(':') { Cow::Owned(format!("[{}]", self.host)) } else { Cow::Borrowed(&self.host) }
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = match self.scheme {
@@ -27,10 +35,6 @@ impl fmt::Display for Origin {
             Scheme::Https => "https",
             Scheme::Unix => return write!(f, "unix:{}", self.host),
         };
-        if self.host.contains(':') {
-            write!(f, "{scheme}://[{}]:{}", self.host, self.port)
-        } else {
-            write!(f, "{scheme}://{}:{}", self.host, self.port)
-        }
+        write!(f, "{scheme}://{}:{}", self.authority_host(), self.port)
     }
 }

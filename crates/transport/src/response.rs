@@ -3,6 +3,7 @@
 use aiperf_clock::{ReadMark, ReadStamp};
 
 use crate::body::{Framing, content_length};
+use crate::coding::Coding;
 use crate::error::TransportError;
 use crate::exchange::Exchange;
 
@@ -17,8 +18,25 @@ const USUAL_HEADERS: usize = 32;
 pub struct ResponseReader {
     /// Bytes of a head that is not complete yet.
     head: Vec<u8>,
-    framing: Option<Framing>,
+    stage: Stage,
     keep_alive: bool,
+}
+
+/// How far the response has come.
+#[derive(Debug)]
+enum Stage {
+    Head,
+    Body(Framing),
+    /// A body that is unpacked as it comes.
+    PackedBody(Box<PackedBody>),
+}
+
+#[derive(Debug)]
+struct PackedBody {
+    framing: Framing,
+    coding: Coding,
+    /// What one read brought, before it is unpacked.
+    packed: Vec<u8>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -44,12 +62,12 @@ impl Default for ResponseReader {
 
 impl ResponseReader {
     pub const fn new() -> Self {
-        Self { head: Vec::new(), framing: None, keep_alive: true }
+        Self { head: Vec::new(), stage: Stage::Head, keep_alive: true }
     }
 
     /// Takes the bytes of one read.
     pub fn feed(&mut self, bytes: &[u8], stamp: ReadStamp, into: &mut Exchange) -> Result<Progress, TransportError> {
-        if self.framing.is_some() {
+        if !matches!(self.stage, Stage::Head) {
             return self.feed_body(bytes, stamp, into);
         }
         // Nearly always the whole head comes in one read, and then it is parsed where it lies.
@@ -74,7 +92,17 @@ impl ResponseReader {
 
     /// The peer closed the connection.
     pub fn end_of_stream(&mut self, into: &Exchange) -> Result<Progress, TransportError> {
-        match self.framing {
+        let framing = match &self.stage {
+            Stage::Head => None,
+            Stage::Body(framing) => Some(*framing),
+            Stage::PackedBody(body) => {
+                if body.framing == Framing::UntilClose {
+                    body.coding.finish().map_err(TransportError::Truncated)?;
+                }
+                Some(body.framing)
+            }
+        };
+        match framing {
             None if self.head.is_empty() && into.status.is_none() => Err(TransportError::Disconnected),
             None => Err(TransportError::Truncated("the connection closed inside the response head".into())),
             Some(Framing::UntilClose) => Ok(Progress::Complete { reusable: false }),
@@ -88,7 +116,7 @@ impl ResponseReader {
     }
 
     fn after_head(&mut self, rest: &[u8], stamp: ReadStamp, into: &mut Exchange) -> Result<Progress, TransportError> {
-        if self.framing.is_some() {
+        if !matches!(self.stage, Stage::Head) {
             return self.feed_body(rest, stamp, into);
         }
         // The head was an interim one (100 Continue): the real one follows.
@@ -96,13 +124,19 @@ impl ResponseReader {
     }
 
     fn feed_body(&mut self, bytes: &[u8], stamp: ReadStamp, into: &mut Exchange) -> Result<Progress, TransportError> {
-        let Some(framing) = &mut self.framing else { return Ok(Progress::Reading) };
         let before = into.body.len();
-        let used = framing.decode(bytes, &mut into.body).map_err(TransportError::Protocol)?;
+        let (used, done) = match &mut self.stage {
+            Stage::Head => return Ok(Progress::Reading),
+            Stage::Body(framing) => {
+                let used = framing.decode(bytes, &mut into.body).map_err(TransportError::Protocol)?;
+                (used, framing.is_done())
+            }
+            Stage::PackedBody(body) => body.feed(bytes, &mut into.body)?,
+        };
         if into.body.len() > before {
             into.marks.push(ReadMark::new(into.body.len(), stamp));
         }
-        if !framing.is_done() {
+        if !done {
             return Ok(Progress::Reading);
         }
         // Bytes after the end belong to no request of ours: such a connection is not trusted again.
@@ -152,17 +186,14 @@ impl ResponseReader {
         into.trace.head_bytes_received += used as u64;
         into.status = Some(status);
         response.reason.unwrap_or_default().clone_into(&mut into.reason);
-        into.headers = response
-            .headers
-            .iter()
-            .map(|h| (h.name.to_owned(), String::from_utf8_lossy(h.value).into_owned()))
-            .collect();
+        into.headers = response.headers.iter().map(|h| (h.name.to_owned(), header_text(h.value))).collect();
         self.keep_alive = response.version == Some(1);
-        self.framing = Some(self.framing_of(status, response.headers).map_err(HeadError::Other)?);
+        self.stage = self.stage_of(status, response.headers).map_err(HeadError::Other)?;
         Ok(Some(used))
     }
 
-    fn framing_of(&mut self, status: u16, headers: &[httparse::Header<'_>]) -> Result<Framing, TransportError> {
+    fn stage_of(&mut self, status: u16, headers: &[httparse::Header<'_>]) -> Result<Stage, TransportError> {
+        let mut coding = None;
         let mut length = None;
         let mut chunked = false;
         for header in headers {
@@ -170,6 +201,8 @@ impl ResponseReader {
                 chunked = header.value.to_ascii_lowercase().ends_with(b"chunked");
             } else if header.name.eq_ignore_ascii_case("content-length") {
                 length = Some(content_length(header.value).map_err(TransportError::Protocol)?);
+            } else if header.name.eq_ignore_ascii_case("content-encoding") {
+                coding = Coding::named(header.value).map_err(TransportError::Protocol)?;
             } else if header.name.eq_ignore_ascii_case("connection") {
                 let value = header.value.to_ascii_lowercase();
                 let has = |word: &str| value.split(|b| *b == b',').any(|t| t.trim_ascii() == word.as_bytes());
@@ -180,7 +213,7 @@ impl ResponseReader {
                 }
             }
         }
-        Ok(match (chunked, length) {
+        let framing = match (chunked, length) {
             _ if status == 204 || status == 304 => Framing::Length(0),
             (true, _) => Framing::chunked(),
             (false, Some(n)) => Framing::Length(n),
@@ -188,7 +221,32 @@ impl ResponseReader {
                 self.keep_alive = false;
                 Framing::UntilClose
             }
+        };
+        Ok(match coding {
+            None => Stage::Body(framing),
+            Some(coding) => Stage::PackedBody(Box::new(PackedBody { framing, coding, packed: Vec::new() })),
         })
+    }
+}
+
+impl PackedBody {
+    /// How many bytes of the read belong to the body, and whether it is complete.
+    fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(usize, bool), TransportError> {
+        self.packed.clear();
+        let used = self.framing.decode(bytes, &mut self.packed).map_err(TransportError::Protocol)?;
+        self.coding.decode(&self.packed, out).map_err(TransportError::Protocol)?;
+        if self.framing.is_done() {
+            self.coding.finish().map_err(TransportError::Truncated)?;
+        }
+        Ok((used, self.framing.is_done()))
+    }
+}
+
+/// The value of a header: UTF-8, or Latin-1 as HTTP once had it.
+pub(crate) fn header_text(value: &[u8]) -> String {
+    match std::str::from_utf8(value) {
+        Ok(text) => text.to_owned(),
+        Err(_) => value.iter().copied().map(char::from).collect(),
     }
 }
 
@@ -261,6 +319,53 @@ mod tests {
         let (exchange, end) = read_in_steps(b"HTTP/1.1 200 OK\r\n\r\nall of it", 8);
         assert_eq!(end.unwrap(), Progress::Complete { reusable: false });
         assert_eq!(exchange.body, b"all of it");
+    }
+
+    #[test]
+    fn a_packed_body_is_unpacked_with_the_times_of_its_reads() {
+        use std::io::Write;
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        let mut chunks = Vec::new();
+        for part in ["hello", " world"] {
+            encoder.write_all(part.as_bytes()).unwrap();
+            encoder.flush().unwrap();
+            chunks.push(std::mem::take(encoder.get_mut()));
+        }
+        chunks.push(encoder.finish().unwrap());
+        let mut exchange = Exchange::default();
+        let mut reader = ResponseReader::new();
+        let head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n";
+        assert_eq!(reader.feed(head, at(1), &mut exchange).unwrap(), Progress::Reading);
+        for (index, chunk) in chunks.iter().enumerate() {
+            let framed = [format!("{:x}\r\n", chunk.len()).as_bytes(), chunk, b"\r\n"].concat();
+            // The last byte of what belongs together comes late.
+            let (early, late) = framed.split_at(framed.len() - 4);
+            let start = 10 * (index as u64 + 1);
+            reader.feed(early, at(start), &mut exchange).unwrap();
+            reader.feed(late, at(start + 1), &mut exchange).unwrap();
+        }
+        let end = reader.feed(b"0\r\n\r\n", at(90), &mut exchange).unwrap();
+        assert_eq!(end, Progress::Complete { reusable: true });
+        assert_eq!(exchange.body, b"hello world");
+        let times: Vec<_> = exchange.marks.iter().map(|mark| (mark.end, mark.at.as_nanos() / 10)).collect();
+        assert_eq!((times[0].1, times.last().unwrap()), (1, &(11, 2)));
+    }
+
+    #[test]
+    fn a_packed_body_that_is_not_whole_broke_off() {
+        let wire = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08";
+        assert!(read_in_steps(wire, 99).1.unwrap_err().to_string().contains("too early"));
+        let wire = b"HTTP/1.1 200 OK\r\nContent-Encoding: lzma\r\nContent-Length: 1\r\n\r\nx";
+        assert!(read_in_steps(wire, 99).1.unwrap_err().to_string().contains("lzma"));
+        let wire = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n";
+        assert_eq!(read_in_steps(wire, 99).1.unwrap(), Progress::Complete { reusable: true });
+    }
+
+    #[test]
+    fn header_values_are_utf_8_or_latin_1() {
+        let (exchange, _) =
+            read_in_steps(b"HTTP/1.1 200 OK\r\nA: \xc3\xbc\r\nB: \xfc\r\nContent-Length: 0\r\n\r\n", 99);
+        assert_eq!((exchange.header("a"), exchange.header("b")), (Some("ü"), Some("ü")));
     }
 
     #[test]

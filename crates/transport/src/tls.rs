@@ -1,13 +1,17 @@
-//! TLS settings shared by all workers: trust roots of the system, or none when the user switched checking off.
+//! TLS settings shared by all workers: whom to trust, and who we are where a server asks.
 
 use std::io;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
+use rustls::client::WantsClientCert;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{ClientConfig, ConfigBuilder, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use thiserror::Error;
+use tokio_rustls::TlsConnector;
 
 use crate::client::HttpVersion;
 
@@ -19,39 +23,117 @@ pub enum Verification {
     Off,
 }
 
+/// What the user may choose.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TlsOptions {
+    pub verification: Verification,
+    /// PEM file with the certificates to trust, in place of the system's.
+    pub roots: Option<PathBuf>,
+    pub identity: Option<Identity>,
+}
+
+/// PEM files of the certificate that we show where a server asks for one, with those above it, and of its key. Both may
+/// be in one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+}
+
 #[derive(Debug, Error)]
 pub enum TlsError {
-    #[error("no trusted root certificates were found{0}; set SSL_CERT_FILE to a PEM file")]
+    #[error("no trusted root certificates were found{0}; name a PEM file with --ca-cert or SSL_CERT_FILE")]
     NoRoots(String),
+    #[error("{flag} {}: {reason}", path.display())]
+    File { flag: &'static str, path: PathBuf, reason: String },
     #[error("TLS cannot be set up: {0}")]
     Setup(#[from] rustls::Error),
 }
 
-/// Made once per run, and only when a target is `https`: reading the system's roots takes milliseconds.
+const CA_CERT: &str = "--ca-cert";
+const CLIENT_CERT: &str = "--client-cert";
+const CLIENT_KEY: &str = "--client-key";
+
+/// Made once per run and shared by its clients.
 #[derive(Debug, Clone)]
 pub struct TlsSettings {
-    config: Arc<ClientConfig>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    options: TlsOptions,
+    version: HttpVersion,
+    made: OnceLock<Result<Made, String>>,
+}
+
+#[derive(Debug, Clone)]
+struct Made {
+    server: Arc<ClientConfig>,
+    /// A proxy is spoken to in HTTP/1.1 and is not told who we are.
+    proxy: Arc<ClientConfig>,
 }
 
 impl TlsSettings {
-    pub fn new(verification: Verification, version: HttpVersion) -> Result<Self, TlsError> {
-        let provider = Arc::new(ring::default_provider());
-        let builder =
-            ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
-        let mut config = match verification {
-            Verification::Full => builder.with_root_certificates(system_roots()?).with_no_client_auth(),
-            Verification::Off => builder
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
-                .with_no_client_auth(),
-        };
-        config.alpn_protocols = vec![version.alpn().to_vec()];
-        Ok(Self { config: Arc::new(config) })
+    /// Reads all files, so that what is wrong with them is known before the run.
+    pub fn new(options: TlsOptions, version: HttpVersion) -> Result<Self, TlsError> {
+        let made = OnceLock::from(Ok(Made::new(&options, version)?));
+        Ok(Self { shared: Arc::new(Shared { options, version, made }) })
     }
 
-    pub(crate) fn connector(&self) -> tokio_rustls::TlsConnector {
-        tokio_rustls::TlsConnector::from(Arc::clone(&self.config))
+    /// Reads the files when the first connection needs them, which may be never: reading the system's roots takes
+    /// milliseconds, and without `https` servers only a redirect can lead to one.
+    pub fn deferred(options: TlsOptions, version: HttpVersion) -> Self {
+        Self { shared: Arc::new(Shared { options, version, made: OnceLock::new() }) }
     }
+
+    pub(crate) fn to_server(&self) -> io::Result<TlsConnector> {
+        self.made().map(|made| TlsConnector::from(Arc::clone(&made.server)))
+    }
+
+    pub(crate) fn to_proxy(&self) -> io::Result<TlsConnector> {
+        self.made().map(|made| TlsConnector::from(Arc::clone(&made.proxy)))
+    }
+
+    fn made(&self) -> io::Result<&Made> {
+        let Shared { options, version, made } = &*self.shared;
+        let made = made.get_or_init(|| Made::new(options, *version).map_err(|error| error.to_string()));
+        made.as_ref().map_err(|reason| io::Error::other(reason.clone()))
+    }
+}
+
+impl Made {
+    fn new(options: &TlsOptions, version: HttpVersion) -> Result<Self, TlsError> {
+        let roots = match (options.verification, &options.roots) {
+            (Verification::Off, _) => None,
+            (Verification::Full, None) => Some(system_roots()?),
+            (Verification::Full, Some(path)) => Some(roots_of(path)?),
+        };
+        let roots = roots.map(Arc::new);
+        let mut proxy = builder(roots.clone())?.with_no_client_auth();
+        proxy.alpn_protocols = vec![HttpVersion::Http1.alpn().to_vec()];
+        let mut server = match &options.identity {
+            None => builder(roots)?.with_no_client_auth(),
+            Some(identity) => {
+                let (chain, key) = identity.read()?;
+                let refused = |error: rustls::Error| {
+                    file(CLIENT_CERT, &identity.certificate, format!("it does not go with its key: {error}"))
+                };
+                builder(roots)?.with_client_auth_cert(chain, key).map_err(refused)?
+            }
+        };
+        server.alpn_protocols = vec![version.alpn().to_vec()];
+        Ok(Self { server: Arc::new(server), proxy: Arc::new(proxy) })
+    }
+}
+
+fn builder(roots: Option<Arc<RootCertStore>>) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, TlsError> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+    Ok(match roots {
+        Some(roots) => builder.with_root_certificates(roots),
+        None => builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate(provider))),
+    })
 }
 
 fn system_roots() -> Result<RootCertStore, TlsError> {
@@ -65,12 +147,61 @@ fn system_roots() -> Result<RootCertStore, TlsError> {
     Ok(roots)
 }
 
+fn roots_of(path: &Path) -> Result<RootCertStore, TlsError> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(CA_CERT, path)? {
+        roots.add(certificate).map_err(|error| file(CA_CERT, path, format!("a certificate in it is bad: {error}")))?;
+    }
+    Ok(roots)
+}
+
+fn certificates(flag: &'static str, path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let unreadable = |error: pem::Error| file(flag, path, unreadable(&error));
+    let found: Vec<_> =
+        CertificateDer::pem_file_iter(path).map_err(unreadable)?.collect::<Result<_, _>>().map_err(unreadable)?;
+    if found.is_empty() {
+        return Err(file(flag, path, "there is no PEM certificate in it".into()));
+    }
+    Ok(found)
+}
+
+impl Identity {
+    fn read(&self) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), TlsError> {
+        let chain = certificates(CLIENT_CERT, &self.certificate)?;
+        let in_one = self.key == self.certificate;
+        let key = PrivateKeyDer::from_pem_file(&self.key).map_err(|error| {
+            let reason = match error {
+                pem::Error::NoItemsFound if in_one => {
+                    "it holds no key; name the key's file with --client-key".to_owned()
+                }
+                pem::Error::NoItemsFound => "there is no PEM key in it that is not encrypted".to_owned(),
+                other => unreadable(&other),
+            };
+            file(if in_one { CLIENT_CERT } else { CLIENT_KEY }, &self.key, reason)
+        })?;
+        Ok((chain, key))
+    }
+}
+
+fn unreadable(error: &pem::Error) -> String {
+    match error {
+        pem::Error::Io(cause) => format!("it cannot be read: {cause}"),
+        other => format!("it is not good PEM: {other}"),
+    }
+}
+
+fn file(flag: &'static str, path: &Path, reason: String) -> TlsError {
+    TlsError::File { flag, path: path.to_owned(), reason }
+}
+
 /// Whether a failed handshake was about the server's certificate.
 pub(crate) fn is_certificate_error(cause: &io::Error) -> bool {
-    cause
-        .get_ref()
-        .and_then(|inner| inner.downcast_ref::<rustls::Error>())
-        .is_some_and(|e| matches!(e, rustls::Error::InvalidCertificate(_)))
+    tls_error(cause).is_some_and(|error| matches!(error, rustls::Error::InvalidCertificate(_)))
+}
+
+/// What TLS itself found wrong, or was told by the peer.
+pub(crate) fn tls_error(cause: &io::Error) -> Option<&rustls::Error> {
+    cause.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>())
 }
 
 #[derive(Debug)]

@@ -11,7 +11,8 @@ use std::time::Duration;
 use aiperf_clock::{Mono, Nanos, StampSource};
 use aiperf_socket::Stamping;
 use aiperf_transport::{
-    Client, ClientSettings, Exchange, HttpVersion, Origin, Request, Reuse, Scheme, TlsSettings, Verification, Watch,
+    Client, ClientSettings, Exchange, HttpVersion, Origin, Request, Reuse, Scheme, TlsOptions, TlsSettings,
+    Verification, Watch,
 };
 use bytes::Bytes;
 
@@ -95,7 +96,9 @@ fn the_same_under_tls() {
         let session = rustls::ServerConnection::new(config).unwrap();
         answer(rustls::StreamOwned::new(session, listener.accept().unwrap().0))
     });
-    let tls = TlsSettings::new(Verification::Off, HttpVersion::Http1).unwrap();
+    let tls =
+        TlsSettings::new(TlsOptions { verification: Verification::Off, ..TlsOptions::default() }, HttpVersion::Http1)
+            .unwrap();
     let exchange = ask(&at(Scheme::Https, port), Some(tls), stamping);
     assert!(exchange.trace.tls.is_some());
     assert_true_to(server.join().unwrap(), &exchange);

@@ -1,12 +1,12 @@
 //! Where requests go.
 
-use aiperf_endpoint::{BodyForm, ResponseField};
+use aiperf_endpoint::{BodyForm, EndpointKind, ResponseField, Wire};
 use serde_json::{Value, json};
 
 use super::section::Section;
 use crate::endpoint::{DEFAULT_PROBE_INTERVAL, DEFAULT_REQUEST_TIMEOUT};
 use crate::redact::{self, REDACTED};
-use crate::{ConnectionReuse, EndpointConfig, HttpVersion, ReadinessMode, Target};
+use crate::{ConnectionReuse, DescriptorSource, EndpointConfig, HttpVersion, ReadinessMode, Target};
 
 pub(super) fn section(endpoint: &EndpointConfig) -> Value {
     let urls: Vec<String> = endpoint.targets.iter().map(Target::display).collect();
@@ -51,10 +51,44 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
             ConnectionReuse::StickyUserSessions => Some("sticky-user-sessions"),
         },
     );
-    section.put_some("http_version", (endpoint.http_version == HttpVersion::Http2).then_some("2"));
+    if let Wire::Grpc { message_limit, .. } = endpoint.wire {
+        section.put("transport", "grpc");
+        section.put("grpc_max_message_size", message_limit);
+    }
+    section.put_some("backend", (endpoint.kind == EndpointKind::Kserve).then(|| endpoint.backend.name()));
+    if let Some(method) = &endpoint.method {
+        section.put("grpc_method", method.name.to_string());
+        match &method.source {
+            DescriptorSource::Reflection => {}
+            DescriptorSource::Protos { files, imports } => {
+                section.put("grpc_proto", json!(files));
+                section.put_some("grpc_import_path", (!imports.is_empty()).then(|| json!(imports)));
+            }
+            DescriptorSource::Set(path) => section.put("grpc_descriptor_set", json!(path)),
+        }
+    }
+    let chosen = endpoint.http_version == HttpVersion::Http2 && !endpoint.wire.is_grpc();
+    section.put_some("http_version", chosen.then_some("2"));
     if !endpoint.source_addresses.is_empty() {
         let addresses: Vec<String> = endpoint.source_addresses.iter().map(ToString::to_string).collect();
         section.put("source_addresses", addresses);
+    }
+    section.put_if("insecure", endpoint.tls.insecure);
+    section.put_some("ca_cert", endpoint.tls.ca_cert.as_ref().map(|path| path.to_string_lossy()));
+    if let Some((certificate, key)) = &endpoint.tls.client {
+        section.put("client_cert", certificate.to_string_lossy());
+        section.put_some("client_key", (key != certificate).then(|| key.to_string_lossy()));
+    }
+    if let Some(reset) = &endpoint.reset_kv_cache {
+        let (timeout, retry) = (reset.timeout.as_secs_f64(), reset.max_retry.as_secs_f64());
+        section
+            .put("reset_kv_cache", json!({"timeout_seconds": timeout, "max_retry_seconds": retry, "path": reset.path}));
+    }
+    if let Some(profiler) = &endpoint.server_profiler {
+        let timeout = profiler.timeout.as_secs_f64();
+        let paths = (&profiler.start_path, &profiler.stop_path);
+        section
+            .put("server_profiler", json!({"timeout_seconds": timeout, "start_path": paths.0, "stop_path": paths.1}));
     }
     if let Some(readiness) = endpoint.readiness {
         section.put("wait_for_model_timeout", readiness.timeout.as_secs_f64());

@@ -6,9 +6,11 @@ mod endpoint;
 mod length;
 mod load;
 mod model;
+mod network_latency;
 mod output;
 mod read;
 mod readiness;
+mod scenario;
 #[cfg(test)]
 mod tests;
 mod turn;
@@ -22,17 +24,27 @@ impl Config {
     /// The run that these options describe in these surroundings.
     pub fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Config, ConfigError> {
         refuse_unbuilt(raw)?;
+        let typed = raw;
+        let raw = &*scenario::apply(typed)?;
         let mut warnings = Vec::new();
+        let mut tuning = Tuning::from_variables(&environment.variables)?;
         let targets = endpoint::targets(raw)?;
         let (models, selection) = model::resolve(raw, &targets)?;
-        let endpoint = endpoint::resolve(raw, environment, targets, &models, &mut warnings)?;
+        let endpoint = endpoint::resolve(raw, environment, &tuning, targets, &models, &mut warnings)?;
         let dataset = dataset::resolve(raw, environment, &endpoint, models, selection, &mut warnings)?;
         let around = load::Surroundings { environment, dataset: &dataset, streaming: endpoint.streaming };
         let (warmup, profiling) = load::resolve(raw, &around)?;
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
         output::telemetry(raw)?;
         let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, warmup.is_some())?;
-        let mut tuning = Tuning::from_variables(&environment.variables)?;
+        let scenario = scenario::check(typed, raw, &endpoint, &dataset, &profiling, cache_bust)?;
+        warnings.extend(
+            scenario
+                .iter()
+                .flat_map(|scenario| &scenario.violations)
+                .map(|violation| format!("--scenario does not allow {violation}; kept because of --unsafe-override")),
+        );
+        let network_latency = network_latency::resolve(raw, &endpoint, tuning.rtt_probing)?;
         // Servers that these recordings are made for know a session by this header.
         if let DatasetSource::Public(public) = &dataset.source {
             tuning.session_copies.dynamo_session_id |= public.set.recipe == Recipe::AgentSpans;
@@ -43,13 +55,16 @@ impl Config {
             cache_bust,
             warmup,
             profiling,
+            scenario,
+            allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
             output,
+            network_latency,
             random_seed: raw.int(OptionId::RandomSeed)?,
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
             failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
             tuning,
-            command_line: command_line::repeat(raw),
+            command_line: command_line::repeat(typed, &environment.variables),
             warnings,
         })
     }

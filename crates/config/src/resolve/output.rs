@@ -1,6 +1,7 @@
 //! What is written, printed and shown.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::catalogue::OptionId;
 use crate::grammar::goodput;
@@ -9,15 +10,20 @@ use crate::{
     RateCurve, RawOptions, UiKind,
 };
 
+/// No window is left out of the files, so that there must not be too many of them.
+const SHORTEST_SLICE: Duration = Duration::from_millis(1);
+
 /// Ends of exported file names, longest first, so that a name from an earlier run can be given as the prefix.
-const SUFFIXES: [&str; 15] = [
+const SUFFIXES: [&str; 17] = [
     "_server_metrics.parquet",
     "_network_latency.jsonl",
     "_server_metrics.jsonl",
     "_server_metrics.json",
     "_gpu_telemetry.jsonl",
     "_server_metrics.csv",
+    "_genai_perf.json",
     "_timeslices.json",
+    "_genai_perf.csv",
     "_timeslices.csv",
     "_accuracy.jsonl",
     "_console.txt",
@@ -46,16 +52,41 @@ pub(super) fn resolve(
         let why = "the trace stands in the per-request records, which a summary leaves out";
         return Err(raw.conflict(OptionId::ExportHttpTrace, OptionId::ExportLevel, why));
     }
+    let export_parquet = raw.flag(OptionId::ExportRecordsParquet)?;
+    if export_parquet && level == ExportLevel::Summary {
+        let why = "the table holds the per-request records, which a summary leaves out";
+        return Err(raw.conflict(OptionId::ExportRecordsParquet, OptionId::ExportLevel, why));
+    }
+    let prefix = prefix(raw, warnings)?;
+    let export_outputs = raw.flag(OptionId::ExportOutputsJson)?;
+    if export_outputs && prefix.as_deref() == Some("outputs") {
+        let why = "both the texts and the summary would be outputs.json; choose another prefix";
+        return Err(raw.conflict(OptionId::ExportOutputsJson, OptionId::ProfileExportPrefix, why));
+    }
     Ok(OutputConfig {
         dir: dir(raw, environment, endpoint, dataset, profiling)?,
-        prefix: prefix(raw, warnings)?,
+        prefix,
         level,
         ui: ui(raw, environment)?,
         log_level: log_level(raw)?,
         goodput: goodput(raw)?,
         show_trace_timing: raw.flag(OptionId::ShowTraceTiming)?,
         export_http_trace,
+        slice_duration: slice_duration(raw)?,
+        export_outputs,
+        export_parquet,
+        export_genai_perf: raw.flag(OptionId::ExportGenaiPerf)?,
     })
+}
+
+fn slice_duration(raw: &RawOptions) -> Result<Option<Duration>, ConfigError> {
+    let id = OptionId::SliceDuration;
+    let length = raw.seconds(id)?;
+    if length.is_some_and(|length| length < SHORTEST_SLICE) {
+        let expected = format!("windows shorter than {} s hold nothing to measure", SHORTEST_SLICE.as_secs_f64());
+        return Err(raw.bad(id, raw.text(id).unwrap_or_default(), &expected));
+    }
+    Ok(length)
 }
 
 /// Nothing is collected so far: switching collection off is what happens anyway, switching it on cannot be done.
@@ -94,6 +125,7 @@ fn automatic_name(endpoint: &EndpointConfig, dataset: &DatasetConfig, profiling:
     let rate_name = |rate: &RateCurve| rate.points.first().map_or(0.0, |point| point.per_second);
     let load = match &profiling.pace {
         Pace::Concurrency(n) => format!("concurrency{n}"),
+        Pace::AgenticReplay(replay) => format!("concurrency{}", replay.lanes),
         Pace::Rate { rate, ceiling: Some(n), .. } => format!("concurrency{n}-request_rate{:?}", rate_name(rate)),
         Pace::Rate { rate, ceiling: None, .. } => format!("request_rate{:?}", rate_name(rate)),
         Pace::FixedSchedule { .. } => "fixed_schedule".to_owned(),

@@ -1,13 +1,18 @@
 //! From options to configuration: the rules, the defaults, and that nothing accepted is forgotten.
 
+mod data_rules;
 mod defaults;
 mod files;
 mod generated;
+mod grpc;
 mod load;
 mod load_rules;
+mod manners;
 mod media;
+mod network_latency;
 mod public;
 mod rules;
+mod scenario;
 mod shown;
 mod traces;
 mod transport;

@@ -15,6 +15,36 @@ const fn variable(name: &'static str, default: &'static str, help: &'static str)
 /// Every variable that is read.
 pub const VARIABLES: &[Variable] = &[
     variable("AIPERF_HTTP_SSL_VERIFY", "true", "Check the certificates of servers."),
+    variable(
+        "AIPERF_HTTP_TRUST_ENV",
+        "false",
+        "Go through the proxies of `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY`, but for the servers of `NO_PROXY`.",
+    ),
+    variable("AIPERF_HTTP_FORCE_CLOSE", "false", "Close each connection after its request."),
+    variable("AIPERF_HTTP_USE_DNS_CACHE", "true", "Look the name of a server up once, not for each connection."),
+    variable("AIPERF_HTTP_TTL_DNS_CACHE", "300", "Seconds for which a looked-up name is believed, 0 to 1000000."),
+    variable(
+        "AIPERF_HTTP_SO_RCVBUF",
+        "auto",
+        "Receive buffer of a connection in bytes, 1024 or more; `auto`: the system sizes it.",
+    ),
+    variable(
+        "AIPERF_HTTP_SO_SNDBUF",
+        "auto",
+        "Send buffer of a connection in bytes, 1024 or more; `auto`: the system sizes it.",
+    ),
+    variable(
+        "AIPERF_HTTP_TCP_KEEPIDLE",
+        "60",
+        "Seconds of silence before the kernel asks whether the server is there, 1 to 100000.",
+    ),
+    variable("AIPERF_HTTP_TCP_KEEPINTVL", "30", "Seconds between two such questions, 1 to 100000."),
+    variable("AIPERF_HTTP_TCP_KEEPCNT", "1", "Unanswered questions after which a connection is given up, 1 to 100."),
+    variable(
+        "AIPERF_HTTP_TCP_USER_TIMEOUT",
+        "30000",
+        "Milliseconds for which sent data may stay unacknowledged, 1 to 1000000.",
+    ),
     variable("AIPERF_HTTP_IP_VERSION", "4", "IP version to connect with: `4`, `6` or `auto`."),
     variable(
         "AIPERF_HTTP_CONNECTION_LIMIT",
@@ -22,6 +52,11 @@ pub const VARIABLES: &[Variable] = &[
         "Open connections per worker, 1 to 65000; `auto`: 2500, or the concurrency where that is more.",
     ),
     variable("AIPERF_HTTP_KEEPALIVE_TIMEOUT", "300", "Seconds for which an idle connection is kept, 0 to 10000."),
+    variable(
+        "AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT",
+        "300",
+        "Seconds that a request may take to be sent which `--request-cancellation-rate` has chosen, 10 to 3600.",
+    ),
     variable(
         "AIPERF_HTTP_VIDEO_POLL_INTERVAL",
         "0.1",
@@ -41,7 +76,7 @@ pub const VARIABLES: &[Variable] = &[
     variable(
         "AIPERF_HTTP_X_DYNAMO_SESSION_ID_FROM_CORRELATION_ID",
         "false",
-        "Send the session's id as `X-Dynamo-Session-ID` too.",
+        "Send the session's id as `X-Dynamo-Session-ID` too, and that of the session that started it as `X-Dynamo-Parent-Session-ID`.",
     ),
     variable(
         "AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD",
@@ -70,6 +105,11 @@ pub const VARIABLES: &[Variable] = &[
         "AIPERF_DATASET_MEMORY_MB",
         "64",
         "Megabytes of generated prompts and bodies that are kept for the next time they are sent; what has no room is made again. 0 to 1000000.",
+    ),
+    variable(
+        "AIPERF_DATASET_BASETEN_SESSION_COLUMN",
+        "provided_session_id",
+        "The column that sessions of a Baseten trace are known by where a row has both: provided_session_id or poor_man_session_id.",
     ),
     variable(
         "AIPERF_DATASET_WEKA_SPLIT_FLATTENED_AGENTS",
@@ -113,6 +153,11 @@ pub const VARIABLES: &[Variable] = &[
         "10000",
         "Milliseconds that a call which starts agents takes at least.",
     ),
+    variable(
+        "AIPERF_AGENTX_CONTEXT_OVERFLOW_RATE_LIMIT",
+        "0.01",
+        "Share of requests with too long a prompt up to which the results of a scenario count, 0 to 1.",
+    ),
     variable("AIPERF_DAG_FAIL_FAST", "false", "A failed child ends the session that it branched from."),
     variable(
         "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
@@ -123,6 +168,28 @@ pub const VARIABLES: &[Variable] = &[
         "AIPERF_DATASET_PUBLIC_DATASET_MAX_GB",
         "20",
         "Gigabytes that a public data set may download, 0.001 to 100000.",
+    ),
+    variable("AIPERF_CHAT_CONNECT_TIMEOUT", "10", "Seconds until a request of `aiperf chat` must be out."),
+    variable("AIPERF_CHAT_READ_TIMEOUT", "300", "Seconds that `aiperf chat` waits for more of an answer."),
+    variable(
+        "AIPERF_NETWORK_LATENCY_DEFAULT_PROBE_INTERVAL",
+        "1",
+        "Seconds between two measurements of the network's round trip, 0.001 to 300.",
+    ),
+    variable(
+        "AIPERF_NETWORK_LATENCY_MIN_SAMPLES",
+        "5",
+        "Measurements of the round trip that there should be, 1 to 100000.",
+    ),
+    variable(
+        "AIPERF_NETWORK_LATENCY_CONNECT_TIMEOUT",
+        "5",
+        "Seconds that a connection may take to measure the round trip, 0.001 to 300.",
+    ),
+    variable(
+        "AIPERF_NETWORK_LATENCY_COMPLETE_TOPUP_TIMEOUT",
+        "3",
+        "Seconds that the end of the run waits for missing measurements of the round trip, 0 to 30.",
     ),
     variable("AIPERF_DEV_MODE", "false", "Developer mode."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs developer mode."),

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use aiperf_config::Replay;
+use aiperf_config::{Replay, TraceCorpus, TraceOptions};
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, SessionId, Turn};
 use aiperf_seed::Seed;
 use aiperf_trace::{BlockId, Layout, Prompt, Request, Trace};
@@ -12,11 +12,11 @@ use serde_json::{Map, Value, json};
 
 use super::prompt::{PromptOrder, PromptOrders};
 use super::stream_seed;
-use crate::file::{Contents, Prompts};
+use crate::file::{Contents, Prompts, payload_turn};
 use crate::session::SessionNames;
 
 /// One conversation per session, in order of appearance; a request without session is one.
-pub(super) fn of(trace: Trace, replay: &Replay, seed: Seed, content_key: u64) -> Contents {
+pub(super) fn of(trace: Trace, options: &TraceOptions, seed: Seed, content_key: u64) -> Contents {
     let Trace { layout, block_size, requests, .. } = trace;
     let taken: HashSet<SessionId> =
         requests.iter().filter_map(|request| request.session.clone()).map(SessionId).collect();
@@ -43,11 +43,16 @@ pub(super) fn of(trace: Trace, replay: &Replay, seed: Seed, content_key: u64) ->
             });
             orders.push(Vec::new());
         }
-        let (turn, order) = turn(request, replay, block_size);
+        let (turn, order) = turn(request, &options.replay, block_size);
         conversations[place].turns.push(turn);
         orders[place].push(order);
     }
-    let prompts = PromptOrders { orders, block_size: block_size as usize, seed: stream_seed(seed, content_key) };
+    let prompts = PromptOrders {
+        orders,
+        block_size: block_size as usize,
+        seed: stream_seed(seed, content_key),
+        corpus: options.corpus.unwrap_or(TraceCorpus::Prose),
+    };
     Contents { conversations, prompts: Some(Prompts::Blocks(prompts)), empty_outputs }
 }
 
@@ -87,7 +92,12 @@ fn turn(request: Request, replay: &Replay, block_size: u32) -> (Turn, Option<Pro
             turn.raw_messages = Some(messages);
             turn.raw_tools = tools;
         }
-        Prompt::Payload(body) => turn.raw_payload = Some(Bytes::from(String::from(Box::<str>::from(body)))),
+        Prompt::Payload(body) => {
+            let fields: Map<String, Value> = serde_json::from_str(body.get()).unwrap_or_default();
+            let said = payload_turn(&fields, Bytes::from(String::from(Box::<str>::from(body))));
+            (turn.raw_payload, turn.model) = (said.raw_payload, said.model);
+            turn.max_tokens = turn.max_tokens.or(said.max_tokens);
+        }
     }
     (turn, order)
 }
@@ -99,7 +109,10 @@ fn hints(blocks: &[BlockId], output: Option<u32>, replay: &Replay, block_size: u
         hints.insert("min_tokens".to_owned(), tokens.into());
     }
     if replay.block_hints {
-        hints.insert("hash_ids".to_owned(), json!(blocks.iter().map(|block| block.0).collect::<Vec<_>>()));
+        // A row may have none, which is not to say that it has no blocks.
+        if !blocks.is_empty() {
+            hints.insert("hash_ids".to_owned(), json!(blocks.iter().map(|block| block.0).collect::<Vec<_>>()));
+        }
         hints.insert("block_size".to_owned(), block_size.into());
     }
     hints

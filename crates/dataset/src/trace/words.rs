@@ -33,30 +33,48 @@ pub(super) struct WordPool {
 /// The first word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lead {
+    /// Without a space. Texts that are joined by one then keep their tokens.
+    Bare,
     /// With a space in front, as the words behind it.
     Space,
-    /// Without: some tokenizers put one there themselves.
-    Bare,
 }
 
 impl WordPool {
+    /// For texts of their own: each part has the same tokens wherever it stands, at the start too if that can be.
     pub(super) fn new(tokenizer: &Arc<dyn Tokenizer>) -> Self {
-        let start = tokenizer.count(CONTEXT);
-        let is_one = |word: &&str| tokenizer.count(&format!("{CONTEXT} {word}")) == start + 1;
-        let single: Vec<&'static str> = words().filter(is_one).collect();
-        let mut pool = Self { tokenizer: Arc::clone(tokenizer), words: single, additive: None };
-        if pool.words.len() >= FEWEST_WORDS {
-            pool.additive = [Lead::Space, Lead::Bare].into_iter().find(|lead| pool.adds_up(*lead));
+        let single = single_tokens(tokenizer);
+        Self::choose(tokenizer, [(Lead::Space, single.clone()), (Lead::Bare, single)])
+    }
+
+    /// For texts that are sent beside each other, as messages are: with a space between them they have the tokens of
+    /// both, if that can be.
+    pub(super) fn of_neighbours(tokenizer: &Arc<dyn Tokenizer>) -> Self {
+        let single = single_tokens(tokenizer);
+        let leading = single.iter().copied().filter(|word| tokenizer.count(word) == 1).collect();
+        Self::choose(tokenizer, [(Lead::Bare, leading), (Lead::Bare, single.clone()), (Lead::Space, single)])
+    }
+
+    fn choose<const N: usize>(tokenizer: &Arc<dyn Tokenizer>, ways: [(Lead, Vec<&'static str>); N]) -> Self {
+        let mut pool = Self { tokenizer: Arc::clone(tokenizer), words: Vec::new(), additive: None };
+        for (lead, words) in ways {
+            pool.words = words;
+            if pool.words.len() >= FEWEST_WORDS && pool.adds_up(lead) {
+                pool.additive = Some(lead);
+                return pool;
+            }
         }
-        if pool.additive.is_none() {
-            pool.words = words().collect();
-        }
+        pool.words = words().collect();
         pool
     }
 
     /// Whether counts of parts are what the count of the whole is made of.
     pub(super) fn adds_up_everywhere(&self) -> bool {
         self.additive.is_some()
+    }
+
+    /// Whether a text loses the space that its first part begins with.
+    pub(super) fn starts_bare(&self) -> bool {
+        self.additive == Some(Lead::Bare)
     }
 
     fn adds_up(&self, lead: Lead) -> bool {
@@ -119,6 +137,12 @@ impl WordPool {
     }
 }
 
+/// Words that are one token behind another.
+fn single_tokens(tokenizer: &Arc<dyn Tokenizer>) -> Vec<&'static str> {
+    let start = tokenizer.count(CONTEXT);
+    words().filter(|word| tokenizer.count(&format!("{CONTEXT} {word}")) == start + 1).collect()
+}
+
 fn led(text: &str, lead: Lead) -> &str {
     match lead {
         Lead::Space => text,
@@ -131,24 +155,7 @@ mod tests {
     use aiperf_tokenizer::{HubEnvironment, TokenizerRequest};
 
     use super::*;
-
-    #[derive(Debug)]
-    struct Counting(fn(&str) -> usize);
-
-    impl Tokenizer for Counting {
-        fn name(&self) -> &'static str {
-            "counting"
-        }
-        fn encode(&self, text: &str) -> Vec<u32> {
-            vec![0; self.count(text)]
-        }
-        fn decode(&self, _: &[u32]) -> String {
-            String::new()
-        }
-        fn count(&self, text: &str) -> usize {
-            (self.0)(text)
-        }
-    }
+    use crate::counting::Counting;
 
     fn text(pool: &WordPool, tokens: usize) -> (String, bool) {
         let mut stream = Seed::fixed(5).stream("text");
@@ -167,6 +174,15 @@ mod tests {
         for tokens in [1, 2, 3, 50, 4_000] {
             assert_eq!(builtin.count(&text(&pool, tokens).0), tokens);
         }
+    }
+
+    #[test]
+    fn texts_that_are_joined_by_a_space_keep_their_tokens() {
+        let nowhere = HubEnvironment::from_variables(|_| None);
+        let builtin = aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &nowhere).unwrap();
+        let pool = WordPool::of_neighbours(&builtin);
+        let texts: Vec<String> = [7, 1, 90].into_iter().map(|tokens| text(&pool, tokens).0).collect();
+        assert_eq!(builtin.count(&texts.join(" ")), 98);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Once, OnceLock};
 
-use aiperf_conversation::Conversation;
+use aiperf_conversation::{BlockReuse, Conversation};
 use aiperf_endpoint::Endpoint;
 use aiperf_engine::Finished;
 use aiperf_tokenizer::{ChatTemplate, Tokenizer};
@@ -14,6 +14,8 @@ pub(crate) struct TurnFacts<'s> {
     pub(crate) max_tokens: Option<u32>,
     /// How long the audio plays that is sent.
     pub(crate) audio_seconds: Option<f64>,
+    /// Of the prompt, where the data knows them.
+    pub(crate) blocks: Option<BlockReuse>,
     pub(super) input: &'s InputCount,
 }
 

@@ -1,4 +1,5 @@
 //! Small phases that the tests of this folder look at.
+#![allow(dead_code, reason = "each test file takes what it needs")]
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the failure")]
 
 use aiperf_clock::{EpochNanos, Mono, WallAnchor};
@@ -30,10 +31,12 @@ pub(crate) fn request(start: u64, contents: &[u64]) -> Observation {
         chunks: contents.iter().map(chunk).collect(),
         tokens: TokenCounts { input: Some(8), output: Some(contents.len() as u64), reasoning: None },
         usage: None,
+        spec_decode: None,
         http: None,
         failure: None,
         requested_output_tokens: None,
         undecodable_events: 0,
+        prefix: None,
         media: MediaFacts::default(),
     }
 }

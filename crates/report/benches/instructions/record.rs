@@ -24,10 +24,12 @@ fn observation() -> Result<Observation, Box<dyn std::error::Error>> {
         chunks: reply.chunks,
         tokens: TokenCounts { input: Some(32), output: Some(100), reasoning: None },
         usage: reply.usage,
+        spec_decode: None,
         http: Some(HttpTiming::default()),
         failure: None,
         requested_output_tokens: Some(100),
         undecodable_events: 0,
+        prefix: None,
         media: MediaFacts::default(),
     })
 }
@@ -52,7 +54,8 @@ pub(crate) fn line(times: usize) -> Outcome {
     let metadata = metadata();
     let mut scratch = Vec::new();
     for _ in 0..times {
-        let record = Record { metadata: black_box(&metadata), values: &values, failure: None, trace: None };
+        let record =
+            Record { metadata: black_box(&metadata), values: &values, failure: None, spec_decode: None, trace: None };
         writer.write(&mut scratch, &record)?;
     }
     Ok(())
@@ -66,6 +69,10 @@ fn metadata() -> RecordMetadata<'static> {
         x_correlation_id: "0b0f4e2c-9a3b-4f7e-8d8f-2d0c4a6c7b22",
         conversation_id: "session_000042",
         turn_index: 0,
+        source_trace_id: None,
+        source_outer_idx: None,
+        source_inner_idx: None,
+        source_kind: None,
         credit_issued_ns: at(0),
         request_start_ns: at(1),
         request_ack_ns: Some(at(50)),
@@ -83,5 +90,6 @@ fn metadata() -> RecordMetadata<'static> {
         agent_depth: 0,
         parent_correlation_id: None,
         root_correlation_id: "0b0f4e2c-9a3b-4f7e-8d8f-2d0c4a6c7b22",
+        redirects: Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use aiperf_metrics::PhaseAccounting;
 
 use super::number;
-use super::table::{Align, Column, Table};
+use super::table::{Align, Cell, Column, Table};
 
 type Count = fn(&PhaseAccounting) -> u64;
 
@@ -28,8 +28,8 @@ pub(super) fn table(title: String, phases: &[PhaseAccounting]) -> Option<Table> 
     columns.extend(phases.iter().map(|phase| Column { header: phase.phase.clone(), align: Align::Right }));
     let shown = ROWS.iter().filter(|(_, count, always)| *always || phases.iter().any(|phase| count(phase) > 0));
     let row = |(label, count, _): &(&str, Count, bool)| {
-        let cells = phases.iter().map(|phase| number::whole(count(phase)));
-        std::iter::once((*label).to_owned()).chain(cells).collect()
+        let cells = phases.iter().map(|phase| Cell::value(number::whole(count(phase))));
+        std::iter::once(Cell::name(*label)).chain(cells).collect()
     };
     Some(Table { title, columns, rows: shown.map(row).collect(), flexible: 0 })
 }

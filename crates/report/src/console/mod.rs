@@ -1,9 +1,12 @@
 //! What a person sees when the run is over: the tables, and the lines that follow them.
 
+mod errors;
+mod goodput;
 mod load;
 mod notes;
 pub(crate) mod number;
 mod selftest;
+mod spec_decode;
 mod style;
 mod table;
 mod tables;

@@ -1,11 +1,14 @@
 //! Numbers for people: two decimals, thousands set apart.
 
-/// A value of a table cell.
-pub(super) fn cell(value: Option<f64>) -> String {
+use super::style::Tone;
+use super::table::Cell;
+
+/// A value of a table.
+pub(super) fn cell(value: Option<f64>) -> Cell {
     match value {
-        None => "N/A".to_owned(),
-        Some(value) if value.is_infinite() => "inf".to_owned(),
-        Some(value) => grouped(value),
+        None => Cell::new("N/A", Tone::Faint),
+        Some(value) if value.is_infinite() => Cell::new("inf", Tone::Failure),
+        Some(value) => Cell::value(grouped(value)),
     }
 }
 
@@ -42,7 +45,7 @@ mod tests {
         assert_eq!(grouped(999.999), "1,000.00");
         assert_eq!(grouped(-0.001), "0.00");
         assert_eq!(whole(1_000), "1,000");
-        assert_eq!(cell(None), "N/A");
-        assert_eq!(cell(Some(f64::INFINITY)), "inf");
+        assert_eq!(cell(None).text, "N/A");
+        assert_eq!(cell(Some(f64::INFINITY)).text, "inf");
     }
 }

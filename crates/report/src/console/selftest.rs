@@ -1,8 +1,8 @@
 //! The result of a self-test for people.
 
 use super::number::{grouped, whole};
-use super::style::{Colour, Style, Width};
-use super::table::{Align, Column, Table, wrap};
+use super::style::{Colour, Style, Tone, Width};
+use super::table::{Align, Cell, Column, Table, wrap};
 use crate::{Grade, SelfTestReport, TimedError};
 
 /// What the labels before the table take up.
@@ -110,9 +110,14 @@ fn errors(report: &SelfTestReport) -> Table {
         let stats = report.errors.get(error)?;
         let limits =
             report.limits.get(error).map_or("–".to_owned(), |limits| format!("{}/{}", limits.p50, limits.p99));
-        let grade = report.grade_of(*error).map_or("–", Grade::name);
-        let numbers = [stats.p50, stats.p99, stats.max, stats.mean].map(millis);
-        let cells = [error.header().to_owned()].into_iter().chain(numbers).chain([limits, grade.to_owned()]);
+        let grade = match report.grade_of(*error) {
+            None => Cell::new("–", Tone::Faint),
+            Some(grade @ Grade::Pass) => Cell::new(grade.name(), Tone::Good),
+            Some(grade @ Grade::Warn) => Cell::new(grade.name(), Tone::Warning),
+            Some(grade @ Grade::Fail) => Cell::new(grade.name(), Tone::Failure),
+        };
+        let numbers = [stats.p50, stats.p99, stats.max, stats.mean].map(|value| Cell::value(millis(value)));
+        let cells = [Cell::name(error.header())].into_iter().chain(numbers).chain([Cell::value(limits), grade]);
         Some(cells.collect())
     };
     Table {

@@ -15,6 +15,38 @@ pub enum Colour {
     Ansi,
 }
 
+/// What a piece of text is to the reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tone {
+    Title,
+    /// Heads of columns, labels.
+    Head,
+    /// What a row is about.
+    Name,
+    Value,
+    /// Nothing to see.
+    Faint,
+    Good,
+    Warning,
+    Failure,
+}
+
+impl Tone {
+    /// Parameters of the terminal's "select graphic rendition".
+    const fn code(self) -> Option<&'static str> {
+        match self {
+            Self::Title => Some("1;36"),
+            Self::Head => Some("1"),
+            Self::Name => Some("36"),
+            Self::Value => None,
+            Self::Faint => Some("2"),
+            Self::Good => Some("1;32"),
+            Self::Warning => Some("1;33"),
+            Self::Failure => Some("1;31"),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Style {
     ansi: bool,
@@ -25,23 +57,22 @@ impl Style {
         Self { ansi: colour == Colour::Ansi }
     }
 
-    pub(super) fn title(self, text: &str) -> String {
-        self.wrap(text, "1;36")
-    }
-
     pub(super) fn strong(self, text: &str) -> String {
-        self.wrap(text, "1;32")
+        self.tone(text, Tone::Good)
     }
 
     pub(super) fn warning(self, text: &str) -> String {
-        self.wrap(text, "1;33")
+        self.tone(text, Tone::Warning)
     }
 
     pub(super) fn failure(self, text: &str) -> String {
-        self.wrap(text, "1;31")
+        self.tone(text, Tone::Failure)
     }
 
-    fn wrap(self, text: &str, code: &str) -> String {
-        if self.ansi { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    pub(super) fn tone(self, text: &str, tone: Tone) -> String {
+        match tone.code() {
+            Some(code) if self.ansi && !text.is_empty() => format!("\x1b[{code}m{text}\x1b[0m"),
+            _ => text.to_owned(),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! A table in box-drawing characters that fits the console.
 
-use super::style::{Style, Width};
+use super::style::{Style, Tone, Width};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Align {
@@ -14,12 +14,33 @@ pub(super) struct Column {
     pub(super) align: Align,
 }
 
+/// A cell's text and what it is to the reader.
+#[derive(Debug, Clone)]
+pub(super) struct Cell {
+    pub(super) text: String,
+    pub(super) tone: Tone,
+}
+
+impl Cell {
+    pub(super) fn new(text: impl Into<String>, tone: Tone) -> Self {
+        Self { text: text.into(), tone }
+    }
+
+    pub(super) fn name(text: impl Into<String>) -> Self {
+        Self::new(text, Tone::Name)
+    }
+
+    pub(super) fn value(text: impl Into<String>) -> Self {
+        Self::new(text, Tone::Value)
+    }
+}
+
 /// Cells may have several lines. One column gives way when the table is too wide: its cells are wrapped.
 #[derive(Debug, Clone)]
 pub(super) struct Table {
     pub(super) title: String,
     pub(super) columns: Vec<Column>,
-    pub(super) rows: Vec<Vec<String>>,
+    pub(super) rows: Vec<Vec<Cell>>,
     /// Index of the column that is wrapped.
     pub(super) flexible: usize,
 }
@@ -43,8 +64,11 @@ impl Table {
     pub(super) fn render(mut self, width: Width, style: Style) -> String {
         let room = width.0.saturating_sub(self.rigid_width()).max(10);
         for row in &mut self.rows {
-            let wrapped: Vec<_> = row[self.flexible].lines().flat_map(|line| wrap(line, room)).collect();
-            row[self.flexible] = wrapped.join("\n");
+            let cell = &mut row[self.flexible].text;
+            // Where a line must be broken anyway, what stands below it moves up.
+            if cell.lines().any(|line| line.chars().count() > room) {
+                *cell = wrap(&cell.replace('\n', " "), room).join("\n");
+            }
         }
         let widths = self.natural_widths();
         let total = widths.iter().sum::<usize>() + frame(widths.len());
@@ -53,26 +77,29 @@ impl Table {
             format!("{left}{}{right}", parts.join(cross))
         };
         let indent = total.saturating_sub(self.title.chars().count()) / 2;
-        let headers: Vec<_> = self.columns.iter().map(|column| column.header.clone()).collect();
-        let mut lines = vec![format!("{}{}", " ".repeat(indent), style.title(&self.title))];
+        let headers: Vec<_> = self.columns.iter().map(|column| Cell::new(&column.header, Tone::Head)).collect();
+        let mut lines = vec![format!("{}{}", " ".repeat(indent), style.tone(&self.title, Tone::Title))];
         lines.push(rule("┏", "━", "┳", "┓"));
-        lines.extend(self.row_lines(&headers, &widths, "┃"));
+        lines.extend(self.row_lines(&headers, &widths, "┃", style));
         lines.push(rule("┡", "━", "╇", "┩"));
         for row in &self.rows {
-            lines.extend(self.row_lines(row, &widths, "│"));
+            lines.extend(self.row_lines(row, &widths, "│", style));
         }
         lines.push(rule("└", "─", "┴", "┘"));
         lines.join("\n")
     }
 
-    fn row_lines(&self, cells: &[String], widths: &[usize], border: &str) -> Vec<String> {
-        let height = cells.iter().map(|cell| cell.lines().count()).max().unwrap_or(1).max(1);
+    fn row_lines(&self, cells: &[Cell], widths: &[usize], border: &str, style: Style) -> Vec<String> {
+        let height = cells.iter().map(|cell| cell.text.lines().count()).max().unwrap_or(1).max(1);
         let line = |index: usize| {
             let parts: Vec<_> = cells
                 .iter()
                 .zip(widths)
                 .zip(&self.columns)
-                .map(|((cell, width), column)| pad(cell.lines().nth(index).unwrap_or(""), *width, column.align))
+                .map(|((cell, width), column)| {
+                    let text = cell.text.lines().nth(index).unwrap_or("");
+                    pad(text, style.tone(text, cell.tone), *width, column.align)
+                })
                 .collect();
             format!("{border} {} {border}", parts.join(&format!(" {border} ")))
         };
@@ -81,17 +108,19 @@ impl Table {
 
     fn natural_widths(&self) -> Vec<usize> {
         let widest = |column: usize| {
-            let cells = self.rows.iter().flat_map(|row| row[column].lines());
+            let cells = self.rows.iter().flat_map(|row| row[column].text.lines());
             cells.map(|line| line.chars().count()).max().unwrap_or(0).max(self.columns[column].header.chars().count())
         };
         (0..self.columns.len()).map(widest).collect()
     }
 }
 
-fn pad(text: &str, width: usize, align: Align) -> String {
+/// `painted` is `text` with what colours it, which takes no room.
+fn pad(text: &str, painted: String, width: usize, align: Align) -> String {
+    let room = " ".repeat(width.saturating_sub(text.chars().count()));
     match align {
-        Align::Left => format!("{text:<width$}"),
-        Align::Right => format!("{text:>width$}"),
+        Align::Left => painted + &room,
+        Align::Right => room + &painted,
     }
 }
 

@@ -9,8 +9,8 @@ use aiperf_metrics::{
     Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
 };
 use aiperf_report::{
-    AskedLoad, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, LocalZone, Machine, Phase, PhaseReport, Problem,
-    RecordMetadata, RunReport, RunStatus, SelfTestReport, Statistic, TimedError,
+    AskedLoad, AskedPercentiles, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, LocalZone, Machine, Phase,
+    PhaseReport, Problem, RecordMetadata, RunReport, RunStatus, SelfTestReport, Statistic, TimedError,
 };
 use serde_json::json;
 
@@ -51,6 +51,7 @@ pub(crate) fn streamed(index: u64) -> Observation {
             cache_read_tokens: Some(8),
             ..Usage::default()
         }),
+        spec_decode: None,
         http: Some(HttpTiming {
             connecting: Nanos(if index == 0 { 700_000 } else { 0 }),
             sending: Nanos(100_000),
@@ -66,6 +67,7 @@ pub(crate) fn streamed(index: u64) -> Observation {
         failure: None,
         requested_output_tokens: Some(8),
         undecodable_events: 0,
+        prefix: None,
         media: MediaFacts::default(),
     }
 }
@@ -123,6 +125,7 @@ pub(crate) fn phase(kind: Phase, index: u32, summary: Summary) -> PhaseReport {
         profiling_index: (kind == Phase::Profiling).then_some(0),
         was_cancelled: false,
         summary,
+        percentiles: AskedPercentiles::default(),
     }
 }
 
@@ -139,11 +142,15 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         status: RunStatus::Complete,
         telemetry_data: None,
         branch_stats: None,
+        rows_left_out: 0,
+        agentic_replay: None,
+        metadata: None,
         thresholds: Thresholds::default(),
         client_health: None,
         selftest: None,
         timestamps: None,
         accounting: Vec::new(),
+        carried: serde_json::Map::new(),
         show_trace_timing: false,
         other_files: Vec::new(),
         log_file: Some("out/logs/aiperf.log".into()),
@@ -224,6 +231,10 @@ pub(crate) fn metadata(seen: &Observation) -> RecordMetadata<'static> {
         x_correlation_id: id,
         conversation_id: "session_000001",
         turn_index: 0,
+        source_trace_id: None,
+        source_outer_idx: None,
+        source_inner_idx: None,
+        source_kind: None,
         credit_issued_ns: anchor().epoch(seen.credit_issued),
         request_start_ns: anchor().epoch(seen.start),
         request_ack_ns: seen.headers_received.map(|at| anchor().epoch(at)),
@@ -241,6 +252,7 @@ pub(crate) fn metadata(seen: &Observation) -> RecordMetadata<'static> {
         agent_depth: 0,
         parent_correlation_id: None,
         root_correlation_id: id,
+        redirects: Vec::new(),
     }
 }
 

@@ -8,7 +8,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         &["network-latency-automatic"],
         ValueKind::Flag,
         "Measure the network's round trip during the run, and add metrics without it.",
-    ),
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::NetworkLatencyMean,
         &["network-latency-mean"],
@@ -16,7 +17,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Round trip to subtract, if it is known.",
     )
     .at_least(0.0)
-    .unit("ms"),
+    .unit("ms")
+    .supported(),
     OptionSpec::new(
         OptionId::NetworkLatencyPingInterval,
         &["network-latency-ping-interval"],
@@ -25,5 +27,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .above(0.0)
     .unit("s")
-    .default("1"),
+    .default("1")
+    .supported(),
 ];

@@ -35,7 +35,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Also compute the metrics for windows of this length.",
     )
     .above(0.0)
-    .unit("s"),
+    .unit("s")
+    .supported(),
     OptionSpec::new(OptionId::AutoPlot, &["auto-plot"], ValueKind::Flag, "Draw the plots when the run is over.")
         .negative("no-auto-plot")
         .default("as the search recipe says"),
@@ -50,7 +51,24 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         &["export-outputs-json"],
         ValueKind::Flag,
         "Write the generated texts to outputs.json.",
-    ),
+    )
+    .supported(),
+    OptionSpec::new(
+        OptionId::ExportRecordsParquet,
+        &["export-records-parquet"],
+        ValueKind::Flag,
+        "Also write the per-request records as a Parquet table.",
+    )
+    .ours()
+    .supported(),
+    OptionSpec::new(
+        OptionId::ExportGenaiPerf,
+        &["export-genai-perf"],
+        ValueKind::Flag,
+        "Also write the summary under the names and in the shape of GenAI-Perf (profile_export_genai_perf.json, .csv).",
+    )
+    .ours()
+    .supported(),
     OptionSpec::new(
         OptionId::OtelUrl,
         &["otel-url"],

@@ -92,6 +92,9 @@ fn endpoint() {
         (&["--model-selection-strategy=weighted"], &["--model-selection-strategy", "weights"]),
         (&["--url=ftp://x"], &["--url", "http://"]),
         (&["--url=http://x:70000"], &["--url", "65535"]),
+        (&["--url=http://x:0"], &["--url", "65535"]),
+        (&["--url=javascript:alert"], &["--url", "javascript"]),
+        (&["--url=ws://x"], &["--url", "http://"]),
         (&["--url=http://x y"], &["--url", "blanks"]),
         (&["--url=,"], &["--url", "address"]),
         (&["--endpoint=v1/chat"], &["--endpoint", "/"]),
@@ -113,7 +116,7 @@ fn endpoint() {
         (&["--tokenizer="], &["--tokenizer", "builtin"]),
         (&["--tokenizer-trust-remote-code"], &["--tokenizer-trust-remote-code", "never run code"]),
         (&["--streaming=maybe"], &["--streaming", "true, yes, 1"]),
-        (&["--transport=grpc"], &["--transport", "http"]),
+        (&["--transport=udp"], &["--transport", "http, grpc"]),
     ]);
     let message = with_model(&["--api-key= "]).unwrap_err().to_string();
     assert!(message.contains("--api-key") && message.contains("<redacted>"), "{message}");
@@ -128,6 +131,9 @@ fn endpoint_types() {
         (&["--endpoint-type=image_retrieval", "--tokenizer=builtin"], &["--tokenizer", "--endpoint-type"]),
         (&["--endpoint-type=audio-transcription", "--num-prefix-prompts=1"], &["--num-prefix-prompts", "no text"]),
         (&["--endpoint-type=audio-transcription", "--system-prompt=a"], &["--system-prompt", "no text"]),
+        (&["--endpoint-type=image-retrieval", "--prefix-prompt-length=5"], &["--prefix-prompt-length", "no text"]),
+        (&["--endpoint-type=audio-transcription", "--tokenizer=builtin"], &["--tokenizer", "no text"]),
+        (&["--endpoint-type=audio-transcription", "--isl=5"], &["--isl", "no text"]),
         (&["--endpoint-type=template"], &["--endpoint-type", "payload_template"]),
         (&["--endpoint-type=template", "--extra-inputs=payload_template:nowhere"], &["nowhere", "nv-embedqa"]),
         (
@@ -156,6 +162,7 @@ fn endpoint_types() {
         ),
         (&["--use-legacy-max-tokens", "--endpoint-type=messages"], &["--use-legacy-max-tokens", "chat"]),
         (&["--wait-for-model-interval=1"], &["--wait-for-model-interval", "--wait-for-model-timeout"]),
+        (&["--wait-for-model-interval=1", "--wait-for-model-timeout=0"], &["--wait-for-model-interval", "above 0"]),
         (&["--wait-for-model-mode=both"], &["--wait-for-model-mode", "--wait-for-model-timeout"]),
     ]);
     let message = resolve(&["--model=a,b", "--endpoint-type=generate"]).unwrap_err().to_string();
@@ -163,11 +170,25 @@ fn endpoint_types() {
     for name in EndpointKind::ALL.map(|kind| kind.facts().name) {
         let spelled = [name.to_owned(), name.replace('_', "-"), name.to_uppercase()];
         for name in spelled {
-            let words = [format!("--endpoint-type={name}"), "--extra-inputs=payload_template:nv-embedqa".to_owned()];
-            let template = usize::from(name.eq_ignore_ascii_case("template"));
-            let words: Vec<&str> = words.iter().take(1 + template).map(String::as_str).collect();
+            let words = [
+                format!("--endpoint-type={name}"),
+                "--extra-inputs=payload_template:nv-embedqa".to_owned(),
+                "--grpc-method=a.B/C".to_owned(),
+            ];
+            let more = match EndpointKind::from_name(&name) {
+                Some(EndpointKind::Template) => 1,
+                Some(EndpointKind::DynamicGrpc) => 2,
+                _ => 0,
+            };
+            let words: Vec<&str> = words.iter().take(1 + more).map(String::as_str).collect();
             assert!(with_model(&words).is_ok(), "{words:?}");
         }
+    }
+    let stored = with_model(&["--endpoint-type=responses", "--extra-inputs=store:true", "--use-server-token-count"]);
+    assert!(stored.is_ok());
+    for (kind, form) in [("chat", "application/json"), ("image_edit", "multipart/form-data")] {
+        let words = [format!("--endpoint-type={kind}"), format!("--request-content-type={form}")];
+        assert!(with_model(&[&words[0], &words[1]]).is_ok(), "{words:?}");
     }
     let streamed = with_model(&["--endpoint-type=nim-embeddings", "--streaming"]).unwrap();
     assert!(!streamed.endpoint.streaming && streamed.warnings.iter().any(|warning| warning.contains("--streaming")));

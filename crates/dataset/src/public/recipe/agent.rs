@@ -1,135 +1,86 @@
-//! Recorded sessions of agents: spans of OpenTelemetry with the `gen_ai` attributes of each model call. Each call that
-//! succeeded is a turn with its own messages, tools and settings, after the pause that the agent made.
+//! Recorded sessions of agents, as traces of OpenTelemetry: a row is a session, and each model call in it that was answered
+//! is a turn with messages, tools and settings of its own.
+
+mod moment;
+mod span;
 
 use aiperf_config::PublicSource;
 use aiperf_conversation::{ContextMode, Turn};
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::Draft;
-use super::span_message::{messages, parsed, tools};
+use super::span_message::parsed;
 use crate::public::cell::Row;
 use crate::public::session;
+use moment::Moment;
+use span::Span;
 
-/// One model call of a session.
+/// A session as one conversation, or its calls one by one where the schedule is the recorded one.
+pub(super) fn drafts(source: &PublicSource, row: &Row) -> Result<Vec<Draft>, String> {
+    let recorded = Recorded::read(&row.to_json())?;
+    Ok(match (recorded.calls.is_empty(), source.fixed_schedule) {
+        (true, _) => Vec::new(),
+        (false, true) => recorded.at_their_times(),
+        (false, false) => vec![recorded.one_after_the_other(source.delay_cap_ms)],
+    })
+}
+
+/// A session with its model calls, the earliest first.
+struct Recorded {
+    id: Option<String>,
+    calls: Vec<Call>,
+}
+
 struct Call {
-    start_ms: Option<f64>,
-    end_ms: Option<f64>,
+    began: Option<Moment>,
+    ended: Option<Moment>,
     turn: Turn,
 }
 
-/// A conversation of all calls, or of each call at its own time where the schedule is the recorded one.
-pub(super) fn drafts(source: &PublicSource, row: &Row) -> Result<Vec<Draft>, String> {
-    let row = row.to_json();
-    let spans = parsed(row.get("spans").ok_or("there is no column spans")?);
-    let spans = spans.as_array().ok_or("column spans holds no list")?;
-    let mut calls: Vec<Call> = spans.iter().filter_map(Value::as_object).filter_map(call).collect();
-    calls.sort_by(|a, b| a.start_ms.unwrap_or(0.0).total_cmp(&b.start_ms.unwrap_or(0.0)));
-    if calls.is_empty() {
-        return Ok(Vec::new());
-    }
-    let name = row.get("session_id").and_then(Value::as_str).filter(|id| !id.is_empty());
-    let draft = |name: Option<String>, turns: Vec<Turn>| Draft {
-        session: name.map(|name| session(&name)),
-        turns,
-        context_mode: ContextMode::MessageArrayWithResponses,
-    };
-    if !source.fixed_schedule {
-        return Ok(vec![draft(name.map(str::to_owned), with_pauses(calls, source.delay_cap_ms))]);
-    }
-    let single = |(place, call): (usize, Call)| {
-        let turn = Turn { timestamp_ms: call.start_ms, ..call.turn };
-        draft(name.map(|name| format!("{name}_{place}")), vec![turn])
-    };
-    Ok(calls.into_iter().enumerate().map(single).collect())
-}
-
-fn with_pauses(calls: Vec<Call>, cap_ms: Option<f64>) -> Vec<Turn> {
-    let mut last_end: Option<f64> = None;
-    let turn = |call: Call| {
-        let pause = call.start_ms.zip(last_end).map(|(start, end)| (start - end).max(0.0));
-        last_end = call.end_ms.or(last_end);
-        Turn { delay_ms: pause.map(|pause| pause.min(cap_ms.unwrap_or(f64::INFINITY))), ..call.turn }
-    };
-    calls.into_iter().map(turn).collect()
-}
-
-/// The call that a span records; `None` where it failed, generated nothing or is no chat.
-fn call(span: &Map<String, Value>) -> Option<Call> {
-    let attributes = parsed(span.get("attributes")?);
-    let attribute = |name: &str| attributes.get(name).filter(|value| !value.is_null());
-    let is_chat = match attribute("gen_ai.operation.name").and_then(Value::as_str) {
-        Some(operation) => operation == "chat",
-        None => attribute("gen_ai.input.messages").is_some(),
-    };
-    let generated = attribute("gen_ai.usage.output_tokens").and_then(count);
-    if !is_chat || has_failed(span.get("status")) || generated == Some(0) {
-        return None;
-    }
-    let messages = messages(attribute("gen_ai.system_instructions"), attribute("gen_ai.input.messages")?);
-    if messages.is_empty() {
-        return None;
-    }
-    let asked = attribute("gen_ai.request.max_tokens").and_then(count).filter(|tokens| *tokens > 0);
-    let mut settings = Map::new();
-    for (name, field) in [("gen_ai.request.temperature", "temperature"), ("gen_ai.request.stop_sequences", "stop")] {
-        let value = attribute(name).map(parsed).filter(|value| *value != Value::Array(Vec::new()));
-        settings.extend(value.map(|value| (field.to_owned(), value)));
-    }
-    let turn = Turn {
-        raw_messages: Some(messages),
-        raw_tools: attribute("gen_ai.tool.definitions").and_then(tools),
-        max_tokens: asked.or(generated),
-        extra_body: Some(settings).filter(|settings| !settings.is_empty()),
-        ..Turn::default()
-    };
-    let time = |name: &str| span.get(name).and_then(milliseconds);
-    Some(Call { start_ms: time("start_time"), end_ms: time("end_time"), turn })
-}
-
-/// A status is a code or a record with one; 2 is the code of failure.
-fn has_failed(status: Option<&Value>) -> bool {
-    let Some(status) = status.map(parsed) else { return false };
-    let code = status.get("code").or_else(|| status.get("status_code")).unwrap_or(&status);
-    match code {
-        Value::Number(code) => code.as_i64() == Some(2),
-        Value::String(code) => code.to_ascii_uppercase().ends_with("ERROR"),
-        _ => false,
-    }
-}
-
-fn count(value: &Value) -> Option<u32> {
-    let number = value.as_f64().or_else(|| value.as_str()?.parse().ok())?;
-    (0.0..=f64::from(u32::MAX)).contains(&number).then_some(number as u32)
-}
-
-/// Since the epoch. Texts are dates; how large a number is tells its unit.
-fn milliseconds(value: &Value) -> Option<f64> {
-    match value {
-        Value::String(text) => {
-            let stamp = text
-                .parse::<Timestamp>()
-                .ok()
-                .or_else(|| Some(text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp()));
-            match stamp {
-                Some(stamp) => Some(stamp.as_microsecond() as f64 / 1e3),
-                None => milliseconds(&Value::Number(text.parse().ok()?)),
-            }
+impl Recorded {
+    fn read(row: &serde_json::Map<String, Value>) -> Result<Self, String> {
+        let Some(column) = row.get("spans") else { return Err("there is no column spans".to_owned()) };
+        let Value::Array(spans) = parsed(column) else { return Err("column spans holds no list".to_owned()) };
+        let mut calls = Vec::with_capacity(spans.len());
+        for span in spans.iter().filter_map(Span::of) {
+            let turn = if span.was_answered() { span.turn() } else { None };
+            calls.extend(turn.map(|turn| Call { began: span.time("start_time"), ended: span.time("end_time"), turn }));
         }
-        Value::Number(number) => {
-            let number = number.as_f64()?;
-            let unit = match number.abs() {
-                1e17.. => 1e6,
-                1e14.. => 1e3,
-                1e11.. => 1.0,
-                _ => 1e-3,
-            };
-            Some(number / unit)
-        }
-        _ => None,
+        // One without a time goes in front: nothing tells what it came after.
+        calls.sort_by_key(|call| call.began);
+        let id = row.get("session_id").and_then(Value::as_str).filter(|id| !id.is_empty());
+        Ok(Self { id: id.map(str::to_owned), calls })
     }
+
+    /// Each call waits as long as it did after the answer before it.
+    fn one_after_the_other(self, cap_ms: Option<f64>) -> Draft {
+        let mut turns: Vec<Turn> = Vec::with_capacity(self.calls.len());
+        let mut answered: Option<Moment> = None;
+        for Call { began, ended, mut turn } in self.calls {
+            turn.delay_ms = began.zip(answered).map(|(began, answered)| {
+                let pause = began.ms_after(answered);
+                cap_ms.map_or(pause, |cap| pause.min(cap))
+            });
+            answered = ended.or(answered);
+            turns.push(turn);
+        }
+        draft(self.id, turns)
+    }
+
+    /// Each call is a conversation, which begins when the call did.
+    fn at_their_times(self) -> Vec<Draft> {
+        let Self { id, calls } = self;
+        let alone = |(number, Call { began, mut turn, .. }): (usize, Call)| {
+            turn.timestamp_ms = began.map(Moment::ms);
+            draft(id.as_ref().map(|id| format!("{id}_{number}")), vec![turn])
+        };
+        calls.into_iter().enumerate().map(alone).collect()
+    }
+}
+
+/// Its messages are all that a call needs.
+fn draft(id: Option<String>, turns: Vec<Turn>) -> Draft {
+    Draft { session: id.map(|id| session(&id)), turns, context_mode: ContextMode::MessageArrayWithResponses }
 }
 
 #[cfg(test)]
@@ -150,16 +101,7 @@ mod tests {
 
     fn read(spans: &Value, fixed_schedule: bool, delay_cap_ms: Option<f64>) -> Vec<Draft> {
         let set = aiperf_config::PUBLIC_SETS.iter().find(|set| set.name == "exgentic").unwrap();
-        let source = PublicSource {
-            set,
-            repository: None,
-            subset: None,
-            filters: Vec::new(),
-            entries: None,
-            fixed_schedule,
-            delay_cap_ms,
-            trace: aiperf_config::TraceOptions::default(),
-        };
+        let source = PublicSource { fixed_schedule, delay_cap_ms, ..PublicSource::of(set) };
         let row = json!({"session_id": "s", "spans": spans});
         drafts(&source, &Row::from(row.as_object().unwrap().clone())).unwrap()
     }
@@ -211,21 +153,5 @@ mod tests {
             5
         ]);
         assert!(read(&spans, false, None).is_empty());
-    }
-
-    #[test]
-    fn numbers_and_texts_are_the_same_times() {
-        for value in [
-            json!("1970-01-02T00:00:00Z"),
-            json!("1970-01-02T01:00:00+01:00"),
-            json!("1970-01-02T00:00:00"),
-            json!(86_400),
-        ] {
-            assert_eq!(milliseconds(&value), Some(86_400_000.0), "{value}");
-        }
-        for value in [json!(1_778_144_699_116_i64), json!(1_778_144_699_116_000_i64), json!("1778144699116000000")] {
-            assert_eq!(milliseconds(&value), Some(1_778_144_699_116.0), "{value}");
-        }
-        assert_eq!(milliseconds(&json!("soon")), None);
     }
 }

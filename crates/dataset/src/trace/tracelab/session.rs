@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use aiperf_conversation::{BlockReuse, RecordedPlace};
+
 use super::nesting::Nested;
 use super::round::{Owner, Round};
 use crate::RowPlace;
@@ -46,6 +48,8 @@ impl Session {
                 output: round.output,
                 tool_result: round.tool_result,
                 ids: ids.clone().into_boxed_slice(),
+                place: RecordedPlace::default(),
+                reuse: BlockReuse::default(),
             }
         });
         Strand { system_tokens: 0, calls: calls.collect() }
@@ -96,12 +100,36 @@ pub(super) fn recording(
             strand,
         });
     }
+    let mut main = session.strand(origin_s, block_size);
+    number(&mut main, &mut subagents);
     Recording {
         id: Arc::clone(&session.id),
         block_size,
-        main: session.strand(origin_s, block_size),
+        main,
         subagents,
         path: document.path.clone(),
         place: RowPlace::Line(session.rounds.first().map_or(1, |round| round.line)),
+    }
+}
+
+/// Gives everything the place that it would have in a list of requests and agents, in the order of time.
+fn number(main: &mut Strand, subagents: &mut [Subagent]) {
+    enum Entry<'a> {
+        Call(&'a mut Call),
+        Agent(&'a mut Subagent),
+    }
+    let mut entries: Vec<(f64, Entry<'_>)> =
+        main.calls.iter_mut().map(|call| (call.start_s, Entry::Call(call))).collect();
+    entries.extend(subagents.iter_mut().map(|agent| (agent.start_s, Entry::Agent(agent))));
+    entries.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for (entry, (_, what)) in (0..).zip(entries) {
+        match what {
+            Entry::Call(call) => call.place = RecordedPlace { entry, inner: None },
+            Entry::Agent(agent) => {
+                for (inner, call) in (0..).zip(&mut agent.strand.calls) {
+                    call.place = RecordedPlace { entry, inner: Some(inner) };
+                }
+            }
+        }
     }
 }

@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use aiperf_config::TraceOptions;
-use aiperf_conversation::{Branch, BranchKind, ContextMode, Conversation, ConversationIndex, Lineage, SessionId, Turn};
+use aiperf_config::{TraceCorpus, TraceOptions};
+use aiperf_conversation::{
+    Branch, BranchKind, ContextMode, Conversation, ConversationIndex, Lineage, Origin, RecordedLine, SessionId, Turn,
+};
 
 use super::layout::Layout;
 use super::prompt::{AgentPrompts, Script};
@@ -68,6 +70,7 @@ impl<'a> Outliner<'a> {
         offset_ms: Option<f64>,
     ) -> ConversationIndex {
         let index = self.conversations.len();
+        let is_main = lineage == Lineage::Root;
         let session_id = SessionId(self.unused(name));
         self.conversations.push(Conversation {
             session_id,
@@ -80,7 +83,7 @@ impl<'a> Outliner<'a> {
         });
         let layout = Layout::of(strand, source.block_size);
         self.scripts.push(Script { trace: Arc::clone(&source.trace), block_size: source.block_size, layout });
-        let mut turns = self.turns(source, &strand.calls, offset_ms);
+        let mut turns = self.turns(source, &strand.calls, is_main, offset_ms);
         children.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
         // Agents told apart from one list start as one branch: together, but for what lay between them.
         let mut group: Option<(usize, f64)> = None;
@@ -128,7 +131,7 @@ impl<'a> Outliner<'a> {
         ConversationIndex(index)
     }
 
-    fn turns(&mut self, source: &Source, calls: &[Call], offset_ms: Option<f64>) -> Vec<Turn> {
+    fn turns(&mut self, source: &Source, calls: &[Call], is_main: bool, offset_ms: Option<f64>) -> Vec<Turn> {
         let most = self.options.synthesis.max_osl.unwrap_or(u64::MAX);
         let mut turns = Vec::with_capacity(calls.len());
         for (place, call) in calls.iter().enumerate() {
@@ -136,11 +139,13 @@ impl<'a> Outliner<'a> {
             let before = place.checked_sub(1).map(|before| &calls[before]);
             turns.push(Turn {
                 model: source.models.of(&call.model),
+                recorded_ms: (!self.options.ignore_times).then_some(call.start_s * 1e3),
                 max_tokens: Some(u32::try_from(call.output.min(most).max(1)).unwrap_or(u32::MAX)),
                 delay_ms: match before {
                     Some(before) => self.pause_ms(before, call),
                     None => offset_ms,
                 },
+                origin: Some(Box::new(origin(source, call, is_main))),
                 ..Turn::default()
             });
         }
@@ -169,9 +174,19 @@ impl<'a> Outliner<'a> {
 
     pub(super) fn into_prompts(self, key: u64) -> (Vec<Conversation>, AgentPrompts, usize) {
         let tool_shaped = self.options.agents.detection.tool_shaped_messages;
-        let prompts = AgentPrompts { scripts: self.scripts, key, tool_shaped };
+        let corpus = self.options.corpus.unwrap_or(TraceCorpus::Code);
+        let prompts = AgentPrompts { scripts: self.scripts, key, tool_shaped, corpus };
         (self.conversations, prompts, self.empty_outputs)
     }
+}
+
+fn origin(source: &Source, call: &Call, is_main: bool) -> Origin {
+    let line = match call.place.inner {
+        Some(_) => RecordedLine::Subagent,
+        None if is_main => RecordedLine::Main,
+        None => RecordedLine::Flat,
+    };
+    Origin { trace: Arc::clone(&source.trace), place: call.place, line, blocks: call.reuse }
 }
 
 fn told_apart(prefix: &str, chains: Vec<Chain>) -> impl Iterator<Item = Child> {

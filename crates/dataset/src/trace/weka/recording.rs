@@ -1,7 +1,10 @@
 //! A recorded session of an agent: what it asked for, when, and which agents worked for it.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use aiperf_conversation::{BlockReuse, RecordedPlace};
 
 use crate::RowPlace;
 
@@ -51,6 +54,9 @@ pub(crate) struct Call {
     pub(crate) tool_result: bool,
     /// The blocks that the prompt begins with.
     pub(crate) ids: Box<[i64]>,
+    pub(crate) place: RecordedPlace,
+    /// Known once the whole recording is.
+    pub(crate) reuse: BlockReuse,
 }
 
 impl Call {
@@ -84,6 +90,21 @@ impl Recording {
     pub(crate) fn calls(&self) -> impl Iterator<Item = &Call> {
         let theirs = self.subagents.iter().flat_map(|agent| &agent.strand.calls);
         self.main.calls.iter().chain(theirs)
+    }
+
+    /// Finds out which blocks of each request were sent before it, in the order of the recording. Whoever replays it
+    /// starts with an empty cache, and whether two requests change places on the way is of no consequence to the sum.
+    pub(crate) fn note_reuse(&mut self) {
+        let theirs = self.subagents.iter_mut().flat_map(|agent| &mut agent.strand.calls);
+        let mut calls: Vec<&mut Call> = self.main.calls.iter_mut().chain(theirs).collect();
+        calls.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
+        let mut sent: HashSet<i64> = HashSet::new();
+        for call in calls {
+            let reused = call.ids.iter().take_while(|id| sent.contains(id)).count();
+            sent.extend(&call.ids);
+            let count = |blocks: usize| u32::try_from(blocks).unwrap_or(u32::MAX);
+            call.reuse = BlockReuse { blocks: count(call.ids.len()), reused: count(reused) };
+        }
     }
 
     /// The most tokens that prompt and answer ever had together.

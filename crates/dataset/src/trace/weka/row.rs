@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aiperf_conversation::{BlockReuse, RecordedPlace};
 use serde_json::{Map, Value};
 
 use super::recording::{Call, Recording, Strand, Subagent};
@@ -58,8 +59,8 @@ pub(super) fn read(object: &Map<String, Value>, document: &Document, line: usize
     for (place, request) in list(fields, "requests", true)?.iter().enumerate() {
         let located = |problem: String| format!("requests[{place}].{problem}");
         match entry(request).map_err(located)? {
-            (fields, "subagent") => subagents.push(subagent(fields).map_err(located)?),
-            (fields, _) => main.calls.push(call(fields).map_err(located)?),
+            (fields, "subagent") => subagents.push(subagent(fields, place).map_err(located)?),
+            (fields, _) => main.calls.push(call(fields, place, None).map_err(located)?),
         }
     }
     if main.calls.is_empty() {
@@ -92,7 +93,7 @@ fn entry(value: &Value) -> Result<(Fields<'_>, &str), String> {
     }
 }
 
-fn subagent(fields: Fields<'_>) -> Result<Subagent, String> {
+fn subagent(fields: Fields<'_>, entry_place: usize) -> Result<Subagent, String> {
     fields.only(&AGENT_FIELDS)?;
     for field in ["subagent_type", "status"] {
         fields.string(field)?;
@@ -106,7 +107,7 @@ fn subagent(fields: Fields<'_>) -> Result<Subagent, String> {
         let located = |problem: String| format!("requests[{place}].{problem}");
         match entry(request).map_err(located)? {
             (_, "subagent") => return Err(located("type: n or s is expected inside an agent".to_owned())),
-            (fields, _) => strand.calls.push(call(fields).map_err(located)?),
+            (fields, _) => strand.calls.push(call(fields, entry_place, Some(place)).map_err(located)?),
         }
     }
     in_order(&mut strand.calls);
@@ -118,7 +119,8 @@ fn subagent(fields: Fields<'_>) -> Result<Subagent, String> {
     })
 }
 
-fn call(fields: Fields<'_>) -> Result<Call, String> {
+fn call(fields: Fields<'_>, entry_place: usize, inner: Option<usize>) -> Result<Call, String> {
+    let number = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
     let streamed = fields.string("type")? == Some("s");
     fields.only(if streamed { &CALL_FIELDS } else { &CALL_FIELDS[..CALL_FIELDS.len() - 1] })?;
     list(fields, "output_types", false)?;
@@ -138,6 +140,8 @@ fn call(fields: Fields<'_>) -> Result<Call, String> {
         output: tokens(fields, "out")?.ok_or("out: a number of tokens is expected")?,
         tool_result: input_types.iter().any(|kind| kind == "tool_result"),
         ids: ids.ok_or("hash_ids: a list of whole numbers is expected")?,
+        place: RecordedPlace { entry: number(entry_place), inner: inner.map(number) },
+        reuse: BlockReuse::default(),
     })
 }
 

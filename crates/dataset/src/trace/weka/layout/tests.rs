@@ -6,7 +6,19 @@ use super::*;
 
 fn call(input: u64, output: u64, ids: &[i64]) -> Call {
     let (start_s, api_s, think_s) = (0.0, None, None);
-    Call { start_s, api_s, think_s, model: Arc::from("a"), input, output, tool_result: false, ids: ids.into() }
+    let (place, reuse) = Default::default();
+    Call {
+        start_s,
+        api_s,
+        think_s,
+        model: Arc::from("a"),
+        input,
+        output,
+        tool_result: false,
+        ids: ids.into(),
+        place,
+        reuse,
+    }
 }
 
 fn shown(system_tokens: u64, calls: Vec<Call>) -> Vec<String> {

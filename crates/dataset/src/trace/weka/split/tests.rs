@@ -2,7 +2,8 @@ use super::*;
 
 fn call(start_s: f64, api_s: f64, input: u64, output: u64, ids: impl IntoIterator<Item = i64>) -> Call {
     let (model, ids) = (Arc::from("a"), ids.into_iter().collect());
-    Call { start_s, api_s: Some(api_s), think_s: None, model, input, output, tool_result: false, ids }
+    let (place, reuse) = Default::default();
+    Call { start_s, api_s: Some(api_s), think_s: None, model, input, output, tool_result: false, ids, place, reuse }
 }
 
 /// The outputs of each line, which tell requests apart.

@@ -1,0 +1,19 @@
+//! The words of gRPC, as bytes and without sockets: how messages are framed, what a call's status says, the messages of the
+//! `KServe` protocol and of server reflection, and messages that only a descriptor knows.
+#![forbid(unsafe_code)]
+
+mod descriptor;
+mod frame;
+pub mod kserve;
+mod metadata;
+mod method;
+pub mod reflection;
+mod status;
+mod timeout;
+
+pub use descriptor::{DescriptorError, Descriptors, MappingError, MethodShape};
+pub use frame::{FRAME_HEAD, Frame, FrameError, FrameScanner, frame, frames};
+pub use metadata::{MetadataError, check_metadata};
+pub use method::{MethodName, MethodNameError};
+pub use status::{Code, Status};
+pub use timeout::timeout_value;

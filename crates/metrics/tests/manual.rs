@@ -1,0 +1,187 @@
+//! `docs/metrics.md` is written from the catalogue.
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the failure")]
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+use aiperf_metrics::{ConsoleGroup, Definition, Flags, Kind, Metric};
+
+/// Sections of the page: title, what stands under it, which metrics.
+type Section = (&'static str, &'static str, fn(Metric) -> bool);
+
+const SECTIONS: &[Section] = &[
+    (
+        "Latency and rates of a request",
+        "Content is an event that carries text, reasoning or tool-call text. Events without any (role, finish, usage, `[DONE]`) set no time.",
+        |m| {
+            is_record(m)
+                && has(m, &[])
+                && !is(m, ConsoleGroup::Schedule)
+                && !m.tag().starts_with("credit")
+                && is_time_or_rate(m)
+        },
+    ),
+    (
+        "Tokens of a request",
+        "Counted by the client's tokenizer, or taken from the server's usage with `--use-server-token-count`.",
+        |m| is_record(m) && has(m, &[]) && !is_time_or_rate(m),
+    ),
+    ("Images, audio and video", "", |m| {
+        has(m, &[Flags::IMAGE, Flags::AUDIO, Flags::VIDEO_OUT]) && !has(m, &[Flags::USAGE])
+    }),
+    ("Whole run", "D is the time from before the first permission to send until the last request ended.", |m| {
+        matches!(m.definition().kind, Kind::Aggregate | Kind::Derived) && has(m, &[]) && !m.tag().starts_with("replay")
+    }),
+    (
+        "Goodput",
+        "A request is good when it succeeded and met every objective of `--goodput`; one that lacks the metric of an objective is not.",
+        |m| has(m, &[Flags::GOODPUT]) && !has(m, &[Flags::GPU]),
+    ),
+    (
+        "Failed requests",
+        "Twins with failures have the values of the metric they are named after and one infinite value for each failed request. Infinite statistics stand as `inf` in the CSV file and on the console; JSON, which has no such number, leaves them out.",
+        |m| {
+            (has(m, &[Flags::ERRORS])
+                || m.definition().kind == Kind::ErrorAdjusted
+                || m == Metric::CancelledRequestCount)
+                && !has(m, &[Flags::USAGE])
+        },
+    ),
+    ("Usage", "From the last event whose `usage` was not empty.", |m| has(m, &[Flags::USAGE])),
+    (
+        "HTTP trace",
+        "Stages do not overlap. `--show-trace-timing` shows them, `--export-http-trace` writes each request's own.",
+        |m| has(m, &[Flags::TRACE]),
+    ),
+    ("Schedule", "Of runs in which a schedule, not the server, says when to send.", |m| {
+        has(m, &[Flags::OPEN_LOOP, Flags::FIXED_SCHEDULE])
+    }),
+    ("Permission to send", "A request gets its permission when the schedule or a free slot allows it.", |m| {
+        m.tag().starts_with("credit") || m == Metric::EffectiveLatency
+    }),
+    (
+        "Over time",
+        "Step functions of time, with statistics weighted by how long each value held: avg, min, max, std, p50, p90, p95 and p99. `effective_*` cover the whole of D, `active_*` the time in which the matching concurrency is above 0.",
+        |m| m.definition().kind == Kind::TimeWeighted,
+    ),
+    ("Network", "`--network-latency-mean` gives the round trip, `--network-latency-automatic` measures it.", |m| {
+        has(m, &[Flags::NETWORK])
+    }),
+    ("Speculative decoding", "Where the response has `metrics.speculative_decoding`, as vLLM's has.", |m| {
+        has(m, &[Flags::SPEC_DECODE])
+    }),
+    ("GPU energy", "", |m| has(m, &[Flags::GPU])),
+];
+
+fn is_record(metric: Metric) -> bool {
+    matches!(metric.definition().kind, Kind::Record | Kind::RecordList)
+}
+
+fn is_time_or_rate(metric: Metric) -> bool {
+    let unit = metric.definition().unit.label();
+    unit == "ns" || unit.contains("/sec")
+}
+
+fn is(metric: Metric, group: ConsoleGroup) -> bool {
+    metric.definition().group == group
+}
+
+/// Whether the metric has one of the flags; with no flag named, whether it belongs to no family that has its own section.
+fn has(metric: Metric, flags: &[Flags]) -> bool {
+    const FAMILIES: [Flags; 12] = [
+        Flags::IMAGE,
+        Flags::AUDIO,
+        Flags::VIDEO_OUT,
+        Flags::GOODPUT,
+        Flags::ERRORS,
+        Flags::USAGE,
+        Flags::TRACE,
+        Flags::OPEN_LOOP,
+        Flags::FIXED_SCHEDULE,
+        Flags::NETWORK,
+        Flags::SPEC_DECODE,
+        Flags::GPU,
+    ];
+    let own = metric.definition().flags;
+    if flags.is_empty() {
+        let elsewhere = [Metric::CancelledRequestCount, Metric::EffectiveLatency].contains(&metric);
+        !FAMILIES.iter().any(|flag| own.has(*flag)) && !elsewhere && !metric.tag().starts_with("credit")
+    } else {
+        flags.iter().any(|flag| own.has(*flag))
+    }
+}
+
+fn manual() -> String {
+    let mut text = String::from(
+        "# Metrics\n\nWritten from the catalogue (`crates/metrics/src/catalogue.rs`); `UPDATE_DOCS=1 cargo test -p aiperf-metrics --test \
+         manual` writes it anew.\n\n\
+         A record metric has one value a request (a list for `record, list`), and in the summary avg, min, max, std, sum, count and the \
+         percentiles p1, p5, p10, p25, p50, p75, p90, p95 and p99 over requests: linear interpolation at rank q (n - 1), population \
+         standard deviation. Aggregate and derived metrics are single numbers unless their kind says more. All metrics are of successful \
+         requests unless their section says otherwise. A metric whose inputs are missing is absent, for a request or for the run. Where \
+         our definition differs from AIPerf's, [compatibility.md](compatibility.md) says how.\n\n\
+         Units are those of the files; in brackets the unit that a metric is computed in, where it is another one. `--goodput` takes any \
+         record metric that the run has, with a limit in the unit of the files: an upper one, or a lower one where larger is better \
+         (marked ↑).\n",
+    );
+    let mut done = Vec::new();
+    for (title, words, belongs) in SECTIONS {
+        let rows: Vec<Metric> = Metric::ALL.iter().copied().filter(|metric| belongs(*metric)).collect();
+        let _ = write!(text, "\n## {title}\n\n");
+        if !words.is_empty() {
+            let _ = write!(text, "{words}\n\n");
+        }
+        text.push_str("| tag | title | unit | kind | needs | console | formula |\n|---|---|---|---|---|---|---|\n");
+        for metric in rows {
+            assert!(!done.contains(&metric), "{} is in two sections, the second is {title}", metric.tag());
+            done.push(metric);
+            text.push_str(&row(metric.definition()));
+        }
+    }
+    for metric in Metric::ALL {
+        assert!(done.contains(metric), "{} is in no section", metric.tag());
+    }
+    text
+}
+
+fn row(definition: &Definition) -> String {
+    let Definition { tag, header, unit, shown, kind, group, order, flags, formula } = *definition;
+    let unit = if unit == shown { shown.label().to_owned() } else { format!("{} ({})", shown.label(), unit.label()) };
+    let larger = if flags.has(Flags::LARGER) { " ↑" } else { "" };
+    let needs: Vec<_> = definition.needs().collect();
+    let place = match (group.title("main"), order) {
+        (None, _) => "–".to_owned(),
+        _ if flags.has(Flags::INTERNAL) || flags.has(Flags::EXPERIMENTAL) => "developers only".to_owned(),
+        _ if flags.has(Flags::ERRORS) => "error summary".to_owned(),
+        (Some(table), Some(order)) => format!("{table}, {order}"),
+        (Some(table), None) => format!("{table}, last"),
+    };
+    let cells = [
+        format!("`{tag}`"),
+        format!("{header}{larger}"),
+        unit,
+        kind.name().to_owned(),
+        needs.join(", "),
+        place,
+        formula.replace('|', "\\|"),
+    ];
+    format!("| {} |\n", cells.join(" | "))
+}
+
+#[test]
+fn docs_metrics_md_says_what_the_catalogue_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
+    let wanted = manual();
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, &wanted).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        found == wanted,
+        "docs/metrics.md is out of date; UPDATE_DOCS=1 cargo test -p aiperf-metrics --test manual writes it anew"
+    );
+    for metric in Metric::ALL {
+        assert!(found.contains(&format!("| `{}` |", metric.tag())), "{} has no line", metric.tag());
+    }
+}
