@@ -109,7 +109,10 @@ impl Config {
     fn tokenizer_section(&self) -> Value {
         let model = self.dataset.models.first().map_or(BUILTIN_TOKENIZER, |model: &Arc<str>| &**model);
         let mut section = Section::default();
-        section.put("name", self.endpoint.tokenizer_name(model));
+        // There is no text to count on some endpoints.
+        if self.endpoint.kind.facts().tokenizes_input {
+            section.put("name", self.endpoint.tokenizer_name(model));
+        }
         if self.endpoint.tokenizer_revision != "main" {
             section.put("revision", self.endpoint.tokenizer_revision.as_str());
         }

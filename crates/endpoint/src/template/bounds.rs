@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use minijinja::value::{Kwargs, Rest, Value};
 use minijinja::{Environment, Error, ErrorKind, State, filters};
 
-/// Some seconds of work, and far more than any body needs.
-const STEPS: u64 = 5_000_000;
+/// A second of work, and far more than any body needs.
+const STEPS: u64 = 2_000_000;
 const DEPTH: usize = 64;
 /// Films and pictures in base64 are bodies, too.
 const MOST_WRITTEN: usize = 256 << 20;
