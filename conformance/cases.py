@@ -115,6 +115,8 @@ CASES = (
         "HTTP trace in records and on the console",
         (*STREAM, *LOAD, "--export-http-trace", "--show-trace-timing"),
     ),
+    Case("timeslices", "windows of half a second", (*STREAM, *LOAD, "--slice-duration", "0.5")),
+    Case("outputs-json", "the texts of all answers", (*STREAM, *LOAD, "--export-outputs-json"), {**SPEED, "error_every": "9"}),
     Case(
         "rate-constant",
         "constant 20 requests a second",

@@ -32,7 +32,7 @@ TEXT = _server(
     (loads.chat(), loads.chat_whole(), loads.completions(), loads.responses(), loads.messages()),
     COUNTERS,
 )
-REASONING = _server("llama-reasoning", "chat", THINKER, "tiny-think", (loads.reasoning(),), COUNTERS)
+REASONING = _server("llama-reasoning", "chat", THINKER, "tiny-think", (loads.reasoning(), loads.talk("tiny-think")), COUNTERS)
 EMBEDDINGS = _server("llama-embeddings", "embed", EMBEDDER, "embed", (loads.embeddings(),))
 RERANK = _server(
     "llama-rerank",

@@ -1,5 +1,6 @@
 """A server that somebody else wrote: how it is installed, started, asked whether it is ready, and stopped."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -14,6 +15,7 @@ import cache
 import processes  # of conformance/
 from counters import Counters
 from models import Model
+from talk import Talk
 from trial import Trial
 
 STOP_LIMIT_S = 20.0
@@ -30,11 +32,12 @@ class Server:
     package: str
     # The command line, given a free port and a folder to work in.
     command: Callable[[int, Path], list[str]]
-    trials: tuple[Trial, ...]
+    trials: tuple[Trial | Talk, ...]
     models: tuple[Model, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
-    # Answers 200 when it is ready.
+    # Answers 200 when it is ready, and then says this.
     ready: str = "/health"
+    ready_word: str = ""
     start_limit_s: float = 300.0
     counters: Counters | None = None
     # Metrics on a port of their own, given the main one.
@@ -83,7 +86,7 @@ class Running:
     def _answers(self) -> bool:
         try:
             with urllib.request.urlopen(self.url + self._server.ready, timeout=PROBE_LIMIT_S) as answer:
-                return answer.status == 200
+                return answer.status == 200 and self._server.ready_word in answer.read().decode(errors="replace")
         except (urllib.error.URLError, OSError):
             return False
 
@@ -92,6 +95,15 @@ class Running:
 
 
 def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """With the two after it free as well: some servers have further doors."""
+    while True:
+        with contextlib.ExitStack() as stack:
+            first = stack.enter_context(socket.socket())
+            first.bind(("127.0.0.1", 0))
+            port = first.getsockname()[1]
+            try:
+                for further in (port + 1, port + 2):
+                    stack.enter_context(socket.socket()).bind(("127.0.0.1", further))
+            except (OSError, OverflowError):
+                continue
+            return port

@@ -33,6 +33,8 @@ pub enum EndpointKind {
     Vision,
     Multimodal,
     Generate,
+    Kserve,
+    DynamicGrpc,
 }
 
 /// What an endpoint type can do.
@@ -60,6 +62,8 @@ pub enum BodyForm {
     Json,
     /// `multipart/form-data`.
     Multipart,
+    /// Messages of a gRPC call.
+    Protobuf,
 }
 
 impl BodyForm {
@@ -68,6 +72,7 @@ impl BodyForm {
         match self {
             Self::Json => "application/json",
             Self::Multipart => "multipart/form-data",
+            Self::Protobuf => "application/grpc",
         }
     }
 }
@@ -79,7 +84,7 @@ const IMAGES_AND_AUDIO: &[Medium] = &[Medium::Image, Medium::Audio];
 const ALL_MEDIA: &[Medium] = &[Medium::Image, Medium::Audio, Medium::Video];
 
 impl EndpointKind {
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::Chat,
         Self::Completions,
         Self::Responses,
@@ -104,6 +109,8 @@ impl EndpointKind {
         Self::Vision,
         Self::Multimodal,
         Self::Generate,
+        Self::Kserve,
+        Self::DynamicGrpc,
     ];
 
     pub const fn facts(self) -> EndpointFacts {
@@ -172,6 +179,11 @@ impl EndpointKind {
             Self::Vision => row("vision", CHAT_PATH, [T, T, T, T], IMAGES, LLM),
             Self::Multimodal => row("multimodal", CHAT_PATH, [T, T, T, T], IMAGES_AND_AUDIO, LLM),
             Self::Generate => row("generate", "/v2/models/{model}/generate", [T, T, T, F], NONE, LLM),
+            Self::Kserve => row("kserve", "/v2/models/{model}/infer", [T, T, T, F], NONE, LLM),
+            Self::DynamicGrpc => {
+                let facts = row("dynamic_grpc", "", [T, T, T, F], ALL_MEDIA, LLM);
+                EndpointFacts { form: BodyForm::Protobuf, ..facts }
+            }
         }
     }
 
@@ -190,12 +202,18 @@ impl EndpointKind {
                 | Self::ImageRetrieval
                 | Self::Nvclip
                 | Self::Generate
+                | Self::Kserve
         )
     }
 
     /// Whether a request is a query and the passages to be ranked for it.
     pub const fn ranks(self) -> bool {
         matches!(self, Self::NimRankings | Self::HfTeiRankings | Self::CohereRankings | Self::Rankings)
+    }
+
+    /// Whether it can be spoken over gRPC.
+    pub const fn speaks_grpc(self) -> bool {
+        matches!(self, Self::Kserve | Self::DynamicGrpc)
     }
 
     /// Whether the answer is a video, made by a job that is asked after.
@@ -208,6 +226,7 @@ impl EndpointKind {
         match self {
             Self::HuggingfaceGenerate if streaming => "/generate_stream",
             Self::Generate if streaming => "/v2/models/{model}/generate_stream",
+            Self::Kserve if streaming => "/v2/models/{model}/infer_stream",
             _ => self.facts().path,
         }
     }

@@ -101,6 +101,7 @@ fn put_public(section: &mut Section, public: &PublicSource) {
         section.put("filters", Value::Object(filters.collect()));
     }
     section.put_some("inter_turn_delay_cap_seconds", public.delay_cap_ms.map(|ms| ms / 1e3));
+    trace::put(section, &public.trace);
 }
 
 /// Only where they differ from one turn without pauses.
