@@ -90,13 +90,13 @@ impl Run {
         raise_descriptor_limit();
         grow_descriptor_table(DESCRIPTORS);
         let kind = config.endpoint.kind;
+        let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
+        let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
         let headers = settings::header_plan(&config, version)?;
         let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
         let client = settings::client_settings(&config, &targets)?;
         let found = discovery::ask(&config, &targets, &client, &headers)?;
         let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config, found));
-        let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
-        let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
         if let Some(scenario) = &config.scenario {
             scenario.set.iter().for_each(|option| log::info!("Scenario {} sets {option}", scenario.name));
             // Whoever repeats the run needs it.

@@ -343,7 +343,7 @@ fn a_conversation_begins_in_one_way() {
 fn endpoints() -> impl Iterator<Item = (EndpointKind, Vec<String>)> {
     EndpointKind::ALL.into_iter().map(|kind| {
         let mut words = vec![format!("--endpoint-type={}", kind.facts().name)];
-        if kind.facts().name == "template" {
+        if ["template", "dynamic_grpc"].contains(&kind.facts().name) {
             words.push("--extra-inputs=payload_template:nv-embedqa".to_owned());
         }
         (kind, words)
