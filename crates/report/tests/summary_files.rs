@@ -109,7 +109,7 @@ fn the_csv_has_the_rows_of_the_reference() {
     let (_dir, paths, _) = write(&report);
     let ours = fs::read_to_string(paths.summary_csv()).unwrap();
     let theirs = recorded("chat_streaming/profile_export_aiperf.csv");
-    let own = OWN.map(|metric| format!("{} ({})", metric.definition().title, metric.definition().shown.label()));
+    let own = OWN.map(|metric| format!("{} ({})", metric.definition().header, metric.definition().shown.label()));
     let shared: Vec<_> = names(&ours).into_iter().filter(|name| !own.contains(name)).collect();
     assert_eq!(shared, names(&theirs));
     assert!(ours.split_inclusive('\n').all(|line| line.ends_with("\r\n")));

@@ -346,6 +346,9 @@ fn endpoints() -> impl Iterator<Item = (EndpointKind, Vec<String>)> {
         if ["template", "dynamic_grpc"].contains(&kind.facts().name) {
             words.push("--extra-inputs=payload_template:nv-embedqa".to_owned());
         }
+        if kind.facts().name == "dynamic_grpc" {
+            words.push("--grpc-method=package.Service/Method".to_owned());
+        }
         (kind, words)
     })
 }
