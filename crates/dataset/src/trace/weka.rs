@@ -3,6 +3,7 @@
 
 mod code_pool;
 mod layout;
+mod order;
 mod outline;
 mod prompt;
 mod recording;
