@@ -72,7 +72,7 @@ impl Config {
                 let mut section = Section::default();
                 section.put("enabled", true);
                 let usual = RttProbing::default().interval;
-                let other = (probing.interval != usual).then(|| probing.interval.as_secs_f64());
+                let other = (probing.interval != usual).then_some(probing.interval.as_secs_f64());
                 section.put_some("ping_interval", other);
                 section.finish()
             }
@@ -109,7 +109,10 @@ impl Config {
     fn tokenizer_section(&self) -> Value {
         let model = self.dataset.models.first().map_or(BUILTIN_TOKENIZER, |model: &Arc<str>| &**model);
         let mut section = Section::default();
-        section.put("name", self.endpoint.tokenizer_name(model));
+        // There is no text to count on some endpoints.
+        if self.endpoint.kind.facts().tokenizes_input {
+            section.put("name", self.endpoint.tokenizer_name(model));
+        }
         if self.endpoint.tokenizer_revision != "main" {
             section.put("revision", self.endpoint.tokenizer_revision.as_str());
         }

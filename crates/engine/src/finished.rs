@@ -47,6 +47,10 @@ pub enum Outcome {
     NotSent(BuildError),
     /// Over the request timeout.
     TimedOut,
+    /// To be given up on purpose after it was sent, which took too long.
+    SendTimedOut {
+        limit: Nanos,
+    },
     /// Given up on purpose, as `--request-cancellation-rate` asks.
     CancelledOnPurpose {
         after: Nanos,

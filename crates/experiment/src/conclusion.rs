@@ -58,6 +58,7 @@ impl Conclusion<'_> {
             status: status(&verdict),
             telemetry_data: None,
             branch_stats: self.branch_stats(run),
+            rows_left_out: run.dataset.skipped_rows.count as u64,
             agentic_replay: self.outcomes.last().and_then(scenario::replay_json),
             metadata,
             thresholds: run.profiling_context().thresholds,

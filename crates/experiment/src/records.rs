@@ -21,6 +21,7 @@ use crate::monitor::Monitor;
 use crate::observe::Observer;
 use crate::priority;
 use crate::raw::RawSource;
+use crate::secrets::Secrets;
 use crate::selftest::Tap;
 use crate::sessions::Sessions;
 use crate::stamps::{self, AllStamps};
@@ -37,6 +38,7 @@ pub(crate) struct RecordDesk {
     /// A session ends when its prompts are too long for the model.
     pub(crate) is_agentic: bool,
     pub(crate) anchor: WallAnchor,
+    pub(crate) secrets: Secrets,
     pub(crate) records: Option<RecordWriter>,
     pub(crate) raw: Option<(RawWriter, RawSource)>,
     pub(crate) table: Option<RecordTable>,
@@ -120,7 +122,10 @@ impl RecordDesk {
                 self.follow_up(follow_up, &finished, answer.as_ref());
             }
             let said = self.said(&finished, answer.as_ref().ok());
-            let observation = self.observer.observe(&finished, facts, answer);
+            let mut observation = self.observer.observe(&finished, facts, answer);
+            if let Some(failure) = &mut observation.failure {
+                self.secrets.hide_in(failure);
+            }
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
             if observation.failure.is_some() {

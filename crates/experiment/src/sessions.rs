@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use aiperf_clock::Nanos;
 use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
 use aiperf_dataset::Dataset;
-use aiperf_endpoint::{BuildError, EndpointKind, check_turns};
+use aiperf_endpoint::{BuildError, EndpointKind, body_document, check_turns};
 use aiperf_engine::{Began, Bodies, FollowUpBodies, PreparedConversation, PreparedTurn, Session};
 use aiperf_report::InputSession;
 use bytes::Bytes;
@@ -222,7 +222,10 @@ impl Sessions {
                 Some(body)
             });
             bytes += body.as_ref().map_or(0, Bytes::len);
-            payloads.extend(body.and_then(|body| serde_json::from_slice(&body).ok()));
+            payloads.extend(body.and_then(|body| match self.renderer.endpoint.legible_body(&body) {
+                Some(legible) => serde_json::from_str(&legible).ok(),
+                None => body_document(&body),
+            }));
         }
         (InputSession { session_id: self.session_id(index).to_owned(), payloads }, bytes)
     }

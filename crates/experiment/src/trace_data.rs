@@ -27,7 +27,7 @@ impl<'a> Traced<'a> {
         let exchange = &finished.exchange;
         let trace = &exchange.trace;
         let mut request_headers = source.request_headers(finished);
-        if trace.send_end.is_some() {
+        if trace.send_end.is_some() && !exchange.is_grpc() {
             request_headers.push(("Content-Length".into(), trace.body_bytes_sent.to_string()));
         }
         let mut before = 0;
@@ -77,6 +77,8 @@ impl<'a> Traced<'a> {
             dns_lookup_end_ns: trace.dns.map(|s| epoch(s.end)),
             tcp_connect_start_ns: trace.connect.map(|s| epoch(s.start)),
             tcp_connect_end_ns: trace.tls.or(trace.connect).map(|s| epoch(s.end)),
+            tls_handshake_start_ns: trace.tls.map(|s| epoch(s.start)),
+            tls_handshake_end_ns: trace.tls.map(|s| epoch(s.end)),
             connection_reused_ns: trace.send_start.filter(|_| trace.reused).map(epoch),
             local_ip: self.local_ip.as_deref(),
             local_port: trace.local.map(|a| a.port()),

@@ -105,8 +105,14 @@ pub(crate) async fn generate(
     }
     let created = state.anchor.epoch(received.arrival).0 / 1_000_000_000;
     let model = ask.model.as_deref().unwrap_or(&options.model);
-    let head =
-        Letterhead { key: draws.key(), created, model, reasoning_field: options.reasoning_field, store: ask.store };
+    let head = Letterhead {
+        key: draws.key(),
+        created,
+        model,
+        reasoning_field: options.reasoning_field,
+        spec_drafts: options.spec_drafts,
+        store: ask.store,
+    };
     let messages = Writer::new(api, &head);
     if ask.store {
         state.remember(ResponsesWriter::id(draws.key()), prompt.tokens + reply.tokens());

@@ -120,6 +120,18 @@ pub static SIM_OPTIONS: &[SimOption] = &[
         };
     }),
     option!(
+        "spec_drafts",
+        "N",
+        "0",
+        "Drafts that each step of a reported speculative decoding proposes; 0 reports none",
+        |o, v| {
+            o.spec_drafts = match number(v)? {
+                drafts @ 0..=64 => drafts,
+                _ => return Err("at most 64".to_owned()),
+            };
+        }
+    ),
+    option!(
         "count",
         "exact|approx",
         "exact",

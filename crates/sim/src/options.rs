@@ -36,6 +36,8 @@ pub struct SimOptions {
     pub reasoning: u32,
     pub reasoning_field: ReasoningField,
     pub tools: ToolUse,
+    /// Drafts that a step of speculative decoding proposes, according to the reports of chats and completions; zero: none.
+    pub spec_drafts: u32,
     pub count: TokenCounting,
     pub embed_dim: u32,
     pub model: String,
@@ -103,6 +105,7 @@ impl Default for SimOptions {
             reasoning: 0,
             reasoning_field: ReasoningField::ReasoningContent,
             tools: ToolUse::Never,
+            spec_drafts: 0,
             count: TokenCounting::Exact,
             embed_dim: 16,
             model: "sim-model".to_owned(),

@@ -27,6 +27,6 @@ pub use layout::Layout;
 pub use model_shape::ModelShape;
 pub use packed::{MOST_UNPACKED, unpack, unpacking};
 pub use request::{BlockId, Prompt, Request};
-pub use synthesis::Synthesis;
+pub use synthesis::synthesize;
 pub use trace::Trace;
 pub use validation::{Checked, Problem, block_problem, session_problems, validate};

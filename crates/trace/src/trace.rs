@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use aiperf_config::SessionColumn;
+
 use crate::layout::{self, Rows};
 use crate::{Layout, MOST_UNPACKED, Problem, Request, TraceError, unpack};
 
@@ -41,8 +43,13 @@ impl Trace {
     }
 
     /// Reads the bytes of a file, with what is wrong with the rows that are left out. There may be no request at all.
-    pub fn parse_rows(path: &Path, bytes: &[u8], layout: Layout) -> Result<(Self, Vec<Problem>), TraceError> {
-        let Rows { requests, problems, block_size } = layout::rows(path, bytes, layout)?;
+    pub fn parse_rows(
+        path: &Path,
+        bytes: &[u8],
+        layout: Layout,
+        sessions: SessionColumn,
+    ) -> Result<(Self, Vec<Problem>), TraceError> {
+        let Rows { requests, problems, block_size } = layout::rows(path, bytes, layout, sessions)?;
         let skipped_rows = problems.len();
         Ok((Self { layout, block_size, requests, skipped_rows }, problems))
     }

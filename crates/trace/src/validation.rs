@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use aiperf_config::SessionColumn;
+
 use crate::layout::{self, Rows};
 use crate::{Layout, Prompt, Request, TraceError, trace};
 
@@ -21,7 +23,8 @@ pub struct Checked {
 
 /// Checks the rows of a file one by one, and those of a session together.
 pub fn validate(path: &Path, layout: Layout) -> Result<Checked, TraceError> {
-    let Rows { requests, mut problems, block_size } = layout::rows(path, &trace::file(path)?, layout)?;
+    let bytes = trace::file(path)?;
+    let Rows { requests, mut problems, block_size } = layout::rows(path, &bytes, layout, SessionColumn::default())?;
     let rows = requests.len() + problems.len();
     if rows == 0 {
         return Err(TraceError::NoRequests { path: path.to_owned() });

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use aiperf_seed::Seed;
 use aiperf_trace::agentic::{self, AgenticSettings};
-use aiperf_trace::{Layout, Trace, analyze, report};
+use aiperf_trace::{Layout, Trace, analyze, report, synthesize};
 use anyhow::{anyhow, bail};
 use jiff::Zoned;
 use serde_json::json;
@@ -16,7 +16,7 @@ pub(super) fn change(asked: &ChangeTrace) -> anyhow::Result<()> {
     let mut trace = Trace::read(&asked.input, asked.layout)?;
     trace.block_size = asked.block_size.unwrap_or(trace.block_size);
     let before = trace.requests.len();
-    asked.synthesis.apply(&mut trace, Seed::fixed(asked.seed));
+    synthesize(&asked.synthesis, &mut trace, Seed::fixed(asked.seed));
     if trace.requests.is_empty() {
         bail!("--synthesis-max-isl leaves none of the {before} requests of {}", asked.input.display());
     }

@@ -1,8 +1,10 @@
 //! From options to configuration: the rules, the defaults, and that nothing accepted is forgotten.
 
+mod data_rules;
 mod defaults;
 mod files;
 mod generated;
+mod grpc;
 mod load;
 mod load_rules;
 mod manners;

@@ -142,6 +142,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         status: RunStatus::Complete,
         telemetry_data: None,
         branch_stats: None,
+        rows_left_out: 0,
         agentic_replay: None,
         metadata: None,
         thresholds: Thresholds::default(),

@@ -7,6 +7,7 @@ mod arrow_size;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use aiperf_config::SessionColumn;
 use bytes::Bytes;
 use parquet::file::reader::SerializedFileReader;
 use parquet::record::Field;
@@ -17,7 +18,6 @@ use crate::{BlockId, Problem, Prompt, Request};
 /// What a Parquet file begins with.
 const PARQUET: &[u8] = b"PAR1";
 const REQUIRED: [&str; 4] = ["timestamp_start_unix_ms", "prompt", "input_tokens", "output_tokens"];
-const SESSIONS: [&str; 2] = ["provided_session_id", "poor_man_session_id"];
 
 /// The rows of a file.
 #[derive(Debug, Default)]
@@ -34,9 +34,9 @@ pub(super) fn is_table(bytes: &[u8]) -> bool {
 }
 
 /// Reads the bytes of a file; the error says why it is none of this layout.
-pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
+pub(super) fn read(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
     // Some damaged files make the reader panic where it should complain.
-    catch_unwind(AssertUnwindSafe(|| rows(bytes))).unwrap_or_else(|_| Err("the file is damaged".to_owned()))
+    catch_unwind(AssertUnwindSafe(|| rows(bytes, sessions))).unwrap_or_else(|_| Err("the file is damaged".to_owned()))
 }
 
 /// What stands in a column of a row, wherever the table comes from.
@@ -47,7 +47,7 @@ enum Cell {
     Numbers(Vec<i128>),
 }
 
-fn rows(bytes: &[u8]) -> Result<Table, String> {
+fn rows(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
     let mut table = Table::default();
     if arrow::is_arrow(bytes) {
         for batch in arrow::batches(bytes)? {
@@ -55,7 +55,7 @@ fn rows(bytes: &[u8]) -> Result<Table, String> {
             let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
             check_columns(&names)?;
             for row in 0..batch.num_rows() {
-                table.take(|name| arrow::cell(batch.column_by_name(name)?, row));
+                table.take(sessions, |name| arrow::cell(batch.column_by_name(name)?, row));
             }
         }
         return Ok(table);
@@ -70,7 +70,7 @@ fn rows(bytes: &[u8]) -> Result<Table, String> {
         if index == 0 {
             check_columns(&row.get_column_iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
         }
-        table.take(|name| cell(row.get_column_iter().find(|(key, _)| *key == name)?.1));
+        table.take(sessions, |name| cell(row.get_column_iter().find(|(key, _)| *key == name)?.1));
     }
     Ok(table)
 }
@@ -84,9 +84,9 @@ fn check_columns(names: &[&str]) -> Result<(), String> {
 
 impl Table {
     /// One more row, by what stands in its columns.
-    fn take(&mut self, column: impl Fn(&str) -> Option<Cell>) {
+    fn take(&mut self, sessions: SessionColumn, column: impl Fn(&str) -> Option<Cell>) {
         let line = self.requests.len() + self.problems.len() + 1;
-        match request(line, column) {
+        match request(line, sessions, column) {
             Ok((request, size)) => {
                 self.block_size = self.block_size.or(size);
                 self.requests.push(request);
@@ -96,7 +96,11 @@ impl Table {
     }
 }
 
-fn request(line: usize, column: impl Fn(&str) -> Option<Cell>) -> Result<(Request, Option<u32>), String> {
+fn request(
+    line: usize,
+    sessions: SessionColumn,
+    column: impl Fn(&str) -> Option<Cell>,
+) -> Result<(Request, Option<u32>), String> {
     let number = |name: &str| match column(name) {
         Some(Cell::Number(number)) => Some(number),
         _ => None,
@@ -111,10 +115,7 @@ fn request(line: usize, column: impl Fn(&str) -> Option<Cell>) -> Result<(Reques
         Some(Cell::Numbers(hashes)) => hashes.into_iter().map(|hash| BlockId(hash as i64)).collect(),
         _ => Vec::new(),
     };
-    let session = SESSIONS.into_iter().find_map(|name| match column(name) {
-        Some(Cell::Text(name)) if !name.is_empty() => Some(Arc::from(name)),
-        _ => None,
-    });
+    let session = session(sessions, &column);
     let request = Request {
         line,
         timestamp_ms: Some(needed("timestamp_start_unix_ms")? as f64),
@@ -127,6 +128,15 @@ fn request(line: usize, column: impl Fn(&str) -> Option<Cell>) -> Result<(Reques
     };
     let size = number("block_size").and_then(|size| u32::try_from(size).ok()).filter(|size| *size > 0);
     Ok((request, size))
+}
+
+/// The session of a row, by the column that is preferred, or else by the other.
+fn session(preferred: SessionColumn, column: impl Fn(&str) -> Option<Cell>) -> Option<Arc<str>> {
+    let others = SessionColumn::ALL.into_iter().filter(|other| *other != preferred);
+    std::iter::once(preferred).chain(others).find_map(|session| match column(session.name()) {
+        Some(Cell::Text(name)) if !name.is_empty() => Some(Arc::from(name)),
+        _ => None,
+    })
 }
 
 fn cell(field: &Field) -> Option<Cell> {
@@ -172,7 +182,7 @@ mod tests {
 
     #[test]
     fn the_sample_is_read_whole() {
-        let table = read(SAMPLE).unwrap();
+        let table = read(SAMPLE, SessionColumn::Provided).unwrap();
         assert_eq!((table.requests.len(), table.problems.len(), table.block_size), (5, 0, Some(64)));
         let third = &table.requests[2];
         assert_eq!(
@@ -185,9 +195,23 @@ mod tests {
         assert_eq!(table.requests[3].session, None);
     }
 
+    #[test]
+    fn the_preferred_column_is_the_session_and_the_other_where_it_is_empty() {
+        let (given, guessed, empty) =
+            (Cell::Text("A".to_owned()), Cell::Text("7".to_owned()), Cell::Text(String::new()));
+        let session = |sessions, provided: &Cell| {
+            session(sessions, |name| {
+                Some(if name == "provided_session_id" { provided.clone() } else { guessed.clone() })
+            })
+        };
+        assert_eq!(session(SessionColumn::Provided, &given).as_deref(), Some("A"));
+        assert_eq!(session(SessionColumn::Provided, &empty).as_deref(), Some("7"));
+        assert_eq!(session(SessionColumn::Guessed, &given).as_deref(), Some("7"));
+    }
+
     /// The sample as an Arrow table: what comes of it must be the same.
     fn as_arrow(is_stream: bool) -> Vec<u8> {
-        let table = read(SAMPLE).unwrap();
+        let table = read(SAMPLE, SessionColumn::Provided).unwrap();
         let of = |value: fn(&Request) -> i64| -> ArrayRef {
             Arc::new(Int64Array::from(table.requests.iter().map(value).collect::<Vec<_>>()))
         };
@@ -228,11 +252,11 @@ mod tests {
 
     #[test]
     fn arrow_files_and_streams_hold_the_same() {
-        let table = read(SAMPLE).unwrap();
+        let table = read(SAMPLE, SessionColumn::Provided).unwrap();
         for is_stream in [false, true] {
             let bytes = as_arrow(is_stream);
             assert!(is_table(&bytes));
-            let read = read(&bytes).unwrap();
+            let read = read(&bytes, SessionColumn::Provided).unwrap();
             assert_eq!((read.problems.len(), read.block_size), (0, Some(64)));
             assert_eq!(format!("{:?}", read.requests), format!("{:?}", table.requests));
         }
@@ -242,7 +266,11 @@ mod tests {
         writer.write(&other).unwrap();
         writer.finish().unwrap();
         drop(writer);
-        assert!(read(&bytes).unwrap_err().contains("there is no column timestamp_start_unix_ms; there are a"));
+        assert!(
+            read(&bytes, SessionColumn::Provided)
+                .unwrap_err()
+                .contains("there is no column timestamp_start_unix_ms; there are a")
+        );
     }
 
     proptest! {
@@ -251,13 +279,13 @@ mod tests {
         fn no_damage_makes_the_reader_panic(place in 0..SAMPLE.len(), byte: u8, end in 0..SAMPLE.len()) {
             let mut bytes = SAMPLE.to_vec();
             bytes[place] = byte;
-            let _ = read(&bytes);
-            let _ = read(&bytes[..end]);
+            let _ = read(&bytes, SessionColumn::Provided);
+            let _ = read(&bytes[..end], SessionColumn::Provided);
             for mut bytes in [as_arrow(false), as_arrow(true)] {
                 let (place, end) = (place % bytes.len(), end % bytes.len());
                 bytes[place] = byte;
-                let _ = read(&bytes);
-                let _ = read(&bytes[..end]);
+                let _ = read(&bytes, SessionColumn::Provided);
+                let _ = read(&bytes[..end], SessionColumn::Provided);
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use aiperf_config::TraceOptions;
+use aiperf_config::{TraceCorpus, TraceOptions};
 use aiperf_conversation::{
     Branch, BranchKind, ContextMode, Conversation, ConversationIndex, Lineage, Origin, RecordedLine, SessionId, Turn,
 };
@@ -183,7 +183,8 @@ impl<'a> Outliner<'a> {
 
     pub(super) fn into_prompts(self, key: u64) -> (Vec<Conversation>, AgentPrompts, usize) {
         let tool_shaped = self.options.agents.detection.tool_shaped_messages;
-        let prompts = AgentPrompts { scripts: self.scripts, key, tool_shaped };
+        let corpus = self.options.corpus.unwrap_or(TraceCorpus::Code);
+        let prompts = AgentPrompts { scripts: self.scripts, key, tool_shaped, corpus };
         (self.conversations, prompts, self.empty_outputs)
     }
 }
