@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod artifacts;
+mod chat;
 mod cli;
 mod logging;
 mod profile;
@@ -50,6 +51,7 @@ fn run() -> anyhow::Result<ExitCode> {
             println!("{}", path.display());
         }
         Invocation::Profile(config) => return profile::run(*config, &environment),
+        Invocation::Chat(talk) => return chat::run(&talk, &environment),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
         Invocation::Validate(dir) => return artifacts::validate(&dir),

@@ -4,9 +4,10 @@ use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use aiperf_endpoint::{EndpointKind, PayloadTemplate, ResponseField};
+use aiperf_endpoint::{EndpointKind, KserveBackend, PayloadTemplate, ResponseField, Wire};
 use serde_json::{Map, Value};
 
+use crate::GrpcMethod;
 use crate::redact;
 use crate::resolve::is_placeholder;
 use crate::{ProxyConfig, ResetKvCache, ServerProfiler, TlsConfig};
@@ -30,7 +31,7 @@ impl fmt::Debug for Secret {
 /// One server to send to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
-    /// An `http://` or `https://` base URL or a Unix socket, as given (with the scheme added where it was missing).
+    /// An `http://`, `https://`, `grpc://` or `grpcs://` base URL or a Unix socket, as given (with the scheme added where it was missing).
     Url(String),
     /// `sim:?ttft=40&itl=8`: the embedded simulator, started for this run.
     Sim(SimTarget),
@@ -70,6 +71,12 @@ pub struct EndpointConfig {
     pub session_header: Option<String>,
     pub connection_reuse: ConnectionReuse,
     pub http_version: HttpVersion,
+    /// What carries requests; the same to all targets.
+    pub wire: Wire,
+    /// How a `kserve` model names its tensors.
+    pub backend: KserveBackend,
+    /// What `dynamic_grpc` calls.
+    pub method: Option<GrpcMethod>,
     /// Addresses that connections leave from; empty: the system chooses.
     pub source_addresses: Vec<IpAddr>,
     pub tls: TlsConfig,

@@ -65,6 +65,8 @@ pub struct Turn {
     pub max_tokens: Option<u32>,
     /// When the trace says that this turn was sent, in milliseconds.
     pub timestamp_ms: Option<f64>,
+    /// When it was sent within the recording of its session, in milliseconds; for sessions that are entered in the middle.
+    pub recorded_ms: Option<f64>,
     /// Pause after the previous response, in milliseconds.
     pub delay_ms: Option<f64>,
     /// The whole body, sent byte for byte: no option touches it.

@@ -4,12 +4,14 @@ mod audio_transcription;
 mod chat;
 mod chat_embeddings;
 mod completions;
+mod dynamic_grpc;
 mod embeddings;
 mod generate;
 mod huggingface_generate;
 mod image_embeddings;
 mod image_retrieval;
 mod images;
+mod kserve;
 mod messages;
 mod rankings;
 mod raw;
@@ -53,5 +55,7 @@ pub fn of(kind: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> 
         EndpointKind::Raw => Arc::new(raw::Raw::new(settings)),
         EndpointKind::Vision | EndpointKind::Multimodal => Arc::new(vision::Vision { kind }),
         EndpointKind::Generate => Arc::new(generate::Generate),
+        EndpointKind::Kserve => Arc::new(kserve::Kserve::new(settings)),
+        EndpointKind::DynamicGrpc => Arc::new(dynamic_grpc::DynamicGrpc::new(settings)),
     }
 }

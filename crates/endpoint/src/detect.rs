@@ -44,7 +44,7 @@ impl Reading {
         documents::carries_content(data, |data, transcript| self.hear(data, transcript))
     }
 
-    fn hear(&self, data: &str, transcript: &mut Transcript) -> Heard {
+    pub(crate) fn hear(&self, data: &str, transcript: &mut Transcript) -> Heard {
         let answer = match tree(data) {
             Ok(answer) => answer,
             Err(Heard::Undecodable) => match serde_json::from_str::<Value>(data) {

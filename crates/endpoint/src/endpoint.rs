@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use aiperf_conversation::{ContextMode, Conversation, Turn};
+use bytes::Bytes;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -29,6 +30,27 @@ pub trait Endpoint: Debug + Send + Sync {
     /// The text in a sent body that counts as input; `None` where the body has no shape in which text is known.
     fn input_text(&self, body: &[u8]) -> Option<InputText> {
         InputText::of_body(body)
+    }
+
+    /// A body that the data set brings ready-made, as it is sent.
+    fn ready_made(&self, _request: &TurnRequest<'_>, payload: &Bytes) -> Result<Bytes, BuildError> {
+        Ok(payload.clone())
+    }
+
+    /// Whether one message of a gRPC answer carries content, as [`Self::carries_content`] says of events.
+    fn message_carries_content(&self, _message: &[u8]) -> bool {
+        false
+    }
+
+    /// A sent body as JSON, where it is something else on the wire.
+    fn legible_body(&self, _body: &[u8]) -> Option<String> {
+        None
+    }
+
+    /// The messages of an answer as JSON, each with the length of the body up to its end, where they are something else
+    /// on the wire.
+    fn legible_messages(&self, _body: &[u8]) -> Option<Vec<(usize, String)>> {
+        None
     }
 
     /// What is to be asked after the first answer, for an API that answers with a job.
@@ -119,6 +141,20 @@ pub enum BuildError {
     NoPayload { session: String, turn: usize },
     #[error("--endpoint-type template needs --extra-inputs payload_template:<name, file or template>")]
     NoTemplate,
+    #[error(
+        "turn {turn} of session {session} brings no ready-made body, and there is no template; --endpoint-type dynamic_grpc \
+         needs --extra-inputs payload_template:<file or template>, or an --input-file of --custom-dataset-type raw_payload"
+    )]
+    NoMessage { session: String, turn: usize },
+    #[error("turn {turn} of session {session}: {reason}")]
+    Message { session: String, turn: usize, reason: String },
+    #[error("turn {turn} of session {session}, model {model}: {reason}")]
+    Tensors { session: String, turn: usize, model: String, reason: String },
+    #[error(
+        "turn {turn} of session {session} makes a message of {length} bytes, and {limit} is the limit; raise \
+         --grpc-max-message-size"
+    )]
+    MessageTooLong { session: String, turn: usize, length: usize, limit: usize },
     #[error("the payload template, with turn {turn} of session {session}: {reason}")]
     Template { session: String, turn: usize, reason: String },
 }

@@ -1,9 +1,10 @@
 //! The header list of a request, laid out once per run and filled in for each request: order and spelling as the
 //! reference sends them, later sources over earlier ones.
 
+use aiperf_grpc::{MetadataError, check_metadata, timeout_value};
 use thiserror::Error;
 
-use crate::{BodyForm, EndpointKind, multipart};
+use crate::{BodyForm, EndpointKind, Wire, multipart};
 
 /// What does not change from request to request.
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,6 +20,7 @@ pub struct HeaderOptions<'a> {
     /// `--session-header`: sent instead of `X-Correlation-ID`.
     pub session_header: Option<&'a str>,
     pub affinity: AffinityHeaders,
+    pub wire: Wire,
 }
 
 /// Which further headers carry the correlation id, for routers that keep a session on one server.
@@ -45,6 +47,8 @@ pub struct RequestIds<'a> {
     pub request_id: &'a str,
     /// One per session.
     pub correlation_id: &'a str,
+    /// Of the session that started this one, where there is one.
+    pub parent_correlation_id: Option<&'a str>,
 }
 
 /// The headers of a run in the order sent; the framing headers (`Content-Length`) come after them.
@@ -60,6 +64,8 @@ enum Line {
     Host,
     RequestId,
     CorrelationId,
+    /// Left out where no session started this one.
+    ParentCorrelationId,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -70,6 +76,8 @@ pub enum HeaderError {
     Value(String),
     #[error("header {0} is set by this program, because it says where the body ends; remove it from --header")]
     Framing(String),
+    #[error(transparent)]
+    Metadata(#[from] MetadataError),
 }
 
 const CONTENT_TYPE: &str = "Content-Type";
@@ -77,7 +85,7 @@ const ANTHROPIC_VERSION: &str = "anthropic-version";
 
 impl HeaderPlan {
     pub fn new(options: &HeaderOptions<'_>) -> Result<Self, HeaderError> {
-        let form = options.kind.facts().form;
+        let form = if options.wire.is_grpc() { BodyForm::Protobuf } else { options.kind.facts().form };
         let anthropic = options.kind == EndpointKind::Messages;
         let mut plan = Self { lines: Vec::new(), form };
         plan.set("Host", Line::Host)?;
@@ -95,6 +103,9 @@ impl HeaderPlan {
             if ["content-length", "transfer-encoding"].contains(&name.to_ascii_lowercase().as_str()) {
                 return Err(HeaderError::Framing(name.clone()));
             }
+            if form == BodyForm::Protobuf {
+                check_metadata(name, value)?;
+            }
             plan.set(name, Line::Fixed(value.clone()))?;
         }
         match options.api_key {
@@ -105,9 +116,16 @@ impl HeaderPlan {
         if anthropic && !plan.has(ANTHROPIC_VERSION) {
             plan.set(ANTHROPIC_VERSION, Line::Fixed("2023-06-01".to_owned()))?;
         }
-        let accept = if options.streaming { "text/event-stream" } else { "application/json" };
-        plan.set("Accept", Line::Fixed(accept.to_owned()))?;
-        if form == BodyForm::Json {
+        if let Wire::Grpc { deadline, .. } = options.wire {
+            plan.set("TE", Line::Fixed("trailers".to_owned()))?;
+            if let Some(deadline) = deadline {
+                plan.set("grpc-timeout", Line::Fixed(timeout_value(deadline)))?;
+            }
+        } else {
+            let accept = if options.streaming { "text/event-stream" } else { "application/json" };
+            plan.set("Accept", Line::Fixed(accept.to_owned()))?;
+        }
+        if form != BodyForm::Multipart {
             plan.set(CONTENT_TYPE, Line::Fixed(form.media_type().to_owned()))?;
         }
         let affinity = options.affinity;
@@ -121,19 +139,23 @@ impl HeaderPlan {
                 plan.set(name, Line::CorrelationId)?;
             }
         }
+        if affinity.dynamo_session_id {
+            plan.set("X-Dynamo-Parent-Session-ID", Line::ParentCorrelationId)?;
+        }
         Ok(plan)
     }
 
     /// The headers of one request.
     pub fn lines<'a>(&'a self, ids: RequestIds<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
-        self.lines.iter().map(move |(name, line)| {
+        self.lines.iter().filter_map(move |(name, line)| {
             let value = match line {
                 Line::Fixed(value) => value,
                 Line::Host => ids.host,
                 Line::RequestId => ids.request_id,
                 Line::CorrelationId => ids.correlation_id,
+                Line::ParentCorrelationId => ids.parent_correlation_id?,
             };
-            (name.as_str(), value)
+            Some((name.as_str(), value))
         })
     }
 
@@ -141,7 +163,7 @@ impl HeaderPlan {
     /// ready-made body of an API that takes forms may be JSON all the same.
     pub fn content_type(&self, body: &[u8]) -> Option<String> {
         match self.form {
-            BodyForm::Json => None,
+            BodyForm::Json | BodyForm::Protobuf => None,
             BodyForm::Multipart => {
                 Some(multipart::content_type(body).unwrap_or_else(|| BodyForm::Json.media_type().to_owned()))
             }
@@ -175,7 +197,8 @@ impl HeaderPlan {
 mod tests {
     use super::*;
 
-    const IDS: RequestIds<'_> = RequestIds { host: "localhost:8000", request_id: "R", correlation_id: "C" };
+    const IDS: RequestIds<'_> =
+        RequestIds { host: "localhost:8000", request_id: "R", correlation_id: "C", parent_correlation_id: None };
 
     fn headers(options: &HeaderOptions<'_>) -> Vec<(String, String)> {
         let plan = HeaderPlan::new(options).unwrap();
@@ -212,6 +235,7 @@ mod tests {
             streaming: true,
             session_header: Some("X-My-Session"),
             affinity: AffinityHeaders::default(),
+            wire: Wire::Http,
         };
         let expected = [
             ("Host", "localhost:8000"),
@@ -262,6 +286,32 @@ mod tests {
     }
 
     #[test]
+    fn a_call_has_metadata_and_says_how_long_it_may_take() {
+        let user = pairs(&[("X-Tenant", "a"), ("trace-bin", "AQID")]);
+        let wire = Wire::Grpc { deadline: Some(std::time::Duration::from_millis(50)), message_limit: 1 };
+        let kind = EndpointKind::Kserve;
+        let options = HeaderOptions { kind, version: "1", user: &user, wire, ..HeaderOptions::default() };
+        let expected = [
+            ("Host", "localhost:8000"),
+            ("User-Agent", "aiperf/1"),
+            ("X-Request-ID", "R"),
+            ("X-Correlation-ID", "C"),
+            ("X-Tenant", "a"),
+            ("trace-bin", "AQID"),
+            ("TE", "trailers"),
+            ("grpc-timeout", "50000000n"),
+            ("Content-Type", "application/grpc"),
+            ("X-Session-Affinity", "C"),
+        ];
+        assert_eq!(headers(&options), pairs(&expected));
+        for wrong in [("trace-bin", "no base64"), ("grpc-status", "0"), ("x", "ä")] {
+            let user = pairs(&[wrong]);
+            let options = HeaderOptions { kind, user: &user, wire, ..HeaderOptions::default() };
+            assert!(matches!(HeaderPlan::new(&options), Err(HeaderError::Metadata(_))), "{wrong:?}");
+        }
+    }
+
+    #[test]
     fn the_affinity_headers_are_switched_one_by_one() {
         let affinity = AffinityHeaders {
             session_affinity: false,
@@ -272,6 +322,9 @@ mod tests {
         let sent = headers(&HeaderOptions { affinity, ..HeaderOptions::default() });
         let tail: Vec<&str> = sent.iter().skip(6).map(|(name, _)| name.as_str()).collect();
         assert_eq!(tail, ["X-Session-ID", "X-SMG-Routing-Key", "X-Dynamo-Session-ID"]);
+        let child = RequestIds { parent_correlation_id: Some("P"), ..IDS };
+        let plan = HeaderPlan::new(&HeaderOptions { affinity, ..HeaderOptions::default() }).unwrap();
+        assert_eq!(plan.lines(child).last(), Some(("X-Dynamo-Parent-Session-ID", "P")));
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub enum EndpointKind {
     Vision,
     Multimodal,
     Generate,
+    Kserve,
+    DynamicGrpc,
 }
 
 /// What an endpoint type can do.
@@ -60,6 +62,8 @@ pub enum BodyForm {
     Json,
     /// `multipart/form-data`.
     Multipart,
+    /// Messages of a gRPC call.
+    Protobuf,
 }
 
 impl BodyForm {
@@ -68,6 +72,7 @@ impl BodyForm {
         match self {
             Self::Json => "application/json",
             Self::Multipart => "multipart/form-data",
+            Self::Protobuf => "application/grpc",
         }
     }
 }
@@ -79,7 +84,7 @@ const IMAGES_AND_AUDIO: &[Medium] = &[Medium::Image, Medium::Audio];
 const ALL_MEDIA: &[Medium] = &[Medium::Image, Medium::Audio, Medium::Video];
 
 impl EndpointKind {
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::Chat,
         Self::Completions,
         Self::Responses,
@@ -104,12 +109,15 @@ impl EndpointKind {
         Self::Vision,
         Self::Multimodal,
         Self::Generate,
+        Self::Kserve,
+        Self::DynamicGrpc,
     ];
 
     pub const fn facts(self) -> EndpointFacts {
         const LLM: &str = "LLM Metrics";
         const EMBEDDINGS: &str = "Embeddings Metrics";
         const RANKINGS: &str = "Rankings Metrics";
+        const RANKING: &str = "Ranking Metrics";
         const IMAGE_OUT: &str = "Image Generation Metrics";
         const CHAT_PATH: &str = "/v1/chat/completions";
         const EMBED_PATH: &str = "/v1/embeddings";
@@ -143,14 +151,14 @@ impl EndpointKind {
             Self::Responses => row("responses", "/v1/responses", [T, T, T, T], IMAGES_AND_AUDIO, LLM),
             Self::Messages => row("messages", "/v1/messages", [T, T, T, T], IMAGES, LLM),
             Self::Embeddings => row("embeddings", EMBED_PATH, [F, F, T, F], NONE, EMBEDDINGS),
-            Self::NimEmbeddings => row("nim_embeddings", EMBED_PATH, [F, F, T, F], IMAGES, EMBEDDINGS),
+            Self::NimEmbeddings => row("nim_embeddings", EMBED_PATH, [F, F, T, F], IMAGES, "NIM Embeddings Metrics"),
             Self::ChatEmbeddings => row("chat_embeddings", EMBED_PATH, [F, F, T, T], ALL_MEDIA, EMBEDDINGS),
             Self::NimRankings => row("nim_rankings", "/v1/ranking", [F, F, T, F], NONE, RANKINGS),
-            Self::HfTeiRankings => row("hf_tei_rankings", "/rerank", [F, F, T, F], NONE, RANKINGS),
-            Self::CohereRankings => row("cohere_rankings", "/v2/rerank", [F, F, T, F], NONE, RANKINGS),
+            Self::HfTeiRankings => row("hf_tei_rankings", "/rerank", [F, F, T, F], NONE, RANKING),
+            Self::CohereRankings => row("cohere_rankings", "/v2/rerank", [F, F, T, F], NONE, RANKING),
             Self::HuggingfaceGenerate => row("huggingface_generate", "/generate", [T, T, T, F], NONE, LLM),
             Self::ImageGeneration => row("image_generation", "/v1/images/generations", [T, F, T, F], NONE, IMAGE_OUT),
-            Self::ImageEdit => form(row("image_edit", "/v1/images/edits", [F, F, T, F], IMAGES, IMAGE_OUT)),
+            Self::ImageEdit => form(row("image_edit", "/v1/images/edits", [F, F, T, F], IMAGES, "Image Edit Metrics")),
             Self::ImageRetrieval => {
                 row("image_retrieval", "/v1/infer", [F, F, F, F], IMAGES, "Image Retrieval Metrics")
             }
@@ -164,7 +172,7 @@ impl EndpointKind {
                 AUDIO,
                 "Audio Transcription Metrics",
             )),
-            Self::SolidoRag => row("solido_rag", "/rag/api/prompt", [T, T, T, F], NONE, LLM),
+            Self::SolidoRag => row("solido_rag", "/rag/api/prompt", [T, T, T, F], NONE, "SOLIDO RAG Metrics"),
             Self::Template => row("template", "", [T, T, T, F], ALL_MEDIA, LLM),
             Self::Raw => row("raw", "", [T, T, T, F], ALL_MEDIA, LLM),
             Self::Rankings => row("rankings", "/v1/ranking", [F, F, T, F], NONE, RANKINGS),
@@ -172,6 +180,11 @@ impl EndpointKind {
             Self::Vision => row("vision", CHAT_PATH, [T, T, T, T], IMAGES, LLM),
             Self::Multimodal => row("multimodal", CHAT_PATH, [T, T, T, T], IMAGES_AND_AUDIO, LLM),
             Self::Generate => row("generate", "/v2/models/{model}/generate", [T, T, T, F], NONE, LLM),
+            Self::Kserve => row("kserve", "/v2/models/{model}/infer", [T, T, T, F], NONE, LLM),
+            Self::DynamicGrpc => {
+                let facts = row("dynamic_grpc", "", [T, T, T, F], ALL_MEDIA, LLM);
+                EndpointFacts { form: BodyForm::Protobuf, ..facts }
+            }
         }
     }
 
@@ -190,12 +203,18 @@ impl EndpointKind {
                 | Self::ImageRetrieval
                 | Self::Nvclip
                 | Self::Generate
+                | Self::Kserve
         )
     }
 
     /// Whether a request is a query and the passages to be ranked for it.
     pub const fn ranks(self) -> bool {
         matches!(self, Self::NimRankings | Self::HfTeiRankings | Self::CohereRankings | Self::Rankings)
+    }
+
+    /// Whether it can be spoken over gRPC.
+    pub const fn speaks_grpc(self) -> bool {
+        matches!(self, Self::Kserve | Self::DynamicGrpc)
     }
 
     /// Whether the answer is a video, made by a job that is asked after.
@@ -208,6 +227,7 @@ impl EndpointKind {
         match self {
             Self::HuggingfaceGenerate if streaming => "/generate_stream",
             Self::Generate if streaming => "/v2/models/{model}/generate_stream",
+            Self::Kserve if streaming => "/v2/models/{model}/infer_stream",
             _ => self.facts().path,
         }
     }

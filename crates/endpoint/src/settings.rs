@@ -1,8 +1,9 @@
 //! The settings of a run that an endpoint keeps: how answers are asked for and read, beyond what a turn says.
 
 use aiperf_clock::Nanos;
+use aiperf_grpc::MethodShape;
 
-use crate::{PayloadTemplate, ResponseField};
+use crate::{KserveSettings, PayloadTemplate, ResponseField, Wire};
 
 #[derive(Debug, Clone)]
 pub struct EndpointSettings {
@@ -14,10 +15,24 @@ pub struct EndpointSettings {
     pub download_video: bool,
     /// Video generation: pause between two questions after a job.
     pub poll_interval: Nanos,
+    /// What carries requests.
+    pub wire: Wire,
+    /// `KServe`: tensors.
+    pub kserve: KserveSettings,
+    /// Dynamic gRPC: the method that is called. Without it no body can be made.
+    pub method: Option<MethodShape>,
 }
 
 impl Default for EndpointSettings {
     fn default() -> Self {
-        Self { template: None, response_field: None, download_video: false, poll_interval: Nanos(100_000_000) }
+        Self {
+            template: None,
+            response_field: None,
+            download_video: false,
+            poll_interval: Nanos(100_000_000),
+            wire: Wire::Http,
+            kserve: KserveSettings::default(),
+            method: None,
+        }
     }
 }

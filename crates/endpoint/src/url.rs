@@ -36,7 +36,9 @@ pub enum UrlError {
     WhiteSpace(String),
     #[error("--custom-endpoint {0:?} holds white space or control characters; remove or percent-encode them")]
     CustomPath(String),
-    #[error("--url {url:?} has the scheme {scheme:?}; only http://, https:// and unix: can be benchmarked")]
+    #[error(
+        "--url {url:?} has the scheme {scheme:?}; only http://, https://, grpc://, grpcs:// and unix: can be benchmarked"
+    )]
     Scheme { url: String, scheme: String },
     #[error(
         "--url {0:?} is no Unix socket; write it like unix:/run/server.sock, or unix:/run/server.sock:/v1 with a path"
@@ -150,8 +152,8 @@ pub fn unix_socket(url: &str) -> Result<Option<(&str, &str)>, UrlError> {
 fn split_scheme(url: &str) -> Result<(Scheme, &str), UrlError> {
     if let Some((scheme, rest)) = url.split_once("://") {
         return match scheme.to_ascii_lowercase().as_str() {
-            "http" => Ok((Scheme::Http, rest)),
-            "https" => Ok((Scheme::Https, rest)),
+            "http" | "grpc" => Ok((Scheme::Http, rest)),
+            "https" | "grpcs" => Ok((Scheme::Https, rest)),
             _ => Err(UrlError::Scheme { url: url.to_owned(), scheme: scheme.to_owned() }),
         };
     }

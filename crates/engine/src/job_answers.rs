@@ -30,10 +30,10 @@ impl<'a> JobAnswers<'a> {
     /// Takes the answer to a further exchange; false for one that is no success, which then stands for the whole request.
     pub(crate) fn take(&mut self, next: Exchange, answer: JobAnswer) -> bool {
         if !next.is_success() {
-            let Exchange { status, reason, headers, body, marks, .. } = next;
+            let Exchange { status, reason, headers, body, marks, trailers, .. } = next;
             let (trace, redirects) =
                 (std::mem::take(&mut self.exchange.trace), std::mem::take(&mut self.exchange.redirects));
-            *self.exchange = Exchange { status, reason, headers, body, marks, trace, redirects };
+            *self.exchange = Exchange { status, reason, headers, body, marks, trailers, trace, redirects };
             self.latest = 0;
             return false;
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use aiperf_clock::{Nanos, StampSource};
 use aiperf_config::{ConnectionReuse, PhaseConfig};
 use aiperf_conversation::{Branch, ContextMode, Lineage};
-use aiperf_endpoint::{Endpoint, HeaderPlan};
+use aiperf_endpoint::{Endpoint, HeaderPlan, Wire};
 use aiperf_seed::Seed;
 use aiperf_transport::{ClientSettings, HttpVersion, Origin, Scheme};
 use thiserror::Error;
@@ -40,6 +40,8 @@ pub struct PreparedTurn {
     pub needs_replies: bool,
     /// When the data says that it was sent.
     pub timestamp_ms: Option<f64>,
+    /// When it was sent within the recording of its session.
+    pub recorded: Option<Nanos>,
     /// Pause after the previous turn's response.
     pub delay: Option<Nanos>,
     pub branches: Vec<Branch>,
@@ -65,6 +67,7 @@ pub struct Plan {
     pub request_timeout: Option<Nanos>,
     pub reuse: ConnectionReuse,
     pub client: ClientSettings,
+    pub wire: Wire,
     pub workers: usize,
     pub seed: Seed,
     pub hook: Option<Box<dyn PhaseHook>>,
@@ -78,6 +81,8 @@ pub struct Timing {
     pub cut_drain: Duration,
     /// Where a rate ramp begins: at the share of its target that this is of its duration.
     pub rate_ramp_interval: Duration,
+    /// How long a request that is to be given up may take to be sent.
+    pub send_limit: Duration,
     /// A failed child ends the conversations that it belongs to.
     pub dag_fail_fast: bool,
 }
@@ -87,6 +92,7 @@ impl Default for Timing {
         Self {
             cut_drain: Duration::from_secs(10),
             rate_ramp_interval: Duration::from_millis(100),
+            send_limit: Duration::from_secs(300),
             dag_fail_fast: false,
         }
     }

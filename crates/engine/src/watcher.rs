@@ -4,8 +4,9 @@
 use std::cell::{Cell, RefCell};
 
 use aiperf_clock::{Mono, ReadStamp};
-use aiperf_endpoint::Endpoint;
 use aiperf_endpoint::sse::{SseEvent, SseScanner};
+use aiperf_endpoint::{Endpoint, Wire};
+use aiperf_grpc::FrameScanner;
 use aiperf_transport::{Exchange, Watch};
 use tokio::sync::Notify;
 
@@ -24,10 +25,48 @@ pub(crate) struct Watcher<'a> {
 #[derive(Debug)]
 struct FirstToken<'a> {
     endpoint: &'a dyn Endpoint,
-    scanner: RefCell<SseScanner>,
+    scanner: RefCell<Scanner>,
     seen: Cell<bool>,
     tell: &'a dyn Tell,
     phase: usize,
+}
+
+/// Finds what an answer is made of as it comes.
+#[derive(Debug)]
+enum Scanner {
+    Events(SseScanner),
+    Messages(FrameScanner),
+}
+
+impl Scanner {
+    fn of(wire: Wire) -> Self {
+        match wire {
+            Wire::Http => Self::Events(SseScanner::new()),
+            Wire::Grpc { .. } => Self::Messages(FrameScanner::new()),
+        }
+    }
+
+    /// Whether content is in what came since the last look.
+    fn finds_content(&mut self, body: &[u8], endpoint: &dyn Endpoint) -> bool {
+        match self {
+            Self::Events(events) => {
+                while let Some(frame) = events.next_frame(body) {
+                    let event = SseEvent::read(body, &frame);
+                    if event.data.is_some_and(|data| endpoint.carries_content(&data)) {
+                        return true;
+                    }
+                }
+            }
+            Self::Messages(messages) => {
+                while let Ok(Some(frame)) = messages.next_frame(body) {
+                    if endpoint.message_carries_content(frame.of(body)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
 }
 
 /// Takes the news of the first content.
@@ -39,6 +78,7 @@ impl<'a> Watcher<'a> {
     pub(crate) fn new(
         phase: usize,
         first_token: Option<(&'a dyn Endpoint, &'a dyn Tell)>,
+        wire: Wire,
         delays: &'a LocalDelays,
         rest: &'a Rest,
     ) -> Self {
@@ -49,7 +89,7 @@ impl<'a> Watcher<'a> {
             sent_told: Notify::new(),
             first_token: first_token.map(|(endpoint, tell)| FirstToken {
                 endpoint,
-                scanner: RefCell::new(SseScanner::new()),
+                scanner: RefCell::new(Scanner::of(wire)),
                 seen: Cell::new(false),
                 tell,
                 phase,
@@ -88,17 +128,12 @@ impl Watch for Watcher<'_> {
         self.rest.note_read(gap);
         let Some(first) = self.first_token.as_ref().filter(|first| !first.seen.get()) else { return };
         // The body of a redirect is not the one that the content will be in.
-        if !exchange.is_success() {
+        if !exchange.status.is_some_and(|status| (200..300).contains(&status)) {
             return;
         }
-        let mut scanner = first.scanner.borrow_mut();
-        while let Some(frame) = scanner.next_frame(&exchange.body) {
-            let event = SseEvent::read(&exchange.body, &frame);
-            if event.data.is_some_and(|data| first.endpoint.carries_content(&data)) {
-                first.seen.set(true);
-                first.tell.first_token(first.phase);
-                return;
-            }
+        if first.scanner.borrow_mut().finds_content(&exchange.body, first.endpoint) {
+            first.seen.set(true);
+            first.tell.first_token(first.phase);
         }
     }
 }

@@ -38,6 +38,28 @@ pub enum RunError {
         "{url} was not ready to serve {model} after {waited:.0} s: {reason}. Start the server, or raise --wait-for-model-timeout"
     )]
     NotReady { url: String, model: String, waited: f64, reason: String },
+    #[error("--scenario {name} replays recorded sessions of agents (weka_trace, tracelab), and {data} holds none")]
+    NoAgents { name: &'static str, data: String },
+    #[error(
+        "--concurrency {lanes} needs as many recorded sessions, and there are {sessions}: lower it, or let lanes share sessions by --allow-dataset-wrap"
+    )]
+    TooFewRecordings { lanes: usize, sessions: usize },
+    #[error("--grpc-method {method}: {reason}")]
+    Method { method: String, reason: String },
+    #[error("{flag} {path}: {reason}")]
+    Descriptors { flag: &'static str, path: String, reason: String },
+    #[error(
+        "{url} does not offer reflection ({reason}); describe --grpc-method {method} with --grpc-proto or --grpc-descriptor-set"
+    )]
+    NoReflection { url: String, method: String, reason: String },
+    #[error("{url} does not describe model {model}: {reason}")]
+    NoMetadata { url: String, model: String, reason: String },
+    #[error(
+        "model {model} at {url} is decoupled: it answers a request with any number of messages, over gRPC; {advice}"
+    )]
+    Decoupled { url: String, model: String, advice: &'static str },
+    #[error("--streaming does not go with --grpc-method {method}: the method answers with one message")]
+    OneMessage { method: String },
     #[error("{hook}: {url} {reason}")]
     Hook { hook: &'static str, url: String, reason: String },
     #[error("a record thread cannot start: {0}")]

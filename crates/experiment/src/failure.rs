@@ -3,15 +3,26 @@
 
 use std::io;
 
-use aiperf_endpoint::ReplyError;
+use aiperf_endpoint::{ReplyError, Wire};
 use aiperf_engine::{CutReason, Outcome};
+use aiperf_grpc::{Code, Status};
 use aiperf_metrics::{Cancellation, Cause, Failure};
 use aiperf_transport::{Exchange, RedirectError, TransportError};
 
 /// The failure of an exchange whose bytes need no reading; `None` when a 2xx response was read to its end.
-pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Failure> {
+pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) -> Option<Failure> {
     match outcome {
         Outcome::Complete if exchange.is_success() => None,
+        Outcome::Complete if exchange.is_grpc() => {
+            Some(of_call(&Status::read(exchange.grpc_status(), exchange.grpc_message())))
+        }
+        // Whether the server or this side noticed first, it is the same failure.
+        Outcome::TimedOut if wire.is_grpc() => {
+            Some(of_call(&Status { code: Code::DeadlineExceeded, message: timeout_message(exchange) }))
+        }
+        Outcome::Failed(error @ TransportError::MessageTooLong { .. }) => {
+            Some(of_call(&Status { code: Code::ResourceExhausted, message: error.to_string() }))
+        }
         Outcome::Complete => Some(Failure {
             code: exchange.status,
             kind: reason(exchange),
@@ -24,6 +35,13 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Fail
         }
         Outcome::NotSent(error) => Some(plain("RequestBuildError", error.to_string())),
         Outcome::TimedOut => Some(plain("TimeoutError", timeout_message(exchange))),
+        Outcome::SendTimedOut { limit } => {
+            let message = format!(
+                "not sent within {} s, and so not cancelled after it (AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT)",
+                limit.as_secs_f64()
+            );
+            Some(Failure { code: Some(0), ..plain("RequestSendTimeout", message) })
+        }
         Outcome::CancelledOnPurpose { after } => {
             let message = format!("cancelled on purpose {:.3} s after it was sent", after.as_secs_f64());
             Some(Failure::cancelled(Cancellation::OnPurpose, message))
@@ -33,10 +51,22 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange) -> Option<Fail
                 CutReason::Deadline => "still in flight when the duration and its grace period were over",
                 CutReason::Interrupt => "still in flight when the run was interrupted",
                 CutReason::FailedRequests => "still in flight when too many requests had failed",
+                CutReason::FailedWarmup => "still in flight when the warmup had failed",
                 CutReason::Defect => "still in flight when a thread of the client failed",
             };
             Some(Failure::cancelled(Cancellation::RunEnded, message))
         }
+    }
+}
+
+/// The failure of a call, in the words of gRPC.
+fn of_call(status: &Status) -> Failure {
+    Failure {
+        code: Some(status.code.number()),
+        kind: status.code.name().to_owned(),
+        message: status.message.clone(),
+        cause: None,
+        cancelled: None,
     }
 }
 
@@ -77,7 +107,7 @@ fn transport_kind(error: &TransportError) -> &'static str {
         TransportError::Send(_) => "ClientOSError",
         TransportError::Disconnected | TransportError::Reset(_) => "ServerDisconnectedError",
         TransportError::Truncated(_) => "ClientPayloadError",
-        TransportError::Protocol(_) => "ClientResponseError",
+        TransportError::Protocol(_) | TransportError::MessageTooLong { .. } => "ClientResponseError",
     }
 }
 
@@ -91,6 +121,7 @@ fn transport_cause(error: &TransportError) -> Option<Cause> {
         TransportError::Protocol(text) => ("BadHttpMessage", text.clone()),
         TransportError::Disconnected
         | TransportError::Reset(_)
+        | TransportError::MessageTooLong { .. }
         | TransportError::Proxy { .. }
         | TransportError::Redirect(_) => return None,
     };
@@ -131,7 +162,7 @@ mod tests {
             body: b"slow down".to_vec(),
             ..Exchange::default()
         };
-        let failure = of_exchange(&Outcome::Complete, &exchange).unwrap();
+        let failure = of_exchange(&Outcome::Complete, &exchange, Wire::Http).unwrap();
         assert_eq!((failure.code, failure.kind.as_str()), (Some(429), "Too Many Requests"));
         assert_eq!(failure.message, "slow down");
     }
@@ -139,17 +170,18 @@ mod tests {
     #[test]
     fn a_failure_to_send_names_what_lay_beneath() {
         let error = TransportError::Send(io::Error::from(io::ErrorKind::BrokenPipe));
-        let failure = of_exchange(&Outcome::Failed(error), &Exchange::default()).unwrap();
+        let failure = of_exchange(&Outcome::Failed(error), &Exchange::default(), Wire::Http).unwrap();
         assert_eq!(failure.kind, "ClientOSError");
         assert_eq!(failure.cause.unwrap().kind, "BrokenPipeError");
 
-        let gone = of_exchange(&Outcome::Failed(TransportError::Disconnected), &Exchange::default()).unwrap();
+        let gone =
+            of_exchange(&Outcome::Failed(TransportError::Disconnected), &Exchange::default(), Wire::Http).unwrap();
         assert_eq!(gone.cause, None);
     }
 
     #[test]
     fn a_request_cut_off_by_the_client_says_so() {
-        let failure = of_exchange(&Outcome::Cut(CutReason::Deadline), &Exchange::default()).unwrap();
+        let failure = of_exchange(&Outcome::Cut(CutReason::Deadline), &Exchange::default(), Wire::Http).unwrap();
         assert_eq!(failure.code, Some(499));
         assert_eq!(failure.cancelled, Some(Cancellation::RunEnded));
         assert!(failure.message.contains("grace period"));
@@ -160,5 +192,25 @@ mod tests {
         let own = ReplyError::InBand { code: None, kind: "overloaded".into(), message: "busy".into() };
         let failure = of_reply(&own);
         assert_eq!((failure.kind.as_str(), failure.message.as_str()), ("overloaded", "busy"));
+    }
+
+    #[test]
+    fn a_call_fails_by_its_status_and_a_deadline_is_one_whoever_noticed_it() {
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let call = Exchange {
+            status: Some(200),
+            headers: vec![pair("content-type", "application/grpc")],
+            trailers: vec![pair("grpc-status", "4"), pair("grpc-message", "too%20slow")],
+            ..Exchange::default()
+        };
+        let wire = Wire::Grpc { deadline: None, message_limit: 1 };
+        let failure = of_exchange(&Outcome::Complete, &call, wire).unwrap();
+        assert_eq!((failure.code, failure.kind.as_str()), (Some(4), "DEADLINE_EXCEEDED"));
+        assert_eq!(failure.message, "too slow");
+        let ours = of_exchange(&Outcome::TimedOut, &Exchange::default(), wire).unwrap();
+        assert_eq!((ours.code, ours.kind.as_str()), (Some(4), "DEADLINE_EXCEEDED"));
+        let long = TransportError::MessageTooLong { length: 9, limit: 8 };
+        let long = of_exchange(&Outcome::Failed(long), &Exchange::default(), wire).unwrap();
+        assert_eq!((long.code, long.kind.as_str()), (Some(8), "RESOURCE_EXHAUSTED"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Once};
 
-use aiperf_endpoint::{Endpoint, EndpointKind, Medium, Reply, ResponseBody, SpecDecode, SpecDecodeError};
+use aiperf_endpoint::{Endpoint, EndpointKind, Medium, Reply, ResponseBody, SpecDecode, SpecDecodeError, Wire};
 use aiperf_engine::Finished;
 use aiperf_metrics::{Failure, MediaFacts, Observation, PrefixBlocks, TokenCounts};
 use aiperf_tokenizer::Tokenizer;
@@ -22,6 +22,7 @@ pub(crate) enum TokenSource {
 pub(crate) struct Observer {
     pub(crate) endpoint: Arc<dyn Endpoint>,
     pub(crate) kind: EndpointKind,
+    pub(crate) wire: Wire,
     pub(crate) tokenizer: Arc<dyn Tokenizer>,
     pub(crate) token_source: TokenSource,
 }
@@ -30,7 +31,7 @@ impl Observer {
     /// What the server answered, or why that is no answer. Quick, compared with counting its tokens.
     pub(crate) fn read(&self, finished: &Finished) -> Result<Reply, Failure> {
         let exchange = &finished.exchange;
-        if let Some(failure) = failure::of_exchange(&finished.outcome, exchange) {
+        if let Some(failure) = failure::of_exchange(&finished.outcome, exchange, self.wire) {
             return Err(failure);
         }
         let body = ResponseBody {
@@ -101,11 +102,10 @@ impl Observer {
 /// A server whose counts contradict each other does so in every reply: it is said once.
 fn usable(report: Result<SpecDecode, SpecDecodeError>) -> Option<SpecDecode> {
     static SAID: Once = Once::new();
-    report
-        .inspect_err(|error| {
-            SAID.call_once(|| log::warn!("The server's report of speculative decoding is passed over: {error}"))
-        })
-        .ok()
+    if let Err(error) = &report {
+        SAID.call_once(|| log::warn!("The server's report of speculative decoding is passed over: {error}"));
+    }
+    report.ok()
 }
 
 fn reported(reply: &Reply) -> TokenCounts {

@@ -5,16 +5,20 @@ use std::sync::Arc;
 use aiperf_clock::Mono;
 use aiperf_config::redact::{REDACTED, is_secret_header};
 use aiperf_endpoint::sse::{SseEvent, events};
-use aiperf_endpoint::{HeaderPlan, RequestIds, ResponseBody};
+use aiperf_endpoint::{Endpoint, HeaderPlan, RequestIds, ResponseBody};
 use aiperf_engine::{Finished, RequestTarget};
 use aiperf_metrics::Failure;
 use aiperf_report::{RawExchange, RawResponse, RawWriter, RecordMetadata, ReportError};
 
+use crate::secrets::Secrets;
+
 /// Knows how requests looked, so that their headers can be written again.
 #[derive(Debug, Clone)]
 pub(crate) struct RawSource {
+    pub(crate) endpoint: Arc<dyn Endpoint>,
     pub(crate) headers: Arc<HeaderPlan>,
     pub(crate) targets: Arc<[RequestTarget]>,
+    pub(crate) secrets: Secrets,
 }
 
 impl RawSource {
@@ -25,6 +29,7 @@ impl RawSource {
             host: &self.targets[finished.session.target].host_header,
             request_id: &request_id,
             correlation_id: &finished.session.correlation_id,
+            parent_correlation_id: finished.session.parent_correlation_id.as_deref(),
         };
         let content_type = self.headers.content_type(&finished.body);
         let content_type = content_type.as_deref().map(|value| ("Content-Type", value));
@@ -42,10 +47,18 @@ impl RawSource {
         let exchange = &finished.exchange;
         let content_type = exchange.header("content-type");
         let body = ResponseBody { content_type, bytes: &exchange.body, marks: &exchange.marks };
-        let text = String::from_utf8_lossy(&exchange.body);
+        let mut text = String::from_utf8_lossy(&exchange.body);
+        if failure.is_some() {
+            text = self.secrets.hide(text);
+        }
         let stream: Vec<SseEvent<'_>> =
             if is_event_stream(&body) { events(&exchange.body).collect() } else { Vec::new() };
-        let responses: Vec<RawResponse<'_>> = if is_event_stream(&body) {
+        let messages = if exchange.is_grpc() { self.endpoint.legible_messages(&exchange.body) } else { None };
+        let payload = self.endpoint.legible_body(&finished.body);
+        let responses: Vec<RawResponse<'_>> = if let Some(messages) = &messages {
+            let at = |end: usize| body.arrival(end).unwrap_or_default();
+            messages.iter().map(|(end, text)| RawResponse::Body { at: at(*end), content_type, text }).collect()
+        } else if is_event_stream(&body) {
             stream.iter().map(|event| RawResponse::Event { at: arrival(&body, event), fields: fields(event) }).collect()
         } else {
             let at = exchange.last_body_byte();
@@ -57,7 +70,7 @@ impl RawSource {
             request_headers: &self.request_headers(finished),
             status: exchange.status,
             responses: &responses,
-            payload: &finished.body,
+            payload: payload.as_ref().map_or(&finished.body, String::as_bytes),
             failure,
         };
         writer.write(scratch, &raw)

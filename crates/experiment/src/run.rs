@@ -25,6 +25,7 @@ use aiperf_transport::ClientSettings;
 use uuid::Uuid;
 
 use crate::conclusion::Conclusion;
+use crate::discovery;
 use crate::error::RunError;
 use crate::health::HealthWatch;
 use crate::maker::Maker;
@@ -34,6 +35,8 @@ use crate::raw::RawSource;
 use crate::readiness;
 use crate::records::{RecordDesk, RecordThreads};
 use crate::round_trip::{RttWatch, WhatIsMissing};
+use crate::scenario;
+use crate::secrets::Secrets;
 use crate::selftest::Tap;
 use crate::server_hook::{self, ProfilerHook};
 use crate::sessions::{Markers, Renderer, Sessions};
@@ -82,14 +85,23 @@ pub struct RunResult {
 impl Run {
     /// Opens the targets and makes the data. `version` is the program's own; the tokenizer and public data sets come
     /// through `hub`.
-    pub fn prepare(config: Config, version: &str, hub: &Hub) -> Result<Self, RunError> {
+    pub fn prepare(mut config: Config, version: &str, hub: &Hub) -> Result<Self, RunError> {
         // Before anything starts a thread.
         raise_descriptor_limit();
         grow_descriptor_table(DESCRIPTORS);
         let kind = config.endpoint.kind;
-        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config));
         let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
+        let headers = settings::header_plan(&config, version)?;
+        let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
+        let client = settings::client_settings(&config, &targets)?;
+        let found = discovery::ask(&config, &targets, &client, &headers)?;
+        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config, found));
+        if let Some(scenario) = &config.scenario {
+            scenario.set.iter().for_each(|option| log::info!("Scenario {} sets {option}", scenario.name));
+            // Whoever repeats the run needs it.
+            config.random_seed.get_or_insert_with(|| Seed::from_entropy().stream("scenario").next_u64() >> 1);
+        }
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
         let request = TokenizerRequest {
             name: config.endpoint.tokenizer_name(&config.dataset.models[0]).to_owned(),
@@ -99,6 +111,7 @@ impl Run {
         let tokenizer = aiperf_tokenizer::load(&request, hub.environment())?;
         let dataset = Arc::new(aiperf_dataset::build_with_hub(&config.dataset, seed, &tokenizer, hub)?);
         warn_about(&dataset);
+        scenario::check_data(&config, &dataset)?;
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
             phase.stop.sessions = Some(dataset.roots().len() as u64);
@@ -111,9 +124,6 @@ impl Run {
             dataset.check_markers()?;
         }
         let sessions = Sessions::prepare(Arc::clone(&dataset), kind, renderer, markers, first, room)?;
-        let headers = settings::header_plan(&config, version)?;
-        let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
-        let client = settings::client_settings(&config, &targets)?;
         let paths = ArtifactPaths::new(config.output.dir.clone(), config.output.prefix.as_deref());
         Ok(Self {
             phases,
@@ -147,7 +157,8 @@ impl Run {
         control: &ControlSource,
         monitor: &Arc<Monitor>,
     ) -> Result<RunResult, RunError> {
-        if let Some(wanted) = self.config.endpoint.readiness {
+        // Servers that are asked what they serve were waited for then.
+        if let Some(wanted) = self.config.endpoint.readiness.filter(|_| !self.config.endpoint.kind.speaks_grpc()) {
             readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
         }
         if let Some(reset) = &self.config.endpoint.reset_kv_cache {
@@ -209,7 +220,13 @@ impl Run {
         control: &ControlSource,
     ) -> Result<RecordDesk, RunError> {
         let output = &self.config.output;
-        let source = RawSource { headers: Arc::clone(&self.headers), targets: self.targets.requests.clone().into() };
+        let secrets = Secrets::of(&self.config.endpoint);
+        let source = RawSource {
+            endpoint: Arc::clone(&self.endpoint),
+            headers: Arc::clone(&self.headers),
+            targets: self.targets.requests.clone().into(),
+            secrets: secrets.clone(),
+        };
         let records = if output.level >= ExportLevel::Records {
             Some(RecordWriter::create(&self.paths.records(), &self.contexts)?)
         } else {
@@ -240,12 +257,16 @@ impl Run {
             observer: Observer {
                 endpoint: Arc::clone(&self.endpoint),
                 kind: self.config.endpoint.kind,
+                wire: self.config.endpoint.wire,
                 tokenizer: Arc::clone(&self.tokenizer),
                 token_source,
             },
             sessions: Arc::clone(&self.sessions),
             phases: self.phases.iter().map(|phase| phase.kind).collect(),
+            phase_names: self.phases.iter().map(PhaseConfig::name).collect(),
+            is_agentic: self.config.profiling.pace.is_agentic(),
             anchor,
+            secrets,
             records,
             raw,
             table,
@@ -289,6 +310,7 @@ impl Run {
             request_timeout: self.config.endpoint.request_timeout.map(Nanos::from),
             reuse: self.config.endpoint.connection_reuse,
             client: self.client.clone(),
+            wire: self.config.endpoint.wire,
             seed: self.seed,
             hook: self.config.endpoint.server_profiler.as_ref().map(|profiler| {
                 let hook = ProfilerHook::new(profiler, &self.config, &self.targets, &self.client);
@@ -297,6 +319,7 @@ impl Run {
             timing: Timing {
                 cut_drain: tuning.cancel_drain,
                 rate_ramp_interval: tuning.rate_ramp_interval,
+                send_limit: tuning.cancellation_send_timeout,
                 dag_fail_fast: tuning.dag_fail_fast,
             },
         }

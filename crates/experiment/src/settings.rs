@@ -6,7 +6,9 @@ use aiperf_clock::Nanos;
 use aiperf_config::{
     Config, EndpointConfig, HttpVersion, IpVersion, NetworkLatency, Pace, PhaseConfig, PhaseKind, ProxyServer, Secret,
 };
-use aiperf_endpoint::{AffinityHeaders, BodyOptions, EndpointKind, EndpointSettings, HeaderOptions, HeaderPlan};
+use aiperf_endpoint::{
+    AffinityHeaders, BodyOptions, EndpointKind, EndpointSettings, HeaderOptions, HeaderPlan, KserveSettings,
+};
 use aiperf_metrics::{MetricContext, NetworkRtt, Thresholds};
 use aiperf_socket::{SocketOptions, SourceAddresses, Stamping};
 use aiperf_transport::{
@@ -15,6 +17,7 @@ use aiperf_transport::{
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
+use crate::discovery::Discovered;
 use crate::error::RunError;
 use crate::target::Targets;
 
@@ -33,7 +36,7 @@ pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<Met
         osl_mismatch_pct: tuning.osl_mismatch_percent,
         osl_mismatch_max_tokens: tuning.osl_mismatch_max_tokens as f64,
     };
-    context.open_loop = !matches!(phase.pace, Pace::Concurrency(_));
+    context.open_loop = !matches!(phase.pace, Pace::Concurrency(_) | Pace::AgenticReplay(_));
     context.fixed_schedule = matches!(phase.pace, Pace::FixedSchedule { .. });
     context.concurrency = phase.pace.session_limit().map(|limit| limit as u64);
     if let Some(NetworkLatency::Given(rtt)) = config.network_latency {
@@ -62,13 +65,16 @@ pub(crate) fn body_options(config: &Config) -> BodyOptions {
     }
 }
 
-pub(crate) fn endpoint_settings(config: &Config) -> EndpointSettings {
+pub(crate) fn endpoint_settings(config: &Config, found: Discovered) -> EndpointSettings {
     let endpoint = &config.endpoint;
     EndpointSettings {
         template: endpoint.template.clone(),
         response_field: endpoint.response_field.clone(),
         download_video: endpoint.download_video,
         poll_interval: Nanos::from(config.tuning.video_poll_interval),
+        wire: endpoint.wire,
+        kserve: KserveSettings { backend: endpoint.backend, streaming: endpoint.streaming, models: found.models },
+        method: found.method,
     }
 }
 
@@ -88,6 +94,7 @@ pub(crate) fn header_plan(config: &Config, version: &str) -> Result<HeaderPlan, 
             smg_routing_key: copies.smg_routing_key,
             dynamo_session_id: copies.dynamo_session_id,
         },
+        wire: endpoint.wire,
     })?)
 }
 

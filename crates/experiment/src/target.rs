@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use aiperf_config::{EndpointConfig, Target};
 use aiperf_endpoint::{RequestUrl, request_url};
 use aiperf_engine::RequestTarget;
+use aiperf_grpc::kserve::Call;
 use aiperf_sim::{Sim, SimOptions};
 use aiperf_transport::{Origin, Scheme};
 
@@ -22,7 +23,12 @@ pub(crate) struct Targets {
 impl Targets {
     /// `model` stands in the path of some APIs.
     pub(crate) fn open(endpoint: &EndpointConfig, model: &str) -> Result<Self, RunError> {
-        let own_path = endpoint.kind.path(endpoint.streaming).replace("{model}", model);
+        let own_path = match &endpoint.method {
+            Some(method) => method.name.path(),
+            None if endpoint.wire.is_grpc() && endpoint.streaming => Call::ModelStreamInfer.path(),
+            None if endpoint.wire.is_grpc() => Call::ModelInfer.path(),
+            None => endpoint.kind.path(endpoint.streaming).replace("{model}", model),
+        };
         let path = endpoint.custom_path.as_deref().unwrap_or(&own_path);
         let mut requests = Vec::new();
         let mut bases = Vec::new();
@@ -33,7 +39,8 @@ impl Targets {
                 Target::Sim(sim) => {
                     let options = SimOptions::from_query(&sim.query)?;
                     let running = Sim::start(options, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
-                    let base = format!("http://{}", running.addr());
+                    let scheme = if endpoint.wire.is_grpc() { "grpc" } else { "http" };
+                    let base = format!("{scheme}://{}", running.addr());
                     log::info!("Simulator listening on {base}");
                     simulators.push(running);
                     base

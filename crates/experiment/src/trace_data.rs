@@ -27,7 +27,7 @@ impl<'a> Traced<'a> {
         let exchange = &finished.exchange;
         let trace = &exchange.trace;
         let mut request_headers = source.request_headers(finished);
-        if trace.send_end.is_some() {
+        if trace.send_end.is_some() && !exchange.is_grpc() {
             request_headers.push(("Content-Length".into(), trace.body_bytes_sent.to_string()));
         }
         let mut before = 0;

@@ -2,6 +2,7 @@
 //! JSON and gRPC, share stands here too.
 
 mod datatype;
+mod json;
 mod message;
 mod model;
 

@@ -154,12 +154,9 @@ mod tests {
             http: None,
             failure: None,
             requested_output_tokens: None,
-            spec_decode: None,
             undecodable_events: 0,
             prefix: None,
             media: MediaFacts::default(),
-            undecodable_events: 0,
-            prefix: None,
         }
     }
 

@@ -65,12 +65,18 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
     if let Some(branches) = &report.branch_stats {
         object.insert("branch_stats".to_owned(), branches.clone());
     }
+    if let Some(replay) = &report.agentic_replay {
+        object.insert("agentic_replay".to_owned(), replay.clone());
+    }
     if let Some(warmup) = &report.warmup {
         let metrics = warmup.summary.results.iter().map(|result| (result.metric.tag().to_owned(), metric(result, &[])));
         object.insert("warmup_metrics".to_owned(), Value::Object(metrics.collect()));
     }
     put_acceptance(&mut object, &report.profiling.summary);
     put_other_metrics(&mut object, &report.profiling);
+    if let Some(metadata) = &report.metadata {
+        object.insert("metadata".to_owned(), metadata.clone());
+    }
     Value::Object(object)
 }
 

@@ -6,7 +6,7 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_seed::Stream;
 use tokio::sync::SemaphorePermit;
 
-use crate::connection::{ClientGone, Connection};
+use crate::connection::{ClientGone, Waiting};
 use crate::distribution::Distribution;
 use crate::draws::Draws;
 use crate::exchange::Exchange;
@@ -64,7 +64,7 @@ impl Pace {
 /// Waits for a place, looks the prompt up in the cache and sets the time of the first token.
 pub(crate) async fn admit<'a>(
     state: &'a ServerState,
-    connection: &mut Connection,
+    connection: &mut impl Waiting,
     exchange: &mut Exchange,
     arrival: Mono,
     prompt: &Measured,

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::kserve;
 use crate::prompt::{Messages, Prompt, Written};
 
 /// The ways to ask for text.
@@ -14,6 +15,7 @@ pub(crate) enum TextApi {
     Messages,
     HuggingFace,
     Triton,
+    Kserve,
     Solido,
 }
 
@@ -109,7 +111,12 @@ pub(crate) const MOST_TOKENS: u32 = 1 << 20;
 
 impl Ask {
     pub(crate) fn read(api: TextApi, body: &[u8]) -> Result<Self, Refusal> {
-        let mut body: Body = serde_json::from_slice(body).map_err(|e| Refusal::invalid_json(&e))?;
+        let mut body: Body = if api == TextApi::Kserve {
+            let tensors = serde_json::from_slice(body).map_err(|e| Refusal::invalid_json(&e))?;
+            serde_json::from_value(kserve::fields(&tensors)).map_err(|e| Refusal::invalid_json(&e))?
+        } else {
+            serde_json::from_slice(body).map_err(|e| Refusal::invalid_json(&e))?
+        };
         let prompt = body.prompt(api)?;
         let (limit, limit_name) = body.limit(api);
         if api == TextApi::Messages && limit.is_none() {
@@ -162,7 +169,7 @@ impl Body {
             TextApi::Completions => (self.prompt.take(), "prompt"),
             TextApi::Responses => (self.input.take().map(|Written(prompt)| prompt), "input"),
             TextApi::HuggingFace => (self.inputs.take(), "inputs"),
-            TextApi::Triton => (self.text_input.take(), "text_input"),
+            TextApi::Triton | TextApi::Kserve => (self.text_input.take(), "text_input"),
             TextApi::Solido => (self.query.take(), "query"),
         };
         let mut prompt = prompt.ok_or_else(|| Refusal::of(field, format!("field required: {field}")))?;
@@ -264,6 +271,7 @@ mod tests {
             let _ = Ask::read(TextApi::Chat, &body);
             let _ = Ask::read(TextApi::Completions, &body);
             let _ = Ask::read(TextApi::Responses, &body);
+            let _ = Ask::read(TextApi::Kserve, &body);
         }
     }
 }

@@ -34,6 +34,12 @@ impl From<io::Error> for ClientGone {
     }
 }
 
+/// Whoever waits for a reply, and may leave before it comes.
+pub(crate) trait Waiting {
+    /// Waits for something, and notices if the client leaves meanwhile.
+    async fn unless_gone<T>(&mut self, wanted: impl Future<Output = T>) -> Result<T, ClientGone>;
+}
+
 /// Every open connection holds this much, so it is small; what is known to come is read at once.
 const READ_SIZE: usize = 4 * 1024;
 /// Requests that a client sends ahead wait in the socket beyond this.
@@ -153,15 +159,6 @@ impl Connection {
         self.unless_gone(timer.sleep_until(due)).await
     }
 
-    /// Waits for something, and notices if the client leaves meanwhile.
-    pub(crate) async fn unless_gone<T>(&mut self, wanted: impl Future<Output = T>) -> Result<T, ClientGone> {
-        tokio::select! {
-            biased;
-            value = wanted => Ok(value),
-            () = self.gone() => Err(ClientGone),
-        }
-    }
-
     /// Resolves when the client has closed its side. Requests that it sends ahead are kept.
     async fn gone(&mut self) {
         loop {
@@ -179,5 +176,15 @@ impl Connection {
     pub(crate) fn reset(self) {
         // Where the system refuses, the client sees a plain close in mid-reply: broken all the same.
         let _ = socket2::SockRef::from(&self.stream).set_linger(Some(Nanos::ZERO.as_duration()));
+    }
+}
+
+impl Waiting for Connection {
+    async fn unless_gone<T>(&mut self, wanted: impl Future<Output = T>) -> Result<T, ClientGone> {
+        tokio::select! {
+            biased;
+            value = wanted => Ok(value),
+            () = self.gone() => Err(ClientGone),
+        }
     }
 }

@@ -42,7 +42,9 @@ impl Writer {
             TextApi::Chat | TextApi::Completions => Self::OpenAi(MessageWriter::new(api, head)),
             TextApi::Responses => Self::Responses(ResponsesWriter::new(head)),
             TextApi::Messages => Self::Anthropic(AnthropicWriter::new(head)),
-            TextApi::HuggingFace | TextApi::Triton | TextApi::Solido => Self::Plain(PlainWriter::new(api, head.model)),
+            TextApi::HuggingFace | TextApi::Triton | TextApi::Kserve | TextApi::Solido => {
+                Self::Plain(PlainWriter::new(api, head.model))
+            }
         }
     }
 
@@ -124,7 +126,7 @@ fn text_of(reply: &Reply, wanted: impl Fn(PieceKind) -> bool) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-fn answer_of(reply: &Reply) -> String {
+pub(crate) fn answer_of(reply: &Reply) -> String {
     text_of(reply, |kind| kind == PieceKind::Text)
 }
 
@@ -139,7 +141,7 @@ fn arguments_of(reply: &Reply) -> String {
 }
 
 /// The text of one piece.
-fn piece_text(reply: &Reply, piece: Piece) -> String {
+pub(crate) fn piece_text(reply: &Reply, piece: Piece) -> String {
     let mut text = Vec::new();
     reply.write_text(piece, 0, &mut text);
     String::from_utf8_lossy(&text).into_owned()

@@ -26,6 +26,8 @@ pub struct SimOptions {
     pub tokens_per_chunk: u32,
     /// Requests that run at once; the others wait in order of arrival.
     pub batch: u32,
+    /// Tokens that prompt and answer may have together; zero: any number.
+    pub context: u32,
     /// Blocks that the prefix cache holds; zero turns it off.
     pub cache_blocks: usize,
     /// Tokens in one block of the prefix cache.
@@ -97,6 +99,7 @@ impl Default for SimOptions {
             early_stop: 0.0,
             tokens_per_chunk: 1,
             batch: 256,
+            context: 0,
             cache_blocks: 0,
             cache_block: 16,
             reasoning: 0,

@@ -6,6 +6,7 @@ use crate::embeddings::embed;
 use crate::exchange::Exchange;
 use crate::generate::{TextRoute, generate};
 use crate::http_response::write_whole;
+use crate::kserve;
 use crate::media_out;
 use crate::rankings::{RankingApi, rank};
 use crate::truth::Outcome;
@@ -26,6 +27,7 @@ enum Route {
     Videos,
     VideoState,
     Models,
+    KserveModel,
     Health,
     Metrics,
     ResetPrefixCache,
@@ -63,6 +65,10 @@ impl Route {
             _ if path.starts_with("/v2/models/") && path.ends_with("/generate_stream") => {
                 text_at(TextApi::Triton, true)
             }
+            _ if path.starts_with("/v2/models/") && path.ends_with("/infer") => text_at(TextApi::Kserve, false),
+            _ if path.starts_with("/v2/models/") && path.ends_with("/infer_stream") => text_at(TextApi::Kserve, true),
+            _ if path.starts_with("/v2/models/") => ("GET", Self::KserveModel),
+            "/v2/health/live" | "/v2/health/ready" => ("GET", Self::Health),
             "/v1/models" => ("GET", Self::Models),
             "/health" | "/v1/health" | "/ping" => ("GET", Self::Health),
             "/metrics" => ("GET", Self::Metrics),
@@ -148,6 +154,7 @@ async fn small(
     let keep_alive = head.keep_alive;
     let body = match route {
         Route::Models => models(&state.options.model),
+        Route::KserveModel => kserve::about(head.path()),
         Route::ResetPrefixCache => {
             state.clear_prefix_cache();
             "{}".to_owned()

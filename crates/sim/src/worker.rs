@@ -8,6 +8,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use crate::connection::{Connection, NoRequest};
+use crate::grpc;
 use crate::http_request::Unreadable;
 use crate::http_response::{error_kind, write_whole};
 use crate::message::error_object;
@@ -50,6 +51,9 @@ impl Worker {
 async fn converse(worker: Rc<Worker>, stream: TcpStream, number: u64) {
     // Without it small writes wait for each other; a system that refuses still serves.
     let _ = stream.set_nodelay(true);
+    if grpc::is_meant(&worker, &stream).await {
+        return grpc::converse(worker, stream, number).await;
+    }
     let mut connection = Connection::new(stream);
     let mut served = 0;
     loop {

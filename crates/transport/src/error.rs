@@ -28,6 +28,8 @@ pub enum TransportError {
     Truncated(String),
     #[error("the response is not valid HTTP: {0}")]
     Protocol(String),
+    #[error("a message of {length} bytes came, and {limit} is the limit; raise --grpc-max-message-size")]
+    MessageTooLong { length: usize, limit: usize },
     #[error(transparent)]
     Redirect(#[from] RedirectError),
 }

@@ -64,6 +64,8 @@ pub struct Exchange {
     pub body: Vec<u8>,
     /// One mark per read that carried body bytes.
     pub marks: Vec<ReadMark>,
+    /// What came after the body, of an HTTP/2 response.
+    pub trailers: Vec<(String, String)>,
     /// Redirects that were followed; all else is of the answer at their end.
     pub redirects: Vec<Hop>,
 }
@@ -93,6 +95,7 @@ impl Exchange {
         self.headers.clear();
         self.body.clear();
         self.marks.clear();
+        self.trailers.clear();
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -109,7 +112,9 @@ impl Exchange {
         self.marks.last().map(|m| m.at)
     }
 
+    /// Status 2xx; of a gRPC call, status OK after that.
     pub fn is_success(&self) -> bool {
-        self.status.is_some_and(|s| (200..300).contains(&s))
+        let well = self.status.is_some_and(|s| (200..300).contains(&s));
+        well && (!self.is_grpc() || self.grpc_status() == Some("0"))
     }
 }

@@ -9,6 +9,7 @@ mod connect;
 mod connection;
 mod error;
 mod exchange;
+mod grpc;
 mod http2;
 mod origin;
 mod proxy;

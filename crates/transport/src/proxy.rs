@@ -79,7 +79,7 @@ pub(crate) fn for_proxy<'a>(request: &Request<'a>, proxy: &Proxy) -> Request<'a>
     let origin = request.origin;
     let url = if origin.port == 80 { format!("http://{}", origin.authority_host()) } else { origin.to_string() };
     head.splice(path..path, url.into_bytes());
-    Request { origin, head, body: request.body.clone() }
+    Request { origin, head, body: request.body.clone(), message_limit: request.message_limit }
 }
 
 /// Has the proxy open a way to the server. What follows on the wire is between the server and us.

@@ -96,7 +96,8 @@ impl Client {
                 same => same,
             };
             exchange.begin_anew();
-            let next = Request { origin: &there.origin, head, body: body.clone() };
+            let next =
+                Request { origin: &there.origin, head, body: body.clone(), message_limit: request.message_limit };
             let sent = self.send_once(&next, reuse, exchange, &Hopping(watch)).await;
             exchange.trace = joined(&first, &exchange.trace);
             sent?;

@@ -10,6 +10,8 @@ pub struct Request<'a> {
     /// Request line and headers, with the empty line that ends them.
     pub head: Vec<u8>,
     pub body: Bytes,
+    /// Of a gRPC call, the longest message that is taken.
+    pub message_limit: Option<usize>,
 }
 
 impl<'a> Request<'a> {
@@ -33,7 +35,7 @@ impl<'a> Request<'a> {
             write_header(&mut head, name, value);
         }
         head.extend_from_slice(b"\r\n");
-        Self { origin, head, body }
+        Self { origin, head, body, message_limit: None }
     }
 
     /// Adds the type of a body whose type changes with it. It is the last header.
@@ -52,12 +54,12 @@ impl<'a> Request<'a> {
     ) -> Self {
         let mut head = start_head("GET", path_and_query, headers);
         head.extend_from_slice(b"\r\n");
-        Self { origin, head, body: Bytes::new() }
+        Self { origin, head, body: Bytes::new(), message_limit: None }
     }
 }
 
 /// Request line and headers, without the empty line.
-fn start_head<'h>(
+pub(crate) fn start_head<'h>(
     method: &str,
     path_and_query: &str,
     headers: impl IntoIterator<Item = (&'h str, &'h str)>,

@@ -1,6 +1,7 @@
 //! The command line: from words to what shall be done. Options come from the catalogue, meaning comes from
 //! `aiperf-config`; nothing is run here.
 
+mod chat;
 mod command;
 mod completion;
 mod error;
@@ -21,6 +22,7 @@ use std::path::PathBuf;
 use aiperf_config::{Config, Environment};
 use clap::error::ErrorKind;
 
+pub(crate) use chat::ChatInvocation;
 pub(crate) use completion::Completion;
 pub(crate) use error::CliError;
 pub(crate) use report::ReportInvocation;
@@ -29,13 +31,14 @@ pub(crate) use sim::{SimFlag, SimInvocation};
 pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};
 
 /// Commands of the reference that this program knows by name only.
-const UNBUILT_COMMANDS: [&str; 9] =
-    ["plot", "plugins", "speed-bench-report", "config", "analyze", "chat", "kube", "service", "proxy"];
+const UNBUILT_COMMANDS: [&str; 8] =
+    ["plot", "plugins", "speed-bench-report", "config", "analyze", "kube", "service", "proxy"];
 
 /// What the user wants done.
 #[derive(Debug)]
 pub(crate) enum Invocation {
     Profile(Box<Config>),
+    Chat(Box<ChatInvocation>),
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
     Report(ReportInvocation),
@@ -77,6 +80,7 @@ pub(crate) fn parse(
             let raw = profile::raw_options(matches, &typed);
             Ok(Invocation::Profile(Box::new(Config::resolve(&raw, environment)?)))
         }
+        Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches, sim_flags).map(Invocation::Sim),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),

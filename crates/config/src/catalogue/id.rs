@@ -38,6 +38,12 @@ pub enum OptionId {
     RequestContentType,
     SessionHeader,
     UuidAndStrip,
+    Backend,
+    GrpcMethod,
+    GrpcProto,
+    GrpcImportPath,
+    GrpcDescriptorSet,
+    GrpcMaxMessageSize,
     // Input
     ExtraInputs,
     Header,

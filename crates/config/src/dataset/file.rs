@@ -19,6 +19,8 @@ pub struct FileSource {
     pub draws: PoolDraws,
     /// Send each image of a session once, and afterwards only its id.
     pub strip_known_images: bool,
+    /// Ready-made bodies may be any JSON: whether they make a request is for the endpoint to say.
+    pub any_payload: bool,
     /// What is changed in a trace.
     pub trace: TraceOptions,
     /// Options that were given and that only some formats heed; for a format that is found out later.
@@ -36,6 +38,7 @@ impl FileSource {
             bad_rows: BadRows::default(),
             draws: PoolDraws { entries: DEFAULT_ENTRIES, batch: BatchSizes::default() },
             strip_known_images: false,
+            any_payload: false,
             trace: TraceOptions::default(),
             conditional: Vec::new(),
         }

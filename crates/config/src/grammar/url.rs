@@ -1,4 +1,4 @@
-//! Server addresses: `http://` and `https://` URLs, bare `host:port`, Unix sockets (`unix:/path`), and `sim:`.
+//! Server addresses: `http://`, `https://`, `grpc://` and `grpcs://` URLs, bare `host:port`, Unix sockets (`unix:/path`), and `sim:`.
 
 use aiperf_endpoint::unix_socket;
 
@@ -15,7 +15,8 @@ pub(crate) fn split(token: &str) -> Vec<&str> {
     token.split(',').map(str::trim).filter(|piece| !piece.is_empty()).collect()
 }
 
-pub(crate) fn read(text: &str) -> Result<Target, String> {
+/// What has no scheme gets `scheme`.
+pub(crate) fn read(text: &str, scheme: &str) -> Result<Target, String> {
     if text.chars().any(char::is_whitespace) {
         return Err("a URL has no blanks in it".to_owned());
     }
@@ -39,13 +40,17 @@ pub(crate) fn read(text: &str) -> Result<Target, String> {
         text.to_owned()
     } else {
         refuse_foreign(text)?;
-        format!("http://{text}")
+        format!("{scheme}://{text}")
     };
     let (scheme, rest) = url.split_once("://").unwrap_or(("http", &url));
-    if !["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
-        return Err(format!("{scheme}:// is not spoken here; use http:// or https://"));
+    if !["http", "https", "grpc", "grpcs"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+        return Err(format!("{scheme}:// is not spoken here; use http://, https://, grpc:// or grpcs://"));
     }
-    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    if scheme.to_ascii_lowercase().starts_with("grpc") && !["", "/"].contains(&path) {
+        return Err("a gRPC server has no path; give its host and port only".to_owned());
+    }
     let host_and_port = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     check_host(host_and_port)?;
     Ok(Target::Url(url))
@@ -85,7 +90,7 @@ mod tests {
     use super::*;
 
     fn url(text: &str) -> String {
-        match read(text).unwrap() {
+        match read(text, "http").unwrap() {
             Target::Url(url) => url,
             Target::Sim(sim) => panic!("{sim:?}"),
         }
@@ -100,18 +105,28 @@ mod tests {
     }
 
     #[test]
+    fn a_grpc_server_is_a_host_and_a_port() {
+        assert_eq!(url("grpc://localhost:8001"), "grpc://localhost:8001");
+        assert_eq!(url("grpcs://[::1]:8001/"), "grpcs://[::1]:8001/");
+        assert_eq!(read("localhost:8001", "grpc"), Ok(Target::Url("grpc://localhost:8001".to_owned())));
+    }
+
+    #[test]
     fn a_unix_socket_is_a_path() {
         assert_eq!(url("unix:/run/server.sock"), "unix:/run/server.sock");
         assert_eq!(url("unix:///run/server.sock:/v1"), "unix:///run/server.sock:/v1");
         assert_eq!(url("unix:8000"), "http://unix:8000");
-        assert!(read("unix:server.sock").unwrap_err().contains("unix:/run/server.sock"));
+        assert!(read("unix:server.sock", "http").unwrap_err().contains("unix:/run/server.sock"));
     }
 
     #[test]
     fn a_simulator_takes_its_settings_after_a_question_mark() {
-        assert_eq!(read("sim:").unwrap(), Target::Sim(SimTarget::default()));
-        assert_eq!(read("sim:?ttft=40&itl=8").unwrap(), Target::Sim(SimTarget { query: "ttft=40&itl=8".to_owned() }));
-        assert!(read("sim:ttft=40").unwrap_err().contains("after a `?`"));
+        assert_eq!(read("sim:", "http").unwrap(), Target::Sim(SimTarget::default()));
+        assert_eq!(
+            read("sim:?ttft=40&itl=8", "http").unwrap(),
+            Target::Sim(SimTarget { query: "ttft=40&itl=8".to_owned() })
+        );
+        assert!(read("sim:ttft=40", "http").unwrap_err().contains("after a `?`"));
         assert_eq!(split("sim:?ttft=a,b"), ["sim:?ttft=a,b"]);
     }
 
@@ -128,15 +143,17 @@ mod tests {
             ("http://x:", "port"),
             ("http://a b", "blanks"),
             ("http://[::1]x", "makes no sense"),
+            ("grpc://x:1/path", "no path"),
+            ("grpcs:x", "grpcs:"),
         ] {
-            assert!(read(bad).unwrap_err().contains(reason), "{bad}");
+            assert!(read(bad, "http").unwrap_err().contains(reason), "{bad}");
         }
     }
 
     proptest! {
         #[test]
         fn any_text_is_read_or_refused(text in ".*") {
-            let _ = split(&text).into_iter().map(read).count();
+            let _ = split(&text).into_iter().map(|piece| read(piece, "http")).count();
         }
     }
 }

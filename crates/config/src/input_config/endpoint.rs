@@ -1,12 +1,12 @@
 //! Where requests go.
 
-use aiperf_endpoint::ResponseField;
+use aiperf_endpoint::{BodyForm, EndpointKind, ResponseField, Wire};
 use serde_json::{Value, json};
 
 use super::section::Section;
 use crate::endpoint::{DEFAULT_PROBE_INTERVAL, DEFAULT_REQUEST_TIMEOUT};
 use crate::redact::{self, REDACTED};
-use crate::{ConnectionReuse, EndpointConfig, HttpVersion, ReadinessMode, Target};
+use crate::{ConnectionReuse, DescriptorSource, EndpointConfig, HttpVersion, ReadinessMode, Target};
 
 pub(super) fn section(endpoint: &EndpointConfig) -> Value {
     let urls: Vec<String> = endpoint.targets.iter().map(Target::display).collect();
@@ -14,6 +14,8 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
     section.put("urls", urls);
     section.put("type", endpoint.kind.facts().name);
     section.put_some("path", endpoint.custom_path.as_deref());
+    let form = endpoint.kind.facts().form;
+    section.put_some("request_content_type", (form == BodyForm::Multipart).then(|| form.media_type()));
     section.put_some("api_key", endpoint.api_key.as_ref().map(|_| REDACTED));
     match endpoint.request_timeout {
         None => section.put("timeout", "inf"),
@@ -49,7 +51,24 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
             ConnectionReuse::StickyUserSessions => Some("sticky-user-sessions"),
         },
     );
-    section.put_some("http_version", (endpoint.http_version == HttpVersion::Http2).then_some("2"));
+    if let Wire::Grpc { message_limit, .. } = endpoint.wire {
+        section.put("transport", "grpc");
+        section.put("grpc_max_message_size", message_limit);
+    }
+    section.put_some("backend", (endpoint.kind == EndpointKind::Kserve).then(|| endpoint.backend.name()));
+    if let Some(method) = &endpoint.method {
+        section.put("grpc_method", method.name.to_string());
+        match &method.source {
+            DescriptorSource::Reflection => {}
+            DescriptorSource::Protos { files, imports } => {
+                section.put("grpc_proto", json!(files));
+                section.put_some("grpc_import_path", (!imports.is_empty()).then(|| json!(imports)));
+            }
+            DescriptorSource::Set(path) => section.put("grpc_descriptor_set", json!(path)),
+        }
+    }
+    let chosen = endpoint.http_version == HttpVersion::Http2 && !endpoint.wire.is_grpc();
+    section.put_some("http_version", chosen.then_some("2"));
     if !endpoint.source_addresses.is_empty() {
         let addresses: Vec<String> = endpoint.source_addresses.iter().map(ToString::to_string).collect();
         section.put("source_addresses", addresses);

@@ -12,6 +12,8 @@ mod trace;
 
 use std::sync::Arc;
 
+use aiperf_endpoint::EndpointKind;
+
 use crate::catalogue::OptionId;
 use crate::{
     ConfigError, DatasetConfig, DatasetSource, EndpointConfig, Environment, ModelSelection, RawOptions, Sampling,
@@ -35,7 +37,9 @@ pub(super) fn resolve(
         DatasetSource::Public(public)
     } else if raw.is_given(OptionId::InputFile) {
         synthetic::refuse_with(raw, OptionId::InputFile)?;
-        DatasetSource::File(file::resolve(raw, environment, &endpoint.extra_inputs)?)
+        let mut file = file::resolve(raw, environment, &endpoint.extra_inputs)?;
+        file.any_payload = endpoint.kind == EndpointKind::DynamicGrpc;
+        DatasetSource::File(file)
     } else {
         file::refuse_without_file(raw)?;
         DatasetSource::Synthetic(synthetic::resolve(raw, environment, endpoint, warnings)?)

@@ -1,6 +1,7 @@
 //! Where requests go and how they are shaped.
 
 mod body;
+mod grpc;
 mod hooks;
 mod proxy;
 mod rules;
@@ -10,7 +11,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aiperf_endpoint::EndpointKind;
+use aiperf_endpoint::{EndpointKind, Wire};
 
 use super::model::is_placeholder;
 use super::readiness;
@@ -26,14 +27,15 @@ use crate::{
 pub(super) fn targets(raw: &RawOptions) -> Result<Vec<Target>, ConfigError> {
     let id = OptionId::Url;
     raw.choice(OptionId::UrlStrategy)?;
-    raw.choice(OptionId::Transport)?;
+    let scheme = grpc::usual_scheme(raw)?;
     if !raw.is_given(id) {
-        return Ok(vec![Target::Url("http://localhost:8000".to_owned())]);
+        let port = if scheme == "grpc" { 8001 } else { 8000 };
+        return Ok(vec![Target::Url(format!("{scheme}://localhost:{port}"))]);
     }
     let mut targets = Vec::new();
     for token in raw.tokens(id) {
         for text in url::split(token) {
-            targets.push(url::read(text).map_err(|reason| raw.bad(id, &redact::url(text), &reason))?);
+            targets.push(url::read(text, scheme).map_err(|reason| raw.bad(id, &redact::url(text), &reason))?);
         }
     }
     if targets.is_empty() {
@@ -51,6 +53,7 @@ pub(super) fn resolve(
     warnings: &mut Vec<String>,
 ) -> Result<EndpointConfig, ConfigError> {
     let kind = kind(raw)?;
+    let wire = grpc::wire(raw, kind, &targets)?;
     let asked_to_stream = raw.flag(OptionId::Streaming)?;
     let streaming = asked_to_stream && kind.facts().streams;
     if asked_to_stream && !streaming {
@@ -65,13 +68,13 @@ pub(super) fn resolve(
         check_per_chunk_usage(raw, kind, streaming, server_token_count)?;
     }
     let body = body::resolve(raw, environment, kind)?;
-    rules::check(raw, kind, models, &body.extra_inputs, server_token_count)?;
+    rules::check(raw, kind, models, &body.extra_inputs, server_token_count, wire)?;
     let tokenizer = if kind.facts().tokenizes_input || kind.facts().produces_tokens {
         tokenizer(raw, &targets, models, warnings)?
     } else {
         Some(BUILTIN_TOKENIZER.to_owned())
     };
-    let http_version = http_version(raw, &targets)?;
+    let http_version = http_version(raw, &targets, wire)?;
     let proxies = proxy::resolve(environment, tuning, &targets, http_version)?;
     let tls = tls::resolve(raw, environment, tuning, &targets, &proxies, warnings)?;
     Ok(EndpointConfig {
@@ -84,12 +87,15 @@ pub(super) fn resolve(
         session_header: session_header(raw)?,
         connection_reuse: connection_reuse(raw, tuning)?,
         http_version,
+        wire,
+        backend: grpc::backend(raw, kind)?,
+        method: grpc::method(raw, environment, kind)?,
         tls,
         proxies,
         reset_kv_cache: hooks::reset_kv_cache(raw)?,
         server_profiler: hooks::server_profiler(raw)?,
         source_addresses: source_addresses(raw)?,
-        readiness: readiness::resolve(raw)?,
+        readiness: readiness::resolve(raw, kind)?,
         extra_inputs: body.extra_inputs,
         template: body.template,
         response_field: body.response_field,
@@ -106,6 +112,7 @@ pub(super) fn resolve(
 }
 
 fn kind(raw: &RawOptions) -> Result<EndpointKind, ConfigError> {
+    grpc::refuse_engine(raw)?;
     let Some(name) = raw.choice(OptionId::EndpointType)? else { return Ok(EndpointKind::Chat) };
     EndpointKind::from_name(name)
         .ok_or_else(|| raw.bad(OptionId::EndpointType, name, &format!("choose one of {}", all_kinds())))
@@ -173,9 +180,16 @@ fn connection_reuse(raw: &RawOptions, tuning: &Tuning) -> Result<ConnectionReuse
     })
 }
 
-fn http_version(raw: &RawOptions, targets: &[Target]) -> Result<HttpVersion, ConfigError> {
+fn http_version(raw: &RawOptions, targets: &[Target], wire: Wire) -> Result<HttpVersion, ConfigError> {
     let id = OptionId::HttpVersion;
-    if raw.choice(id)? != Some("2") {
+    let asked = raw.choice(id)?;
+    if wire.is_grpc() {
+        return match asked {
+            Some("1.1") => Err(raw.bad(id, "1.1", "gRPC is carried by HTTP/2; leave it out")),
+            _ => Ok(HttpVersion::Http2),
+        };
+    }
+    if asked != Some("2") {
         return Ok(HttpVersion::Http1);
     }
     if targets.iter().any(|target| matches!(target, Target::Sim(_))) {

@@ -1,11 +1,13 @@
 //! The probe of each server before a run.
 
+use aiperf_endpoint::EndpointKind;
+
 use crate::catalogue::OptionId;
 use crate::endpoint::DEFAULT_PROBE_INTERVAL;
 use crate::{ConfigError, RawOptions, Readiness, ReadinessMode};
 
 /// `None` where no probe is asked for.
-pub(super) fn resolve(raw: &RawOptions) -> Result<Option<Readiness>, ConfigError> {
+pub(super) fn resolve(raw: &RawOptions, kind: EndpointKind) -> Result<Option<Readiness>, ConfigError> {
     let (timeout_id, mode_id) = (OptionId::WaitForModelTimeout, OptionId::WaitForModelMode);
     let interval_id = OptionId::WaitForModelInterval;
     let timeout = raw.seconds(timeout_id)?.filter(|timeout| !timeout.is_zero());
@@ -15,6 +17,12 @@ pub(super) fn resolve(raw: &RawOptions) -> Result<Option<Readiness>, ConfigError
         Some("both") => ReadinessMode::Both,
         _ => ReadinessMode::Inference,
     };
+    if kind.speaks_grpc() && raw.is_given(mode_id) && mode != ReadinessMode::Models {
+        let expected =
+            format!("the {} endpoint can wait for `models` only: until the server describes them", kind.facts().name);
+        return Err(raw.bad(mode_id, mode.name(), &expected));
+    }
+    let mode = if kind.speaks_grpc() { ReadinessMode::Models } else { mode };
     let Some(timeout) = timeout else {
         return match [mode_id, interval_id].into_iter().find(|id| raw.is_given(*id)) {
             None => Ok(None),

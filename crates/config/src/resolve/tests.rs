@@ -1,8 +1,10 @@
 //! From options to configuration: the rules, the defaults, and that nothing accepted is forgotten.
 
+mod data_rules;
 mod defaults;
 mod files;
 mod generated;
+mod grpc;
 mod load;
 mod load_rules;
 mod manners;
@@ -10,6 +12,7 @@ mod media;
 mod network_latency;
 mod public;
 mod rules;
+mod scenario;
 mod shown;
 mod traces;
 mod transport;

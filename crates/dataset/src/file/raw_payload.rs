@@ -42,7 +42,11 @@ pub(crate) fn conversation(session_id: SessionId, turns: Vec<Turn>) -> Conversat
 }
 
 fn turns(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Turn>, DatasetError> {
+    let any = reading.source.any_payload;
     lines::rows(document, &mut reading.faults, |line| {
+        if any {
+            return any_turn(line);
+        }
         let body = lines::object(line)?;
         match body.get("messages") {
             Some(Value::Array(messages)) if !messages.is_empty() => {}
@@ -51,6 +55,16 @@ fn turns(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Turn>, Da
         }
         Ok(turn(&body, Bytes::copy_from_slice(line)))
     })
+}
+
+/// A row of any JSON, for an endpoint that knows what to make of it.
+fn any_turn(line: &[u8]) -> Result<Turn, String> {
+    let row: Value = serde_json::from_slice(line).map_err(|error| format!("not valid JSON: {error}"))?;
+    match &row {
+        Value::Object(body) => Ok(turn(body, Bytes::copy_from_slice(line))),
+        Value::Array(rows) if rows.iter().all(Value::is_object) => Ok(turn(&Map::new(), Bytes::copy_from_slice(line))),
+        _ => Err("a JSON object is expected, or a list of objects".to_owned()),
+    }
 }
 
 /// The body as a turn. What it says of model and output length is what the records go by; whether the server likes it is

@@ -25,6 +25,9 @@ impl Floor<'_> {
         bodies: FollowUpBodies,
         mode: &dyn Mode,
     ) {
+        if self.trees.as_mut().is_some_and(|trees| trees.note_primed(session, turn, bodies.failed)) {
+            return;
+        }
         if bodies.failed {
             self.families.note_failure(session.id);
         }
@@ -32,6 +35,11 @@ impl Floor<'_> {
             self.families.abandon(session.id);
         }
         if self.families.is_abandoned(session.id) {
+            self.end_session(session, ReturnedAs::Failed, at, Some(mode));
+            return;
+        }
+        if bodies.overflowed && self.trees.is_some() {
+            log::warn!("session {} ends: its prompts are too long for the model", session.correlation_id);
             self.end_session(session, ReturnedAs::Failed, at, Some(mode));
             return;
         }
@@ -72,7 +80,7 @@ impl Floor<'_> {
     fn plan_turn(&mut self, next: Parked, ended: Mono, mode: &dyn Mode) {
         let Parked { session, turn, body, last_due } = next;
         let prepared = &self.plan.conversations[session.conversation].turns[turn];
-        let due = mode.turn_due(last_due, ended, prepared);
+        let due = if self.is_without_pauses() { ended } else { mode.turn_due(last_due, ended, prepared) };
         let body = match body {
             Some(body) => TurnBody::FromReplies(body),
             None if !prepared.needs_replies => TurnBody::Fixed,
@@ -98,10 +106,11 @@ impl Floor<'_> {
         let correlation_id = self.new_correlation_id();
         let session = self.open(child.0, correlation_id, None, Some((parent, history)));
         self.families.enter(&session, Some((parent.id, awaited)));
+        self.enter_tree(&session);
         self.open_children += 1;
         self.counts.branches.children_spawned += 1;
         let first = self.plan.conversations[child.0].turns.first();
-        let delay = first.and_then(|turn| turn.delay).unwrap_or_default();
+        let delay = first.and_then(|turn| turn.delay).filter(|_| !self.is_without_pauses()).unwrap_or_default();
         if first.is_none() {
             log::warn!("a branch of session {} could not be started", parent.correlation_id);
             self.end_session(&session, ReturnedAs::Failed, at, None);
@@ -132,6 +141,7 @@ impl Floor<'_> {
             }
         }
         if !self.families.is_member(session.id) {
+            self.leave_tree(session);
             return;
         }
         let abandoned = self.families.is_abandoned(session.id);
@@ -153,6 +163,7 @@ impl Floor<'_> {
             }
             None => {}
         }
+        self.leave_tree(session);
     }
 
     fn round_over(&mut self, orchestrator: SessionKey, at: Mono, mode: Option<&dyn Mode>) {

@@ -44,10 +44,10 @@ impl Renderer {
         turn: usize,
         history: &History,
     ) -> Result<Bytes, BuildError> {
-        if let Some(payload) = conversation.turns.get(turn).and_then(|turn| turn.raw_payload.as_ref()) {
-            return Ok(payload.clone());
-        }
         let request = TurnRequest { conversation, turn, history: history.before_next(), options: &self.options };
+        if let Some(payload) = conversation.turns.get(turn).and_then(|turn| turn.raw_payload.as_ref()) {
+            return self.endpoint.ready_made(&request, payload);
+        }
         // Boxed, so that the room for which the writer grew is given back.
         self.endpoint.body(&request).map(|body| Bytes::from(body.into_boxed_slice()))
     }

@@ -143,6 +143,33 @@ fn whole(value: &Value) -> Option<i128> {
     value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from))
 }
 
+impl Datatype {
+    /// The elements of a raw tensor, as JSON. Bytes that are no text are shown as well as they can be.
+    pub(crate) fn elements(self, raw: &[u8]) -> Vec<Value> {
+        macro_rules! each {
+            ($number:ty) => {
+                raw.as_chunks().0.iter().map(|bytes| Value::from(<$number>::from_le_bytes(*bytes))).collect()
+            };
+        }
+        match self {
+            Self::Bool => raw.iter().map(|byte| Value::Bool(*byte != 0)).collect(),
+            Self::Uint8 => each!(u8),
+            Self::Uint16 | Self::Fp16 | Self::Bf16 => each!(u16),
+            Self::Uint32 => each!(u32),
+            Self::Uint64 => each!(u64),
+            Self::Int8 => each!(i8),
+            Self::Int16 => each!(i16),
+            Self::Int32 => each!(i32),
+            Self::Int64 => each!(i64),
+            Self::Fp32 => each!(f32),
+            Self::Fp64 => each!(f64),
+            Self::Bytes => {
+                split_bytes(raw).iter().map(|text| Value::from(String::from_utf8_lossy(text).into_owned())).collect()
+            }
+        }
+    }
+}
+
 /// One element of a raw tensor of type BYTES.
 pub(crate) fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes());

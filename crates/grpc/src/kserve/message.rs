@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use prost::{Message, Oneof};
 
+use super::datatype::split_bytes;
+
 /// Asks about a model: its metadata, its configuration, whether it is ready.
 #[derive(Clone, PartialEq, Message)]
 pub struct ModelRequest {
@@ -170,37 +172,22 @@ pub struct StreamInferResponse {
     pub infer_response: Option<InferResponse>,
 }
 
-impl InferRequest {
-    /// The bytes of an input in the raw form, or, where it stands as typed contents, its texts.
-    pub fn texts(&self, name: &str) -> Vec<Vec<u8>> {
-        let Some(at) = self.inputs.iter().position(|input| input.name == name) else { return Vec::new() };
-        let raw = raw_of(self.inputs.iter().map(|input| input.contents.as_ref()), at, &self.raw_input_contents);
-        bytes_of(self.inputs[at].contents.as_ref(), raw)
-    }
-}
-
 impl InferResponse {
     /// The elements of an output of type BYTES.
     pub fn texts(&self, at: usize) -> Vec<Vec<u8>> {
         let Some(output) = self.outputs.get(at) else { return Vec::new() };
-        let raw = raw_of(self.outputs.iter().map(|output| output.contents.as_ref()), at, &self.raw_output_contents);
-        bytes_of(output.contents.as_ref(), raw)
+        let before = self.outputs.iter().take(at).map(|output| output.contents.as_ref());
+        match &output.contents {
+            Some(contents) => contents.bytes.clone(),
+            None => split_bytes(raw_of(before, &self.raw_output_contents).unwrap_or_default()),
+        }
     }
 }
 
-/// Raw contents stand in the order of the tensors that have none of their own.
-fn raw_of<'a>(
-    contents: impl Iterator<Item = Option<&'a TensorContents>>,
-    at: usize,
-    raw: &'a [Vec<u8>],
-) -> Option<&'a [u8]> {
-    let before = contents.take(at).filter(|contents| contents.is_none()).count();
-    raw.get(before).map(Vec::as_slice)
-}
-
-fn bytes_of(contents: Option<&TensorContents>, raw: Option<&[u8]>) -> Vec<Vec<u8>> {
-    match contents {
-        Some(contents) => contents.bytes.clone(),
-        None => super::datatype::split_bytes(raw.unwrap_or_default()),
-    }
+/// Raw contents stand in the order of the tensors that have none of their own; these are the contents of those before.
+pub(super) fn raw_of<'a, 'r>(
+    before: impl Iterator<Item = Option<&'a TensorContents>>,
+    raw: &'r [Vec<u8>],
+) -> Option<&'r [u8]> {
+    raw.get(before.filter(Option::is_none).count()).map(Vec::as_slice)
 }

@@ -164,10 +164,9 @@ fn fields(stats: &Stats) -> Vec<(&'static str, Option<f64>)> {
 fn tolerance(metric: Metric, field: &str) -> Option<f64> {
     match metric.definition().kind {
         Kind::Record if matches!(metric, Metric::CreditToStartLatency | Metric::EffectiveLatency) => Some(1e-4),
-        Kind::Record | Kind::RecordList => Some(1e-9),
+        Kind::Record | Kind::RecordList | Kind::Network => Some(1e-9),
         // The reference rounds the window to microseconds in its file, and its own times to 256 ns.
         Kind::Aggregate | Kind::Derived => Some(1e-5),
-        Kind::Network => Some(1e-9),
         // Nearest rank there, linear interpolation here.
         Kind::ErrorAdjusted => None,
         // The reference's rounding of times makes neighbouring gaps overlap or leaves holes between them.

@@ -2,9 +2,9 @@
 
 use aiperf_metrics::{Cancellation, Metric, MetricContext, Observation, PrefixBlocks, TokenCounts};
 
-use crate::Case;
 use crate::phase::{failed, request, streaming};
 use crate::streams::two;
+use crate::{Case, mean};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
@@ -27,7 +27,7 @@ fn totals() -> Vec<(Metric, &'static str, f64)> {
         (Metric::CompletedRequestCount, "avg", 2.0),
         (Metric::RequestErrorRate, "avg", 0.0),
         (Metric::InputSequenceLength, "avg", 8.0),
-        (Metric::OutputSequenceLength, "avg", (3.0 + 2.0) / 2.0),
+        (Metric::OutputSequenceLength, "avg", mean([3.0, 2.0])),
         (Metric::OutputTokenCount, "sum", 5.0),
         (Metric::TotalIsl, "avg", 16.0),
         (Metric::TotalOsl, "avg", 5.0),
@@ -54,15 +54,15 @@ fn reasoning() -> Vec<Observation> {
 fn thoughts() -> Vec<(Metric, &'static str, f64)> {
     vec![
         (Metric::TimeToFirstToken, "avg", 50.0),
-        (Metric::TimeToFirstOutputToken, "avg", (60.0 + 50.0) / 2.0),
-        (Metric::OutputSequenceLength, "avg", (3.0 + 4.0) / 2.0),
+        (Metric::TimeToFirstOutputToken, "avg", mean([60.0, 50.0])),
+        (Metric::OutputSequenceLength, "avg", mean([3.0, 4.0])),
         (Metric::ReasoningTokenCount, "avg", 1.0),
         (Metric::ReasoningTokenCount, "count", 1.0),
         (Metric::TotalReasoningTokens, "avg", 1.0),
         (Metric::ThinkingEfficiency, "avg", 1.0 / 2.0),
         (Metric::OverallThinkingEfficiency, "avg", 1.0 / 6.0),
         (Metric::RequestedOsl, "avg", 4.0),
-        (Metric::OslMismatchDiffPct, "avg", (-25.0 + 0.0) / 2.0),
+        (Metric::OslMismatchDiffPct, "avg", mean([-25.0, 0.0])),
         // One token off is more than 5 % of four.
         (Metric::OslMismatchCount, "avg", 1.0),
     ]

@@ -1,9 +1,10 @@
-//! APIs whose events are small objects with a text: Hugging Face TGI, Triton's generate extension, Solido RAG.
+//! APIs whose events are small objects with a text: Hugging Face TGI, Triton's generate extension, `KServe`, Solido RAG.
 
 use serde_json::{Value, json};
 
 use super::{answer_of, piece_text};
 use crate::ask::TextApi;
+use crate::kserve;
 use crate::message::Usage;
 use crate::reply::{Finish, Piece, Reply};
 
@@ -28,6 +29,7 @@ impl PlainWriter {
                 "details": finish.map(|finish| details(finish, usage)),
             }),
             TextApi::Triton => self.triton(&text),
+            TextApi::Kserve => kserve::answer(&self.model, &text),
             _ => json!({ "content": text }),
         };
         // TGI puts no blank after the colon.
@@ -46,6 +48,7 @@ impl PlainWriter {
         let body = match self.api {
             TextApi::HuggingFace => json!({"generated_text": text, "details": details(reply.finish, usage)}),
             TextApi::Triton => self.triton(&text),
+            TextApi::Kserve => kserve::answer(&self.model, &text),
             _ => json!({"content": text, "sources": []}),
         };
         out.extend_from_slice(body.to_string().as_bytes());

@@ -5,7 +5,7 @@ use std::pin::pin;
 
 use aiperf_clock::{Mono, ReadMark};
 use bytes::Bytes;
-use h2::{RecvStream, SendStream};
+use h2::SendStream;
 use http::header::{CONNECTION, CONTENT_ENCODING, HOST, HeaderName, TE, TRANSFER_ENCODING, UPGRADE};
 use http::uri::{Authority, PathAndQuery, Uri};
 use http::{HeaderMap, HeaderValue, Method};
@@ -15,6 +15,7 @@ use super::session::Lease;
 use crate::coding::Coding;
 use crate::error::TransportError;
 use crate::exchange::{Exchange, Span};
+use crate::grpc::MessageGuard;
 use crate::origin::Scheme;
 use crate::request::Request;
 use crate::response::header_text;
@@ -56,7 +57,7 @@ impl Lease {
                 answered = &mut response => break answered,
             }
         };
-        let (parts, body) = answered.map_err(|error| broken(&error, exchange))?.into_parts();
+        let (parts, mut body) = answered.map_err(|error| broken(&error, exchange))?.into_parts();
         exchange.status = Some(parts.status.as_u16());
         exchange.headers = parts.headers.iter().map(header).collect();
         if let Some((stamp, bytes)) = page.head() {
@@ -67,7 +68,32 @@ impl Lease {
             Some(value) => Coding::named(value.as_bytes()).map_err(TransportError::Protocol)?,
             None => None,
         };
-        receive(body, coding, &page, asked, exchange, watch).await
+        let mut intake =
+            Intake { page: &page, asked, coding, arrived: 0, messages: request.message_limit.map(MessageGuard::new) };
+        loop {
+            // A server may answer while the request is still being sent.
+            let part = tokio::select! {
+                biased;
+                end = &mut sending, if !sent => {
+                    sent = true;
+                    if let Ok(end) = end {
+                        self.note_sent(&page, asked, end, exchange);
+                        watch.sent(end);
+                    }
+                    continue;
+                }
+                part = body.data() => part,
+            };
+            let Some(part) = part else { break };
+            let part = part.map_err(|error| broken(&error, exchange))?;
+            // Only a stream that has ended refuses, and then there is nothing to make room for.
+            let _ = body.flow_control().release_capacity(part.len());
+            intake.take(&part, exchange, watch)?;
+        }
+        intake.finish()?;
+        let trailers = body.trailers().await.map_err(|error| broken(&error, exchange))?;
+        exchange.trailers = trailers.iter().flat_map(|trailers| trailers.iter()).map(header).collect();
+        Ok(())
     }
 
     fn note_sent(&self, page: &Page, asked: Mono, end: Mono, exchange: &mut Exchange) {
@@ -97,41 +123,41 @@ async fn send_body(stream: &mut SendStream<Bytes>, mut body: Bytes) -> Result<()
     Ok(())
 }
 
-async fn receive(
-    mut body: RecvStream,
-    mut coding: Option<Coding>,
-    page: &Page,
+/// Takes in the parts of a body, each with the time at which it arrived.
+struct Intake<'a> {
+    page: &'a Page,
     asked: Mono,
-    exchange: &mut Exchange,
-    watch: &dyn Watch,
-) -> Result<(), TransportError> {
-    let mut arrived = 0;
-    while let Some(part) = body.data().await {
-        let part = part.map_err(|error| broken(&error, exchange))?;
+    coding: Option<Coding>,
+    /// Bytes that came, before they were decoded.
+    arrived: usize,
+    messages: Option<MessageGuard>,
+}
+
+impl Intake<'_> {
+    fn take(&mut self, part: &Bytes, exchange: &mut Exchange, watch: &dyn Watch) -> Result<(), TransportError> {
         if part.is_empty() {
-            continue;
+            return Ok(());
         }
-        // Only a stream that has ended refuses, and then there is nothing to make room for.
-        let _ = body.flow_control().release_capacity(part.len());
-        arrived += part.len();
+        self.arrived += part.len();
         let before = exchange.body.len();
-        match &mut coding {
-            None => exchange.body.extend_from_slice(&part),
-            Some(coding) => coding.decode(&part, &mut exchange.body).map_err(TransportError::Protocol)?,
+        match &mut self.coding {
+            None => exchange.body.extend_from_slice(part),
+            Some(coding) => coding.decode(part, &mut exchange.body).map_err(TransportError::Protocol)?,
         }
-        let Some(stamp) = page.arrival(arrived) else {
+        let Some(stamp) = self.page.arrival(self.arrived) else {
             return Err(TransportError::Protocol("a part of the body is in no frame".into()));
         };
-        let stamp = stamp.not_before(asked);
+        let stamp = stamp.not_before(self.asked);
         if exchange.body.len() > before {
             exchange.marks.push(ReadMark::new(exchange.body.len(), stamp));
         }
         watch.read(stamp, exchange);
+        self.messages.as_mut().map_or(Ok(()), |messages| messages.check(&exchange.body))
     }
-    if let Some(coding) = &coding {
-        coding.finish().map_err(TransportError::Truncated)?;
+
+    fn finish(&self) -> Result<(), TransportError> {
+        self.coding.as_ref().map_or(Ok(()), |coding| coding.finish().map_err(TransportError::Truncated))
     }
-    body.trailers().await.map(drop).map_err(|error| broken(&error, exchange))
 }
 
 fn header((name, value): (&HeaderName, &HeaderValue)) -> (String, String) {
@@ -149,6 +175,8 @@ fn head(request: &Request<'_>) -> Result<http::Request<()>, TransportError> {
         let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(unsendable)?;
         if name == HOST {
             host = header.value;
+        } else if name == TE && header.value.eq_ignore_ascii_case(b"trailers") {
+            headers.append(name, HeaderValue::from_static("trailers"));
         } else if ![CONNECTION, TRANSFER_ENCODING, TE, UPGRADE].contains(&name) && name != "keep-alive" {
             headers.append(name, HeaderValue::from_bytes(header.value).map_err(unsendable)?);
         }

@@ -26,7 +26,7 @@ pub(super) struct Body {
 pub(super) fn resolve(raw: &RawOptions, environment: &Environment, kind: EndpointKind) -> Result<Body, ConfigError> {
     let mut extra_inputs = extra_inputs(raw)?;
     let (mut template, mut response_field) = (None, None);
-    if matches!(kind, EndpointKind::Template | EndpointKind::Raw) {
+    if matches!(kind, EndpointKind::Template | EndpointKind::Raw | EndpointKind::DynamicGrpc) {
         response_field = extra_inputs.remove(RESPONSE_FIELD).map(|value| field(raw, &value)).transpose()?.flatten();
     }
     if kind == EndpointKind::Template {
@@ -39,6 +39,10 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment, kind: Endpoin
         };
         template = Some(read_template(raw, environment, &value)?);
     }
+    if kind == EndpointKind::DynamicGrpc {
+        template = extra_inputs.remove(TEMPLATE).map(|value| read_template(raw, environment, &value)).transpose()?;
+        check_messages(raw, template.is_some())?;
+    }
     if let (EndpointKind::Raw, Some(name)) = (kind, extra_inputs.keys().next()) {
         return Err(raw.bad(
             OptionId::ExtraInputs,
@@ -47,6 +51,21 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment, kind: Endpoin
         ));
     }
     Ok(Body { extra_inputs, template, response_field })
+}
+
+/// Messages come from a template or ready-made from a file, and not from both.
+fn check_messages(raw: &RawOptions, has_template: bool) -> Result<(), ConfigError> {
+    let ready_made = matches!(raw.choice(OptionId::CustomDatasetType)?, Some("raw_payload" | "inputs_json"));
+    if has_template && ready_made {
+        let why = "the rows of such a file are messages already; leave out the payload_template";
+        return Err(raw.conflict(OptionId::CustomDatasetType, OptionId::ExtraInputs, why));
+    }
+    if !has_template && !ready_made {
+        let needs = "--extra-inputs payload_template:<a file or a template>, or --input-file with --custom-dataset-type \
+                     raw_payload";
+        return Err(raw.needs_text(OptionId::EndpointType, needs, "messages are made of it"));
+    }
+    Ok(())
 }
 
 fn extra_inputs(raw: &RawOptions) -> Result<Map<String, Value>, ConfigError> {

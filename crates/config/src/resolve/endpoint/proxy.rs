@@ -18,7 +18,7 @@ pub(super) fn resolve(
     let https = read(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])?;
     let bypass = first(environment, &["no_proxy", "NO_PROXY"]).map_or("", |(_, list)| list);
     let bypass = bypass.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    let plain = |target: &Target| matches!(target, Target::Url(url) if url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://")));
+    let plain = |target: &Target| matches!(target, Target::Url(url) if url.get(..7).is_some_and(|start| ["http://", "grpc://"].iter().any(|plain| start.eq_ignore_ascii_case(plain))));
     if let Some(proxy) = http.as_ref().filter(|_| tuning.trust_env)
         && http_version == HttpVersion::Http2
         && targets.iter().any(plain)
@@ -99,15 +99,12 @@ fn decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
         let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.filter(|_| first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = after;
-            }
+        if let Some(byte) = digits.filter(|_| first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            bytes.push(byte);
+            rest = &after[2..];
+        } else {
+            bytes.push(first);
+            rest = after;
         }
     }
     String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aiperf_endpoint::{BodyForm, EndpointKind};
+use aiperf_endpoint::{BodyForm, EndpointKind, Wire};
 use serde_json::{Map, Value};
 
 use crate::catalogue::OptionId;
@@ -32,6 +32,7 @@ pub(super) fn check(
     models: &[Arc<str>],
     extra_inputs: &Map<String, Value>,
     server_token_count: bool,
+    wire: Wire,
 ) -> Result<(), ConfigError> {
     let facts = kind.facts();
     if !facts.tokenizes_input
@@ -65,9 +66,10 @@ pub(super) fn check(
         let why = "a video is a job on the server, which giving up the request would not stop";
         return Err(raw.conflict(OptionId::RequestCancellationRate, OptionId::EndpointType, why));
     }
-    if kind == EndpointKind::Generate && models.len() > 1 {
-        let why = "the generate endpoint has the model in its path; give one model";
-        return Err(raw.conflict(OptionId::ModelNames, OptionId::EndpointType, why));
+    let model_in_path = kind == EndpointKind::Generate || (kind == EndpointKind::Kserve && !wire.is_grpc());
+    if model_in_path && models.len() > 1 {
+        let why = format!("the {} endpoint has the model in its path; give one model", facts.name);
+        return Err(raw.conflict(OptionId::ModelNames, OptionId::EndpointType, &why));
     }
     check_form(raw, kind)
 }

@@ -20,13 +20,13 @@ pub(super) fn resolve(
     let (ca_cert, certificate, key) =
         (path(OptionId::CaCert)?, path(OptionId::ClientCert)?, path(OptionId::ClientKey)?);
     let secure_proxy = tuning.trust_env && [&proxies.http, &proxies.https].into_iter().flatten().any(|p| p.secure);
-    let is_secure = |target: &Target| matches!(target, Target::Url(url) if url.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("https://")));
+    let is_secure = |target: &Target| matches!(target, Target::Url(url) if url.get(..8).is_some_and(|start| ["https://", "grpcs://"].iter().any(|secure| start.eq_ignore_ascii_case(secure))));
     let given = ALL.into_iter().find(|id| raw.is_given(*id));
     if let Some(id) = given
         && !secure_proxy
         && !targets.iter().any(is_secure)
     {
-        return Err(raw.needs_text(id, "an https:// --url", "without TLS there are no certificates"));
+        return Err(raw.needs_text(id, "an https:// or grpcs:// --url", "without TLS there are no certificates"));
     }
     if ca_cert.is_some() && insecure {
         let why = "one trusts the certificates of a file, the other any";

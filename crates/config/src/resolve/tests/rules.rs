@@ -116,7 +116,7 @@ fn endpoint() {
         (&["--tokenizer="], &["--tokenizer", "builtin"]),
         (&["--tokenizer-trust-remote-code"], &["--tokenizer-trust-remote-code", "never run code"]),
         (&["--streaming=maybe"], &["--streaming", "true, yes, 1"]),
-        (&["--transport=grpc"], &["--transport", "http"]),
+        (&["--transport=udp"], &["--transport", "http, grpc"]),
     ]);
     let message = with_model(&["--api-key= "]).unwrap_err().to_string();
     assert!(message.contains("--api-key") && message.contains("<redacted>"), "{message}");
@@ -170,9 +170,17 @@ fn endpoint_types() {
     for name in EndpointKind::ALL.map(|kind| kind.facts().name) {
         let spelled = [name.to_owned(), name.replace('_', "-"), name.to_uppercase()];
         for name in spelled {
-            let words = [format!("--endpoint-type={name}"), "--extra-inputs=payload_template:nv-embedqa".to_owned()];
-            let template = usize::from(name.eq_ignore_ascii_case("template"));
-            let words: Vec<&str> = words.iter().take(1 + template).map(String::as_str).collect();
+            let words = [
+                format!("--endpoint-type={name}"),
+                "--extra-inputs=payload_template:nv-embedqa".to_owned(),
+                "--grpc-method=a.B/C".to_owned(),
+            ];
+            let more = match EndpointKind::from_name(&name) {
+                Some(EndpointKind::Template) => 1,
+                Some(EndpointKind::DynamicGrpc) => 2,
+                _ => 0,
+            };
+            let words: Vec<&str> = words.iter().take(1 + more).map(String::as_str).collect();
             assert!(with_model(&words).is_ok(), "{words:?}");
         }
     }

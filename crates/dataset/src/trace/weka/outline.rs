@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use aiperf_config::TraceOptions;
+use aiperf_config::{TraceCorpus, TraceOptions};
 use aiperf_conversation::{
     Branch, BranchKind, ContextMode, Conversation, ConversationIndex, Lineage, Origin, RecordedLine, SessionId, Turn,
 };
@@ -139,6 +139,7 @@ impl<'a> Outliner<'a> {
             let before = place.checked_sub(1).map(|before| &calls[before]);
             turns.push(Turn {
                 model: source.models.of(&call.model),
+                recorded_ms: (!self.options.ignore_times).then_some(call.start_s * 1e3),
                 max_tokens: Some(u32::try_from(call.output.min(most).max(1)).unwrap_or(u32::MAX)),
                 delay_ms: match before {
                     Some(before) => self.pause_ms(before, call),
@@ -173,7 +174,8 @@ impl<'a> Outliner<'a> {
 
     pub(super) fn into_prompts(self, key: u64) -> (Vec<Conversation>, AgentPrompts, usize) {
         let tool_shaped = self.options.agents.detection.tool_shaped_messages;
-        let prompts = AgentPrompts { scripts: self.scripts, key, tool_shaped };
+        let corpus = self.options.corpus.unwrap_or(TraceCorpus::Code);
+        let prompts = AgentPrompts { scripts: self.scripts, key, tool_shaped, corpus };
         (self.conversations, prompts, self.empty_outputs)
     }
 }

@@ -1,0 +1,154 @@
+//! Any method of any gRPC service: rows of JSON, or what a template makes of a turn, become its messages by what its
+//! descriptor says; its answers become JSON, in which a selector finds the text.
+
+use aiperf_grpc::{FrameScanner, MethodShape, frames};
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::kserve::framed;
+use crate::detect::Reading;
+use crate::documents::Heard;
+use crate::transcript::{Transcript, Wholeness};
+use crate::{
+    BuildError, Endpoint, EndpointSettings, InputText, PayloadTemplate, Reply, ReplyError, ResponseBody, TurnRequest,
+    Wire,
+};
+
+#[derive(Debug)]
+pub(super) struct DynamicGrpc {
+    method: Option<MethodShape>,
+    template: Option<PayloadTemplate>,
+    reading: Reading,
+    /// A message in which nothing is found is content all the same, as long as nobody said where to look.
+    counts_all: bool,
+    wire: Wire,
+}
+
+impl DynamicGrpc {
+    pub(super) fn new(settings: &EndpointSettings) -> Self {
+        Self {
+            method: settings.method.clone(),
+            template: settings.template.clone(),
+            reading: Reading::of_template(settings.response_field.clone()),
+            counts_all: settings.response_field.is_none(),
+            wire: settings.wire,
+        }
+    }
+
+    /// One message, or a list of them where the method takes several.
+    fn messages(&self, request: &TurnRequest<'_>, row: Value) -> Result<Vec<u8>, BuildError> {
+        let wrong = |reason: String| BuildError::Message { session: request.session(), turn: request.turn, reason };
+        let method = self.method.as_ref().ok_or_else(|| wrong("the method is not known".to_owned()))?;
+        let rows = match row {
+            Value::Array(rows) if method.client_streaming => rows,
+            Value::Array(_) => {
+                return Err(wrong(format!("{} takes one message, and this is a list; give one object", method.name)));
+            }
+            one => vec![one],
+        };
+        let encoded = rows.iter().map(|row| method.encode(row).map_err(|error| wrong(error.to_string())));
+        framed(request, encoded.collect::<Result<Vec<_>, _>>()?, self.wire)
+    }
+
+    fn hear(&self, message: &[u8], transcript: &mut Transcript) -> Heard {
+        let Some(method) = &self.method else { return Heard::Undecodable };
+        let text = match method.decode(message) {
+            Ok(text) => text,
+            Err(error) => return Heard::Failed(ReplyError::Unreadable(error.to_string())),
+        };
+        let heard = self.reading.hear(&text, transcript);
+        if self.counts_all && !transcript.event_has_content() {
+            transcript.wordless(1);
+        }
+        heard
+    }
+}
+
+impl Endpoint for DynamicGrpc {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        let (session, turn) = (request.session(), request.turn);
+        let template = self.template.as_ref().ok_or(BuildError::NoMessage { session: session.clone(), turn })?;
+        let mut row = template.render_any(request).map_err(|reason| BuildError::Template { session, turn, reason })?;
+        let extras = request.options.extra_inputs.iter().chain(request.current()?.extra_body.iter().flatten());
+        for (name, value) in extras {
+            let messages =
+                if let Value::Array(all) = &mut row { all.as_mut_slice() } else { std::slice::from_mut(&mut row) };
+            for message in messages.iter_mut().filter_map(Value::as_object_mut) {
+                message.insert(name.clone(), value.clone());
+            }
+        }
+        self.messages(request, row)
+    }
+
+    fn ready_made(&self, request: &TurnRequest<'_>, payload: &Bytes) -> Result<Bytes, BuildError> {
+        let row = serde_json::from_slice(payload).map_err(|error| BuildError::Message {
+            session: request.session(),
+            turn: request.turn,
+            reason: format!("its row is no JSON: {error}"),
+        })?;
+        self.messages(request, row).map(Bytes::from)
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        let mut transcript = Transcript::default();
+        for frame in frames(body.bytes).map_err(|error| ReplyError::Unreadable(error.to_string()))? {
+            match self.hear(frame.of(body.bytes), &mut transcript) {
+                Heard::Understood => transcript.close_event(body.arrival(frame.end).unwrap_or_default()),
+                Heard::Undecodable => transcript.undecodable(),
+                Heard::Failed(error) => return Err(error),
+            }
+        }
+        transcript.into_reply(Wholeness::Document)
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        self.reading.carries_content(data)
+    }
+
+    fn message_carries_content(&self, message: &[u8]) -> bool {
+        let mut transcript = Transcript::default();
+        matches!(self.hear(message, &mut transcript), Heard::Understood) && transcript.event_has_content()
+    }
+
+    /// For templates that write the earlier turns.
+    fn assistant_message(&self, reply: &Reply) -> Option<Value> {
+        (!reply.plain_text.is_empty()).then(|| json!({"role": "assistant", "content": reply.plain_text}))
+    }
+
+    fn input_text(&self, body: &[u8]) -> Option<InputText> {
+        let method = self.method.as_ref()?;
+        let mut all = InputText::default();
+        let mut known = false;
+        for frame in frames(body).ok()? {
+            let message = method.decode_input(frame.of(body)).ok()?;
+            if let Some(input) = InputText::of_body(message.as_bytes()) {
+                known = true;
+                all.texts.extend(input.texts);
+                all.pretokenised += input.pretokenised;
+                all.images += input.images;
+            }
+        }
+        known.then_some(all)
+    }
+
+    fn legible_body(&self, body: &[u8]) -> Option<String> {
+        let method = self.method.as_ref()?;
+        let all: Vec<String> = frames(body)
+            .ok()?
+            .into_iter()
+            .map(|frame| method.decode_input(frame.of(body)).ok())
+            .collect::<Option<_>>()?;
+        Some(if method.client_streaming { format!("[{}]", all.join(",")) } else { all.concat() })
+    }
+
+    fn legible_messages(&self, body: &[u8]) -> Option<Vec<(usize, String)>> {
+        let method = self.method.as_ref()?;
+        let mut all = Vec::new();
+        let mut scanner = FrameScanner::new();
+        while let Ok(Some(frame)) = scanner.next_frame(body) {
+            let text = method.decode(frame.of(body));
+            all.push((frame.end, text.unwrap_or_else(|error| json!({ "undecodable": error.to_string() }).to_string())));
+        }
+        Some(all)
+    }
+}

@@ -1,0 +1,145 @@
+//! The `KServe` v2 protocol for text models: `infer` over HTTP, `ModelInfer` and `ModelStreamInfer` over gRPC.
+
+mod answer;
+mod tensors;
+
+use aiperf_grpc::kserve::{InferRequest, StreamInferResponse};
+use aiperf_grpc::{FrameScanner, frame, frames};
+use bytes::Bytes;
+use prost::Message;
+use serde_json::{Value, json};
+
+use self::tensors::Tensor;
+use crate::documents::{self, StreamEnd};
+use crate::{
+    BuildError, Endpoint, EndpointKind, EndpointSettings, InputText, KserveSettings, Reply, ReplyError, ResponseBody,
+    TurnRequest, Wire,
+};
+
+#[derive(Debug)]
+pub(super) struct Kserve {
+    settings: KserveSettings,
+    wire: Wire,
+}
+
+const KIND: EndpointKind = EndpointKind::Kserve;
+
+impl Kserve {
+    pub(super) fn new(settings: &EndpointSettings) -> Self {
+        Self { settings: settings.kserve.clone(), wire: settings.wire }
+    }
+
+    fn message(&self, request: &TurnRequest<'_>, model: &str, tensors: &[Tensor]) -> Result<Vec<u8>, BuildError> {
+        let message = InferRequest {
+            model_name: model.to_owned(),
+            inputs: tensors.iter().map(Tensor::head).collect(),
+            raw_input_contents: tensors.iter().map(|tensor| tensor.raw.clone()).collect(),
+            ..InferRequest::default()
+        };
+        framed(request, [message.encode_to_vec()], self.wire)
+    }
+}
+
+/// The body of a call with these messages.
+pub(super) fn framed(
+    request: &TurnRequest<'_>,
+    messages: impl IntoIterator<Item = Vec<u8>>,
+    wire: Wire,
+) -> Result<Vec<u8>, BuildError> {
+    let limit = if let Wire::Grpc { message_limit, .. } = wire { message_limit } else { usize::MAX };
+    let mut body = Vec::new();
+    for message in messages {
+        if message.len() > limit {
+            let (session, turn, length) = (request.session(), request.turn, message.len());
+            return Err(BuildError::MessageTooLong { session, turn, length, limit });
+        }
+        frame(&message, &mut body);
+    }
+    Ok(body)
+}
+
+impl Endpoint for Kserve {
+    fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
+        let texts = request.lone_texts(KIND)?;
+        let model = &request.current()?.model;
+        let tensors = tensors::of(request, &self.settings, &texts).map_err(|reason| BuildError::Tensors {
+            session: request.session(),
+            turn: request.turn,
+            model: model.to_string(),
+            reason,
+        })?;
+        if self.wire.is_grpc() {
+            return self.message(request, model, &tensors);
+        }
+        let inputs: Vec<Value> = tensors.iter().map(Tensor::to_json).collect();
+        Ok(json!({ "inputs": inputs }).to_string().into_bytes())
+    }
+
+    fn ready_made(&self, request: &TurnRequest<'_>, payload: &Bytes) -> Result<Bytes, BuildError> {
+        if !self.wire.is_grpc() {
+            return Ok(payload.clone());
+        }
+        let reason = "a ready-made body is JSON, which KServe takes over http:// only; give such rows to --endpoint-type \
+                      dynamic_grpc --grpc-method inference.GRPCInferenceService/ModelInfer to send them over gRPC";
+        Err(BuildError::Message { session: request.session(), turn: request.turn, reason: reason.to_owned() })
+    }
+
+    fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+        match self.wire {
+            Wire::Http => documents::read_until(StreamEnd::Unmarked, body, answer::hear),
+            Wire::Grpc { .. } => answer::read_messages(body, self.settings.streaming),
+        }
+    }
+
+    fn carries_content(&self, data: &str) -> bool {
+        documents::carries_content(data, answer::hear)
+    }
+
+    fn message_carries_content(&self, message: &[u8]) -> bool {
+        answer::message_carries_content(message, self.settings.streaming)
+    }
+
+    fn input_text(&self, body: &[u8]) -> Option<InputText> {
+        let request = match self.wire {
+            Wire::Http => serde_json::from_slice(body).ok()?,
+            Wire::Grpc { .. } => request_of(body)?.to_json(),
+        };
+        let is_text = |input: &&Value| input["datatype"] == "BYTES" && input["name"] != tensors::SAMPLING;
+        let text = request["inputs"].as_array()?.iter().find(is_text)?;
+        let texts = text["data"].as_array()?.iter().filter_map(|text| text.as_str().map(str::to_owned)).collect();
+        Some(InputText { texts, ..InputText::default() })
+    }
+
+    fn legible_body(&self, body: &[u8]) -> Option<String> {
+        self.wire.is_grpc().then(|| request_of(body).map(|request| request.to_json().to_string())).flatten()
+    }
+
+    fn legible_messages(&self, body: &[u8]) -> Option<Vec<(usize, String)>> {
+        if !self.wire.is_grpc() {
+            return None;
+        }
+        let mut all = Vec::new();
+        let mut scanner = FrameScanner::new();
+        while let Ok(Some(frame)) = scanner.next_frame(body) {
+            all.push((frame.end, legible(frame.of(body), self.settings.streaming)));
+        }
+        Some(all)
+    }
+}
+
+fn legible(message: &[u8], streaming: bool) -> String {
+    match answer::decode(message, streaming) {
+        Ok(StreamInferResponse { error_message, .. }) if !error_message.is_empty() => {
+            json!({ "error_message": error_message })
+        }
+        Ok(StreamInferResponse { infer_response: Some(answer), .. }) => answer.to_json(),
+        Ok(_) => json!({}),
+        Err(error) => json!({ "undecodable": error }),
+    }
+    .to_string()
+}
+
+fn request_of(body: &[u8]) -> Option<InferRequest> {
+    let frame = *frames(body).ok()?.first()?;
+    InferRequest::decode(frame.of(body)).ok()
+}
