@@ -54,6 +54,13 @@ class Expectation:
 
 EXPECTED: tuple[Expectation, ...] = (
     Expectation(
+        "The last window",
+        "The window in which the run ended is always there, marked as shorter; the reference leaves it out when no request started in it.",
+        "field",
+        r".*_timeslices\.json: timeslices\[\]\.is_complete",
+        "timeslices",
+    ),
+    Expectation(
         "Name of the program",
         "Tables are headed by the name of the program that made them.",
         "console",
