@@ -3,6 +3,7 @@
 mod artifacts;
 mod canned;
 mod captured;
+pub(crate) mod grpc_service;
 mod http2;
 mod log;
 mod program;
