@@ -1,5 +1,5 @@
-"""Puts the results into docs/endpoints.md, between their marks; the words around them are written by hand. Rows of servers
-that were not run stay as they are."""
+"""Puts the results into docs/endpoints.md, between their marks; the words around them are written by hand. Rows of
+servers that were not run stay as they are."""
 
 import re
 from pathlib import Path

@@ -28,11 +28,11 @@ TEXT = _server(
     "chat",
     WORDS,
     "tiny",
-    (loads.chat(), loads.chat_whole(), loads.completions(), loads.responses(), loads.messages()),
+    (loads.chat(), loads.chat_whole(), loads.completions(), loads.responses(), loads.messages(), loads.talk("tiny")),
     COUNTERS,
 )
 REASONING = _server(
-    "llama-reasoning", "chat", THINKER, "tiny-think", (loads.reasoning(), loads.talk("tiny-think")), COUNTERS
+    "llama-reasoning", "chat", THINKER, "tiny-think", (loads.reasoning(),), COUNTERS
 )
 EMBEDDINGS = _server("llama-embeddings", "embed", EMBEDDER, "embed", (loads.embeddings(),))
 RERANK = _server(

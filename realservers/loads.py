@@ -38,15 +38,17 @@ def messages(model: str = "tiny", *more: str) -> Trial:
 
 
 def reasoning(model: str = "tiny-think", *more: str) -> Trial:
-    """Both tags and the end of the answer are counted and not shown; an answer that is cut lacks what comes after."""
-    flags = ("--endpoint-type", "chat", "--streaming", "--isl", "64", "--osl", "64", *more)
+    """Both tags are counted and not shown; an answer that is cut lacks what comes after. Left to itself the model may
+    think nothing and say nothing, which is no answer."""
+    flags = ("--endpoint-type", "chat", "--streaming", "--isl", "64", "--osl", "64")
+    flags += ("--extra-inputs", "ignore_eos:true", *more)
     return Trial(
-        "chat, reasoning", flags, model, THINKER, template_tokens=TEMPLATE_TOKENS, unseen_tokens=(1, 3)
+        "chat, reasoning", flags, model, THINKER, template_tokens=TEMPLATE_TOKENS, unseen_tokens=(1, 2)
     )  # fmt: skip
 
 
 def talk(model: str) -> Talk:
-    """For a model that ends by itself: a talk sets no limit."""
+    """A talk sets no limit: that of the server must do."""
     return Talk("aiperf chat", model)
 
 

@@ -117,7 +117,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("servers", nargs="*", metavar="NAME", help="servers to run against (all)")
     parser.add_argument("--program", metavar="PATH", help="our program (else built with cargo)")
     parser.add_argument("--keep", metavar="FOLDER", help="leave logs and artifacts in this new folder")
-    parser.add_argument("--write", action="store_true", help="put the results into docs/endpoints.md, beside those of servers that are not run now")
+    parser.add_argument("--write", action="store_true", help="put the results into docs/endpoints.md (others stay)")
     options = parser.parse_args()
     if unknown := [name for name in options.servers if name not in servers.BY_NAME]:
         parser.error(f"no server named {', '.join(unknown)}; see --help")

@@ -12,7 +12,6 @@ from counters import Counted, Counters
 from models import Model
 
 RUN_LIMIT_S = 300.0
-CONCURRENCY = 4
 
 
 @dataclass(frozen=True)
@@ -25,6 +24,7 @@ class Trial:
     # Of the server's model; `None`: counts are not held against each other.
     tokenizer: Model | None = None
     requests: int = 24
+    concurrency: int = 4
     # Tokens that the server adds to each prompt: those of its chat template.
     template_tokens: int = 0
     # Tokens of an answer that the server counts and no text shows, such as the tags round reasoning: least and most.
@@ -49,7 +49,7 @@ class Trial:
             (folder / name).write_text(content)
         argv = [str(program), "profile", "--url", url, "--model", self.model]
         argv += ["--tokenizer", str(self.tokenizer.folder)] if self.tokenizer else []
-        argv += ["--concurrency", str(CONCURRENCY), "--request-count", str(self.requests), "--random-seed", "7"]
+        argv += ["--concurrency", str(self.concurrency), "--request-count", str(self.requests), "--random-seed", "7"]
         argv += ["--export-level", "raw", "--ui", "none", "--artifact-dir", "artifacts", *self.flags]
         env = {**os.environ, "NO_COLOR": "1"}
         return Ran(self, artifacts.read(folder / "artifacts", processes.run(argv, folder, env, RUN_LIMIT_S)))

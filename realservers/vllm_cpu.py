@@ -61,14 +61,17 @@ TEXT = _server(
     "vllm",
     WORDS,
     "tiny",
-    (loads.chat(), loads.chat_whole(), loads.completions(), loads.responses(), loads.messages()),
+    (loads.chat(), loads.chat_whole(), loads.completions(), loads.responses(), loads.messages(), loads.talk("tiny")),
     *LENGTH,
+    # Of answers for which no limit is asked: the model would go on to the end of the context.
+    "--override-generation-config",
+    '{"max_new_tokens": 64}',
 )
 REASONING = _server(
     "vllm-reasoning",
     THINKER,
     "tiny-think",
-    (loads.reasoning(), loads.talk("tiny-think")),
+    (loads.reasoning(),),
     *LENGTH,
     "--reasoning-parser",
     "deepseek_r1",

@@ -1,5 +1,5 @@
-"""Dynamo's frontend and a simulated engine behind it: `serve_dynamo.py MODEL_FOLDER NAME PORT`. Runs in the environment that has
-ai-dynamo; both end with this process's group."""
+"""Dynamo's frontend and a simulated engine behind it: `serve_dynamo.py MODEL_FOLDER NAME PORT`. Runs in the environment
+that has ai-dynamo; both end with this process's group."""
 
 import subprocess
 import sys

@@ -1,5 +1,5 @@
-"""llama.cpp's server inside a Python process: `serve_llama.py MODEL.gguf PORT ALIAS chat|embed|rerank`. Runs in the environment
-that has xllamacpp."""
+"""llama.cpp's server inside a Python process: `serve_llama.py MODEL.gguf PORT ALIAS chat|embed|rerank`. Runs in the
+environment that has xllamacpp."""
 
 import signal
 import sys
@@ -12,10 +12,14 @@ params.model.path = model
 params.model_alias = {alias}
 params.port = int(port)
 params.endpoint_metrics = True
+# Several threads wait for each other by spinning, which takes forever on a busy machine.
+params.cpuparams.n_threads = 1
 if task == "chat":
     # Slots share the context.
     params.n_parallel = 4
     params.n_ctx = 32768
+    # Of answers for which no limit is asked: the models would go on to the end of the context.
+    params.n_predict = 64
 else:
     params.n_ctx = params.n_batch = params.n_ubatch = 2048
     params.embedding = True
