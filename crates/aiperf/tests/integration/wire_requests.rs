@@ -58,7 +58,11 @@ fn the_types_of_genai_perf_send_its_bodies_with_our_headers() {
         ("rankings-tei", "rankings --custom-endpoint /rerank --extra-inputs rankings:tei", ranked),
         ("generate", "generate", json!({"text": first("generate")["text_input"][0], "output_length": 5})),
         ("vision", "vision", json!({"text": text, "image": url(part("vision", 1))})),
-        ("multimodal", "multimodal --streaming", json!({"text": text, "image": url(part("multimodal", 1)), "audio": sound})),
+        (
+            "multimodal",
+            "multimodal --streaming",
+            json!({"text": text, "image": url(part("multimodal", 1)), "audio": sound}),
+        ),
         ("nvclip", "nvclip", json!({"text": seen[0], "images": seen[1..]})),
         ("embeddings", "embeddings", json!({"texts": first("embeddings")["input"]})),
         ("image_retrieval", "image_retrieval", json!({"images": urls(&first("image_retrieval")["input"])})),
