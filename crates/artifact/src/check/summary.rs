@@ -167,8 +167,7 @@ fn difference(name: &str, tag: &str, said: &Map<String, Value>, stats: &Stats, t
         let written = said.get(field).and_then(Value::as_f64);
         let value = value.filter(|value| value.is_finite());
         let (Some(value), Some(written)) = (value, written) else { continue };
-        let room = if field == "sum" { value.abs().max(size) } else { size.max(value.abs()) };
-        if (value - written).abs() > tolerance * room {
+        if (value - written).abs() > tolerance * size.max(value.abs()) {
             more += usize::from(found.is_some());
             found = found.or_else(|| Some(format!("{tag}.{field} is {written}, the records give {value}")));
         }
