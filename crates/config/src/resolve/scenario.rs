@@ -150,7 +150,7 @@ pub(super) fn check(
     }
     let overridden = raw.flag(OptionId::UnsafeOverride)?;
     if !violations.is_empty() && !overridden {
-        let violations = violations.iter().map(|violation| format!("\n  {violation}")).collect();
+        let violations = violations.join("\n  ");
         return Err(ConfigError::Scenario { name: SCENARIO, violations });
     }
     let set = SET.into_iter().filter(|(option, _)| !typed.is_given(*option));
