@@ -13,15 +13,16 @@ import pace
 import plain
 import processes  # of conformance/
 import programs
+import prompts
 import recorded
 import startup
 import streams
 import tables
 from bench import Bench
 
-CASES = {case.NAME: case for case in (startup, plain, streams, crowd, pace, million, recorded)}
+CASES = {case.NAME: case for case in (startup, prompts, plain, streams, crowd, pace, million, recorded)}
 WITH_OHA = {plain.NAME}
-WITH_REFERENCE = {startup.NAME, plain.NAME, streams.NAME, crowd.NAME}
+WITH_REFERENCE = {startup.NAME, prompts.NAME, plain.NAME, streams.NAME, crowd.NAME}
 
 
 def main() -> int:

@@ -115,6 +115,8 @@ CASES = (
         "HTTP trace in records and on the console",
         (*STREAM, *LOAD, "--export-http-trace", "--show-trace-timing"),
     ),
+    Case("timeslices", "windows of half a second", (*STREAM, *LOAD, "--slice-duration", "0.5")),
+    Case("outputs-json", "the texts of all answers", (*STREAM, *LOAD, "--export-outputs-json"), {**SPEED, "error_every": "5"}),
     Case(
         "rate-constant",
         "constant 20 requests a second",
@@ -153,6 +155,28 @@ CASES = (
         "goodput-met",
         "goodput, limits that all meet",
         (*STREAM, *LOAD, "--goodput", "request_latency:60000 output_token_throughput_per_user:1"),
+    ),
+    Case(
+        "network-latency",
+        "latencies without a round trip that is given",
+        (*STREAM, *LOAD, "--network-latency-mean", "5"),
+    ),
+    Case(
+        "network-latency-measured",
+        "latencies without the round trip that is measured",
+        (*STREAM, *LOAD, "--network-latency-automatic", "--network-latency-ping-interval", "0.5"),
+    ),
+    Case(
+        "per-chunk-usage",
+        "streaming chat, 4 tokens in a chunk, each with the server's count",
+        (*STREAM, *LOAD, "--use-server-token-count", "--per-chunk-usage"),
+        {**SPEED, "tokens_per_chunk": "4"},
+    ),
+    Case(
+        "spec-decode",
+        "streaming chat, the server reports speculative decoding",
+        (*STREAM, *LOAD),
+        {**SPEED, "spec_drafts": "3"},
     ),
     Case(
         "interrupt",

@@ -5,14 +5,26 @@ from dataclasses import dataclass
 
 from differences import Difference
 
-STREAMLESS = "chat|completions-whole|embeddings|errors-whole|raw-whole|data-.*"
-FAILING = "errors|errors-whole|raw-errors|cancel-half|failed-threshold"
+# Endpoint types that produce no tokens.
+OUTPUTLESS = "embeddings|api-(embeddings|chat-embeddings|nim-embeddings|.*-rankings|image-|video-|audio-).*"
+EMBEDDING = "embeddings|api-(embeddings|chat-embeddings|nim-embeddings).*"
+API_WHOLE = "api-.*-whole|api-(responses|messages)-images|api-responses-audio|api-hf-generate|api-solido-rag|api-raw|api-template"
+STREAMLESS = f"chat|completions-whole|errors-whole|raw-whole|data-.*|{OUTPUTLESS}|{API_WHOLE}"
+FAILING = "errors|errors-whole|raw-errors|outputs-json|cancel-half|failed-threshold"
 NOTHING_SUCCEEDED = "all-failed|refused|timeout|cancel-all"
 CUT_OFF = "duration-cut|interrupt|failed-threshold"
 OPEN_LOOP = "rate-.*|schedule.*|user-centric|sessions-rate|warmup-overrides|warmup-sessions|data-.*-schedule"
 # Conversations of several turns whose texts each tool makes for itself.
-GENERATED_TURNS = "user-centric|warmup-sessions|reuse-.*|several-urls|session-header|sessions.*"
-FILES = "schedule.*|multi-turn-file|dag-.*|data-.*"
+GENERATED_TURNS = "user-centric|warmup-sessions|reuse-.*|several-urls|session-header|sessions.*|api-.*-turns"
+# Streams of the Responses API that end by the limit of tokens.
+CUT_RESPONSES = "api-responses(-reasoning|-turns|-server-count)?"
+# What is said of the number of output tokens.
+OUTPUT_COUNTS = (
+    r"(records: (values of|lines with)|summary) (osl_mismatch_\w+|output_sequence_length|output_token_count|total_osl|total_output_tokens|"
+    r"(total_)?reasoning_tokens?(_count)?|usage_(completion|reasoning)_tokens_diff_pct|usage_discrepancy_count|output_token_throughput_per_user|"
+    r"inter_token_latency|prefill_throughput_per_user|e2e_output_token_throughput|decode_duration)\b.*"
+)
+FILES = "schedule.*|multi-turn-file|dag-.*|data-.*|api-raw"
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,13 @@ class Expectation:
 
 
 EXPECTED: tuple[Expectation, ...] = (
+    Expectation(
+        "The last window",
+        "The window in which the run ended is always there, marked as shorter; the reference leaves it out when no request started in it.",
+        "field",
+        r".*_timeslices\.json: timeslices\[\]\.is_complete",
+        "timeslices",
+    ),
     Expectation(
         "Name of the program",
         "Tables are headed by the name of the program that made them.",
@@ -76,15 +95,15 @@ EXPECTED: tuple[Expectation, ...] = (
         "The reference writes an output length of 0 for an endpoint that produces no tokens.",
         "field|csv|console|value",
         ".*(output_sequence_length|Output Sequence Length).*",
-        cases="embeddings",
+        cases=OUTPUTLESS,
         ours="absent",
     ),
     Expectation(
         "Usage of embeddings",
         "The server reports the prompt tokens of an embeddings request; the reference does not read them.",
         "field|csv|console",
-        ".*(usage_|Usage ).*|table Embeddings Metrics: Usage",
-        cases="embeddings",
+        ".*(usage_|Usage ).*|table .*Embeddings Metrics: Usage",
+        cases=EMBEDDING,
         reference="absent",
     ),
     Expectation(
@@ -166,6 +185,22 @@ EXPECTED: tuple[Expectation, ...] = (
         "field|csv|console",
         r".*(schedule_lag|_from_due|row Schedule Lag \(ms\)|row .* from Due \(ms\)|table .*: From Schedule)",
         cases=OPEN_LOOP,
+        reference="absent",
+    ),
+    Expectation(
+        "Rate of a user over all requests",
+        "The mean of the rates of requests is at the mercy of one reply that came all at once; all tokens over all decoding time "
+        "is not.",
+        "field|csv",
+        r".*(overall_output_token_throughput_per_user|row Overall Output Token Throughput Per User \(tokens/sec/user\))",
+        reference="absent",
+    ),
+    Expectation(
+        "Objectives one by one",
+        "How many requests met each objective, and how many met all.",
+        "console",
+        "table Objectives",
+        cases="goodput.*",
         reference="absent",
     ),
     Expectation(
@@ -345,6 +380,135 @@ EXPECTED: tuple[Expectation, ...] = (
         "field|value",
         r"records\.jsonl: metadata\.request_ack_ns|records: with request_ack_ns",
         cases="cancel-.*",
+    ),
+    Expectation(
+        "Usage of a response that ends by its limit",
+        "The reference does not read the usage of response.incomplete, by which most benchmarks end.",
+        "field|csv|console",
+        r".*(usage_|Usage ).*|table LLM Metrics: Usage|line note: usage without cached tokens",
+        cases=CUT_RESPONSES,
+        reference="absent",
+    ),
+    Expectation(
+        "Counts of a response that ends by its limit",
+        "As above: without usage, counts of the server are no counts at all.",
+        "field|csv|console|value",
+        r".*([Tt]oken|[Ll]ength|isl|osl|[Tt]hroughput|Inter Token|note:).*",
+        cases="api-responses-server-count",
+        reference="absent|0",
+    ),
+    Expectation(
+        "Repetition of a text at its end",
+        "The event that repeats a whole text brings nothing new. The reference counts it as an empty chunk, which adds a gap and moves "
+        "the latency.",
+        "value",
+        "summary inter_chunk_latency count",
+        cases="api-responses.*",
+    ),
+    Expectation(
+        "Reasoning of whole responses",
+        "The server puts it into the content of an item. The reference reads its summary only, and so counts too few tokens.",
+        "field|csv|console|value",
+        rf".*([Rr]easoning|line note: ).*|{OUTPUT_COUNTS}",
+        cases="api-responses-reasoning-whole",
+    ),
+    Expectation(
+        "Names of streamed tool calls",
+        "The name of a call comes before its arguments and was generated too. The reference leaves it out.",
+        "value|console",
+        rf"{OUTPUT_COUNTS}|summary inter_chunk_latency count|line note: output lengths are not as asked|line note: client and server .*",
+        cases="api-(responses|messages)-tools",
+    ),
+    Expectation(
+        "Where texts of a batch meet",
+        "Both count the texts joined by blanks; those of the reference begin with a blank, so that there are two, and a token more.",
+        "value",
+        r"(records: values of|summary) (input_sequence_length|total_isl)\b.*",
+        cases="api-embeddings-batch",
+    ),
+    Expectation(
+        "Images are no text",
+        "The reference counts the base64 of an image as input text, and no image.",
+        "field|csv|console|value",
+        r".*([Ii]mage|input_sequence_length|total_isl).*",
+        cases="api-nim-embeddings-images",
+    ),
+    Expectation(
+        "Input of rankings and Solido RAG",
+        "Query and passages were sent, and are counted.",
+        "field|csv|console",
+        r".*(input_sequence_length|Input Sequence Length|input_token_throughput|Input Token Throughput|total_isl|Total ISL|Total Input.*|isl|prefill_throughput.*|Prefill Throughput.*|total_token_throughput|Total Token Throughput).*",
+        cases="api-(cohere|hf-tei|nim)-rankings|api-solido-rag.*",
+        reference="absent",
+    ),
+    Expectation(
+        "Usage of rankings",
+        "The server reports the prompt tokens; the reference does not read them.",
+        "field|csv|console",
+        ".*(usage_|Usage ).*|table .*Metrics: Usage",
+        cases="api-.*-rankings",
+        reference="absent",
+    ),
+    Expectation(
+        "Details of text generation inference",
+        "The server counts its tokens in details; the reference does not read them.",
+        "field|csv|console",
+        ".*(usage_|Usage ).*|table LLM Metrics: Usage|line note: usage without cached tokens",
+        cases="api-hf-generate.*",
+        reference="absent",
+    ),
+    Expectation(
+        "Usage of bodies of your own",
+        "The server reports what it counted; the reference does not read it where the body is ready-made or a template's.",
+        "field|csv|console",
+        ".*(usage_|Usage ).*|table LLM Metrics: Usage|line note: usage without cached tokens",
+        cases="api-raw|api-template.*",
+        reference="absent",
+    ),
+    Expectation(
+        "Template in the configuration",
+        "It stands under `template`; the reference repeats it among the extra inputs.",
+        "field",
+        r"summary\.json: input_config\.endpoint\.extra",
+        cases="api-template.*",
+        ours="absent",
+    ),
+    Expectation(
+        "The end mark is no text",
+        "The reference takes the [DONE] of a stream for content, and counts three tokens more.",
+        "value|console",
+        rf"{OUTPUT_COUNTS}|summary inter_chunk_latency count|line note: output lengths are not as asked",
+        cases="api-template-stream",
+    ),
+    Expectation(
+        "Acknowledgement of a job",
+        "When the server began to answer the first question is on record.",
+        "field|value",
+        r"records\.jsonl: metadata\.request_ack_ns|records: with request_ack_ns",
+        cases="api-video-.*",
+    ),
+    Expectation(
+        "Writes of a form",
+        "A form goes out in one write; the reference writes each part.",
+        "value",
+        r"(records: values of|summary) http_req_chunks_sent.*",
+        cases="api-image-edit|api-video-.*|api-audio-.*",
+    ),
+    Expectation(
+        "Counts of images compared",
+        "That none differs is said here of every endpoint with a usage; the reference says it of those that produce tokens.",
+        "field|csv",
+        ".*(usage_discrepancy_count|Usage Discrepancy Count).*",
+        cases="api-image-.*|api-audio-.*",
+        reference="absent",
+    ),
+    Expectation(
+        "Length of prompts that are not there",
+        "Rankings have queries and passages with lengths of their own; the reference lists the default of prompts all the same.",
+        "field|value",
+        r".*input_config\.?.*datasets\[.*\]\.prompts\.isl.*",
+        cases="api-.*-rankings",
+        ours="absent",
     ),
     Expectation(
         "Host header in the raw file",

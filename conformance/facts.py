@@ -35,6 +35,9 @@ COUNTED = {
 # Parts of the configuration that name the run's own place.
 OWN_PLACE = (".urls[", "artifacts.dir")
 
+# Where bodies have what was asked, which each tool generates for itself.
+PROMPTS = ("messages", "prompt", "input", "inputs", "query", "documents", "texts", "passages", "image", "file")
+
 
 def always(artifacts: Artifacts) -> dict[str, Any]:
     """What the flags decide."""
@@ -70,7 +73,7 @@ def _inputs(artifacts: Artifacts) -> dict[str, Any]:
     settings: Counter[str] = Counter()
     for session in sessions:
         for payload in session["payloads"]:
-            bare = {key: value for key, value in payload.items() if key not in ("messages", "prompt", "input")}
+            bare = {key: value for key, value in payload.items() if key not in PROMPTS}
             settings[str(sorted(bare.items()))] += 1
     return {
         "inputs.json session ids": [session["session_id"] for session in sessions],
@@ -143,7 +146,7 @@ def _raw(artifacts: Artifacts) -> dict[str, Any]:
             packet["name"] for line in whole for part in line["responses"] for packet in part.get("packets", [])
         ),
         "raw: fields beside the prompt": Counter(
-            str(sorted((key, value) for key, value in line["payload"].items() if key not in ("messages", "prompt", "input")))
+            str(sorted((key, value) for key, value in line["payload"].items() if key not in PROMPTS))
             for line in artifacts.raw
         ),
     }

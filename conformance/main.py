@@ -14,6 +14,7 @@ import cases
 import differences
 import document
 import processes
+import reader_scripts_case
 import reference
 import report
 import startup
@@ -39,18 +40,21 @@ def main() -> int:
         cache = reference.vocabulary_cache(REPOSITORY, work / "vocabulary")
         theirs = tools.Tool("reference", program, {"TIKTOKEN_CACHE_DIR": str(cache)})
         result = report.Result(reference.version_of(program), _version(ours.program))
-        chosen = options.cases or [case.name for case in cases.CASES] + [STARTUP]
+        chosen = options.cases or [case.name for case in cases.CASES] + [reader_scripts_case.NAME, STARTUP]
+        scripts_read = True
         for name in chosen:
             if name == STARTUP:
                 result.costs = startup.measure(theirs, ours, work / STARTUP)
                 report.print_costs(result.costs)
+            elif name == reader_scripts_case.NAME:
+                scripts_read = reader_scripts_case.show(reader_scripts_case.run(theirs, ours, work / name))
             else:
                 result.outcomes.append(_settle(cases.BY_NAME[name], theirs, ours, work))
         report.print_totals(result)
         whole = not options.cases
         if whole or options.write:
             (REPOSITORY / "docs" / "conformance.md").write_text(document.document(result))
-        return 0 if result.good else 1
+        return 0 if result.good and scripts_read else 1
 
 
 def _settle(case: Case, theirs: tools.Tool, ours: tools.Tool, work: Path) -> report.Outcome:
@@ -131,7 +135,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="conformance/run",
         description="Compare this program with AIPerf 0.13.0 on the same simulator. Exit 0: no unexpected difference.",
-        epilog="cases: " + " ".join([case.name for case in cases.CASES] + [STARTUP]),
+        epilog="cases: " + " ".join([case.name for case in cases.CASES] + [reader_scripts_case.NAME, STARTUP]),
     )
     parser.add_argument("cases", nargs="*", metavar="CASE", help="cases to run (all, and the document is rewritten)")
     parser.add_argument("--reference", metavar="PATH", help="AIPerf's command (else $AIPERF_REFERENCE, else installed)")
@@ -139,7 +143,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--keep", metavar="FOLDER", help="leave all artifacts in this new folder")
     parser.add_argument("--write", action="store_true", help="rewrite docs/conformance.md after some cases too")
     options = parser.parse_args()
-    known = {*cases.BY_NAME, STARTUP}
+    known = {*cases.BY_NAME, reader_scripts_case.NAME, STARTUP}
     if unknown := [name for name in options.cases if name not in known]:
         parser.error(f"no case named {', '.join(unknown)}; see --help")
     if options.keep and Path(options.keep).exists():

@@ -66,5 +66,6 @@ class Simulator:
         self._log.close()
         if not self.truth_file.exists():
             return []
-        lines = map(json.loads, self.truth_file.read_text().splitlines())
+        # Bodies of forms may hold what else counts as a line end.
+        lines = (json.loads(line) for line in self.truth_file.read_text().split("\n") if line)
         return [line | {"server": self.number} for line in lines]

@@ -48,16 +48,20 @@ class Packages:
             install += ["--override", str(overrides)]
         _uv(*install, *self.requirements)
         if self.compile:
-            env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
             compile_all = [str(self.python), "-m", "compileall", "-q", str(self.folder / "lib")]
             # Some packages carry files for other versions of Python, which do not compile.
-            subprocess.run(compile_all, env=env, timeout=INSTALL_LIMIT_S, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            subprocess.run(compile_all, env=environment(), timeout=INSTALL_LIMIT_S, capture_output=True)
         mark.write_text(wanted)
 
     def version(self, package: str) -> str:
         ask = f"from importlib.metadata import version; print(version({package!r}))"
         answer = subprocess.run([str(self.python), "-c", ask], capture_output=True, text=True, timeout=60)
         return answer.stdout.strip() or "unknown"
+
+
+def environment() -> dict[str, str]:
+    """For programs of others: our own modules must not stand in for theirs."""
+    return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")}
 
 
 def folder() -> Path:
@@ -72,5 +76,5 @@ def _uv(*argv: str) -> None:
         subprocess.run([sys.executable, "-m", "venv", str(home)], check=True, timeout=INSTALL_LIMIT_S)
         pip = [str(home / "bin" / "pip"), "install", "--quiet", f"uv=={UV_VERSION}"]
         subprocess.run(pip, check=True, timeout=INSTALL_LIMIT_S)
-    env = {**os.environ, "UV_CACHE_DIR": str(folder() / "uv-cache")}
+    env = {**environment(), "UV_CACHE_DIR": str(folder() / "uv-cache")}
     subprocess.run([str(uv), *argv], env=env, check=True, timeout=INSTALL_LIMIT_S)

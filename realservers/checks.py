@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import wire
 from artifacts import Artifacts  # of conformance/
 from counters import Counted
-from trial import Trial
 
 # Clocks of two processes: the server's starts later and ends earlier than the client's, but for the last digits.
 TIME_SLACK_MS = 1.0
@@ -60,37 +59,41 @@ class Sums:
         )
 
 
-def of(trial: Trial, run: Artifacts, ours: Sums, usage: wire.Usage | None, counted: Counted) -> list[Check]:
+def of(trial, run: Artifacts, ours: Sums, usage: wire.Usage | None, counted: Counted) -> list[Check]:
     checks = [
         Check("exit code", str(run.process.rc), "0", run.process.rc == 0),
-        _same("requests answered", ours.succeeded, trial.requests, "asked for"),
-        _same("requests failed", ours.failed, 0, "wanted"),
+        same("requests answered", ours.succeeded, trial.requests, "asked for"),
+        same("requests failed", ours.failed, 0, "wanted"),
     ]
     if counted.requests is not None:
-        checks.append(_same("requests", ours.succeeded, counted.requests, "metrics"))
+        checks.append(same("requests", ours.succeeded * trial.counted_as, counted.requests, "metrics"))
     n = ours.succeeded
     if usage and trial.usage_counts_input:
-        checks.append(_same("prompt tokens as read", ours.usage_input, usage.input_tokens, "sent"))
+        checks.append(same("prompt tokens as read", ours.usage_input, usage.input_tokens, "sent"))
         if trial.tokenizer:
-            checks.append(_same("input tokens", (ours.input_tokens or 0) + n * trial.template_tokens, usage.input_tokens, "usage"))
+            expected = (ours.input_tokens or 0) + n * trial.template_tokens
+            checks.append(same("input tokens", expected, usage.input_tokens, "usage"))
     if usage and trial.usage_counts_output:
-        checks.append(_same("completion tokens as read", ours.usage_output, usage.output_tokens, "sent"))
-        if trial.tokenizer:
+        checks.append(same("completion tokens as read", ours.usage_output, usage.output_tokens, "sent"))
+        if trial.tokenizer and trial.recounts:
             least, most = ((ours.output_tokens or 0) + n * unseen for unseen in trial.unseen_tokens)
             bounds = f"{least:.0f}" if least == most else f"{least:.0f} to {most:.0f}"
             good = least <= usage.output_tokens <= most
             checks.append(Check("output tokens", bounds, f"{usage.output_tokens} (usage)", good))
     if usage and counted.input_tokens is not None:
-        checks.append(_same("usage: input tokens", usage.input_tokens, counted.input_tokens, "metrics"))
+        checks.append(same("usage: input tokens", usage.input_tokens, counted.input_tokens, "metrics"))
     if usage and counted.output_tokens is not None:
-        checks.append(_same("usage: output tokens", usage.output_tokens, counted.output_tokens, "metrics"))
+        checks.append(same("usage: output tokens", usage.output_tokens, counted.output_tokens, "metrics"))
     checks += _times(ours, counted)
     return checks
 
 
 def _times(ours: Sums, counted: Counted) -> list[Check]:
     """A client cannot see an answer before the server has it."""
-    pairs = (("mean TTFT", ours.ttft_ms, counted.ttft_ms), ("mean time of a request", ours.whole_ms, counted.latency_ms))
+    pairs = (
+        ("mean TTFT", ours.ttft_ms, counted.ttft_ms),
+        ("mean time of a request", ours.whole_ms, counted.latency_ms),
+    )
     return [
         Check(what, f"{mine:.1f} ms", f"at least {theirs:.1f} ms (metrics)", mine >= theirs - TIME_SLACK_MS)
         for what, mine, theirs in pairs
@@ -98,6 +101,6 @@ def _times(ours: Sums, counted: Counted) -> list[Check]:
     ]
 
 
-def _same(what: str, ours: float | None, theirs: float, source: str) -> Check:
+def same(what: str, ours: float | None, theirs: float, source: str) -> Check:
     mine = "none" if ours is None else f"{ours:.0f}"
     return Check(what, mine, f"{theirs:.0f} ({source})", ours == theirs)

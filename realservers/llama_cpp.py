@@ -5,10 +5,9 @@ from pathlib import Path
 import cache
 import loads
 from counters import Counter, Counters
-from models import EMBEDDER, RERANKER, THINKER, WORDS, Model
+from models import EMBEDDER, INSIDE, RERANKER, THINKER, WORDS, Model
 from server import Server
 
-HERE = Path(__file__).resolve().parent
 PACKAGES = cache.Packages("llama", ("xllamacpp==2026.10.11549",))
 # Requests are not counted. Prompt tokens that were in the cache are counted apart.
 COUNTERS = Counters(
@@ -19,7 +18,7 @@ COUNTERS = Counters(
 
 def _server(name: str, task: str, model: Model, alias: str, trials, counters: Counters | None = None) -> Server:
     def command(port: int, _folder: Path) -> list[str]:
-        return [str(PACKAGES.python), str(HERE / "serve_llama.py"), model.gguf, str(port), alias, task]
+        return [str(PACKAGES.python), str(INSIDE / "serve_llama.py"), model.gguf, str(port), alias, task]
 
     return Server(name, "llama.cpp", PACKAGES, "xllamacpp", command, trials, (model,), counters=counters)
 
@@ -32,7 +31,9 @@ TEXT = _server(
     (loads.chat(), loads.chat_whole(), loads.completions(), loads.responses(), loads.messages()),
     COUNTERS,
 )
-REASONING = _server("llama-reasoning", "chat", THINKER, "tiny-think", (loads.reasoning(),), COUNTERS)
+REASONING = _server(
+    "llama-reasoning", "chat", THINKER, "tiny-think", (loads.reasoning(), loads.talk("tiny-think")), COUNTERS
+)
 EMBEDDINGS = _server("llama-embeddings", "embed", EMBEDDER, "embed", (loads.embeddings(),))
 RERANK = _server(
     "llama-rerank",

@@ -1,6 +1,7 @@
 """The loads that many servers get. Lengths are short: counts are what is looked at, not speed."""
 
 from models import EMBEDDER, RERANKER, THINKER, WORDS
+from talk import Talk
 from trial import Trial
 
 LENGTHS = ("--isl", "64", "--osl", "32")
@@ -42,6 +43,11 @@ def reasoning(model: str = "tiny-think", *more: str) -> Trial:
     return Trial(
         "chat, reasoning", flags, model, THINKER, template_tokens=TEMPLATE_TOKENS, unseen_tokens=(1, 3)
     )  # fmt: skip
+
+
+def talk(model: str) -> Talk:
+    """For a model that ends by itself: a talk sets no limit."""
+    return Talk("aiperf chat", model)
 
 
 def embeddings(model: str = "embed", *more: str, **facts) -> Trial:

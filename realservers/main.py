@@ -10,16 +10,13 @@ import tempfile
 import time
 from pathlib import Path
 
-import checks
 import counters
 import document
 import processes  # of conformance/
 import servers
 import tables
-import wire
 from outcome import Outcome
 from server import Running, Server
-from trial import Trial
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 # Servers count a request when they have cleaned up after it, which may be after the client has its answer.
@@ -68,25 +65,24 @@ def _run(outcome: Outcome, running: Running, program: Path, folder: Path) -> Out
     trial = outcome.trial
     where = trial.counters or outcome.server.counters
     before = where.read(running.metrics_url) if where else []
-    run = trial.run(program, running.url, folder / trial.name.replace(", ", "-").replace(" ", "-"))
-    if run.process.timed_out:
-        outcome.failure = "aiperf did not end in time"
-        return outcome
-    outcome.ours = checks.Sums.of(run)
-    outcome.usage = wire.usage(run.raw)
+    run = trial.run(program, running.doors[trial.door], folder / trial.name.replace(", ", "-").replace(" ", "-"))
+    outcome.ours, outcome.usage = run.sums(), run.usage()
     if where:
-        outcome.counted = _settled(where, running, before, trial, outcome)
-    outcome.checks = checks.of(trial, run, outcome.ours, outcome.usage, outcome.counted)
+        outcome.counted = _settled(where, running, before, outcome)
+    outcome.checks = run.checks(outcome.ours, outcome.counted)
     return outcome
 
 
-def _settled(where: counters.Counters, running: Running, before: counters.Samples, trial: Trial, outcome: Outcome):
+def _settled(
+    where: counters.Counters, running: Running, before: counters.Samples, outcome: Outcome
+) -> counters.Counted:
     until = time.monotonic() + SETTLE_LIMIT_S
     while True:
         counted = counters.between(where, before, where.read(running.metrics_url))
-        requests_there = counted.requests is None or counted.requests >= trial.requests
-        wanted = outcome.usage.output_tokens if outcome.usage else 0
-        tokens_there = counted.output_tokens is None or counted.output_tokens >= wanted
+        requests = outcome.trial.requests * outcome.trial.counted_as
+        tokens = outcome.usage.output_tokens if outcome.usage else 0
+        requests_there = counted.requests is None or counted.requests >= requests
+        tokens_there = counted.output_tokens is None or counted.output_tokens >= tokens
         if (requests_there and tokens_there) or time.monotonic() > until:
             return counted
         time.sleep(0.25)
@@ -121,14 +117,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("servers", nargs="*", metavar="NAME", help="servers to run against (all)")
     parser.add_argument("--program", metavar="PATH", help="our program (else built with cargo)")
     parser.add_argument("--keep", metavar="FOLDER", help="leave logs and artifacts in this new folder")
-    parser.add_argument("--write", action="store_true", help="put the results into docs/endpoints.md")
+    parser.add_argument("--write", action="store_true", help="put the results into docs/endpoints.md, beside those of servers that are not run now")
     options = parser.parse_args()
     if unknown := [name for name in options.servers if name not in servers.BY_NAME]:
         parser.error(f"no server named {', '.join(unknown)}; see --help")
     if options.keep and Path(options.keep).exists():
         parser.error(f"--keep {options.keep}: exists already")
-    if options.write and options.servers:
-        parser.error("--write needs all servers: name none")
     return options
 
 

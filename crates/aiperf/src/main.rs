@@ -1,6 +1,8 @@
 //! The `aiperf` program.
 #![forbid(unsafe_code)]
 
+mod artifacts;
+mod chat;
 mod cli;
 mod logging;
 mod profile;
@@ -49,7 +51,10 @@ fn run() -> anyhow::Result<ExitCode> {
             println!("{}", path.display());
         }
         Invocation::Profile(config) => return profile::run(*config, &environment),
+        Invocation::Chat(talk) => return chat::run(&talk, &environment),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment),
+        Invocation::Report(asked) => return artifacts::report(&asked, &environment),
+        Invocation::Validate(dir) => return artifacts::validate(&dir),
         Invocation::Trace(tool) => return trace_tool::run(&tool),
         Invocation::Sim(sim) => simulate::run(&sim)?,
     }

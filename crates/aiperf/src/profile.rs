@@ -51,7 +51,7 @@ pub(crate) fn run(config: Config, environment: &Environment) -> anyhow::Result<E
 }
 
 /// The hub that this environment names, within the limits for public data sets.
-fn hub(config: &Config, environment: &Environment) -> Hub {
+pub(crate) fn hub(config: &Config, environment: &Environment) -> Hub {
     let variables = HubEnvironment::from_variables(|name| environment.variables.get(name).cloned());
     Hub::new(variables).with_limits(Limits {
         bytes: (config.tuning.public_dataset_max_gb * 1e9) as u64,

@@ -27,7 +27,7 @@ pub use synthetic::{
     Corpus, LengthPair, PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, SyntheticSource, TurnDelay,
 };
 pub(crate) use synthetic::{DEFAULT_ENTRIES, SINGLE_TURN};
-pub use trace::{AgentReplay, Replay, TraceOptions, TraceSynthesis};
+pub use trace::{AgentReplay, Replay, SessionColumn, TraceCorpus, TraceOptions, TraceSynthesis};
 
 #[derive(Debug, Clone)]
 pub struct DatasetConfig {

@@ -23,8 +23,9 @@ impl Config {
         root.insert("models".to_owned(), self.models_section());
         root.insert("endpoint".to_owned(), endpoint::section(&self.endpoint));
         root.insert("datasets".to_owned(), json!([self.dataset_section()]));
-        let phases: Vec<Value> =
-            self.warmup.iter().chain([&self.profiling]).map(|phase| phase::section(self, phase)).collect();
+        // The warmup of an agentic replay belongs to it and is nobody's setting.
+        let warmup = self.warmup.iter().filter(|warmup| !warmup.pace.is_agentic());
+        let phases: Vec<Value> = warmup.chain([&self.profiling]).map(|phase| phase::section(self, phase)).collect();
         root.insert("phases".to_owned(), Value::Array(phases));
         root.insert("artifacts".to_owned(), self.artifacts_section());
         if !self.output.goodput.is_empty() {
@@ -43,6 +44,12 @@ impl Config {
         root.insert("runtime".to_owned(), self.runtime_section());
         if self.output.log_level != LogLevel::Info {
             root.insert("logging".to_owned(), json!({"level": self.output.log_level.name()}));
+        }
+        if let Some(scenario) = &self.scenario {
+            root.insert("scenario".to_owned(), json!(scenario.name));
+            if scenario.overridden {
+                root.insert("unsafe_override".to_owned(), json!(true));
+            }
         }
         Value::Object(root)
     }
@@ -65,7 +72,7 @@ impl Config {
                 let mut section = Section::default();
                 section.put("enabled", true);
                 let usual = RttProbing::default().interval;
-                let other = (probing.interval != usual).then(|| probing.interval.as_secs_f64());
+                let other = (probing.interval != usual).then_some(probing.interval.as_secs_f64());
                 section.put_some("ping_interval", other);
                 section.finish()
             }
@@ -102,7 +109,10 @@ impl Config {
     fn tokenizer_section(&self) -> Value {
         let model = self.dataset.models.first().map_or(BUILTIN_TOKENIZER, |model: &Arc<str>| &**model);
         let mut section = Section::default();
-        section.put("name", self.endpoint.tokenizer_name(model));
+        // There is no text to count on some endpoints.
+        if self.endpoint.kind.facts().tokenizes_input {
+            section.put("name", self.endpoint.tokenizer_name(model));
+        }
         if self.endpoint.tokenizer_revision != "main" {
             section.put("revision", self.endpoint.tokenizer_revision.as_str());
         }

@@ -18,6 +18,7 @@ mod raw;
 pub mod redact;
 mod resolve;
 mod run;
+mod scenario;
 mod secure;
 mod server_hook;
 mod tuning;
@@ -25,8 +26,8 @@ mod tuning;
 pub use dataset::{
     AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat,
     FileSource, FormatFacts, FormatOption, Length, LengthPair, MarkerPlace, MarkerSide, ModelSelection, PoolDraws,
-    PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, Replay, Sampling, SpeedBench, SyntheticSource,
-    SystemPrompt, TimeWindow, TraceOptions, TraceSynthesis, TurnDelay, Weighted,
+    PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, Replay, Sampling, SessionColumn, SpeedBench,
+    SyntheticSource, SystemPrompt, TimeWindow, TraceCorpus, TraceOptions, TraceSynthesis, TurnDelay, Weighted,
 };
 pub use dataset::{
     AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
@@ -36,15 +37,17 @@ pub use dataset::{Chat, Origin, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;
 pub use error::ConfigError;
+pub use grammar::goodput::read as read_goodput;
 pub use grpc::{DescriptorSource, GrpcMethod};
 pub use network_latency::{NetworkLatency, RttProbing};
 pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};
 pub use phase::{
-    Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve, RatePoint,
-    ScheduleZero, StopConditions,
+    AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
+    RatePoint, ScheduleZero, StopConditions,
 };
 pub use raw::{Given, RawOptions};
 pub use run::Config;
+pub use scenario::{SCENARIO, Scenario};
 pub use secure::{ProxyConfig, ProxyServer, TlsConfig};
 pub use server_hook::{ResetKvCache, ServerProfiler};
 pub use tuning::{IpVersion, SessionCopies, SocketTuning, Tuning, VARIABLES, Variable};

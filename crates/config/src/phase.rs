@@ -8,6 +8,16 @@ pub enum PhaseKind {
     Profiling,
 }
 
+impl PhaseConfig {
+    /// The name under which logs and files know it.
+    pub const fn name(&self) -> &'static str {
+        match (self.kind, &self.pace) {
+            (PhaseKind::Warmup, Pace::AgenticReplay(_)) => "agentic.warmup",
+            (kind, _) => kind.name(),
+        }
+    }
+}
+
 impl PhaseKind {
     pub const fn name(self) -> &'static str {
         match self {
@@ -43,6 +53,24 @@ pub enum Pace {
     FixedSchedule { zero: ScheduleZero, ceiling: Option<usize> },
     /// A fixed number of users, each of whom pauses between turns so that all together keep the rate.
     UserCentric { per_second: f64, users: usize, ceiling: Option<usize> },
+    /// Recorded sessions of agents, entered in the middle and gone on with as they were recorded.
+    AgenticReplay(AgenticReplay),
+}
+
+/// How recorded sessions of agents are replayed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AgenticReplay {
+    /// Sessions under way at any time, each with all of its agents.
+    pub lanes: usize,
+    /// Where the first session of each lane is entered: between these shares of its recorded time.
+    pub start_min: f64,
+    pub start_max: f64,
+    /// The first requests of a phase leave together instead of as they were recorded.
+    pub burst: bool,
+    /// Longest time for which nothing at all is under way.
+    pub idle_cap: Option<Duration>,
+    /// How long the warmup goes on without pauses, to fill the server's cache.
+    pub cache_warmup: Option<Duration>,
 }
 
 impl Pace {
@@ -50,10 +78,17 @@ impl Pace {
     pub const fn session_limit(&self) -> Option<usize> {
         match self {
             Self::Concurrency(limit) => Some(*limit),
+            Self::AgenticReplay(replay) => Some(replay.lanes),
             Self::Rate { ceiling, .. } | Self::FixedSchedule { ceiling, .. } | Self::UserCentric { ceiling, .. } => {
                 *ceiling
             }
         }
+    }
+}
+
+impl Pace {
+    pub const fn is_agentic(&self) -> bool {
+        matches!(self, Self::AgenticReplay(_))
     }
 }
 

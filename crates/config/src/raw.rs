@@ -28,6 +28,14 @@ impl RawOptions {
         self.given.push(Given { id, spelling: spelling.into(), values });
     }
 
+    /// Puts one more value to an option, given or not.
+    pub(crate) fn add(&mut self, id: OptionId, value: &str) {
+        match self.given.iter_mut().find(|given| given.id == id) {
+            Some(given) => given.values.push(value.to_owned()),
+            None => self.push(id, id.flag(), vec![value.to_owned()]),
+        }
+    }
+
     pub fn given(&self) -> &[Given] {
         &self.given
     }

@@ -1,6 +1,6 @@
 //! The whole configuration of one run, resolved: nothing in it needs a default any more.
 
-use crate::{CacheBust, DatasetConfig, EndpointConfig, NetworkLatency, OutputConfig, PhaseConfig, Tuning};
+use crate::{CacheBust, DatasetConfig, EndpointConfig, NetworkLatency, OutputConfig, PhaseConfig, Scenario, Tuning};
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -10,6 +10,10 @@ pub struct Config {
     /// Present when any warmup trigger was given.
     pub warmup: Option<PhaseConfig>,
     pub profiling: PhaseConfig,
+    /// The scenario that the run is held to, where one was named.
+    pub scenario: Option<Scenario>,
+    /// Several lanes of an agentic replay may begin with the same recorded session.
+    pub allow_dataset_wrap: bool,
     pub output: OutputConfig,
     /// `None`: latencies are only shown as they are.
     pub network_latency: Option<NetworkLatency>,

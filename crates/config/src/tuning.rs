@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::grammar::number;
-use crate::{AgentDetection, ConfigError, RttProbing};
+use crate::{AgentDetection, ConfigError, RttProbing, SessionColumn};
 pub use socket::SocketTuning;
 pub use variables::{VARIABLES, Variable};
 
@@ -28,6 +28,8 @@ pub struct Tuning {
     /// `AIPERF_HTTP_USE_DNS_CACHE` and `AIPERF_HTTP_TTL_DNS_CACHE`: how long a looked-up name is believed.
     pub dns_cache: Duration,
     pub socket: SocketTuning,
+    /// `AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT`: for the sending of a request that is to be cancelled.
+    pub cancellation_send_timeout: Duration,
     /// `AIPERF_HTTP_IP_VERSION`.
     pub ip_version: IpVersion,
     /// `AIPERF_HTTP_CONNECTION_LIMIT`: open connections per worker; `None`: as many as the load needs.
@@ -57,12 +59,21 @@ pub struct Tuning {
     pub agents: AgentDetection,
     /// `AIPERF_NETWORK_LATENCY_*`.
     pub rtt_probing: RttProbing,
+    /// `AIPERF_DATASET_BASETEN_SESSION_COLUMN`: what a Baseten trace knows sessions by.
+    pub session_column: SessionColumn,
     /// `AIPERF_DAG_FAIL_FAST`: a failed child ends the session it branched from.
     pub dag_fail_fast: bool,
+    /// `AIPERF_AGENTX_CONTEXT_OVERFLOW_RATE_LIMIT`: share of requests with too long a prompt up to which the results of a
+    /// scenario count.
+    pub context_overflow_limit: f64,
     /// `AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT`: for the download of a public data set.
     pub public_dataset_timeout: Duration,
     /// `AIPERF_DATASET_PUBLIC_DATASET_MAX_GB`: the most that a public data set may download.
     pub public_dataset_max_gb: f64,
+    /// `AIPERF_CHAT_CONNECT_TIMEOUT`: until the request of a turn of `aiperf chat` is out.
+    pub chat_connect_timeout: Duration,
+    /// `AIPERF_CHAT_READ_TIMEOUT`: between two arrivals of its answer.
+    pub chat_read_timeout: Duration,
     /// `AIPERF_DEV_SHOW_INTERNAL_METRICS`, only with `AIPERF_DEV_MODE`.
     pub show_internal_metrics: bool,
     /// `AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS`, only with `AIPERF_DEV_MODE`.
@@ -97,6 +108,7 @@ impl Default for Tuning {
             force_close: false,
             dns_cache: DNS_CACHE,
             socket: SocketTuning::default(),
+            cancellation_send_timeout: Duration::from_secs(300),
             ip_version: IpVersion::V4,
             connection_limit: None,
             keepalive_timeout: Duration::from_secs(300),
@@ -117,9 +129,13 @@ impl Default for Tuning {
             dataset_memory: 64 * MEGABYTE,
             agents: AgentDetection::default(),
             rtt_probing: RttProbing::default(),
+            session_column: SessionColumn::default(),
             dag_fail_fast: false,
+            context_overflow_limit: 0.01,
             public_dataset_timeout: Duration::from_secs(300),
             public_dataset_max_gb: 20.0,
+            chat_connect_timeout: Duration::from_secs(10),
+            chat_read_timeout: Duration::from_secs(300),
             show_internal_metrics: false,
             show_experimental_metrics: false,
         }
@@ -139,6 +155,12 @@ impl Tuning {
             force_close: read.truth("AIPERF_HTTP_FORCE_CLOSE", default.force_close)?,
             dns_cache: read.dns_cache()?,
             socket: read.socket()?,
+            cancellation_send_timeout: read.seconds(
+                "AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT",
+                default.cancellation_send_timeout,
+                10.0,
+                3_600.0,
+            )?,
             ip_version: read.ip_version()?,
             connection_limit: read.connection_limit()?,
             keepalive_timeout: read.seconds(
@@ -180,7 +202,14 @@ impl Tuning {
                 * MEGABYTE,
             agents: read.agents()?,
             rtt_probing: read.rtt_probing()?,
+            session_column: read.session_column()?,
             dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
+            context_overflow_limit: read.float(
+                "AIPERF_AGENTX_CONTEXT_OVERFLOW_RATE_LIMIT",
+                default.context_overflow_limit,
+                0.0,
+                1.0,
+            )?,
             public_dataset_timeout: read.seconds(
                 "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
                 default.public_dataset_timeout,
@@ -193,6 +222,8 @@ impl Tuning {
                 0.001,
                 100_000.0,
             )?,
+            chat_connect_timeout: read.chat_timeout("CONNECT", default.chat_connect_timeout)?,
+            chat_read_timeout: read.chat_timeout("READ", default.chat_read_timeout)?,
             show_internal_metrics: read.truth("AIPERF_DEV_SHOW_INTERNAL_METRICS", false)? && dev_mode,
             show_experimental_metrics: read.truth("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", false)? && dev_mode,
         })
@@ -236,6 +267,10 @@ impl Variables<'_> {
 
     fn seconds(&self, name: &str, default: Duration, low: f64, high: f64) -> Result<Duration, ConfigError> {
         self.float(name, default.as_secs_f64(), low, high).map(Duration::from_secs_f64)
+    }
+
+    fn chat_timeout(&self, name: &str, default: Duration) -> Result<Duration, ConfigError> {
+        self.seconds(&format!("AIPERF_CHAT_{name}_TIMEOUT"), default, 0.001, 1e6)
     }
 
     fn percent(&self, name: &str, default: f64) -> Result<f64, ConfigError> {

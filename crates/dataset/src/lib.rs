@@ -4,6 +4,8 @@
 
 mod assignment;
 mod cache_bust;
+#[cfg(test)]
+mod counting;
 mod dataset;
 mod deferred;
 mod error;

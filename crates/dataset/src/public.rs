@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use aiperf_config::{PublicSet, PublicSource, TraceOptions};
+use aiperf_config::{PublicSet, PublicSource};
 use aiperf_conversation::{Conversation, Lineage, SessionId};
 use aiperf_hub::Hub;
 use aiperf_seed::Seed;
@@ -80,16 +80,7 @@ pub fn public_conversations_of(
     data: &[u8],
     tokenizer: &dyn Tokenizer,
 ) -> Result<Vec<Conversation>, DatasetError> {
-    let source = PublicSource {
-        set,
-        repository: None,
-        subset: None,
-        filters: Vec::new(),
-        entries: None,
-        fixed_schedule: false,
-        delay_cap_ms: None,
-        trace: TraceOptions::default(),
-    };
+    let source = PublicSource::of(set);
     let mut reading = Reading::new(&source, tokenizer);
     let _ = reading.read_from("data", |columns, take| row_file::each_of(data, columns, take))?;
     reading.finish(Seed::fixed(0))

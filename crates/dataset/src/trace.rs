@@ -4,15 +4,15 @@
 mod outline;
 mod prompt;
 mod replay;
+mod text_pool;
 pub(crate) mod tracelab;
 pub(crate) mod weka;
 mod words;
 
 use std::path::Path;
 
-use aiperf_config::TraceSynthesis;
 use aiperf_seed::Seed;
-use aiperf_trace::{Layout, Problem, Synthesis, Trace, TraceError, block_problem, session_problems};
+use aiperf_trace::{Layout, Problem, Trace, TraceError, block_problem, session_problems, synthesize};
 
 use crate::file::{Contents, Document, Reading};
 use crate::{DatasetError, RowPlace};
@@ -31,7 +31,7 @@ pub(crate) fn load(document: &Document, layout: Layout, reading: &mut Reading<'_
     }
     replay::within(reading.source.window, &mut trace, path)?;
     let longest = trace.requests.iter().filter_map(aiperf_trace::Request::input_tokens).min();
-    synthesis(options.synthesis).apply(&mut trace, seed);
+    synthesize(&options.synthesis, &mut trace, seed);
     if trace.requests.is_empty() {
         let (asked, shortest) = (options.synthesis.max_isl.unwrap_or(0), longest.unwrap_or(0));
         return Err(DatasetError::AllTooLong { path: path.clone(), asked, shortest });
@@ -40,14 +40,15 @@ pub(crate) fn load(document: &Document, layout: Layout, reading: &mut Reading<'_
         replay::forget_times(&mut trace);
     }
     replay::apply(&options.replay, &mut trace, seed, path)?;
-    Ok(outline::of(trace, &options.replay, seed, content_key(&document.bytes)))
+    Ok(outline::of(trace, options, seed, content_key(&document.bytes)))
 }
 
 /// The rows that can be used.
 fn read(document: &Document, layout: Layout, reading: &mut Reading<'_>) -> Result<Trace, DatasetError> {
     let path = &document.path;
     let (mut trace, problems) =
-        Trace::parse_rows(path, &document.bytes, layout).map_err(|error| refused(path, error))?;
+        Trace::parse_rows(path, &document.bytes, layout, reading.source.trace.replay.session_column)
+            .map_err(|error| refused(path, error))?;
     for Problem { line, problem } in problems {
         // Published CSV traces have broken rows, which tell nothing of the load.
         if layout.has_broken_rows() {
@@ -84,18 +85,6 @@ fn refused(path: &Path, error: TraceError) -> DatasetError {
     match error {
         TraceError::Row { line, problem, .. } => DatasetError::Row { path, place: RowPlace::Line(line), problem },
         other => DatasetError::Unreadable { path, reason: other.to_string() },
-    }
-}
-
-fn synthesis(asked: TraceSynthesis) -> Synthesis {
-    Synthesis {
-        speedup: asked.speedup,
-        prefix_len: asked.prefix_len,
-        prefix_roots: asked.prefix_roots,
-        prompt_len: asked.prompt_len,
-        output_len: asked.output_len,
-        max_isl: asked.max_isl,
-        max_osl: asked.max_osl,
     }
 }
 

@@ -47,6 +47,8 @@ pub struct RequestIds<'a> {
     pub request_id: &'a str,
     /// One per session.
     pub correlation_id: &'a str,
+    /// Of the session that started this one, where there is one.
+    pub parent_correlation_id: Option<&'a str>,
 }
 
 /// The headers of a run in the order sent; the framing headers (`Content-Length`) come after them.
@@ -62,6 +64,8 @@ enum Line {
     Host,
     RequestId,
     CorrelationId,
+    /// Left out where no session started this one.
+    ParentCorrelationId,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -135,19 +139,23 @@ impl HeaderPlan {
                 plan.set(name, Line::CorrelationId)?;
             }
         }
+        if affinity.dynamo_session_id {
+            plan.set("X-Dynamo-Parent-Session-ID", Line::ParentCorrelationId)?;
+        }
         Ok(plan)
     }
 
     /// The headers of one request.
     pub fn lines<'a>(&'a self, ids: RequestIds<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
-        self.lines.iter().map(move |(name, line)| {
+        self.lines.iter().filter_map(move |(name, line)| {
             let value = match line {
                 Line::Fixed(value) => value,
                 Line::Host => ids.host,
                 Line::RequestId => ids.request_id,
                 Line::CorrelationId => ids.correlation_id,
+                Line::ParentCorrelationId => ids.parent_correlation_id?,
             };
-            (name.as_str(), value)
+            Some((name.as_str(), value))
         })
     }
 
@@ -189,7 +197,8 @@ impl HeaderPlan {
 mod tests {
     use super::*;
 
-    const IDS: RequestIds<'_> = RequestIds { host: "localhost:8000", request_id: "R", correlation_id: "C" };
+    const IDS: RequestIds<'_> =
+        RequestIds { host: "localhost:8000", request_id: "R", correlation_id: "C", parent_correlation_id: None };
 
     fn headers(options: &HeaderOptions<'_>) -> Vec<(String, String)> {
         let plan = HeaderPlan::new(options).unwrap();
@@ -313,6 +322,9 @@ mod tests {
         let sent = headers(&HeaderOptions { affinity, ..HeaderOptions::default() });
         let tail: Vec<&str> = sent.iter().skip(6).map(|(name, _)| name.as_str()).collect();
         assert_eq!(tail, ["X-Session-ID", "X-SMG-Routing-Key", "X-Dynamo-Session-ID"]);
+        let child = RequestIds { parent_correlation_id: Some("P"), ..IDS };
+        let plan = HeaderPlan::new(&HeaderOptions { affinity, ..HeaderOptions::default() }).unwrap();
+        assert_eq!(plan.lines(child).last(), Some(("X-Dynamo-Parent-Session-ID", "P")));
     }
 
     #[test]

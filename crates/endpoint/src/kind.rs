@@ -117,6 +117,7 @@ impl EndpointKind {
         const LLM: &str = "LLM Metrics";
         const EMBEDDINGS: &str = "Embeddings Metrics";
         const RANKINGS: &str = "Rankings Metrics";
+        const RANKING: &str = "Ranking Metrics";
         const IMAGE_OUT: &str = "Image Generation Metrics";
         const CHAT_PATH: &str = "/v1/chat/completions";
         const EMBED_PATH: &str = "/v1/embeddings";
@@ -150,14 +151,14 @@ impl EndpointKind {
             Self::Responses => row("responses", "/v1/responses", [T, T, T, T], IMAGES_AND_AUDIO, LLM),
             Self::Messages => row("messages", "/v1/messages", [T, T, T, T], IMAGES, LLM),
             Self::Embeddings => row("embeddings", EMBED_PATH, [F, F, T, F], NONE, EMBEDDINGS),
-            Self::NimEmbeddings => row("nim_embeddings", EMBED_PATH, [F, F, T, F], IMAGES, EMBEDDINGS),
+            Self::NimEmbeddings => row("nim_embeddings", EMBED_PATH, [F, F, T, F], IMAGES, "NIM Embeddings Metrics"),
             Self::ChatEmbeddings => row("chat_embeddings", EMBED_PATH, [F, F, T, T], ALL_MEDIA, EMBEDDINGS),
             Self::NimRankings => row("nim_rankings", "/v1/ranking", [F, F, T, F], NONE, RANKINGS),
-            Self::HfTeiRankings => row("hf_tei_rankings", "/rerank", [F, F, T, F], NONE, RANKINGS),
-            Self::CohereRankings => row("cohere_rankings", "/v2/rerank", [F, F, T, F], NONE, RANKINGS),
+            Self::HfTeiRankings => row("hf_tei_rankings", "/rerank", [F, F, T, F], NONE, RANKING),
+            Self::CohereRankings => row("cohere_rankings", "/v2/rerank", [F, F, T, F], NONE, RANKING),
             Self::HuggingfaceGenerate => row("huggingface_generate", "/generate", [T, T, T, F], NONE, LLM),
             Self::ImageGeneration => row("image_generation", "/v1/images/generations", [T, F, T, F], NONE, IMAGE_OUT),
-            Self::ImageEdit => form(row("image_edit", "/v1/images/edits", [F, F, T, F], IMAGES, IMAGE_OUT)),
+            Self::ImageEdit => form(row("image_edit", "/v1/images/edits", [F, F, T, F], IMAGES, "Image Edit Metrics")),
             Self::ImageRetrieval => {
                 row("image_retrieval", "/v1/infer", [F, F, F, F], IMAGES, "Image Retrieval Metrics")
             }
@@ -171,7 +172,7 @@ impl EndpointKind {
                 AUDIO,
                 "Audio Transcription Metrics",
             )),
-            Self::SolidoRag => row("solido_rag", "/rag/api/prompt", [T, T, T, F], NONE, LLM),
+            Self::SolidoRag => row("solido_rag", "/rag/api/prompt", [T, T, T, F], NONE, "SOLIDO RAG Metrics"),
             Self::Template => row("template", "", [T, T, T, F], ALL_MEDIA, LLM),
             Self::Raw => row("raw", "", [T, T, T, F], ALL_MEDIA, LLM),
             Self::Rankings => row("rankings", "/v1/ranking", [F, F, T, F], NONE, RANKINGS),

@@ -112,23 +112,45 @@ fn is_boundary(text: &str) -> bool {
     (1..=70).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_'+.".contains(&byte))
 }
 
-/// The values of the text fields of a form with this name.
-pub(crate) fn field<'b>(body: &'b [u8], name: &str) -> Option<&'b str> {
+/// A part of a form that was read back.
+#[derive(Debug)]
+pub(crate) struct ReadPart<'b> {
+    pub(crate) name: &'b str,
+    pub(crate) filename: Option<&'b str>,
+    pub(crate) content_type: &'b str,
+    pub(crate) value: &'b [u8],
+}
+
+/// The parts of a body that is a form. What is no part of one is passed over.
+pub(crate) fn parts(body: &[u8]) -> Option<Vec<ReadPart<'_>>> {
     let delimiter = format!("--{}", boundary_of(body)?);
-    let wanted = format!("form-data; name=\"{}\"", quoted(name));
+    let mut found = Vec::new();
     let mut rest = body;
     while let Some(at) = memmem::find(rest, delimiter.as_bytes()) {
         rest = &rest[at + delimiter.len()..];
         let end = memmem::find(rest, delimiter.as_bytes()).unwrap_or(rest.len());
-        let part = &rest[..end];
-        let Some(head) = memmem::find(part, b"\r\n\r\n") else { continue };
-        let says = |line: &[u8]| line.ends_with(wanted.as_bytes());
-        if part[..head].split(|byte| *byte == b'\n').any(|line| says(line.trim_ascii_end())) {
-            let value = &part[head + 4..];
-            return std::str::from_utf8(value.strip_suffix(b"\r\n").unwrap_or(value)).ok();
-        }
+        found.extend(read_part(&rest[..end]));
     }
-    None
+    Some(found)
+}
+
+fn read_part(part: &[u8]) -> Option<ReadPart<'_>> {
+    let end = memmem::find(part, b"\r\n\r\n")?;
+    let head = std::str::from_utf8(&part[..end]).ok()?;
+    let line = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    let disposition = line("Content-Disposition")?.strip_prefix("form-data; name=\"")?;
+    let (name, after) = disposition.split_once('"')?;
+    let filename = after.strip_prefix("; filename=\"").and_then(|rest| rest.strip_suffix('"'));
+    let value = &part[end + 4..];
+    let value = value.strip_suffix(b"\r\n").unwrap_or(value);
+    Some(ReadPart { name, filename, content_type: line("Content-Type").unwrap_or_default(), value })
+}
+
+/// The value of the text field of a form with this name.
+pub(crate) fn field<'b>(body: &'b [u8], name: &str) -> Option<&'b str> {
+    let wanted = quoted(name);
+    let part = parts(body)?.into_iter().find(|part| part.filename.is_none() && part.name == wanted)?;
+    std::str::from_utf8(part.value).ok()
 }
 
 #[cfg(test)]

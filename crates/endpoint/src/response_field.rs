@@ -5,6 +5,9 @@ use std::fmt;
 use jmespath::{Expression, Variable};
 use serde_json::Value;
 
+/// Each character may open a level, and levels are gone through by recursion: the stack of a thread is enough for this many.
+const LONGEST: usize = 512;
+
 /// A compiled expression.
 #[derive(Clone)]
 pub struct ResponseField {
@@ -14,6 +17,9 @@ pub struct ResponseField {
 impl ResponseField {
     /// Reads an expression; the error says where it is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
+        if text.len() > LONGEST {
+            return Err(format!("it is longer than {LONGEST} bytes"));
+        }
         let expression = jmespath::compile(text).map_err(|error| error.to_string().replace('\n', " "))?;
         Ok(Self { expression })
     }
@@ -55,6 +61,17 @@ mod tests {
         assert_eq!(field.find(&json!({"results": [{"text": "a"}, {"text": "b"}]})), Some(json!("a")));
         assert_eq!(field.find(&json!({"other": 1})), None);
         assert!(ResponseField::parse("a[").is_err());
+    }
+
+    #[test]
+    fn an_expression_of_many_levels_does_not_break_the_stack() {
+        for level in ["(", "!", "[", "a.", "a|", "[].", "@.{a:", "not_null(", "sort_by(@,&", "a||", "[?"] {
+            let deep = level.repeat(LONGEST / level.len());
+            for text in [deep.clone(), format!("{deep}a"), deep.clone() + &")".repeat(9)] {
+                let _ = ResponseField::parse(&text).map(|field| field.find(&json!({"a": [{"a": [[1]]}]})));
+            }
+            assert!(ResponseField::parse(&level.repeat(100_000)).is_err());
+        }
     }
 
     proptest! {

@@ -1,11 +1,14 @@
 //! The template that the bodies of `--endpoint-type template` are made of: Jinja, filled in with the turn.
 
+mod bounds;
+
+use std::error::Error as _;
 use std::fmt;
 use std::sync::Arc;
 
 use aiperf_conversation::{Media, Turn};
 use minijinja::value::{Serde, Value as Jinja, ValueKind};
-use minijinja::{Environment, Error, ErrorKind, Output, State, UndefinedBehavior};
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -35,7 +38,10 @@ impl PayloadTemplate {
     pub fn parse(source: &str) -> Result<Self, String> {
         let mut environment = Environment::new();
         environment.set_formatter(write_value);
+        // Values are escaped as they are written, so that what a macro or a block has written is not to be escaped again.
+        environment.set_auto_escape_callback(|_| AutoEscape::Json);
         environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+        bounds::apply(&mut environment);
         environment.add_template_owned(NAME, source.to_owned()).map_err(|error| one_line(&error))?;
         Ok(Self { source: source.into(), environment: Arc::new(environment) })
     }
@@ -56,9 +62,10 @@ impl PayloadTemplate {
     fn render_as<T: DeserializeOwned>(&self, request: &TurnRequest<'_>, what: &str) -> Result<T, String> {
         let variables = Variables::of(request)?;
         let template = self.environment.get_template(NAME).map_err(|error| one_line(&error))?;
-        let text = template.render(Serde(variables)).map_err(|error| one_line(&error))?;
-        serde_json::from_str(&text).map_err(|error| {
-            let start: String = text.chars().take(120).collect();
+        let mut written = bounds::Written::default();
+        template.render_captured_to(Serde(variables), &mut written).map_err(|error| one_line(&error))?;
+        serde_json::from_slice(&written.0).map_err(|error| {
+            let start: String = String::from_utf8_lossy(&written.0).chars().take(120).collect();
             format!("it gives no {what} ({error}): {start:?}")
         })
     }
@@ -67,7 +74,10 @@ impl PayloadTemplate {
 fn one_line(error: &Error) -> String {
     let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
     let line = error.line().map(|line| format!(" in line {line}")).unwrap_or_default();
-    format!("{}{detail}{line}", error.kind())
+    // What the writer says; it names the bound that was passed.
+    let written = error.source().filter(|_| error.kind() == ErrorKind::WriteFailure);
+    let written = written.map(|source| format!(": {source}")).unwrap_or_default();
+    format!("{}{detail}{written}{line}", error.kind())
 }
 
 /// Values are written so that the JSON around them stays JSON: texts escaped for the string that they stand in, anything
@@ -235,4 +245,60 @@ fn by_name(media: &[Media]) -> Map<String, Value> {
         }
     }
     named
+}
+
+#[cfg(test)]
+mod tests {
+    use aiperf_conversation::{ContextMode, Conversation, Lineage, SessionId};
+    use serde_json::json;
+
+    use super::*;
+    use crate::BodyOptions;
+
+    fn rendered(source: &str) -> Result<Value, String> {
+        let turn = Turn { texts: vec![Media::unnamed("hi")], model: "m".into(), ..Turn::default() };
+        let said = Conversation {
+            session_id: SessionId("s".into()),
+            turns: vec![turn],
+            system: None,
+            user_context: None,
+            context_mode: ContextMode::default(),
+            lineage: Lineage::Root,
+        };
+        let options = BodyOptions::default();
+        let request = TurnRequest { conversation: &said, turn: 0, history: &[], options: &options };
+        PayloadTemplate::parse(source)?.render(&request).map(Value::Object)
+    }
+
+    #[test]
+    fn loops_macros_and_filters_do_what_they_should() {
+        let list = r#"{"a": [{% for i in range(3) %}{{ i }}{% if not loop.last %},{% endif %}{% endfor %}]}"#;
+        assert_eq!(rendered(list), Ok(json!({"a": [0, 1, 2]})));
+        let made = r#"{% macro quoted(s) %}"{{ s }}"{% endmacro %}{"a": {{ quoted(text) }}, "b": {{ texts|batch(2)|list|tojson(indent=2) }}}"#;
+        assert_eq!(rendered(made), Ok(json!({"a": "hi", "b": [["hi"]]})));
+        let block = r#"{% set b %}["{{ text }}"]{% endset %}{"a": {{ b }}}"#;
+        assert_eq!(rendered(block), Ok(json!({"a": ["hi"]})));
+        assert_eq!(rendered(r#"{"a": "{{ "%04d"|format(7) }}"}"#), Ok(json!({"a": "0007"})));
+    }
+
+    #[test]
+    fn a_template_that_runs_away_is_stopped() {
+        for (source, why) in [
+            ("{% for a in range(99999) %}{% for b in range(99999) %}{% set x = 1 %}{% endfor %}{% endfor %}", "fuel"),
+            (r#"{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}"#, "recursion"),
+            (r#"{% for a in range(9) %}{{ "abcdefghij" * 9999999 }}{% endfor %}"#, "MiB"),
+            (r#"{{ text|indent(99999999999) }}"#, "above 1000"),
+            (r#"{{ text|indent(width=99999999999) }}"#, "above 1000"),
+            (r#"{{ text|tojson(indent=9999999999) }}"#, "above 1000"),
+            (r#"{{ texts|slice(99999999999)|list }}"#, "above 1000"),
+            (r#"{{ texts|batch(99999999999, 1)|list }}"#, "above 1000"),
+            (r#"{{ "%99999999999d"|format(1) }}"#, "above 1000"),
+            (r#"{{ "%*d"|format(99999999999, 1) }}"#, "above 1000"),
+        ] {
+            let error = rendered(source).unwrap_err();
+            assert!(error.contains(why), "{source}: {error}");
+        }
+        let deep = format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000));
+        assert!(PayloadTemplate::parse(&format!("{{{{ {deep} }}}}")).is_err());
+    }
 }

@@ -175,6 +175,11 @@ impl Transcript {
         self.event.output || self.event.reasoning
     }
 
+    /// What the first choice has said so far: its reasoning, and what a person would read.
+    pub(crate) fn words(&self) -> (&str, &str) {
+        (&self.reply.reasoning_text, &self.reply.plain_text)
+    }
+
     /// Closes an event that arrived at `at`; what it said becomes a chunk.
     pub(crate) fn close_event(&mut self, at: Mono) {
         self.understood += 1;

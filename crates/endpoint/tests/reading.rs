@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use aiperf_clock::Mono;
-use aiperf_endpoint::{EndpointKind, EndpointSettings, ReadMark, Reply, ReplyError, ResponseBody, of};
+use aiperf_endpoint::{EndpointKind, EndpointSettings, ReadMark, Reply, ReplyError, ResponseBody, Usage, of};
 use proptest::prelude::*;
 
 const EVENTS: Option<&str> = Some("text/event-stream");
@@ -53,6 +53,94 @@ fn usage_of_each_chunk_stays_with_its_chunk() {
     let tokens: Vec<Option<u64>> = reply.chunks.iter().map(|c| c.usage_completion_tokens).collect();
     assert_eq!(tokens, [Some(2), Some(3), None]);
     assert_eq!(reply.usage.unwrap().completion_tokens, Some(3));
+}
+
+#[test]
+fn the_last_usage_that_is_not_empty_counts_and_as_a_whole() {
+    let with = |usage: &str| format!(r#"{{"choices":[],"usage":{usage}}}"#);
+    let first = with(r#"{"prompt_tokens":1,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":1}}"#);
+    let last = with(r#"{"prompt_tokens":7,"completion_tokens":3}"#);
+    let reply = stream(&[&delta(r#"{"content":"a"}"#), &first, &last, &with("{}"), &with("null"), FINISH]).unwrap();
+    let expected = Usage { prompt_tokens: Some(7), completion_tokens: Some(3), ..Usage::default() };
+    assert_eq!(reply.usage, Some(expected));
+}
+
+/// What is meant, and all keys that say it.
+#[test]
+fn every_spelling_of_every_count_is_read() {
+    type Count = fn(&Usage) -> Option<u64>;
+    let spellings: [(Count, &[&str]); 11] = [
+        (
+            |u| u.prompt_tokens,
+            &["prompt_tokens", "input_tokens", "promptTokenCount", "inputTokens", "input_token_count"],
+        ),
+        (
+            |u| u.completion_tokens,
+            &["completion_tokens", "output_tokens", "candidatesTokenCount", "outputTokens", "generated_token_count"],
+        ),
+        (|u| u.total_tokens, &["total_tokens", "totalTokenCount", "totalTokens"]),
+        (
+            |u| u.cache_read_tokens,
+            &[
+                "prompt_tokens_details.cached_tokens",
+                "input_tokens_details.cached_tokens",
+                "cache_read_input_tokens",
+                "prompt_cache_hit_tokens",
+                "cachedContentTokenCount",
+                "cacheReadInputTokens",
+                "cached_tokens",
+                "meta.cached_tokens",
+            ],
+        ),
+        (
+            |u| u.cache_write_tokens,
+            &[
+                "cache_creation_input_tokens",
+                "cacheWriteInputTokens",
+                "prompt_tokens_details.created_cache_tokens",
+                "prompt_tokens_details.cache_write_tokens",
+                "input_tokens_details.cache_write_tokens",
+            ],
+        ),
+        (|u| u.cache_miss_tokens, &["prompt_cache_miss_tokens"]),
+        (
+            |u| u.reasoning_tokens,
+            &[
+                "completion_tokens_details.reasoning_tokens",
+                "output_tokens_details.reasoning_tokens",
+                "thoughtsTokenCount",
+                "reasoning_tokens",
+                "output_tokens_details.thinking_tokens",
+            ],
+        ),
+        (|u| u.prompt_audio_tokens, &["prompt_tokens_details.audio_tokens", "input_tokens_details.audio_tokens"]),
+        (
+            |u| u.completion_audio_tokens,
+            &["completion_tokens_details.audio_tokens", "output_tokens_details.audio_tokens"],
+        ),
+        (
+            |u| u.accepted_prediction_tokens,
+            &[
+                "completion_tokens_details.accepted_prediction_tokens",
+                "output_tokens_details.accepted_prediction_tokens",
+            ],
+        ),
+        (|u| u.tool_use_prompt_tokens, &["toolUsePromptTokenCount"]),
+    ];
+    for (count, keys) in spellings {
+        for key in keys {
+            let inner = key.rsplit('.').fold("41".to_owned(), |value, part| format!(r#"{{"{part}":{value}}}"#));
+            for usage in [inner.clone(), format!(r#"{{"usageMetadata":{inner}}}"#)] {
+                // Details stand at the top; wrapped are the plain counts.
+                if usage != inner && key.contains('.') {
+                    continue;
+                }
+                let body = format!(r#"{{"choices":[{{"message":{{"content":"a"}}}}],"usage":{usage}}}"#);
+                let found = read(EndpointKind::Chat, JSON, body.as_bytes()).unwrap().usage.unwrap_or_default();
+                assert_eq!(count(&found), Some(41), "{usage}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -14,6 +14,9 @@ pub trait Bodies: Debug + Send + Sync {
     /// spends the time that it takes to make the body if it is not at hand.
     fn fixed(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError>;
 
+    /// The same, asking for a single token: all that a warmup wants of it is the prompt.
+    fn brief(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError>;
+
     /// The body as this session sends it, where that differs from the bytes that all its sessions share.
     fn personal(&self, _session: &Session, _body: &Bytes) -> Option<Bytes> {
         None

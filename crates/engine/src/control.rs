@@ -23,6 +23,8 @@ pub enum StopReason {
     Interrupt,
     /// Too many requests failed.
     FailedRequests,
+    /// A request failed that the measured phase goes on from.
+    FailedWarmup,
     /// A thread of the client panicked: a request is lost and would be waited for in vain.
     Defect,
 }

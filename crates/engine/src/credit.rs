@@ -13,6 +13,8 @@ use crate::bodies::Lease;
 pub struct Session {
     /// Index into the plan's conversations.
     pub conversation: usize,
+    /// The same of the conversation that it was started for, be it at several removes.
+    pub root_conversation: usize,
     pub correlation_id: String,
     /// Index into the plan's targets.
     pub target: usize,
@@ -65,16 +67,29 @@ pub(crate) struct Credit {
     pub(crate) cancel_after: Option<Nanos>,
     /// Tell when the first content comes.
     pub(crate) watch_first_token: bool,
-    /// The next turn, or a fork, needs this turn's reply.
-    pub(crate) needs_follow_up: bool,
+    pub(crate) follow_up: FollowUpNeed,
+    /// Asks for one token only.
+    pub(crate) is_brief: bool,
     /// No further turn of this session will be sent.
     pub(crate) is_last: bool,
+}
+
+/// When somebody must have read the reply before the session goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FollowUpNeed {
+    Never,
+    /// What went wrong decides whether it goes on.
+    OnFailure,
+    /// The next turn, or a fork, is made of the reply.
+    Always,
 }
 
 /// Comes back when the exchange is over, however it ended.
 #[derive(Debug)]
 pub(crate) struct Returned {
     pub(crate) session: Arc<Session>,
+    /// The phase that sent it.
+    pub(crate) phase: usize,
     pub(crate) turn: usize,
     pub(crate) due: Mono,
     pub(crate) at: Mono,

@@ -32,6 +32,8 @@ pub struct Finished {
     pub body: Bytes,
     /// The body is the data set's own: the same bytes whenever this turn is sent.
     pub body_is_fixed: bool,
+    /// It asked for one token only.
+    pub is_brief: bool,
     /// Present when the session waits for what the reply makes possible.
     pub follow_up: Option<FollowUp>,
 }
@@ -45,6 +47,10 @@ pub enum Outcome {
     NotSent(BuildError),
     /// Over the request timeout.
     TimedOut,
+    /// To be given up on purpose after it was sent, which took too long.
+    SendTimedOut {
+        limit: Nanos,
+    },
     /// Given up on purpose, as `--request-cancellation-rate` asks.
     CancelledOnPurpose {
         after: Nanos,
@@ -61,6 +67,8 @@ pub enum CutReason {
     Interrupt,
     /// In flight when the run was given up because too many requests failed.
     FailedRequests,
+    /// In flight when the run was given up because its warmup failed.
+    FailedWarmup,
     /// In flight when a thread of the client panicked.
     Defect,
 }

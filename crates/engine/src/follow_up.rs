@@ -31,6 +31,8 @@ pub struct FollowUpBodies {
     pub forks: Vec<(usize, Result<Bytes, BuildError>)>,
     /// The reply was no success.
     pub failed: bool,
+    /// It was refused because the prompt was too long for the model.
+    pub overflowed: bool,
 }
 
 /// As the conductor gets it.

@@ -34,7 +34,7 @@ pub use delay::ReadDelays;
 pub use finished::{CutReason, Finished, Outcome};
 pub use follow_up::{FollowUp, FollowUpBodies};
 pub use gauge::WorkerGauge;
-pub use phase::{EndReason, PhaseCounts, PhaseOutcome};
+pub use phase::{EndReason, PhaseCounts, PhaseOutcome, ReplayEntry, ReplayOutcome};
 pub use phase_hook::PhaseHook;
 pub use plan::{EngineError, FixedSchedule, Plan, PreparedConversation, PreparedTurn, RequestTarget, Timing};
 pub use progress::Progress;

@@ -1,6 +1,8 @@
 //! How a phase went.
 
-use aiperf_clock::Mono;
+use std::sync::Arc;
+
+use aiperf_clock::{Mono, Nanos};
 use aiperf_config::PhaseKind;
 use aiperf_conversation::BranchCounts;
 
@@ -9,6 +11,7 @@ use crate::control::StopReason;
 #[derive(Debug, Clone)]
 pub struct PhaseOutcome {
     pub kind: PhaseKind,
+    pub name: &'static str,
     /// Before the first credit was given out.
     pub start: Mono,
     /// When the last credit came back.
@@ -17,6 +20,33 @@ pub struct PhaseOutcome {
     pub ended_by: EndReason,
     /// Requests were still in flight when the grace period was over.
     pub grace_exceeded: bool,
+    /// Of an agentic replay.
+    pub replay: Option<ReplayOutcome>,
+}
+
+/// How the recorded sessions of a phase were entered and gone on with.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ReplayOutcome {
+    /// Where the first session of each lane was entered.
+    pub entries: Vec<ReplayEntry>,
+    /// Sessions that ended with all of their agents.
+    pub trees_completed: u64,
+    /// Times without any request that were shortened, and by how much in all.
+    pub idle_jumps: u64,
+    pub idle_skipped: Nanos,
+}
+
+/// Where a recorded session was entered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplayEntry {
+    pub session_id: Arc<str>,
+    /// As a share of its recorded time.
+    pub ratio: f64,
+    /// The next turn of its main line, and how many there are.
+    pub root_next: usize,
+    pub root_turns: usize,
+    /// Lines of requests with some before that point and some after it.
+    pub live: usize,
 }
 
 /// Credits and sessions of a phase.

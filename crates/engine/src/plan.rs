@@ -40,6 +40,10 @@ pub struct PreparedTurn {
     pub needs_replies: bool,
     /// When the data says that it was sent.
     pub timestamp_ms: Option<f64>,
+    /// When it was sent within the recording of its session.
+    pub recorded: Option<Nanos>,
+    /// Conversation and turn of others of the session that had been answered by then.
+    pub answered_before: Vec<(usize, usize)>,
     /// Pause after the previous turn's response.
     pub delay: Option<Nanos>,
     pub branches: Vec<Branch>,
@@ -79,6 +83,8 @@ pub struct Timing {
     pub cut_drain: Duration,
     /// Where a rate ramp begins: at the share of its target that this is of its duration.
     pub rate_ramp_interval: Duration,
+    /// How long a request that is to be given up may take to be sent.
+    pub send_limit: Duration,
     /// A failed child ends the conversations that it belongs to.
     pub dag_fail_fast: bool,
 }
@@ -88,6 +94,7 @@ impl Default for Timing {
         Self {
             cut_drain: Duration::from_secs(10),
             rate_ramp_interval: Duration::from_millis(100),
+            send_limit: Duration::from_secs(300),
             dag_fail_fast: false,
         }
     }

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::alarm::Alarm;
 use crate::bodies::Bodies;
 use crate::control::Event;
-use crate::credit::{Credit, Returned, ReturnedAs, TurnBody};
+use crate::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, TurnBody};
 use crate::delay::LocalDelays;
 use crate::finished::{CutReason, Finished, Outcome};
 use crate::follow_up::FollowUp;
@@ -64,6 +64,7 @@ impl Worker {
             bodies: Arc::clone(&plan.bodies),
             endpoint: Arc::clone(&plan.endpoint),
             request_timeout: plan.request_timeout,
+            send_limit: plan.timing.send_limit.into(),
             reuse: plan.reuse,
             wire: plan.wire,
             events,
@@ -132,6 +133,8 @@ struct Desk {
     bodies: Arc<dyn Bodies>,
     endpoint: Arc<dyn Endpoint>,
     request_timeout: Option<Nanos>,
+    /// For the sending of a request that is to be given up after it was sent.
+    send_limit: Nanos,
     reuse: ConnectionReuse,
     wire: Wire,
     events: QueueSender<Event>,
@@ -159,6 +162,7 @@ impl Tell for Desk {
 impl Desk {
     fn body(&self, credit: &Credit) -> Result<Body, BuildError> {
         let (bytes, is_fixed) = match &credit.body {
+            TurnBody::Fixed if credit.is_brief => (self.bodies.brief(credit.session.conversation, credit.turn)?, false),
             TurnBody::Fixed => (self.bodies.fixed(credit.session.conversation, credit.turn)?, true),
             TurnBody::FromReplies(body) => (body.clone()?, false),
         };
@@ -225,6 +229,7 @@ impl Context {
             host: &target.host_header,
             request_id: &request_id_text,
             correlation_id: &session.correlation_id,
+            parent_correlation_id: session.parent_correlation_id.as_deref(),
         };
         let (origin, path, headers) = (&target.origin, &target.path_and_query, self.headers(ids));
         let mut request = match desk.wire {
@@ -268,7 +273,7 @@ impl Context {
                 Err(error) => Outcome::Failed(error),
             },
             () = self.timeout(start) => Outcome::TimedOut,
-            after = self.cancellation(credit.cancel_after, &watcher) => Outcome::CancelledOnPurpose { after },
+            given_up = self.cancellation(credit.cancel_after, start, &watcher) => given_up,
             reason = cut.wait() => Outcome::Cut(reason),
         };
         let end = Mono::now();
@@ -319,10 +324,16 @@ impl Context {
             Outcome::Complete if exchange.is_success() => ReturnedAs::Complete,
             _ => ReturnedAs::Failed,
         };
-        let follow_up = (credit.needs_follow_up && end_as != ReturnedAs::Cut)
+        let wants_follow_up = match credit.follow_up {
+            FollowUpNeed::Never => false,
+            FollowUpNeed::OnFailure => end_as == ReturnedAs::Failed,
+            FollowUpNeed::Always => end_as != ReturnedAs::Cut,
+        };
+        let follow_up = wants_follow_up
             .then(|| FollowUp::new(Arc::clone(&credit.session), credit.turn, credit.due, end, desk.events.clone()));
         let returned = Returned {
             session: Arc::clone(&credit.session),
+            phase: credit.phase,
             turn: credit.turn,
             due: credit.due,
             at: end,
@@ -345,6 +356,7 @@ impl Context {
             outcome,
             body: body.bytes,
             body_is_fixed: body.is_fixed,
+            is_brief: credit.is_brief,
             follow_up,
         };
         // The record goes first, so that a full record queue holds back a closed loop instead of growing; but what a
@@ -365,16 +377,17 @@ impl Context {
         }
     }
 
-    /// Resolves the given time after the request was sent.
-    async fn cancellation(&self, after: Option<Nanos>, watcher: &Watcher<'_>) -> Nanos {
-        match after {
-            Some(after) => {
-                let sent = watcher.sent().await;
-                self.timer.sleep_until(sent + after).await;
-                after
-            }
-            None => std::future::pending().await,
-        }
+    /// Resolves the given time after the request was sent, or when it takes too long to be sent.
+    async fn cancellation(&self, after: Option<Nanos>, start: Mono, watcher: &Watcher<'_>) -> Outcome {
+        let Some(after) = after else { return std::future::pending().await };
+        let limit = self.desk.send_limit;
+        let sent = tokio::select! {
+            biased;
+            sent = watcher.sent() => sent,
+            () = self.timer.sleep_until(start + limit) => return Outcome::SendTimedOut { limit },
+        };
+        self.timer.sleep_until(sent + after).await;
+        Outcome::CancelledOnPurpose { after }
     }
 
     async fn hand_over(&self, mut finished: Finished) {

@@ -14,6 +14,7 @@ use serde_json::Map;
 
 use crate::records::PhaseColumns;
 use crate::run::{Run, RunResult};
+use crate::scenario;
 use crate::verdict::Verdict;
 
 /// All that was seen.
@@ -44,6 +45,7 @@ impl Conclusion<'_> {
         });
         let verdict = Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), stopped);
         let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
+        let metadata = scenario::submission(run, &verdict, &profiling.summary);
         let report = RunReport {
             aiperf_version: version.to_owned(),
             benchmark_id: self.benchmark_id.clone(),
@@ -56,6 +58,9 @@ impl Conclusion<'_> {
             status: status(&verdict),
             telemetry_data: None,
             branch_stats: self.branch_stats(run),
+            rows_left_out: run.dataset.skipped_rows.count as u64,
+            agentic_replay: self.outcomes.last().and_then(scenario::replay_json),
+            metadata,
             thresholds: run.profiling_context().thresholds,
             client_health: self.health,
             selftest,
@@ -82,7 +87,7 @@ impl Conclusion<'_> {
         let outcome = &self.outcomes[index];
         let window = PhaseWindow { start: outcome.start, end: outcome.end };
         PhaseReport {
-            name: outcome.kind.name().to_owned(),
+            name: outcome.name.to_owned(),
             kind: if outcome.kind == PhaseKind::Warmup { Phase::Warmup } else { Phase::Profiling },
             index: index as u32,
             profiling_index: (outcome.kind == PhaseKind::Profiling).then_some(0),

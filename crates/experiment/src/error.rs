@@ -38,6 +38,12 @@ pub enum RunError {
         "{url} was not ready to serve {model} after {waited:.0} s: {reason}. Start the server, or raise --wait-for-model-timeout"
     )]
     NotReady { url: String, model: String, waited: f64, reason: String },
+    #[error("--scenario {name} replays recorded sessions of agents (weka_trace, tracelab), and {data} holds none")]
+    NoAgents { name: &'static str, data: String },
+    #[error(
+        "--concurrency {lanes} needs as many recorded sessions, and there are {sessions}: lower it, or let lanes share sessions by --allow-dataset-wrap"
+    )]
+    TooFewRecordings { lanes: usize, sessions: usize },
     #[error("--grpc-method {method}: {reason}")]
     Method { method: String, reason: String },
     #[error("{flag} {path}: {reason}")]

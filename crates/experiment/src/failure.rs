@@ -35,6 +35,13 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) ->
         }
         Outcome::NotSent(error) => Some(plain("RequestBuildError", error.to_string())),
         Outcome::TimedOut => Some(plain("TimeoutError", timeout_message(exchange))),
+        Outcome::SendTimedOut { limit } => {
+            let message = format!(
+                "not sent within {} s, and so not cancelled after it (AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT)",
+                limit.as_secs_f64()
+            );
+            Some(Failure { code: Some(0), ..plain("RequestSendTimeout", message) })
+        }
         Outcome::CancelledOnPurpose { after } => {
             let message = format!("cancelled on purpose {:.3} s after it was sent", after.as_secs_f64());
             Some(Failure::cancelled(Cancellation::OnPurpose, message))
@@ -44,6 +51,7 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) ->
                 CutReason::Deadline => "still in flight when the duration and its grace period were over",
                 CutReason::Interrupt => "still in flight when the run was interrupted",
                 CutReason::FailedRequests => "still in flight when too many requests had failed",
+                CutReason::FailedWarmup => "still in flight when the warmup had failed",
                 CutReason::Defect => "still in flight when a thread of the client failed",
             };
             Some(Failure::cancelled(Cancellation::RunEnded, message))

@@ -39,7 +39,8 @@ mod tests {
     fn stages_do_not_overlap() {
         let at = Mono::from_nanos;
         let mut exchange = Exchange::default();
-        exchange.trace.connect = Some(Span { start: at(10), end: at(30) });
+        exchange.trace.connect = Some(Span { start: at(10), end: at(22) });
+        exchange.trace.tls = Some(Span { start: at(22), end: at(30) });
         exchange.trace.send_start = Some(at(30));
         exchange.trace.send_end = Some(at(35));
         exchange.body = b"abcd".to_vec();
@@ -47,6 +48,7 @@ mod tests {
         let timing = of(&exchange);
         let stages = [timing.connecting, timing.sending, timing.waiting, timing.receiving];
         assert_eq!(stages, [Nanos(20), Nanos(5), Nanos(15), Nanos(30)]);
+        assert_eq!(timing.tls, Some(Nanos(8)));
         assert_eq!((timing.reads, timing.body_bytes_received), (2, 4));
     }
 

@@ -1,5 +1,5 @@
 //! One benchmark from configuration to artifacts: opens the targets, makes the data, runs the phases, keeps the
-//! records, writes the files.
+//! records, writes the files. And a talk with a server, for a first look.
 #![forbid(unsafe_code)]
 
 mod conclusion;
@@ -18,11 +18,14 @@ mod readiness;
 mod records;
 mod round_trip;
 mod run;
+mod scenario;
+mod secrets;
 mod selftest;
 mod server_hook;
 mod sessions;
 mod settings;
 mod stamps;
+mod talk;
 mod target;
 mod threshold;
 mod trace_data;
@@ -34,4 +37,5 @@ pub use run::{Run, RunResult};
 pub use selftest::{
     Format, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestOption, SelfTestOptionError, SelfTestOptions, StateFile,
 };
+pub use talk::{Answer, Counted, Interrupt, Memory, Talk, TalkError, TurnFigures, WhoCounts};
 pub use verdict::Verdict;

@@ -102,11 +102,10 @@ impl Observer {
 /// A server whose counts contradict each other does so in every reply: it is said once.
 fn usable(report: Result<SpecDecode, SpecDecodeError>) -> Option<SpecDecode> {
     static SAID: Once = Once::new();
-    report
-        .inspect_err(|error| {
-            SAID.call_once(|| log::warn!("The server's report of speculative decoding is passed over: {error}"))
-        })
-        .ok()
+    if let Err(error) = &report {
+        SAID.call_once(|| log::warn!("The server's report of speculative decoding is passed over: {error}"));
+    }
+    report.ok()
 }
 
 fn reported(reply: &Reply) -> TokenCounts {

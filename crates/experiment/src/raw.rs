@@ -10,12 +10,15 @@ use aiperf_engine::{Finished, RequestTarget};
 use aiperf_metrics::Failure;
 use aiperf_report::{RawExchange, RawResponse, RawWriter, RecordMetadata, ReportError};
 
+use crate::secrets::Secrets;
+
 /// Knows how requests looked, so that their headers can be written again.
 #[derive(Debug, Clone)]
 pub(crate) struct RawSource {
     pub(crate) endpoint: Arc<dyn Endpoint>,
     pub(crate) headers: Arc<HeaderPlan>,
     pub(crate) targets: Arc<[RequestTarget]>,
+    pub(crate) secrets: Secrets,
 }
 
 impl RawSource {
@@ -26,6 +29,7 @@ impl RawSource {
             host: &self.targets[finished.session.target].host_header,
             request_id: &request_id,
             correlation_id: &finished.session.correlation_id,
+            parent_correlation_id: finished.session.parent_correlation_id.as_deref(),
         };
         let content_type = self.headers.content_type(&finished.body);
         let content_type = content_type.as_deref().map(|value| ("Content-Type", value));
@@ -43,7 +47,10 @@ impl RawSource {
         let exchange = &finished.exchange;
         let content_type = exchange.header("content-type");
         let body = ResponseBody { content_type, bytes: &exchange.body, marks: &exchange.marks };
-        let text = String::from_utf8_lossy(&exchange.body);
+        let mut text = String::from_utf8_lossy(&exchange.body);
+        if failure.is_some() {
+            text = self.secrets.hide(text);
+        }
         let stream: Vec<SseEvent<'_>> =
             if is_event_stream(&body) { events(&exchange.body).collect() } else { Vec::new() };
         let messages = if exchange.is_grpc() { self.endpoint.legible_messages(&exchange.body) } else { None };

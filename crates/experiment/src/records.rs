@@ -7,8 +7,8 @@ use std::thread::{self, JoinHandle};
 use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
 use aiperf_endpoint::Reply;
-use aiperf_engine::{Finished, FollowUp, Outcome, QueueReceiver};
-use aiperf_metrics::{Columns, MetricContext, Observation, RecordValues};
+use aiperf_engine::{Finished, FollowUp, FollowUpBodies, Outcome, QueueReceiver};
+use aiperf_metrics::{Columns, Failure, MetricContext, Observation, RecordValues};
 use aiperf_report::{
     ArtifactPaths, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable, RecordWriter,
     Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
@@ -21,6 +21,7 @@ use crate::monitor::Monitor;
 use crate::observe::Observer;
 use crate::priority;
 use crate::raw::RawSource;
+use crate::secrets::Secrets;
 use crate::selftest::Tap;
 use crate::sessions::Sessions;
 use crate::stamps::{self, AllStamps};
@@ -33,7 +34,11 @@ pub(crate) struct RecordDesk {
     pub(crate) observer: Observer,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) phases: Vec<PhaseKind>,
+    pub(crate) phase_names: Vec<&'static str>,
+    /// A session ends when its prompts are too long for the model.
+    pub(crate) is_agentic: bool,
     pub(crate) anchor: WallAnchor,
+    pub(crate) secrets: Secrets,
     pub(crate) records: Option<RecordWriter>,
     pub(crate) raw: Option<(RawWriter, RawSource)>,
     pub(crate) table: Option<RecordTable>,
@@ -107,14 +112,20 @@ impl RecordDesk {
         let processor = format!("record_processor_{index}");
         let mut scratch = Vec::new();
         while let Some(mut finished) = finished.receive_gathered() {
-            let facts = self.sessions.turn(finished.session.conversation, finished.turn);
+            let mut facts = self.sessions.turn(finished.session.conversation, finished.turn);
+            if finished.is_brief {
+                facts.max_tokens = Some(1);
+            }
             let answer = self.observer.read(&finished);
             // A session waits for this: the counting of a long history must not hold up its next turn.
             if let Some(follow_up) = finished.follow_up.take() {
-                self.follow_up(follow_up, &finished, answer.as_ref().ok());
+                self.follow_up(follow_up, &finished, answer.as_ref());
             }
             let said = self.said(&finished, answer.as_ref().ok());
-            let observation = self.observer.observe(&finished, facts, answer);
+            let mut observation = self.observer.observe(&finished, facts, answer);
+            if let Some(failure) = &mut observation.failure {
+                self.secrets.hide_in(failure);
+            }
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
             if observation.failure.is_some() {
@@ -135,7 +146,12 @@ impl RecordDesk {
         (columns, all_stamps)
     }
 
-    fn follow_up(&self, follow_up: FollowUp, finished: &Finished, reply: Option<&Reply>) {
+    fn follow_up(&self, follow_up: FollowUp, finished: &Finished, answer: Result<&Reply, &Failure>) {
+        if !self.sessions.goes_on_from_reply(finished.session.conversation, finished.turn) {
+            let overflowed = answer.is_err_and(Failure::is_context_overflow);
+            return follow_up.resume(FollowUpBodies { failed: answer.is_err(), overflowed, ..Default::default() });
+        }
+        let reply = answer.ok();
         let message = reply.and_then(|reply| self.observer.endpoint.assistant_message(reply));
         follow_up.resume(self.sessions.after(&finished.session, finished.turn, message, reply.is_none()));
     }
@@ -209,11 +225,12 @@ impl RecordDesk {
             benchmark_phase: phase,
             phase_index: finished.phase as u32,
             profiling_index: (kind == PhaseKind::Profiling).then_some(0),
-            phase_name: kind.name(),
+            phase_name: self.phase_names[finished.phase],
             phase_kind: phase,
             was_cancelled: cut,
             cancellation_time_ns: cut.then(|| epoch(finished.end)),
-            context_overflow_skip: false,
+            context_overflow_skip: self.is_agentic
+                && observation.failure.as_ref().is_some_and(Failure::is_context_overflow),
             agent_depth: finished.session.depth,
             parent_correlation_id: finished.session.parent_correlation_id.as_deref(),
             root_correlation_id: &finished.session.root_correlation_id,

@@ -35,6 +35,8 @@ use crate::raw::RawSource;
 use crate::readiness;
 use crate::records::{RecordDesk, RecordThreads};
 use crate::round_trip::{RttWatch, WhatIsMissing};
+use crate::scenario;
+use crate::secrets::Secrets;
 use crate::selftest::Tap;
 use crate::server_hook::{self, ProfilerHook};
 use crate::sessions::{Markers, Renderer, Sessions};
@@ -83,18 +85,23 @@ pub struct RunResult {
 impl Run {
     /// Opens the targets and makes the data. `version` is the program's own; the tokenizer and public data sets come
     /// through `hub`.
-    pub fn prepare(config: Config, version: &str, hub: &Hub) -> Result<Self, RunError> {
+    pub fn prepare(mut config: Config, version: &str, hub: &Hub) -> Result<Self, RunError> {
         // Before anything starts a thread.
         raise_descriptor_limit();
         grow_descriptor_table(DESCRIPTORS);
         let kind = config.endpoint.kind;
+        let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
+        let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
         let headers = settings::header_plan(&config, version)?;
         let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
         let client = settings::client_settings(&config, &targets)?;
         let found = discovery::ask(&config, &targets, &client, &headers)?;
         let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config, found));
-        let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
-        let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
+        if let Some(scenario) = &config.scenario {
+            scenario.set.iter().for_each(|option| log::info!("Scenario {} sets {option}", scenario.name));
+            // Whoever repeats the run needs it.
+            config.random_seed.get_or_insert_with(|| Seed::from_entropy().stream("scenario").next_u64() >> 1);
+        }
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
         let request = TokenizerRequest {
             name: config.endpoint.tokenizer_name(&config.dataset.models[0]).to_owned(),
@@ -104,6 +111,7 @@ impl Run {
         let tokenizer = aiperf_tokenizer::load(&request, hub.environment())?;
         let dataset = Arc::new(aiperf_dataset::build_with_hub(&config.dataset, seed, &tokenizer, hub)?);
         warn_about(&dataset);
+        scenario::check_data(&config, &dataset)?;
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
             phase.stop.sessions = Some(dataset.roots().len() as u64);
@@ -212,10 +220,12 @@ impl Run {
         control: &ControlSource,
     ) -> Result<RecordDesk, RunError> {
         let output = &self.config.output;
+        let secrets = Secrets::of(&self.config.endpoint);
         let source = RawSource {
             endpoint: Arc::clone(&self.endpoint),
             headers: Arc::clone(&self.headers),
             targets: self.targets.requests.clone().into(),
+            secrets: secrets.clone(),
         };
         let records = if output.level >= ExportLevel::Records {
             Some(RecordWriter::create(&self.paths.records(), &self.contexts)?)
@@ -253,7 +263,10 @@ impl Run {
             },
             sessions: Arc::clone(&self.sessions),
             phases: self.phases.iter().map(|phase| phase.kind).collect(),
+            phase_names: self.phases.iter().map(PhaseConfig::name).collect(),
+            is_agentic: self.config.profiling.pace.is_agentic(),
             anchor,
+            secrets,
             records,
             raw,
             table,
@@ -306,6 +319,7 @@ impl Run {
             timing: Timing {
                 cut_drain: tuning.cancel_drain,
                 rate_ramp_interval: tuning.rate_ramp_interval,
+                send_limit: tuning.cancellation_send_timeout,
                 dag_fail_fast: tuning.dag_fail_fast,
             },
         }

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use aiperf_clock::Nanos;
 use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
 use aiperf_dataset::Dataset;
-use aiperf_endpoint::{BuildError, EndpointKind, check_turns};
+use aiperf_endpoint::{BuildError, EndpointKind, body_document, check_turns};
 use aiperf_engine::{Began, Bodies, FollowUpBodies, PreparedConversation, PreparedTurn, Session};
 use aiperf_report::InputSession;
 use bytes::Bytes;
@@ -222,9 +222,9 @@ impl Sessions {
                 Some(body)
             });
             bytes += body.as_ref().map_or(0, Bytes::len);
-            payloads.extend(body.and_then(|body| {
-                let legible = self.renderer.endpoint.legible_body(&body);
-                serde_json::from_slice(legible.as_ref().map_or(&body[..], String::as_bytes)).ok()
+            payloads.extend(body.and_then(|body| match self.renderer.endpoint.legible_body(&body) {
+                Some(legible) => serde_json::from_str(&legible).ok(),
+                None => body_document(&body),
             }));
         }
         (InputSession { session_id: self.session_id(index).to_owned(), payloads }, bytes)
@@ -247,7 +247,15 @@ impl Sessions {
                 }
             }
         }
-        FollowUpBodies { next, forks, failed }
+        FollowUpBodies { next, forks, failed, overflowed: false }
+    }
+
+    /// Whether what follows a turn is made of its reply.
+    pub(crate) fn goes_on_from_reply(&self, index: usize, turn: usize) -> bool {
+        let outline = &self.dataset.outlines()[index];
+        let forks = |kind: BranchKind| matches!(kind, BranchKind::Fork { .. });
+        (turn + 1 < outline.turns.len() && Renderer::needs_replies(outline, turn + 1))
+            || outline.turns[turn].branches.iter().any(|branch| forks(branch.kind))
     }
 
     /// The part of it that the engine plans with.
@@ -260,6 +268,8 @@ impl Sessions {
                 .map(|(place, turn)| PreparedTurn {
                     needs_replies: Renderer::needs_replies(outline, place),
                     timestamp_ms: turn.timestamp_ms,
+                    recorded: turn.recorded_ms.map(|ms| Nanos::from_secs_f64(ms / 1e3)),
+                    answered_before: turn.answered_before.iter().map(|(other, turn)| (other.0, *turn)).collect(),
                     delay: turn.delay_ms.map(|ms| Nanos::from_secs_f64(ms / 1e3)),
                     branches: turn.branches.clone(),
                 })
@@ -287,8 +297,18 @@ impl Bodies for Sessions {
         Ok(body)
     }
 
+    fn brief(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError> {
+        let mut contents = Conversation::clone(&self.find(conversation, Some(turn)));
+        if let Some(turn) = contents.turns.get_mut(turn) {
+            turn.max_tokens = Some(1);
+        }
+        let body = self.renderer.fixed(&Arc::new(contents), turn);
+        self.look_ahead(conversation, turn);
+        body
+    }
+
     fn personal(&self, session: &Session, body: &Bytes) -> Option<Bytes> {
-        self.markers.as_ref()?.put(session, self.session_id(session.conversation), body)
+        self.markers.as_ref()?.put(session, self.session_id(session.root_conversation), body)
     }
 
     fn begin(&self, conversation: usize, began: Began) {

@@ -36,7 +36,7 @@ pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<Met
         osl_mismatch_pct: tuning.osl_mismatch_percent,
         osl_mismatch_max_tokens: tuning.osl_mismatch_max_tokens as f64,
     };
-    context.open_loop = !matches!(phase.pace, Pace::Concurrency(_));
+    context.open_loop = !matches!(phase.pace, Pace::Concurrency(_) | Pace::AgenticReplay(_));
     context.fixed_schedule = matches!(phase.pace, Pace::FixedSchedule { .. });
     context.concurrency = phase.pace.session_limit().map(|limit| limit as u64);
     if let Some(NetworkLatency::Given(rtt)) = config.network_latency {

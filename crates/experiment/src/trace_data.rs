@@ -77,6 +77,8 @@ impl<'a> Traced<'a> {
             dns_lookup_end_ns: trace.dns.map(|s| epoch(s.end)),
             tcp_connect_start_ns: trace.connect.map(|s| epoch(s.start)),
             tcp_connect_end_ns: trace.tls.or(trace.connect).map(|s| epoch(s.end)),
+            tls_handshake_start_ns: trace.tls.map(|s| epoch(s.start)),
+            tls_handshake_end_ns: trace.tls.map(|s| epoch(s.end)),
             connection_reused_ns: trace.send_start.filter(|_| trace.reused).map(epoch),
             local_ip: self.local_ip.as_deref(),
             local_port: trace.local.map(|a| a.port()),

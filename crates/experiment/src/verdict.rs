@@ -26,6 +26,13 @@ impl Verdict {
                      lists them all."
                 ));
             }
+            Some(StopReason::FailedWarmup) => {
+                let failures = warmup.map_or(&[][..], |summary| summary.failures.as_slice());
+                let why = failures.first().map_or("no answer", |group| first_line(&group.failure.message));
+                return Self::GivenUp(format!(
+                    "the warmup failed: a recorded session could not be brought to the point where it goes on ({why})"
+                ));
+            }
             Some(StopReason::Defect) => {
                 return Self::GivenUp(
                     "a worker thread of aiperf panicked, and the run was ended for it; what had finished is in the files. \

@@ -80,7 +80,7 @@ catalogue! {
         [SPEC_DECODE WHOLE]; "draft tokens that were proposed";
 
     UsagePromptTokens "usage_prompt_tokens" "Usage Prompt Tokens"; Tokens => Tokens, Record, Usage 1000,
-        [USAGE TOKENS_IN LARGER WHOLE]; "prompt tokens by the server's count";
+        [USAGE LARGER WHOLE]; "prompt tokens by the server's count";
     UsagePromptCacheReadTokens "usage_prompt_cache_read_tokens" "Usage Prompt Cache Read Tokens"; Tokens => Tokens, Record, Usage 1010,
         [USAGE LARGER WHOLE]; "prompt tokens read from the server's cache";
     UsagePromptCacheWriteTokens "usage_prompt_cache_write_tokens" "Usage Prompt Cache Write Tokens"; Tokens => Tokens, Record, Usage 1015,
@@ -94,7 +94,7 @@ catalogue! {
     UsagePromptAudioSeconds "usage_prompt_audio_seconds" "Usage Prompt Audio Seconds"; Seconds => Seconds, Record, Usage 1040,
         [USAGE AUDIO LARGER]; "seconds of audio in the prompt by the server's count";
     UsageCompletionTokens "usage_completion_tokens" "Usage Completion Tokens"; Tokens => Tokens, Record, Usage 1100,
-        [USAGE TOKENS_OUT LARGER WHOLE]; "completion tokens by the server's count";
+        [USAGE LARGER WHOLE]; "completion tokens by the server's count";
     UsageReasoningTokens "usage_reasoning_tokens" "Usage Reasoning Tokens"; Tokens => Tokens, Record, Usage 1110,
         [REASONING USAGE TOKENS_OUT LARGER WHOLE]; "reasoning tokens by the server's count";
     UsageCompletionAudioTokens "usage_completion_audio_tokens" "Usage Completion Audio Tokens"; Tokens => Tokens, Record, Usage 1120,
@@ -196,6 +196,8 @@ catalogue! {
         [TOKENS_OUT LARGER]; "total_osl / D";
     InputTokenThroughput "input_token_throughput" "Input Token Throughput"; TokensPerSecond => TokensPerSecond, Derived, Main 805,
         [TOKENS_IN LARGER]; "total_isl / D";
+    OverallOutputTokenThroughputPerUser "overall_output_token_throughput_per_user" "Overall Output Token Throughput Per User"; TokensPerSecondPerUser => TokensPerSecondPerUser, Derived, FilesOnly last,
+        [STREAM TOKENS_OUT LARGER]; "tokens after the first chunk / decode_duration, each summed over requests that have an inter_token_latency";
     TotalTokenThroughput "total_token_throughput" "Total Token Throughput"; TokensPerSecond => TokensPerSecond, Derived, FilesOnly last,
         [TOKENS_OUT LARGER]; "(total_isl + total_osl) / D";
     Goodput "goodput" "Goodput"; RequestsPerSecond => RequestsPerSecond, Derived, Main 1000,
@@ -215,7 +217,7 @@ catalogue! {
         [FIXED_SCHEDULE]; "1 if replay_sched_lag_p99 > 500 ms, else 0";
 
     TotalUsagePromptTokens "total_usage_prompt_tokens" "Total Usage Prompt Tokens"; Tokens => Tokens, Derived, Usage 2000,
-        [USAGE TOKENS_IN LARGER]; "sum of usage_prompt_tokens";
+        [USAGE LARGER]; "sum of usage_prompt_tokens";
     TotalUsagePromptCacheReadTokens "total_usage_prompt_cache_read_tokens" "Total Usage Prompt Cache Read Tokens"; Tokens => Tokens, Derived, Usage 2010,
         [USAGE LARGER]; "sum of usage_prompt_cache_read_tokens";
     OverallUsagePromptCacheReadPct "overall_usage_prompt_cache_read_pct" "Overall Usage Prompt Cache Read %"; Percent => Percent, Derived, Usage 2012,

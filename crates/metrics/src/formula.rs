@@ -132,10 +132,22 @@ fn decode_duration(facts: &impl Facts) -> Option<f64> {
 }
 
 fn inter_token_latency(facts: &impl Facts, context: &MetricContext) -> Option<f64> {
+    Some(decode_duration(facts)? / decoded_tokens(facts, context)?)
+}
+
+/// Tokens that came after the first chunk.
+fn decoded_tokens(facts: &impl Facts, context: &MetricContext) -> Option<f64> {
     let tokens = output_length(facts).filter(|tokens| *tokens >= 2.0)?;
     let first_chunk = facts.fact(Fact::FirstChunkTokens).filter(|_| context.per_chunk_usage).map(|k| k as f64);
     let in_first_chunk = first_chunk.filter(|k| *k > 0.0 && tokens - k >= 1.0).unwrap_or(1.0);
-    Some(decode_duration(facts)? / (tokens - in_first_chunk))
+    Some(tokens - in_first_chunk)
+}
+
+/// Tokens after the first chunk, and the nanoseconds in which they came, of a successful request.
+pub(crate) fn decoding(facts: &impl Facts, context: &MetricContext) -> Option<(f64, f64)> {
+    let success = facts.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS);
+    success.then_some(())?;
+    Some((decoded_tokens(facts, context)?, decode_duration(facts)?))
 }
 
 fn usage_discrepancy(facts: &impl Facts, context: &MetricContext) -> Option<f64> {

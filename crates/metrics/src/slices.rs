@@ -22,7 +22,7 @@ pub struct Slice {
 #[derive(Debug)]
 pub struct Slices<'a> {
     columns: &'a Columns,
-    context: &'a MetricContext,
+    context: MetricContext,
     anchor: &'a WallAnchor,
     length: Nanos,
     /// Rows by start.
@@ -38,7 +38,7 @@ pub struct Slices<'a> {
 
 impl<'a> Slices<'a> {
     /// The first window begins with the first request, the last ends with the last one.
-    pub fn of(columns: &'a Columns, length: Nanos, context: &'a MetricContext, anchor: &'a WallAnchor) -> Self {
+    pub fn of(columns: &'a Columns, length: Nanos, context: &MetricContext, anchor: &'a WallAnchor) -> Self {
         let rows = u32::try_from(columns.len()).unwrap_or(u32::MAX);
         let mut order: Vec<u32> = (0..rows).collect();
         order.sort_by_key(|row| start(columns, *row));
@@ -46,7 +46,8 @@ impl<'a> Slices<'a> {
         let last = order.iter().map(|row| end(columns, *row)).max().unwrap_or(first);
         Self {
             columns,
-            context,
+            // What the GPUs used is known of the whole phase only.
+            context: MetricContext { gpu_energy: Vec::new(), ..context.clone() },
             anchor,
             length: Nanos(length.0.max(1)),
             order,
@@ -85,12 +86,12 @@ impl Iterator for Slices<'_> {
         let requests = self.columns.subset(here, &self.first_gaps);
         let window = PhaseWindow { start: start_at, end: end_at };
         let summary = if self.in_flight.is_empty() {
-            Summary::of_slice(&requests, &requests, &window, self.context, self.anchor)
+            Summary::of_slice(&requests, Some(&requests), &window, &self.context, self.anchor)
         } else {
             let mut aloft = self.in_flight.clone();
             aloft.extend_from_slice(here);
             let aloft = self.columns.subset(&aloft, &self.first_gaps);
-            Summary::of_slice(&requests, &aloft, &window, self.context, self.anchor)
+            Summary::of_slice(&requests, Some(&aloft), &window, &self.context, self.anchor)
         };
         self.in_flight.extend_from_slice(here);
         let (start, end) = (self.anchor.epoch(start_at), self.anchor.epoch(end_at));
@@ -149,10 +150,10 @@ mod tests {
             }],
             tokens: TokenCounts { input: Some(10), output: Some(4), reasoning: None },
             usage: None,
+            spec_decode: None,
             http: None,
             failure: None,
             requested_output_tokens: None,
-            spec_decode: None,
             undecodable_events: 0,
             prefix: None,
             media: MediaFacts::default(),

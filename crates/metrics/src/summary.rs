@@ -59,13 +59,15 @@ pub struct Summary {
 
 impl Summary {
     pub fn compute(columns: &Columns, window: &PhaseWindow, context: &MetricContext, anchor: &WallAnchor) -> Self {
-        Self::of_slice(columns, columns, window, context, anchor)
+        // A phase in which nothing succeeded has no curves.
+        let aloft = if Outcomes::count(columns).successful > 0 { Some(columns) } else { None };
+        Self::of_slice(columns, aloft, window, context, anchor)
     }
 
     /// `columns`: the requests that the numbers are about; `aloft`: those that were in flight in the window.
     pub(crate) fn of_slice(
         columns: &Columns,
-        aloft: &Columns,
+        aloft: Option<&Columns>,
         window: &PhaseWindow,
         context: &MetricContext,
         anchor: &WallAnchor,
@@ -74,8 +76,7 @@ impl Summary {
         let mut results = Vec::new();
         let mut totals = Totals::new(&outcomes, window, columns, context, anchor);
         let streamed = context.streaming && context.endpoint.facts().produces_tokens;
-        let any_success = outcomes.successful > 0 || aloft.len() > columns.len();
-        let curves = if any_success { sweep::time_weighted(aloft, window, streamed) } else { Vec::new() };
+        let curves = aloft.map_or_else(Vec::new, |aloft| sweep::time_weighted(aloft, window, streamed));
         for metric in Metric::ALL.iter().copied().filter(|metric| context.applies(*metric)) {
             let stats = match metric.definition().kind {
                 Kind::Record => Stats::of(values(metric, columns, context)),

@@ -5,6 +5,7 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use crate::columns::Columns;
 use crate::energy::{self, Work};
 use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::formula::decoding;
 use crate::summary::{Outcomes, values};
 use crate::{Metric, MetricContext, Percentile, PhaseWindow, Stats};
 
@@ -70,6 +71,7 @@ impl<'a> Totals<'a> {
             Metric::TotalTokenThroughput => {
                 self.per_second(Some(self.noted(Metric::TotalIsl)? + self.noted(Metric::TotalOsl)?))
             }
+            Metric::OverallOutputTokenThroughputPerUser => self.decode_rate(),
             Metric::Goodput => self.per_second(self.noted(Metric::GoodRequestCount)),
             Metric::ReplaySchedLagP50 => self.replay_lag?.percentile(Percentile::P50),
             Metric::ReplaySchedLagP90 => self.replay_lag?.percentile(Percentile::P90),
@@ -116,6 +118,13 @@ impl<'a> Totals<'a> {
 
     fn noted(&self, metric: Metric) -> Option<f64> {
         self.noted[metric as usize]
+    }
+
+    /// A ratio of sums: one reply that came all at once does not outweigh the others, as it does in a mean of rates.
+    fn decode_rate(&self) -> Option<f64> {
+        let parts = self.columns.rows().filter_map(|row| decoding(&row, self.context));
+        let (tokens, nanos) = parts.fold((0.0, 0.0), |(tokens, nanos), (more, span)| (tokens + more, nanos + span));
+        ratio(tokens, nanos * 1e-9)
     }
 
     /// How many records say 1; `None` when no record says anything.

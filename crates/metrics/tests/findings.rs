@@ -14,7 +14,7 @@ use phase::{at, avg, failed, request, streaming, summarize};
 const LIMITS: Thresholds = Thresholds { usage_diff_pct: 10.0, osl_mismatch_pct: 5.0, osl_mismatch_max_tokens: 50.0 };
 
 fn evidence(summary: &Summary) -> Evidence<'_> {
-    Evidence { summary, thresholds: &LIMITS, health: None, accounting: None, certified: None }
+    Evidence { summary, thresholds: &LIMITS, health: None, accounting: None, certified: None, rows_left_out: 0 }
 }
 
 fn open_loop() -> MetricContext {
@@ -173,4 +173,13 @@ fn a_load_above_the_certified_one_is_found_and_one_below_is_not() {
     assert_eq!((finding.figure(), finding.threshold()), (reached.in_flight as f64, 2.0));
     let slower = ClientLoad { chunks_per_second: reached.chunks_per_second / 2.0, ..reached };
     assert_eq!(found(slower)[0].unit(), Unit::ChunksPerSecond);
+}
+
+#[test]
+fn rows_that_are_not_part_of_the_run_are_owned_up_to() {
+    let summary = summarize(&[request(0, &[5])], &streaming());
+    assert!(!evidence(&summary).findings().iter().any(|found| found.name() == "rows_left_out"));
+    let findings = Evidence { rows_left_out: 3, ..evidence(&summary) }.findings();
+    let found = findings.last().unwrap();
+    assert_eq!((found.name(), found.figure(), found.threshold()), ("rows_left_out", 3.0, 0.0));
 }

@@ -56,10 +56,17 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
     }
     object.insert("notes".to_owned(), health::notes(&report.findings()));
     for (key, value) in &report.carried {
-        object.entry(key.clone()).or_insert_with(|| value.clone());
+        match (object.get_mut(key), value) {
+            (Some(Value::Array(notes)), Value::Array(earlier)) if key == "notes" => add_notes(notes, earlier),
+            (Some(_), _) => {}
+            (None, value) => drop(object.insert(key.clone(), value.clone())),
+        }
     }
     if let Some(branches) = &report.branch_stats {
         object.insert("branch_stats".to_owned(), branches.clone());
+    }
+    if let Some(replay) = &report.agentic_replay {
+        object.insert("agentic_replay".to_owned(), replay.clone());
     }
     if let Some(warmup) = &report.warmup {
         let metrics = warmup.summary.results.iter().map(|result| (result.metric.tag().to_owned(), metric(result, &[])));
@@ -67,7 +74,17 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
     }
     put_acceptance(&mut object, &report.profiling.summary);
     put_other_metrics(&mut object, &report.profiling);
+    if let Some(metadata) = &report.metadata {
+        object.insert("metadata".to_owned(), metadata.clone());
+    }
     Value::Object(object)
+}
+
+/// Those of an earlier summary that are of a kind which is not among them.
+fn add_notes(notes: &mut Vec<Value>, earlier: &[Value]) {
+    let news = earlier.iter().filter(|note| notes.iter().all(|known| known["kind"] != note["kind"]));
+    let news: Vec<Value> = news.cloned().collect();
+    notes.extend(news);
 }
 
 /// The summary of one phase, for its own file.

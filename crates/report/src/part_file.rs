@@ -40,7 +40,11 @@ impl PartFile {
     /// Gives the file its name.
     pub(crate) fn finish(mut self) -> Result<(), ReportError> {
         let written = self.out.flush().and_then(|()| fs::rename(&self.part, &self.path));
-        written.map_err(|source| ReportError::write(&self.path, source))
+        written.map_err(|source| {
+            // Whatever is left of it is of no use to anyone.
+            let _ = fs::remove_file(&self.part);
+            ReportError::write(&self.path, source)
+        })
     }
 
     /// Leaves nothing behind.

@@ -27,6 +27,12 @@ pub struct RunReport {
     pub telemetry_data: Option<Value>,
     /// The `branch_stats` object of the summary, where conversations start others.
     pub branch_stats: Option<Value>,
+    /// Rows of the data that could not be used.
+    pub rows_left_out: u64,
+    /// How recorded sessions of agents were entered and gone on with.
+    pub agentic_replay: Option<Value>,
+    /// Of a scenario: its name, and whether the results may be handed in.
+    pub metadata: Option<Value>,
     pub thresholds: Thresholds,
     /// Whether the client was the limit, where it was watched.
     pub client_health: Option<ClientHealth>,
@@ -56,6 +62,7 @@ impl RunReport {
             health: self.client_health.as_ref(),
             accounting: self.accounting_of(&self.profiling),
             certified: self.selftest.as_ref().map(Citation::load),
+            rows_left_out: self.rows_left_out,
         };
         evidence.findings()
     }

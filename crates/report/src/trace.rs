@@ -47,6 +47,10 @@ pub struct TraceData<'a> {
     #[serde(serialize_with = "maybe_epoch", skip_serializing_if = "Option::is_none")]
     pub tcp_connect_end_ns: Option<EpochNanos>,
     #[serde(serialize_with = "maybe_epoch", skip_serializing_if = "Option::is_none")]
+    pub tls_handshake_start_ns: Option<EpochNanos>,
+    #[serde(serialize_with = "maybe_epoch", skip_serializing_if = "Option::is_none")]
+    pub tls_handshake_end_ns: Option<EpochNanos>,
+    #[serde(serialize_with = "maybe_epoch", skip_serializing_if = "Option::is_none")]
     pub connection_reused_ns: Option<EpochNanos>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local_ip: Option<&'a str>,

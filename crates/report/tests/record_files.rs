@@ -150,6 +150,8 @@ fn a_trace_has_the_fields_of_the_reference_and_its_chunks() {
         dns_lookup_end_ns: None,
         tcp_connect_start_ns: Some(at(0)),
         tcp_connect_end_ns: Some(at(1)),
+        tls_handshake_start_ns: None,
+        tls_handshake_end_ns: None,
         connection_reused_ns: None,
         local_ip: Some("127.0.0.1"),
         local_port: Some(35_816),

@@ -22,6 +22,7 @@ pub(crate) struct Letterhead<'a> {
     pub(crate) created: u64,
     pub(crate) model: &'a str,
     pub(crate) reasoning_field: ReasoningField,
+    pub(crate) spec_drafts: u32,
     /// Whether the client asked for the reply to be kept.
     pub(crate) store: bool,
 }
@@ -38,9 +39,7 @@ pub(crate) enum Writer {
 impl Writer {
     pub(crate) fn new(api: TextApi, head: &Letterhead<'_>) -> Self {
         match api {
-            TextApi::Chat | TextApi::Completions => {
-                Self::OpenAi(MessageWriter::new(api, head.key, head.created, head.model, head.reasoning_field))
-            }
+            TextApi::Chat | TextApi::Completions => Self::OpenAi(MessageWriter::new(api, head)),
             TextApi::Responses => Self::Responses(ResponsesWriter::new(head)),
             TextApi::Messages => Self::Anthropic(AnthropicWriter::new(head)),
             TextApi::HuggingFace | TextApi::Triton | TextApi::Kserve | TextApi::Solido => {

@@ -1,7 +1,7 @@
 //! Serves every API that answers with text: reads what is asked, decides what is said and what goes wrong.
 
 use crate::admission::admit;
-use crate::ask::{Ask, StreamUsage, TextApi};
+use crate::ask::{Ask, Refusal, StreamUsage, TextApi};
 use crate::connection::{ClientGone, Connection, Received};
 use crate::dialect::{Letterhead, ResponsesWriter, Writer};
 use crate::draws::Draws;
@@ -100,10 +100,19 @@ pub(crate) async fn generate(
         return inject_status(connection, exchange, status, keep_alive).await;
     }
     let reply = Reply::plan(&ask, options, &draws);
+    if let Some(refusal) = too_long(options.context, prompt.tokens, reply.tokens()) {
+        return refuse(connection, exchange, 400, &refusal, keep_alive).await;
+    }
     let created = state.anchor.epoch(received.arrival).0 / 1_000_000_000;
     let model = ask.model.as_deref().unwrap_or(&options.model);
-    let head =
-        Letterhead { key: draws.key(), created, model, reasoning_field: options.reasoning_field, store: ask.store };
+    let head = Letterhead {
+        key: draws.key(),
+        created,
+        model,
+        reasoning_field: options.reasoning_field,
+        spec_drafts: options.spec_drafts,
+        store: ask.store,
+    };
     let messages = Writer::new(api, &head);
     if ask.store {
         state.remember(ResponsesWriter::id(draws.key()), prompt.tokens + reply.tokens());
@@ -115,6 +124,15 @@ pub(crate) async fn generate(
     } else {
         whole_reply(worker, connection, exchange, received, &job).await
     }
+}
+
+/// In the words by which clients know it.
+fn too_long(context: u32, prompt: u32, output: u32) -> Option<Refusal> {
+    let asked = prompt.saturating_add(output);
+    (context > 0 && asked > context).then(|| Refusal {
+        message: format!("This model's maximum context length is {context} tokens, and {asked} were asked for."),
+        parameter: None,
+    })
 }
 
 /// The block size by which prompts are cut, when there is a cache to cut them for.

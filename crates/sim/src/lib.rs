@@ -40,6 +40,7 @@ mod serve;
 mod server;
 mod server_metrics;
 mod server_state;
+mod speculation;
 mod stream_reply;
 mod timeline;
 mod truth;

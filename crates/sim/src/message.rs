@@ -4,8 +4,10 @@
 use std::io::Write as _;
 
 use crate::ask::TextApi;
+use crate::dialect::Letterhead;
 use crate::options::ReasoningField;
 use crate::reply::{Finish, Piece, PieceKind, Reply, TOOL_NAME};
+use crate::speculation::write_report;
 
 /// The token counts of a reply.
 #[derive(Debug, Clone, Copy, Default)]
@@ -42,6 +44,7 @@ impl Usage {
 pub(crate) struct MessageWriter {
     api: TextApi,
     reasoning_field: ReasoningField,
+    spec_drafts: u32,
     /// The id without its quotes.
     id: String,
     created: u64,
@@ -51,7 +54,8 @@ pub(crate) struct MessageWriter {
 }
 
 impl MessageWriter {
-    pub(crate) fn new(api: TextApi, key: u64, created: u64, model: &str, reasoning_field: ReasoningField) -> Self {
+    pub(crate) fn new(api: TextApi, head: &Letterhead<'_>) -> Self {
+        let Letterhead { key, created, model, reasoning_field, spec_drafts, .. } = *head;
         let (prefix, object) = if api == TextApi::Completions {
             ("cmpl", "text_completion")
         } else {
@@ -61,7 +65,7 @@ impl MessageWriter {
         let model = serde_json::Value::from(model).to_string();
         let opening =
             format!(r#"data: {{"id":"{id}","object":"{object}","created":{created},"model":{model},"choices":["#);
-        Self { api, reasoning_field, id, created, model, opening: opening.into_bytes() }
+        Self { api, reasoning_field, spec_drafts, id, created, model, opening: opening.into_bytes() }
     }
 
     fn event(&self, out: &mut Vec<u8>, usage: Option<Usage>, choice: impl FnOnce(&mut Vec<u8>)) {
@@ -150,7 +154,11 @@ impl MessageWriter {
 
     /// The event that holds nothing but usage.
     pub(crate) fn usage(&self, usage: Usage, out: &mut Vec<u8>) {
-        self.event(out, Some(usage), |_| {});
+        out.extend_from_slice(&self.opening);
+        out.extend_from_slice(b"],");
+        usage.write(out);
+        write_report(usage.completion, self.spec_drafts, out);
+        out.extend_from_slice(b"}\n\n");
     }
 
     /// An event that is not JSON: a chunk whose second half is missing.
@@ -182,6 +190,7 @@ impl MessageWriter {
         }
         out.extend_from_slice(b"],");
         usage.write(out);
+        write_report(usage.completion, self.spec_drafts, out);
         out.push(b'}');
     }
 

@@ -80,6 +80,15 @@ pub static SIM_OPTIONS: &[SimOption] = &[
     option!("batch", "N", "256", "Requests that run at once; others wait in order of arrival", |o, v| {
         o.batch = counting_from_one(v)?;
     }),
+    option!(
+        "context",
+        "TOKENS",
+        "0",
+        "Most tokens of prompt and answer together; what is longer is refused, 0 takes any",
+        |o, v| {
+            o.context = number(v)?;
+        }
+    ),
     option!("cache", "BLOCKS", "0", "Blocks in the prefix cache, oldest use dropped first; 0 turns it off", |o, v| {
         o.cache_blocks = number(v)?;
     }),
@@ -110,6 +119,18 @@ pub static SIM_OPTIONS: &[SimOption] = &[
             _ => return Err("no such choice".to_owned()),
         };
     }),
+    option!(
+        "spec_drafts",
+        "N",
+        "0",
+        "Drafts that each step of a reported speculative decoding proposes; 0 reports none",
+        |o, v| {
+            o.spec_drafts = match number(v)? {
+                drafts @ 0..=64 => drafts,
+                _ => return Err("at most 64".to_owned()),
+            };
+        }
+    ),
     option!(
         "count",
         "exact|approx",

@@ -26,6 +26,8 @@ pub struct SimOptions {
     pub tokens_per_chunk: u32,
     /// Requests that run at once; the others wait in order of arrival.
     pub batch: u32,
+    /// Tokens that prompt and answer may have together; zero: any number.
+    pub context: u32,
     /// Blocks that the prefix cache holds; zero turns it off.
     pub cache_blocks: usize,
     /// Tokens in one block of the prefix cache.
@@ -34,6 +36,8 @@ pub struct SimOptions {
     pub reasoning: u32,
     pub reasoning_field: ReasoningField,
     pub tools: ToolUse,
+    /// Drafts that a step of speculative decoding proposes, according to the reports of chats and completions; zero: none.
+    pub spec_drafts: u32,
     pub count: TokenCounting,
     pub embed_dim: u32,
     pub model: String,
@@ -95,11 +99,13 @@ impl Default for SimOptions {
             early_stop: 0.0,
             tokens_per_chunk: 1,
             batch: 256,
+            context: 0,
             cache_blocks: 0,
             cache_block: 16,
             reasoning: 0,
             reasoning_field: ReasoningField::ReasoningContent,
             tools: ToolUse::Never,
+            spec_drafts: 0,
             count: TokenCounting::Exact,
             embed_dim: 16,
             model: "sim-model".to_owned(),

@@ -1,9 +1,12 @@
 //! Traces of coding agents: sessions that begin with a long context which others share, and grow turn by turn.
 
+mod config_summary;
 mod lognormal;
+mod played;
 mod quality;
 mod session;
 mod settings;
+mod structure;
 
 use std::sync::Arc;
 
@@ -15,6 +18,7 @@ pub use quality::Quality;
 use session::Session;
 pub use settings::{AgenticSettings, Groups, Layers, Reset, TurnPause, Turns};
 use settings::{GROUP_BLOCKS, MOST_GROUPS, SESSION_BLOCKS};
+pub use structure::{CacheStructure, Layer, Segment, SessionStructure, Status, TurnStructure};
 
 use crate::{BlockId, Layout, Prompt, Request, Trace, write};
 
@@ -24,6 +28,11 @@ pub struct AgenticTrace {
     /// Rows say what each turn adds: the history comes from the replay.
     pub trace: Trace,
     pub quality: Quality,
+    /// Which parts of each prompt a cache would hold.
+    pub structure: CacheStructure,
+    /// Whole prompts with the times at which a server would get them, and what was assumed of it.
+    pub played: Trace,
+    pub assumptions: String,
     /// Of each request: the group of its session and whether it takes up another one; only of first turns.
     origins: Vec<Option<(u64, bool)>>,
 }
@@ -73,7 +82,15 @@ pub fn generate(settings: &AgenticSettings, sessions: usize, seed: Seed) -> Resu
         origins.resize(requests.len(), None);
     }
     let trace = Trace { layout: Layout::Mooncake, block_size: settings.block_size, requests, skipped_rows: 0 };
-    Ok(AgenticTrace { quality: Quality::of(settings, &made), trace, origins })
+    let structure = CacheStructure::of(&trace, settings);
+    Ok(AgenticTrace {
+        quality: Quality::of(settings, &made),
+        structure,
+        played: played::played(settings, &made),
+        assumptions: played::assumptions(),
+        trace,
+        origins,
+    })
 }
 
 /// Some early sessions are cut, and taken up by a new one at a place well behind them.
@@ -206,7 +223,7 @@ mod tests {
     #[test]
     fn a_restart_takes_up_the_context_of_a_cut_session() {
         let settings = AgenticSettings { restart_initial_probability: 1.0, ..AgenticSettings::default() };
-        let AgenticTrace { trace, origins, quality } = made(&settings, 40);
+        let AgenticTrace { trace, origins, quality, .. } = made(&settings, 40);
         let restarted: Vec<usize> = (0..origins.len()).filter(|i| origins[*i].is_some_and(|origin| origin.1)).collect();
         assert!(restarted.len() > 5 && quality.restarts() == restarted.len());
         assert!(restarted.iter().all(|index| trace.requests[*index].input_tokens().unwrap() > settings.first_tokens()));

@@ -11,7 +11,7 @@ pub enum TraceError {
 
     #[error(
         "{}: no known trace layout: {reason}; mooncake_trace and bailian_trace have one JSON object per line, \
-         burst_gpt_trace and azure_trace are CSV with a header, baseten_trace is Parquet",
+         burst_gpt_trace and azure_trace are CSV with a header, baseten_trace is Parquet or Arrow",
         path.display()
     )]
     UnknownLayout { path: PathBuf, reason: String },

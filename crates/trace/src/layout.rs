@@ -9,6 +9,7 @@ mod table;
 
 use std::path::Path;
 
+use aiperf_config::SessionColumn;
 use serde_json::{Map, Value};
 
 use crate::lines::lines;
@@ -53,7 +54,7 @@ impl Layout {
 
     /// What a file looks like, from its first line; the error says why it looks like nothing known.
     pub fn detect(bytes: &[u8]) -> Result<Self, String> {
-        if bytes.starts_with(baseten::MAGIC) {
+        if baseten::is_table(bytes) {
             return Ok(Self::Baseten);
         }
         let Some((number, first)) = lines(bytes).next() else { return Err("it is empty".to_owned()) };
@@ -79,7 +80,7 @@ impl Layout {
 
 /// Every request of the file's bytes. `path` is for messages only.
 pub(crate) fn parse(path: &Path, bytes: &[u8], layout: Layout) -> Result<Trace, TraceError> {
-    let Rows { requests, mut problems, block_size } = rows(path, bytes, layout)?;
+    let Rows { requests, mut problems, block_size } = rows(path, bytes, layout, SessionColumn::default())?;
     if !layout.has_broken_rows()
         && let Some(Problem { line, problem }) = problems.drain(..).next()
     {
@@ -100,7 +101,7 @@ pub(crate) struct Rows {
     pub(crate) block_size: u32,
 }
 
-pub(crate) fn rows(path: &Path, bytes: &[u8], layout: Layout) -> Result<Rows, TraceError> {
+pub(crate) fn rows(path: &Path, bytes: &[u8], layout: Layout, sessions: SessionColumn) -> Result<Rows, TraceError> {
     let columns = |names: &str| TraceError::Row {
         path: path.to_owned(),
         line: 1,
@@ -121,8 +122,8 @@ pub(crate) fn rows(path: &Path, bytes: &[u8], layout: Layout) -> Result<Rows, Tr
             requests
         }
         Layout::Baseten => {
-            let mut table =
-                baseten::read(bytes).map_err(|reason| TraceError::Unreadable { path: path.to_owned(), reason })?;
+            let mut table = baseten::read(bytes, sessions)
+                .map_err(|reason| TraceError::Unreadable { path: path.to_owned(), reason })?;
             from_the_first_on(&mut table.requests);
             block_size = table.block_size.unwrap_or(block_size);
             table.problems.into_iter().for_each(|Problem { line, problem }| note(line, problem));

@@ -10,6 +10,7 @@ mod hash;
 mod layout;
 mod lines;
 mod model_shape;
+mod packed;
 mod prefix;
 pub mod report;
 mod request;
@@ -24,7 +25,8 @@ pub use analysis::{
 pub use error::TraceError;
 pub use layout::Layout;
 pub use model_shape::ModelShape;
+pub use packed::{MOST_UNPACKED, unpack, unpacking};
 pub use request::{BlockId, Prompt, Request};
-pub use synthesis::Synthesis;
+pub use synthesis::synthesize;
 pub use trace::Trace;
 pub use validation::{Checked, Problem, block_problem, session_problems, validate};

@@ -6,6 +6,7 @@
 
 mod stretch;
 
+use aiperf_config::TraceSynthesis;
 use aiperf_seed::Seed;
 
 use crate::analysis::session_members;
@@ -13,67 +14,40 @@ use crate::prefix::PrefixTree;
 use crate::{Prompt, Request, Trace};
 use stretch::{BlockNames, Stretch};
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Synthesis {
-    /// Times and pauses are divided by it; above zero.
-    pub speedup: f64,
-    /// Factor for the blocks that requests share; above zero.
-    pub prefix_len: f64,
-    /// Independent copies of everything that is shared; at least one.
-    pub prefix_roots: u32,
-    /// Factor for the part of a prompt that is its own.
-    pub prompt_len: f64,
-    pub output_len: f64,
-    /// Requests with longer prompts are left out; none is made longer.
-    pub max_isl: Option<u64>,
-    pub max_osl: Option<u64>,
-}
-
-impl Default for Synthesis {
-    fn default() -> Self {
-        Self {
-            speedup: 1.0,
-            prefix_len: 1.0,
-            prefix_roots: 1,
-            prompt_len: 1.0,
-            output_len: 1.0,
-            max_isl: None,
-            max_osl: None,
-        }
+/// Changes the trace. The seed says which session goes to which copy of the tree. A trace may be left without requests when
+/// all of them are longer than the longest that is wanted.
+pub fn synthesize(asked: &TraceSynthesis, trace: &mut Trace, seed: Seed) {
+    let change = Change(asked);
+    if let Some(longest) = asked.max_isl {
+        trace.requests.retain(|request| request.input_tokens().is_none_or(|tokens| tokens <= longest));
+    }
+    if change.changes_prompts() {
+        change.change_prompts(trace, seed);
+    }
+    for request in &mut trace.requests {
+        change.change_times_and_output(request);
     }
 }
 
-impl Synthesis {
-    /// Changes the trace. The seed says which session goes to which copy of the tree. A trace may be left without
-    /// requests when all of them are longer than the longest that is wanted.
-    pub fn apply(&self, trace: &mut Trace, seed: Seed) {
-        if let Some(longest) = self.max_isl {
-            trace.requests.retain(|request| request.input_tokens().is_none_or(|tokens| tokens <= longest));
-        }
-        if self.changes_prompts() {
-            self.change_prompts(trace, seed);
-        }
-        for request in &mut trace.requests {
-            self.change_times_and_output(request);
-        }
-    }
+struct Change<'a>(&'a TraceSynthesis);
 
+impl Change<'_> {
     #[allow(clippy::float_cmp, reason = "a factor that was not given is exactly one")]
     fn changes_prompts(&self) -> bool {
-        self.prefix_len != 1.0 || self.prompt_len != 1.0 || self.prefix_roots > 1
+        self.0.prefix_len != 1.0 || self.0.prompt_len != 1.0 || self.0.prefix_roots > 1
     }
 
     #[allow(clippy::float_cmp, reason = "a factor that was not given is exactly one")]
     fn change_times_and_output(&self, request: &mut Request) {
-        if self.speedup != 1.0 {
-            request.timestamp_ms = request.timestamp_ms.map(|time| time / self.speedup);
-            request.delay_ms = request.delay_ms.map(|delay| delay / self.speedup);
+        if self.0.speedup != 1.0 {
+            request.timestamp_ms = request.timestamp_ms.map(|time| time / self.0.speedup);
+            request.delay_ms = request.delay_ms.map(|delay| delay / self.0.speedup);
         }
-        if self.output_len != 1.0 {
-            let scaled = |tokens: u64| ((tokens as f64 * self.output_len).round_ties_even() as u64).max(1);
+        if self.0.output_len != 1.0 {
+            let scaled = |tokens: u64| ((tokens as f64 * self.0.output_len).round_ties_even() as u64).max(1);
             request.output_tokens = request.output_tokens.map(scaled);
         }
-        if let Some(most) = self.max_osl {
+        if let Some(most) = self.0.max_osl {
             request.output_tokens = request.output_tokens.map(|tokens| tokens.min(most));
         }
     }
@@ -88,9 +62,9 @@ impl Synthesis {
             let Prompt::Length { tokens, blocks } = &mut request.prompt else { continue };
             let stretch = Stretch {
                 block_size: u64::from(trace.block_size),
-                prefix: self.prefix_len,
-                own: self.prompt_len,
-                longest: self.max_isl,
+                prefix: self.0.prefix_len,
+                own: self.0.prompt_len,
+                longest: self.0.max_isl,
             };
             (*tokens, *blocks) = stretch.apply(*tokens, blocks, shared, &mut names);
             if copy > 0 {
@@ -106,7 +80,8 @@ impl Synthesis {
         let members = session_members(trace, tree);
         let mut stream = seed.stream("dataset.synthesis.synthesizer");
         let sessions = members.iter().copied().max().map_or(0, |last| last + 1);
-        let drawn: Vec<u32> = (0..sessions).map(|_| stream.below(u64::from(self.prefix_roots.max(1))) as u32).collect();
+        let drawn: Vec<u32> =
+            (0..sessions).map(|_| stream.below(u64::from(self.0.prefix_roots.max(1))) as u32).collect();
         members.into_iter().map(|session| drawn[session]).collect()
     }
 }

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use aiperf_config::SessionColumn;
+
 use crate::layout::{self, Rows};
-use crate::{Layout, Problem, Request, TraceError};
+use crate::{Layout, MOST_UNPACKED, Problem, Request, TraceError, unpack};
 
 /// Requests in file order; at least one.
 #[derive(Debug, Clone)]
@@ -16,12 +18,17 @@ pub struct Trace {
     pub skipped_rows: usize,
 }
 
+/// All bytes of a file, unpacked.
+pub(crate) fn file(path: &Path) -> Result<Vec<u8>, TraceError> {
+    let refuse = |reason: String| TraceError::Unreadable { path: path.to_owned(), reason };
+    let packed = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
+    unpack(packed, MOST_UNPACKED).map_err(refuse)
+}
+
 impl Trace {
     /// Reads a file. Without `layout` its content tells.
     pub fn read(path: &Path, layout: Option<Layout>) -> Result<Self, TraceError> {
-        let bytes = std::fs::read(path)
-            .map_err(|error| TraceError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
-        Self::parse(path, &bytes, layout)
+        Self::parse(path, &file(path)?, layout)
     }
 
     /// Reads the bytes of a file; `path` is for messages only.
@@ -36,8 +43,13 @@ impl Trace {
     }
 
     /// Reads the bytes of a file, with what is wrong with the rows that are left out. There may be no request at all.
-    pub fn parse_rows(path: &Path, bytes: &[u8], layout: Layout) -> Result<(Self, Vec<Problem>), TraceError> {
-        let Rows { requests, problems, block_size } = layout::rows(path, bytes, layout)?;
+    pub fn parse_rows(
+        path: &Path,
+        bytes: &[u8],
+        layout: Layout,
+        sessions: SessionColumn,
+    ) -> Result<(Self, Vec<Problem>), TraceError> {
+        let Rows { requests, problems, block_size } = layout::rows(path, bytes, layout, sessions)?;
         let skipped_rows = problems.len();
         Ok((Self { layout, block_size, requests, skipped_rows }, problems))
     }

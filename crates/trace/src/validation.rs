@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use aiperf_config::SessionColumn;
+
 use crate::layout::{self, Rows};
-use crate::{Layout, Prompt, Request, TraceError};
+use crate::{Layout, Prompt, Request, TraceError, trace};
 
 /// What is wrong with one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,9 +23,8 @@ pub struct Checked {
 
 /// Checks the rows of a file one by one, and those of a session together.
 pub fn validate(path: &Path, layout: Layout) -> Result<Checked, TraceError> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| TraceError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
-    let Rows { requests, mut problems, block_size } = layout::rows(path, &bytes, layout)?;
+    let bytes = trace::file(path)?;
+    let Rows { requests, mut problems, block_size } = layout::rows(path, &bytes, layout, SessionColumn::default())?;
     let rows = requests.len() + problems.len();
     if rows == 0 {
         return Err(TraceError::NoRequests { path: path.to_owned() });

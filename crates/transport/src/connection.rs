@@ -117,7 +117,7 @@ fn broken(cause: &io::Error, exchange: &Exchange) -> TransportError {
         return TransportError::Truncated(cause.to_string());
     }
     // A server that wants a client's certificate says so only when it is asked for something.
-    TransportError::Reset(tls_error(cause).map_or_else(|| cause.to_string(), |error| error.to_string()))
+    TransportError::Reset(tls_error(cause).map_or_else(|| cause.to_string(), ToString::to_string))
 }
 
 /// One record at a time: `poll_read` would go on reading, and what came first would get the time of what came last.

@@ -183,6 +183,8 @@ impl ResponseReader {
             return Ok(Some(used));
         }
         into.trace.headers_received = Some(stamp.at);
+        // The question was out before the answer came, whenever the thread was given time to look at the clock.
+        into.trace.send_end = into.trace.send_end.map(|end| end.min(stamp.at));
         into.trace.head_bytes_received += used as u64;
         into.status = Some(status);
         response.reason.unwrap_or_default().clone_into(&mut into.reason);

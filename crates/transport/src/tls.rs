@@ -168,12 +168,16 @@ fn certificates(flag: &'static str, path: &Path) -> Result<Vec<CertificateDer<'s
 impl Identity {
     fn read(&self) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), TlsError> {
         let chain = certificates(CLIENT_CERT, &self.certificate)?;
+        let in_one = self.key == self.certificate;
         let key = PrivateKeyDer::from_pem_file(&self.key).map_err(|error| {
             let reason = match error {
+                pem::Error::NoItemsFound if in_one => {
+                    "it holds no key; name the key's file with --client-key".to_owned()
+                }
                 pem::Error::NoItemsFound => "there is no PEM key in it that is not encrypted".to_owned(),
                 other => unreadable(&other),
             };
-            file(CLIENT_KEY, &self.key, reason)
+            file(if in_one { CLIENT_CERT } else { CLIENT_KEY }, &self.key, reason)
         })?;
         Ok((chain, key))
     }

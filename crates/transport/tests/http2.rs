@@ -215,6 +215,37 @@ fn an_answer_is_stamped_when_it_arrives_however_late_it_is_read() {
 }
 
 #[test]
+fn a_packed_stream_keeps_the_time_of_each_part() {
+    let peer = Peer::start();
+    let origin = peer.origin();
+    on_runtime(async {
+        let client = Client::new(settings());
+        let (exchange, result) = ask(&client, &origin, "/gzip").await;
+        result.unwrap();
+        assert_eq!(exchange.body, b"part 0 part 1 part 2 ");
+        assert_eq!(exchange.marks.iter().map(|mark| mark.end).collect::<Vec<_>>(), [7, 14, 21]);
+        // A busy machine may bring two parts together, but hardly all three.
+        let span = exchange.marks[2].at.since(exchange.marks[0].at);
+        assert!(span >= Nanos(5_000_000), "{span:?}");
+    });
+}
+
+#[test]
+fn a_redirect_is_followed_on_the_same_connection() {
+    let peer = Peer::start();
+    let origin = peer.origin();
+    on_runtime(async {
+        let client = Client::new(settings());
+        let body = Bytes::from_static(b"{}");
+        let (exchange, result) = send(&client, &origin, "/moved", Reuse::Pooled, body, &NoWatch).await;
+        result.unwrap();
+        assert_eq!((exchange.status, exchange.body.as_slice()), (Some(200), &b"{}"[..]));
+        assert_eq!((exchange.redirects.len(), exchange.redirects[0].status), (1, 307));
+        assert_eq!(peer.connections(), 1);
+    });
+}
+
+#[test]
 fn the_version_is_agreed_on_under_tls() {
     let peer = Peer::secure(&[b"h2"]);
     let origin = Origin { scheme: Scheme::Https, ..peer.origin() };

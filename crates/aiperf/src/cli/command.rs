@@ -5,7 +5,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim::{self, SimFlag};
-use super::{selftest, trace};
+use super::{chat, report, selftest, trace};
 
 pub(super) const INSTALL_COMPLETION: &str = "install-completion";
 pub(super) const SHELL: &str = "shell";
@@ -27,8 +27,10 @@ pub(super) fn program(sim_flags: &[SimFlag], purpose: Purpose) -> Command {
         .arg(Arg::new("version").long("version").action(ArgAction::Version).help("Print the version"))
         .args(completion_args())
         .subcommand(profile(purpose))
+        .subcommand(chat::command())
         .subcommand(selftest::command())
         .subcommand(sim::command(sim_flags))
+        .subcommand(report::command())
         .subcommands(trace::commands())
         .subcommand(
             Command::new("completions")

@@ -11,7 +11,7 @@ pub(crate) enum CliError {
     #[error("aiperf {0} is not supported yet")]
     CommandNotYet(String),
     #[error(
-        "there is no command {name:?}; the commands are profile, selftest, sim, \
+        "there is no command {name:?}; the commands are profile, chat, selftest, sim, report, \
          analyze-trace, synthesize, validate and completions"
     )]
     UnknownCommand { name: String },
@@ -34,6 +34,12 @@ pub(crate) enum CliError {
     Config(#[from] ConfigError),
     #[error("{0}")]
     Completion(String),
+    #[error("{option} has no effect with --quick, which sends one message; leave it out")]
+    QuickTalk { option: &'static str },
+    #[error("--quick needs a message, such as --quick 'Hello'; leave it out to talk")]
+    NothingToSay,
+    #[error("aiperf chat needs to know whom to talk to: give the server's model with --model NAME, or try --url sim:")]
+    NobodyToTalkTo,
     #[error("{option}: {problem}")]
     TraceOption { option: &'static str, problem: String },
     #[error("{0}")]

@@ -8,7 +8,7 @@ use aiperf_config::VARIABLES;
 use aiperf_config::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
 use aiperf_experiment::SELFTEST_OPTIONS;
 
-use super::UNBUILT_COMMANDS;
+use super::{UNBUILT_COMMANDS, chat};
 use crate::simulate;
 
 const HEAD: &str = "\
@@ -20,6 +20,7 @@ writes it anew.
 | command | does |
 |---|---|
 | `aiperf profile` | run a benchmark |
+| `aiperf chat` | talk with a server and see how quick each answer is; see [chat.md](chat.md) |
 | `aiperf selftest` | prove on this machine that the client's times are right |
 | `aiperf sim` | serve a simulated inference server |
 | `aiperf analyze-trace FILE` | say what a trace is like; see [traces.md](traces.md) |
@@ -68,6 +69,7 @@ fn manual() -> String {
     for spec in options().filter(|spec| spec.support == Support::NotYet) {
         let _ = writeln!(text, "| {} | {} |", spellings(spec), cell(spec.help));
     }
+    write_chat(&mut text);
     write_selftest(&mut text);
     write_sim(&mut text);
     text.push_str("\n## Environment variables\n\n| variable | default | meaning |\n|---|---|---|\n");
@@ -92,6 +94,19 @@ fn write_group(text: &mut String, group: &Group) {
 fn meaning(spec: &OptionSpec) -> String {
     let ours = if spec.ours { " (ours)" } else { "" };
     format!("{}{ours}", cell(spec.help))
+}
+
+fn write_chat(text: &mut String) {
+    text.push_str(
+        "\n## Options of `aiperf chat`\n\n[chat.md](chat.md) shows a talk.\n\n\
+         | option | takes | default | meaning |\n|---|---|---|---|\n",
+    );
+    for option in &chat::OPTIONS {
+        let short = option.short.map(|short| format!(" `-{short}`")).unwrap_or_default();
+        let takes = if option.value.is_empty() { "flag" } else { option.value };
+        let default = if option.default.is_empty() { "–" } else { option.default };
+        let _ = writeln!(text, "| `--{}`{short} | {takes} | {default} | {} |", option.name, cell(option.help));
+    }
 }
 
 fn write_selftest(text: &mut String) {

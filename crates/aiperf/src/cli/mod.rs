@@ -1,12 +1,14 @@
 //! The command line: from words to what shall be done. Options come from the catalogue, meaning comes from
 //! `aiperf-config`; nothing is run here.
 
+mod chat;
 mod command;
 mod completion;
 mod error;
 #[cfg(test)]
 mod manual;
 mod profile;
+mod report;
 mod selftest;
 mod sim;
 mod spelling;
@@ -15,26 +17,33 @@ mod tests;
 mod trace;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use aiperf_config::{Config, Environment};
 use clap::error::ErrorKind;
 
+pub(crate) use chat::ChatInvocation;
 pub(crate) use completion::Completion;
 pub(crate) use error::CliError;
+pub(crate) use report::ReportInvocation;
 pub(crate) use selftest::SelfTestInvocation;
 pub(crate) use sim::{SimFlag, SimInvocation};
 pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};
 
 /// Commands of the reference that this program knows by name only.
-const UNBUILT_COMMANDS: [&str; 9] =
-    ["plot", "plugins", "speed-bench-report", "config", "analyze", "chat", "kube", "service", "proxy"];
+const UNBUILT_COMMANDS: [&str; 8] =
+    ["plot", "plugins", "speed-bench-report", "config", "analyze", "kube", "service", "proxy"];
 
 /// What the user wants done.
 #[derive(Debug)]
 pub(crate) enum Invocation {
     Profile(Box<Config>),
+    Chat(Box<ChatInvocation>),
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
+    Report(ReportInvocation),
+    /// Check an artifact folder.
+    Validate(PathBuf),
     Trace(TraceInvocation),
     Completion(Completion),
     /// Help or version, for stdout.
@@ -71,8 +80,13 @@ pub(crate) fn parse(
             let raw = profile::raw_options(matches, &typed);
             Ok(Invocation::Profile(Box::new(Config::resolve(&raw, environment)?)))
         }
+        Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches, sim_flags).map(Invocation::Sim),
+        Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
+        Some(("validate", matches)) if trace::artifact_folder(matches, environment).is_some() => {
+            Ok(Invocation::Validate(trace::artifact_folder(matches, environment).unwrap_or_default()))
+        }
         Some((name @ ("analyze-trace" | "synthesize" | "validate"), matches)) => {
             trace::read(name, matches, environment).map(Invocation::Trace)
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use aiperf_seed::Seed;
 use aiperf_trace::agentic::{self, AgenticSettings};
-use aiperf_trace::{Layout, Trace, analyze, report};
+use aiperf_trace::{Layout, Trace, analyze, report, synthesize};
 use anyhow::{anyhow, bail};
 use jiff::Zoned;
 use serde_json::json;
@@ -16,7 +16,7 @@ pub(super) fn change(asked: &ChangeTrace) -> anyhow::Result<()> {
     let mut trace = Trace::read(&asked.input, asked.layout)?;
     trace.block_size = asked.block_size.unwrap_or(trace.block_size);
     let before = trace.requests.len();
-    asked.synthesis.apply(&mut trace, Seed::fixed(asked.seed));
+    synthesize(&asked.synthesis, &mut trace, Seed::fixed(asked.seed));
     if trace.requests.is_empty() {
         bail!("--synthesis-max-isl leaves none of the {before} requests of {}", asked.input.display());
     }
@@ -56,7 +56,11 @@ pub(super) fn make(asked: &MakeSessions) -> anyhow::Result<()> {
     write(&folder.join("manifest.json"), &(serde_json::to_string_pretty(&manifest)? + "\n"))?;
     write(&folder.join("quality.json"), &(serde_json::to_string_pretty(&made.quality.json())? + "\n"))?;
     write(&folder.join("comparison.txt"), &comparison)?;
+    write(&folder.join("cache_structure.json"), &(serde_json::to_string(&made.structure)? + "\n"))?;
+    write(&folder.join("cache_explorer.html"), &report::cache_explorer(&name, &made.structure))?;
     write(&folder.join("report.html"), &report::page(&name, &analyze(&made.trace), None))?;
+    let title = format!("{name}: {}", made.assumptions);
+    write(&folder.join("simulation.html"), &report::page(&title, &analyze(&made.played), None))?;
     print!("{comparison}");
     println!("\n{}", folder.display());
     Ok(())

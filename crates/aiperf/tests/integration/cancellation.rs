@@ -1,6 +1,9 @@
 //! Requests that the client gives up on purpose: what the server sees of it, and what the records say.
 
+use std::net::TcpListener;
+
 use aiperf_sim::Outcome;
+use serde_json::json;
 
 use crate::support::{Log, Program, Record, sim, together, truth_of};
 
@@ -95,4 +98,30 @@ fn a_request_over_its_time_is_closed_at_the_server_and_the_next_one_goes_out() {
         assert!(record.number("request_end_ns") >= record.number("request_start_ns") + 400_000_000);
     }
     assert_ne!(log.0[0].truth.connection, log.0[1].truth.connection);
+}
+
+/// A server that takes connections and never reads from them.
+fn deaf_server() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    (listener, url)
+}
+
+#[test]
+fn a_request_that_cannot_be_sent_is_not_waited_for_to_be_cancelled() {
+    let (_listener, url) = deaf_server();
+    let image = format!("data:image/png;base64,{}", "A".repeat(16 << 20));
+    let content = json!([{"type": "text", "text": "hi"}, {"type": "image_url", "image_url": {"url": image}}]);
+    let row = json!({"model": "m", "messages": [{"role": "user", "content": content}]}).to_string();
+    let words = format!("--url {url} --model m --tokenizer builtin --input-file rows.jsonl --request-count 1");
+    let ended = Program::profile(&words)
+        .with("--custom-dataset-type raw_payload --request-cancellation-rate 100 --request-cancellation-delay 0")
+        .file("rows.jsonl", &row)
+        // The least that it may be.
+        .env("AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT", "10")
+        .run();
+    assert_eq!(ended.code, Some(1));
+    let records = ended.artifacts.records();
+    assert_eq!(records[0].error(), (Some(0), "RequestSendTimeout"));
+    assert!(!records[0].was_cancelled());
 }

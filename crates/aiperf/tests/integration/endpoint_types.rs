@@ -191,7 +191,27 @@ fn rankings_have_input_tokens() {
             with_rows(&sim, std::slice::from_ref(&row), &format!("--endpoint-type {kind} --tokenizer builtin"));
         assert_eq!(paths(&sim), [path]);
         check_counts(&artifacts, &sim);
-        assert!(artifacts.text("profile_export_console.txt").contains("Rankings Metrics"), "{kind}");
+        let console = artifacts.text("profile_export_console.txt");
+        assert!(console.contains("Ranking Metrics") || console.contains("Rankings Metrics"), "{kind}");
+    }
+}
+
+#[test]
+fn rankings_are_generated_with_the_passages_and_lengths_asked_for() {
+    for kind in ["rankings", "nim_rankings", "hf_tei_rankings", "cohere_rankings"] {
+        let sim = sim(FAST);
+        let words = format!("--url {} --model test-model --tokenizer builtin --endpoint-type {kind}", sim.url());
+        let lengths =
+            "--rankings-passages-mean 4 --rankings-passages-prompt-token-mean 12 --rankings-query-prompt-token-mean 6";
+        let artifacts = check(Program::profile(&words).with(lengths).with("--request-count 3").succeed());
+        check_counts(&artifacts, &sim);
+        for truth in sim.truth() {
+            let body: Value = serde_json::from_str(truth.body.as_deref().unwrap()).unwrap();
+            let lists = ["passages", "texts", "documents"].map(|name| body[name].as_array().map_or(0, Vec::len));
+            assert_eq!(lists.iter().sum::<usize>(), 4, "{body}");
+            // Counted together, the texts may lose a token where they meet.
+            assert!(truth.prompt_tokens.unwrap().abs_diff(4 * 12 + 6) <= 5, "{kind}: {:?}", truth.prompt_tokens);
+        }
     }
 }
 
@@ -214,6 +234,9 @@ fn images_are_made_whole_piece_by_piece_and_from_others() {
     let artifacts =
         with_rows(&edited, &[row], "--endpoint-type image_edit --tokenizer builtin --extra-inputs size:1x1");
     check_counts(&artifacts, &edited);
+    let listed = &artifacts.inputs()[0].1[0];
+    assert_eq!((&listed["prompt"], &listed["n"]), (&json!("Give it a hat"), &json!(1)));
+    assert_eq!(listed["image"]["filename"], "image.png");
     let truth = edited.truth().swap_remove(0);
     assert!(header(&truth, "content-type").unwrap().starts_with("multipart/form-data; boundary="));
     assert!(truth.body.as_deref().unwrap().contains("filename=\"image.png\""));

@@ -84,6 +84,20 @@ fn a_fork_ends_its_parent_and_goes_on_from_its_history() {
 }
 
 #[test]
+fn a_child_names_its_parent_to_a_server_that_wants_to_know() {
+    let rows = [conversation("root", &[turn_with("r0", &json!({"forks": ["a"]}))]), conversation("a", &[turn("a0")])];
+    let sim = sim(FAST);
+    let program = Program::replaying(&sim, &rows, "--custom-dataset-type dag_jsonl");
+    let artifacts = program.env("AIPERF_HTTP_X_DYNAMO_SESSION_ID_FROM_CORRELATION_ID", "true").succeed();
+    let log = Log::of(&sim, &artifacts);
+    let (root, child) = (log.saying("r0"), log.saying("a0"));
+    assert_eq!(root.header("x-dynamo-session-id"), Some(root.session()));
+    assert_eq!(root.header("x-dynamo-parent-session-id"), None);
+    assert_eq!(child.header("x-dynamo-session-id"), Some(child.session()));
+    assert_eq!(child.header("x-dynamo-parent-session-id"), Some(root.session()));
+}
+
+#[test]
 fn a_background_fork_leaves_its_parent_running() {
     let fork = json!({"forks": [{"child": "side", "background": true}]});
     let rows = [

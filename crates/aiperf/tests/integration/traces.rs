@@ -62,6 +62,31 @@ fn a_replay_sends_every_row_once_at_its_length_and_hits_the_cache_as_foretold() 
 }
 
 #[test]
+fn a_window_at_ten_times_the_speed_does_what_the_analysis_of_its_rows_foretells() {
+    let sim = sim(FAST);
+    let words = "--fixed-schedule-start-offset 200 --fixed-schedule-end-offset 760 --synthesis-speedup-ratio 10";
+    let artifacts = replay(&sim, words);
+    let log = Log::of(&sim, &artifacts);
+    let window: Vec<Value> =
+        rows().into_iter().filter(|row| (200..=760).contains(&row["timestamp"].as_u64().unwrap())).collect();
+    assert_eq!((log.len(), window.len()), (15, 15));
+    let mut lengths: Vec<_> = log.iter().map(|entry| u64::from(entry.truth.prompt_tokens.unwrap())).collect();
+    let mut recorded: Vec<_> = window.iter().map(|row| row["input_length"].as_u64().unwrap()).collect();
+    // Rows of nearly the same time may overtake each other on their way.
+    lengths.sort_unstable();
+    recorded.sort_unstable();
+    assert_eq!(lengths, recorded);
+    let (mut cached, mut prompt) = (0, 0);
+    for (entry, row) in log.iter().zip(&window) {
+        assert!(entry.arrival >= (row["timestamp"].as_f64().unwrap() - 200.0) / 1e4, "before its time");
+        cached += entry.truth.cached_tokens.unwrap();
+        prompt += entry.truth.prompt_tokens.unwrap();
+    }
+    let foretold = analysis(&window, "")["prefix_cache"]["hit_rate"].as_f64().unwrap();
+    assert!((f64::from(cached) / f64::from(prompt) - foretold).abs() < 1e-12, "{cached} of {prompt}, not {foretold}");
+}
+
+#[test]
 fn the_same_seed_sends_the_same_bytes_in_the_same_order() {
     let bodies = || -> Vec<String> {
         let sim = sim(FAST);
@@ -84,6 +109,26 @@ fn csv_traces_replay_failed_requests_among_them() {
     let lengths: Vec<Option<u32>> =
         sim.truth().iter().filter(|truth| truth.method == "POST").map(|truth| truth.prompt_tokens).collect();
     assert_eq!(lengths, [Some(31), Some(12), Some(47)]);
+}
+
+#[test]
+fn azures_layout_replays_at_its_own_times() {
+    let sim = sim(FAST);
+    let header = "TIMESTAMP,ContextTokens,GeneratedTokens\n";
+    let rows =
+        "2023-11-16 18:15:46.6805900,374,44\n2023-11-16 18:15:46.9951690,96,9\n2023-11-16 18:15:46.8951690,55,7\n";
+    let words = format!("--url {} --model m --tokenizer builtin --input-file load.csv --fixed-schedule", sim.url());
+    let artifacts =
+        Program::profile(&words).with("--export-level raw").file("load.csv", &format!("{header}{rows}")).succeed();
+    let log = Log::of(&sim, &artifacts);
+    let sent: Vec<(u32, u64)> = log
+        .iter()
+        .map(|entry| (entry.truth.prompt_tokens.unwrap(), entry.body["max_completion_tokens"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(sent, [(374, 44), (55, 7), (96, 9)]);
+    for (entry, due) in log.iter().zip([0.0, 0.214, 0.314]) {
+        assert!(entry.arrival >= due, "{} before {due}", entry.arrival);
+    }
 }
 
 #[test]

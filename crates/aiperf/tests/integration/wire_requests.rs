@@ -1,11 +1,15 @@
 //! Every command line of the captures, run by this program: what a server gets is what it got from the reference, request line,
 //! headers in their order, bodies, connections. Each difference stands in a table here, and in `docs/compatibility.md`.
 
+use std::collections::BTreeMap;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, CannedServer, CapturedRequest, CapturedRun, Program, Seen, captured_runs, wait_for};
+use crate::support::{
+    Answer, CannedServer, CapturedRequest, CapturedRun, Program, Seen, captured_runs, recordings, wait_for,
+};
 
 /// Words that the reference accepts without effect and that are refused here: run, words, what the refusal names.
 const REFUSED: [(&str, [&str; 2], &str); 2] = [
@@ -36,6 +40,65 @@ fn the_server_gets_what_the_reference_sends() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let requests: usize = runs.iter().map(|run| run.requests.len()).sum();
     assert_eq!((runs.len(), requests), (78, 132), "runs and requests in the captures");
+}
+
+/// Captures of GenAI-Perf, which came without their command lines: type, words, and the row that the first request was made of.
+#[test]
+fn the_types_of_genai_perf_send_its_bodies_with_our_headers() {
+    let captures = genai_perf_bodies();
+    let first = |case: &str| captures[case].1.clone();
+    let part = |case: &str, at: usize| first(case)["messages"][0]["content"][at].clone();
+    let text = part("vision", 0)["text"].clone();
+    let sound = &part("multimodal", 2)["input_audio"];
+    let sound = format!("{},{}", sound["format"].as_str().unwrap(), sound["data"].as_str().unwrap());
+    let url = |part: Value| part["image_url"]["url"].clone();
+    let urls =
+        |list: &Value| -> Vec<Value> { list.as_array().unwrap().iter().map(|image| image["url"].clone()).collect() };
+    let ranked = json!({"texts": [
+        {"name": "query", "contents": ["Q3"]}, {"name": "passages", "contents": ["P one", "P four"]}]});
+    let seen = first("nvclip")["input"].as_array().unwrap().clone();
+    let rows = [
+        ("rankings", "rankings", ranked.clone()),
+        ("rankings-tei", "rankings --custom-endpoint /rerank --extra-inputs rankings:tei", ranked),
+        ("generate", "generate", json!({"text": first("generate")["text_input"][0], "output_length": 5})),
+        ("vision", "vision", json!({"text": text, "image": url(part("vision", 1))})),
+        ("multimodal", "multimodal", json!({"text": text, "image": url(part("multimodal", 1)), "audio": sound})),
+        ("nvclip", "nvclip", json!({"text": seen[0], "images": seen[1..]})),
+        ("embeddings", "embeddings", json!({"texts": first("embeddings")["input"]})),
+        ("image_retrieval", "image_retrieval", json!({"images": urls(&first("image_retrieval")["input"])})),
+    ];
+    for (case, kind, row) in &rows {
+        let server = CannedServer::start(|number, request| answer("", number, request));
+        let tokenizer = if *kind == "image_retrieval" { "" } else { "--tokenizer builtin" };
+        let words = format!("--url http://{} -m m1 --endpoint-type {kind} {tokenizer}", server.host());
+        Program::profile(&words)
+            .with("--input-file rows.jsonl --custom-dataset-type single_turn --request-count 1")
+            .file("rows.jsonl", &row.to_string())
+            .run();
+        let sent = server.seen().swap_remove(0);
+        assert_eq!(
+            (&sent.target, std::str::from_utf8(&sent.body).unwrap()),
+            (&captures[*case].0, &*first(case).to_string())
+        );
+        let names: Vec<&str> = sent.headers.iter().map(|(name, _)| name.as_str()).collect();
+        let expected =
+            "Host User-Agent X-Request-ID X-Correlation-ID Accept Content-Type X-Session-Affinity Content-Length";
+        assert_eq!(names.join(" "), expected, "{case}");
+    }
+    // These are AIPerf's here, as the page on compatibility says.
+    let others = ["chat", "chat-extra", "completions", "huggingface_generate", "template"];
+    assert_eq!(rows.len() + others.len(), captures.len());
+}
+
+/// Target and body of the first request of each capture.
+fn genai_perf_bodies() -> BTreeMap<String, (String, Value)> {
+    let file = std::fs::read(recordings().join("requests/genai-perf-http.json")).unwrap();
+    let captures: Value = serde_json::from_slice(&file).unwrap();
+    let first = |case: &Value| {
+        let (name, request) = (case["case"].as_str().unwrap(), &case["requests"][0]);
+        (name.to_owned(), (request["path"].as_str().unwrap().to_owned(), request["json"].clone()))
+    };
+    captures["cases"].as_array().unwrap().iter().map(first).collect()
 }
 
 /// Runs the command line, and says where what arrives is not what was captured.
@@ -287,6 +350,7 @@ fn answer(run: &str, number: usize, request: &Seen) -> Answer {
         "/v2/rerank" => Answer::recorded("cohere-rankings-full"),
         "/rerank" => Answer::recorded("hf-tei-rankings-full"),
         "/v1/ranking" => Answer::recorded("nim-rankings-full"),
+        path if path.ends_with("m1/generate") => Answer::recorded("triton-generate-full"),
         "/generate" => Answer::recorded("hf-generate-full"),
         "/generate_stream" => Answer::recorded("hf-generate-stream"),
         "/v1/images/generations" => either("image-generation-stream", "image-generation-full"),

@@ -18,9 +18,12 @@ fn tokenizer() -> std::sync::Arc<dyn Tokenizer> {
 }
 
 /// The type that reads the answers of an endpoint of the manifest. Those of the KServe protocol are read by the one that speaks
-/// Triton's extension of it.
+/// Triton's extension of it, which asks for nothing before the requests.
 fn facts_of(endpoint: &str) -> EndpointFacts {
-    EndpointKind::from_name(endpoint).unwrap_or(EndpointKind::Generate).facts()
+    match EndpointKind::from_name(endpoint) {
+        None | Some(EndpointKind::Kserve) => EndpointKind::Generate.facts(),
+        Some(kind) => kind.facts(),
+    }
 }
 
 /// The fewest words that make a type send something.

@@ -87,6 +87,22 @@ pub struct PublicSource {
     pub trace: TraceOptions,
 }
 
+impl PublicSource {
+    /// A set of which nothing more is said.
+    pub fn of(set: &'static PublicSet) -> Self {
+        Self {
+            set,
+            repository: None,
+            subset: None,
+            filters: Vec::new(),
+            entries: None,
+            fixed_schedule: false,
+            delay_cap_ms: None,
+            trace: TraceOptions::default(),
+        }
+    }
+}
+
 impl Recipe {
     /// Whether conversations have several turns.
     pub const fn has_turns(self) -> bool {

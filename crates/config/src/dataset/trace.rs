@@ -7,11 +7,32 @@ use super::AgentDetection;
 pub struct TraceOptions {
     /// Tokens that one block id stands for; `None`: as usual in that layout.
     pub block_size: Option<u32>,
+    /// What prompts are made of; `None`: as usual in that layout.
+    pub corpus: Option<TraceCorpus>,
     /// Recorded times and pauses are forgotten.
     pub ignore_times: bool,
     pub synthesis: TraceSynthesis,
     pub replay: Replay,
     pub agents: AgentReplay,
+}
+
+/// What prompts of recorded lengths are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TraceCorpus {
+    /// Words.
+    Prose,
+    /// Program text.
+    Code,
+}
+
+impl TraceCorpus {
+    /// As `--prompt-corpus` spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prose => "sonnet",
+            Self::Code => "coding",
+        }
+    }
 }
 
 /// How recorded sessions of agents are replayed.
@@ -76,8 +97,30 @@ pub struct Replay {
     pub closed_loop: bool,
     /// Send the block hashes of a trace with its prompts, where it has both.
     pub block_hints: bool,
+    /// Which of the two ids of a Baseten row is its session, where it has both.
+    pub session_column: SessionColumn,
     /// Have the server produce at least the recorded number of tokens, where the prompts are literal.
     pub min_tokens: bool,
+}
+
+/// What a Baseten trace knows sessions by: an id that clients gave, or one that was guessed from what requests share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SessionColumn {
+    #[default]
+    Provided,
+    Guessed,
+}
+
+impl SessionColumn {
+    pub const ALL: [Self; 2] = [Self::Provided, Self::Guessed];
+
+    /// As the trace spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Provided => "provided_session_id",
+            Self::Guessed => "poor_man_session_id",
+        }
+    }
 }
 
 impl Default for Replay {
@@ -89,6 +132,7 @@ impl Default for Replay {
             session_share: 1.0,
             closed_loop: false,
             block_hints: true,
+            session_column: SessionColumn::default(),
             min_tokens: true,
         }
     }

@@ -1,6 +1,7 @@
 //! `--goodput`: `metric:limit` pairs with blanks between them.
 
-pub(crate) fn read(text: &str) -> Result<Vec<(String, f64)>, String> {
+/// Metric tags and limits, in the units that are shown; else what is wrong with the text.
+pub fn read(text: &str) -> Result<Vec<(String, f64)>, String> {
     let mut limits: Vec<(String, f64)> = Vec::new();
     for pair in text.split_whitespace() {
         let (metric, limit) = pair

@@ -41,7 +41,9 @@ impl Config {
         let osl = self.dataset.output_tokens.as_ref().map(length);
         match &self.dataset.source {
             DatasetSource::Synthetic(synthetic) => {
-                section.put("prompts", self.prompts(synthetic, osl));
+                if self.endpoint.kind.facts().tokenizes_input {
+                    section.put("prompts", self.prompts(synthetic, osl));
+                }
                 section.put_some("rankings", synthetic.rankings.as_ref().map(rankings));
                 put_turns(&mut section, synthetic);
                 put_media(&mut section, synthetic.media.as_deref());
@@ -101,6 +103,7 @@ fn put_public(section: &mut Section, public: &PublicSource) {
         section.put("filters", Value::Object(filters.collect()));
     }
     section.put_some("inter_turn_delay_cap_seconds", public.delay_cap_ms.map(|ms| ms / 1e3));
+    trace::put(section, &public.trace);
 }
 
 /// Only where they differ from one turn without pauses.

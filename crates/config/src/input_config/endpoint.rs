@@ -1,6 +1,6 @@
 //! Where requests go.
 
-use aiperf_endpoint::{EndpointKind, ResponseField, Wire};
+use aiperf_endpoint::{BodyForm, EndpointKind, ResponseField, Wire};
 use serde_json::{Value, json};
 
 use super::section::Section;
@@ -14,6 +14,8 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
     section.put("urls", urls);
     section.put("type", endpoint.kind.facts().name);
     section.put_some("path", endpoint.custom_path.as_deref());
+    let form = endpoint.kind.facts().form;
+    section.put_some("request_content_type", (form == BodyForm::Multipart).then(|| form.media_type()));
     section.put_some("api_key", endpoint.api_key.as_ref().map(|_| REDACTED));
     match endpoint.request_timeout {
         None => section.put("timeout", "inf"),

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::section::Section;
 use crate::{
-    Arrival, Config, DatasetSource, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve, RatePoint,
-    ScheduleZero,
+    AgenticReplay, Arrival, Config, DatasetSource, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape,
+    RateCurve, RatePoint, ScheduleZero,
 };
 
 pub(super) fn section(config: &Config, phase: &PhaseConfig) -> Value {
@@ -43,7 +43,8 @@ pub(super) fn section(config: &Config, phase: &PhaseConfig) -> Value {
 
 const fn kind(pace: &Pace) -> &'static str {
     match pace {
-        Pace::Concurrency(_) => "concurrency",
+        // An agentic replay keeps its lanes busy as a closed loop does; its timing mode tells them apart.
+        Pace::Concurrency(_) | Pace::AgenticReplay(_) => "concurrency",
         Pace::Rate { arrival: Arrival::Constant, .. } => "constant",
         Pace::Rate { arrival: Arrival::Poisson, .. } => "poisson",
         Pace::Rate { arrival: Arrival::Gamma { .. }, .. } => "gamma",
@@ -72,6 +73,19 @@ fn put_pace(section: &mut Section, config: &Config, pace: &Pace) {
             section.put("rate", *per_second);
             section.put("users", *users);
         }
+        Pace::AgenticReplay(replay) => put_replay(section, replay, config),
+    }
+}
+
+fn put_replay(section: &mut Section, replay: &AgenticReplay, config: &Config) {
+    section.put("timing_mode", "agentic_replay");
+    section.put("trajectory_start_min_ratio", replay.start_min);
+    section.put("trajectory_start_max_ratio", replay.start_max);
+    section.put_if("burst_phase_starts", replay.burst);
+    section.put_some("system_idle_gap_cap_seconds", replay.idle_cap.as_ref().map(Duration::as_secs_f64));
+    section.put_some("agentic_cache_warmup_duration", replay.cache_warmup.as_ref().map(Duration::as_secs_f64));
+    if let Some(GracePeriod::Limited(grace)) = config.warmup.as_ref().map(|warmup| warmup.grace) {
+        section.put("agentic_warmup_grace_period", grace.as_secs_f64());
     }
 }
 

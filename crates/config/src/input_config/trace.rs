@@ -1,10 +1,11 @@
 //! What is changed in a trace.
 
 use super::section::Section;
-use crate::{Replay, TraceOptions, TraceSynthesis};
+use crate::{Replay, TraceCorpus, TraceOptions, TraceSynthesis};
 
 pub(super) fn put(section: &mut Section, trace: &TraceOptions) {
     section.put_some("block_size", trace.block_size);
+    section.put_some("prompt_corpus", trace.corpus.map(TraceCorpus::name));
     section.put_if("ignore_trace_delays", trace.ignore_times);
     let (synthesis, usual) = (trace.synthesis, TraceSynthesis::default());
     let mut part = Section::default();
@@ -24,6 +25,13 @@ pub(super) fn put(section: &mut Section, trace: &TraceOptions) {
     section.put_if("omit_kv_hints", !replay.block_hints);
     section.put_some("force_min_tokens", (!replay.min_tokens).then_some(false));
     put_changed(section, "trace_session_sample_ratio", replay.session_share, usual.session_share);
+    section.put_some(
+        "session_column",
+        (replay.session_column != usual.session_column).then(|| replay.session_column.name()),
+    );
+    section.put_if("use_think_time_only", trace.agents.think_time_only);
+    section.put_some("trace_idle_gap_cap_seconds", trace.agents.idle_gap_cap_s);
+    section.put_some("max_context_length", trace.agents.max_context);
 }
 
 fn put_changed(section: &mut Section, key: &str, value: f64, usual: f64) {

@@ -1,5 +1,6 @@
 //! How requests are paced and when sending stops: the warmup, if any, and the measured phase.
 
+mod agentic;
 mod arrival;
 mod limits;
 mod mode;
@@ -52,6 +53,9 @@ pub(super) fn resolve(
     raw: &RawOptions,
     around: &Surroundings<'_>,
 ) -> Result<(Option<PhaseConfig>, PhaseConfig), ConfigError> {
+    if raw.is_given(OptionId::Scenario) {
+        return agentic::resolve(raw, around);
+    }
     let mode = mode::choose(raw, around.dataset)?;
     mode::refuse_foreign(raw, mode)?;
     let measured = Measured {

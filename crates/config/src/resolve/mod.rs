@@ -10,6 +10,7 @@ mod network_latency;
 mod output;
 mod read;
 mod readiness;
+mod scenario;
 #[cfg(test)]
 mod tests;
 mod turn;
@@ -23,6 +24,8 @@ impl Config {
     /// The run that these options describe in these surroundings.
     pub fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Config, ConfigError> {
         refuse_unbuilt(raw)?;
+        let typed = raw;
+        let raw = &*scenario::apply(typed)?;
         let mut warnings = Vec::new();
         let mut tuning = Tuning::from_variables(&environment.variables)?;
         let targets = endpoint::targets(raw)?;
@@ -34,6 +37,13 @@ impl Config {
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
         output::telemetry(raw)?;
         let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, warmup.is_some())?;
+        let scenario = scenario::check(typed, raw, &endpoint, &dataset, &profiling, cache_bust)?;
+        warnings.extend(
+            scenario
+                .iter()
+                .flat_map(|scenario| &scenario.violations)
+                .map(|violation| format!("--scenario does not allow {violation}; kept because of --unsafe-override")),
+        );
         let network_latency = network_latency::resolve(raw, &endpoint, tuning.rtt_probing)?;
         // Servers that these recordings are made for know a session by this header.
         if let DatasetSource::Public(public) = &dataset.source {
@@ -45,6 +55,8 @@ impl Config {
             cache_bust,
             warmup,
             profiling,
+            scenario,
+            allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
             output,
             network_latency,
             random_seed: raw.int(OptionId::RandomSeed)?,
@@ -52,7 +64,7 @@ impl Config {
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
             failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
             tuning,
-            command_line: command_line::repeat(raw, &environment.variables),
+            command_line: command_line::repeat(typed, &environment.variables),
             warnings,
         })
     }

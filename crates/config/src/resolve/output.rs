@@ -125,6 +125,7 @@ fn automatic_name(endpoint: &EndpointConfig, dataset: &DatasetConfig, profiling:
     let rate_name = |rate: &RateCurve| rate.points.first().map_or(0.0, |point| point.per_second);
     let load = match &profiling.pace {
         Pace::Concurrency(n) => format!("concurrency{n}"),
+        Pace::AgenticReplay(replay) => format!("concurrency{}", replay.lanes),
         Pace::Rate { rate, ceiling: Some(n), .. } => format!("concurrency{n}-request_rate{:?}", rate_name(rate)),
         Pace::Rate { rate, ceiling: None, .. } => format!("request_rate{:?}", rate_name(rate)),
         Pace::FixedSchedule { .. } => "fixed_schedule".to_owned(),

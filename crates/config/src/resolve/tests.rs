@@ -1,5 +1,6 @@
 //! From options to configuration: the rules, the defaults, and that nothing accepted is forgotten.
 
+mod data_rules;
 mod defaults;
 mod files;
 mod generated;
@@ -11,6 +12,7 @@ mod media;
 mod network_latency;
 mod public;
 mod rules;
+mod scenario;
 mod shown;
 mod traces;
 mod transport;

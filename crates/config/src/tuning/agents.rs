@@ -1,9 +1,17 @@
-//! How agents are told apart in recordings: `AIPERF_DATASET_WEKA_*` and `AIPERF_DATASET_TRACELAB_*`.
+//! How sessions and agents are told apart in recordings: `AIPERF_DATASET_BASETEN_*`, `AIPERF_DATASET_WEKA_*` and
+//! `AIPERF_DATASET_TRACELAB_*`.
 
 use super::Variables;
-use crate::{AgentDetection, ConfigError};
+use crate::{AgentDetection, ConfigError, SessionColumn};
 
 impl Variables<'_> {
+    pub(super) fn session_column(&self) -> Result<SessionColumn, ConfigError> {
+        let [provided, guessed] = SessionColumn::ALL.map(SessionColumn::name);
+        let expected = format!("it must be {provided} or {guessed}");
+        let named = |text: &str| SessionColumn::ALL.into_iter().find(|column| column.name() == text);
+        self.read("AIPERF_DATASET_BASETEN_SESSION_COLUMN", SessionColumn::default(), &expected, named)
+    }
+
     pub(super) fn agents(&self) -> Result<AgentDetection, ConfigError> {
         let default = AgentDetection::default();
         let truth = |name: &str, default: bool| self.truth(&format!("AIPERF_DATASET_{name}"), default);

@@ -31,7 +31,7 @@ impl Default for SocketTuning {
             keepalive_idle: Duration::from_secs(60),
             keepalive_interval: Duration::from_secs(30),
             keepalive_count: 1,
-            user_timeout: Duration::from_millis(30_000),
+            user_timeout: Duration::from_secs(30),
         }
     }
 }

@@ -53,6 +53,11 @@ pub const VARIABLES: &[Variable] = &[
     ),
     variable("AIPERF_HTTP_KEEPALIVE_TIMEOUT", "300", "Seconds for which an idle connection is kept, 0 to 10000."),
     variable(
+        "AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT",
+        "300",
+        "Seconds that a request may take to be sent which `--request-cancellation-rate` has chosen, 10 to 3600.",
+    ),
+    variable(
         "AIPERF_HTTP_VIDEO_POLL_INTERVAL",
         "0.1",
         "Seconds between two questions after a video that is being made, 0.001 to 10.",
@@ -71,7 +76,7 @@ pub const VARIABLES: &[Variable] = &[
     variable(
         "AIPERF_HTTP_X_DYNAMO_SESSION_ID_FROM_CORRELATION_ID",
         "false",
-        "Send the session's id as `X-Dynamo-Session-ID` too.",
+        "Send the session's id as `X-Dynamo-Session-ID` too, and that of the session that started it as `X-Dynamo-Parent-Session-ID`.",
     ),
     variable(
         "AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD",
@@ -100,6 +105,11 @@ pub const VARIABLES: &[Variable] = &[
         "AIPERF_DATASET_MEMORY_MB",
         "64",
         "Megabytes of generated prompts and bodies that are kept for the next time they are sent; what has no room is made again. 0 to 1000000.",
+    ),
+    variable(
+        "AIPERF_DATASET_BASETEN_SESSION_COLUMN",
+        "provided_session_id",
+        "The column that sessions of a Baseten trace are known by where a row has both: provided_session_id or poor_man_session_id.",
     ),
     variable(
         "AIPERF_DATASET_WEKA_SPLIT_FLATTENED_AGENTS",
@@ -143,6 +153,11 @@ pub const VARIABLES: &[Variable] = &[
         "10000",
         "Milliseconds that a call which starts agents takes at least.",
     ),
+    variable(
+        "AIPERF_AGENTX_CONTEXT_OVERFLOW_RATE_LIMIT",
+        "0.01",
+        "Share of requests with too long a prompt up to which the results of a scenario count, 0 to 1.",
+    ),
     variable("AIPERF_DAG_FAIL_FAST", "false", "A failed child ends the session that it branched from."),
     variable(
         "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
@@ -154,6 +169,8 @@ pub const VARIABLES: &[Variable] = &[
         "20",
         "Gigabytes that a public data set may download, 0.001 to 100000.",
     ),
+    variable("AIPERF_CHAT_CONNECT_TIMEOUT", "10", "Seconds until a request of `aiperf chat` must be out."),
+    variable("AIPERF_CHAT_READ_TIMEOUT", "300", "Seconds that `aiperf chat` waits for more of an answer."),
     variable(
         "AIPERF_NETWORK_LATENCY_DEFAULT_PROBE_INTERVAL",
         "1",

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use aiperf_config::Replay;
+use aiperf_config::{Replay, TraceCorpus, TraceOptions};
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, SessionId, Turn};
 use aiperf_seed::Seed;
 use aiperf_trace::{BlockId, Layout, Prompt, Request, Trace};
@@ -16,7 +16,7 @@ use crate::file::{Contents, Prompts, payload_turn};
 use crate::session::SessionNames;
 
 /// One conversation per session, in order of appearance; a request without session is one.
-pub(super) fn of(trace: Trace, replay: &Replay, seed: Seed, content_key: u64) -> Contents {
+pub(super) fn of(trace: Trace, options: &TraceOptions, seed: Seed, content_key: u64) -> Contents {
     let Trace { layout, block_size, requests, .. } = trace;
     let taken: HashSet<SessionId> =
         requests.iter().filter_map(|request| request.session.clone()).map(SessionId).collect();
@@ -43,11 +43,16 @@ pub(super) fn of(trace: Trace, replay: &Replay, seed: Seed, content_key: u64) ->
             });
             orders.push(Vec::new());
         }
-        let (turn, order) = turn(request, replay, block_size);
+        let (turn, order) = turn(request, &options.replay, block_size);
         conversations[place].turns.push(turn);
         orders[place].push(order);
     }
-    let prompts = PromptOrders { orders, block_size: block_size as usize, seed: stream_seed(seed, content_key) };
+    let prompts = PromptOrders {
+        orders,
+        block_size: block_size as usize,
+        seed: stream_seed(seed, content_key),
+        corpus: options.corpus.unwrap_or(TraceCorpus::Prose),
+    };
     Contents { conversations, prompts: Some(Prompts::Blocks(prompts)), empty_outputs }
 }
 

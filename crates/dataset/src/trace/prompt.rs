@@ -4,11 +4,12 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aiperf_config::TraceCorpus;
 use aiperf_conversation::{Conversation, ConversationIndex, Media};
 use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
 
-use super::words::WordPool;
+use super::text_pool::TextPool;
 use crate::deferred::Deferred;
 
 /// The prompts of all conversations, turn by turn; `None` where a turn has its contents.
@@ -18,6 +19,7 @@ pub(crate) struct PromptOrders {
     /// Tokens of a block.
     pub(super) block_size: usize,
     pub(super) seed: u64,
+    pub(super) corpus: TraceCorpus,
 }
 
 #[derive(Debug)]
@@ -31,14 +33,14 @@ pub(super) struct PromptOrder {
 #[derive(Debug)]
 pub(crate) struct TracePrompts {
     orders: PromptOrders,
-    words: WordPool,
+    pool: TextPool,
     /// Lines whose prompts missed their length: one that is made again is not another one.
     inexact: Mutex<HashSet<usize>>,
 }
 
 impl TracePrompts {
     pub(crate) fn new(orders: PromptOrders, tokenizer: &Arc<dyn Tokenizer>) -> Self {
-        Self { orders, words: WordPool::new(tokenizer), inexact: Mutex::default() }
+        Self { pool: TextPool::new(tokenizer, orders.corpus), orders, inexact: Mutex::default() }
     }
 
     fn text(&self, order: &PromptOrder) -> Arc<str> {
@@ -48,12 +50,12 @@ impl TracePrompts {
         for block in &order.blocks {
             let tokens = left.min(self.orders.block_size);
             // Drawn from the id alone; a partial block is the front of the whole one.
-            self.words.extend(&mut text, tokens, &mut seed.stream(&format!("block:{block}")));
+            self.pool.extend(&mut text, tokens, &mut seed.stream(&format!("block:{block}")));
             left -= tokens;
         }
         let mut own = seed.stream(&format!("own:{}", order.line));
-        self.words.extend(&mut text, left, &mut own);
-        let (text, exact) = self.words.finish(text, order.tokens, &mut own);
+        self.pool.extend(&mut text, left, &mut own);
+        let (text, exact) = self.pool.finish(text, order.tokens, &mut own);
         if !exact {
             self.inexact.lock().unwrap_or_else(PoisonError::into_inner).insert(order.line);
         }

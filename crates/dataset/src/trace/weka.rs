@@ -1,8 +1,8 @@
 //! `weka_trace`: recorded sessions of coding agents, one JSON object each, in a file or in the `.json` files of a folder.
 //! Sessions that were recorded otherwise are replayed in the same way.
 
-mod code_pool;
 mod layout;
+mod order;
 mod outline;
 mod prompt;
 mod recording;

@@ -155,24 +155,7 @@ mod tests {
     use aiperf_tokenizer::{HubEnvironment, TokenizerRequest};
 
     use super::*;
-
-    #[derive(Debug)]
-    struct Counting(fn(&str) -> usize);
-
-    impl Tokenizer for Counting {
-        fn name(&self) -> &'static str {
-            "counting"
-        }
-        fn encode(&self, text: &str) -> Vec<u32> {
-            vec![0; self.count(text)]
-        }
-        fn decode(&self, _: &[u32]) -> String {
-            String::new()
-        }
-        fn count(&self, text: &str) -> usize {
-            (self.0)(text)
-        }
-    }
+    use crate::counting::Counting;
 
     fn text(pool: &WordPool, tokens: usize) -> (String, bool) {
         let mut stream = Seed::fixed(5).stream("text");

@@ -12,9 +12,10 @@ use aiperf_seed::Stream;
 use super::Stage;
 use super::family::{Awaited, Families};
 use super::mode::Mode;
+use super::trees::Trees;
 use super::turns::{Agenda, Later, Queued, SessionToStart, TurnToSend};
 use crate::bodies::{Began, Lease};
-use crate::credit::{Credit, Returned, ReturnedAs, Session, SessionKey, TurnBody};
+use crate::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, Session, SessionKey, TurnBody};
 use crate::follow_up::{FollowUpBodies, FollowedUp};
 use crate::gate::Gate;
 use crate::phase::PhaseCounts;
@@ -34,12 +35,16 @@ pub(super) struct Floor<'a> {
     /// Sessions that only wait for room.
     pub(super) starts: VecDeque<SessionToStart>,
     pub(super) last_return: Mono,
-    index: usize,
-    phase: &'a PhaseConfig,
+    pub(super) index: usize,
+    /// The first of the phases that share sessions with this one.
+    first_phase: usize,
+    pub(super) phase: &'a PhaseConfig,
     stage: &'a mut Stage,
-    progress: &'a Progress,
+    pub(super) progress: &'a Progress,
+    /// Of an agentic replay.
+    pub(super) trees: Option<Trees>,
     pub(super) sessions: Gate,
-    prefill: Gate,
+    pub(super) prefill: Gate,
     pub(super) families: Families,
     pub(super) open_roots: u64,
     pub(super) open_children: u64,
@@ -70,9 +75,16 @@ impl<'a> Floor<'a> {
             starts: VecDeque::new(),
             last_return: start,
             index,
+            first_phase: index,
+            trees: Trees::of(&phase.pace),
             stage,
             progress,
-            sessions: Gate::new(phase.pace.session_limit(), phase.concurrency_ramp, start, seed),
+            sessions: Gate::new(
+                phase.pace.session_limit().filter(|_| !phase.pace.is_agentic()),
+                phase.concurrency_ramp,
+                start,
+                seed,
+            ),
             prefill: Gate::new(phase.prefill_limit, phase.prefill_ramp, start, seed),
             families: Families::default(),
             open_roots: 0,
@@ -115,13 +127,20 @@ impl<'a> Floor<'a> {
 
     /// Nothing more will be sent, whatever comes back.
     pub(super) fn is_spent(&self, mode: &dyn Mode) -> bool {
+        if self.trees.as_ref().is_some_and(|trees| !trees.is_replaying()) {
+            return false;
+        }
         let more_to_start = self.may_start_session() && (mode.has_more() || !self.starts.is_empty());
         !self.may_send() || (!more_to_start && self.open_roots == 0 && self.open_children == 0)
     }
 
     /// When a limit grows, or a turn is due.
     pub(super) fn next_wake(&self, now: Mono) -> Option<Mono> {
-        [self.agenda.next_at(), self.sessions.next_step(now), self.prefill.next_step(now)].into_iter().flatten().min()
+        let pressing = self.trees.as_ref().and_then(Trees::pressing_until);
+        [self.agenda.next_at(), self.sessions.next_step(now), self.prefill.next_step(now), pressing]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     pub(super) fn tell_all(&self, command: impl Fn() -> Command) {
@@ -136,6 +155,9 @@ impl<'a> Floor<'a> {
         self.waiting_for_arrival.clear();
         self.ready.clear();
         self.starts.clear();
+        if let Some(trees) = &mut self.trees {
+            trees.clear();
+        }
     }
 
     /// The next conversation of the data set, as a session.
@@ -199,6 +221,7 @@ impl<'a> Floor<'a> {
         self.counts.sessions_sent += 1;
         self.open_roots += 1;
         self.sessions.enter();
+        self.enter_tree(&session);
         let conversation = &self.plan.conversations[start.conversation];
         match &conversation.lineage {
             Lineage::Orchestrator(orchestrator) => {
@@ -245,6 +268,7 @@ impl<'a> Floor<'a> {
         let whole = self.plan.conversations[conversation].turns.len();
         let mode = self.plan.conversations[conversation].context_mode;
         let target = self.stage.take_target(self.plan.targets.len());
+        let worker = if self.trees.is_some() { self.stage.next_in_turn() } else { self.stage.least_busy() };
         let began = match &self.phase.pace {
             _ if parent.is_some() => Began::Branched,
             Pace::FixedSchedule { .. } => Began::Scheduled,
@@ -254,14 +278,16 @@ impl<'a> Floor<'a> {
             parent.as_ref().map_or_else(|| correlation_id.clone(), |(parent, _)| parent.root_correlation_id.clone());
         Arc::new(Session {
             conversation,
+            root_conversation: parent.as_ref().map_or(conversation, |(parent, _)| parent.root_conversation),
             target,
             depth: parent.as_ref().map_or(0, |(parent, _)| parent.depth + 1),
             parent_correlation_id: parent.as_ref().map(|(parent, _)| parent.correlation_id.clone()),
             root_correlation_id,
             correlation_id,
             number: parent.as_ref().map_or(self.next_key, |(parent, _)| parent.number),
-            worker: self.stage.least_busy(),
-            phase: self.index,
+            worker,
+            // A family is one thing to whoever tells sessions apart, also where a later phase goes on with it.
+            phase: parent.as_ref().map_or(self.index, |(parent, _)| parent.phase),
             turns: turns.map_or(whole, |turns| whole.min(turns)),
             id: SessionKey(self.next_key),
             is_root: parent.is_none(),
@@ -288,7 +314,12 @@ impl<'a> Floor<'a> {
             held_back,
             cancel_after,
             watch_first_token: self.phase.prefill_limit.is_some(),
-            needs_follow_up: (conversation.has_live_history() && !is_last) || forks,
+            follow_up: match &self.trees {
+                _ if (conversation.has_live_history() && !is_last) || forks => FollowUpNeed::Always,
+                Some(trees) => trees.follow_up(),
+                None => FollowUpNeed::Never,
+            },
+            is_brief: self.trees.as_ref().is_some_and(|trees| !trees.is_replaying()),
             is_last,
             session: Arc::clone(&session),
         };
@@ -318,9 +349,24 @@ impl<'a> Floor<'a> {
     pub(super) fn take_back(&mut self, returned: &Returned, mode: &dyn Mode) {
         let session = &returned.session;
         self.stage.in_flight[session.worker] -= 1;
-        if session.phase != self.index {
+        if session.phase < self.first_phase {
             return;
         }
+        if returned.phase == self.index {
+            self.count(returned);
+        }
+        // What a warmup cuts off is gone on from all the same.
+        let is_over = self.trees.as_ref().is_none_or(|trees| trees.is_replaying() && returned.phase == self.index);
+        if returned.end == ReturnedAs::Cut && is_over {
+            self.end_session(session, returned.end, returned.at, Some(mode));
+        } else if !returned.follow_up {
+            let failed = returned.end == ReturnedAs::Failed;
+            let bodies = FollowUpBodies { failed, ..FollowUpBodies::default() };
+            self.go_on(session, returned.turn, returned.due, returned.at, bodies, mode);
+        }
+    }
+
+    fn count(&mut self, returned: &Returned) {
         self.last_return = self.last_return.max(returned.at);
         self.progress.add_returned();
         if !returned.first_token_told {
@@ -334,17 +380,10 @@ impl<'a> Floor<'a> {
                 self.counts.failed += 1;
             }
         }
-        if returned.end == ReturnedAs::Cut {
-            self.end_session(session, returned.end, returned.at, Some(mode));
-        } else if !returned.follow_up {
-            let failed = returned.end == ReturnedAs::Failed;
-            let bodies = FollowUpBodies { failed, ..FollowUpBodies::default() };
-            self.go_on(session, returned.turn, returned.due, returned.at, bodies, mode);
-        }
     }
 
     pub(super) fn follow_up(&mut self, followed: FollowedUp, mode: &dyn Mode) {
-        if followed.session.phase != self.index {
+        if followed.session.phase < self.first_phase {
             return;
         }
         match followed.bodies {

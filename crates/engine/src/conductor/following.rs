@@ -25,6 +25,10 @@ impl Floor<'_> {
         bodies: FollowUpBodies,
         mode: &dyn Mode,
     ) {
+        if self.trees.as_mut().is_some_and(|trees| trees.note_primed(session, turn, bodies.failed)) {
+            return;
+        }
+        self.note_answered(session, turn + 1, at);
         if bodies.failed {
             self.families.note_failure(session.id);
         }
@@ -32,6 +36,11 @@ impl Floor<'_> {
             self.families.abandon(session.id);
         }
         if self.families.is_abandoned(session.id) {
+            self.end_session(session, ReturnedAs::Failed, at, Some(mode));
+            return;
+        }
+        if bodies.overflowed && self.trees.is_some() {
+            log::warn!("session {} ends: its prompts are too long for the model", session.correlation_id);
             self.end_session(session, ReturnedAs::Failed, at, Some(mode));
             return;
         }
@@ -72,7 +81,7 @@ impl Floor<'_> {
     fn plan_turn(&mut self, next: Parked, ended: Mono, mode: &dyn Mode) {
         let Parked { session, turn, body, last_due } = next;
         let prepared = &self.plan.conversations[session.conversation].turns[turn];
-        let due = mode.turn_due(last_due, ended, prepared);
+        let due = if self.is_without_pauses() { ended } else { mode.turn_due(last_due, ended, prepared) };
         let body = match body {
             Some(body) => TurnBody::FromReplies(body),
             None if !prepared.needs_replies => TurnBody::Fixed,
@@ -82,7 +91,7 @@ impl Floor<'_> {
                 return;
             }
         };
-        self.agenda.put(due, Later::Turn(TurnToSend { due, session, turn, body, queued: Queued::default() }));
+        self.put_turn(TurnToSend { due, session, turn, body, queued: Queued::default() });
     }
 
     /// Starts a conversation for another one. It takes no session slot.
@@ -98,10 +107,11 @@ impl Floor<'_> {
         let correlation_id = self.new_correlation_id();
         let session = self.open(child.0, correlation_id, None, Some((parent, history)));
         self.families.enter(&session, Some((parent.id, awaited)));
+        self.enter_tree(&session);
         self.open_children += 1;
         self.counts.branches.children_spawned += 1;
         let first = self.plan.conversations[child.0].turns.first();
-        let delay = first.and_then(|turn| turn.delay).unwrap_or_default();
+        let delay = first.and_then(|turn| turn.delay).filter(|_| !self.is_without_pauses()).unwrap_or_default();
         if first.is_none() {
             log::warn!("a branch of session {} could not be started", parent.correlation_id);
             self.end_session(&session, ReturnedAs::Failed, at, None);
@@ -110,10 +120,13 @@ impl Floor<'_> {
         self.counts.branches.children_delayed += u64::from(delay > Nanos::ZERO);
         let body = body.map_or(TurnBody::Fixed, TurnBody::FromReplies);
         let due = at + delay;
-        self.agenda.put(due, Later::Turn(TurnToSend { due, session, turn: 0, body, queued: Queued::default() }));
+        self.put_turn(TurnToSend { due, session, turn: 0, body, queued: Queued::default() });
     }
 
     pub(super) fn end_session(&mut self, session: &Arc<Session>, end: ReturnedAs, at: Mono, mode: Option<&dyn Mode>) {
+        if end == ReturnedAs::Failed {
+            self.forget_order(session, at);
+        }
         if session.is_root {
             self.sessions.leave();
             self.open_roots -= 1;
@@ -132,6 +145,7 @@ impl Floor<'_> {
             }
         }
         if !self.families.is_member(session.id) {
+            self.leave_tree(session);
             return;
         }
         let abandoned = self.families.is_abandoned(session.id);
@@ -153,6 +167,7 @@ impl Floor<'_> {
             }
             None => {}
         }
+        self.leave_tree(session);
     }
 
     fn round_over(&mut self, orchestrator: SessionKey, at: Mono, mode: Option<&dyn Mode>) {

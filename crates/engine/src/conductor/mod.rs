@@ -5,17 +5,21 @@ mod floor;
 mod following;
 mod mode;
 mod phase_run;
+mod replay;
+mod trees;
 mod turns;
 
 use std::sync::Arc;
 
 use aiperf_clock::tighten_timer_slack;
+use aiperf_config::PhaseConfig;
 
 use crate::control::ControlSource;
 use crate::finished::Finished;
 use crate::gauge::WorkerGauge;
 use crate::ids::Ids;
 use crate::phase::{EndReason, PhaseOutcome};
+use crate::phase_hook::PhaseHook;
 use crate::plan::{EngineError, Plan};
 use crate::progress::Progress;
 use crate::queue::QueueSender;
@@ -40,21 +44,30 @@ pub fn run(
         })
         .collect::<Result<Vec<_>, _>>()?;
     drop(records);
-    let mut stage = Stage { in_flight: vec![0; workers.len()], workers, next_target: 0, ids: Ids::new() };
+    let mut stage =
+        Stage { in_flight: vec![0; workers.len()], workers, next_target: 0, next_worker: 0, ids: Ids::new() };
     let mut outcomes = Vec::new();
     let mut hook = plan.hook.take();
-    for (index, phase) in std::mem::take(&mut plan.phases).into_iter().enumerate() {
-        if let Some(hook) = &mut hook {
-            hook.before(phase.kind).map_err(EngineError::Hook)?;
+    let phases = std::mem::take(&mut plan.phases);
+    // Phases of an agentic replay share their sessions: what the first has begun the second goes on with.
+    for group in phases.chunk_by(|before, after| before.pace.is_agentic() && after.pace.is_agentic()) {
+        let Some((first, others)) = group.split_first() else { continue };
+        before(&mut hook, first)?;
+        let mut run = PhaseRun::new(outcomes.len(), first, &mut plan, &mut stage, control, progress);
+        let outcome = run.run();
+        after(&mut hook, first);
+        outcomes.push(outcome?);
+        for phase in others {
+            if is_stopped(&outcomes) {
+                break;
+            }
+            before(&mut hook, phase)?;
+            run.enter(outcomes.len(), phase);
+            let outcome = run.run();
+            after(&mut hook, phase);
+            outcomes.push(outcome?);
         }
-        let outcome = PhaseRun::new(index, &phase, &mut plan, &mut stage, control, progress).run();
-        if let Some(hook) = &mut hook {
-            hook.after(phase.kind);
-        }
-        let outcome = outcome?;
-        let stopped = matches!(outcome.ended_by, EndReason::Stopped(_));
-        outcomes.push(outcome);
-        if stopped {
+        if is_stopped(&outcomes) {
             break;
         }
     }
@@ -64,12 +77,27 @@ pub fn run(
     Ok(outcomes)
 }
 
+fn before(hook: &mut Option<Box<dyn PhaseHook>>, phase: &PhaseConfig) -> Result<(), EngineError> {
+    hook.as_mut().map_or(Ok(()), |hook| hook.before(phase.kind).map_err(EngineError::Hook))
+}
+
+fn after(hook: &mut Option<Box<dyn PhaseHook>>, phase: &PhaseConfig) {
+    if let Some(hook) = hook {
+        hook.after(phase.kind);
+    }
+}
+
+fn is_stopped(outcomes: &[PhaseOutcome]) -> bool {
+    outcomes.last().is_some_and(|outcome| matches!(outcome.ended_by, EndReason::Stopped(_)))
+}
+
 /// What outlives a phase: the workers and whose turn it is.
 #[derive(Debug)]
 struct Stage {
     workers: Vec<Worker>,
     in_flight: Vec<usize>,
     next_target: usize,
+    next_worker: usize,
     ids: Ids,
 }
 
@@ -77,6 +105,12 @@ impl Stage {
     /// The worker with the fewest requests in flight.
     fn least_busy(&self) -> usize {
         self.in_flight.iter().enumerate().min_by_key(|(_, n)| **n).map_or(0, |(index, _)| index)
+    }
+
+    /// One after the other: for sessions that are opened before anything is sent.
+    fn next_in_turn(&mut self) -> usize {
+        self.next_worker = (self.next_worker + 1) % self.workers.len();
+        self.next_worker
     }
 
     /// Round robin over the servers, one step per session.

@@ -62,7 +62,14 @@ impl<'a> PhaseRun<'a> {
         Self { floor, mode, phase, control, grace_exceeded: false, cut_drain, ahead }
     }
 
-    pub(super) fn run(mut self) -> Result<PhaseOutcome, EngineError> {
+    /// Goes on into another phase with all sessions that are open.
+    pub(super) fn enter(&mut self, index: usize, phase: &'a PhaseConfig) {
+        self.floor.enter_phase(index, phase);
+        self.phase = phase;
+        self.grace_exceeded = false;
+    }
+
+    pub(super) fn run(&mut self) -> Result<PhaseOutcome, EngineError> {
         self.announce();
         // A stop that came before the phase keeps it from sending anything.
         let mut state = self.take_in(None, State::Sending);
@@ -70,7 +77,9 @@ impl<'a> PhaseRun<'a> {
             state = self.advance(state)?;
             if let State::Draining { reason, .. } | State::Cutting { reason, .. } = state {
                 let overdue = matches!(state, State::Cutting { until, .. } if Mono::now() >= until);
-                if self.floor.in_flight() == 0 || overdue {
+                let is_cut = matches!(state, State::Cutting { .. });
+                let is_over = self.floor.in_flight() == 0 && (is_cut || self.floor.is_settled());
+                if is_over || overdue {
                     return Ok(self.outcome(reason));
                 }
             }
@@ -86,17 +95,27 @@ impl<'a> PhaseRun<'a> {
             stop.sessions.map(|n| format!("{n} sessions")),
         ];
         let goals = goals.into_iter().flatten().collect::<Vec<_>>().join(", ");
-        let goals = if goals.is_empty() { "the whole data set" } else { &goals };
-        log::info!("Phase {} started | target: {goals}", self.phase.kind.name());
+        let goals = match goals.as_str() {
+            "" if self.phase.pace.is_agentic() => "what leads up to where each session is entered",
+            "" => "the whole data set",
+            goals => goals,
+        };
+        log::info!("Phase {} started | target: {goals}", self.phase.name());
     }
 
     /// Sends what is due, and moves on to the next state when this one is over.
     fn advance(&mut self, state: State) -> Result<State, EngineError> {
         let now = Mono::now();
+        if self.floor.has_failed_warmup() && !matches!(state, State::Cutting { .. }) {
+            return Ok(self.stop(StopReason::FailedWarmup, state));
+        }
         Ok(match state {
             State::Sending => {
                 if self.deadline().is_some_and(|end| now >= end) {
                     return Ok(self.stop_sending(EndReason::Duration));
+                }
+                if self.floor.guide(now) {
+                    return Ok(self.stop_sending(EndReason::Count));
                 }
                 self.floor.take_due(now, &*self.mode)?;
                 self.mode.feed(self.horizon(now), &mut self.floor)?;
@@ -120,7 +139,7 @@ impl<'a> PhaseRun<'a> {
         let counts = &self.floor.counts;
         log::info!(
             "Phase {} sending complete | sent={}, completed={}, in_flight={} | sessions: sent={}, completed={}{}",
-            self.phase.kind.name(),
+            self.phase.name(),
             counts.sent,
             counts.completed,
             self.floor.in_flight(),
@@ -128,12 +147,29 @@ impl<'a> PhaseRun<'a> {
             counts.sessions_completed,
             if reason == EndReason::Duration { " | timeout_triggered=True" } else { "" },
         );
-        self.floor.clear();
+        if !self.floor.is_handed_over() {
+            self.floor.clear();
+        }
         let until = match (self.deadline(), self.phase.grace) {
+            (None, GracePeriod::Limited(grace)) => Some(Mono::now() + grace.into()),
             (Some(end), GracePeriod::Limited(grace)) => Some(end + grace.into()),
             _ => None,
         };
         State::Draining { reason, until }
+    }
+
+    /// Ends the phase from whatever state it is in.
+    fn stop(&mut self, why: StopReason, state: State) -> State {
+        if matches!(state, State::Sending) {
+            self.stop_sending(EndReason::Stopped(why));
+        }
+        let cut = match why {
+            StopReason::Interrupt => CutReason::Interrupt,
+            StopReason::FailedRequests => CutReason::FailedRequests,
+            StopReason::FailedWarmup => CutReason::FailedWarmup,
+            StopReason::Defect => CutReason::Defect,
+        };
+        self.cut(EndReason::Stopped(why), cut)
     }
 
     fn cut(&mut self, reason: EndReason, cut: CutReason) -> State {
@@ -167,15 +203,7 @@ impl<'a> PhaseRun<'a> {
                 Event::FirstToken { phase } => self.floor.first_token(phase),
                 Event::FollowedUp(followed) => self.floor.follow_up(followed, &*self.mode),
                 Event::Stop(why) => {
-                    if matches!(state, State::Sending) {
-                        self.stop_sending(EndReason::Stopped(why));
-                    }
-                    let cut = match why {
-                        StopReason::Interrupt => CutReason::Interrupt,
-                        StopReason::FailedRequests => CutReason::FailedRequests,
-                        StopReason::Defect => CutReason::Defect,
-                    };
-                    state = self.cut(EndReason::Stopped(why), cut);
+                    state = self.stop(why, state);
                 }
             }
             event = self.control.events.take();
@@ -195,12 +223,12 @@ impl<'a> PhaseRun<'a> {
         }
     }
 
-    fn outcome(&self, reason: EndReason) -> PhaseOutcome {
+    fn outcome(&mut self, reason: EndReason) -> PhaseOutcome {
         let counts = self.floor.counts;
         let (start, end) = (self.floor.start, self.floor.last_return);
         log::info!(
             "Phase {} complete | completed={}, cancelled={}, errors={} | sessions: completed={}, cancelled={} | elapsed={:.2}s{}",
-            self.phase.kind.name(),
+            self.phase.name(),
             counts.completed,
             counts.cut,
             counts.failed,
@@ -211,11 +239,13 @@ impl<'a> PhaseRun<'a> {
         );
         PhaseOutcome {
             kind: self.phase.kind,
+            name: self.phase.name(),
             start,
             end,
             counts,
             ended_by: reason,
             grace_exceeded: self.grace_exceeded,
+            replay: self.floor.replay_outcome(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use aiperf_clock::Mono;
+use aiperf_clock::{Mono, Nanos};
 
 use crate::credit::{Session, SessionKey, TurnBody};
 
@@ -72,6 +72,18 @@ impl Agenda {
             return None;
         }
         self.entries.pop().map(|Reverse(entry)| entry.what)
+    }
+
+    /// Moves everything to an earlier time, and leaves the order as it is.
+    pub(super) fn move_forward(&mut self, by: Nanos) {
+        let moved = std::mem::take(&mut self.entries).into_iter().map(|Reverse(mut entry)| {
+            entry.at = entry.at - by;
+            if let Later::Turn(turn) = &mut entry.what {
+                turn.due = turn.due - by;
+            }
+            Reverse(entry)
+        });
+        self.entries = moved.collect();
     }
 
     pub(super) fn clear(&mut self) {

@@ -5,8 +5,10 @@ mod arrivals;
 mod ramp;
 mod rate;
 mod stagger;
+mod trajectory;
 
 pub use arrivals::Arrivals;
 pub(crate) use ramp::step_times;
 pub use rate::RateFunction;
 pub(crate) use stagger::{StaggeredUser, UserStagger};
+pub(crate) use trajectory::{Stream as TrajectoryStream, Trajectory};

@@ -96,7 +96,7 @@ impl<'a> Caller<'a> {
     }
 
     fn ids<'i>(&'i self, id: &'i str) -> RequestIds<'i> {
-        RequestIds { host: &self.target.host_header, request_id: id, correlation_id: id }
+        RequestIds { host: &self.target.host_header, request_id: id, correlation_id: id, parent_correlation_id: None }
     }
 
     async fn send(&self, request: &Request<'_>) -> Result<Exchange, NoAnswer> {

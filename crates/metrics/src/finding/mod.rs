@@ -32,6 +32,8 @@ pub enum Finding {
     TokenCountsDiffer { requests: u64, of: u64, allowed_percent: f64 },
     /// Usage comes without counts of cached tokens.
     CacheCountsMissing { requests: u64 },
+    /// Rows of the data that could not be used are not part of what was measured.
+    RowsLeftOut { rows: u64 },
 }
 
 impl Finding {
@@ -48,6 +50,7 @@ impl Finding {
             Self::OutputLengthOff { .. } => "output_length_off",
             Self::TokenCountsDiffer { .. } => "token_counts_differ",
             Self::CacheCountsMissing { .. } => "cache_counts_missing",
+            Self::RowsLeftOut { .. } => "rows_left_out",
         }
     }
 
@@ -66,6 +69,7 @@ impl Finding {
     pub fn figure(&self) -> f64 {
         match *self {
             Self::MaxTokensFieldRefused { requests, .. } | Self::CacheCountsMissing { requests } => requests as f64,
+            Self::RowsLeftOut { rows } => rows as f64,
             Self::ClientSaturated(limit) => limit.figure,
             Self::BeyondCertified { axis, reached, .. } => reached.on(axis),
             Self::HiddenWait { waited, .. } => waited,
@@ -93,7 +97,7 @@ impl Finding {
     pub const fn unit(&self) -> Unit {
         match self {
             Self::MaxTokensFieldRefused { .. } | Self::CacheCountsMissing { .. } => Unit::Requests,
-            Self::EventsUndecodable { .. } => Unit::Count,
+            Self::EventsUndecodable { .. } | Self::RowsLeftOut { .. } => Unit::Count,
             Self::ClientSaturated(limit) => limit.kind.unit(),
             Self::BeyondCertified { axis, .. } => axis.unit(),
             Self::HiddenWait { .. } | Self::ReplayDegraded { .. } => Unit::Milliseconds,

@@ -27,6 +27,8 @@ pub struct Evidence<'a> {
     pub accounting: Option<&'a PhaseAccounting>,
     /// What a self-test has shown this machine's client to measure rightly.
     pub certified: Option<ClientLoad>,
+    /// Rows of the data that could not be used.
+    pub rows_left_out: u64,
 }
 
 impl Evidence<'_> {
@@ -44,6 +46,7 @@ impl Evidence<'_> {
             self.output_length(),
             self.token_counts(),
             self.cache_counts(),
+            (self.rows_left_out > 0).then_some(Finding::RowsLeftOut { rows: self.rows_left_out }),
         ];
         findings.extend(rest.into_iter().flatten());
         findings

@@ -1,16 +1,17 @@
 //! Requests, tokens, objectives and failures, counted.
 
-use aiperf_metrics::{Cancellation, Metric, MetricContext, Observation, TokenCounts};
+use aiperf_metrics::{Cancellation, Metric, MetricContext, Observation, PrefixBlocks, TokenCounts};
 
-use crate::Case;
 use crate::phase::{failed, request, streaming};
 use crate::streams::two;
+use crate::{Case, mean};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         Case { name: "counts and rates", requests: two(), context: streaming(), expected: totals() },
         Case { name: "reasoning", requests: reasoning(), context: developers(), expected: thoughts() },
         Case { name: "objectives", requests: judged(), context: objectives(), expected: goodput() },
+        Case { name: "prefixes", requests: repeated(), context: streaming(), expected: prefixes() },
         Case { name: "failures", requests: with_failures(), context: streaming(), expected: failures() },
     ]
 }
@@ -26,7 +27,7 @@ fn totals() -> Vec<(Metric, &'static str, f64)> {
         (Metric::CompletedRequestCount, "avg", 2.0),
         (Metric::RequestErrorRate, "avg", 0.0),
         (Metric::InputSequenceLength, "avg", 8.0),
-        (Metric::OutputSequenceLength, "avg", (3.0 + 2.0) / 2.0),
+        (Metric::OutputSequenceLength, "avg", mean([3.0, 2.0])),
         (Metric::OutputTokenCount, "sum", 5.0),
         (Metric::TotalIsl, "avg", 16.0),
         (Metric::TotalOsl, "avg", 5.0),
@@ -53,15 +54,15 @@ fn reasoning() -> Vec<Observation> {
 fn thoughts() -> Vec<(Metric, &'static str, f64)> {
     vec![
         (Metric::TimeToFirstToken, "avg", 50.0),
-        (Metric::TimeToFirstOutputToken, "avg", (60.0 + 50.0) / 2.0),
-        (Metric::OutputSequenceLength, "avg", (3.0 + 4.0) / 2.0),
+        (Metric::TimeToFirstOutputToken, "avg", mean([60.0, 50.0])),
+        (Metric::OutputSequenceLength, "avg", mean([3.0, 4.0])),
         (Metric::ReasoningTokenCount, "avg", 1.0),
         (Metric::ReasoningTokenCount, "count", 1.0),
         (Metric::TotalReasoningTokens, "avg", 1.0),
         (Metric::ThinkingEfficiency, "avg", 1.0 / 2.0),
         (Metric::OverallThinkingEfficiency, "avg", 1.0 / 6.0),
         (Metric::RequestedOsl, "avg", 4.0),
-        (Metric::OslMismatchDiffPct, "avg", (-25.0 + 0.0) / 2.0),
+        (Metric::OslMismatchDiffPct, "avg", mean([-25.0, 0.0])),
         // One token off is more than 5 % of four.
         (Metric::OslMismatchCount, "avg", 1.0),
     ]
@@ -85,6 +86,16 @@ fn goodput() -> Vec<(Metric, &'static str, f64)> {
         (Metric::Goodput, "avg", 1.0),
         (Metric::GoodRequestFraction, "avg", 1.0 / 4.0),
     ]
+}
+
+/// Prompts of one block, and of three that all came before.
+fn repeated() -> Vec<Observation> {
+    let with = |blocks, reused| Observation { prefix: Some(PrefixBlocks { blocks, reused }), ..request(0, &[5]) };
+    vec![with(1, 0), with(3, 3)]
+}
+
+fn prefixes() -> Vec<(Metric, &'static str, f64)> {
+    vec![(Metric::TheoreticalPrefixCacheHit, "avg", 3.0 / 4.0 * 100.0)]
 }
 
 /// Beside two good ones: the prompt was too long, one was cancelled on purpose, one was cut off by the end of the run.

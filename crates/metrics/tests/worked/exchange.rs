@@ -4,8 +4,8 @@ use aiperf_clock::Nanos;
 use aiperf_endpoint::{EndpointKind, VideoReport};
 use aiperf_metrics::{HttpTiming, MediaFacts, Metric, MetricContext, Observation};
 
-use crate::Case;
 use crate::phase::{request, streaming};
+use crate::{Case, mean};
 
 pub(crate) fn cases() -> Vec<Case> {
     let whole = |kind| MetricContext::new(kind, false);
@@ -97,8 +97,8 @@ fn stages() -> Vec<(Metric, &'static str, f64)> {
         (Metric::HttpReqChunksSent, "avg", 1.5),
         (Metric::HttpReqDataReceived, "avg", 2.0),
         (Metric::HttpReqChunksReceived, "avg", 4.0),
-        (Metric::HttpReqConnectionOverhead, "avg", (8.0 + 0.0) / 2.0),
-        (Metric::HttpReqDuration, "avg", (74.0 + 32.0) / 2.0),
-        (Metric::HttpReqTotal, "avg", (82.0 + 32.0) / 2.0),
+        (Metric::HttpReqConnectionOverhead, "avg", mean([8.0, 0.0])),
+        (Metric::HttpReqDuration, "avg", mean([74.0, 32.0])),
+        (Metric::HttpReqTotal, "avg", mean([82.0, 32.0])),
     ]
 }

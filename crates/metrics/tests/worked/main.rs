@@ -18,6 +18,10 @@ pub(crate) struct Case {
     pub(crate) expected: Vec<(Metric, &'static str, f64)>,
 }
 
+pub(crate) fn mean<const N: usize>(values: [f64; N]) -> f64 {
+    values.iter().sum::<f64>() / N as f64
+}
+
 fn cases() -> Vec<Case> {
     [streams::cases(), counts::cases(), exchange::cases(), server::cases()].into_iter().flatten().collect()
 }

@@ -3,9 +3,9 @@
 use aiperf_endpoint::Usage;
 use aiperf_metrics::{GpuEnergy, GpuVendor, Metric, MetricContext, Observation, SpecDecode, TokenCounts};
 
-use crate::Case;
 use crate::phase::{request, streaming, summarize};
 use crate::streams::two;
+use crate::{Case, mean};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
@@ -54,7 +54,7 @@ fn usage() -> Vec<(Metric, &'static str, f64)> {
         (Metric::UsageRejectedPredictionTokens, "avg", 9.0),
         (Metric::UsageToolUsePromptTokens, "avg", 11.0),
         (Metric::UsagePromptAudioSeconds, "avg", 1.5),
-        (Metric::UsagePromptTokensDiffPct, "avg", (25.0 + 275.0) / 2.0),
+        (Metric::UsagePromptTokensDiffPct, "avg", mean([25.0, 275.0])),
         (Metric::UsageCompletionTokensDiffPct, "avg", 0.0),
         (Metric::UsageReasoningTokensDiffPct, "avg", 100.0),
         (Metric::UsageDiscrepancyCount, "avg", 2.0),
@@ -94,16 +94,17 @@ fn speculated() -> Vec<Observation> {
 
 fn drafts() -> Vec<(Metric, &'static str, f64)> {
     vec![
-        (Metric::SpecDecodeAcceptanceLength, "avg", (2.5 + 1.0) / 2.0),
-        (Metric::SpecDecodeDraftAcceptanceRate, "avg", (50.0 + 0.0) / 2.0),
-        (Metric::SpecDecodeAcceptedPerVerified, "avg", (10.0 / 16.0 + 2.0 / 8.0) / 2.0),
+        (Metric::SpecDecodeAcceptanceLength, "avg", mean([2.5, 1.0])),
+        (Metric::SpecDecodeDraftAcceptanceRate, "avg", mean([50.0, 0.0])),
+        (Metric::SpecDecodeAcceptedPerVerified, "avg", mean([10.0 / 16.0, 2.0 / 8.0])),
         (Metric::SpecDecodeSteps, "avg", 3.0),
         (Metric::SpecDecodeAcceptedDraftTokens, "avg", 3.0),
         (Metric::SpecDecodeDraftTokens, "avg", 9.0),
         (Metric::TotalSpecDecodeSteps, "avg", 6.0),
         (Metric::TotalAcceptedDraftTokens, "avg", 6.0),
         (Metric::TotalDraftTokens, "avg", 18.0),
-        (Metric::SpecDecodeTokenWeightedAcceptanceLength, "avg", 1.0 + 6.0 / 6.0),
+        // Six steps accepted six drafts.
+        (Metric::SpecDecodeTokenWeightedAcceptanceLength, "avg", 2.0),
         (Metric::SpecDecodeOverallDraftAcceptanceRate, "avg", 6.0 / 18.0 * 100.0),
     ]
 }

@@ -3,8 +3,8 @@
 use aiperf_clock::Nanos;
 use aiperf_metrics::{Metric, MetricContext, NetworkRtt, Observation};
 
-use crate::Case;
 use crate::phase::{at, request, streaming};
+use crate::{Case, mean};
 
 /// Starts at 0 and 100 ms; contents at 50, 60, 80 and at 140, 150 ms; over at 81 and 151 ms. The second got its permission
 /// 10 ms before it started. Eight input tokens each.
@@ -29,26 +29,27 @@ pub(crate) fn cases() -> Vec<Case> {
 
 fn times() -> Vec<(Metric, &'static str, f64)> {
     vec![
-        (Metric::TimeToFirstToken, "avg", (50.0 + 40.0) / 2.0),
+        (Metric::TimeToFirstToken, "avg", mean([50.0, 40.0])),
         (Metric::TimeToFirstToken, "std", 5.0),
         (Metric::TimeToFirstToken, "p90", 49.0),
         (Metric::TimeToSecondToken, "avg", 10.0),
         (Metric::TimeToFirstOutputToken, "avg", 45.0),
-        (Metric::RequestLatency, "avg", (80.0 + 50.0) / 2.0),
+        (Metric::RequestLatency, "avg", mean([80.0, 50.0])),
         (Metric::RequestLatency, "max", 80.0),
-        (Metric::DecodeDuration, "avg", (30.0 + 10.0) / 2.0),
-        (Metric::InterTokenLatency, "avg", (30.0 / 2.0 + 10.0) / 2.0),
+        (Metric::DecodeDuration, "avg", mean([30.0, 10.0])),
+        (Metric::InterTokenLatency, "avg", mean([30.0 / 2.0, 10.0])),
         (Metric::InterChunkLatency, "avg", (10.0 + 20.0 + 10.0) / 3.0),
         (Metric::InterChunkLatency, "count", 3.0),
-        (Metric::OutputTokenThroughputPerUser, "avg", (1000.0 / 15.0 + 1000.0 / 10.0) / 2.0),
-        (Metric::E2eOutputTokenThroughput, "avg", (3.0 / 0.08 + 2.0 / 0.05) / 2.0),
-        (Metric::PrefillThroughputPerUser, "avg", (8.0 / 0.05 + 8.0 / 0.04) / 2.0),
+        (Metric::OutputTokenThroughputPerUser, "avg", mean([1000.0 / 15.0, 1000.0 / 10.0])),
+        (Metric::OverallOutputTokenThroughputPerUser, "avg", (2.0 + 1.0) / (0.030 + 0.010)),
+        (Metric::E2eOutputTokenThroughput, "avg", mean([3.0 / 0.08, 2.0 / 0.05])),
+        (Metric::PrefillThroughputPerUser, "avg", mean([8.0 / 0.05, 8.0 / 0.04])),
         (Metric::StreamSetupLatency, "avg", 1.0),
-        (Metric::StreamPrefillLatency, "avg", (49.0 + 39.0) / 2.0),
-        (Metric::CreditToStartLatency, "avg", (0.0 + 10.0) / 2.0),
+        (Metric::StreamPrefillLatency, "avg", mean([49.0, 39.0])),
+        (Metric::CreditToStartLatency, "avg", mean([0.0, 10.0])),
         // Only of those that waited.
         (Metric::CreditDropLatency, "avg", 10.0),
-        (Metric::EffectiveLatency, "avg", (81.0 + (10.0 + 51.0)) / 2.0),
+        (Metric::EffectiveLatency, "avg", mean([81.0, 10.0 + 51.0])),
         (Metric::BenchmarkDuration, "avg", 0.150),
         (Metric::MinRequestTimestamp, "avg", 0.0),
         (Metric::MaxResponseTimestamp, "avg", 150e6),
@@ -101,9 +102,9 @@ fn replay() -> MetricContext {
 
 fn due() -> Vec<(Metric, &'static str, f64)> {
     vec![
-        (Metric::ScheduleLag, "avg", (10.0 + 30.0) / 2.0),
-        (Metric::TimeToFirstTokenFromDue, "avg", (60.0 + 70.0) / 2.0),
-        (Metric::RequestLatencyFromDue, "avg", (60.0 + 70.0) / 2.0),
+        (Metric::ScheduleLag, "avg", mean([10.0, 30.0])),
+        (Metric::TimeToFirstTokenFromDue, "avg", mean([60.0, 70.0])),
+        (Metric::RequestLatencyFromDue, "avg", mean([60.0, 70.0])),
         (Metric::ReplaySendScheduleOffset, "avg", 20e6),
         // Of 0 and 20 ms, which is how far each fell behind the one most in time.
         (Metric::ReplaySchedLagP50, "avg", 10.0),

@@ -16,7 +16,12 @@ pub(crate) fn head(times: usize) -> Outcome {
     let session = Uuid::from_u128(7).to_string();
     for number in 0..times {
         let request_id = Uuid::from_u128(black_box(number as u128)).to_string();
-        let ids = RequestIds { host: "127.0.0.1:8000", request_id: &request_id, correlation_id: &session };
+        let ids = RequestIds {
+            host: "127.0.0.1:8000",
+            request_id: &request_id,
+            correlation_id: &session,
+            parent_correlation_id: None,
+        };
         black_box(Request::post(&origin, "/v1/chat/completions", plan.lines(ids), body.clone()));
     }
     Ok(())

@@ -65,7 +65,10 @@ impl Table {
         let room = width.0.saturating_sub(self.rigid_width()).max(10);
         for row in &mut self.rows {
             let cell = &mut row[self.flexible].text;
-            *cell = cell.lines().flat_map(|line| wrap(line, room)).collect::<Vec<_>>().join("\n");
+            // Where a line must be broken anyway, what stands below it moves up.
+            if cell.lines().any(|line| line.chars().count() > room) {
+                *cell = wrap(&cell.replace('\n', " "), room).join("\n");
+            }
         }
         let widths = self.natural_widths();
         let total = widths.iter().sum::<usize>() + frame(widths.len());

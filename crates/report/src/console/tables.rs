@@ -91,7 +91,7 @@ fn is_row(result: &MetricResult, group: ConsoleGroup) -> bool {
 fn metric_table(title: &str, rows: &[&MetricResult], statistics: &[&'static str], width: Width) -> Table {
     let mut statistics = statistics.to_vec();
     let mut expendable = EXPENDABLE.iter();
-    let names = rows.iter().flat_map(|result| Some(result.metric.definition().header.len()));
+    let names = rows.iter().map(|result| result.metric.definition().header.len());
     let name = names.max().unwrap_or(0).min(LONGEST_WHOLE_NAME);
     loop {
         let table = table_of(title.to_owned(), rows, &statistics);

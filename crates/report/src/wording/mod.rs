@@ -34,6 +34,10 @@ impl Wording {
                 token_counts(&share(requests, of), allowed_percent)
             }
             Finding::CacheCountsMissing { requests } => cache_counts(requests),
+            Finding::RowsLeftOut { rows } => Wording::new(
+                format!("{} rows of the data could not be used and were left out.", whole(rows)),
+                "The log names the first of them, and what is wrong with them.",
+            ),
         }
     }
 

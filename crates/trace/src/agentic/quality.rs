@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::config_summary::config_summary;
 use super::session::{Session, SessionEnd, Turn};
 use super::settings::AgenticSettings;
 use crate::analysis::percentile;
@@ -12,10 +13,14 @@ pub struct Quality {
     sessions: usize,
     turns: usize,
     block_size: u32,
-    max_prompt_tokens: u64,
     measures: Vec<Measure>,
+    /// Of the last prompt of each session, the share of the limit.
+    final_context: Measure,
+    config: Value,
     full: usize,
+    /// By chance, or after the turns that they were made for.
     done: usize,
+    has_turn_target: bool,
     restarted: usize,
 }
 
@@ -46,7 +51,6 @@ impl Quality {
             sessions: sessions.len(),
             turns: turns().count(),
             block_size: settings.block_size,
-            max_prompt_tokens: settings.max_prompt_tokens,
             measures: vec![
                 measure(
                     "initial_context",
@@ -79,6 +83,18 @@ impl Quality {
                     turns().filter_map(|turn: &Turn| turn.delay_ms).collect(),
                 ),
             ],
+            final_context: measure(
+                "final_context_utilization",
+                "Final Context",
+                None,
+                sessions
+                    .iter()
+                    .filter_map(|session| session.turns.last())
+                    .map(|turn| turn.input as f64 / settings.max_prompt_tokens as f64)
+                    .collect(),
+            ),
+            config: config_summary(settings),
+            has_turn_target: settings.turns.is_some(),
             full: ended(SessionEnd::Full),
             done: ended(SessionEnd::Done),
             restarted: ended(SessionEnd::Restarted),
@@ -92,12 +108,25 @@ impl Quality {
 
     pub fn json(&self) -> Value {
         let measures = self.measures.iter().map(|measure| (measure.key.to_owned(), measure.json())).collect();
+        let turns = self.measures.iter().find(|measure| measure.key == "turns_per_session");
+        let (resets, targets) = if self.has_turn_target { (0, self.done) } else { (self.done, 0) };
+        let share = |count: usize| count as f64 / self.sessions.max(1) as f64;
         json!({
+            "config_summary": self.config,
             "observed_vs_target": Value::Object(measures),
-            "session_stats": {"sessions": self.sessions, "turns": self.turns, "block_size": self.block_size,
-                              "max_prompt_tokens": self.max_prompt_tokens},
-            "session_end_stats": {"forced_retires": self.full, "probabilistic_resets": self.done,
-                                  "restart_splits": self.restarted},
+            "session_stats": turns.map(Measure::observed),
+            "session_end_stats": {
+                "total_sessions": self.sessions,
+                "forced_retires": self.full,
+                "probabilistic_resets": resets,
+                "target_turn_completions": targets,
+                "restart_splits": self.restarted,
+                "retire_fraction": share(self.full),
+                "reset_fraction": share(resets),
+                "target_turn_fraction": share(targets),
+                "restart_split_fraction": share(self.restarted),
+                "final_context_utilization": self.final_context.observed(),
+            },
         })
     }
 
@@ -131,22 +160,28 @@ impl Measure {
         (!self.values.is_empty()).then(|| percentile(&self.values, share))
     }
 
-    fn json(&self) -> Value {
+    fn observed(&self) -> Value {
         let mean = self.mean();
         let variance = self.values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
-        let off = |target: f64, found: Option<f64>| found.map(|found| ((found - target) / target * 100.0).abs());
-        let mut value = json!({"observed": {
+        json!({
             "count": self.values.len(), "mean": mean, "std": (variance / self.values.len().max(1) as f64).sqrt(),
             "median": self.at(0.5), "p05": self.at(0.05), "p25": self.at(0.25), "p75": self.at(0.75),
             "p95": self.at(0.95), "p99": self.at(0.99),
-        }});
-        if let Some((target, median)) = self.target {
-            value["target_mean"] = json!(target);
-            value["target_median"] = json!(median);
-            value["pct_error_mean"] = json!(off(target, self.at(0.5).map(|_| mean)));
-            value["pct_error_median"] = json!(off(median, self.at(0.5)));
-        }
-        value
+        })
+    }
+
+    fn json(&self) -> Value {
+        let off = |target: Option<f64>, found: Option<f64>| {
+            target.zip(found).map(|(target, found)| ((found - target) / target * 100.0).abs())
+        };
+        let (mean, median) = self.target.unzip();
+        json!({
+            "target_mean": mean,
+            "target_median": median,
+            "observed": self.observed(),
+            "pct_error_mean": off(mean, self.at(0.5).map(|_| self.mean())),
+            "pct_error_median": off(median, self.at(0.5)),
+        })
     }
 
     fn text(&self) -> String {

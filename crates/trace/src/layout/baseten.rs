@@ -1,20 +1,23 @@
-//! `baseten_trace`: a Parquet table of literal prompts with their lengths, block hashes, sessions and durations. Times
+//! `baseten_trace`: a Parquet or Arrow table of literal prompts with their lengths, block hashes, sessions and durations. Times
 //! become milliseconds since the first request.
+
+mod arrow;
+mod arrow_size;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use aiperf_config::SessionColumn;
 use bytes::Bytes;
 use parquet::file::reader::SerializedFileReader;
+use parquet::record::Field;
 use parquet::record::reader::RowIter;
-use parquet::record::{Field, Row};
 
 use crate::{BlockId, Problem, Prompt, Request};
 
 /// What a Parquet file begins with.
-pub(super) const MAGIC: &[u8] = b"PAR1";
+const PARQUET: &[u8] = b"PAR1";
 const REQUIRED: [&str; 4] = ["timestamp_start_unix_ms", "prompt", "input_tokens", "output_tokens"];
-const SESSIONS: [&str; 2] = ["provided_session_id", "poor_man_session_id"];
 
 /// The rows of a file.
 #[derive(Debug, Default)]
@@ -25,69 +28,123 @@ pub(super) struct Table {
     pub(super) block_size: Option<u32>,
 }
 
-/// Reads the bytes of a file; the error says why it is none of this layout.
-pub(super) fn read(bytes: &[u8]) -> Result<Table, String> {
-    // Some damaged files make the reader panic where it should complain.
-    catch_unwind(AssertUnwindSafe(|| rows(bytes))).unwrap_or_else(|_| Err("the Parquet file is damaged".to_owned()))
+/// Whether a file is a table of one of the kinds that this layout comes in.
+pub(super) fn is_table(bytes: &[u8]) -> bool {
+    bytes.starts_with(PARQUET) || arrow::is_arrow(bytes)
 }
 
-fn rows(bytes: &[u8]) -> Result<Table, String> {
+/// Reads the bytes of a file; the error says why it is none of this layout.
+pub(super) fn read(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
+    // Some damaged files make the reader panic where it should complain.
+    catch_unwind(AssertUnwindSafe(|| rows(bytes, sessions))).unwrap_or_else(|_| Err("the file is damaged".to_owned()))
+}
+
+/// What stands in a column of a row, wherever the table comes from.
+#[derive(Debug, Clone, PartialEq)]
+enum Cell {
+    Number(i128),
+    Text(String),
+    Numbers(Vec<i128>),
+}
+
+fn rows(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
+    let mut table = Table::default();
+    if arrow::is_arrow(bytes) {
+        for batch in arrow::batches(bytes)? {
+            let schema = batch.schema();
+            let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+            check_columns(&names)?;
+            for row in 0..batch.num_rows() {
+                table.take(sessions, |name| arrow::cell(batch.column_by_name(name)?, row));
+            }
+        }
+        return Ok(table);
+    }
     let unreadable = |error: parquet::errors::ParquetError| {
-        format!("not a Parquet file that can be read ({error}); convert Arrow IPC files to Parquet")
+        format!("neither a Parquet nor an Arrow file that can be read ({error})")
     };
     let reader = SerializedFileReader::new(Bytes::copy_from_slice(bytes)).map_err(unreadable)?;
-    let mut table = Table::default();
     let rows = RowIter::from_file_into(Box::new(reader));
     for (index, row) in rows.enumerate() {
         let row = row.map_err(unreadable)?;
         if index == 0 {
-            let names: Vec<&str> = row.get_column_iter().map(|(name, _)| name.as_str()).collect();
-            if let Some(missing) = REQUIRED.iter().find(|name| !names.contains(name)) {
-                return Err(format!("there is no column {missing}; there are {}", names.join(", ")));
-            }
+            check_columns(&row.get_column_iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
         }
-        match request(index + 1, &row) {
-            Ok((request, size)) => {
-                table.block_size = table.block_size.or(size);
-                table.requests.push(request);
-            }
-            Err(problem) => table.problems.push(Problem { line: index + 1, problem }),
-        }
+        table.take(sessions, |name| cell(row.get_column_iter().find(|(key, _)| *key == name)?.1));
     }
     Ok(table)
 }
 
-fn request(line: usize, row: &Row) -> Result<(Request, Option<u32>), String> {
-    let column = |name: &str| row.get_column_iter().find(|(key, _)| *key == name).map(|(_, field)| field);
-    let number = |name: &str| column(name).and_then(whole);
+fn check_columns(names: &[&str]) -> Result<(), String> {
+    match REQUIRED.iter().find(|name| !names.contains(name)) {
+        Some(missing) => Err(format!("there is no column {missing}; there are {}", names.join(", "))),
+        None => Ok(()),
+    }
+}
+
+impl Table {
+    /// One more row, by what stands in its columns.
+    fn take(&mut self, sessions: SessionColumn, column: impl Fn(&str) -> Option<Cell>) {
+        let line = self.requests.len() + self.problems.len() + 1;
+        match request(line, sessions, column) {
+            Ok((request, size)) => {
+                self.block_size = self.block_size.or(size);
+                self.requests.push(request);
+            }
+            Err(problem) => self.problems.push(Problem { line, problem }),
+        }
+    }
+}
+
+fn request(
+    line: usize,
+    sessions: SessionColumn,
+    column: impl Fn(&str) -> Option<Cell>,
+) -> Result<(Request, Option<u32>), String> {
+    let number = |name: &str| match column(name) {
+        Some(Cell::Number(number)) => Some(number),
+        _ => None,
+    };
     let needed = |name: &str| {
         number(name)
             .and_then(|number| u64::try_from(number).ok())
             .ok_or_else(|| format!("{name}: a whole number, not negative, is expected"))
     };
-    let Some(Field::Str(text)) = column("prompt") else { return Err("prompt: a text is expected".to_owned()) };
+    let Some(Cell::Text(text)) = column("prompt") else { return Err("prompt: a text is expected".to_owned()) };
     let blocks = match column("total_hashes") {
-        Some(Field::ListInternal(list)) => {
-            list.elements().iter().filter_map(whole).map(|hash| BlockId(hash as i64)).collect()
-        }
+        Some(Cell::Numbers(hashes)) => hashes.into_iter().map(|hash| BlockId(hash as i64)).collect(),
         _ => Vec::new(),
     };
-    let session = SESSIONS.into_iter().find_map(|name| match column(name) {
-        Some(Field::Str(name)) if !name.is_empty() => Some(Arc::from(name.as_str())),
-        _ => None,
-    });
+    let session = session(sessions, &column);
     let request = Request {
         line,
         timestamp_ms: Some(needed("timestamp_start_unix_ms")? as f64),
         delay_ms: None,
         duration_ms: number("duration_e2e_ms").map(|duration| duration as f64),
         session,
-        prompt: Prompt::Recorded { text: text.clone(), tokens: needed("input_tokens")?, blocks },
+        prompt: Prompt::Recorded { text, tokens: needed("input_tokens")?, blocks },
         output_tokens: Some(needed("output_tokens")?),
         extra: None,
     };
     let size = number("block_size").and_then(|size| u32::try_from(size).ok()).filter(|size| *size > 0);
     Ok((request, size))
+}
+
+/// The session of a row, by the column that is preferred, or else by the other.
+fn session(preferred: SessionColumn, column: impl Fn(&str) -> Option<Cell>) -> Option<Arc<str>> {
+    let others = SessionColumn::ALL.into_iter().filter(|other| *other != preferred);
+    std::iter::once(preferred).chain(others).find_map(|session| match column(session.name()) {
+        Some(Cell::Text(name)) if !name.is_empty() => Some(Arc::from(name)),
+        _ => None,
+    })
+}
+
+fn cell(field: &Field) -> Option<Cell> {
+    match field {
+        Field::Str(text) => Some(Cell::Text(text.clone())),
+        Field::ListInternal(list) => Some(Cell::Numbers(list.elements().iter().filter_map(whole).collect())),
+        other => whole(other).map(Cell::Number),
+    }
 }
 
 /// A whole number of any width.
@@ -101,13 +158,22 @@ fn whole(field: &Field) -> Option<i128> {
         Field::UShort(number) => (*number).into(),
         Field::UInt(number) => (*number).into(),
         Field::ULong(number) => (*number).into(),
-        Field::Double(number) if number.fract() == 0.0 && number.abs() < 9e15 => *number as i128,
+        Field::Double(number) => whole_float(*number)?,
         _ => return None,
     })
 }
 
+/// Tables that have gone through other tools have whole numbers as fractions.
+fn whole_float(number: f64) -> Option<i128> {
+    (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i128)
+}
+
 #[cfg(test)]
 mod tests {
+    use arrow_array::builder::{Int64Builder, ListBuilder};
+    use arrow_array::{ArrayRef, Float64Array, Int64Array, LargeStringArray, RecordBatch, StringArray, UInt16Array};
+    use arrow_ipc::CompressionType;
+    use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
     use proptest::prelude::*;
 
     use super::*;
@@ -116,7 +182,7 @@ mod tests {
 
     #[test]
     fn the_sample_is_read_whole() {
-        let table = read(SAMPLE).unwrap();
+        let table = read(SAMPLE, SessionColumn::Provided).unwrap();
         assert_eq!((table.requests.len(), table.problems.len(), table.block_size), (5, 0, Some(64)));
         let third = &table.requests[2];
         assert_eq!(
@@ -129,14 +195,98 @@ mod tests {
         assert_eq!(table.requests[3].session, None);
     }
 
+    #[test]
+    fn the_preferred_column_is_the_session_and_the_other_where_it_is_empty() {
+        let (given, guessed, empty) =
+            (Cell::Text("A".to_owned()), Cell::Text("7".to_owned()), Cell::Text(String::new()));
+        let session = |sessions, provided: &Cell| {
+            session(sessions, |name| {
+                Some(if name == "provided_session_id" { provided.clone() } else { guessed.clone() })
+            })
+        };
+        assert_eq!(session(SessionColumn::Provided, &given).as_deref(), Some("A"));
+        assert_eq!(session(SessionColumn::Provided, &empty).as_deref(), Some("7"));
+        assert_eq!(session(SessionColumn::Guessed, &given).as_deref(), Some("7"));
+    }
+
+    /// The sample as an Arrow table: what comes of it must be the same.
+    fn as_arrow(is_stream: bool) -> Vec<u8> {
+        let table = read(SAMPLE, SessionColumn::Provided).unwrap();
+        let of = |value: fn(&Request) -> i64| -> ArrayRef {
+            Arc::new(Int64Array::from(table.requests.iter().map(value).collect::<Vec<_>>()))
+        };
+        let prompts = table.requests.iter().map(|request| match &request.prompt {
+            Prompt::Recorded { text, .. } => text.as_str(),
+            other => panic!("{other:?}"),
+        });
+        let sessions: Vec<Option<&str>> = table.requests.iter().map(|request| request.session.as_deref()).collect();
+        let mut hashes = ListBuilder::new(Int64Builder::new());
+        for request in &table.requests {
+            hashes.append_value(request.blocks().iter().map(|block| Some(block.0)));
+        }
+        let durations: Vec<Option<f64>> = table.requests.iter().map(|request| request.duration_ms).collect();
+        let columns: Vec<(&str, ArrayRef)> = vec![
+            ("timestamp_start_unix_ms", of(|request| request.timestamp_ms.unwrap() as i64)),
+            ("prompt", Arc::new(StringArray::from_iter_values(prompts))),
+            ("input_tokens", of(|request| request.input_tokens().unwrap() as i64)),
+            ("output_tokens", of(|request| request.output_tokens.unwrap() as i64)),
+            ("total_hashes", Arc::new(hashes.finish())),
+            ("block_size", Arc::new(UInt16Array::from(vec![64; table.requests.len()]))),
+            ("provided_session_id", Arc::new(LargeStringArray::from(sessions))),
+            ("duration_e2e_ms", Arc::new(Float64Array::from(durations))),
+        ];
+        let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, c)| (n, c, true))).unwrap();
+        let mut bytes = Vec::new();
+        if is_stream {
+            let mut writer = StreamWriter::try_new(&mut bytes, &batch.schema()).unwrap();
+            writer.write(&batch).unwrap();
+            writer.finish().unwrap();
+        } else {
+            let packed = IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME)).unwrap();
+            let mut writer = FileWriter::try_new_with_options(&mut bytes, &batch.schema(), packed).unwrap();
+            writer.write(&batch).unwrap();
+            writer.finish().unwrap();
+        }
+        bytes
+    }
+
+    #[test]
+    fn arrow_files_and_streams_hold_the_same() {
+        let table = read(SAMPLE, SessionColumn::Provided).unwrap();
+        for is_stream in [false, true] {
+            let bytes = as_arrow(is_stream);
+            assert!(is_table(&bytes));
+            let read = read(&bytes, SessionColumn::Provided).unwrap();
+            assert_eq!((read.problems.len(), read.block_size), (0, Some(64)));
+            assert_eq!(format!("{:?}", read.requests), format!("{:?}", table.requests));
+        }
+        let other = RecordBatch::try_from_iter([("a", Arc::new(StringArray::from(vec!["b"])) as ArrayRef)]).unwrap();
+        let mut bytes = Vec::new();
+        let mut writer = FileWriter::try_new(&mut bytes, &other.schema()).unwrap();
+        writer.write(&other).unwrap();
+        writer.finish().unwrap();
+        drop(writer);
+        assert!(
+            read(&bytes, SessionColumn::Provided)
+                .unwrap_err()
+                .contains("there is no column timestamp_start_unix_ms; there are a")
+        );
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn no_damage_makes_the_reader_panic(place in 0..SAMPLE.len(), byte: u8, end in 0..SAMPLE.len()) {
             let mut bytes = SAMPLE.to_vec();
             bytes[place] = byte;
-            let _ = read(&bytes);
-            let _ = read(&bytes[..end]);
+            let _ = read(&bytes, SessionColumn::Provided);
+            let _ = read(&bytes[..end], SessionColumn::Provided);
+            for mut bytes in [as_arrow(false), as_arrow(true)] {
+                let (place, end) = (place % bytes.len(), end % bytes.len());
+                bytes[place] = byte;
+                let _ = read(&bytes, SessionColumn::Provided);
+                let _ = read(&bytes[..end], SessionColumn::Provided);
+            }
         }
     }
 }

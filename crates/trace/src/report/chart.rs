@@ -1,13 +1,8 @@
-//! A line chart as SVG, small enough to need no library.
+//! A line chart as SVG, small enough to need no library. It brings all of its style, so that it can be taken out of the page.
 
 use std::fmt::Write;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scale {
-    Linear,
-    /// Powers of two; values below one are left out.
-    Doubling,
-}
+use super::axis::{self, Scale, Unit};
 
 /// One line of a chart.
 #[derive(Debug)]
@@ -20,118 +15,124 @@ pub(super) struct Line<'a> {
 pub(super) struct Chart<'a> {
     pub(super) title: &'a str,
     pub(super) x: &'a str,
+    pub(super) x_unit: Unit,
+    /// What the values are, behind the title.
     pub(super) y: &'a str,
+    pub(super) y_unit: Unit,
     pub(super) scale: Scale,
     pub(super) lines: Vec<Line<'a>>,
+    /// A value to look out for, with what it is.
+    pub(super) level: Option<(f64, String)>,
+    /// The same along the other axis.
+    pub(super) mark: Option<(f64, String)>,
 }
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 300.0;
-const LEFT: f64 = 76.0;
-const RIGHT: f64 = 16.0;
-const TOP: f64 = 34.0;
-const BOTTOM: f64 = 46.0;
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 20.0;
+const TOP: f64 = 40.0;
+const BOTTOM: f64 = 48.0;
 const COLOURS: [&str; 3] = ["#2563eb", "#d97706", "#059669"];
+/// Room that a letter takes in the legend, about.
+const LETTER: f64 = 6.2;
 
 impl Chart<'_> {
     pub(super) fn svg(&self) -> String {
-        let shown = |point: &&(f64, f64)| self.scale == Scale::Linear || point.0 >= 1.0;
-        let all = || self.lines.iter().flat_map(|line| line.points.iter().filter(shown));
-        let place = |x: f64| if self.scale == Scale::Doubling { x.log2() } else { x };
-        let low = all().map(|point| place(point.0)).fold(f64::INFINITY, f64::min);
-        let high = all().map(|point| place(point.0)).fold(f64::NEG_INFINITY, f64::max);
+        let all = || self.lines.iter().flat_map(|line| line.points.iter().filter(|point| self.scale.shows(point.0)));
+        let low = all().map(|point| self.scale.place(point.0)).fold(f64::INFINITY, f64::min);
+        let high = all().map(|point| self.scale.place(point.0)).fold(f64::NEG_INFINITY, f64::max);
         if !low.is_finite() {
             return String::new();
         }
         let span = if high > low { high - low } else { 1.0 };
-        let step = tick_step(all().map(|point| point.1).fold(0.0, f64::max));
-        let top = (all().map(|point| point.1).fold(0.0, f64::max) / step).ceil().max(1.0) * step;
-        let at_x = |x: f64| LEFT + (place(x) - low) / span * (WIDTH - LEFT - RIGHT);
+        let most = all().map(|point| point.1).fold(0.0, f64::max);
+        let step = axis::step(most);
+        let top = (most / step).ceil().max(1.0) * step;
+        let at_x = |x: f64| LEFT + (self.scale.place(x) - low) / span * (WIDTH - LEFT - RIGHT);
         let at_y = |y: f64| HEIGHT - BOTTOM - y / top * (HEIGHT - TOP - BOTTOM);
         let mut svg = format!(
-            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\
-             <text x=\"{LEFT}\" y=\"20\" class=\"title\">{}</text>",
+            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" role=\"img\" \
+             xmlns=\"http://www.w3.org/2000/svg\" font-family=\"system-ui,sans-serif\" font-size=\"11\" fill=\"#444\">\
+             <text x=\"{LEFT}\" y=\"20\" font-size=\"14\" font-weight=\"600\" fill=\"#111\">{}</text>",
             self.title
         );
-        let mut value = 0.0;
-        while value <= top * 1.000_001 {
+        for tick in 0..=(top / step).round() as usize {
+            let value = tick as f64 * step;
             let y = at_y(value);
+            let colour = if tick == 0 { "#888" } else { "#ddd" };
             let _ = write!(
                 svg,
-                "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{}\"/><text x=\"{}\" y=\"{:.1}\" class=\"end\">{}</text>",
+                "<path stroke=\"{colour}\" d=\"M{LEFT} {y:.1}H{}\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 WIDTH - RIGHT,
                 LEFT - 6.0,
                 y + 4.0,
-                short(value)
+                self.y_unit.show(value)
             );
-            value += step;
         }
-        for x in self.x_ticks(low, high) {
+        for x in self.scale.ticks(low, high) {
+            let (x, y) = (at_x(x), HEIGHT - BOTTOM);
+            let label = self.x_unit.show(self.scale.value(low + (x - LEFT) / (WIDTH - LEFT - RIGHT) * span));
             let _ = write!(
                 svg,
-                "<text x=\"{:.1}\" y=\"{}\" class=\"mid\">{}</text>",
-                at_x(x),
-                HEIGHT - BOTTOM + 16.0,
-                short(x)
+                "<path stroke=\"#888\" d=\"M{x:.1} {y}v4\"/><text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
+                y + 17.0
             );
         }
-        let _ = write!(
-            svg,
-            "<text x=\"{}\" y=\"{}\" class=\"mid\">{}</text><text x=\"{}\" y=\"20\" class=\"end\">{}</text>",
-            f64::midpoint(LEFT, WIDTH),
-            HEIGHT - 8.0,
-            self.x,
-            WIDTH - RIGHT,
-            self.legend()
-        );
+        let middle = f64::midpoint(LEFT, WIDTH - RIGHT);
+        let _ = write!(svg, "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{}</text>", HEIGHT - 10.0, self.x);
+        self.legend(&mut svg);
+        self.marks(&mut svg, &at_x, &at_y);
         for (line, colour) in self.lines.iter().zip(COLOURS) {
-            let points: Vec<String> =
-                line.points.iter().filter(shown).map(|(x, y)| format!("{:.1} {:.1}", at_x(*x), at_y(*y))).collect();
-            let _ = write!(svg, "<polyline stroke=\"{colour}\" points=\"{}\"/>", points.join(" "));
+            let points = line.points.iter().filter(|point| self.scale.shows(point.0));
+            let path: Vec<String> = points.map(|(x, y)| format!("{:.1} {:.1}", at_x(*x), at_y(*y))).collect();
+            let path = path.join("L");
+            let _ = write!(svg, "<path fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\" d=\"M{path}\"/>");
         }
         svg.push_str("</svg>");
         svg
     }
 
-    fn legend(&self) -> String {
+    fn marks(&self, svg: &mut String, at_x: &dyn Fn(f64) -> f64, at_y: &dyn Fn(f64) -> f64) {
+        let dashes = "stroke=\"#888\" stroke-dasharray=\"4 3\"";
+        if let Some((value, name)) = &self.level {
+            let y = at_y(*value);
+            let _ = write!(
+                svg,
+                "<path {dashes} d=\"M{LEFT} {y:.1}H{}\"/><text x=\"{}\" y=\"{:.1}\">{name}</text>",
+                WIDTH - RIGHT,
+                LEFT + 6.0,
+                y - 5.0
+            );
+        }
+        if let Some((value, name)) = self.mark.as_ref().filter(|(value, _)| self.scale.shows(*value)) {
+            let x = at_x(*value);
+            let _ = write!(
+                svg,
+                "<path {dashes} d=\"M{x:.1} {TOP}V{}\"/><text x=\"{:.1}\" y=\"{}\" text-anchor=\"end\">{name}</text>",
+                HEIGHT - BOTTOM,
+                x - 5.0,
+                HEIGHT - BOTTOM - 8.0
+            );
+        }
+    }
+
+    /// What the lines are; of a single one, what its values are.
+    fn legend(&self, svg: &mut String) {
+        let mut right = WIDTH - RIGHT;
         if self.lines.len() < 2 {
-            return self.y.to_owned();
+            let _ = write!(svg, "<text x=\"{right}\" y=\"20\" text-anchor=\"end\">{}</text>", self.y);
+            return;
         }
-        let names = self.lines.iter().zip(COLOURS);
-        names.fold(String::new(), |legend, (line, colour)| {
-            format!("{legend}<tspan fill=\"{colour}\"> {}</tspan>", line.name)
-        })
-    }
-
-    fn x_ticks(&self, low: f64, high: f64) -> Vec<f64> {
-        match self.scale {
-            Scale::Doubling => {
-                let every = ((high - low) / 8.0).ceil().max(1.0) as usize;
-                (low.ceil() as i32..=high.floor() as i32).step_by(every).map(|power| 2_f64.powi(power)).collect()
-            }
-            Scale::Linear => {
-                let step = tick_step(high - low);
-                let first = (low / step).ceil() as i64;
-                (first..).map(|tick| tick as f64 * step).take_while(|x| *x <= high * 1.000_001).take(20).collect()
-            }
+        for (line, colour) in self.lines.iter().zip(COLOURS).rev() {
+            let left = right - line.name.len() as f64 * LETTER;
+            let _ = write!(
+                svg,
+                "<text x=\"{left:.1}\" y=\"20\">{}</text><path stroke=\"{colour}\" stroke-width=\"2.5\" d=\"M{:.1} 16h14\"/>",
+                line.name,
+                left - 19.0
+            );
+            right = left - 33.0;
         }
     }
-}
-
-/// One, two or five of a power of ten, for about five ticks.
-fn tick_step(range: f64) -> f64 {
-    let rough = (range / 5.0).max(1e-9);
-    let power = 10_f64.powf(rough.log10().floor());
-    [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= rough).unwrap_or(power)
-}
-
-fn short(value: f64) -> String {
-    let (scaled, unit) = match value.abs() {
-        v if v >= 1e9 => (value / 1e9, "G"),
-        v if v >= 1e6 => (value / 1e6, "M"),
-        v if v >= 1e4 => (value / 1e3, "k"),
-        _ => (value, ""),
-    };
-    let text = format!("{scaled:.2}");
-    format!("{}{unit}", text.trim_end_matches('0').trim_end_matches('.'))
 }

@@ -1,13 +1,15 @@
 //! The analysis as one HTML page with its charts in it: no script, nothing fetched.
 
-use super::chart::{Chart, Line, Scale};
+use super::axis::{Scale, Unit};
+use super::chart::{Chart, Line};
 use super::table;
 use crate::{Analysis, CacheProfile, ModelShape, SessionPoint};
 
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:760px;margin:2rem auto;padding:0 1rem;color:#111;\
-background:#fff}pre{font-size:11px;line-height:1.25;overflow-x:auto}svg{width:100%;margin:.7rem 0}text{font-size:11px;\
-fill:#444}.title{font-size:14px;font-weight:600;fill:#111}.mid{text-anchor:middle}.end{text-anchor:end}.grid{stroke:#ddd}\
-polyline{fill:none;stroke-width:1.8}";
+pub(super) const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:760px;margin:2rem auto;padding:0 1rem;color:#111;\
+background:#fff}pre{font-size:11px;line-height:1.25;overflow-x:auto}svg{width:100%;height:auto;margin:.7rem 0}";
+
+/// Of what an endless cache would serve, the share that a good size serves.
+const MOST_OF_IT: f64 = 0.95;
 
 /// A page about the trace of this name.
 pub fn page(name: &str, analysis: &Analysis, shape: Option<ModelShape>) -> String {
@@ -20,17 +22,18 @@ pub fn page(name: &str, analysis: &Analysis, shape: Option<ModelShape>) -> Strin
     if points.len() > 1 {
         let interval = analysis.sessions.interval_seconds;
         let rate = |value: fn(&SessionPoint) -> u64| line_of(points, |point| value(point) as f64 / interval);
-        charts.push_str(&over_time("Requests", "per second", vec![("requests", rate(|p| p.requests))]));
+        charts.push_str(&over_time("Arrivals", "requests per second", vec![("requests", rate(|p| p.requests))]));
         charts.push_str(&over_time(
             "Sessions",
             "",
             vec![
-                ("active", line_of(points, |p| p.active_sessions as f64)),
+                ("under way", line_of(points, |p| p.active_sessions as f64)),
                 ("new", line_of(points, |p| p.new_sessions as f64)),
             ],
         ));
-        let tokens = vec![("input", rate(|p| p.input_tokens)), ("output", rate(|p| p.output_tokens))];
-        charts.push_str(&over_time("Tokens per second", "", tokens));
+        // Prompts are far longer than outputs: on one axis the latter would lie on the ground.
+        charts.push_str(&over_time("Prompts", "tokens per second", vec![("input", rate(|p| p.input_tokens))]));
+        charts.push_str(&over_time("Outputs", "tokens per second", vec![("output", rate(|p| p.output_tokens))]));
     }
     let name = escaped(name);
     format!(
@@ -43,30 +46,50 @@ pub fn page(name: &str, analysis: &Analysis, shape: Option<ModelShape>) -> Strin
 fn cache_chart(cache: &CacheProfile, shape: Option<ModelShape>) -> String {
     let size = |blocks: u64| shape.map_or(blocks as f64, |shape| shape.gib(blocks, cache.block_size) * 1024.0);
     let points = cache.sizes().into_iter().map(|blocks| (size(blocks), cache.hit_rate(blocks))).collect();
-    let x = if shape.is_some() { "cache size (MiB)" } else { "cache size (blocks)" };
-    let lines = vec![Line { name: "hit rate", points }];
-    let title = "Prefix-cache hit rate by cache size (LRU)";
-    Chart { title, x, y: "share of prompt tokens", scale: Scale::Doubling, lines }.svg()
+    let best = cache.best_hit_rate();
+    Chart {
+        title: "Prefix-cache hit rate by cache size (LRU)",
+        x: if shape.is_some() { "cache size" } else { "cache size (blocks)" },
+        x_unit: if shape.is_some() { Unit::Mebibytes } else { Unit::Plain },
+        y: "share of prompt tokens",
+        y_unit: Unit::Share,
+        scale: Scale::Doubling,
+        lines: vec![Line { name: "hit rate", points }],
+        level: Some((best, format!("endless cache: {}", Unit::Share.show((best * 1e3).round() / 1e3)))),
+        mark: cache.blocks_for(MOST_OF_IT).map(|blocks| (size(blocks), "95 % of that".to_owned())),
+    }
+    .svg()
 }
 
 fn distance_chart(cache: &CacheProfile) -> String {
     let total = cache.distances.len().max(1) as f64;
     let share = |limit: u64| cache.distances.partition_point(|d| u64::from(*d) <= limit) as f64 / total;
     let points = cache.sizes().into_iter().map(|limit| (limit as f64, share(limit))).collect();
-    let lines = vec![Line { name: "reuses", points }];
-    let x = "blocks used between two uses of one";
-    Chart { title: "Reuse distance", x, y: "share of reuses", scale: Scale::Doubling, lines }.svg()
+    Chart {
+        title: "Reuse distance",
+        x: "different blocks used between two uses of one",
+        x_unit: Unit::Plain,
+        y: "share of reuses within it",
+        y_unit: Unit::Share,
+        scale: Scale::Doubling,
+        lines: vec![Line { name: "reuses", points }],
+        level: None,
+        mark: None,
+    }
+    .svg()
 }
 
 fn over_time(title: &str, y: &str, lines: Vec<(&str, Vec<(f64, f64)>)>) -> String {
     let lines = lines.into_iter().map(|(name, points)| Line { name, points }).collect();
-    Chart { title, x: "time (s)", y, scale: Scale::Linear, lines }.svg()
+    let (level, mark) = (None, None);
+    let (x_unit, y_unit, scale) = (Unit::Plain, Unit::Plain, Scale::Linear);
+    Chart { title, x: "time (s)", x_unit, y, y_unit, scale, lines, level, mark }.svg()
 }
 
 fn line_of(points: &[SessionPoint], value: impl Fn(&SessionPoint) -> f64) -> Vec<(f64, f64)> {
     points.iter().map(|point| (point.start_seconds, value(point))).collect()
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

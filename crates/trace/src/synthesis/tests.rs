@@ -17,9 +17,9 @@ fn trace(rows: &str) -> Trace {
     Trace::parse(Path::new("rows"), rows.as_bytes(), None).unwrap()
 }
 
-fn changed(rows: &str, synthesis: Synthesis) -> Trace {
+fn changed(rows: &str, synthesis: TraceSynthesis) -> Trace {
     let mut trace = trace(rows);
-    synthesis.apply(&mut trace, Seed::fixed(1));
+    synthesize(&synthesis, &mut trace, Seed::fixed(1));
     trace
 }
 
@@ -33,7 +33,7 @@ fn lengths(trace: &Trace) -> Vec<u64> {
 
 #[test]
 fn prefixes_grow_and_shrink_block_by_block() {
-    let with = |prefix_len| changed(ROWS, Synthesis { prefix_len, ..Synthesis::default() });
+    let with = |prefix_len| changed(ROWS, TraceSynthesis { prefix_len, ..TraceSynthesis::default() });
     let double = with(2.0);
     assert_eq!(lengths(&double), [2124, 2560, 700, 50]);
     let rows = ids(&double);
@@ -47,7 +47,7 @@ fn prefixes_grow_and_shrink_block_by_block() {
 
 #[test]
 fn own_parts_grow_and_shrink_by_tokens() {
-    let with = |prompt_len| changed(ROWS, Synthesis { prompt_len, ..Synthesis::default() });
+    let with = |prompt_len| changed(ROWS, TraceSynthesis { prompt_len, ..TraceSynthesis::default() });
     let double = with(2.0);
     assert_eq!(lengths(&double), [1176, 2048, 1400, 100]);
     assert_eq!(ids(&double).iter().map(Vec::len).collect::<Vec<_>>(), [3, 4, 3, 0]);
@@ -60,7 +60,8 @@ fn own_parts_grow_and_shrink_by_tokens() {
 fn a_row_that_ends_within_a_shared_block_works() {
     let rows = "{\"input_length\":700,\"hash_ids\":[1,2]}\n{\"input_length\":700,\"hash_ids\":[1,2]}\n";
     for (prefix_len, length, blocks) in [(1.0, 700, 2), (2.0, 1724, 4), (0.5, 512, 1)] {
-        let trace = changed(rows, Synthesis { prefix_len, prefix_roots: 1, prompt_len: 3.0, ..Synthesis::default() });
+        let trace =
+            changed(rows, TraceSynthesis { prefix_len, prefix_roots: 1, prompt_len: 3.0, ..TraceSynthesis::default() });
         assert_eq!((lengths(&trace), ids(&trace)[0].len()), (vec![length; 2], blocks), "{prefix_len}");
         assert_eq!(ids(&trace)[0], ids(&trace)[1]);
     }
@@ -68,22 +69,23 @@ fn a_row_that_ends_within_a_shared_block_works() {
 
 #[test]
 fn times_pauses_and_outputs_scale() {
-    let fast = changed(ROWS, Synthesis { speedup: 2.0, ..Synthesis::default() });
+    let fast = changed(ROWS, TraceSynthesis { speedup: 2.0, ..TraceSynthesis::default() });
     let times: Vec<f64> = fast.requests.iter().filter_map(|r| r.timestamp_ms).collect();
     assert_eq!(times, [0.0, 500.5, 1000.0, 1500.0]);
     assert_eq!(fast.requests[3].delay_ms, Some(25.0));
     let outputs =
         |synthesis| -> Vec<u64> { changed(ROWS, synthesis).requests.iter().filter_map(|r| r.output_tokens).collect() };
-    assert_eq!(outputs(Synthesis { output_len: 1.5, ..Synthesis::default() }), [15, 10, 1, 8]);
-    assert_eq!(outputs(Synthesis { max_osl: Some(6), ..Synthesis::default() }), [6, 6, 0, 5]);
+    assert_eq!(outputs(TraceSynthesis { output_len: 1.5, ..TraceSynthesis::default() }), [15, 10, 1, 8]);
+    assert_eq!(outputs(TraceSynthesis { max_osl: Some(6), ..TraceSynthesis::default() }), [6, 6, 0, 5]);
 }
 
 #[test]
 fn too_long_prompts_are_left_out_and_none_becomes_too_long() {
-    let with = |prefix_len| changed(ROWS, Synthesis { prefix_len, max_isl: Some(1200), ..Synthesis::default() });
+    let with =
+        |prefix_len| changed(ROWS, TraceSynthesis { prefix_len, max_isl: Some(1200), ..TraceSynthesis::default() });
     assert_eq!(lengths(&with(1.0)), [1100, 700, 50]);
     let rows = "{\"input_length\":1100,\"hash_ids\":[1,2,3]}\n{\"input_length\":1100,\"hash_ids\":[1,2,4]}\n";
-    let clipped = changed(rows, Synthesis { prefix_len: 4.0, max_isl: Some(1200), ..Synthesis::default() });
+    let clipped = changed(rows, TraceSynthesis { prefix_len: 4.0, max_isl: Some(1200), ..TraceSynthesis::default() });
     assert_eq!((lengths(&clipped), ids(&clipped)[0].len()), (vec![1200; 2], 3));
 }
 
@@ -92,7 +94,7 @@ fn more_trees_share_nothing_with_each_other() {
     let rows: Vec<String> =
         (0..400).map(|n| format!("{{\"input_length\":1100,\"hash_ids\":[1,2,{}]}}", 100 + n)).collect();
     let rows = rows.join("\n");
-    let trace = changed(&rows, Synthesis { prefix_roots: 4, ..Synthesis::default() });
+    let trace = changed(&rows, TraceSynthesis { prefix_roots: 4, ..TraceSynthesis::default() });
     let before = analyze(&self::trace(&rows));
     let after = analyze(&trace);
     assert_eq!((before.prefix_groups, after.prefix_groups), (1, 4));
@@ -114,7 +116,7 @@ fn a_session_stays_in_its_tree() {
             ]
         })
         .collect();
-    let trace = changed(&rows.join("\n"), Synthesis { prefix_roots: 3, ..Synthesis::default() });
+    let trace = changed(&rows.join("\n"), TraceSynthesis { prefix_roots: 3, ..TraceSynthesis::default() });
     for pair in trace.requests.chunks(2) {
         assert_eq!(pair[0].blocks()[..2], pair[1].blocks()[..2]);
     }
@@ -131,14 +133,60 @@ fn an_analysis_shows_the_change_and_nothing_else() {
     let rows = include_str!("../../tests/fixtures/mooncake_trace.jsonl");
     let before = analyze(&trace(rows));
     let mean = |statistics: Option<crate::Statistics>| statistics.unwrap().mean;
-    let longer = analyze(&changed(rows, Synthesis { prefix_len: 2.0, ..Synthesis::default() }));
+    let longer = analyze(&changed(rows, TraceSynthesis { prefix_len: 2.0, ..TraceSynthesis::default() }));
     untouched(&before, &longer);
     assert_eq!(longer.unique_prompt_length, before.unique_prompt_length);
     assert!((mean(longer.context_length) - 2.0 * mean(before.context_length)).abs() < 1e-9);
-    let own = analyze(&changed(rows, Synthesis { prompt_len: 3.0, ..Synthesis::default() }));
+    let own = analyze(&changed(rows, TraceSynthesis { prompt_len: 3.0, ..TraceSynthesis::default() }));
     untouched(&before, &own);
     assert_eq!(own.context_length, before.context_length);
     assert!((mean(own.unique_prompt_length) - 3.0 * mean(before.unique_prompt_length)).abs() < 1.0);
+}
+
+/// What a cache makes of the trace, without its times.
+fn sharing(analysis: &Analysis) -> (usize, usize, String) {
+    let Analysis { unique_prefixes, prefix_groups, input_length, context_length, unique_prompt_length, .. } = analysis;
+    let lengths = (input_length, context_length, unique_prompt_length, &analysis.hit_rates, &analysis.reuse_distance);
+    let best = analysis.cache.as_ref().map(crate::CacheProfile::best_hit_rate);
+    (*unique_prefixes, *prefix_groups, format!("{lengths:?} {best:?} {}", analysis.prefix_reuse_ratio))
+}
+
+#[test]
+fn each_change_of_time_outputs_and_limits_is_all_that_an_analysis_shows() {
+    let rows = include_str!("../../tests/fixtures/mooncake_trace.jsonl");
+    let before = analyze(&trace(rows));
+    let with = |synthesis: TraceSynthesis| analyze(&changed(rows, synthesis));
+    let mean = |statistics: &Option<crate::Statistics>| statistics.as_ref().unwrap().mean;
+
+    let fast = with(TraceSynthesis { speedup: 10.0, ..TraceSynthesis::default() });
+    assert_eq!((sharing(&fast), &fast.output_length), (sharing(&before), &before.output_length));
+    let rate = |analysis: &Analysis| analysis.arrivals.as_ref().unwrap().requests_per_second;
+    assert!((rate(&fast) / rate(&before) - 10.0).abs() < 1e-9);
+    let cv = |analysis: &Analysis| analysis.arrivals.as_ref().unwrap().inter_arrival_cv;
+    assert!((cv(&fast).unwrap() - cv(&before).unwrap()).abs() < 1e-9, "as bursty as before");
+
+    let wordy = with(TraceSynthesis { output_len: 2.0, ..TraceSynthesis::default() });
+    assert_eq!((sharing(&wordy), &wordy.arrivals), (sharing(&before), &before.arrivals));
+    assert!((mean(&wordy.output_length) - 2.0 * mean(&before.output_length)).abs() < 1e-9);
+
+    let brief = with(TraceSynthesis { max_osl: Some(20), ..TraceSynthesis::default() });
+    assert_eq!((sharing(&brief), &brief.arrivals), (sharing(&before), &before.arrivals));
+    assert!((brief.output_length.as_ref().unwrap().max - 20.0).abs() < 1e-9);
+    assert!(mean(&brief.output_length) < mean(&before.output_length));
+
+    let most = 2000;
+    let kept: Vec<&str> =
+        rows.lines().filter(|row| trace(row).requests[0].input_tokens().is_some_and(|tokens| tokens <= most)).collect();
+    assert!(!kept.is_empty() && kept.len() < 20);
+    let short = with(TraceSynthesis { max_isl: Some(most), ..TraceSynthesis::default() });
+    let alone = analyze(&trace(&kept.join("\n")));
+    assert_eq!((sharing(&short), &short.output_length), (sharing(&alone), &alone.output_length));
+    assert_eq!(short.arrivals, alone.arrivals);
+
+    let apart = with(TraceSynthesis { prefix_roots: 3, ..TraceSynthesis::default() });
+    untouched(&before, &apart);
+    assert_eq!(apart.input_length, before.input_length);
+    assert!(apart.prefix_groups > before.prefix_groups && mean(&apart.hit_rates) < mean(&before.hit_rates));
 }
 
 proptest! {
@@ -159,8 +207,8 @@ proptest! {
         }).collect();
         let before = trace(&text.join("\n"));
         let mut after = before.clone();
-        Synthesis { prefix_len, prefix_roots, prompt_len, max_isl, ..Synthesis::default() }
-            .apply(&mut after, Seed::fixed(3));
+        let asked = TraceSynthesis { prefix_len, prefix_roots, prompt_len, max_isl, ..TraceSynthesis::default() };
+        synthesize(&asked, &mut after, Seed::fixed(3));
         for request in &after.requests {
             prop_assert!(crate::block_problem(request, 512).is_none(), "{:?}", request);
             prop_assert!(request.input_tokens().unwrap() >= 1);

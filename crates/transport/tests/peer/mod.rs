@@ -1,5 +1,6 @@
 //! An HTTP/2 server on a thread of its own. What it does with a request is in the request's path.
 
+use std::io::Write;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -122,7 +123,13 @@ async fn answer(
         return Ok(());
     }
     let echo = parts.headers.get("x-asked").cloned().unwrap();
-    let head = http::Response::builder().status(200).header("x-echo", echo).body(()).unwrap();
+    let head = http::Response::builder().status(200).header("x-echo", echo);
+    let head = match parts.uri.path() {
+        "/moved" => head.status(307).header("location", "/echo"),
+        "/gzip" => head.header("content-encoding", "gzip"),
+        _ => head,
+    };
+    let head = head.body(()).unwrap();
     let mut stream = respond.send_response(head, false)?;
     match parts.uri.path() {
         "/break" => {
@@ -135,6 +142,19 @@ async fn answer(
             let reason = std::future::poll_fn(|cx| stream.poll_reset(cx)).await?;
             assert_eq!(reason, Reason::CANCEL);
             counts.resets.fetch_add(1, Ordering::SeqCst);
+        }
+        "/moved" => stream.send_data(Bytes::from_static(b"go there"), true)?,
+        "/gzip" => {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+            for part in 0..3 {
+                if part > 0 {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                encoder.write_all(format!("part {part} ").as_bytes()).unwrap();
+                encoder.flush().unwrap();
+                stream.send_data(Bytes::from(std::mem::take(encoder.get_mut())), false)?;
+            }
+            stream.send_data(Bytes::from(encoder.finish().unwrap()), true)?;
         }
         "/slow" => {
             tokio::time::sleep(Duration::from_millis(150)).await;

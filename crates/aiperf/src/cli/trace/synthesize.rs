@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use aiperf_config::Environment;
-use aiperf_trace::{Layout, Synthesis};
+use aiperf_config::{Environment, TraceSynthesis};
+use aiperf_trace::Layout;
 use clap::{Arg, ArgMatches, Command};
 
 use super::{given, layout, layout_arg, number, path, required, word};
@@ -16,7 +16,7 @@ pub(crate) struct ChangeTrace {
     pub(crate) layout: Option<Layout>,
     pub(crate) block_size: Option<u32>,
     pub(crate) output: PathBuf,
-    pub(crate) synthesis: Synthesis,
+    pub(crate) synthesis: TraceSynthesis,
     pub(crate) seed: u64,
 }
 
@@ -99,7 +99,7 @@ pub(super) fn change(matches: &ArgMatches, environment: &Environment) -> Result<
         layout: layout(matches)?,
         block_size: number("block-size", block_size, "a whole number of at least 1", |n| *n > 0)?,
         output: path(environment, required(matches, "output")?),
-        synthesis: Synthesis {
+        synthesis: TraceSynthesis {
             speedup: factor("synthesis-speedup-ratio", above, "a number above 0")?,
             prefix_len: factor("synthesis-prefix-len-multiplier", above, "a number above 0")?,
             prefix_roots: number(
@@ -109,7 +109,7 @@ pub(super) fn change(matches: &ArgMatches, environment: &Environment) -> Result<
                 |n| *n > 0,
             )?
             .unwrap_or(1),
-            prompt_len: factor("synthesis-prompt-len-multiplier", not_below, "a number of at least 0")?,
+            prompt_len: factor("synthesis-prompt-len-multiplier", above, "a number above 0")?,
             output_len: factor("synthesis-output-len-multiplier", not_below, "a number of at least 0")?,
             max_isl: count("synthesis-max-isl")?,
             max_osl: count("synthesis-max-osl")?,

@@ -1,4 +1,4 @@
-//! `aiperf validate TARGET FILE`
+//! `aiperf validate TARGET FILE` for traces, and `aiperf validate FOLDER` for artifacts.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use aiperf_config::Environment;
 use aiperf_trace::Layout;
 use clap::{Arg, ArgMatches, Command};
 
-use super::{path, required, word};
+use super::{given, path, required, word};
 use crate::cli::CliError;
 
 #[derive(Debug)]
@@ -17,12 +17,23 @@ pub(crate) struct ValidateTrace {
 
 pub(super) fn command() -> Command {
     Command::new("validate")
-        .about("Check every row of a trace")
+        .about("Check an artifact folder, or every row of a trace")
         .disable_version_flag(true)
         .arg(
-            Arg::new("target").index(1).required(true).value_name("LAYOUT").help(format!("What it is [{}]", targets())),
+            Arg::new("target")
+                .index(1)
+                .required(true)
+                .value_name("FOLDER|LAYOUT")
+                .help(format!("Artifact folder, or the layout of a trace [{}]", targets())),
         )
         .args(word(2, "input", "FILE", "Trace to check"))
+}
+
+/// The folder to check: a single word that is no layout but a folder.
+pub(in crate::cli) fn artifact_folder(matches: &ArgMatches, environment: &Environment) -> Option<PathBuf> {
+    let name = matches.get_one::<String>("target")?;
+    let folder = path(environment, name);
+    (given(matches, "input").is_none() && folder.is_dir()).then_some(folder)
 }
 
 pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<ValidateTrace, CliError> {
@@ -31,7 +42,7 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Va
     let layout = Layout::ALL.into_iter().find(|layout| layout.name() == wanted);
     let layout = layout.ok_or_else(|| CliError::TraceOption {
         option: "aiperf validate",
-        problem: format!("{name:?} cannot be checked; what can is {}", targets()),
+        problem: format!("{name:?} cannot be checked; what can is an artifact folder, and {}", targets()),
     })?;
     Ok(ValidateTrace { layout, input: path(environment, required(matches, "input")?) })
 }

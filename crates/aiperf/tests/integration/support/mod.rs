@@ -1,20 +1,26 @@
 //! Runs the program, reads what it leaves behind, and starts the servers it talks to.
 
 mod artifacts;
+mod authority;
 mod canned;
 mod captured;
+mod carrier;
 pub(crate) mod grpc_service;
 mod http2;
 mod log;
 mod program;
+mod scripted;
 mod server;
 
 pub(crate) use artifacts::{Artifacts, Record};
+pub(crate) use authority::Authority;
 pub(crate) use canned::{Answer, CannedServer, Seen, manifest, recordings};
 pub(crate) use captured::{CapturedRequest, CapturedRun, captured_runs};
+pub(crate) use carrier::{Carrier, Manner};
 pub(crate) use http2::http2_server;
 pub(crate) use log::{Entry, Log, assert_order, reply_of, truth_of};
 pub(crate) use program::{Ended, Program, Running, shell};
+pub(crate) use scripted::{Asked, Parts, Scripted, chat_events, chat_reply, in_chunks, in_one};
 pub(crate) use server::{by_request_id, requests, sim};
 
 use std::thread;

@@ -15,6 +15,7 @@ use super::wait_for;
 
 /// Where runs put their files, within the folder of the test.
 const OUT: &str = "out";
+const STDIN: &str = "stdin";
 
 /// A command line in the making.
 pub(crate) struct Program {
@@ -80,6 +81,11 @@ impl Program {
         self
     }
 
+    /// Lines for it to read.
+    pub(crate) fn input(self, lines: &str) -> Self {
+        self.file(STDIN, lines)
+    }
+
     pub(crate) fn start(self) -> Running {
         let output = |name: &str| Stdio::from(File::create(self.folder.path().join(name)).unwrap());
         let child = Command::new(env!("CARGO_BIN_EXE_aiperf"))
@@ -88,7 +94,7 @@ impl Program {
             .env_clear()
             .env("HOME", self.folder.path())
             .envs(self.variables)
-            .stdin(Stdio::null())
+            .stdin(File::open(self.folder.path().join(STDIN)).map_or_else(|_| Stdio::null(), Stdio::from))
             .stdout(output("stdout"))
             .stderr(output("stderr"))
             .spawn()

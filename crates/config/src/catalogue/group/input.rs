@@ -17,7 +17,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     OptionSpec::new(OptionId::UseThinkTimeOnly, &["use-think-time-only"], ValueKind::Flag, "Take only the recorded client think time of Weka traces as the pause, not the whole gap.").supported(),
     OptionSpec::new(OptionId::MaxContextLength, &["max-context-length"], ValueKind::Int, "Leave out Weka traces that ever need more context than this.").at_least(1.0).unit("tokens").supported(),
     OptionSpec::new(OptionId::DatasetSamplingStrategy, &["dataset-sampling-strategy"], ValueKind::Choice(&["random", "sequential", "shuffle"]), "Order in which conversations are drawn: in file order and again from the start, at random, or shuffled anew on each pass.").default("sequential").supported(),
-    OptionSpec::new(OptionId::AllowDatasetWrap, &["allow-dataset-wrap"], ValueKind::Flag, "Let several lanes of an agentic replay share a trace when there are too few traces.").negative("no-allow-dataset-wrap"),
+    OptionSpec::new(OptionId::AllowDatasetWrap, &["allow-dataset-wrap"], ValueKind::Flag, "Let several lanes of an agentic replay share a trace when there are too few traces.").negative("no-allow-dataset-wrap").supported(),
     OptionSpec::new(OptionId::RandomSeed, &["random-seed"], ValueKind::Int, "Seed of everything drawn at random: the same seed gives the same requests in the same order.").at_least(0.0).default("none: a new one each run").supported(),
     OptionSpec::new(OptionId::TraceSessionSampleRatio, &["trace-session-sample-ratio"], ValueKind::Float, "Keep only this share of a trace's sessions.").above(0.0).at_most(1.0).default("1").supported(),
     OptionSpec::new(OptionId::Config, &["config"], ValueKind::Path, "YAML file to start from; options on the command line win over it.").short("f"),

@@ -139,7 +139,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(0.0)
     .at_most(1.0)
-    .default("0.25"),
+    .default("0, as the scenario has it")
+    .supported(),
     OptionSpec::new(
         OptionId::TrajectoryStartMaxRatio,
         &["trajectory-start-max-ratio"],
@@ -148,13 +149,15 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(0.0)
     .at_most(1.0)
-    .default("0.75"),
+    .default("1, as the scenario has it")
+    .supported(),
     OptionSpec::new(
         OptionId::BurstPhaseStarts,
         &["burst-phase-starts"],
         ValueKind::Flag,
         "Send the first requests of each agentic phase together.",
-    ),
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::TraceIdleGapCapSeconds,
         &["trace-idle-gap-cap-seconds"],
@@ -171,5 +174,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Longest time for which an agentic replay may leave the whole server idle.",
     )
     .at_least(0.0)
-    .unit("s"),
+    .unit("s")
+    .supported(),
 ];

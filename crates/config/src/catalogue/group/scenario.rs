@@ -8,11 +8,13 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         &["scenario"],
         ValueKind::Text,
         "Named scenario whose settings may not be changed.",
-    ),
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::UnsafeOverride,
         &["unsafe-override"],
         ValueKind::Flag,
         "Only warn about settings that the scenario forbids.",
-    ),
+    )
+    .supported(),
 ];

@@ -38,7 +38,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         ValueKind::Float,
         "Factor for the part of a prompt that is its own.",
     )
-    .at_least(0.0)
+    .above(0.0)
     .unit("×")
     .default("1")
     .supported(),

@@ -22,7 +22,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Further agentic warmup with one-token answers and no pauses.",
     )
     .above(0.0)
-    .unit("s"),
+    .unit("s")
+    .supported(),
     OptionSpec::new(
         OptionId::AgenticWarmupGracePeriod,
         &["agentic-warmup-grace-period"],
@@ -31,7 +32,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(0.0)
     .unit("s")
-    .default("waits for all"),
+    .default("waits for all")
+    .supported(),
     OptionSpec::new(
         OptionId::NumWarmupSessions,
         &["num-warmup-sessions"],

@@ -71,8 +71,9 @@ pub const PUBLIC_SETS: &[PublicSet] = &[
     PublicSet { name: "weka_hf", origin: Origin::Named, streamed: false, recipe: Recipe::Weka },
     weka("semianalysis_cc_traces_weka", "semianalysisai/cc-traces-weka-no-subagents-051826"),
     weka("semianalysis_cc_traces_weka_no_subagents", "semianalysisai/cc-traces-weka-no-subagents-051826"),
-    weka("semianalysis_cc_traces_weka_with_subagents", "semianalysisai/cc-traces-weka-with-subagents-052726"),
-    weka("semianalysis_cc_traces_weka_with_subagents_256k", "semianalysisai/cc-traces-weka-with-subagents-052726-256k"),
+    // These two names follow the newest collection, which was this one when they were looked up.
+    weka("semianalysis_cc_traces_weka_with_subagents", "semianalysisai/cc-traces-weka-062126"),
+    weka("semianalysis_cc_traces_weka_with_subagents_256k", "semianalysisai/cc-traces-weka-062126-256k"),
     weka("semianalysis_cc_traces_weka_with_subagents_060226", "semianalysisai/cc-traces-weka-with-subagents-060226"),
     weka(
         "semianalysis_cc_traces_weka_with_subagents_060226_256k",

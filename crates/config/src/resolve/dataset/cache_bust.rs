@@ -42,6 +42,10 @@ pub(crate) fn within(
         let why = "it marks the requests of the warmup, and there is none";
         return Err(raw.needs(id, OptionId::WarmupRequestCount, why));
     }
+    if raw.is_given(OptionId::Scenario) {
+        let why = "what the warmup leaves in the cache is what the sessions go on from";
+        return Err(raw.conflict(id, OptionId::Scenario, why));
+    }
     let is_synthetic = matches!(dataset.source, DatasetSource::Synthetic(_));
     if place == MarkerPlace::System && is_synthetic && dataset.system_prompt == SystemPrompt::None {
         let needs = format!("{} or {}", OptionId::SystemPrompt.flag(), OptionId::SharedSystemPromptLength.flag());

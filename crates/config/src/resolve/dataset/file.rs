@@ -11,56 +11,20 @@ use crate::{
     BadRows, BatchSizes, ConfigError, Environment, FileFormat, FileSource, FormatOption, PoolDraws, RawOptions,
 };
 
-/// Options that describe generated conversations and mean nothing for a file.
-pub(super) const SYNTHETIC_ONLY: [OptionId; 45] = [
+/// Options that describe generated conversations and mean nothing for a file, beside those of texts and media.
+pub(super) const SYNTHETIC_ONLY: [OptionId; 11] = [
     OptionId::PromptInputTokensMean,
     OptionId::PromptInputTokensStddev,
-    OptionId::SeqDist,
-    OptionId::RandomRangeRatio,
-    OptionId::RandomCorpusStyle,
     OptionId::PromptPrefixPoolSize,
     OptionId::PromptPrefixLength,
     OptionId::SharedSystemPromptLength,
     OptionId::UserContextPromptLength,
-    OptionId::PromptCorpus,
     OptionId::ConversationTurnMean,
     OptionId::ConversationTurnStddev,
     OptionId::ConversationTurnDelayMean,
     OptionId::ConversationTurnDelayStddev,
     OptionId::ConversationTurnDelayRatio,
-    OptionId::RankingsPassagesMean,
-    OptionId::RankingsPassagesStddev,
-    OptionId::RankingsPassagesPromptTokenMean,
-    OptionId::RankingsPassagesPromptTokenStddev,
-    OptionId::RankingsQueryPromptTokenMean,
-    OptionId::RankingsQueryPromptTokenStddev,
-    OptionId::AudioLengthMean,
-    OptionId::AudioLengthStddev,
-    OptionId::AudioFormat,
-    OptionId::AudioDepths,
-    OptionId::AudioSampleRates,
-    OptionId::AudioNumChannels,
-    OptionId::ImageWidthMean,
-    OptionId::ImageWidthStddev,
-    OptionId::ImageHeightMean,
-    OptionId::ImageHeightStddev,
-    OptionId::ImageFormat,
-    OptionId::ImageSource,
-    OptionId::ImageSourceSampling,
-    OptionId::VideoDuration,
-    OptionId::VideoFps,
-    OptionId::VideoWidth,
-    OptionId::VideoHeight,
-    OptionId::VideoSynthType,
-    OptionId::VideoFormat,
-    OptionId::VideoCodec,
-    OptionId::VideoAudioSampleRate,
-    OptionId::VideoAudioNumChannels,
-    OptionId::VideoAudioCodec,
-    OptionId::VideoAudioDepth,
 ];
-const BATCH_SIZES: [OptionId; 4] =
-    [OptionId::PromptBatchSize, OptionId::ImageBatchSize, OptionId::AudioBatchSize, OptionId::VideoBatchSize];
 /// Options that put something into a request body.
 const BODY_OPTIONS: [OptionId; 6] = [
     OptionId::PromptOutputTokensMean,
@@ -108,7 +72,7 @@ pub(super) fn resolve(
         });
     }
     let synthetic = SYNTHETIC_ONLY.into_iter().find(|other| raw.is_given(*other));
-    if let Some(other) = synthetic.or_else(|| media::given_with_file(raw)) {
+    if let Some(other) = synthetic.or_else(|| media::given_shape(raw)) {
         let why = "it describes generated conversations, and the file brings its own";
         return Err(raw.conflict(other, id, why));
     }
@@ -147,7 +111,7 @@ fn check_format(raw: &RawOptions, source: &FileSource) -> Result<(), ConfigError
     }
     let why = if !format.facts().takes_folders {
         "a format of one file; name the file"
-    } else if let Some(batch) = BATCH_SIZES.into_iter().find(|id| raw.is_given(*id)) {
+    } else if let Some(batch) = media::BATCH_SIZES.into_iter().find(|id| raw.is_given(*id)) {
         let why = "a folder holds a pool for each of its files, and one row of each goes into a request; give one file";
         return Err(raw.conflict(batch, OptionId::InputFile, why));
     } else {
@@ -176,7 +140,7 @@ fn conditional(raw: &RawOptions, extra_inputs: &Map<String, Value>) -> Result<Ve
     let of_answers_only =
         extra_inputs.is_empty() && matches!(kind, Some(EndpointKind::Raw | EndpointKind::DynamicGrpc));
     let mut given = trace::conditional(raw)?;
-    for (id, (heeded_by, why)) in BATCH_SIZES
+    for (id, (heeded_by, why)) in media::BATCH_SIZES
         .into_iter()
         .map(|id| (id, pool))
         .chain([(OptionId::NumDatasetEntries, entries)])
@@ -185,6 +149,14 @@ fn conditional(raw: &RawOptions, extra_inputs: &Map<String, Value>) -> Result<Ve
         if raw.is_given(id) && !(id == OptionId::ExtraInputs && of_answers_only) {
             given.push(FormatOption { flag: raw.spelling(id), heeded_by, why });
         }
+    }
+    if raw.choice(OptionId::ModelSelectionStrategy)? == Some("random") {
+        given.push(FormatOption {
+            flag: format!("{} random", raw.spelling(OptionId::ModelSelectionStrategy)),
+            heeded_by: |format| !format.facts().is_agentic && !format.facts().is_verbatim,
+            why: "each request of this format names the model that it asks for; those of recorded sessions are replaced by yours \
+                  in order of appearance",
+        });
     }
     if raw.flag(OptionId::UuidAndStrip)? {
         given.push(FormatOption { flag: raw.spelling(OptionId::UuidAndStrip), heeded_by: strip.0, why: strip.1 });

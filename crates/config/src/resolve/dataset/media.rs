@@ -30,9 +30,14 @@ pub(super) fn resolve(
     Ok(any.then_some(MediaSource { images, audio, video, without_text: false }))
 }
 
-/// The first option about media that was given: a file brings its own.
-pub(super) fn given_with_file(raw: &RawOptions) -> Option<OptionId> {
-    [image::OPTIONS, audio::OPTIONS, video::OPTIONS].into_iter().find_map(|ids| given(raw, ids))
+/// How many contents of each kind a request has. A pool of the user's is drawn from in these numbers too.
+pub(super) const BATCH_SIZES: [OptionId; 4] =
+    [OptionId::PromptBatchSize, OptionId::ImageBatchSize, OptionId::AudioBatchSize, OptionId::VideoBatchSize];
+
+/// The first option that was given about what media are like: data brings its own.
+pub(super) fn given_shape(raw: &RawOptions) -> Option<OptionId> {
+    let all = [image::OPTIONS, audio::OPTIONS, video::OPTIONS].into_iter().flatten().copied();
+    all.filter(|id| !BATCH_SIZES.contains(id)).find(|id| raw.is_given(*id))
 }
 
 fn given(raw: &RawOptions, ids: &[OptionId]) -> Option<OptionId> {

@@ -113,8 +113,8 @@ fn refuse_other_sources(raw: &RawOptions, set: &PublicSet, has_repository: bool)
         return Err(ConfigError::Conflict { first: option.flag, second: raw.spelling(asked), why });
     }
     synthetic::refuse_with(raw, asked)?;
-    let described = SYNTHETIC_ONLY.into_iter().find(foreign);
-    if let Some(other) = described.or_else(|| media::given_with_file(raw)) {
+    let described = SYNTHETIC_ONLY.into_iter().chain(media::BATCH_SIZES).find(foreign);
+    if let Some(other) = described.or_else(|| media::given_shape(raw)) {
         let why = "it describes generated conversations, and the data set brings its own";
         return Err(raw.conflict(other, asked, why));
     }
@@ -130,6 +130,11 @@ fn refuse_without_effect(raw: &RawOptions, set: &PublicSet) -> Result<(), Config
     if raw.is_given(OptionId::InterTurnDelayCapSeconds) && !set.recipe.has_times() && set.recipe != Recipe::Weka {
         let why = format!("{} has no recorded pauses to shorten", set.name);
         return Err(raw.conflict(OptionId::InterTurnDelayCapSeconds, id, &why));
+    }
+    let selection = OptionId::ModelSelectionStrategy;
+    if set.recipe == Recipe::Weka && raw.choice(selection)? == Some("random") {
+        let why = "recorded models are replaced by yours in order of appearance";
+        return Err(raw.conflict(selection, id, why));
     }
     for offset in [OptionId::FixedScheduleStartOffset, OptionId::FixedScheduleEndOffset] {
         if raw.is_given(offset) {

@@ -6,7 +6,7 @@ use crate::catalogue::OptionId;
 use crate::resolve::length;
 use crate::{ConfigError, Rankings, RawOptions};
 
-const OPTIONS: [OptionId; 6] = [
+pub(super) const OPTIONS: [OptionId; 6] = [
     OptionId::RankingsPassagesMean,
     OptionId::RankingsPassagesStddev,
     OptionId::RankingsPassagesPromptTokenMean,

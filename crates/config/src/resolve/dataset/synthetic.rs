@@ -8,23 +8,13 @@ use crate::{
     ConfigError, Corpus, EndpointConfig, Environment, PrefixPrompts, PromptLengths, RawOptions, SyntheticSource,
 };
 
-/// Options that describe generated texts and mean nothing to data that brings its own.
-const TEXT_ONLY: [OptionId; 10] = [
-    OptionId::SeqDist,
-    OptionId::RandomRangeRatio,
-    OptionId::RandomCorpusStyle,
-    OptionId::PromptCorpusFile,
-    OptionId::RankingsPassagesMean,
-    OptionId::RankingsPassagesStddev,
-    OptionId::RankingsPassagesPromptTokenMean,
-    OptionId::RankingsPassagesPromptTokenStddev,
-    OptionId::RankingsQueryPromptTokenMean,
-    OptionId::RankingsQueryPromptTokenStddev,
-];
+/// Options that describe generated texts and mean nothing to data that brings its own, beside those of rankings.
+const TEXT_ONLY: [OptionId; 4] =
+    [OptionId::SeqDist, OptionId::RandomRangeRatio, OptionId::RandomCorpusStyle, OptionId::PromptCorpusFile];
 
 /// Refuses them beside the option that names the data.
 pub(super) fn refuse_with(raw: &RawOptions, data: OptionId) -> Result<(), ConfigError> {
-    match TEXT_ONLY.into_iter().find(|id| raw.is_given(*id)) {
+    match TEXT_ONLY.into_iter().chain(rankings::OPTIONS).find(|id| raw.is_given(*id)) {
         Some(id) => Err(raw.conflict(id, data, "it describes generated conversations, and the data brings its own")),
         None => Ok(()),
     }

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::catalogue::OptionId;
 use crate::{
-    AgentReplay, ConfigError, Environment, FileFormat, FormatOption, RawOptions, Replay, TraceOptions, TraceSynthesis,
-    Tuning,
+    AgentReplay, ConfigError, Environment, FileFormat, FormatOption, RawOptions, Replay, TraceCorpus, TraceOptions,
+    TraceSynthesis, Tuning,
 };
 
 /// What every trace heeds.
@@ -48,9 +48,11 @@ const OF_TIME: [OptionId; 6] = [
 
 pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<TraceOptions, ConfigError> {
     let usual = TraceSynthesis::default();
+    let tuning = Tuning::from_variables(&environment.variables)?;
     let factor = |id| raw.float(id).map(|factor| factor.unwrap_or(1.0));
     let options = TraceOptions {
         block_size: raw.int(OptionId::PromptInputTokensBlockSize)?,
+        corpus: corpus(raw)?,
         ignore_times: raw.flag(OptionId::IgnoreTraceDelays)?,
         synthesis: TraceSynthesis {
             speedup: factor(OptionId::SynthesisSpeedupRatio)?,
@@ -68,6 +70,7 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Tra
             session_share: factor(OptionId::TraceSessionSampleRatio)?,
             closed_loop: raw.is_given(OptionId::OpenLoopReplay) && !raw.flag(OptionId::OpenLoopReplay)?,
             block_hints: !raw.flag(OptionId::OmitKvHints)?,
+            session_column: tuning.session_column,
             min_tokens: !raw.is_given(OptionId::ForceMinTokens) || raw.flag(OptionId::ForceMinTokens)?,
         },
         agents: AgentReplay {
@@ -75,7 +78,7 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Tra
             idle_gap_cap_s: raw.seconds(OptionId::TraceIdleGapCapSeconds)?.map(|cap| cap.as_secs_f64()),
             max_context: raw.int(OptionId::MaxContextLength)?,
             entries: raw.int(OptionId::NumDatasetEntries)?,
-            detection: Tuning::from_variables(&environment.variables)?.agents,
+            detection: tuning.agents,
         },
     };
     if options.replay.closed_loop && options.replay.strict {
@@ -89,6 +92,20 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Tra
         return Err(raw.conflict(other, OptionId::IgnoreTraceDelays, why));
     }
     Ok(options)
+}
+
+/// Words or program text; random tokens cannot be cut into blocks that are the same in every prompt.
+fn corpus(raw: &RawOptions) -> Result<Option<TraceCorpus>, ConfigError> {
+    let id = OptionId::PromptCorpus;
+    match raw.choice(id)? {
+        Some("sonnet") => Ok(Some(TraceCorpus::Prose)),
+        Some("coding") => Ok(Some(TraceCorpus::Code)),
+        Some("random") => {
+            let data = if raw.is_given(OptionId::InputFile) { OptionId::InputFile } else { OptionId::PublicDataset };
+            Err(raw.conflict(id, data, "prompts of recorded data are made of text; give sonnet or coding"))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// The options given that only traces heed.
@@ -119,6 +136,15 @@ pub(super) fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigE
             (|format| format.facts().is_trace, "it changes recorded load with times or lengths of its own")
         };
         given.push(FormatOption { flag: raw.spelling(id), heeded_by, why });
+    }
+    if raw.is_given(OptionId::PromptCorpus) {
+        given.push(FormatOption {
+            flag: raw.spelling(OptionId::PromptCorpus),
+            heeded_by: |format| {
+                format.facts().is_agentic || format.facts().is_trace && format != FileFormat::BasetenTrace
+            },
+            why: "it says what generated prompts are made of, and this format brings its own",
+        });
     }
     Ok(given)
 }

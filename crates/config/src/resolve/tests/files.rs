@@ -26,7 +26,6 @@ fn what_describes_generated_conversations_does_not_go_with_a_file() {
         ("prefix-prompt-length", "1"),
         ("shared-system-prompt-length", "1"),
         ("user-context-prompt-length", "1"),
-        ("prompt-corpus", "sonnet"),
         ("session-turns-mean", "2"),
         ("session-turns-stddev", "1"),
         ("session-turn-delay-mean", "2"),

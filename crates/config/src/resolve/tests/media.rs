@@ -227,7 +227,7 @@ fn what_has_no_effect_is_refused() {
 #[test]
 fn files_and_endpoints_that_cannot_have_media_refuse_them() {
     let (_folder, input) = input_file(&[r#"{"text": "hi"}"#]);
-    for word in ["--image-batch-size=1", "--image-format=png", "--audio-length-mean=1", "--video-width=64"] {
+    for word in ["--image-format=png", "--audio-length-mean=1", "--video-width=64"] {
         let name = word.split('=').next().unwrap();
         check(&[(&[&input, word], &[name, "--input-file"])]);
     }

@@ -101,16 +101,7 @@ mod tests {
 
     fn read(spans: &Value, fixed_schedule: bool, delay_cap_ms: Option<f64>) -> Vec<Draft> {
         let set = aiperf_config::PUBLIC_SETS.iter().find(|set| set.name == "exgentic").unwrap();
-        let source = PublicSource {
-            set,
-            repository: None,
-            subset: None,
-            filters: Vec::new(),
-            entries: None,
-            fixed_schedule,
-            delay_cap_ms,
-            trace: aiperf_config::TraceOptions::default(),
-        };
+        let source = PublicSource { fixed_schedule, delay_cap_ms, ..PublicSource::of(set) };
         let row = json!({"session_id": "s", "spans": spans});
         drafts(&source, &Row::from(row.as_object().unwrap().clone())).unwrap()
     }

@@ -4,25 +4,7 @@ use aiperf_tokenizer::{HubEnvironment, TokenizerRequest};
 use proptest::prelude::*;
 
 use super::*;
-
-/// A tokenizer that only counts.
-#[derive(Debug)]
-struct Counting(fn(&str) -> usize);
-
-impl Tokenizer for Counting {
-    fn name(&self) -> &'static str {
-        "counting"
-    }
-    fn encode(&self, text: &str) -> Vec<u32> {
-        vec![0; self.count(text)]
-    }
-    fn decode(&self, _: &[u32]) -> String {
-        String::new()
-    }
-    fn count(&self, text: &str) -> usize {
-        (self.0)(text)
-    }
-}
+use crate::counting::Counting;
 
 const BYTES: Counting = Counting(str::len);
 const WORDS: Counting = Counting(|text| text.split_whitespace().count());

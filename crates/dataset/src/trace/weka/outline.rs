@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use aiperf_config::TraceOptions;
+use aiperf_config::{TraceCorpus, TraceOptions};
 use aiperf_conversation::{
     Branch, BranchKind, ContextMode, Conversation, ConversationIndex, Lineage, Origin, RecordedLine, SessionId, Turn,
 };
 
 use super::layout::Layout;
+use super::order;
 use super::prompt::{AgentPrompts, Script};
 use super::recording::{Call, Recording, Strand, Subagent, end_of};
 use super::split::{Chain, Split, split};
@@ -24,6 +25,8 @@ pub(super) struct Outliner<'a> {
     /// Agents that began before anyone could have started them.
     pub(super) orphans: usize,
     names: HashSet<Arc<str>>,
+    /// When the requests of each conversation were sent and answered, of the recording that is taken in.
+    spans: Vec<Vec<(f64, f64)>>,
 }
 
 /// A strand that another one starts.
@@ -40,7 +43,7 @@ struct Child {
 impl<'a> Outliner<'a> {
     pub(super) fn new(options: &'a TraceOptions, models: &'a [Arc<str>]) -> Self {
         let (conversations, scripts, names) = (Vec::new(), Vec::new(), HashSet::new());
-        Self { options, models, conversations, scripts, empty_outputs: 0, orphans: 0, names }
+        Self { options, models, conversations, scripts, empty_outputs: 0, orphans: 0, names, spans: Vec::new() }
     }
 
     pub(super) fn add(&mut self, recording: Recording) {
@@ -56,7 +59,12 @@ impl<'a> Outliner<'a> {
             is_subagent: true,
         });
         let children = told_apart(&format!("{id}::"), split.others).chain(apart).collect();
+        let first = self.conversations.len();
         self.strand(&source, &id, &split.main, children, Lineage::Root, None);
+        let spans = std::mem::take(&mut self.spans);
+        if !self.options.ignore_times {
+            order::keep(&spans, first, &mut self.conversations);
+        }
     }
 
     /// A conversation and all that it starts. Says where it stands.
@@ -81,6 +89,7 @@ impl<'a> Outliner<'a> {
             context_mode: ContextMode::MessageArrayWithResponses,
             lineage,
         });
+        self.spans.push(strand.calls.iter().map(|call| (call.start_s, call.end_s())).collect());
         let layout = Layout::of(strand, source.block_size);
         self.scripts.push(Script { trace: Arc::clone(&source.trace), block_size: source.block_size, layout });
         let mut turns = self.turns(source, &strand.calls, is_main, offset_ms);
@@ -139,6 +148,7 @@ impl<'a> Outliner<'a> {
             let before = place.checked_sub(1).map(|before| &calls[before]);
             turns.push(Turn {
                 model: source.models.of(&call.model),
+                recorded_ms: (!self.options.ignore_times).then_some(call.start_s * 1e3),
                 max_tokens: Some(u32::try_from(call.output.min(most).max(1)).unwrap_or(u32::MAX)),
                 delay_ms: match before {
                     Some(before) => self.pause_ms(before, call),
@@ -173,7 +183,8 @@ impl<'a> Outliner<'a> {
 
     pub(super) fn into_prompts(self, key: u64) -> (Vec<Conversation>, AgentPrompts, usize) {
         let tool_shaped = self.options.agents.detection.tool_shaped_messages;
-        let prompts = AgentPrompts { scripts: self.scripts, key, tool_shaped };
+        let corpus = self.options.corpus.unwrap_or(TraceCorpus::Code);
+        let prompts = AgentPrompts { scripts: self.scripts, key, tool_shaped, corpus };
         (self.conversations, prompts, self.empty_outputs)
     }
 }

@@ -5,14 +5,15 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aiperf_config::TraceCorpus;
 use aiperf_conversation::{Conversation, ConversationIndex};
 use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
 use serde_json::{Value, json};
 
-use super::code_pool::CodePool;
 use super::layout::{Layout, Prompt, Segment, Speaker};
 use crate::deferred::Deferred;
+use crate::trace::text_pool::TextPool;
 
 /// The prompts of all conversations.
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub(crate) struct AgentPrompts {
     pub(super) key: u64,
     /// Results of tools are sent as such.
     pub(super) tool_shaped: bool,
+    pub(super) corpus: TraceCorpus,
 }
 
 /// The prompts of one conversation.
@@ -35,14 +37,14 @@ pub(super) struct Script {
 #[derive(Debug)]
 pub(crate) struct AgentMessages {
     prompts: AgentPrompts,
-    pool: CodePool,
+    pool: TextPool,
     /// Turns with a message that missed its length: one that is made again is not another one.
     inexact: Mutex<HashSet<(usize, usize)>>,
 }
 
 impl AgentMessages {
     pub(crate) fn new(prompts: AgentPrompts, tokenizer: &Arc<dyn Tokenizer>) -> Self {
-        Self { prompts, pool: CodePool::new(tokenizer), inexact: Mutex::default() }
+        Self { pool: TextPool::of_neighbours(tokenizer, prompts.corpus), prompts, inexact: Mutex::default() }
     }
 
     fn messages(&self, index: usize, turn: usize) -> Vec<Value> {

@@ -1,5 +1,6 @@
 //! The ways to load a server. A mode says when sessions begin and when their later turns are due; the floor sends them.
 
+mod agentic;
 mod burst;
 mod fixed;
 mod rate;
@@ -41,6 +42,7 @@ pub(super) trait Mode {
 
 pub(super) fn of(pace: &Pace, floor: &mut Floor<'_>) -> Box<dyn Mode> {
     match pace {
+        Pace::AgenticReplay(_) => Box::new(agentic::Agentic::new(floor)),
         Pace::Concurrency(_) => Box::new(burst::Burst),
         Pace::Rate { rate, arrival, .. } => Box::new(rate::Rate::new(rate, *arrival, floor)),
         Pace::FixedSchedule { zero, .. } => Box::new(fixed::Fixed::new(*zero, floor)),

@@ -1,0 +1,215 @@
+//! `aiperf chat`: its few options are those of a run with the same names, so that they mean the same.
+
+use aiperf_config::catalogue::OptionId;
+use aiperf_config::{Config, Environment, RawOptions};
+use aiperf_experiment::Memory;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use super::CliError;
+
+const HISTORY: &str = "history";
+const NO_HISTORY: &str = "no-history";
+/// Where the key is when no option gives it.
+const KEY_VARIABLE: &str = "OPENAI_API_KEY";
+
+/// A talk to begin.
+#[derive(Debug)]
+pub(crate) struct ChatInvocation {
+    pub(crate) config: Config,
+    pub(crate) system_prompt: Option<String>,
+    /// The one message to send, instead of a talk.
+    pub(crate) quick: Option<String>,
+    pub(crate) memory: Memory,
+}
+
+/// An option of this command, for its help and its manual.
+#[derive(Debug)]
+pub(super) struct ChatOption {
+    pub(super) name: &'static str,
+    pub(super) short: Option<char>,
+    /// Empty for a flag.
+    pub(super) value: &'static str,
+    pub(super) default: &'static str,
+    pub(super) help: &'static str,
+    /// The option of a run that it is.
+    id: Option<OptionId>,
+}
+
+pub(super) const OPTIONS: [ChatOption; 8] = [
+    ChatOption {
+        name: "model",
+        short: Some('m'),
+        value: "NAME",
+        default: "",
+        help: "Model to talk to; not needed with --url sim:",
+        id: Some(OptionId::ModelNames),
+    },
+    ChatOption {
+        name: "url",
+        short: Some('u'),
+        value: "URL",
+        default: "http://localhost:8000",
+        help: "Server to talk to: its base, its /v1, or the whole path of its chat",
+        id: Some(OptionId::Url),
+    },
+    ChatOption {
+        name: "system-prompt",
+        short: None,
+        value: "TEXT",
+        default: "",
+        help: "System message in front of every turn",
+        id: None,
+    },
+    ChatOption {
+        name: "quick",
+        short: Some('q'),
+        value: "TEXT",
+        default: "",
+        help: "Send this one message, show the answer and end",
+        id: None,
+    },
+    ChatOption {
+        name: HISTORY,
+        short: None,
+        value: "",
+        default: "on",
+        help: "Send earlier turns again with each new one",
+        id: None,
+    },
+    ChatOption { name: NO_HISTORY, short: None, value: "", default: "", help: "Send each turn alone", id: None },
+    ChatOption {
+        name: "api-key",
+        short: None,
+        value: "KEY",
+        default: "",
+        help: "Key to send as a bearer token, else that of OPENAI_API_KEY",
+        id: Some(OptionId::ApiKey),
+    },
+    ChatOption {
+        name: "tokenizer",
+        short: None,
+        value: "NAME",
+        default: "",
+        help: "Tokenizer that counts where the server reports no usage, else that of the model",
+        id: Some(OptionId::Tokenizer),
+    },
+];
+
+pub(super) fn command() -> Command {
+    let mut command = Command::new("chat")
+        .about("Talk with a server and see how quick each answer is")
+        .disable_version_flag(true)
+        .override_usage("aiperf chat --model <NAME> [OPTIONS]");
+    for option in &OPTIONS {
+        let default = if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };
+        let arg = Arg::new(option.name).long(option.name).short(option.short).help(format!("{}{default}", option.help));
+        command = command.arg(if option.value.is_empty() {
+            arg.action(ArgAction::SetTrue)
+        } else {
+            arg.value_name(option.value).allow_hyphen_values(option.id.is_none())
+        });
+    }
+    command.mut_arg(NO_HISTORY, |arg| arg.conflicts_with(HISTORY))
+}
+
+pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<ChatInvocation, CliError> {
+    let text = |name: &str| matches.get_one::<String>(name).cloned();
+    let quick = text("quick");
+    let silent = [HISTORY, NO_HISTORY].into_iter().find(|name| matches.get_flag(name));
+    match (&quick, silent) {
+        (Some(_), Some(HISTORY)) => return Err(CliError::QuickTalk { option: "--history" }),
+        (Some(_), Some(_)) => return Err(CliError::QuickTalk { option: "--no-history" }),
+        (Some(message), None) if message.trim().is_empty() => return Err(CliError::NothingToSay),
+        _ => {}
+    }
+    let memory = if matches.get_flag(NO_HISTORY) { Memory::Off } else { Memory::Kept };
+    Ok(ChatInvocation { config: config(matches, environment)?, system_prompt: text("system-prompt"), quick, memory })
+}
+
+fn config(matches: &ArgMatches, environment: &Environment) -> Result<Config, CliError> {
+    let mut raw = RawOptions::default();
+    for option in &OPTIONS {
+        if let (Some(id), Some(value)) = (option.id, matches.try_get_one::<String>(option.name).ok().flatten()) {
+            raw.push(id, format!("--{}", option.name), vec![value.clone()]);
+        }
+    }
+    if raw.get(OptionId::ApiKey).is_none()
+        && let Some(key) = environment.variables.get(KEY_VARIABLE).filter(|key| !key.is_empty())
+    {
+        raw.push(OptionId::ApiKey, KEY_VARIABLE, vec![key.clone()]);
+    }
+    raw.push(OptionId::Streaming, "--streaming", vec!["true".to_owned()]);
+    if raw.get(OptionId::ModelNames).is_none() && !raw.get(OptionId::Url).is_some_and(|url| is_sim(&url.values)) {
+        return Err(CliError::NobodyToTalkTo);
+    }
+    Ok(Config::resolve(&raw, environment)?)
+}
+
+fn is_sim(values: &[String]) -> bool {
+    values.iter().all(|url| url.trim_start().starts_with("sim:"))
+}
+
+#[cfg(test)]
+mod tests {
+    use aiperf_config::Target;
+
+    use super::*;
+
+    fn read_line(words: &[&str], variables: &[(&str, &str)]) -> Result<ChatInvocation, CliError> {
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let environment = Environment { variables, ..Environment::default() };
+        let matches = command().try_get_matches_from(["chat"].iter().chain(words)).unwrap();
+        read(&matches, &environment)
+    }
+
+    fn refusal(words: &[&str]) -> String {
+        read_line(words, &[]).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_talk_streams_chat_to_the_usual_address() {
+        let talk = read_line(&["-m", "m"], &[]).unwrap();
+        assert_eq!(talk.config.endpoint.targets, [Target::Url("http://localhost:8000".into())]);
+        assert!(talk.config.endpoint.streaming && talk.config.endpoint.api_key.is_none());
+        assert_eq!((talk.memory, talk.quick, talk.system_prompt), (Memory::Kept, None, None));
+    }
+
+    #[test]
+    fn every_option_reaches_the_talk() {
+        let words = ["-m", "m", "-u", "h:1/v1", "--system-prompt", "-be brief", "--no-history", "--api-key", "k"];
+        let talk = read_line(&[&words[..], &["--tokenizer", "builtin"]].concat(), &[]).unwrap();
+        assert_eq!(talk.memory, Memory::Off);
+        assert_eq!(talk.system_prompt.as_deref(), Some("-be brief"));
+        assert_eq!(talk.config.endpoint.api_key.unwrap().0, "k");
+        assert_eq!(talk.config.endpoint.tokenizer.as_deref(), Some("builtin"));
+        assert_eq!(&*talk.config.dataset.models[0], "m");
+        assert_eq!(read_line(&["-m", "m", "-q", "hi"], &[]).unwrap().quick.as_deref(), Some("hi"));
+        assert_eq!(read_line(&["-m", "m", "--history"], &[]).unwrap().memory, Memory::Kept);
+    }
+
+    #[test]
+    fn the_key_of_the_environment_is_the_default() {
+        let key = |words: &[&str], value: &str| {
+            let talk = read_line(words, &[("OPENAI_API_KEY", value)]).unwrap();
+            talk.config.endpoint.api_key.map(|key| key.0)
+        };
+        assert_eq!(key(&["-m", "m"], "env").as_deref(), Some("env"));
+        assert_eq!(key(&["-m", "m", "--api-key", "own"], "env").as_deref(), Some("own"));
+        assert_eq!(key(&["-m", "m"], ""), None);
+    }
+
+    #[test]
+    fn a_talk_without_a_model_needs_the_simulator() {
+        assert!(refusal(&[]).contains("--model NAME"));
+        assert!(refusal(&["--url", "h:1"]).contains("--model NAME"));
+        assert!(read_line(&["--url", "sim:"], &[]).is_ok());
+    }
+
+    #[test]
+    fn what_one_message_cannot_use_is_refused() {
+        assert!(refusal(&["-m", "m", "-q", "hi", "--no-history"]).contains("--no-history has no effect with --quick"));
+        assert!(refusal(&["-m", "m", "-q", "hi", "--history"]).contains("--history has no effect with --quick"));
+        assert!(refusal(&["-m", "m", "-q", " "]).contains("--quick needs a message"));
+        assert!(command().try_get_matches_from(["chat", "--history", "--no-history"]).is_err());
+    }
+}

@@ -1,0 +1,122 @@
+//! `aiperf report FOLDER`
+
+use std::path::PathBuf;
+
+use aiperf_artifact::Asked;
+use aiperf_clock::Nanos;
+use aiperf_config::Environment;
+use aiperf_endpoint::EndpointKind;
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
+
+use super::CliError;
+
+/// A summary to be made again.
+#[derive(Debug)]
+pub(crate) struct ReportInvocation {
+    pub(crate) folder: PathBuf,
+    pub(crate) asked: Asked,
+    /// Where the files go; beside the records where `None`.
+    pub(crate) output: Option<PathBuf>,
+}
+
+pub(super) fn command() -> Command {
+    Command::new("report")
+        .about("Make the summaries of a run again from its records: after a crash, or with other objectives")
+        .disable_version_flag(true)
+        .arg(
+            Arg::new("folder")
+                .index(1)
+                .required(true)
+                .value_name("FOLDER")
+                .value_hint(ValueHint::DirPath)
+                .help("Artifact folder of a run, of this program or of AIPerf"),
+        )
+        .arg(
+            Arg::new("goodput")
+                .long("goodput")
+                .value_name("METRIC:LIMIT")
+                .num_args(1..)
+                .action(ArgAction::Append)
+                .help("Objectives of a good request, instead of those of the run"),
+        )
+        .arg(
+            Arg::new("slice-duration")
+                .long("slice-duration")
+                .value_name("SECONDS")
+                .help("Length of the windows for time slices, instead of that of the run"),
+        )
+        .arg(
+            Arg::new("percentiles")
+                .long("percentiles")
+                .value_name("PERCENT")
+                .num_args(1..)
+                .action(ArgAction::Append)
+                .value_delimiter(',')
+                .help("Percentiles beside the usual ones, such as 99.9"),
+        )
+        .arg(
+            Arg::new("endpoint-type")
+                .long("endpoint-type")
+                .value_name("TYPE")
+                .help("Endpoint of the run, where the folder does not say"),
+        )
+        .arg(
+            Arg::new("export-genai-perf")
+                .long("export-genai-perf")
+                .action(ArgAction::SetTrue)
+                .help("Also write the summary under the names and in the shape of GenAI-Perf"),
+        )
+        .arg(
+            Arg::new("output-dir")
+                .long("output-dir")
+                .value_name("FOLDER")
+                .value_hint(ValueHint::DirPath)
+                .help("Where to write [default: beside the records]"),
+        )
+}
+
+pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<ReportInvocation, CliError> {
+    let text = |name: &str| matches.get_one::<String>(name);
+    let path = |text: &String| environment.current_dir.join(text);
+    let goodput = match matches.get_many::<String>("goodput") {
+        None => None,
+        Some(words) => {
+            let words = words.cloned().collect::<Vec<_>>().join(" ");
+            Some(aiperf_config::read_goodput(&words).map_err(|why| refused("--goodput", why))?)
+        }
+    };
+    let percents = matches.get_many::<String>("percentiles").into_iter().flatten();
+    let percentiles = percents.map(percent).collect::<Result<Vec<_>, _>>()?;
+    let slice_duration = text("slice-duration").map(slice_duration).transpose()?;
+    let endpoint = text("endpoint-type").map(endpoint).transpose()?;
+    Ok(ReportInvocation {
+        folder: text("folder").map(path).unwrap_or_default(),
+        asked: Asked {
+            goodput,
+            slice_duration,
+            percentiles,
+            endpoint,
+            genai_perf: matches.get_flag("export-genai-perf"),
+        },
+        output: text("output-dir").map(path),
+    })
+}
+
+fn percent(text: &String) -> Result<f64, CliError> {
+    let percent = text.trim_start_matches('p').parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
+    percent.ok_or_else(|| refused("--percentiles", format!("{text:?} is no number from 0 to 100")))
+}
+
+fn slice_duration(text: &String) -> Result<Nanos, CliError> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.001);
+    let seconds = seconds.ok_or_else(|| refused("--slice-duration", format!("{text:?} is no number from 0.001 on")))?;
+    Ok(Nanos::from_secs_f64(seconds))
+}
+
+fn endpoint(text: &String) -> Result<EndpointKind, CliError> {
+    EndpointKind::from_name(text).ok_or_else(|| refused("--endpoint-type", format!("{text:?} is no endpoint type")))
+}
+
+fn refused(option: &'static str, problem: String) -> CliError {
+    CliError::TraceOption { option, problem }
+}

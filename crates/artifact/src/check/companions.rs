@@ -1,0 +1,104 @@
+//! The files beside summary and records: raw exchanges, inputs, outputs, phases.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::Desk;
+use crate::schema::Shape;
+use crate::{ArtifactError, Finding};
+
+impl Desk<'_> {
+    pub(super) fn companions(&mut self) -> Result<(), ArtifactError> {
+        self.raw()?;
+        self.inputs();
+        self.outputs();
+        self.manifest();
+        Ok(())
+    }
+
+    /// Every conversation that was sent is in the data set.
+    fn inputs(&mut self) {
+        let path = self.folder.paths().inputs();
+        let name = self.folder.name(&path);
+        let Some(inputs) = self.whole(&path, Shape::Inputs) else {
+            let synthetic = self.summary.as_ref().is_some_and(|summary| {
+                let datasets = &summary["input_config"]["datasets"];
+                datasets[0]["type"] == "synthetic" && summary["is_complete"] == true
+            });
+            if synthetic && !path.exists() {
+                self.find(&name, "missing");
+            }
+            return;
+        };
+        let sessions: HashSet<&str> = items(&inputs, "data").filter_map(|item| item["session_id"].as_str()).collect();
+        if let Some(seen) = &self.seen {
+            let unknown = |id: &&String| !sessions.contains(id.as_str());
+            let mut missing: Vec<&String> = seen.conversations.iter().filter(unknown).collect();
+            missing.sort();
+            let found = missing.iter().map(|id| Finding::of(&name, format!("has no session {id:?}, which was sent")));
+            let found = found.collect();
+            self.find_some(&name, found);
+        }
+    }
+
+    /// A text for each profiled request.
+    fn outputs(&mut self) {
+        let path = self.folder.paths().outputs();
+        let name = self.folder.name(&path);
+        let Some(outputs) = self.whole(&path, Shape::Outputs) else { return };
+        let order = |item: &Value| (item["session_num"].as_u64(), item["turn_index"].as_u64());
+        if !items(&outputs, "data").is_sorted_by_key(order) {
+            self.find(&name, "not in the order of session_num and turn_index");
+        }
+        let Some(seen) = &self.seen else { return };
+        let ids: HashSet<&str> = items(&outputs, "data").filter_map(|item| item["x_request_id"].as_str()).collect();
+        let missing = seen.profiling_ids.iter().filter(|id| !ids.contains(id.as_str())).count();
+        let extra = ids.iter().filter(|id| !seen.profiling_ids.contains(**id)).count();
+        if missing > 0 || extra > 0 {
+            self.find(
+                &name,
+                format!("lacks {missing} of the profiled requests, and has {extra} that are not recorded"),
+            );
+        }
+    }
+
+    /// Phases have the counts that the records have, and their files.
+    fn manifest(&mut self) {
+        let path = self.folder.paths().phase_manifest();
+        let name = self.folder.name(&path);
+        let Some(manifest) = self.whole(&path, Shape::PhaseManifest) else { return };
+        for phase in items(&manifest, "phases") {
+            let kind = phase["phase_kind"].as_str().unwrap_or_default();
+            for key in ["metrics_json", "metrics_csv"] {
+                let Some(file) = phase[key].as_str() else { continue };
+                let path = self.folder.dir().join(file);
+                if key == "metrics_json" && path.exists() {
+                    self.whole(&path, Shape::Summary);
+                } else if !path.exists() {
+                    self.find(&name, format!("{file} is missing"));
+                } else {
+                    self.files += 1;
+                }
+            }
+            let said = (phase["successful_request_count"].as_u64(), phase["error_request_count"].as_u64());
+            let Some((successes, failures)) =
+                self.seen.as_ref().map(|seen| seen.outcomes.get(kind).copied().unwrap_or_default())
+            else {
+                continue;
+            };
+            if said != (Some(successes), Some(failures)) {
+                let text = format!(
+                    "{kind}: {:?} successes and {:?} failures, the records have {successes} and {failures}",
+                    said.0.unwrap_or_default(),
+                    said.1.unwrap_or_default()
+                );
+                self.find(&name, text);
+            }
+        }
+    }
+}
+
+pub(super) fn items<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    value[key].as_array().into_iter().flatten()
+}

@@ -1,0 +1,115 @@
+//! The files with a line for each request.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::Desk;
+use crate::line::RecordLine;
+use crate::records::each_line;
+use crate::schema::Shape;
+use crate::{ArtifactError, Finding};
+
+/// What the records say of who was sent.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) count: u64,
+    pub(super) ids: HashSet<String>,
+    pub(super) profiling_ids: HashSet<String>,
+    pub(super) conversations: HashSet<String>,
+    /// Successes and failures, without those that the end of the run cut off, by phase.
+    pub(super) outcomes: HashMap<String, (u64, u64)>,
+}
+
+impl Desk<'_> {
+    pub(super) fn records(&mut self) -> Result<(), ArtifactError> {
+        let path = self.folder.paths().records();
+        let name = self.folder.name(&path);
+        let mut seen = Seen::default();
+        let mut found = Vec::new();
+        self.files += 1;
+        each_line(&path, |number, line, whole| {
+            let mut problem = |text: String| found.push(Finding::at(&name, number, text));
+            let value: Value = match serde_json::from_slice(line) {
+                Ok(value) => value,
+                Err(error) => {
+                    let torn = if whole { "" } else { " (the last line is not whole)" };
+                    problem(format!("no JSON: {error}{torn}"));
+                    return true;
+                }
+            };
+            if let Some(why) = self.shapes.problem(Shape::Record, &value) {
+                problem(why);
+            }
+            match serde_json::from_value::<RecordLine>(value) {
+                Ok(record) => seen.note(&record, &mut problem),
+                Err(error) => problem(format!("cannot be read: {error}")),
+            }
+            true
+        })?;
+        self.find_some(&name, found);
+        self.seen = Some(seen);
+        Ok(())
+    }
+
+    /// The raw file has the same requests as the records.
+    pub(super) fn raw(&mut self) -> Result<(), ArtifactError> {
+        let path = self.folder.paths().raw();
+        if !path.exists() {
+            return Ok(());
+        }
+        let name = self.folder.name(&path);
+        self.files += 1;
+        let mut ids = HashSet::new();
+        let mut found = Vec::new();
+        each_line(&path, |number, line, _| {
+            let mut problem = |text: String| found.push(Finding::at(&name, number, text));
+            match serde_json::from_slice::<Value>(line) {
+                Ok(value) => {
+                    if let Some(why) = self.shapes.problem(Shape::Raw, &value) {
+                        problem(why);
+                    }
+                    ids.extend(value["metadata"]["x_request_id"].as_str().map(ToOwned::to_owned));
+                }
+                Err(error) => problem(format!("no JSON: {error}")),
+            }
+            true
+        })?;
+        self.find_some(&name, found);
+        if let Some(seen) = &self.seen {
+            let (missing, extra) = (seen.ids.difference(&ids).count(), ids.difference(&seen.ids).count());
+            if missing > 0 || extra > 0 {
+                let text =
+                    format!("lacks {missing} of the requests in the records, and has {extra} that are not there");
+                self.find(&name, text);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Seen {
+    fn note(&mut self, record: &RecordLine, problem: &mut dyn FnMut(String)) {
+        self.count += 1;
+        let metadata = &record.metadata;
+        if metadata.request_end_ns < metadata.request_start_ns {
+            problem("the request ended before it started".to_owned());
+        }
+        let phase = metadata.benchmark_phase.clone().unwrap_or_default();
+        if let Some(id) = &metadata.x_request_id {
+            if !self.ids.insert(id.clone()) {
+                problem(format!("request {id} is recorded twice"));
+            }
+            if phase == "profiling" {
+                self.profiling_ids.insert(id.clone());
+            }
+        }
+        self.conversations.extend(metadata.conversation_id.clone());
+        let (successes, failures) = self.outcomes.entry(phase).or_default();
+        match &record.error {
+            None => *successes += 1,
+            Some(error) if error.is_cut_off(metadata.was_cancelled) => {}
+            Some(_) => *failures += 1,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Whether everything in a folder is whole and agrees: each file by itself, all of them with the records, and the
+//! statistics with what the records give.
+
+mod companions;
+mod lines;
+mod slices;
+mod summary;
+mod table;
+
+use aiperf_metrics::Summary;
+use serde_json::Value;
+
+use crate::rebuild::{Asked, rebuild};
+use crate::schema::{Shape, Shapes};
+use crate::{ArtifactError, Finding, Folder};
+
+use self::lines::Seen;
+
+/// So many findings of one kind are listed one by one.
+const LISTED: usize = 10;
+
+/// What a check found.
+#[derive(Debug)]
+pub struct Checked {
+    pub records: u64,
+    /// Files that were looked at.
+    pub files: usize,
+    pub findings: Vec<Finding>,
+}
+
+/// All that checks share.
+struct Desk<'a> {
+    folder: &'a Folder,
+    shapes: Shapes,
+    summary: Option<Value>,
+    /// What the records say, where there are any.
+    seen: Option<Seen>,
+    recomputed: Option<Summary>,
+    files: usize,
+    findings: Vec<Finding>,
+}
+
+/// Checks a folder. `version` is this program's own.
+pub fn check(folder: &Folder, version: &str) -> Result<Checked, ArtifactError> {
+    let shapes = Shapes::load();
+    let paths = folder.paths();
+    let (has_records, has_summary) = (paths.records().exists(), paths.summary_json().exists());
+    if !has_records && !has_summary {
+        return Err(folder.no_records());
+    }
+    let mut desk = Desk { folder, shapes, summary: None, seen: None, recomputed: None, files: 0, findings: Vec::new() };
+    desk.leftovers()?;
+    if has_records {
+        desk.records()?;
+        match rebuild(folder, &Asked::default(), version) {
+            Ok(rebuilt) => desk.recomputed = Some(rebuilt.report.profiling.summary),
+            Err(ArtifactError::Empty { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    desk.summary();
+    desk.companions()?;
+    desk.slices();
+    desk.table();
+    let records = desk.seen.as_ref().map_or(0, |seen| seen.count);
+    Ok(Checked { records, files: desk.files, findings: desk.findings })
+}
+
+impl Desk<'_> {
+    fn find(&mut self, file: &str, problem: impl Into<String>) {
+        self.findings.push(Finding::of(file, problem));
+    }
+
+    /// The first of many findings, and how many there are beyond.
+    fn find_some(&mut self, file: &str, found: Vec<Finding>) {
+        let more = found.len().saturating_sub(LISTED);
+        self.findings.extend(found.into_iter().take(LISTED));
+        if more > 0 {
+            self.find(file, format!("and {more} more of this kind"));
+        }
+    }
+
+    /// A JSON file in one piece, of the right shape; `None` when it is not there.
+    fn whole(&mut self, path: &std::path::Path, shape: Shape) -> Option<Value> {
+        let name = self.folder.name(path);
+        if !path.exists() {
+            return None;
+        }
+        self.files += 1;
+        let text = std::fs::read(path).map_err(|error| error.to_string());
+        let value = text.and_then(|text| serde_json::from_slice(&text).map_err(|error| error.to_string()));
+        match value {
+            Ok(value) => {
+                if let Some(problem) = self.shapes.problem(shape, &value) {
+                    self.find(&name, problem);
+                }
+                Some(value)
+            }
+            Err(error) => {
+                self.find(&name, format!("cannot be read: {error}"));
+                None
+            }
+        }
+    }
+
+    /// What is only there while a run goes on, or was killed.
+    fn leftovers(&mut self) -> Result<(), ArtifactError> {
+        let paths = self.folder.paths();
+        let note = self.folder.name(&paths.run_note());
+        for name in self.folder.names()? {
+            let end = name.rsplit('.').next().unwrap_or_default();
+            if name == note {
+                self.find(
+                    &name,
+                    "the run did not come to its end; `aiperf report` makes its summaries from its records",
+                );
+            } else if ["part", "unsorted"].contains(&end) {
+                self.find(&name, "a file that was not finished");
+            }
+        }
+        Ok(())
+    }
+}

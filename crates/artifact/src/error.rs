@@ -1,0 +1,31 @@
+//! Why a folder cannot be read.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use aiperf_metrics::SloError;
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum ArtifactError {
+    #[error("cannot read {}: {source}", .path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error(
+        "{} has no records: a summary can only be made again from profile_export.jsonl, which --export-level summary \
+         leaves out{}", .folder.display(), .inside.as_deref().map(|inside| format!("; try {inside}")).unwrap_or_default()
+    )]
+    NoRecords { folder: PathBuf, inside: Option<String> },
+    #[error("{} holds no record that can be read", .path.display())]
+    Empty { path: PathBuf },
+    #[error("{}: several runs lie here ({}); name one of them", .folder.display(), .prefixes.join(", "))]
+    SeveralPrefixes { folder: PathBuf, prefixes: Vec<String> },
+    #[error(transparent)]
+    Slo(#[from] SloError),
+}
+
+impl ArtifactError {
+    pub(crate) fn read(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Read { path, source }
+    }
+}

@@ -1,0 +1,120 @@
+//! What lies in a folder: the prefix of its files, and which of them are there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use aiperf_report::ArtifactPaths;
+use serde_json::Value;
+
+use crate::ArtifactError;
+
+/// Ends of names that are no records and no summaries.
+const OTHERS: [&str; 9] = [
+    "_raw.jsonl",
+    "_gpu_telemetry.jsonl",
+    "_server_metrics.jsonl",
+    "_server_metrics.json",
+    "_network_latency.jsonl",
+    "_accuracy.jsonl",
+    "_timeslices.json",
+    "_genai_perf.json",
+    "_export.jsonl",
+];
+const FIXED: [&str; 6] = [
+    "inputs.json",
+    "outputs.json",
+    "phase_manifest.json",
+    "run_config.json",
+    "server_metrics_export.json",
+    "server_metrics_export.jsonl",
+];
+
+/// The folder of one run.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    paths: ArtifactPaths,
+    prefix: Option<String>,
+}
+
+impl Folder {
+    /// Finds out the prefix of its files.
+    pub fn open(dir: &Path) -> Result<Self, ArtifactError> {
+        let names = names(dir)?;
+        let with_prefix = |prefix: Option<&str>| Self {
+            paths: ArtifactPaths::new(dir, prefix),
+            prefix: prefix.map(ToOwned::to_owned),
+        };
+        let usual = ["profile_export.jsonl", "profile_export_aiperf.json"];
+        if usual.iter().any(|usual| names.iter().any(|name| name == usual)) {
+            return Ok(with_prefix(None));
+        }
+        let ours = |name: &&String| {
+            !name.starts_with('.')
+                && !FIXED.contains(&name.as_str())
+                && !OTHERS.iter().any(|other| name.ends_with(other))
+        };
+        let stem = |name: &String, suffix| name.strip_suffix(suffix).map(ToOwned::to_owned);
+        let mut prefixes: Vec<String> =
+            names.iter().filter(ours).filter_map(|name| stem(name, ".jsonl").or_else(|| stem(name, ".json"))).collect();
+        prefixes.sort();
+        prefixes.dedup();
+        match prefixes.as_slice() {
+            [] => Ok(with_prefix(None)),
+            [prefix] => Ok(with_prefix(Some(prefix))),
+            _ => Err(ArtifactError::SeveralPrefixes { folder: dir.to_owned(), prefixes }),
+        }
+    }
+
+    pub fn paths(&self) -> &ArtifactPaths {
+        &self.paths
+    }
+
+    /// The same names in another folder.
+    pub fn names_in(&self, dir: &Path) -> ArtifactPaths {
+        ArtifactPaths::new(dir, self.prefix.as_deref())
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        self.paths.dir()
+    }
+
+    /// A file as findings name it.
+    pub(crate) fn name(&self, path: &Path) -> String {
+        path.strip_prefix(self.dir()).unwrap_or(path).display().to_string()
+    }
+
+    /// A JSON file; `None` when it is not there or is no JSON.
+    pub(crate) fn json(path: &Path) -> Option<Value> {
+        serde_json::from_slice(&fs::read(path).ok()?).ok()
+    }
+
+    pub(crate) fn no_records(&self) -> ArtifactError {
+        let below = |name: &str| {
+            let entries = fs::read_dir(self.dir().join(name)).ok()?;
+            let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+            found.sort();
+            found.into_iter().find(|path| path.join("profile_export.jsonl").exists())
+        };
+        let inside = below("profile_runs").or_else(|| below(""));
+        ArtifactError::NoRecords {
+            folder: self.dir().to_owned(),
+            inside: inside.map(|path| path.display().to_string()),
+        }
+    }
+
+    /// Names of all files of the folder itself, sorted.
+    pub(crate) fn names(&self) -> Result<Vec<String>, ArtifactError> {
+        names(self.dir())
+    }
+}
+
+fn names(dir: &Path) -> Result<Vec<String>, ArtifactError> {
+    let entries = fs::read_dir(dir).map_err(ArtifactError::read(dir))?;
+    let mut names: Vec<String> = entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.path().is_file())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    Ok(names)
+}

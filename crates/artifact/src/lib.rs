@@ -1,0 +1,23 @@
+//! Artifact folders, of this program and of the reference, read back: the summaries made again from the records alone,
+//! and whether everything in a folder is whole and agrees.
+#![forbid(unsafe_code)]
+
+mod check;
+mod error;
+mod finding;
+mod folder;
+mod line;
+mod observation;
+mod origin;
+mod rebuild;
+mod recorded;
+mod records;
+mod schema;
+mod window;
+
+pub use check::{Checked, check};
+pub use error::ArtifactError;
+pub use finding::Finding;
+pub use folder::Folder;
+pub use rebuild::{Asked, Rebuilt, rebuild};
+pub use schema::SCHEMAS;

@@ -1,0 +1,150 @@
+//! What is known of the run that left a folder, beside its records: from its summary, or from the note it left when it
+//! did not live to write one.
+
+use std::collections::HashSet;
+
+use aiperf_clock::{EpochNanos, Nanos};
+use aiperf_endpoint::EndpointKind;
+use aiperf_metrics::{Flags, Metric, MetricContext, NetworkRtt, PhaseAccounting};
+use aiperf_report::{Phase, RunNote, RunStatus};
+use serde_json::{Map, Value};
+
+use crate::{ArtifactError, Folder};
+
+const NANOS_PER_MS: f64 = 1e6;
+
+#[derive(Debug, Default)]
+pub(crate) struct Origin {
+    pub(crate) summary: Option<Value>,
+    pub(crate) manifest: Option<Value>,
+    note: Option<RunNote>,
+}
+
+impl Origin {
+    pub(crate) fn find(folder: &Folder) -> Self {
+        let paths = folder.paths();
+        let note = Folder::json(&paths.run_note()).and_then(|note| serde_json::from_value(note).ok());
+        let summary = Folder::json(&paths.summary_json());
+        // A folder that was used before: the summary in it is of another run than the records.
+        let note: Option<RunNote> = note;
+        let stale = |summary: &Value| note.as_ref().is_some_and(|note| summary["benchmark_id"] != note.benchmark_id);
+        let summary = summary.filter(|summary| !stale(summary));
+        let manifest = Folder::json(&paths.phase_manifest()).filter(|_| summary.is_some());
+        Self { summary, manifest, note }
+    }
+
+    pub(crate) fn input_config(&self) -> Value {
+        let noted = || self.note.as_ref().map(|note| note.input_config.clone());
+        let summarised = self.summary.as_ref().map(|summary| summary["input_config"].clone());
+        summarised.or_else(noted).filter(Value::is_object).unwrap_or_else(|| Value::Object(Map::new()))
+    }
+
+    pub(crate) fn version(&self) -> Option<String> {
+        self.text("aiperf_version").or_else(|| self.note.as_ref().map(|note| note.aiperf_version.clone()))
+    }
+
+    pub(crate) fn benchmark_id(&self) -> Option<String> {
+        self.text("benchmark_id").or_else(|| self.note.as_ref().map(|note| note.benchmark_id.clone()))
+    }
+
+    pub(crate) fn cli_command(&self) -> Option<String> {
+        let run_info = self.summary.as_ref().map(|summary| &summary["run_info"]["cli_command"]);
+        let summarised = run_info.and_then(Value::as_str).map(ToOwned::to_owned);
+        summarised.or_else(|| self.note.as_ref().map(|note| note.cli_command.clone()))
+    }
+
+    pub(crate) fn random_seed(&self) -> Option<u64> {
+        let run_info = self.summary.as_ref().and_then(|summary| summary["run_info"]["random_seed"].as_u64());
+        run_info.or_else(|| self.note.as_ref().and_then(|note| note.random_seed))
+    }
+
+    pub(crate) fn status(&self, records: u64) -> RunStatus {
+        let Some(summary) = &self.summary else {
+            let why =
+                format!("The run ended before it wrote its summary; this one was made from its {records} records.");
+            return RunStatus::Incomplete(why);
+        };
+        let reason = summary["incomplete_reason"].as_str();
+        match (summary["was_cancelled"].as_bool(), reason) {
+            (Some(true), _) => RunStatus::Cancelled,
+            (_, Some(reason)) => RunStatus::Incomplete(reason.to_owned()),
+            _ => RunStatus::Complete,
+        }
+    }
+
+    /// What a phase has. `seen`: the metrics that some of its records have.
+    pub(crate) fn context(
+        &self,
+        kind: Phase,
+        endpoint: Option<EndpointKind>,
+        goodput: Option<&[(String, f64)]>,
+        seen: &HashSet<Metric>,
+    ) -> Result<MetricContext, ArtifactError> {
+        let config = self.input_config();
+        let section = &config["endpoint"];
+        let flag = |name: &str| section[name].as_bool().unwrap_or(false);
+        let named = section["type"].as_str().and_then(EndpointKind::from_name);
+        let streaming = seen.contains(&Metric::TimeToFirstToken) || flag("streaming");
+        let produces = seen.contains(&Metric::TimeToFirstToken) || seen.contains(&Metric::OutputTokenCount);
+        let likely = if produces { EndpointKind::Chat } else { EndpointKind::Embeddings };
+        let mut context = MetricContext::new(endpoint.or(named).unwrap_or(likely), streaming);
+        context.server_token_count = flag("use_server_token_count");
+        context.per_chunk_usage = flag("per_chunk_usage");
+        let phases = config["phases"].as_array().map_or(&[][..], Vec::as_slice);
+        let phase = phases.iter().find(|phase| phase["kind"] == kind.name()).unwrap_or(&Value::Null);
+        // Only our records say when a request was due.
+        context.open_loop = seen.contains(&Metric::ScheduleLag);
+        context.fixed_schedule = context.open_loop && phase["type"] == "fixed_schedule";
+        context.concurrency = phase["concurrency"].as_u64();
+        let has = |flag| seen.iter().any(|metric| metric.definition().flags.has(flag));
+        context.show_internal = has(Flags::INTERNAL);
+        context.show_experimental = has(Flags::EXPERIMENTAL);
+        let rtt = self.summary.as_ref().and_then(|summary| summary["network_rtt"]["avg"].as_f64());
+        context.network_rtt = rtt.map(|ms| NetworkRtt::given(Nanos((ms * NANOS_PER_MS).round() as u64)));
+        if kind == Phase::Profiling {
+            let found = objectives(&config);
+            for (tag, limit) in goodput.unwrap_or(&found) {
+                let slo = context.slo(tag, *limit)?;
+                context.slos.push(slo);
+            }
+        }
+        Ok(context)
+    }
+
+    /// Requests and sessions of each phase, as the run counted them.
+    pub(crate) fn accounting(&self) -> Vec<PhaseAccounting> {
+        let phases = self.summary.as_ref().and_then(|summary| summary["phase_accounting"].as_array());
+        phases.into_iter().flatten().map(accounting).collect()
+    }
+
+    pub(crate) fn object(&self, key: &str) -> Option<Value> {
+        self.summary.as_ref().map(|summary| summary[key].clone()).filter(Value::is_object)
+    }
+
+    fn text(&self, key: &str) -> Option<String> {
+        self.summary.as_ref()?[key].as_str().map(ToOwned::to_owned)
+    }
+}
+
+fn objectives(config: &Value) -> Vec<(String, f64)> {
+    let slos = config["slos"].as_object();
+    slos.into_iter().flatten().filter_map(|(tag, limit)| Some((tag.clone(), limit.as_f64()?))).collect()
+}
+
+fn accounting(phase: &Value) -> PhaseAccounting {
+    let count = |name: &str| phase[name].as_u64().unwrap_or(0);
+    PhaseAccounting {
+        phase: phase["phase_name"].as_str().unwrap_or_default().to_owned(),
+        started: EpochNanos(count("start_ns")),
+        ended: EpochNanos(count("end_ns")),
+        sent: count("sent"),
+        completed: count("completed"),
+        errors: count("errors"),
+        cut: count("cancelled"),
+        sessions_sent: count("sessions_sent"),
+        sessions_completed: count("sessions_completed"),
+        sessions_cancelled: count("sessions_cancelled"),
+        arrivals_delayed: count("arrivals_delayed"),
+        arrivals_dropped: count("arrivals_dropped"),
+    }
+}

@@ -1,0 +1,212 @@
+//! The summaries of a run, made again from its records alone.
+
+use std::fs;
+use std::path::Path;
+
+use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
+use aiperf_endpoint::EndpointKind;
+use aiperf_metrics::{Columns, Kind, Metric, MetricContext, PhaseWindow, Slice, Slices, Summary};
+use aiperf_report::{
+    ArtifactPaths, AskedPercentiles, ExtraFiles, LocalZone, Phase, PhaseReport, RunReport, SummaryFiles, WrittenFile,
+    write_summary_files,
+};
+use serde_json::{Map, Value, json};
+
+use crate::origin::Origin;
+use crate::records::{PhaseRecords, Records, peek};
+use crate::{ArtifactError, Finding, Folder, window};
+
+/// What shall be other than it was in the run.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// Objectives of a good request, in shown units; those of the run where `None`.
+    pub goodput: Option<Vec<(String, f64)>>,
+    /// Length of the windows; that of the run where `None`.
+    pub slice_duration: Option<Nanos>,
+    /// Percentiles beside the usual ones.
+    pub percentiles: Vec<f64>,
+    /// The endpoint, where the folder does not say.
+    pub endpoint: Option<EndpointKind>,
+    pub genai_perf: bool,
+}
+
+/// A run as its records tell it.
+#[derive(Debug)]
+pub struct Rebuilt {
+    pub report: RunReport,
+    /// Lines of the records that were of no use.
+    pub skipped: Vec<Finding>,
+    columns: Columns,
+    context: MetricContext,
+    slice_duration: Option<Nanos>,
+    genai_perf: bool,
+}
+
+/// Reads the records of a folder. `version` is this program's own.
+pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt, ArtifactError> {
+    let path = folder.paths().records();
+    if !path.exists() {
+        return Err(folder.no_records());
+    }
+    let origin = Origin::find(folder);
+    let seen = peek(&path)?;
+    let context_of = |kind| origin.context(kind, asked.endpoint, asked.goodput.as_deref(), &seen);
+    let mut records = Records::read(&path, &context_of, &mut |_, _| ())?;
+    if records.count == 0 {
+        return Err(ArtifactError::Empty { path });
+    }
+    let skipped = skipped(&records, &folder.name(&path));
+    let percentiles = &asked.percentiles;
+    let warmup = records.phase(Phase::Warmup).map(|phase| report_phase(&origin, phase, percentiles));
+    let (profiling, columns, context) = match take_profiling(&mut records) {
+        Some(phase) => (report_phase(&origin, &phase, percentiles), phase.columns, phase.fields.context),
+        None => unstarted(warmup.as_ref(), context_of(Phase::Profiling)?),
+    };
+    let config = origin.input_config();
+    let configured = config["artifacts"]["slice_duration"].as_f64().map(Nanos::from_secs_f64);
+    let mut report = RunReport {
+        aiperf_version: origin.version().unwrap_or_else(|| version.to_owned()),
+        benchmark_id: origin.benchmark_id().unwrap_or_else(|| "unknown".to_owned()),
+        metrics_title: context.endpoint.facts().metrics_title,
+        profiling,
+        warmup,
+        random_seed: origin.random_seed(),
+        cli_command: origin.cli_command().unwrap_or_else(|| "unknown".to_owned()),
+        status: origin.status(records.count),
+        telemetry_data: origin.object("telemetry_data"),
+        branch_stats: origin.object("branch_stats"),
+        rows_left_out: 0,
+        agentic_replay: origin.object("agentic_replay"),
+        metadata: origin.object("metadata"),
+        thresholds: context.thresholds,
+        client_health: None,
+        selftest: None,
+        timestamps: None,
+        accounting: origin.accounting(),
+        carried: Map::new(),
+        show_trace_timing: config["artifacts"]["show_trace_timing"] == true,
+        other_files: vec![WrittenFile { label: "Records Export".to_owned(), path }],
+        log_file: Some(folder.paths().log()).filter(|log| log.exists()),
+        zone: LocalZone::system(),
+        input_config: config,
+    };
+    report.carried = carried(&origin, &report, asked.goodput.is_some());
+    report.carried.insert("rebuilt".to_owned(), rebuilt_note(&records, &report, version));
+    Ok(Rebuilt {
+        report,
+        skipped,
+        columns,
+        context,
+        slice_duration: asked.slice_duration.or(configured),
+        genai_perf: asked.genai_perf,
+    })
+}
+
+impl Rebuilt {
+    /// Writes every summary file.
+    pub fn write(&self, paths: &ArtifactPaths) -> SummaryFiles {
+        let anchor = identity();
+        let slices = self.slice_duration.map(|length| -> Box<dyn Iterator<Item = Slice> + '_> {
+            Box::new(Slices::of(&self.columns, length, &self.context, &anchor))
+        });
+        write_summary_files(&self.report, paths, ExtraFiles { slices, genai_perf: self.genai_perf })
+    }
+
+    /// Where its files are by default: beside the records.
+    pub fn write_beside(&self, folder: &Folder) -> SummaryFiles {
+        let files = self.write(folder.paths());
+        if files.failed.is_empty() {
+            // The summary says all that it says.
+            let _ = fs::remove_file(folder.paths().run_note());
+        }
+        files
+    }
+
+    /// Under the same names in another folder.
+    pub fn write_to(&self, folder: &Folder, dir: &Path) -> SummaryFiles {
+        self.write(&folder.names_in(dir))
+    }
+}
+
+/// Times of records are epoch times already.
+fn identity() -> WallAnchor {
+    WallAnchor::at(Mono::from_nanos(0), EpochNanos(0))
+}
+
+pub(crate) fn report_phase(origin: &Origin, phase: &PhaseRecords, percentiles: &[f64]) -> PhaseReport {
+    let window = window::of_phase(origin, phase);
+    let context = &phase.fields.context;
+    let mut summary = Summary::compute(&phase.columns, &window, context, &identity());
+    phase.as_recorded.apply(&mut summary);
+    let mut asked = AskedPercentiles::new(percentiles.to_vec());
+    if !asked.is_empty() {
+        let of_records = |metric: Metric| matches!(metric.definition().kind, Kind::Record | Kind::RecordList);
+        for result in summary.results.iter().filter(|result| of_records(result.metric)) {
+            let recorded = phase.as_recorded.values(result.metric).cloned();
+            asked.note(result.metric, recorded.unwrap_or_else(|| phase.columns.shown_values(result.metric, context)));
+        }
+    }
+    PhaseReport {
+        name: phase.name.clone(),
+        kind: phase.kind,
+        index: phase.index,
+        profiling_index: phase.profiling_index,
+        was_cancelled: summary.cut_off > 0,
+        summary,
+        percentiles: asked,
+    }
+}
+
+fn take_profiling(records: &mut Records) -> Option<PhaseRecords> {
+    let index = records.phase(Phase::Profiling)?.index;
+    records.phases.remove(&index)
+}
+
+/// A run that was stopped in its warmup.
+fn unstarted(warmup: Option<&PhaseReport>, context: MetricContext) -> (PhaseReport, Columns, MetricContext) {
+    let at = Mono::from_nanos(warmup.map_or(0, |warmup| warmup.summary.end.0));
+    let window = PhaseWindow { start: at, end: at };
+    let report = PhaseReport {
+        name: Phase::Profiling.name().to_owned(),
+        kind: Phase::Profiling,
+        index: u32::from(warmup.is_some()),
+        profiling_index: Some(0),
+        was_cancelled: true,
+        summary: Summary::compute(&Columns::new(), &window, &context, &identity()),
+        percentiles: AskedPercentiles::default(),
+    };
+    (report, Columns::new(), context)
+}
+
+fn skipped(records: &Records, file: &str) -> Vec<Finding> {
+    let bad = records.bad.iter().map(|(line, why)| Finding::at(file, *line, format!("cannot be read: {why}")));
+    let torn = records.torn.then(|| Finding::of(file, "the last line is not whole; it is left out"));
+    let unknown = records.unknown_tags.iter().map(|tag| Finding::of(file, format!("metric {tag:?} is not known here")));
+    bad.chain(torn).chain(unknown).collect()
+}
+
+/// With the exact windows, so that a summary that is made again from this one's folder has the same.
+fn rebuilt_note(records: &Records, report: &RunReport, version: &str) -> Value {
+    let window = |phase: &PhaseReport| json!({"phase_name": phase.name, "start_ns": phase.summary.start.0, "end_ns": phase.summary.end.0});
+    let phases: Vec<Value> = report.warmup.iter().chain([&report.profiling]).map(window).collect();
+    json!({
+        "aiperf_version": version,
+        "records": records.count,
+        "unreadable_lines": records.bad.len() + usize::from(records.torn),
+        "phases": phases,
+    })
+}
+
+/// What the earlier summary has and records cannot give: telemetry, the client's health, metrics of other sources.
+fn carried(origin: &Origin, report: &RunReport, other_goodput: bool) -> Map<String, Value> {
+    let Some(Value::Object(summary)) = &origin.summary else { return Map::new() };
+    let goodput = ["goodput", "good_request_count", "good_request_fraction"];
+    let known = |tag: &str| {
+        let of_records = Metric::from_tag(tag).is_some_and(|metric| {
+            let kind = metric.definition().kind;
+            !matches!(kind, Kind::Derived | Kind::Aggregate) || report.profiling.summary.get(metric).is_some()
+        });
+        of_records || (other_goodput && goodput.contains(&tag)) || tag == "warmup_metrics" || tag == "rebuilt"
+    };
+    summary.iter().filter(|(key, _)| !known(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
+}

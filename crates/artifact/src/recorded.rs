@@ -1,0 +1,85 @@
+//! Values as the records have them, where they are not what the facts of the record give: other tools define some
+//! metrics otherwise, and what they wrote down is what they said.
+
+use std::collections::{BTreeSet, HashMap};
+
+use aiperf_metrics::{Kind, Metric, MetricContext, MetricResult, RecordValues, Stats, Summary};
+
+use crate::line::{Metrics, RecordedValue};
+
+/// Beyond this a difference is none of rounding.
+const SAME: f64 = 1e-9;
+
+/// Metrics whose recorded values are to be taken as they are.
+#[derive(Debug, Default)]
+pub(crate) struct AsRecorded {
+    metrics: BTreeSet<Metric>,
+    values: HashMap<Metric, Vec<f64>>,
+}
+
+impl AsRecorded {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.metrics.is_empty()
+    }
+
+    /// Compares what a record says with what follows from it.
+    pub(crate) fn compare(&mut self, recorded: &Metrics, values: &RecordValues, fields: &Fields) {
+        for metric in &fields.metrics {
+            let derived = values.get(*metric, &fields.context).map(|value| metric.definition().show(value));
+            if !same(derived, recorded.number(*metric)) {
+                self.metrics.insert(*metric);
+            }
+        }
+        for (metric, value) in &recorded.known {
+            let of_record = metric.definition().kind == Kind::Record && matches!(value, RecordedValue::One(_));
+            if of_record && !fields.metrics.contains(metric) {
+                self.metrics.insert(*metric);
+            }
+        }
+    }
+
+    /// On a second reading, when it is known which metrics are meant.
+    pub(crate) fn collect(&mut self, recorded: &Metrics) {
+        for metric in &self.metrics {
+            if let Some(value) = recorded.number(*metric) {
+                self.values.entry(*metric).or_default().push(value);
+            }
+        }
+    }
+
+    pub(crate) fn values(&self, metric: Metric) -> Option<&Vec<f64>> {
+        self.values.get(&metric)
+    }
+
+    pub(crate) fn apply(&self, summary: &mut Summary) {
+        summary.results.retain(|result| !self.metrics.contains(&result.metric));
+        for (metric, values) in &self.values {
+            if let Some(stats) = Stats::of(values.clone()) {
+                let place = summary.results.partition_point(|result| result.metric < *metric);
+                summary.results.insert(place, MetricResult { metric: *metric, stats });
+            }
+        }
+    }
+}
+
+/// The metrics that each record of a phase has a value of, as far as it has their inputs.
+#[derive(Debug)]
+pub(crate) struct Fields {
+    pub(crate) context: MetricContext,
+    metrics: Vec<Metric>,
+}
+
+impl Fields {
+    pub(crate) fn of(context: MetricContext) -> Self {
+        // Lists come back whole; what is good depends on who asks.
+        let compared = |metric: &Metric| metric.definition().kind == Kind::Record;
+        Self { metrics: context.record_metrics().into_iter().filter(compared).collect(), context }
+    }
+}
+
+fn same(derived: Option<f64>, recorded: Option<f64>) -> bool {
+    match (derived, recorded) {
+        (Some(derived), Some(recorded)) => (derived - recorded).abs() <= SAME * derived.abs().max(recorded.abs()),
+        (derived, recorded) => derived.is_none() && recorded.is_none(),
+    }
+}

@@ -1,0 +1,129 @@
+//! The figures of one turn.
+
+use aiperf_clock::{Mono, Nanos};
+use aiperf_endpoint::{ContentChunk, InputText, Reply};
+use aiperf_tokenizer::Tokenizer;
+
+use super::error::TalkError;
+
+/// Times and counts of an answer, by the definitions of a run.
+#[derive(Debug)]
+pub struct TurnFigures {
+    /// From the request to the first content of any kind.
+    pub ttft: Nanos,
+    /// From the request to the last content.
+    pub latency: Nanos,
+    /// Or why nothing could be counted.
+    pub tokens: Result<Counted, TalkError>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    pub by: WhoCounts,
+    pub input: Option<u64>,
+    /// Reasoning among it.
+    pub output: u64,
+    pub reasoning: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhoCounts {
+    Server,
+    Client,
+}
+
+impl Counted {
+    /// What the server reports; `None` where it says nothing of output.
+    pub(super) fn of_usage(reply: &Reply) -> Option<Self> {
+        let usage = reply.usage?;
+        let output = usage.completion_tokens?;
+        let reasoning = usage.reasoning_tokens.filter(|tokens| *tokens > 0);
+        Some(Self { by: WhoCounts::Server, input: usage.prompt_tokens, output, reasoning })
+    }
+
+    pub(super) fn by(tokenizer: &dyn Tokenizer, reply: &Reply, sent: Option<&InputText>) -> Self {
+        let count = |text: &str| tokenizer.count(text) as u64;
+        let reasoning = count(&reply.reasoning_text);
+        Self {
+            by: WhoCounts::Client,
+            input: sent.map(|input| count(&input.texts.join(" ")) + input.pretokenised),
+            output: reasoning + count(&reply.output_text),
+            reasoning: Some(reasoning).filter(|tokens| *tokens > 0),
+        }
+    }
+}
+
+impl TurnFigures {
+    pub(super) fn of(reply: &Reply, start: Mono, tokens: Result<Counted, TalkError>) -> Self {
+        // A reply without content is no reply, so that there is a first and a last chunk.
+        let at = |chunk: Option<&ContentChunk>| chunk.map_or(Nanos::ZERO, |chunk| chunk.at.since(start));
+        Self { ttft: at(reply.chunks.first()), latency: at(reply.chunks.last()), tokens }
+    }
+
+    /// Output tokens per second of the whole request.
+    pub fn tokens_per_second(&self) -> Option<f64> {
+        rate(self.tokens.as_ref().ok()?.output, self.latency)
+    }
+
+    /// Mean time between two tokens after the first.
+    pub fn inter_token_latency(&self) -> Option<Nanos> {
+        let gaps = self.tokens.as_ref().ok()?.output.checked_sub(1).filter(|gaps| *gaps > 0)?;
+        let decode = self.latency.0.saturating_sub(self.ttft.0);
+        (decode > 0).then(|| Nanos(decode / gaps))
+    }
+
+    /// Tokens per second once the first was there.
+    pub fn decode_tokens_per_second(&self) -> Option<f64> {
+        self.inter_token_latency().and_then(|gap| rate(1, gap))
+    }
+}
+
+fn rate(count: u64, time: Nanos) -> Option<f64> {
+    (time > Nanos::ZERO).then(|| count as f64 / time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use aiperf_endpoint::Usage;
+
+    use super::*;
+
+    fn reply(at_ms: &[u64], usage: Option<Usage>) -> Reply {
+        let chunk = |ms: &u64| ContentChunk {
+            at: Mono::from_nanos(ms * 1_000_000),
+            has_output: true,
+            has_reasoning: false,
+            usage_completion_tokens: None,
+        };
+        Reply { chunks: at_ms.iter().map(chunk).collect(), usage, ..Reply::default() }
+    }
+
+    fn figures(at_ms: &[u64], output: u64) -> TurnFigures {
+        let counted = Counted { by: WhoCounts::Server, input: None, output, reasoning: None };
+        TurnFigures::of(&reply(at_ms, None), Mono::from_nanos(0), Ok(counted))
+    }
+
+    #[test]
+    fn rates_follow_the_definitions_of_a_run() {
+        let figures = figures(&[100, 300, 500], 5);
+        assert_eq!((figures.ttft, figures.latency), (Nanos(100_000_000), Nanos(500_000_000)));
+        assert_eq!(figures.tokens_per_second(), Some(10.0));
+        assert_eq!(figures.inter_token_latency(), Some(Nanos(100_000_000)));
+        assert_eq!(figures.decode_tokens_per_second(), Some(10.0));
+    }
+
+    #[test]
+    fn one_token_or_one_chunk_has_no_gap() {
+        assert_eq!(figures(&[100, 200], 1).inter_token_latency(), None);
+        assert_eq!(figures(&[100], 8).decode_tokens_per_second(), None);
+    }
+
+    #[test]
+    fn the_server_counts_where_it_says_how_much_came_out() {
+        let usage = Usage { prompt_tokens: Some(7), completion_tokens: Some(3), ..Usage::default() };
+        let counted = Counted::of_usage(&reply(&[1], Some(usage))).unwrap();
+        assert_eq!((counted.by, counted.input, counted.output), (WhoCounts::Server, Some(7), 3));
+        let half = Usage { prompt_tokens: Some(7), ..Usage::default() };
+        assert_eq!(Counted::of_usage(&reply(&[1], Some(half))), None);
+    }
+}

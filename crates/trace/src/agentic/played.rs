@@ -1,0 +1,54 @@
+//! The made sessions as a server of a given speed would see them: whole prompts, each with its time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use super::session::Session;
+use super::settings::{AgenticSettings, GROUP_BLOCKS, MOST_GROUPS, SESSION_BLOCKS};
+use crate::{BlockId, Layout, Prompt, Request, Trace};
+
+/// Sessions under way at a time, and the tokens that the server reads and writes in a second.
+const SLOTS: usize = 16;
+const PREFILL_PER_SECOND: f64 = 20_000.0;
+const DECODE_PER_SECOND: f64 = 60.0;
+
+/// In a few words, for the page about it.
+pub(super) fn assumptions() -> String {
+    format!(
+        "{SLOTS} sessions at a time, {PREFILL_PER_SECOND} new prompt tokens and {DECODE_PER_SECOND} output tokens per second"
+    )
+}
+
+/// Each session in the first place that is free, its turns after their pauses.
+pub(super) fn played(settings: &AgenticSettings, sessions: &[Session]) -> Trace {
+    let size = u64::from(settings.block_size);
+    let (shared, group) = (settings.shared_blocks(), settings.group_blocks());
+    let mut free: BinaryHeap<Reverse<u64>> = (0..SLOTS).map(|_| Reverse(0)).collect();
+    let mut requests = Vec::new();
+    for (number, session) in sessions.iter().enumerate() {
+        let Reverse(start) = free.pop().unwrap_or(Reverse(0));
+        let name: Arc<str> = Arc::from(format!("session-{number}"));
+        let of_group = shared + session.group * GROUP_BLOCKS;
+        let own = shared + MOST_GROUPS * GROUP_BLOCKS + number as u64 * SESSION_BLOCKS;
+        let mut at_ms = start as f64;
+        for turn in &session.turns {
+            at_ms += turn.delay_ms.unwrap_or(0.0);
+            let more = turn.input.div_ceil(size).saturating_sub(shared + group);
+            let blocks = (0..shared).chain(of_group..of_group + group).chain(own..own + more);
+            requests.push(Request {
+                line: requests.len() + 1,
+                timestamp_ms: Some(at_ms),
+                delay_ms: None,
+                duration_ms: None,
+                session: Some(Arc::clone(&name)),
+                prompt: Prompt::Length { tokens: turn.input, blocks: blocks.map(|id| BlockId(id as i64)).collect() },
+                output_tokens: Some(turn.output),
+                extra: None,
+            });
+            at_ms += turn.new as f64 / PREFILL_PER_SECOND * 1e3 + turn.output as f64 / DECODE_PER_SECOND * 1e3;
+        }
+        free.push(Reverse(at_ms as u64));
+    }
+    Trace { layout: Layout::Mooncake, block_size: settings.block_size, requests, skipped_rows: 0 }
+}
