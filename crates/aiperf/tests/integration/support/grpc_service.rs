@@ -175,7 +175,9 @@ async fn serve(
         _ => {
             let (service, method) = path.trim_start_matches('/').split_once('/').unwrap();
             if method == METHOD && reflection.contains(&service) {
-                messages.iter().for_each(|question| call.reflect(question, service));
+                for question in &messages {
+                    call.reflect(question, service);
+                }
                 call.end("0", None);
             } else {
                 call.end("12", Some("unknown service or method"));
@@ -265,9 +267,9 @@ impl Call {
     fn reflect(&mut self, question: &[u8], own: &str) {
         let known = Descriptors::of_source("words.proto", PROTO).unwrap();
         // One file at a time, so that imports have to be asked for.
-        let one = |mut files: Vec<Vec<u8>>| match files.is_empty() {
-            true => Answer::Error(ReflectionError { code: 5, message: "not found".into() }),
-            false => Answer::Files(Files { descriptors: vec![files.swap_remove(0)] }),
+        let one = |files: Vec<Vec<u8>>| match files.into_iter().next() {
+            None => Answer::Error(ReflectionError { code: 5, message: "not found".into() }),
+            Some(file) => Answer::Files(Files { descriptors: vec![file] }),
         };
         let answer = match ReflectionRequest::decode(question).unwrap().question.unwrap() {
             Question::ListServices(_) => {
