@@ -94,7 +94,8 @@ def read(folder: Path, process: processes.Finished) -> Artifacts:
         name = path.relative_to(folder).as_posix()
         artifacts.files.add(name)
         if name.endswith(".jsonl"):
-            artifacts.lines[name] = [json.loads(line) for line in path.read_text().splitlines()]
+            # Not `splitlines`: it also breaks at separators that JSON leaves as they are.
+            artifacts.lines[name] = [json.loads(line) for line in path.read_text().split("\n") if line]
         elif name.endswith(".json"):
             artifacts.json[name] = json.loads(path.read_text())
         elif name.endswith(".csv"):
