@@ -16,7 +16,7 @@ pub(super) struct Trees {
     pub(super) options: AgenticReplay,
     stage: Stage,
     /// By the number that the sessions of a tree share.
-    trees: HashMap<u64, Tree>,
+    all: HashMap<u64, Tree>,
     /// Lanes without a tree.
     free: usize,
     /// Requests that lead up to where sessions are entered and are not back yet.
@@ -56,7 +56,7 @@ impl Trees {
         Some(Self {
             options: *options,
             stage: Stage::Priming,
-            trees: HashMap::new(),
+            all: HashMap::new(),
             free: 0,
             unprimed: HashSet::new(),
             waiting: Vec::new(),
@@ -129,21 +129,21 @@ impl Trees {
     }
 
     pub(super) fn open_trees(&self) -> usize {
-        self.trees.len()
+        self.all.len()
     }
 
     pub(super) fn enter(&mut self, number: u64) {
-        if !self.trees.contains_key(&number) {
+        if !self.all.contains_key(&number) {
             self.free = self.free.saturating_sub(1);
         }
-        self.trees.entry(number).or_default().open += 1;
+        self.all.entry(number).or_default().open += 1;
     }
 
     pub(super) fn leave(&mut self, number: u64) {
-        let Some(tree) = self.trees.get_mut(&number) else { return };
+        let Some(tree) = self.all.get_mut(&number) else { return };
         tree.open -= 1;
         if tree.open == 0 {
-            self.trees.remove(&number);
+            self.all.remove(&number);
             self.free += 1;
             self.outcome.trees_completed += 1;
         }
@@ -151,7 +151,7 @@ impl Trees {
 
     /// So many turns of a conversation have been answered. Says which turns of others waited for that.
     pub(super) fn note_answered(&mut self, number: u64, conversation: usize, turns: usize) -> Vec<Held> {
-        let Some(tree) = self.trees.get_mut(&number) else { return Vec::new() };
+        let Some(tree) = self.all.get_mut(&number) else { return Vec::new() };
         let known = tree.answered.entry(conversation).or_default();
         *known = turns.max(*known);
         tree.take_free()
@@ -159,14 +159,14 @@ impl Trees {
 
     /// A line has ended early, and what was to come of it never will.
     pub(super) fn forget_order(&mut self, number: u64) -> Vec<Held> {
-        let Some(tree) = self.trees.get_mut(&number) else { return Vec::new() };
+        let Some(tree) = self.all.get_mut(&number) else { return Vec::new() };
         tree.is_unordered = true;
         tree.take_free()
     }
 
     /// Keeps a turn until all has been answered that had been before it was recorded; gives it back if that is so.
     pub(super) fn hold(&mut self, held: Held) -> Option<Held> {
-        match self.trees.get_mut(&held.turn.session.number) {
+        match self.all.get_mut(&held.turn.session.number) {
             Some(tree) if !tree.allows(&held.after) => {
                 tree.held.push(held);
                 None
@@ -177,7 +177,7 @@ impl Trees {
 
     /// Forgets all that was not sent.
     pub(super) fn clear(&mut self) {
-        self.trees.values_mut().for_each(|tree| tree.held.clear());
+        self.all.values_mut().for_each(|tree| tree.held.clear());
     }
 }
 

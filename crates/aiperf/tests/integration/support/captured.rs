@@ -111,8 +111,7 @@ fn shell_words(line: &str) -> Vec<String> {
                 quote = Some(character);
                 word.get_or_insert_default();
             }
-            ('\\', None) => word.get_or_insert_default().extend(characters.next()),
-            ('\\', Some('"')) => word.get_or_insert_default().extend(characters.next()),
+            ('\\', None | Some('"')) => word.get_or_insert_default().extend(characters.next()),
             (' ', None) => words.extend(word.take()),
             _ => word.get_or_insert_default().push(character),
         }
