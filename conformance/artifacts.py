@@ -99,7 +99,8 @@ def read(folder: Path, process: processes.Finished) -> Artifacts:
         elif name.endswith(".json"):
             artifacts.json[name] = json.loads(path.read_text())
         elif name.endswith(".csv"):
-            artifacts.csv[name] = _csv_sections(path.read_bytes().decode())
+            text = path.read_bytes().decode()
+            artifacts.csv[name] = _slice_rows(text) if "timeslices" in name else _csv_sections(text)
         elif name.endswith("_console.txt"):
             artifacts.tables[name] = _tables(path.read_text())
         elif name.endswith(".log"):
@@ -120,6 +121,18 @@ def _csv_sections(text: str) -> list[CsvSection]:
         }
         sections.append(CsvSection(header, filled))
     return sections
+
+
+def _slice_rows(text: str) -> list[CsvSection]:
+    """How many windows there are depends on the time that a run took: rows are metrics with their unit and statistics."""
+    header, *rows = csv.reader(text.splitlines())
+    stats: dict[str, list[str]] = {}
+    for row in rows:
+        cells = dict(zip(header, row))
+        known = stats.setdefault(f"{cells['Metric']} ({cells['Unit']})", [])
+        if cells["Stat"] not in known:
+            known.append(cells["Stat"])
+    return [CsvSection(header, {metric: tuple(names) for metric, names in stats.items()})]
 
 
 def _tables(text: str) -> dict[str, Table]:

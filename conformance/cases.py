@@ -116,7 +116,7 @@ CASES = (
         (*STREAM, *LOAD, "--export-http-trace", "--show-trace-timing"),
     ),
     Case("timeslices", "windows of half a second", (*STREAM, *LOAD, "--slice-duration", "0.5")),
-    Case("outputs-json", "the texts of all answers", (*STREAM, *LOAD, "--export-outputs-json"), {**SPEED, "error_every": "9"}),
+    Case("outputs-json", "the texts of all answers", (*STREAM, *LOAD, "--export-outputs-json"), {**SPEED, "error_every": "5"}),
     Case(
         "rate-constant",
         "constant 20 requests a second",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use crate::{Branch, Lineage, Media, Origin};
+use crate::{Branch, ConversationIndex, Lineage, Media, Origin};
 
 /// The identity of a conversation in the data set, as in `inputs.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -67,6 +67,9 @@ pub struct Turn {
     pub timestamp_ms: Option<f64>,
     /// When it was sent within the recording of its session, in milliseconds; for sessions that are entered in the middle.
     pub recorded_ms: Option<f64>,
+    /// Turns of other conversations of the same session, with their numbers, that had been answered when it was sent and
+    /// that no earlier turn waited for.
+    pub answered_before: Vec<(ConversationIndex, usize)>,
     /// Pause after the previous response, in milliseconds.
     pub delay_ms: Option<f64>,
     /// The whole body, sent byte for byte: no option touches it.

@@ -285,13 +285,13 @@ mod tests {
     fn a_template_that_runs_away_is_stopped() {
         for (source, why) in [
             ("{% for a in range(99999) %}{% for b in range(99999) %}{% set x = 1 %}{% endfor %}{% endfor %}", "fuel"),
-            (r#"{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}"#, "recursion"),
+            (r"{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}", "recursion"),
             (r#"{% for a in range(9) %}{{ "abcdefghij" * 9999999 }}{% endfor %}"#, "MiB"),
-            (r#"{{ text|indent(99999999999) }}"#, "above 1000"),
-            (r#"{{ text|indent(width=99999999999) }}"#, "above 1000"),
-            (r#"{{ text|tojson(indent=9999999999) }}"#, "above 1000"),
-            (r#"{{ texts|slice(99999999999)|list }}"#, "above 1000"),
-            (r#"{{ texts|batch(99999999999, 1)|list }}"#, "above 1000"),
+            (r"{{ text|indent(99999999999) }}", "above 1000"),
+            (r"{{ text|indent(width=99999999999) }}", "above 1000"),
+            (r"{{ text|tojson(indent=9999999999) }}", "above 1000"),
+            (r"{{ texts|slice(99999999999)|list }}", "above 1000"),
+            (r"{{ texts|batch(99999999999, 1)|list }}", "above 1000"),
             (r#"{{ "%99999999999d"|format(1) }}"#, "above 1000"),
             (r#"{{ "%*d"|format(99999999999, 1) }}"#, "above 1000"),
         ] {

@@ -42,6 +42,8 @@ pub struct PreparedTurn {
     pub timestamp_ms: Option<f64>,
     /// When it was sent within the recording of its session.
     pub recorded: Option<Nanos>,
+    /// Conversation and turn of others of the session that had been answered by then.
+    pub answered_before: Vec<(usize, usize)>,
     /// Pause after the previous turn's response.
     pub delay: Option<Nanos>,
     pub branches: Vec<Branch>,

@@ -92,11 +92,6 @@ impl Run {
         let kind = config.endpoint.kind;
         let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
-        let headers = settings::header_plan(&config, version)?;
-        let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
-        let client = settings::client_settings(&config, &targets)?;
-        let found = discovery::ask(&config, &targets, &client, &headers)?;
-        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config, found));
         if let Some(scenario) = &config.scenario {
             scenario.set.iter().for_each(|option| log::info!("Scenario {} sets {option}", scenario.name));
             // Whoever repeats the run needs it.
@@ -117,6 +112,11 @@ impl Run {
             phase.stop.sessions = Some(dataset.roots().len() as u64);
         }
         let first = fixed_schedule.first().map_or_else(|| dataset.sampler(seed).draw().0, |(first, _)| *first);
+        let headers = settings::header_plan(&config, version)?;
+        let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
+        let client = settings::client_settings(&config, &targets)?;
+        let found = discovery::ask(&config, &targets, &client, &headers)?;
+        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config, found));
         let renderer = Renderer { endpoint: Arc::clone(&endpoint), options: settings::body_options(&config) };
         let room = config.tuning.dataset_memory;
         let markers = Markers::new(config.cache_bust, &phases);

@@ -269,6 +269,7 @@ impl Sessions {
                     needs_replies: Renderer::needs_replies(outline, place),
                     timestamp_ms: turn.timestamp_ms,
                     recorded: turn.recorded_ms.map(|ms| Nanos::from_secs_f64(ms / 1e3)),
+                    answered_before: turn.answered_before.iter().map(|(other, turn)| (other.0, *turn)).collect(),
                     delay: turn.delay_ms.map(|ms| Nanos::from_secs_f64(ms / 1e3)),
                     branches: turn.branches.clone(),
                 })

@@ -126,7 +126,9 @@ mod tests {
         #[test]
         fn messages_come_back_as_they_went_in(messages in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..40), 0..6)) {
             let mut body = Vec::new();
-            messages.iter().for_each(|message| frame(message, &mut body));
+            for message in &messages {
+                frame(message, &mut body);
+            }
             let found: Vec<Vec<u8>> = frames(&body).unwrap().into_iter().map(|f| f.of(&body).to_vec()).collect();
             prop_assert_eq!(found, messages);
         }

@@ -72,7 +72,8 @@ fn rows(index: usize, slice: &Slice) -> String {
         let fixed = [("avg", stats.avg), ("min", stats.min), ("max", stats.max), ("sum", stats.sum)];
         let percentiles = Percentile::ALL.map(|percentile| (percentile.name(), stats.percentile(percentile)));
         for (stat, value) in fixed.into_iter().chain(percentiles).chain([("std", stats.std)]) {
-            if value.is_some() {
+            // What JSON cannot write is left out of both.
+            if value.is_some_and(f64::is_finite) {
                 let (start, end, name) = (slice.start.0, slice.end.0, cell(definition.header));
                 let row = format!("{index},{start},{end},{name},{},{stat},{}{LINE_END}", unit.label(), number(value));
                 text.push_str(&row);

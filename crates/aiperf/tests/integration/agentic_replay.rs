@@ -206,6 +206,25 @@ fn a_cache_is_filled_without_pauses_and_its_sessions_are_handed_over() {
 }
 
 #[test]
+fn what_was_sent_after_an_answer_to_another_line_still_is() {
+    let sim = sim("ttft=5&itl=0");
+    let mut session = recording("one");
+    let mut slow = call(0.2, 140, 5, &[50, 51]);
+    slow["api_time"] = json!(0.9);
+    // Its own pause is a tenth of a second; but when it was recorded, the main line had had its second answer.
+    session["requests"][1]["requests"] = json!([slow, call(1.2, 210, 5, &[50, 51, 52])]);
+    session["requests"][2] = call(1.0, 300, 7, &[1, 2, 3, 4]);
+    session["requests"][3] = call(3.0, 420, 6, &[1, 2, 3, 4, 5, 6]);
+    let words = "--concurrency 1 --trajectory-start-max-ratio 0 --num-sessions 1";
+    let (artifacts, log) = replayed(&sim, &[session], words);
+    let places = places(&artifacts);
+    let find = |name: &str, turn: u64| {
+        log.iter().find(|entry| places[entry.id()].1 == name && places[entry.id()].2 == turn).unwrap()
+    };
+    assert!(find("one::sa:a1", 1).arrival >= find("one", 1).end, "it cannot have known of that answer");
+}
+
+#[test]
 fn a_line_ends_where_its_prompts_become_too_long() {
     let sim = sim("ttft=5&itl=0&context=350");
     let words = "--concurrency 1 --trajectory-start-max-ratio 0 --num-sessions 2";

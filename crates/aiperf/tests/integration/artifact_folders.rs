@@ -40,7 +40,9 @@ fn recorded(records: &[Value]) -> Vec<(String, Vec<f64>)> {
             }
         }
     }
-    metrics.iter_mut().for_each(|(_, values)| values.sort_by(f64::total_cmp));
+    for (_, values) in &mut metrics {
+        values.sort_by(f64::total_cmp);
+    }
     metrics
 }
 
@@ -96,7 +98,7 @@ fn all_files_of_a_run_are_whole_and_agree() {
     assert_eq!(texts.len(), 12, "warmup is left out, failures are there");
     let failed =
         texts.iter().filter(|text| text["response_text"].is_null() && text["metrics"] == serde_json::json!({}));
-    assert_eq!(failed.count() as f64, artifacts.average("error_request_count"));
+    assert_eq!(failed.count() as u64, artifacts.average("error_request_count") as u64);
     let checked = on("validate", &artifacts.path(""), "");
     assert_eq!(checked.code, Some(0), "{}{}", checked.stdout, checked.stderr);
     assert!(
@@ -142,7 +144,7 @@ fn a_killed_run_is_summed_up_from_what_it_wrote() {
     let running = Program::against(&sim, "--request-count 100000 --concurrency 4 --streaming --osl 4").start();
     let out = running.out();
     let records = out.join("profile_export.jsonl");
-    let enough = || fs::read(&records).is_ok_and(|bytes| bytes.iter().filter(|byte| **byte == b'\n').count() >= 50);
+    let enough = || fs::read(&records).is_ok_and(|bytes| bytes.split(|byte| *byte == b'\n').count() > 50);
     wait_for("50 records on disk", || enough().then_some(()));
     running.signal(Signal::KILL);
     let ended = running.end();
@@ -170,7 +172,7 @@ fn a_killed_run_is_summed_up_from_what_it_wrote() {
 
     // Its twin that was not killed says the same of the same records.
     let twin = tempfile::tempdir().unwrap();
-    let whole: String = seen.iter().map(|record| format!("{record}\n")).collect();
+    let whole: String = seen.iter().flat_map(|record| [record.to_string(), "\n".to_owned()]).collect();
     fs::write(twin.path().join("profile_export.jsonl"), whole).unwrap();
     fs::copy(out.join("profile_export_aiperf.json"), twin.path().join("profile_export_aiperf.json")).unwrap();
     assert_eq!(on("report", twin.path(), "").code, Some(0));

@@ -17,7 +17,7 @@ fn tokenizer() -> std::sync::Arc<dyn Tokenizer> {
     aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &nowhere).unwrap()
 }
 
-/// The type that reads the answers of an endpoint of the manifest. Those of the KServe protocol are read by the one that speaks
+/// The type that reads the answers of an endpoint of the manifest. Those of the `KServe` protocol are read by the one that speaks
 /// Triton's extension of it, which asks for nothing before the requests.
 fn facts_of(endpoint: &str) -> EndpointFacts {
     match EndpointKind::from_name(endpoint) {

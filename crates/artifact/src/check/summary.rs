@@ -118,8 +118,11 @@ fn first_two_cells(line: &str) -> Option<(&str, &str)> {
 fn compare(name: &str, summary: &Value, recomputed: &Summary) -> Vec<Finding> {
     let mut found = Vec::new();
     let ours = summary.get("phase_accounting").is_some();
-    for (tag, said) in metrics_of(summary) {
-        let Some(metric) = Metric::from_tag(tag) else { continue };
+    let known = metrics_of(summary).filter_map(|(tag, said)| Some((tag, said, Metric::from_tag(tag)?)));
+    let mut known: Vec<_> = known.collect();
+    // If requests are missing, that is the reason for all that follows.
+    known.sort_by_key(|(_, _, metric)| !COUNTS.contains(metric));
+    for (tag, said, metric) in known {
         let definition = metric.definition();
         let recorded = !definition.flags.has(Flags::NO_RECORD);
         // The reference means something else by two metrics that no record holds.
@@ -133,7 +136,7 @@ fn compare(name: &str, summary: &Value, recomputed: &Summary) -> Vec<Finding> {
         };
         match recomputed.get(metric) {
             None => found.push(Finding::of(name, format!("{tag}: no record has it"))),
-            Some(stats) => found.extend(differences(name, tag, said, stats, tolerance)),
+            Some(stats) => found.extend(difference(name, tag, said, stats, tolerance)),
         }
     }
     for result in &recomputed.results {
@@ -146,7 +149,8 @@ fn compare(name: &str, summary: &Value, recomputed: &Summary) -> Vec<Finding> {
     found
 }
 
-fn differences(name: &str, tag: &str, said: &Map<String, Value>, stats: &Stats, tolerance: f64) -> Vec<Finding> {
+/// The first statistic that differs, and how many others do.
+fn difference(name: &str, tag: &str, said: &Map<String, Value>, stats: &Stats, tolerance: f64) -> Option<Finding> {
     let mut fields = vec![
         ("avg", stats.avg),
         ("min", stats.min),
@@ -157,15 +161,17 @@ fn differences(name: &str, tag: &str, said: &Map<String, Value>, stats: &Stats, 
     ];
     fields.extend(Percentile::ALL.map(|percentile| (percentile.name(), stats.percentile(percentile))));
     let size = [stats.min, stats.max, stats.avg].into_iter().flatten().fold(0.0_f64, |size, v| size.max(v.abs()));
-    let mut found = Vec::new();
+    let mut found: Option<String> = None;
+    let mut more = 0;
     for (field, value) in fields {
         let written = said.get(field).and_then(Value::as_f64);
         let value = value.filter(|value| value.is_finite());
         let (Some(value), Some(written)) = (value, written) else { continue };
-        let room = if field == "sum" { value.abs().max(size) } else { size.max(value.abs()) };
-        if (value - written).abs() > tolerance * room {
-            found.push(Finding::of(name, format!("{tag}.{field} is {written}, the records give {value}")));
+        if (value - written).abs() > tolerance * size.max(value.abs()) {
+            more += usize::from(found.is_some());
+            found = found.or_else(|| Some(format!("{tag}.{field} is {written}, the records give {value}")));
         }
     }
-    found
+    let others = if more > 0 { format!(" ({more} others of its statistics differ, too)") } else { String::new() };
+    found.map(|text| Finding::of(name, text + &others))
 }

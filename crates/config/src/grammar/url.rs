@@ -153,7 +153,9 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read_or_refused(text in ".*") {
-            let _ = split(&text).into_iter().map(|piece| read(piece, "http")).count();
+            for piece in split(&text) {
+                let _ = read(piece, "http");
+            }
         }
     }
 }

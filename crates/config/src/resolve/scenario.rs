@@ -46,7 +46,8 @@ pub(super) fn apply(raw: &RawOptions) -> Result<Cow<'_, RawOptions>, ConfigError
     let id = OptionId::Scenario;
     let Some(name) = raw.text(id) else {
         for (option, is_flag) in OF_SCENARIO {
-            if if is_flag { raw.flag(option)? } else { raw.is_given(option) } {
+            let is_said = if is_flag { raw.flag(option)? } else { raw.is_given(option) };
+            if is_said {
                 let why = "it says how recorded sessions of agents are replayed, which only a scenario does";
                 return Err(raw.needs_text(option, &format!("{} {SCENARIO}", id.flag()), why));
             }
@@ -149,7 +150,7 @@ pub(super) fn check(
     }
     let overridden = raw.flag(OptionId::UnsafeOverride)?;
     if !violations.is_empty() && !overridden {
-        let violations = violations.iter().map(|violation| format!("\n  {violation}")).collect();
+        let violations = violations.join("\n  ");
         return Err(ConfigError::Scenario { name: SCENARIO, violations });
     }
     let set = SET.into_iter().filter(|(option, _)| !typed.is_given(*option));

@@ -2,6 +2,7 @@
 //! Sessions that were recorded otherwise are replayed in the same way.
 
 mod layout;
+mod order;
 mod outline;
 mod prompt;
 mod recording;

@@ -118,17 +118,16 @@ impl Endpoint for DynamicGrpc {
     fn input_text(&self, body: &[u8]) -> Option<InputText> {
         let method = self.method.as_ref()?;
         let mut all = InputText::default();
-        let mut known = false;
         for frame in frames(body).ok()? {
             let message = method.decode_input(frame.of(body)).ok()?;
             if let Some(input) = InputText::of_body(message.as_bytes()) {
-                known = true;
                 all.texts.extend(input.texts);
                 all.pretokenised += input.pretokenised;
                 all.images += input.images;
             }
         }
-        known.then_some(all)
+        // A message of an unknown service may hold its text anywhere.
+        (all != InputText::default()).then_some(all)
     }
 
     fn legible_body(&self, body: &[u8]) -> Option<String> {

@@ -155,6 +155,9 @@ impl<'a> Floor<'a> {
         self.waiting_for_arrival.clear();
         self.ready.clear();
         self.starts.clear();
+        if let Some(trees) = &mut self.trees {
+            trees.clear();
+        }
     }
 
     /// The next conversation of the data set, as a session.

@@ -28,6 +28,7 @@ impl Floor<'_> {
         if self.trees.as_mut().is_some_and(|trees| trees.note_primed(session, turn, bodies.failed)) {
             return;
         }
+        self.note_answered(session, turn + 1, at);
         if bodies.failed {
             self.families.note_failure(session.id);
         }
@@ -90,7 +91,7 @@ impl Floor<'_> {
                 return;
             }
         };
-        self.agenda.put(due, Later::Turn(TurnToSend { due, session, turn, body, queued: Queued::default() }));
+        self.put_turn(TurnToSend { due, session, turn, body, queued: Queued::default() });
     }
 
     /// Starts a conversation for another one. It takes no session slot.
@@ -119,10 +120,13 @@ impl Floor<'_> {
         self.counts.branches.children_delayed += u64::from(delay > Nanos::ZERO);
         let body = body.map_or(TurnBody::Fixed, TurnBody::FromReplies);
         let due = at + delay;
-        self.agenda.put(due, Later::Turn(TurnToSend { due, session, turn: 0, body, queued: Queued::default() }));
+        self.put_turn(TurnToSend { due, session, turn: 0, body, queued: Queued::default() });
     }
 
     pub(super) fn end_session(&mut self, session: &Arc<Session>, end: ReturnedAs, at: Mono, mode: Option<&dyn Mode>) {
+        if end == ReturnedAs::Failed {
+            self.forget_order(session, at);
+        }
         if session.is_root {
             self.sessions.leave();
             self.open_roots -= 1;

@@ -8,7 +8,7 @@ use aiperf_config::PhaseConfig;
 
 use super::family::{Awaited, Parked};
 use super::floor::Floor;
-use super::trees::{Trees, Waiting};
+use super::trees::{Held, Trees, Waiting};
 use super::turns::{Later, Queued, TurnToSend};
 use crate::credit::{Session, TurnBody};
 use crate::gate::Gate;
@@ -33,7 +33,7 @@ impl<'a> Floor<'a> {
             let name = Arc::clone(&self.plan.conversations[root].session_id);
             let draw = self.plan.seed.stream(&format!("timing.trajectory:{name}:{lane}")).unit();
             let ratio = options.start_min + draw * (options.start_max - options.start_min);
-            let Trajectory { streams } = Trajectory::new(&self.plan.conversations, root, ratio);
+            let Trajectory { streams, ended } = Trajectory::new(&self.plan.conversations, root, ratio);
             let entry = ReplayEntry {
                 session_id: name,
                 ratio,
@@ -52,7 +52,7 @@ impl<'a> Floor<'a> {
             if let Some(trees) = &mut self.trees {
                 trees.outcome.entries.push(entry);
             }
-            self.enter_tree_in_the_middle(&streams, &mut to_prime);
+            self.enter_tree_in_the_middle(&streams, &ended, &mut to_prime);
         }
         let longest = to_prime.iter().map(|request| request.before).max().unwrap_or_default();
         for ToPrime { session, turn, before } in to_prime {
@@ -65,7 +65,7 @@ impl<'a> Floor<'a> {
         }
     }
 
-    fn enter_tree_in_the_middle(&mut self, streams: &[TrajectoryStream], to_prime: &mut Vec<ToPrime>) {
+    fn enter_tree_in_the_middle(&mut self, streams: &[TrajectoryStream], ended: &[usize], to_prime: &mut Vec<ToPrime>) {
         let mut sessions: Vec<Arc<Session>> = Vec::with_capacity(streams.len());
         for stream in streams {
             let parent = stream.parent.map(|(place, join)| (Arc::clone(&sessions[place]), join));
@@ -94,6 +94,41 @@ impl<'a> Floor<'a> {
                 trees.waiting.push(Waiting { session, turn: stream.sent, after });
             }
         }
+        let (Some(trees), Some(root)) = (&mut self.trees, sessions.first()) else { return };
+        let sent = streams.iter().map(|stream| (stream.conversation, stream.sent));
+        for (conversation, turns) in sent.chain(ended.iter().map(|conversation| (*conversation, usize::MAX))) {
+            trees.note_answered(root.number, conversation, turns);
+        }
+    }
+
+    /// The turn is sent when it is due, and, in an agentic replay, when all has been answered that had been before it was
+    /// recorded.
+    pub(super) fn put_turn(&mut self, turn: TurnToSend) {
+        let Some(trees) = &mut self.trees else { return self.agenda.put(turn.due, Later::Turn(turn)) };
+        let prepared = &self.plan.conversations[turn.session.conversation].turns[turn.turn];
+        let held = Held { after: prepared.answered_before.clone(), turn };
+        if let Some(Held { turn, .. }) = trees.hold(held) {
+            self.agenda.put(turn.due, Later::Turn(turn));
+        }
+    }
+
+    pub(super) fn note_answered(&mut self, session: &Session, turns: usize, at: Mono) {
+        let Some(trees) = &mut self.trees else { return };
+        let free = trees.note_answered(session.number, session.conversation, turns);
+        self.let_go(free, at);
+    }
+
+    pub(super) fn forget_order(&mut self, session: &Session, at: Mono) {
+        let Some(trees) = &mut self.trees else { return };
+        let free = trees.forget_order(session.number);
+        self.let_go(free, at);
+    }
+
+    fn let_go(&mut self, free: Vec<Held>, at: Mono) {
+        for Held { turn, .. } in free {
+            let due = turn.due.max(at);
+            self.agenda.put(due, Later::Turn(TurnToSend { due, ..turn }));
+        }
     }
 
     fn plan_at(&mut self, due: Mono, session: Arc<Session>, turn: usize) {
@@ -109,7 +144,9 @@ impl<'a> Floor<'a> {
                 self.counts.branches.parents_suspended += 1;
                 self.families.park(Parked { session, turn, body: None, last_due: from });
             } else {
-                self.plan_at(if at_once { from } else { from + after }, session, turn);
+                let due = if at_once { from } else { from + after };
+                let body = TurnBody::Fixed;
+                self.put_turn(TurnToSend { due, session, turn, body, queued: Queued::default() });
             }
         }
     }

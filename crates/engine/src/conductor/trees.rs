@@ -7,6 +7,7 @@ use std::sync::Arc;
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{AgenticReplay, Pace};
 
+use super::turns::TurnToSend;
 use crate::credit::{FollowUpNeed, Session, SessionKey};
 use crate::phase::ReplayOutcome;
 
@@ -14,8 +15,8 @@ use crate::phase::ReplayOutcome;
 pub(super) struct Trees {
     pub(super) options: AgenticReplay,
     stage: Stage,
-    /// Open sessions of each tree, by the number that they share.
-    open: HashMap<u64, usize>,
+    /// By the number that the sessions of a tree share.
+    all: HashMap<u64, Tree>,
     /// Lanes without a tree.
     free: usize,
     /// Requests that lead up to where sessions are entered and are not back yet.
@@ -55,7 +56,7 @@ impl Trees {
         Some(Self {
             options: *options,
             stage: Stage::Priming,
-            open: HashMap::new(),
+            all: HashMap::new(),
             free: 0,
             unprimed: HashSet::new(),
             waiting: Vec::new(),
@@ -128,26 +129,85 @@ impl Trees {
     }
 
     pub(super) fn open_trees(&self) -> usize {
-        self.open.len()
+        self.all.len()
     }
 
     pub(super) fn enter(&mut self, number: u64) {
-        match self.open.get_mut(&number) {
-            Some(open) => *open += 1,
-            None => {
-                self.open.insert(number, 1);
-                self.free = self.free.saturating_sub(1);
-            }
+        if !self.all.contains_key(&number) {
+            self.free = self.free.saturating_sub(1);
         }
+        self.all.entry(number).or_default().open += 1;
     }
 
     pub(super) fn leave(&mut self, number: u64) {
-        let Some(open) = self.open.get_mut(&number) else { return };
-        *open -= 1;
-        if *open == 0 {
-            self.open.remove(&number);
+        let Some(tree) = self.all.get_mut(&number) else { return };
+        tree.open -= 1;
+        if tree.open == 0 {
+            self.all.remove(&number);
             self.free += 1;
             self.outcome.trees_completed += 1;
         }
+    }
+
+    /// So many turns of a conversation have been answered. Says which turns of others waited for that.
+    pub(super) fn note_answered(&mut self, number: u64, conversation: usize, turns: usize) -> Vec<Held> {
+        let Some(tree) = self.all.get_mut(&number) else { return Vec::new() };
+        let known = tree.answered.entry(conversation).or_default();
+        *known = turns.max(*known);
+        tree.take_free()
+    }
+
+    /// A line has ended early, and what was to come of it never will.
+    pub(super) fn forget_order(&mut self, number: u64) -> Vec<Held> {
+        let Some(tree) = self.all.get_mut(&number) else { return Vec::new() };
+        tree.is_unordered = true;
+        tree.take_free()
+    }
+
+    /// Keeps a turn until all has been answered that had been before it was recorded; gives it back if that is so.
+    pub(super) fn hold(&mut self, held: Held) -> Option<Held> {
+        match self.all.get_mut(&held.turn.session.number) {
+            Some(tree) if !tree.allows(&held.after) => {
+                tree.held.push(held);
+                None
+            }
+            _ => Some(held),
+        }
+    }
+
+    /// Forgets all that was not sent.
+    pub(super) fn clear(&mut self) {
+        self.all.values_mut().for_each(|tree| tree.held.clear());
+    }
+}
+
+/// A session with all the agents that it started.
+#[derive(Debug, Default)]
+struct Tree {
+    open: usize,
+    /// Turns that have been answered, by conversation.
+    answered: HashMap<usize, usize>,
+    held: Vec<Held>,
+    /// Nobody waits for anybody but those who join.
+    is_unordered: bool,
+}
+
+/// A turn, and what must have been answered before it: conversation and turn.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) turn: TurnToSend,
+    pub(super) after: Vec<(usize, usize)>,
+}
+
+impl Tree {
+    fn allows(&self, after: &[(usize, usize)]) -> bool {
+        let answered = |conversation: &usize| self.answered.get(conversation).copied().unwrap_or(0);
+        self.is_unordered || after.iter().all(|(conversation, turn)| answered(conversation) > *turn)
+    }
+
+    fn take_free(&mut self) -> Vec<Held> {
+        let (free, held) = std::mem::take(&mut self.held).into_iter().partition(|held| self.allows(&held.after));
+        self.held = held;
+        free
     }
 }

@@ -12,6 +12,8 @@ pub(crate) struct Trajectory {
     /// The main line first, and whoever starts another before that one. Lines that were over and that nobody goes on
     /// from are left out, but never the main line.
     pub(crate) streams: Vec<Stream>,
+    /// Conversations that were left out.
+    pub(crate) ended: Vec<usize>,
 }
 
 /// One line of requests at that point.
@@ -46,7 +48,7 @@ impl Trajectory {
             }
             None => streams.push(by_turns(&conversations[root], root, ratio)),
         }
-        Self { streams: without_ended(streams) }
+        without_ended(streams)
     }
 }
 
@@ -98,7 +100,7 @@ fn by_turns(root: &PreparedConversation, index: usize, ratio: f64) -> Stream {
     Stream { conversation: index, parent: None, sent, last_sent, resumes: Some(Nanos::ZERO) }
 }
 
-fn without_ended(streams: Vec<Stream>) -> Vec<Stream> {
+fn without_ended(streams: Vec<Stream>) -> Trajectory {
     let mut wanted = vec![false; streams.len()];
     for place in (0..streams.len()).rev() {
         wanted[place] |= place == 0 || streams[place].resumes.is_some();
@@ -107,15 +109,17 @@ fn without_ended(streams: Vec<Stream>) -> Vec<Stream> {
         }
     }
     let mut places = Vec::with_capacity(streams.len());
-    let mut kept = Vec::new();
+    let (mut kept, mut ended) = (Vec::new(), Vec::new());
     for (mut stream, wanted) in streams.into_iter().zip(wanted) {
         places.push(kept.len());
         if wanted {
             stream.parent = stream.parent.map(|(parent, join)| (places[parent], join));
             kept.push(stream);
+        } else {
+            ended.push(stream.conversation);
         }
     }
-    kept
+    Trajectory { streams: kept, ended }
 }
 
 #[cfg(test)]
@@ -134,6 +138,7 @@ mod tests {
             needs_replies: false,
             timestamp_ms: None,
             recorded: Some(Nanos::from_secs_f64(*at)),
+            answered_before: Vec::new(),
             delay: None,
             branches: Vec::new(),
         };
@@ -182,6 +187,7 @@ mod tests {
     #[test]
     fn a_main_line_that_is_over_stays_for_the_agents_that_are_not() {
         assert_eq!(shown(0.9), [(0, 3, None, None), (1, 2, Some(8.0), Some(1.0))]);
+        assert_eq!(Trajectory::new(&session(), 0, 0.9).ended, [2], "an agent of which nothing is left");
         assert_eq!(shown(1.0), [(0, 3, None, None), (1, 2, Some(9.0), Some(0.0))]);
     }
 

@@ -65,7 +65,9 @@ impl<'a> Caller<'a> {
             return Err(NoAnswer::Failed("it is not spoken to over gRPC".to_owned()));
         };
         let mut body = Vec::new();
-        messages.iter().for_each(|message| frame(message, &mut body));
+        for message in messages {
+            frame(message, &mut body);
+        }
         let id = Uuid::new_v4().to_string();
         let lines = self.headers.lines(self.ids(&id));
         let request = Request::grpc(&self.target.origin, path, lines, Bytes::from(body), message_limit);

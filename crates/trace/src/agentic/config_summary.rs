@@ -27,15 +27,12 @@ pub(super) fn config_summary(settings: &AgenticSettings) -> Value {
         "inter_turn_delay_human_mean_ms": inter_turn_delay.human_delay.mean,
         "turn_mode_enabled": u8::from(settings.turns.is_some()),
     });
-    match settings.turns {
-        Some(turns) => {
-            summary["turns_mean"] = json!(turns.mean);
-            summary["turns_median"] = json!(turns.median);
-        }
-        None => {
-            summary["reset_base_probability"] = json!(reset.base_probability);
-            summary["reset_context_scaling"] = json!(reset.context_scaling);
-        }
+    if let Some(turns) = settings.turns {
+        summary["turns_mean"] = json!(turns.mean);
+        summary["turns_median"] = json!(turns.median);
+    } else {
+        summary["reset_base_probability"] = json!(reset.base_probability);
+        summary["reset_context_scaling"] = json!(reset.context_scaling);
     }
     summary
 }

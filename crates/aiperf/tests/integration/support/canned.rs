@@ -83,7 +83,7 @@ impl Answer {
         answer.framing = match word("framing") {
             Some("chunked") => Framing::Chunked,
             Some("close") => Framing::Close,
-            None if word("file").unwrap().ends_with(".sse") => Framing::Chunked,
+            None if word("file").unwrap().rsplit('.').next() == Some("sse") => Framing::Chunked,
             Some("content-length") | None => Framing::ContentLength,
             Some(other) => panic!("{name}: no framing is named {other}"),
         };

@@ -54,6 +54,8 @@ fn run_of(case: &Value) -> CapturedRun {
         ("env-force", "X-SMG-Routing-Key", "<uuid-2>"),
         ("env-force", "X-Dynamo-Session-ID", "<uuid-2>"),
         ("h-hdrs", "x-correlation-id", "mine"),
+        // All hosts were given one name; a proxy is told that of the server.
+        ("i-proxy", "Host", "example.invalid"),
     ] {
         let headers = requests.iter_mut().filter(|_| of == name).flat_map(|request| &mut request.headers);
         headers.filter(|there| there.0 == header).for_each(|there| value.clone_into(&mut there.1));
@@ -109,8 +111,7 @@ fn shell_words(line: &str) -> Vec<String> {
                 quote = Some(character);
                 word.get_or_insert_default();
             }
-            ('\\', None) => word.get_or_insert_default().extend(characters.next()),
-            ('\\', Some('"')) => word.get_or_insert_default().extend(characters.next()),
+            ('\\', None | Some('"')) => word.get_or_insert_default().extend(characters.next()),
             (' ', None) => words.extend(word.take()),
             _ => word.get_or_insert_default().push(character),
         }

@@ -5,6 +5,7 @@ mod authority;
 mod canned;
 mod captured;
 mod carrier;
+pub(crate) mod grpc_service;
 mod http2;
 mod log;
 mod program;

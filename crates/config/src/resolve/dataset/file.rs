@@ -135,9 +135,10 @@ fn conditional(raw: &RawOptions, extra_inputs: &Map<String, Value>) -> Result<Ve
     let body: Rule =
         (|format| !format.facts().is_verbatim, "bodies of this format are sent byte for byte: change them in the file");
     let strip: Rule = (|format| format == FileFormat::SingleTurn, "only rows of a single_turn file name images by ids");
-    // Where the answer of the raw endpoint stands is told among the extra inputs, and changes no body.
-    let of_answers_only = extra_inputs.is_empty()
-        && raw.text(OptionId::EndpointType).and_then(EndpointKind::from_name) == Some(EndpointKind::Raw);
+    // Where answers to ready-made bodies stand is told among the extra inputs, and changes no body.
+    let kind = raw.text(OptionId::EndpointType).and_then(EndpointKind::from_name);
+    let of_answers_only =
+        extra_inputs.is_empty() && matches!(kind, Some(EndpointKind::Raw | EndpointKind::DynamicGrpc));
     let mut given = trace::conditional(raw)?;
     for (id, (heeded_by, why)) in media::BATCH_SIZES
         .into_iter()

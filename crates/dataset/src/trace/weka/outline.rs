@@ -9,6 +9,7 @@ use aiperf_conversation::{
 };
 
 use super::layout::Layout;
+use super::order;
 use super::prompt::{AgentPrompts, Script};
 use super::recording::{Call, Recording, Strand, Subagent, end_of};
 use super::split::{Chain, Split, split};
@@ -24,6 +25,8 @@ pub(super) struct Outliner<'a> {
     /// Agents that began before anyone could have started them.
     pub(super) orphans: usize,
     names: HashSet<Arc<str>>,
+    /// When the requests of each conversation were sent and answered, of the recording that is taken in.
+    spans: Vec<Vec<(f64, f64)>>,
 }
 
 /// A strand that another one starts.
@@ -40,7 +43,7 @@ struct Child {
 impl<'a> Outliner<'a> {
     pub(super) fn new(options: &'a TraceOptions, models: &'a [Arc<str>]) -> Self {
         let (conversations, scripts, names) = (Vec::new(), Vec::new(), HashSet::new());
-        Self { options, models, conversations, scripts, empty_outputs: 0, orphans: 0, names }
+        Self { options, models, conversations, scripts, empty_outputs: 0, orphans: 0, names, spans: Vec::new() }
     }
 
     pub(super) fn add(&mut self, recording: Recording) {
@@ -56,7 +59,12 @@ impl<'a> Outliner<'a> {
             is_subagent: true,
         });
         let children = told_apart(&format!("{id}::"), split.others).chain(apart).collect();
+        let first = self.conversations.len();
         self.strand(&source, &id, &split.main, children, Lineage::Root, None);
+        let spans = std::mem::take(&mut self.spans);
+        if !self.options.ignore_times {
+            order::keep(&spans, first, &mut self.conversations);
+        }
     }
 
     /// A conversation and all that it starts. Says where it stands.
@@ -81,6 +89,7 @@ impl<'a> Outliner<'a> {
             context_mode: ContextMode::MessageArrayWithResponses,
             lineage,
         });
+        self.spans.push(strand.calls.iter().map(|call| (call.start_s, call.end_s())).collect());
         let layout = Layout::of(strand, source.block_size);
         self.scripts.push(Script { trace: Arc::clone(&source.trace), block_size: source.block_size, layout });
         let mut turns = self.turns(source, &strand.calls, is_main, offset_ms);

@@ -120,3 +120,81 @@ fn not_text(output: &str, number: usize, byte: u8) -> ReplyError {
         "output {output} of message {number} is no UTF-8 text: it holds the byte {byte:#04x}"
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use aiperf_clock::{Mono, ReadMark};
+    use aiperf_grpc::frame;
+    use aiperf_grpc::kserve::OutputTensor;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn output(name: &str, datatype: &str, text: &[u8]) -> InferResponse {
+        let mut raw = (text.len() as u32).to_le_bytes().to_vec();
+        raw.extend_from_slice(text);
+        InferResponse {
+            outputs: vec![OutputTensor {
+                name: name.into(),
+                datatype: datatype.into(),
+                shape: vec![1],
+                contents: None,
+            }],
+            raw_output_contents: vec![raw],
+            ..InferResponse::default()
+        }
+    }
+
+    /// A stream of these messages, each a nanosecond after the other.
+    fn read(messages: &[StreamInferResponse]) -> Result<Reply, ReplyError> {
+        let (mut body, mut marks) = (Vec::new(), Vec::new());
+        for (number, message) in messages.iter().enumerate() {
+            frame(&message.encode_to_vec(), &mut body);
+            marks.push(ReadMark::user(body.len(), Mono::from_nanos(number as u64)));
+        }
+        read_messages(ResponseBody { content_type: None, bytes: &body, marks: &marks }, true)
+    }
+
+    fn said(text: &[u8]) -> StreamInferResponse {
+        StreamInferResponse { infer_response: Some(output(TEXT, "BYTES", text)), ..StreamInferResponse::default() }
+    }
+
+    #[test]
+    fn a_character_may_be_cut_in_two_by_the_end_of_a_message() {
+        let reply = read(&[said(b"a\xe2\x82"), said(b"\xac"), StreamInferResponse::default()]).unwrap();
+        assert_eq!(reply.output_text, "a\u{20ac}");
+        let at: Vec<u64> = reply.chunks.iter().map(|chunk| chunk.at.as_nanos()).collect();
+        assert_eq!(at, [0, 1], "the empty last message is no content");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_fail_the_request_and_say_where() {
+        let error = read(&[said(b"ok"), said(b"a\xff")]).unwrap_err().to_string();
+        assert!(error.contains("message 1") && error.contains("0xff"), "{error}");
+        let cut = read(&[said(b"a\xe2")]).unwrap_err().to_string();
+        assert!(cut.contains("inside a character"), "{cut}");
+    }
+
+    #[test]
+    fn an_error_in_the_stream_fails_it_and_other_outputs_are_content_all_the_same() {
+        let error = StreamInferResponse { error_message: "no slot".into(), infer_response: None };
+        assert!(matches!(read(&[said(b"a"), error]), Err(ReplyError::InBand { message, .. }) if message == "no slot"));
+        let named = |name: &str, datatype: &str| StreamInferResponse {
+            infer_response: Some(output(name, datatype, b"hi")),
+            ..StreamInferResponse::default()
+        };
+        assert_eq!(read(&[named("other", "BYTES")]).unwrap().output_text, "hi");
+        let scores = read(&[named("scores", "FP32")]).unwrap();
+        assert_eq!((scores.chunks.len(), scores.output_text.as_str()), (1, ""));
+        assert_eq!(read(&[StreamInferResponse::default()]), Err(ReplyError::NoContent));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80), streaming: bool) {
+            let marks = [ReadMark::user(bytes.len(), Mono::from_nanos(1))];
+            let _ = read_messages(ResponseBody { content_type: None, bytes: &bytes, marks: &marks }, streaming);
+            let _ = message_carries_content(&bytes, streaming);
+        }
+    }
+}

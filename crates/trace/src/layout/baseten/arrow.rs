@@ -43,17 +43,15 @@ pub(super) fn cell(column: &ArrayRef, row: usize) -> Option<Cell> {
         DataType::Utf8 => column.as_string::<i32>().value(row),
         DataType::LargeUtf8 => column.as_string::<i64>().value(row),
         DataType::Utf8View => column.as_string_view().value(row),
-        DataType::List(_) => return numbers(&column.as_list::<i32>().value(row)),
-        DataType::LargeList(_) => return numbers(&column.as_list::<i64>().value(row)),
+        DataType::List(_) => return Some(numbers(&column.as_list::<i32>().value(row))),
+        DataType::LargeList(_) => return Some(numbers(&column.as_list::<i64>().value(row))),
         _ => return number(column, row).map(Cell::Number),
     };
     Some(Cell::Text(text.to_owned()))
 }
 
-fn numbers(list: &ArrayRef) -> Option<Cell> {
-    Some(Cell::Numbers(
-        (0..list.len()).filter(|place| list.is_valid(*place)).filter_map(|at| number(list, at)).collect(),
-    ))
+fn numbers(list: &ArrayRef) -> Cell {
+    Cell::Numbers((0..list.len()).filter(|place| list.is_valid(*place)).filter_map(|at| number(list, at)).collect())
 }
 
 /// A whole number of any width.

@@ -31,7 +31,7 @@ impl<'a> Span<'a> {
     fn number(&self, name: &str) -> Option<u32> {
         let value = self.attribute(name)?;
         let number = value.as_f64().or_else(|| value.as_str()?.parse().ok())?;
-        (number >= 0.0 && number <= f64::from(u32::MAX)).then_some(number as u32)
+        (0.0..=f64::from(u32::MAX)).contains(&number).then_some(number as u32)
     }
 
     pub(super) fn time(&self, field: &str) -> Option<Moment> {

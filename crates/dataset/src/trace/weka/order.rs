@@ -1,0 +1,34 @@
+//! The order that requests of different agents of one session were in: whoever was sent after another had been answered
+//! may have known of it.
+
+use aiperf_conversation::{Conversation, ConversationIndex};
+
+/// Notes for every turn what had been answered before it was sent. `spans` are the times of the conversations from `first`
+/// on, turn by turn.
+pub(super) fn keep(spans: &[Vec<(f64, f64)>], first: usize, conversations: &mut [Conversation]) {
+    // When a turn and all before it had been answered.
+    let ends: Vec<Vec<f64>> = spans
+        .iter()
+        .map(|turns| {
+            let answered = turns.iter().scan(f64::MIN, |last, (_, end)| {
+                *last = last.max(*end);
+                Some(*last)
+            });
+            answered.collect()
+        })
+        .collect();
+    for (own, turns) in spans.iter().enumerate() {
+        let mut known = vec![0; spans.len()];
+        for (turn, (start, _)) in turns.iter().enumerate() {
+            let mut before = Vec::new();
+            for other in (0..spans.len()).filter(|other| *other != own) {
+                let answered = ends[other].partition_point(|end| end <= start);
+                if answered > known[other] {
+                    known[other] = answered;
+                    before.push((ConversationIndex(first + other), answered - 1));
+                }
+            }
+            conversations[first + own].turns[turn].answered_before = before;
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Which connection a request goes over, and what becomes of it.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use bytes::Bytes;
+
+use super::*;
+use crate::origin::Scheme;
+use crate::watch::NoWatch;
+
+const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// Serves the given answers, each on the connection it names, and counts the connections.
+fn serve(plan: Vec<Vec<&'static [u8]>>) -> Origin {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for answers in plan {
+            let (mut socket, _) = listener.accept().unwrap();
+            for answer in answers {
+                if !read_request(&mut socket) {
+                    return;
+                }
+                socket.write_all(answer).unwrap();
+            }
+        }
+    });
+    Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port }
+}
+
+/// False when the client has gone.
+fn read_request(socket: &mut TcpStream) -> bool {
+    let mut seen = Vec::new();
+    let mut buffer = [0_u8; 4096];
+    while !seen.ends_with(b"{}") {
+        match socket.read(&mut buffer).unwrap() {
+            0 => return false,
+            n => seen.extend_from_slice(&buffer[..n]),
+        }
+    }
+    true
+}
+
+fn exchange(origin: &Origin, client: &Client) -> (Exchange, Result<(), TransportError>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(one(origin, client, Reuse::Pooled))
+}
+
+async fn one(origin: &Origin, client: &Client, reuse: Reuse<'_>) -> (Exchange, Result<(), TransportError>) {
+    let request = Request::post(origin, "/", [("Host", "test")], Bytes::from_static(b"{}"));
+    let mut exchange = Exchange::default();
+    let result = client.send(&request, reuse, &mut exchange, &NoWatch).await;
+    (exchange, result)
+}
+
+#[test]
+fn stages_are_stamped_in_order_and_the_connection_is_reused() {
+    let origin = serve(vec![vec![OK, OK]]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = Client::new(ClientSettings::default());
+        let before = Mono::now();
+        let (first, result) = one(&origin, &client, Reuse::Pooled).await;
+        result.unwrap();
+        let trace = &first.trace;
+        let connect = trace.connect.unwrap();
+        let stamps = [
+            before,
+            connect.start,
+            connect.end,
+            trace.send_start.unwrap(),
+            trace.send_end.unwrap(),
+            trace.headers_received.unwrap(),
+            first.first_body_byte().unwrap(),
+        ];
+        assert!(stamps.is_sorted(), "{stamps:?}");
+        assert!(!trace.reused);
+        assert_eq!((trace.body_bytes_sent, trace.writes), (2, 1));
+        let (second, result) = one(&origin, &client, Reuse::Pooled).await;
+        result.unwrap();
+        assert!(second.trace.reused && second.trace.connect.is_none());
+    });
+}
+
+#[test]
+fn a_session_keeps_its_own_connection_until_its_last_request() {
+    let origin = serve(vec![vec![OK, OK], vec![OK]]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = Client::new(ClientSettings::default());
+        let turn = |is_last| Reuse::Sticky { key: "a", is_last };
+        assert!(!one(&origin, &client, turn(false)).await.0.trace.reused);
+        assert!(one(&origin, &client, turn(true)).await.0.trace.reused);
+        assert!(!one(&origin, &client, Reuse::Never).await.0.trace.reused);
+        assert!(client.sticky.borrow().is_empty() && client.idle.borrow().is_empty());
+    });
+}
+
+#[test]
+fn a_connection_that_the_server_closed_is_replaced() {
+    let origin = serve(vec![vec![OK], vec![OK]]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = Client::new(ClientSettings::default());
+        one(&origin, &client, Reuse::Pooled).await.1.unwrap();
+        // The server side closes after its answers; wait until that has reached this side.
+        while client.idle.borrow()[&origin][0].connection.is_alive() {
+            tokio::task::yield_now().await;
+        }
+        let (second, result) = one(&origin, &client, Reuse::Pooled).await;
+        result.unwrap();
+        assert!(!second.trace.reused);
+    });
+}
+
+/// Answers the first request of each connection, takes in the second and closes without a word. Counts connections.
+fn serve_one_answer_each() -> (Origin, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let accepted = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&accepted);
+    thread::spawn(move || {
+        for socket in listener.incoming() {
+            let mut socket = socket.unwrap();
+            counted.fetch_add(1, Ordering::SeqCst);
+            read_request(&mut socket);
+            socket.write_all(OK).unwrap();
+            read_request(&mut socket);
+        }
+    });
+    (Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port }, accepted)
+}
+
+#[test]
+fn a_request_that_meets_the_close_of_a_kept_connection_is_sent_again_over_a_new_one() {
+    let (origin, accepted) = serve_one_answer_each();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = Client::new(ClientSettings::default());
+        for reuse in [Reuse::Pooled, Reuse::Pooled, Reuse::Pooled] {
+            let (exchange, result) = one(&origin, &client, reuse).await;
+            result.unwrap();
+            assert_eq!(exchange.body, b"ok");
+            assert!(!exchange.trace.reused && exchange.trace.connect.is_some());
+            assert_eq!((exchange.trace.writes, exchange.trace.body_bytes_sent), (1, 2));
+        }
+        assert_eq!(accepted.load(Ordering::SeqCst), 3);
+    });
+}
+
+#[test]
+fn a_new_connection_that_is_closed_without_an_answer_is_a_failure() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = thread::spawn(move || read_request(&mut listener.accept().unwrap().0));
+    let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port };
+    let (_, result) = exchange(&origin, &Client::new(ClientSettings::default()));
+    assert!(matches!(result, Err(TransportError::Disconnected)), "{result:?}");
+    server.join().unwrap();
+}
+
+#[test]
+fn a_refused_connection_says_where_it_wanted_to_go() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port };
+    let (_, result) = exchange(&origin, &Client::new(ClientSettings::default()));
+    let text = result.unwrap_err().to_string();
+    assert!(text.starts_with(&format!("cannot connect to http://127.0.0.1:{port}")), "{text}");
+}
+
+#[test]
+fn an_answer_that_breaks_off_keeps_what_came() {
+    let origin = serve(vec![vec![b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"]]);
+    let (exchange, result) = exchange(&origin, &Client::new(ClientSettings::default()));
+    assert!(matches!(result, Err(TransportError::Truncated(_))), "{result:?}");
+    assert_eq!(exchange.body, b"half");
+}
