@@ -393,7 +393,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "Counts of a response that ends by its limit",
         "As above: without usage, counts of the server are no counts at all.",
         "field|csv|console|value",
-        r".*([Tt]oken|[Ll]ength|isl|osl|[Tt]hroughput|Inter Token|note:).*",
+        r".*([Tt]oken|[Ll]ength|isl|osl|OSL|[Tt]hroughput|Inter Token|note:).*",
         cases="api-responses-server-count",
         reference="absent|0",
     ),

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use aiperf_trace::shielded;
+use aiperf_trace::{check_pages, shielded};
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row as Record};
@@ -28,6 +28,7 @@ fn rows<R: ChunkReader + 'static>(
     take: &mut Take<'_>,
 ) -> Result<ControlFlow<()>, String> {
     let unreadable = |error: parquet::errors::ParquetError| format!("not a Parquet file that can be read: {error}");
+    check_pages(&file)?;
     let reader = SerializedFileReader::new(file).map_err(unreadable)?;
     let schema = reader.metadata().file_metadata().schema();
     let projection = columns.map(|columns| projection(schema, columns)).transpose()?;

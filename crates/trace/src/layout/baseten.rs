@@ -12,7 +12,7 @@ use parquet::file::reader::SerializedFileReader;
 use parquet::record::Field;
 use parquet::record::reader::RowIter;
 
-use crate::{BlockId, Problem, Prompt, Request, shielded};
+use crate::{BlockId, Problem, Prompt, Request, check_pages, shielded};
 
 /// What a Parquet file begins with.
 const PARQUET: &[u8] = b"PAR1";
@@ -61,7 +61,9 @@ fn rows(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
     let unreadable = |error: parquet::errors::ParquetError| {
         format!("neither a Parquet nor an Arrow file that can be read ({error})")
     };
-    let reader = SerializedFileReader::new(Bytes::copy_from_slice(bytes)).map_err(unreadable)?;
+    let bytes = Bytes::copy_from_slice(bytes);
+    check_pages(&bytes)?;
+    let reader = SerializedFileReader::new(bytes).map_err(unreadable)?;
     let rows = RowIter::from_file_into(Box::new(reader));
     for (index, row) in rows.enumerate() {
         let row = row.map_err(unreadable)?;

@@ -1,0 +1,237 @@
+//! Looks through the page headers of a Parquet file before anybody believes them: the crate that reads the pages takes as
+//! much memory as a header asks for, which a damaged file of a few bytes can make gigabytes.
+
+use bytes::Bytes;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaDataReader};
+use parquet::file::reader::ChunkReader;
+
+/// What a page may unpack to, as a multiple of its size in the file, beside a little that any may.
+const MOST_PACKED: u64 = 1_024;
+const LITTLE: u64 = 1 << 20;
+/// A plain value takes a bit at least.
+const VALUES_PER_BYTE: u64 = 8;
+/// Most headers are shorter; a longer one is read again with all that is there.
+const WINDOW: u64 = 4 << 10;
+/// Headers nest three deep.
+const DEEPEST: usize = 16;
+
+/// Checks all pages of a file; the error says what is wrong with one.
+pub fn check_pages<R: ChunkReader>(file: &R) -> Result<(), String> {
+    let unreadable = |error: parquet::errors::ParquetError| format!("not a Parquet file that can be read: {error}");
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(file).map_err(unreadable)?;
+    for column in metadata.row_groups().iter().flat_map(|group| group.columns()) {
+        check_column(file, column)
+            .ok_or("a page of the Parquet file claims what it cannot hold: the file is damaged")?;
+    }
+    Ok(())
+}
+
+fn check_column<R: ChunkReader>(file: &R, column: &ColumnChunkMetaData) -> Option<()> {
+    let first = column.dictionary_page_offset().into_iter().chain([column.data_page_offset()]).min()?;
+    let mut at = u64::try_from(first).ok()?;
+    let end = at.checked_add(u64::try_from(column.compressed_size()).ok()?)?.min(file.len());
+    while at < end {
+        let (header, length) = header_at(file, at, end)?;
+        if header.unpacked > LITTLE + MOST_PACKED * header.packed
+            || header.dictionary_values.is_some_and(|values| values > VALUES_PER_BYTE * header.unpacked)
+        {
+            return None;
+        }
+        at = at.checked_add(length)?.checked_add(header.packed)?;
+    }
+    Some(())
+}
+
+/// The header at a place, and its length.
+fn header_at<R: ChunkReader>(file: &R, at: u64, end: u64) -> Option<(PageHeader, u64)> {
+    for size in [WINDOW.min(end - at), end - at] {
+        let bytes = file.get_bytes(at, usize::try_from(size).ok()?).ok()?;
+        let mut reader = Compact { bytes: &bytes, at: 0 };
+        if let Some(header) = PageHeader::read(&mut reader) {
+            return Some((header, reader.at as u64));
+        }
+    }
+    None
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct PageHeader {
+    unpacked: u64,
+    packed: u64,
+    /// Of a page that holds a dictionary.
+    dictionary_values: Option<u64>,
+}
+
+impl PageHeader {
+    fn read(reader: &mut Compact<'_>) -> Option<Self> {
+        let mut header = Self::default();
+        let mut id = 0;
+        while let Some(kind) = reader.field(&mut id)? {
+            match (id, kind) {
+                (2, Kind::Int) => header.unpacked = reader.size()?,
+                (3, Kind::Int) => header.packed = reader.size()?,
+                (7, Kind::Struct) => {
+                    let mut inner = 0;
+                    while let Some(kind) = reader.field(&mut inner)? {
+                        match (inner, kind) {
+                            (1, Kind::Int) => header.dictionary_values = Some(reader.size()?),
+                            _ => reader.skip(kind, DEEPEST)?,
+                        }
+                    }
+                }
+                _ => reader.skip(kind, DEEPEST)?,
+            }
+        }
+        Some(header)
+    }
+}
+
+/// Types of Thrift's compact protocol.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Bool,
+    Byte,
+    Int,
+    Double,
+    Binary,
+    List,
+    Map,
+    Struct,
+}
+
+impl Kind {
+    fn of(number: u8) -> Option<Self> {
+        Some(match number {
+            1 | 2 => Self::Bool,
+            3 => Self::Byte,
+            4..=6 => Self::Int,
+            7 => Self::Double,
+            8 => Self::Binary,
+            9 | 10 => Self::List,
+            11 => Self::Map,
+            12 => Self::Struct,
+            _ => return None,
+        })
+    }
+}
+
+/// Thrift's compact protocol, as far as headers need it.
+struct Compact<'b> {
+    bytes: &'b Bytes,
+    at: usize,
+}
+
+impl Compact<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let byte = *self.bytes.get(self.at)?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    fn varint(&mut self) -> Option<u64> {
+        let mut value = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// A number that is not negative.
+    fn size(&mut self) -> Option<u64> {
+        let zigzag = self.varint()?;
+        (zigzag & 1 == 0).then_some(zigzag >> 1)
+    }
+
+    /// The next field of a structure, whose number is put into `id`; `Some(None)` at its end.
+    fn field(&mut self, id: &mut u64) -> Option<Option<Kind>> {
+        let byte = self.byte()?;
+        if byte == 0 {
+            return Some(None);
+        }
+        *id = match u64::from(byte >> 4) {
+            0 => self.size()?,
+            step => id.checked_add(step)?,
+        };
+        Kind::of(byte & 0x0f).map(Some)
+    }
+
+    fn pass(&mut self, count: u64) -> Option<()> {
+        self.at = self.at.checked_add(usize::try_from(count).ok()?)?;
+        (self.at <= self.bytes.len()).then_some(())
+    }
+
+    fn skip(&mut self, kind: Kind, depth: usize) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        match kind {
+            // It stands in the head of its field.
+            Kind::Bool => {}
+            Kind::Byte => self.pass(1)?,
+            Kind::Int => drop(self.varint()?),
+            Kind::Double => self.pass(8)?,
+            Kind::Binary => {
+                let length = self.varint()?;
+                self.pass(length)?;
+            }
+            Kind::Struct => {
+                let mut id = 0;
+                while let Some(kind) = self.field(&mut id)? {
+                    self.skip(kind, depth)?;
+                }
+            }
+            Kind::List => {
+                let head = self.byte()?;
+                let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
+                self.items(Kind::of(head & 0x0f)?, count, depth)?;
+            }
+            Kind::Map => {
+                let count = self.varint()?;
+                if count > 0 {
+                    let kinds = self.byte()?;
+                    let (key, value) = (Kind::of(kinds >> 4)?, Kind::of(kinds & 0x0f)?);
+                    for _ in 0..count {
+                        self.items(key, 1, depth)?;
+                        self.items(value, 1, depth)?;
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Items of a list: there a truth value has a byte of its own.
+    fn items(&mut self, kind: Kind, count: u64, depth: usize) -> Option<()> {
+        let kind = if matches!(kind, Kind::Bool) { Kind::Byte } else { kind };
+        for _ in 0..count {
+            self.skip(kind, depth)?;
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAMPLE: &[u8] = include_bytes!("../tests/fixtures/baseten_trace.parquet");
+
+    #[test]
+    fn a_good_file_passes() {
+        check_pages(&Bytes::from_static(SAMPLE)).unwrap();
+    }
+
+    #[test]
+    fn a_dictionary_of_more_values_than_bits_is_refused() {
+        // type 2, 6 bytes unpacked and packed, a dictionary of 1 << 30 values.
+        let header = |values: &[u8]| [&[0x15, 4, 0x15, 12, 0x15, 12, 0x4c, 0x15][..], values, &[0, 0]].concat();
+        let read = |bytes: Vec<u8>| PageHeader::read(&mut Compact { bytes: &Bytes::from(bytes), at: 0 });
+        let expected = PageHeader { unpacked: 6, packed: 6, dictionary_values: Some(3) };
+        assert_eq!(read(header(&[6])), Some(expected));
+        let greedy = read(header(&[0x80, 0x80, 0x80, 0x80, 8])).unwrap();
+        assert!(greedy.dictionary_values.unwrap() > VALUES_PER_BYTE * greedy.unpacked);
+        assert_eq!(read(header(&[0x80])), None, "it ends too early");
+    }
+}
