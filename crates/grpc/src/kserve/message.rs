@@ -195,7 +195,7 @@ pub(super) enum Contents<'a> {
 
 impl<'a> Contents<'a> {
     /// Raw contents stand in the order of the tensors that have none of their own, for which `before` are the contents of
-    /// the tensors before this one. MLServer gives raw tensors contents as well, with nothing in them.
+    /// the tensors before this one. `MLServer` gives raw tensors contents as well, with nothing in them.
     pub(super) fn of<'b>(
         own: Option<&'a TensorContents>,
         before: impl Iterator<Item = Option<&'b TensorContents>>,

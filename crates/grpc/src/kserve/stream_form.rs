@@ -1,5 +1,5 @@
 //! The two forms in which servers stream answers: Triton wraps each one in a message that may say an error instead,
-//! MLServer sends it as it is. Both call the method and the service by the same name.
+//! `MLServer` sends it as it is. Both call the method and the service by the same name.
 
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 use prost::{DecodeError, Message};

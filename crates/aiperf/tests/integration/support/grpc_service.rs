@@ -1,5 +1,5 @@
 //! A gRPC service of the tests: it has a method of each kind, keeps its own log, and offers reflection where it is told to.
-//! Beside its own methods it has the `KServe` ones that answer, as MLServer has them.
+//! Beside its own methods it has the `KServe` ones that answer, as `MLServer` has them.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};

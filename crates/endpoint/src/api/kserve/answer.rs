@@ -38,10 +38,9 @@ pub(super) fn form<'a>(settings: &KserveSettings, messages: impl Iterator<Item =
     }
     let first_field = |message| StreamForm::Wrapped.decode(message).map(|lone| lone.error_message);
     let is_name = |message| first_field(message).is_ok_and(|text| settings.model(&text).is_some());
-    messages.clone().find_map(StreamForm::of).unwrap_or_else(|| {
-        // Answers without outputs say the model's name alone, as if it were an error.
-        if messages.clone().any(is_name) { StreamForm::Bare } else { StreamForm::Wrapped }
-    })
+    let told = messages.clone().find_map(StreamForm::of);
+    // Answers without outputs say the model's name alone, as if it were an error.
+    told.or_else(|| messages.into_iter().any(is_name).then_some(StreamForm::Bare)).unwrap_or(StreamForm::Wrapped)
 }
 
 pub(super) fn read_messages(body: ResponseBody<'_>, settings: &KserveSettings) -> Result<Reply, ReplyError> {
