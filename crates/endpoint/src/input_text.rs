@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::multipart;
+use crate::{kserve, multipart};
 
 /// The countable input of one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,6 +26,15 @@ impl InputText {
         let mut input = Self::default();
         let known = input.take_messages(&mut fields) || input.take_items(&mut fields) || input.take_plain(&mut fields);
         known.then_some(input)
+    }
+
+    /// The inputs of a `KServe` request in JSON: its text is the first tensor that holds text.
+    pub(crate) fn of_tensors(inputs: &[Value]) -> Option<Self> {
+        let is_text = |input: &&Value| input["datatype"] == "BYTES" && input["name"] != kserve::SAMPLING;
+        let data = inputs.iter().find(is_text)?["data"].as_array()?;
+        let mut input = Self::default();
+        data.iter().filter_map(Value::as_str).for_each(|text| input.take_text(text.to_owned()));
+        Some(input)
     }
 
     /// Chat completions and Anthropic's messages.
@@ -69,26 +78,26 @@ impl InputText {
     fn take_plain(&mut self, fields: &mut Map<String, Value>) -> bool {
         for name in ["prompt", "input"] {
             if let Some(prompt) = taken(fields, name) {
-                self.take_prompt(prompt);
+                let known = self.take_prompt(prompt);
                 if let Some(Value::String(text)) = taken(fields, "instructions") {
                     self.take_text(text);
                 }
-                return true;
+                return known;
             }
         }
         if let Some(query) = taken(fields, "query") {
-            self.take_texts(query);
+            let mut known = self.take_texts(query);
             for name in ["passages", "documents", "texts"] {
-                if let Some(passages) = taken(fields, name) {
-                    self.take_texts(passages);
-                }
+                known |= taken(fields, name).is_some_and(|passages| self.take_texts(passages));
             }
+            return known;
+        }
+        if let Some(tensors) = fields.get("inputs").and_then(Value::as_array).and_then(|all| Self::of_tensors(all)) {
+            *self = tensors;
             return true;
         }
         let alone = ["inputs", "text_input", "text", "texts"].into_iter().find_map(|name| taken(fields, name));
-        let Some(texts) = alone else { return false };
-        self.take_texts(texts);
-        true
+        alone.is_some_and(|texts| self.take_texts(texts))
     }
 
     fn take_message(&mut self, mut message: Value) {
@@ -144,24 +153,26 @@ impl InputText {
         }
     }
 
-    /// One text, a list of texts, a list of token ids, or a list of such lists.
-    fn take_prompt(&mut self, prompt: Value) {
+    /// One text, a list of texts, a list of token ids, or a list of such lists. False where nothing of it is understood.
+    fn take_prompt(&mut self, prompt: Value) -> bool {
         match prompt {
             Value::String(text) => self.take_text(text),
             Value::Number(_) => self.pretokenised += 1,
-            Value::Array(items) => items.into_iter().for_each(|item| self.take_prompt(item)),
-            _ => {}
+            Value::Array(items) => return any_of(items, |item| self.take_prompt(item)),
+            _ => return false,
         }
+        true
     }
 
-    /// Texts that may stand in objects of their own.
-    fn take_texts(&mut self, texts: Value) {
+    /// Texts that may stand in objects of their own. False where nothing of them is understood.
+    fn take_texts(&mut self, texts: Value) -> bool {
         match texts {
             Value::String(text) => self.take_text(text),
-            Value::Array(items) => items.into_iter().for_each(|item| self.take_texts(item)),
-            mut object @ Value::Object(_) => self.take_named(Some(&mut object), &["text"]),
-            _ => {}
+            Value::Array(items) => return any_of(items, |item| self.take_texts(item)),
+            mut object if object.get("text").is_some() => self.take_named(Some(&mut object), &["text"]),
+            _ => return false,
         }
+        true
     }
 
     fn take_text(&mut self, text: String) {
@@ -169,6 +180,12 @@ impl InputText {
             self.texts.push(text);
         }
     }
+}
+
+/// Takes every item. Nothing is asked by an empty list, which is understood.
+fn any_of(items: Vec<Value>, mut take: impl FnMut(Value) -> bool) -> bool {
+    let is_empty = items.is_empty();
+    items.into_iter().fold(is_empty, |known, item| take(item) || known)
 }
 
 fn taken(fields: &mut Map<String, Value>, name: &str) -> Option<Value> {
@@ -240,11 +257,32 @@ mod tests {
     }
 
     #[test]
+    fn tensors_count_by_the_first_that_holds_text() {
+        let body = r#"{"inputs":[{"name":"max_tokens","shape":[1],"datatype":"INT32","data":[8]},
+            {"name":"sampling_parameters","shape":[1],"datatype":"BYTES","data":["{}"]},
+            {"name":"text_input","shape":[2],"datatype":"BYTES","data":["a","b"]},
+            {"name":"bad_words","shape":[1],"datatype":"BYTES","data":["c"]}]}"#;
+        assert_eq!(texts(body), ["a", "b"]);
+    }
+
+    #[test]
     fn a_body_of_another_shape_has_no_count() {
-        for odd in ["", "[]", "{", r#"{"anything":"goes"}"#, r#"{"prompt":null}"#] {
+        for odd in [
+            "",
+            "[]",
+            "{",
+            r#"{"anything":"goes"}"#,
+            r#"{"prompt":null}"#,
+            r#"{"prompt":{}}"#,
+            r#"{"input":[{"image":"x"}]}"#,
+            r#"{"inputs":[{"name":"x","datatype":"FP32","shape":[1],"data":[0.5]}]}"#,
+            r#"{"inputs":[{"words":"x"}]}"#,
+            r#"{"query":{"vector":[1]}}"#,
+            r#"{"text":5}"#,
+        ] {
             assert_eq!(InputText::of_body(odd.as_bytes()), None, "{odd}");
         }
-        for empty in [r#"{"messages":[1,"x",null]}"#, r#"{"prompt":{}}"#] {
+        for empty in [r#"{"messages":[1,"x",null]}"#, r#"{"prompt":""}"#, r#"{"inputs":[]}"#] {
             assert_eq!(InputText::of_body(empty.as_bytes()), Some(InputText::default()), "{empty}");
         }
     }

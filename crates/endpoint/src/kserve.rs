@@ -2,6 +2,9 @@
 
 use aiperf_grpc::kserve::ModelShape;
 
+/// The tensor in which vLLM takes its sampling parameters: text that is no prompt.
+pub(crate) const SAMPLING: &str = "sampling_parameters";
+
 /// Whose names of tensors are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KserveBackend {

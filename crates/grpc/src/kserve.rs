@@ -5,6 +5,7 @@ mod datatype;
 mod json;
 mod message;
 mod model;
+mod stream_form;
 
 pub use datatype::{Datatype, ElementError};
 pub use message::{
@@ -13,6 +14,7 @@ pub use message::{
     TransactionPolicy,
 };
 pub use model::{ModelShape, TensorShape};
+pub use stream_form::StreamForm;
 
 /// The service.
 pub const SERVICE: &str = "inference.GRPCInferenceService";

@@ -1,9 +1,12 @@
 //! The `KServe` protocol over gRPC and HTTP against the simulator, which knows what was asked and when it answered.
 
+use std::sync::Arc;
+
 use aiperf_sim::{Sim, TruthRecord};
 use serde_json::{Value, json};
 
-use crate::support::{Artifacts, Program, Record, sim};
+use crate::support::grpc_service::{NO_REFLECTION, grpc_service};
+use crate::support::{Artifacts, Authority, Carrier, Manner, Program, Record, sim};
 
 const MS: f64 = 1e6;
 
@@ -14,7 +17,7 @@ fn infer(sim: &Sim, scheme: &str, words: &str) -> Program {
 }
 
 /// Requests for text, without the questions before the run.
-fn asked(sim: &Sim) -> Vec<std::sync::Arc<TruthRecord>> {
+fn asked(sim: &Sim) -> Vec<Arc<TruthRecord>> {
     sim.truth().into_iter().filter(|truth| truth.prompt_tokens.is_some()).collect()
 }
 
@@ -158,4 +161,70 @@ fn a_limit_on_prefill_waits_for_the_first_message() {
     for pair in calls.windows(2) {
         assert!(pair[1].arrival >= pair[0].chunks[0], "two prefills at once");
     }
+}
+
+/// The answers of a request as the raw records show them.
+fn answers(raw: &Record) -> Vec<Value> {
+    let shown = |answer: &Value| serde_json::from_str(answer["text"].as_str().unwrap()).unwrap();
+    raw.0["responses"].as_array().unwrap().iter().map(shown).collect()
+}
+
+#[test]
+fn answers_without_envelopes_are_read_in_streams_and_whole_with_raw_text_and_typed() {
+    for model in ["words", "typed"] {
+        for words in ["--streaming", ""] {
+            let service = grpc_service(NO_REFLECTION);
+            let artifacts = Program::profile(&format!("--url {} --model {model} --tokenizer builtin", service.url()))
+                .with("--endpoint-type kserve --isl 20 --request-count 3 --concurrency 2 --export-level raw")
+                .with(words)
+                .succeed();
+            let records = artifacts.records();
+            assert_eq!(records.len(), 3);
+            for (record, raw) in records.iter().zip(&artifacts.raw_records()) {
+                assert!(!record.failed(), "{record:?}");
+                let answers = answers(raw);
+                let text = |answer: &Value| answer["outputs"][0]["data"][0].as_str().unwrap().to_owned();
+                let said: String = answers.iter().map(text).collect();
+                let asked = &raw.0["payload"]["inputs"][0]["data"][0];
+                let asked: Vec<&str> = asked.as_str().unwrap().split_whitespace().collect();
+                assert_eq!(said.split_whitespace().collect::<Vec<_>>(), asked);
+                assert_eq!(answers.len(), if words.is_empty() { 1 } else { asked.len() });
+                assert!(record.metric("output_sequence_length") > 0.0);
+            }
+            assert_eq!(artifacts.has_metric("time_to_first_token"), !words.is_empty());
+        }
+    }
+}
+
+#[test]
+fn the_name_of_a_model_is_no_error_though_it_stands_alone() {
+    let service = grpc_service(NO_REFLECTION);
+    let ended = Program::profile(&format!("--url {} --model silent --tokenizer builtin", service.url()))
+        .with("--endpoint-type kserve --streaming --isl 20 --request-count 1")
+        .run();
+    let records = ended.artifacts.records();
+    assert_ne!(records[0].error().1, "InferenceError", "{:?}", records[0]);
+}
+
+#[test]
+fn under_tls_the_calls_are_the_same() {
+    let sim = sim("ttft=uniform:5,20&itl=uniform:2,6&seed=3");
+    let authority = Authority::new();
+    let mut tls = (*authority.server()).clone();
+    tls.alpn_protocols = vec![b"h2".to_vec()];
+    let door = Carrier::start(sim.addr(), Manner::Secure(Arc::new(tls)));
+    let program = |words: &str| {
+        Program::profile(&format!("--url grpcs://localhost:{} --model test-model", door.addr.port()))
+            .with("--tokenizer builtin --isl 20 --osl 6 --request-count 4 --concurrency 2")
+            .with("--endpoint-type kserve --export-level raw")
+            .with(words)
+            .file("ca.pem", &authority.pem())
+    };
+    let artifacts = program("--streaming --ca-cert ca.pem").succeed();
+    check(&artifacts, &sim, "/inference.GRPCInferenceService/ModelStreamInfer", |record, _, truth| {
+        assert!(record.metric("time_to_first_token") >= truth.chunks[0].since(truth.arrival).0 as f64 / MS);
+    });
+    let stranger = program("--streaming").run();
+    assert!(stranger.code == Some(1) && stranger.stderr.contains("certificate"), "{}", stranger.stderr);
+    assert_eq!(asked(&sim).len(), 4);
 }

@@ -3,7 +3,7 @@
 mod answer;
 mod tensors;
 
-use aiperf_grpc::kserve::{InferRequest, StreamInferResponse};
+use aiperf_grpc::kserve::{InferRequest, StreamForm, StreamInferResponse};
 use aiperf_grpc::{FrameScanner, frame, frames};
 use bytes::Bytes;
 use prost::Message;
@@ -87,7 +87,7 @@ impl Endpoint for Kserve {
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
         match self.wire {
             Wire::Http => documents::read_until(StreamEnd::Unmarked, body, answer::hear),
-            Wire::Grpc { .. } => answer::read_messages(body, self.settings.streaming),
+            Wire::Grpc { .. } => answer::read_messages(body, &self.settings),
         }
     }
 
@@ -96,7 +96,9 @@ impl Endpoint for Kserve {
     }
 
     fn message_carries_content(&self, message: &[u8]) -> bool {
-        answer::message_carries_content(message, self.settings.streaming)
+        let form = if self.settings.streaming { StreamForm::of(message) } else { Some(StreamForm::Bare) };
+        // One that may be of either form says nothing in both.
+        form.is_some_and(|form| answer::message_carries_content(message, form))
     }
 
     fn input_text(&self, body: &[u8]) -> Option<InputText> {
@@ -104,10 +106,7 @@ impl Endpoint for Kserve {
             Wire::Http => serde_json::from_slice(body).ok()?,
             Wire::Grpc { .. } => request_of(body)?.to_json(),
         };
-        let is_text = |input: &&Value| input["datatype"] == "BYTES" && input["name"] != tensors::SAMPLING;
-        let text = request["inputs"].as_array()?.iter().find(is_text)?;
-        let texts = text["data"].as_array()?.iter().filter_map(|text| text.as_str().map(str::to_owned)).collect();
-        Some(InputText { texts, ..InputText::default() })
+        InputText::of_tensors(request["inputs"].as_array()?)
     }
 
     fn legible_body(&self, body: &[u8]) -> Option<String> {
@@ -121,20 +120,21 @@ impl Endpoint for Kserve {
         let mut all = Vec::new();
         let mut scanner = FrameScanner::new();
         while let Ok(Some(frame)) = scanner.next_frame(body) {
-            all.push((frame.end, legible(frame.of(body), self.settings.streaming)));
+            all.push(frame);
         }
-        Some(all)
+        let form = answer::form(&self.settings, all.iter().map(|frame| frame.of(body)));
+        Some(all.iter().map(|frame| (frame.end, legible(frame.of(body), form))).collect())
     }
 }
 
-fn legible(message: &[u8], streaming: bool) -> String {
-    match answer::decode(message, streaming) {
+fn legible(message: &[u8], form: StreamForm) -> String {
+    match form.decode(message) {
         Ok(StreamInferResponse { error_message, .. }) if !error_message.is_empty() => {
             json!({ "error_message": error_message })
         }
         Ok(StreamInferResponse { infer_response: Some(answer), .. }) => answer.to_json(),
         Ok(_) => json!({}),
-        Err(error) => json!({ "undecodable": error }),
+        Err(error) => json!({ "undecodable": error.to_string() }),
     }
     .to_string()
 }

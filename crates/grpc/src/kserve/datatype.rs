@@ -154,7 +154,12 @@ impl Datatype {
         match self {
             Self::Bool => raw.iter().map(|byte| Value::Bool(*byte != 0)).collect(),
             Self::Uint8 => each!(u8),
-            Self::Uint16 | Self::Fp16 | Self::Bf16 => each!(u16),
+            Self::Uint16 => each!(u16),
+            Self::Fp16 => raw.as_chunks().0.iter().map(|bytes| from_half(u16::from_le_bytes(*bytes)).into()).collect(),
+            Self::Bf16 => {
+                let wide = |bytes: &[u8; 2]| f32::from_bits(u32::from(u16::from_le_bytes(*bytes)) << 16);
+                raw.as_chunks().0.iter().map(|bytes| wide(bytes).into()).collect()
+            }
             Self::Uint32 => each!(u32),
             Self::Uint64 => each!(u64),
             Self::Int8 => each!(i8),
@@ -214,6 +219,17 @@ fn half(value: f32) -> u16 {
     sign | if steps < 1024 { steps } else { ((biased - 1) << 10) + steps }
 }
 
+fn from_half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    let magnitude = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        0x1f if fraction == 0.0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    };
+    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -253,6 +269,15 @@ mod tests {
             assert_eq!(half(value), bits, "{value}");
         }
         assert_eq!(brain(1.0), 0x3f80);
+    }
+
+    #[test]
+    fn half_precision_reads_back_what_it_wrote() {
+        for bits in (0..=u16::MAX).filter(|bits| bits & 0x7c00 != 0x7c00) {
+            assert_eq!(half(from_half(bits) as f32), bits, "{bits:#06x}");
+        }
+        assert_eq!(Datatype::Bf16.elements(&[0x80, 0x3f]), [json!(1.0)]);
+        assert_eq!(Datatype::Fp16.elements(&[0, 0x3c, 0xff, 0x7b]), [json!(1.0), json!(65_504.0)]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::message::{ParameterChoice, raw_of};
+use super::message::{Contents, ParameterChoice};
 use super::{Datatype, InferParameter, InferRequest, InferResponse, TensorContents};
 
 impl InferRequest {
@@ -10,8 +10,8 @@ impl InferRequest {
         let contents = |at: usize| self.inputs[at].contents.as_ref();
         let inputs = (0..self.inputs.len()).map(|at| {
             let input = &self.inputs[at];
-            let raw = raw_of((0..at).map(contents), &self.raw_input_contents);
-            let data = data(Datatype::from_name(&input.datatype), contents(at), raw);
+            let held = Contents::of(contents(at), (0..at).map(contents), &self.raw_input_contents);
+            let data = data(Datatype::from_name(&input.datatype), &held);
             json!({"name": input.name, "datatype": input.datatype, "shape": input.shape, "data": data})
         });
         let inputs: Vec<Value> = inputs.collect();
@@ -26,8 +26,8 @@ impl InferResponse {
         let contents = |at: usize| self.outputs[at].contents.as_ref();
         let outputs = (0..self.outputs.len()).map(|at| {
             let output = &self.outputs[at];
-            let raw = raw_of((0..at).map(contents), &self.raw_output_contents);
-            let data = data(Datatype::from_name(&output.datatype), contents(at), raw);
+            let held = Contents::of(contents(at), (0..at).map(contents), &self.raw_output_contents);
+            let data = data(Datatype::from_name(&output.datatype), &held);
             json!({"name": output.name, "datatype": output.datatype, "shape": output.shape, "data": data})
         });
         let outputs: Vec<Value> = outputs.collect();
@@ -63,11 +63,15 @@ fn parameters<'a>(
     all
 }
 
-fn data(datatype: Option<Datatype>, contents: Option<&TensorContents>, raw: Option<&[u8]>) -> Vec<Value> {
-    match (contents, raw, datatype) {
-        (Some(contents), ..) => typed(contents),
-        (None, Some(raw), Some(datatype)) => datatype.elements(raw),
-        _ => Vec::new(),
+fn data(datatype: Option<Datatype>, contents: &Contents<'_>) -> Vec<Value> {
+    match (contents, datatype) {
+        // The protocol has no list for these, so that servers write their bytes.
+        (Contents::Typed(contents), Some(half @ (Datatype::Fp16 | Datatype::Bf16))) if !contents.bytes.is_empty() => {
+            contents.bytes.iter().flat_map(|bytes| half.elements(bytes)).collect()
+        }
+        (Contents::Typed(contents), _) => typed(contents),
+        (Contents::Raw(raw), Some(datatype)) => datatype.elements(raw),
+        (Contents::Raw(_), None) | (Contents::Nowhere, _) => Vec::new(),
     }
 }
 
@@ -90,7 +94,7 @@ fn typed(contents: &TensorContents) -> Vec<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::InputTensor;
+    use super::super::{InputTensor, OutputTensor};
     use super::*;
 
     #[test]
@@ -118,5 +122,46 @@ mod tests {
             {"name": "max_tokens", "datatype": "INT32", "shape": [1], "data": [7]},
         ]});
         assert_eq!(request.to_json(), expected);
+    }
+
+    fn output(datatype: &str, contents: Option<TensorContents>) -> OutputTensor {
+        OutputTensor { name: "o".into(), datatype: datatype.into(), shape: vec![-1], contents }
+    }
+
+    #[test]
+    fn contents_with_nothing_in_them_leave_a_tensor_to_its_raw_bytes() {
+        let text = |text: &[u8]| [&(text.len() as u32).to_le_bytes()[..], text].concat();
+        let empty = || Some(TensorContents::default());
+        let typed = TensorContents { bytes: vec![b"typed".to_vec()], ..TensorContents::default() };
+        let answer = InferResponse {
+            outputs: vec![output("BYTES", empty()), output("BYTES", Some(typed)), output("BYTES", None)],
+            raw_output_contents: vec![text(b"first"), text(b"last")],
+            ..InferResponse::default()
+        };
+        let read: Vec<Vec<Vec<u8>>> = (0..4).map(|at| answer.texts(at)).collect();
+        assert_eq!(read, [vec![b"first".to_vec()], vec![b"typed".to_vec()], vec![b"last".to_vec()], vec![]]);
+        let json = answer.to_json();
+        let shown: Vec<&Value> = (0..3).map(|at| &json["outputs"][at]["data"]).collect();
+        assert_eq!(shown, [&json!(["first"]), &json!(["typed"]), &json!(["last"])]);
+    }
+
+    #[test]
+    fn every_list_of_contents_is_read() {
+        let none = TensorContents::default;
+        for (datatype, contents, data) in [
+            ("BOOL", TensorContents { bools: vec![true], ..none() }, json!([true])),
+            ("INT8", TensorContents { ints: vec![-1], ..none() }, json!([-1])),
+            ("INT64", TensorContents { longs: vec![-2], ..none() }, json!([-2])),
+            ("UINT16", TensorContents { uints: vec![3], ..none() }, json!([3])),
+            ("UINT64", TensorContents { ulongs: vec![u64::MAX], ..none() }, json!([u64::MAX])),
+            ("FP32", TensorContents { floats: vec![0.5], ..none() }, json!([0.5])),
+            ("FP64", TensorContents { doubles: vec![0.25], ..none() }, json!([0.25])),
+            ("BYTES", TensorContents { bytes: vec![b"a".to_vec(), b"b".to_vec()], ..none() }, json!(["a", "b"])),
+            ("FP16", TensorContents { bytes: vec![vec![0, 0x3c, 0, 0xc0]], ..none() }, json!([1.0, -2.0])),
+            ("BYTES", none(), json!([])),
+        ] {
+            let answer = InferResponse { outputs: vec![output(datatype, Some(contents))], ..InferResponse::default() };
+            assert_eq!(answer.to_json()["outputs"][0]["data"], data, "{datatype}");
+        }
     }
 }

@@ -177,17 +177,48 @@ impl InferResponse {
     pub fn texts(&self, at: usize) -> Vec<Vec<u8>> {
         let Some(output) = self.outputs.get(at) else { return Vec::new() };
         let before = self.outputs.iter().take(at).map(|output| output.contents.as_ref());
-        match &output.contents {
-            Some(contents) => contents.bytes.clone(),
-            None => split_bytes(raw_of(before, &self.raw_output_contents).unwrap_or_default()),
+        match Contents::of(output.contents.as_ref(), before, &self.raw_output_contents) {
+            Contents::Typed(contents) => contents.bytes.clone(),
+            Contents::Raw(raw) => split_bytes(raw),
+            Contents::Nowhere => Vec::new(),
         }
     }
 }
 
-/// Raw contents stand in the order of the tensors that have none of their own; these are the contents of those before.
-pub(super) fn raw_of<'a, 'r>(
-    before: impl Iterator<Item = Option<&'a TensorContents>>,
-    raw: &'r [Vec<u8>],
-) -> Option<&'r [u8]> {
-    raw.get(before.filter(Option::is_none).count()).map(Vec::as_slice)
+/// Where the elements of a tensor are.
+#[derive(Debug)]
+pub(super) enum Contents<'a> {
+    Typed(&'a TensorContents),
+    Raw(&'a [u8]),
+    Nowhere,
+}
+
+impl<'a> Contents<'a> {
+    /// Raw contents stand in the order of the tensors that have none of their own, for which `before` are the contents of
+    /// the tensors before this one. `MLServer` gives raw tensors contents as well, with nothing in them.
+    pub(super) fn of<'b>(
+        own: Option<&'a TensorContents>,
+        before: impl Iterator<Item = Option<&'b TensorContents>>,
+        raw: &'a [Vec<u8>],
+    ) -> Self {
+        let is_raw = |contents: Option<&TensorContents>| contents.is_none_or(TensorContents::is_empty);
+        if let Some(typed) = own.filter(|contents| !contents.is_empty()) {
+            return Self::Typed(typed);
+        }
+        raw.get(before.filter(|contents| is_raw(*contents)).count()).map_or(Self::Nowhere, |raw| Self::Raw(raw))
+    }
+}
+
+impl TensorContents {
+    fn is_empty(&self) -> bool {
+        let Self { bools, ints, longs, uints, ulongs, floats, doubles, bytes } = self;
+        bools.is_empty()
+            && ints.is_empty()
+            && longs.is_empty()
+            && uints.is_empty()
+            && ulongs.is_empty()
+            && floats.is_empty()
+            && doubles.is_empty()
+            && bytes.is_empty()
+    }
 }

@@ -1,4 +1,5 @@
 //! A gRPC service of the tests: it has a method of each kind, keeps its own log, and offers reflection where it is told to.
+//! Beside its own methods it has the `KServe` ones that answer, as `MLServer` has them.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
@@ -6,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use aiperf_clock::Mono;
+use aiperf_grpc::kserve::{InferRequest, InferResponse, OutputTensor, TensorContents};
 use aiperf_grpc::reflection::{
     Answer, Files, METHOD, Question, ReflectionError, ReflectionRequest, ReflectionResponse, SERVICES, Service,
     Services,
@@ -98,7 +100,7 @@ impl GrpcService {
         format!("grpc://{}", self.addr)
     }
 
-    /// Calls of the methods, reflection left out.
+    /// Calls of its own methods, reflection left out.
     pub(crate) fn calls(&self) -> Vec<Seen> {
         let book = self.book.lock().unwrap();
         book.calls.iter().filter(|call| call.path.starts_with("/words.")).cloned().collect()
@@ -172,6 +174,8 @@ async fn serve(
     match path.as_str() {
         "/words.Words/Say" | "/words.Words/Gather" => call.one_word().await,
         "/words.Words/Count" | "/words.Words/Chat" => call.words().await,
+        "/inference.GRPCInferenceService/ModelInfer" => call.infer(&messages[0], usize::MAX).await,
+        "/inference.GRPCInferenceService/ModelStreamInfer" => call.infer(&messages[0], 1).await,
         _ => {
             let (service, method) = path.trim_start_matches('/').split_once('/').unwrap();
             if method == METHOD && reflection.contains(&service) {
@@ -260,6 +264,37 @@ impl Call {
                 }
                 self.say(&ask, &format!(" {}{number}", ask.text));
             }
+        }
+        self.end("0", None);
+    }
+
+    /// Says the words of the prompt again, so many in a message. Answers have no envelope; their tensors have contents, with
+    /// nothing in them where the text is raw. The model `typed` fills them, the model `silent` says nothing.
+    async fn infer(&mut self, request: &[u8], words: usize) {
+        let request = InferRequest::decode(request).unwrap();
+        let prompt = request.to_json()["inputs"][0]["data"][0].as_str().unwrap().to_owned();
+        let prompt: Vec<&str> = prompt.split_whitespace().collect();
+        for said in prompt.chunks(words.min(prompt.len())) {
+            tokio::time::sleep(GAP).await;
+            let text: String = said.iter().map(|word| format!(" {word}")).collect();
+            let raw = [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
+            let is_typed = request.model_name == "typed";
+            let contents = TensorContents {
+                bytes: is_typed.then(|| text.into_bytes()).into_iter().collect(),
+                ..Default::default()
+            };
+            let output = OutputTensor {
+                name: "text_output".into(),
+                datatype: "BYTES".into(),
+                shape: vec![1, 1],
+                contents: Some(contents),
+            };
+            let mut answer = InferResponse { model_name: request.model_name.clone(), ..InferResponse::default() };
+            if request.model_name != "silent" {
+                answer.outputs.push(output);
+                answer.raw_output_contents.extend((!is_typed).then_some(raw));
+            }
+            self.send(&answer.encode_to_vec());
         }
         self.end("0", None);
     }

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use aiperf_grpc::frames;
-use aiperf_grpc::kserve::{Datatype, InferResponse, StreamInferResponse};
-use prost::Message;
+use aiperf_grpc::kserve::{Datatype, InferResponse, StreamForm, StreamInferResponse};
 
 use crate::documents::{Heard, tree};
 use crate::transcript::{Transcript, Wholeness};
-use crate::{Reply, ReplyError, ResponseBody};
+use crate::{KserveSettings, Reply, ReplyError, ResponseBody};
 
 const TEXT: &str = "text_output";
 
@@ -32,23 +31,27 @@ pub(super) fn hear(data: &str, transcript: &mut Transcript) -> Heard {
     Heard::Understood
 }
 
-/// One message: an answer, or what stands for an error in a stream.
-pub(super) fn decode(message: &[u8], streaming: bool) -> Result<StreamInferResponse, String> {
-    let decoded = if streaming {
-        StreamInferResponse::decode(message)
-    } else {
-        let whole = |answer| StreamInferResponse { error_message: String::new(), infer_response: Some(answer) };
-        InferResponse::decode(message).map(whole)
-    };
-    decoded.map_err(|error| error.to_string())
+/// How the server writes its messages. All of an answer are alike, so that one that tells speaks for the rest.
+pub(super) fn form<'a>(settings: &KserveSettings, messages: impl Iterator<Item = &'a [u8]> + Clone) -> StreamForm {
+    if !settings.streaming {
+        return StreamForm::Bare;
+    }
+    let first_field = |message| StreamForm::Wrapped.decode(message).map(|lone| lone.error_message);
+    let is_name = |message| first_field(message).is_ok_and(|text| settings.model(&text).is_some());
+    let told = messages.clone().find_map(StreamForm::of);
+    // Answers without outputs say the model's name alone, as if it were an error.
+    told.or_else(|| messages.into_iter().any(is_name).then_some(StreamForm::Bare)).unwrap_or(StreamForm::Wrapped)
 }
 
-pub(super) fn read_messages(body: ResponseBody<'_>, streaming: bool) -> Result<Reply, ReplyError> {
+pub(super) fn read_messages(body: ResponseBody<'_>, settings: &KserveSettings) -> Result<Reply, ReplyError> {
     let unreadable = |reason: String| ReplyError::Unreadable(reason);
+    let frames = frames(body.bytes).map_err(|error| unreadable(error.to_string()))?;
+    let form = form(settings, frames.iter().map(|frame| frame.of(body.bytes)));
     let mut transcript = Transcript::default();
     let mut texts = Texts::default();
-    for (number, frame) in frames(body.bytes).map_err(|error| unreadable(error.to_string()))?.into_iter().enumerate() {
-        let answer = decode(frame.of(body.bytes), streaming)
+    for (number, frame) in frames.into_iter().enumerate() {
+        let answer = form
+            .decode(frame.of(body.bytes))
             .map_err(|error| unreadable(format!("message {number} is no answer of a KServe server: {error}")))?;
         if !answer.error_message.is_empty() {
             let (code, kind, message) = (None, "InferenceError".to_owned(), answer.error_message);
@@ -63,8 +66,8 @@ pub(super) fn read_messages(body: ResponseBody<'_>, streaming: bool) -> Result<R
     transcript.into_reply(Wholeness::Document)
 }
 
-pub(super) fn message_carries_content(message: &[u8], streaming: bool) -> bool {
-    let Ok(StreamInferResponse { infer_response: Some(answer), .. }) = decode(message, streaming) else { return false };
+pub(super) fn message_carries_content(message: &[u8], form: StreamForm) -> bool {
+    let Ok(StreamInferResponse { infer_response: Some(answer), .. }) = form.decode(message) else { return false };
     match text_output(&answer) {
         Some(at) => answer.texts(at).iter().any(|text| !text.is_empty()),
         None => !answer.outputs.is_empty(),
@@ -125,8 +128,9 @@ fn not_text(output: &str, number: usize, byte: u8) -> ReplyError {
 mod tests {
     use aiperf_clock::{Mono, ReadMark};
     use aiperf_grpc::frame;
-    use aiperf_grpc::kserve::OutputTensor;
+    use aiperf_grpc::kserve::{ModelShape, OutputTensor, TensorContents};
     use proptest::prelude::*;
+    use prost::Message;
 
     use super::*;
 
@@ -146,13 +150,22 @@ mod tests {
     }
 
     /// A stream of these messages, each a nanosecond after the other.
-    fn read(messages: &[StreamInferResponse]) -> Result<Reply, ReplyError> {
+    fn read<M: Message>(messages: &[M]) -> Result<Reply, ReplyError> {
         let (mut body, mut marks) = (Vec::new(), Vec::new());
         for (number, message) in messages.iter().enumerate() {
             frame(&message.encode_to_vec(), &mut body);
             marks.push(ReadMark::user(body.len(), Mono::from_nanos(number as u64)));
         }
-        read_messages(ResponseBody { content_type: None, bytes: &body, marks: &marks }, true)
+        read_messages(ResponseBody { content_type: None, bytes: &body, marks: &marks }, &streamed())
+    }
+
+    fn streamed() -> KserveSettings {
+        let model = ModelShape { name: "words".into(), ..ModelShape::default() };
+        KserveSettings { streaming: true, models: vec![model], ..KserveSettings::default() }
+    }
+
+    fn bare(text: &str) -> InferResponse {
+        InferResponse { model_name: "words".into(), ..output(TEXT, "BYTES", text.as_bytes()) }
     }
 
     fn said(text: &[u8]) -> StreamInferResponse {
@@ -189,12 +202,36 @@ mod tests {
         assert_eq!(read(&[StreamInferResponse::default()]), Err(ReplyError::NoContent));
     }
 
+    #[test]
+    fn a_stream_of_answers_without_envelopes_is_read_as_what_it_is() {
+        let nothing = InferResponse { model_name: "words".into(), ..InferResponse::default() };
+        let reply = read(&[nothing.clone(), bare(" a"), bare(" b")]).unwrap();
+        assert_eq!((reply.output_text.as_str(), reply.chunks.len()), (" a b", 2));
+        assert_eq!(read(&[nothing.clone(), nothing]), Err(ReplyError::NoContent));
+        let contents = TensorContents { bytes: vec![b" c".to_vec()], ..TensorContents::default() };
+        let mut typed = InferResponse { raw_output_contents: Vec::new(), ..bare("") };
+        typed.outputs[0].contents = Some(contents);
+        assert!(message_carries_content(&typed.encode_to_vec(), StreamForm::Bare));
+        assert_eq!(read(&[typed]).unwrap().output_text, " c");
+    }
+
+    #[test]
+    fn an_error_stays_one_though_it_is_all_that_comes() {
+        let error = StreamInferResponse { error_message: "no slot".into(), infer_response: None };
+        let with_id = InferResponse { id: "7".into(), ..InferResponse::default() };
+        let answered = StreamInferResponse { infer_response: Some(with_id), ..error.clone() };
+        for refused in [error, answered] {
+            assert!(matches!(read(&[refused]), Err(ReplyError::InBand { message, .. }) if message == "no slot"));
+        }
+    }
+
     proptest! {
         #[test]
         fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80), streaming: bool) {
             let marks = [ReadMark::user(bytes.len(), Mono::from_nanos(1))];
-            let _ = read_messages(ResponseBody { content_type: None, bytes: &bytes, marks: &marks }, streaming);
-            let _ = message_carries_content(&bytes, streaming);
+            let settings = KserveSettings { streaming, ..streamed() };
+            let _ = read_messages(ResponseBody { content_type: None, bytes: &bytes, marks: &marks }, &settings);
+            let _ = message_carries_content(&bytes, StreamForm::Bare);
         }
     }
 }

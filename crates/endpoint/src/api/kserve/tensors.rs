@@ -4,6 +4,7 @@
 use aiperf_grpc::kserve::{Datatype, InputTensor, ModelShape, TensorShape};
 use serde_json::{Map, Value, json};
 
+use crate::kserve::SAMPLING;
 use crate::{KserveBackend, KserveSettings, TurnRequest};
 
 /// The names that text models of Triton's backends have.
@@ -11,7 +12,6 @@ const TEXT: &str = "text_input";
 const LIMIT: &str = "max_tokens";
 const STREAM: &str = "stream";
 const WITHOUT_INPUT: &str = "exclude_input_in_output";
-pub(super) const SAMPLING: &str = "sampling_parameters";
 
 /// The limit that TensorRT-LLM is given where none is asked for, because its models cannot do without.
 const USUAL_LIMIT: u32 = 256;
