@@ -5,6 +5,7 @@ mod endpoint;
 mod given;
 mod help;
 mod input_file;
+mod record_file;
 mod refusal;
 mod rows;
 mod table;
@@ -17,6 +18,7 @@ use std::fs;
 use std::path::Path;
 
 use given::Asked;
+pub(crate) use record_file::RecordFile;
 pub(crate) use refusal::Refusal;
 
 /// The name of the command, and of the program where it is called so.

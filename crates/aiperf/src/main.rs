@@ -81,7 +81,12 @@ fn run_as_genai_perf(words: &[OsString], environment: &Environment) -> anyhow::R
     match invocation {
         Invocation::Profile(config) => {
             eprintln!("{}", config.command_line);
-            profile::run(*config, environment)
+            let records = genai_perf::RecordFile::of(&config);
+            let code = profile::run(*config, environment)?;
+            if let Some(records) = records {
+                records.write().with_context(|| format!("cannot write {}", records.path().display()))?;
+            }
+            Ok(code)
         }
         other => anyhow::bail!("a command line of GenAI-Perf became {other:?} instead of a run"),
     }

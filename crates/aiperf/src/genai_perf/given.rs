@@ -33,15 +33,12 @@ impl Asked {
             let (flag, typed, tied) = find(word, table, program)?;
             let mut values: Vec<String> = tied.into_iter().map(str::to_owned).collect();
             match flag.takes {
-                Takes::Nothing if !values.is_empty() => return Err(Refusal::NoValue(typed)),
-                Takes::Nothing => {}
-                Takes::One | Takes::Repeated if values.is_empty() => values.extend(value(&mut words)),
-                Takes::One | Takes::Repeated => {}
-                Takes::OneOrMore | Takes::Any => {
-                    if tied.is_none() {
-                        values.extend(std::iter::from_fn(|| value(&mut words)));
-                    }
+                Takes::Nothing if tied.is_some() => return Err(Refusal::NoValue(typed)),
+                Takes::One | Takes::Repeated if tied.is_none() => values.extend(value(&mut words)),
+                Takes::OneOrMore | Takes::Any if tied.is_none() => {
+                    values.extend(std::iter::from_fn(|| value(&mut words)));
                 }
+                _ => {}
             }
             if let Becomes::Refused(why) = flag.becomes {
                 return Err(Refusal::Refused { flag: typed, why });

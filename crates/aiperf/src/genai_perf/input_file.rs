@@ -36,10 +36,10 @@ pub(super) fn read(asked: &Asked, endpoint: &Endpoint<'_>, current_dir: &Path, f
     }
     let Some(given) = given else { return Ok(Input { words: words.0, generated: true, rows: None }) };
     if form.starts_with("synthetic:") {
-        return match endpoint.is_rankings() {
-            true => Ok(Input { words: words.0, generated: true, rows: None }),
-            false => Err(given.bad("pools of texts are made for --endpoint-type rankings; elsewhere leave it out")),
-        };
+        if !endpoint.is_rankings() {
+            return Err(given.bad("pools of texts are made for --endpoint-type rankings; elsewhere leave it out"));
+        }
+        return Ok(Input { words: words.0, generated: true, rows: None });
     }
     let (path, layout) = match form.strip_prefix("payload:") {
         Some(path) => (path, Layout::Payload),

@@ -52,6 +52,7 @@ fn its_defaults_are_written_out() {
             "--request-count=10",
             "--random-seed=0",
             "--artifact-dir=artifacts/org_m-triton-tensorrtllm-concurrency1",
+            "--export-level=raw",
             "--export-genai-perf",
         ]
     );

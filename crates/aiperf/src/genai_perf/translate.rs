@@ -83,15 +83,14 @@ pub(super) fn translate(asked: &Asked, current_dir: &Path) -> Result<Translation
     }
     words.option("--random-seed", asked.text(Rule::Seed).unwrap_or("0"));
     words.option("--artifact-dir", &folder);
-    if let Some(name) = asked.text(Rule::ExportFile) {
-        if name.contains('/') {
-            return Err(bad(
-                asked,
-                Rule::ExportFile,
-                "it is a name without a folder; give the folder with --artifact-dir",
-            ));
+    match asked.text(Rule::ExportFile) {
+        Some(name) if name.contains('/') => {
+            let expected = "it is a name without a folder; give the folder with --artifact-dir";
+            return Err(bad(asked, Rule::ExportFile, expected));
         }
-        words.option("--profile-export-prefix", name.strip_suffix(".json").unwrap_or(name));
+        Some(name) => words.option("--profile-export-prefix", name.strip_suffix(".json").unwrap_or(name)),
+        // Its file of records holds bodies and times of all responses.
+        None => words.option("--export-level", "raw"),
     }
     words.flag("--export-genai-perf");
     Ok(Translation { words: words.0, rows: input.rows })
@@ -139,7 +138,7 @@ fn load(asked: &Asked, words: &mut Words) -> Result<(), Refusal> {
         (Some(ms), _) if ms <= 0.0 => return Err(bad(asked, Rule::Interval, "give milliseconds above 0")),
         // In this order no digit is lost to rounding.
         (Some(ms), _) => {
-            words.option("--benchmark-duration", &(ms * (WINDOWS * STRETCH * 10.0).round() / 1e4).to_string())
+            words.option("--benchmark-duration", &(ms * (WINDOWS * STRETCH * 10.0).round() / 1e4).to_string());
         }
         (None, Some(number)) => words.option("--request-count", &number.to_string()),
         (None, None) if scheduled || sessions.is_some() => {}

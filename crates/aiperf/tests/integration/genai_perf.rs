@@ -101,6 +101,17 @@ fn every_example_runs_and_leaves_the_files_of_genai_perf() {
         assert!(summary["input_config"].is_object() && summary["telemetry_stats"].is_object(), "{words}");
         let table = ended.artifacts.text(&format!("{folder}/profile_export_genai_perf.csv"));
         assert!(table.starts_with("Metric,avg,min,max,p99,p95,p90,p75,p50,p25,p10,p5,p1"), "{words}");
+        let measured = ended.artifacts.json(&format!("{folder}/profile_export.json"));
+        let experiment = &measured["experiments"][0];
+        let requests = experiment["requests"].as_array().unwrap();
+        assert_eq!(
+            summary["request_count"]["avg"].as_f64().map(|count| count as usize),
+            Some(requests.len()),
+            "{words}"
+        );
+        assert!(requests.iter().all(|it| it["response_timestamps"][0].as_u64() > it["timestamp"].as_u64()), "{words}");
+        assert_eq!(experiment["window_boundaries"].as_array().unwrap().len(), 2, "{words}");
+        assert!(measured["service_kind"].is_string() && experiment["experiment"]["mode"].is_string(), "{words}");
         let records = ended.artifacts.text(&format!("{folder}/profile_export.jsonl"));
         assert!(!records.contains(r#""error":{"#), "{words}: {records}");
     }
@@ -116,7 +127,9 @@ fn the_command_that_is_shown_can_be_run_and_has_no_secrets() {
     assert!(!shown.contains("secret") && shown.contains("<redacted>"), "{shown}");
     assert!(shown.contains("--goodput 'request_latency:9000 time_to_first_token:9000'"), "{shown}");
     assert!(
-        shown.contains("--random-seed 0 --artifact-dir out/m-openai-chat-concurrency1 --export-genai-perf"),
+        shown.contains(
+            "--random-seed 0 --artifact-dir out/m-openai-chat-concurrency1 --export-level raw --export-genai-perf"
+        ),
         "{shown}"
     );
     let folder = tempfile::tempdir().unwrap();
