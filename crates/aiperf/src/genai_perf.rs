@@ -5,6 +5,7 @@ mod endpoint;
 mod given;
 mod help;
 mod input_file;
+mod merge;
 mod record_file;
 mod refusal;
 mod rows;
@@ -18,6 +19,7 @@ use std::fs;
 use std::path::Path;
 
 use given::Asked;
+use merge::Merge;
 pub(crate) use record_file::RecordFile;
 pub(crate) use refusal::Refusal;
 
@@ -29,6 +31,8 @@ pub(crate) const NAME: &str = "genai-perf";
 pub(crate) enum Request {
     /// The command line of ours that does the same, program name included.
     Run(Vec<OsString>),
+    /// Several runs as one.
+    Merge(Merge),
     /// Help or version, for stdout.
     Text(String),
 }
@@ -58,6 +62,7 @@ pub(crate) fn read(words: &[OsString], current_dir: &Path) -> Result<Request, Re
     match command.as_str() {
         "--version" => return Ok(Request::Text(format!("{}\n", env!("CARGO_PKG_VERSION")))),
         "profile" => {}
+        "process-export-files" => return merge(options, passed, current_dir).map(Request::Merge),
         name => {
             let known = table::COMMANDS.into_iter().find(|(known, _)| *known == name);
             return Err(match known {
@@ -75,6 +80,23 @@ pub(crate) fn read(words: &[OsString], current_dir: &Path) -> Result<Request, Re
     }
     let words = ["aiperf", "profile"].into_iter().map(str::to_owned).chain(translation.words);
     Ok(Request::Run(words.map(OsString::from).collect()))
+}
+
+fn merge(options: &[String], passed: &[String], current_dir: &Path) -> Result<Merge, Refusal> {
+    if let Some(word) = passed.first() {
+        return Err(Refusal::StrayWord(word.clone()));
+    }
+    let mut asked = Asked::default();
+    asked.read(options, table::PROCESS, "genai-perf process-export-files")?;
+    let needed = "--input-directory";
+    let input = asked.text(table::Rule::InputDirectory);
+    let input = input.ok_or(Refusal::Needs { flag: "genai-perf process-export-files".to_owned(), needed })?;
+    let parent = asked.text(table::Rule::Folder).unwrap_or("artifacts");
+    Ok(Merge {
+        input: current_dir.join(input),
+        output: current_dir.join(parent).join(merge::MERGED),
+        prefix: translate::prefix(&asked)?,
+    })
 }
 
 fn write(path: &Path, text: &str) -> std::io::Result<()> {

@@ -74,6 +74,7 @@ fn run_as_genai_perf(words: &[OsString], environment: &Environment) -> anyhow::R
             print(text.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
+        genai_perf::Request::Merge(merge) => return merge.run(environment),
         genai_perf::Request::Run(args) => args,
     };
     let invocation =

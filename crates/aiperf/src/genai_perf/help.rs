@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::table::{Becomes, COMMANDS, Flag, PERF_ANALYZER, PROFILE};
+use super::table::{Becomes, COMMANDS, Flag, PERF_ANALYZER, PROCESS, PROFILE};
 
 const INTRODUCTION: &str = "\
 Takes the command line of GenAI-Perf, shows the `aiperf profile` that does the same, and runs it
@@ -14,7 +14,11 @@ Files have GenAI-Perf's names besides ours: profile_export_genai_perf.json and .
 
 pub(super) fn page() -> String {
     let mut text = INTRODUCTION.to_owned();
-    for (title, table) in [("Options and what they become", PROFILE), ("Options after `--`", PERF_ANALYZER)] {
+    for (title, table) in [
+        ("Options of profile and what they become", PROFILE),
+        ("Options after --", PERF_ANALYZER),
+        ("Options of process-export-files, which merges runs", PROCESS),
+    ] {
         let _ = writeln!(text, "\n{title}:");
         for flag in table {
             let _ = writeln!(text, "  {}\n      {}", flag.names.join(", "), becomes(flag).replace('`', ""));

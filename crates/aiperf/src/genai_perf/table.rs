@@ -48,6 +48,7 @@ pub(super) enum Rule {
     FixedSchedule,
     Folder,
     ImageFormat,
+    InputDirectory,
     InputFile,
     InputLength,
     InputSpread,
@@ -308,20 +309,38 @@ pub(super) const PERF_ANALYZER: &[Flag] = &[
     flag(&["--fixed-schedule"], Nothing, Refused("needs a value here: give --fixed-schedule True in front of `--`")),
 ];
 
+/// The options of `process-export-files`.
+pub(super) const PROCESS: &[Flag] = &[
+    flag(
+        &["--input-directory", "-d"],
+        One,
+        rule(Rule::InputDirectory, "folder with the artifact folder of each run in it"),
+    ),
+    flag(
+        &["--artifact-dir"],
+        One,
+        rule(Rule::Folder, "where the folder `merged` is put; `artifacts` when it is left out"),
+    ),
+    flag(
+        &["--profile-export-file"],
+        One,
+        rule(Rule::ExportFile, "the start of the names of the merged files, without its end"),
+    ),
+    flag(&["--generate-plots"], Nothing, Refused("draws plots, which this program does not: leave it out")),
+    flag(&["--enable-checkpointing"], Nothing, Refused(CHECKPOINTS)),
+    flag(&["--checkpoint-dir", "--checkpoint-directory"], One, Refused(CHECKPOINTS)),
+];
+
 /// A list of values where one is meant.
 pub(super) const ONE_VALUE: &str = SWEEP;
 pub(super) const NO_WINDOWS: &str = WINDOWS;
 
 /// Other commands of GenAI-Perf, each with the way to go.
-pub(super) const COMMANDS: [(&str, &str); 4] = [
+pub(super) const COMMANDS: [(&str, &str); 3] = [
     ("analyze", "sweeps a parameter: make a run with `genai-perf profile` for each of its values"),
     (
         "config",
         "runs what its own YAML says: give the same options to `genai-perf profile`, as docs/migrating.md lists them",
     ),
     ("create-template", "writes a skeleton of its own YAML: give options to `genai-perf profile` instead"),
-    (
-        "process-export-files",
-        "merges the records of several machines: `aiperf report FOLDER` makes the summary of each, and their throughputs add up",
-    ),
 ];

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::help::becomes;
 use super::table::{Becomes, PERF_ANALYZER, PROFILE, Takes};
-use super::{Refusal, Request, read, words_of};
+use super::{Merge, Refusal, Request, read, words_of};
 
 fn line(words: &str) -> Result<Vec<String>, Refusal> {
     in_folder(Path::new("/nowhere"), words)
@@ -17,7 +17,7 @@ fn in_folder(folder: &Path, words: &str) -> Result<Vec<String>, Refusal> {
     let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
     match read(&words, folder)? {
         Request::Run(words) => Ok(words.into_iter().skip(2).map(|word| word.into_string().unwrap()).collect()),
-        Request::Text(text) => panic!("{text}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -241,6 +241,23 @@ fn words_that_mean_nothing_are_refused() {
 fn other_commands_are_refused_with_the_way_to_go() {
     for (name, instead) in super::table::COMMANDS {
         assert_eq!(refusal(name), format!("genai-perf {name} {instead}"));
+    }
+}
+
+#[test]
+fn runs_to_merge_are_looked_for_in_a_folder() {
+    let read = |words: &str| read(&words.split(' ').map(OsString::from).collect::<Vec<_>>(), Path::new("/here"));
+    let merge = Merge { input: "/here/runs".into(), output: "/here/out/merged".into(), prefix: Some("x".into()) };
+    let words = "process-export-files -d runs --artifact-dir out --profile-export-file x.json";
+    assert_eq!(read(words), Ok(Request::Merge(merge)));
+    for (words, part) in [
+        ("process-export-files", "needs --input-directory"),
+        ("process-export-files -d runs --generate-plots", "--generate-plots draws plots"),
+        ("process-export-files -d runs --profile-export-file a/b", "without a folder"),
+        ("process-export-files -d runs -- --async", "belongs to no option"),
+    ] {
+        let refused = read(words).unwrap_err().to_string();
+        assert!(refused.contains(part), "{words}: {refused}");
     }
 }
 

@@ -83,17 +83,24 @@ pub(super) fn translate(asked: &Asked, current_dir: &Path) -> Result<Translation
     }
     words.option("--random-seed", asked.text(Rule::Seed).unwrap_or("0"));
     words.option("--artifact-dir", &folder);
-    match asked.text(Rule::ExportFile) {
-        Some(name) if name.contains('/') => {
-            let expected = "it is a name without a folder; give the folder with --artifact-dir";
-            return Err(bad(asked, Rule::ExportFile, expected));
-        }
-        Some(name) => words.option("--profile-export-prefix", name.strip_suffix(".json").unwrap_or(name)),
+    match prefix(asked)? {
+        Some(prefix) => words.option("--profile-export-prefix", &prefix),
         // Its file of records holds bodies and times of all responses.
         None => words.option("--export-level", "raw"),
     }
     words.flag("--export-genai-perf");
     Ok(Translation { words: words.0, rows: input.rows })
+}
+
+/// Start of the names of files.
+pub(super) fn prefix(asked: &Asked) -> Result<Option<String>, Refusal> {
+    match asked.text(Rule::ExportFile) {
+        Some(name) if name.contains('/') => {
+            let expected = "it is a name without a folder; give the folder with --artifact-dir";
+            Err(bad(asked, Rule::ExportFile, expected))
+        }
+        name => Ok(name.map(|name| name.strip_suffix(".json").unwrap_or(name).to_owned())),
+    }
 }
 
 fn bad(asked: &Asked, rule: Rule, expected: &str) -> Refusal {

@@ -2,7 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::Command;
+
+use serde_json::Value;
 
 use crate::support::{Ended, Program, sim};
 
@@ -167,7 +170,46 @@ fn what_cannot_be_followed_is_refused_before_anything_is_sent() {
     ] {
         genai_perf(words).run().was_refused_with(parts);
     }
-    Program::new("genai-perf process-export-files -d runs")
-        .run()
-        .was_refused_with(&["process-export-files", "aiperf report"]);
+    Program::new("genai-perf process-export-files -d none").run().was_refused_with(&["--input-directory", "none"]);
+}
+
+#[test]
+fn runs_of_several_machines_become_one() {
+    let sim = sim("ttft=0&itl=1&osl=4");
+    let folder = tempfile::tempdir().unwrap();
+    let run = |name: &str, count: u32| {
+        let url = sim.addr();
+        let words = format!(
+            "aiperf profile --model m --tokenizer builtin --url {url} --streaming --isl 9 --request-count {count}"
+        );
+        let ended = crate::support::shell(
+            folder.path(),
+            &format!("{words} --goodput request_latency:9000 --artifact-dir {name}"),
+        );
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+        json(&folder.path().join(name).join("profile_export_aiperf.json"))
+    };
+    let parts = [run("runs/a", 3), run("runs/b", 5)];
+    let ended =
+        crate::support::shell(folder.path(), "aiperf genai-perf process-export-files -d runs --artifact-dir out");
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    let merged = json(&folder.path().join("out/merged/profile_export_genai_perf.json"));
+    assert_eq!(merged["request_count"]["avg"], 8.0);
+    for (ours, its) in [
+        ("request_throughput", "request_throughput"),
+        ("output_token_throughput", "output_token_throughput"),
+        ("goodput", "request_goodput"),
+    ] {
+        let sum: f64 = parts.iter().map(|part| part[ours]["avg"].as_f64().unwrap()).sum();
+        let found = merged[its]["avg"].as_f64().unwrap();
+        assert!((found - sum).abs() < sum * 1e-6, "{its}: {found} is not {sum}");
+    }
+    let slowest = parts.iter().map(|part| part["request_latency"]["max"].as_f64().unwrap()).fold(0.0, f64::max);
+    assert!((merged["request_latency"]["max"].as_f64().unwrap() - slowest).abs() < 1e-6);
+    let records = fs::read_to_string(folder.path().join("out/merged/profile_export.jsonl")).unwrap();
+    assert_eq!(records.lines().count(), 8);
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
