@@ -102,17 +102,18 @@ fn lanes_come_to_their_points_together_and_go_on_as_they_were_recorded() {
     let start = |phase: &str| artifacts.accounting(phase)["start_ns"].as_u64().unwrap() as f64 / 1e9;
     let warmup = start("agentic.warmup") - start("profiling");
     let primed: Vec<&Entry> = log.iter().filter(|entry| places[entry.id()].0 == "agentic.warmup").collect();
-    // Lanes of one session are told apart by where its lines were.
-    let point_of = |entry: &Entry| {
+    // Lanes of one session are told apart by where its lines were, as far as that goes: how long before its lane's point a
+    // request was recorded, at least and at most.
+    let before = |entry: &Entry| {
         let (_, conversation, turn) = &places[entry.id()];
         let (last, next) = (times(conversation)[*turn as usize], times(conversation)[*turn as usize + 1]);
-        points.iter().copied().filter(|point| *point > last && *point <= next).fold(f64::MAX, f64::min)
+        let lanes = points.iter().filter(|point| **point > last && **point <= next).map(|point| point - last);
+        lanes.fold((f64::MAX, 0.0_f64), |(least, most), before| (least.min(before), most.max(before)))
     };
-    let before = |entry: &Entry| point_of(entry) - times(&places[entry.id()].1)[places[entry.id()].2 as usize];
-    let longest = primed.iter().map(|entry| before(entry)).fold(0.0, f64::max);
+    let longest = primed.iter().map(|entry| before(entry).0).fold(0.0, f64::max);
     for entry in primed {
         let (_, conversation, turn) = &places[entry.id()];
-        let wait = (longest - before(entry)).min(0.0);
+        let wait = longest - before(entry).1;
         assert!(entry.arrival - warmup >= wait - 1e-3, "too early in the warmup");
         let next = log.iter().find(|later| later.session() == entry.session() && later.arrival >= 0.0).unwrap();
         let after = points.iter().map(|point| times(conversation)[*turn as usize + 1] - point);

@@ -80,6 +80,7 @@ fn the_command_of_the_readme_prints_the_table_and_writes_the_files() {
         (r" *\b[\d,]+\.\d\d\b", " 0.00"),
         (r"[━─]{3,}", "───"),
         (r" {2,}", " "),
+        (r"--random-seed \d+", "--random-seed 1"),
         (r"(Export|File): .*[\\/]out[\\/]", "$1: "),
     ]}, {
         insta::assert_snapshot!("readme_console", ended.stdout);

@@ -1,8 +1,8 @@
 //! Rows of Parquet, row group by row group, and of those only the columns that are needed.
 
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use aiperf_trace::shielded;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row as Record};
@@ -19,9 +19,7 @@ pub(super) fn each<R: ChunkReader + 'static>(
     columns: Option<&[&str]>,
     take: &mut Take<'_>,
 ) -> Result<ControlFlow<()>, String> {
-    // Some damaged files make the reader panic where it should complain.
-    let read = catch_unwind(AssertUnwindSafe(|| rows(file, columns, take)));
-    read.unwrap_or_else(|_| Err("not a Parquet file that can be read: it is damaged".to_owned()))
+    shielded("not a Parquet file that can be read: it is damaged", || rows(file, columns, take))
 }
 
 fn rows<R: ChunkReader + 'static>(

@@ -45,8 +45,11 @@ fn unix_milliseconds(text: &str) -> Option<f64> {
         && (0..24).contains(&hour)
         && (0..60).contains(&minute)
         && (0.0..61.0).contains(&second);
+    if !valid {
+        return None;
+    }
     let minutes = (days_since_1970(year, month, day) * 24 + hour) * 60 + minute - offset;
-    valid.then_some(minutes as f64 * 60e3 + second * 1e3)
+    Some(minutes as f64 * 60e3 + second * 1e3)
 }
 
 /// `+01:00`, `-0130` or `Z`.
@@ -85,7 +88,14 @@ mod tests {
         assert_eq!(unix_milliseconds("2024-05-10T00:00:00.009930+00:00"), Some(1_715_299_200_009.93));
         assert_eq!(unix_milliseconds("2024-05-10 02:00:00+02:00"), Some(1_715_299_200_000.0));
         assert_eq!(unix_milliseconds("2024-05-09 19:00:00-0500"), Some(1_715_299_200_000.0));
-        for bad in ["", "2024-05-10", "2024-13-10 00:00:00", "2024-05-10 25:00:00", "2024-05-10 00:00:00+1"] {
+        for bad in [
+            "",
+            "2024-05-10",
+            "2024-13-10 00:00:00",
+            "2024-05-10 25:00:00",
+            "2024-05-10 00:00:00+1",
+            "9223372036854775807-01-01 00:00:00",
+        ] {
             assert_eq!(unix_milliseconds(bad), None, "{bad}");
         }
     }

@@ -4,7 +4,6 @@
 mod arrow;
 mod arrow_size;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use aiperf_config::SessionColumn;
@@ -13,7 +12,7 @@ use parquet::file::reader::SerializedFileReader;
 use parquet::record::Field;
 use parquet::record::reader::RowIter;
 
-use crate::{BlockId, Problem, Prompt, Request};
+use crate::{BlockId, Problem, Prompt, Request, shielded};
 
 /// What a Parquet file begins with.
 const PARQUET: &[u8] = b"PAR1";
@@ -35,8 +34,7 @@ pub(super) fn is_table(bytes: &[u8]) -> bool {
 
 /// Reads the bytes of a file; the error says why it is none of this layout.
 pub(super) fn read(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
-    // Some damaged files make the reader panic where it should complain.
-    catch_unwind(AssertUnwindSafe(|| rows(bytes, sessions))).unwrap_or_else(|_| Err("the file is damaged".to_owned()))
+    shielded("the file is damaged", || rows(bytes, sessions))
 }
 
 /// What stands in a column of a row, wherever the table comes from.
