@@ -4,12 +4,14 @@
 mod artifacts;
 mod chat;
 mod cli;
+mod genai_perf;
 mod logging;
 mod profile;
 mod selftest;
 mod simulate;
 mod trace_tool;
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::{env, fs};
@@ -40,7 +42,11 @@ fn sentence(error: &anyhow::Error) -> String {
 
 fn run() -> anyhow::Result<ExitCode> {
     let environment = environment()?;
-    match cli::parse(env::args_os(), &environment, &simulate::flags())? {
+    let args: Vec<OsString> = env::args_os().collect();
+    if let Some(words) = genai_perf::words_of(&args) {
+        return run_as_genai_perf(words, &environment);
+    }
+    match cli::parse(args, &environment, &simulate::flags())? {
         Invocation::Text(text) => print(text.as_bytes())?,
         Invocation::Completion(Completion { script, path: None }) => print(&script)?,
         Invocation::Completion(Completion { script, path: Some(path) }) => {
@@ -59,6 +65,32 @@ fn run() -> anyhow::Result<ExitCode> {
         Invocation::Sim(sim) => simulate::run(&sim)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Shows the command of ours that a command line of GenAI-Perf means, and runs it.
+fn run_as_genai_perf(words: &[OsString], environment: &Environment) -> anyhow::Result<ExitCode> {
+    let args = match genai_perf::read(words, &environment.current_dir)? {
+        genai_perf::Request::Text(text) => {
+            print(text.as_bytes())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        genai_perf::Request::Merge(merge) => return merge.run(environment),
+        genai_perf::Request::Run(args) => args,
+    };
+    let invocation =
+        cli::parse(args, environment, &simulate::flags()).context("in the options that `aiperf profile` gets")?;
+    match invocation {
+        Invocation::Profile(config) => {
+            eprintln!("{}", config.command_line);
+            let records = genai_perf::RecordFile::of(&config);
+            let code = profile::run(*config, environment)?;
+            if let Some(records) = records {
+                records.write().with_context(|| format!("cannot write {}", records.path().display()))?;
+            }
+            Ok(code)
+        }
+        other => anyhow::bail!("a command line of GenAI-Perf became {other:?} instead of a run"),
+    }
 }
 
 /// What this process finds itself in.

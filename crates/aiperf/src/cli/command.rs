@@ -33,6 +33,12 @@ pub(super) fn program(sim_flags: &[SimFlag], purpose: Purpose) -> Command {
         .subcommand(report::command())
         .subcommands(trace::commands())
         .subcommand(
+            Command::new(crate::genai_perf::NAME)
+                .about("Take the command line of GenAI-Perf, show the one that it becomes, and run it")
+                .disable_version_flag(true)
+                .disable_help_flag(true),
+        )
+        .subcommand(
             Command::new("completions")
                 .about("Print a script that completes this program's options in a shell")
                 .disable_version_flag(true)

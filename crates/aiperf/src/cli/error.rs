@@ -12,7 +12,7 @@ pub(crate) enum CliError {
     CommandNotYet(String),
     #[error(
         "there is no command {name:?}; the commands are profile, chat, selftest, sim, report, \
-         analyze-trace, synthesize, validate and completions"
+         analyze-trace, synthesize, validate, genai-perf and completions"
     )]
     UnknownCommand { name: String },
     #[error("{flag} is not an option{nearest}; --help lists them all")]

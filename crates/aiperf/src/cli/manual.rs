@@ -23,6 +23,7 @@ writes it anew.
 | `aiperf chat` | talk with a server and see how quick each answer is; see [chat.md](chat.md) |
 | `aiperf selftest` | prove on this machine that the client's times are right |
 | `aiperf sim` | serve a simulated inference server |
+| `aiperf genai-perf profile ...` | take the command line of GenAI-Perf; see [migrating.md](migrating.md) |
 | `aiperf analyze-trace FILE` | say what a trace is like; see [traces.md](traces.md) |
 | `aiperf synthesize trace FILE` | change a trace and write the result |
 | `aiperf synthesize agentic-code` | make a trace of coding sessions |

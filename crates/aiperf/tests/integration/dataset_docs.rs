@@ -1,4 +1,4 @@
-//! Every example of `docs/datasets.md`, `docs/endpoints.md` and `docs/chat.md`, run as it stands there. What the page promises is held against what the server saw.
+//! Every example of `docs/datasets.md`, `docs/endpoints.md`, `docs/chat.md` and `docs/migrating.md`, run as it stands there. What the page promises is held against what the server saw.
 //!
 //! The convention, section by section (a section begins at a heading of any depth):
 //!
@@ -22,6 +22,7 @@ use crate::support::{shell, sim};
 const DATA_SETS: &str = include_str!("../../../../docs/datasets.md");
 const ENDPOINTS: &str = include_str!("../../../../docs/endpoints.md");
 const CHAT: &str = include_str!("../../../../docs/chat.md");
+const MIGRATING: &str = include_str!("../../../../docs/migrating.md");
 const MEDIA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../dataset/tests/fixtures/media");
 
 /// One section of the page.
@@ -156,6 +157,11 @@ fn every_example_of_the_page_on_data_sets_does_what_the_page_says() {
 #[test]
 fn the_page_on_talks_shows_commands_that_work() {
     assert!(run(CHAT).iter().any(|example| example.commands.contains("--quick")));
+}
+
+#[test]
+fn the_page_on_moving_over_shows_commands_that_work() {
+    assert!(run(MIGRATING).iter().any(|example| example.commands.contains("aiperf genai-perf")));
 }
 
 #[test]

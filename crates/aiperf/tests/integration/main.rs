@@ -20,6 +20,7 @@ mod dynamic_grpc;
 mod endpoint_types;
 mod endpoints;
 mod failures;
+mod genai_perf;
 mod generated_text;
 mod graphs;
 mod interrupts;

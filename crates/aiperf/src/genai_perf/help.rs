@@ -1,0 +1,44 @@
+//! What `aiperf genai-perf --help` says: each option and what it becomes.
+
+use std::fmt::Write;
+
+use super::table::{Becomes, COMMANDS, Flag, PERF_ANALYZER, PROCESS, PROFILE};
+
+const INTRODUCTION: &str = "\
+Takes the command line of GenAI-Perf, shows the `aiperf profile` that does the same, and runs it
+
+Usage: aiperf genai-perf profile --model NAME [OPTIONS] [-- OPTIONS OF perf_analyzer]
+
+Files have GenAI-Perf's names besides ours: profile_export_genai_perf.json and .csv, in the folder that it would make.
+";
+
+pub(super) fn page() -> String {
+    let mut text = INTRODUCTION.to_owned();
+    for (title, table) in [
+        ("Options of profile and what they become", PROFILE),
+        ("Options after --", PERF_ANALYZER),
+        ("Options of process-export-files, which merges runs", PROCESS),
+    ] {
+        let _ = writeln!(text, "\n{title}:");
+        for flag in table {
+            let _ = writeln!(text, "  {}\n      {}", flag.names.join(", "), becomes(flag).replace('`', ""));
+        }
+    }
+    text.push_str("\nOther commands, which are refused:\n");
+    for (name, instead) in COMMANDS {
+        let _ = writeln!(text, "  {name}\n      {}", instead.replace('`', ""));
+    }
+    text
+}
+
+/// In words, with Markdown's quotes around what is typed.
+pub(super) fn becomes(flag: &Flag) -> String {
+    match flag.becomes {
+        Becomes::Same(name) => format!("`{name}`"),
+        Becomes::UnlessZero(name) => format!("`{name}`; 0 is left out"),
+        Becomes::Joined(name, " ") => format!("`{name}`, all in one word with blanks"),
+        Becomes::Joined(name, between) => format!("`{name}`, all in one word with `{between}`"),
+        Becomes::Rule(_, words) => words.to_owned(),
+        Becomes::Refused(why) => format!("refused: it {why}"),
+    }
+}

@@ -1,0 +1,108 @@
+//! `genai-perf process-export-files`: several runs, made at the same time on several machines, as one.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use aiperf_artifact::{Asked, Folder, Rebuilt, rebuild};
+use aiperf_config::Environment;
+use aiperf_endpoint::EndpointKind;
+use aiperf_report::ArtifactPaths;
+use aiperf_report::console::{self, Width};
+use anyhow::{Context, bail};
+use serde_json::Value;
+
+use crate::profile::{VERSION, console_of};
+
+/// Where the merged files go, below the artifact folder.
+pub(super) const MERGED: &str = "merged";
+/// Machines share neither start nor end, so that what they did in a second adds up.
+const ADD_UP: [&str; 5] =
+    ["request_throughput", "output_token_throughput", "input_token_throughput", "total_token_throughput", "goodput"];
+
+/// A folder with a folder for each run, and where to put them as one.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Merge {
+    pub(super) input: PathBuf,
+    pub(super) output: PathBuf,
+    pub(super) prefix: Option<String>,
+}
+
+impl Merge {
+    pub(crate) fn run(&self, environment: &Environment) -> anyhow::Result<ExitCode> {
+        let parts = self.parts()?;
+        let rebuilt = parts
+            .iter()
+            .map(|part| rebuild(part, &Asked::default(), VERSION).map_err(Into::into))
+            .collect::<anyhow::Result<Vec<Rebuilt>>>()?;
+        let paths = ArtifactPaths::new(&self.output, self.prefix.as_deref());
+        join_records(&parts, &paths.records())
+            .with_context(|| format!("cannot write {}", paths.records().display()))?;
+        let mut whole = rebuild(&Folder::open(&self.output)?, &asked_as_in(rebuilt.first()), VERSION)?;
+        for result in &mut whole.report.profiling.summary.results {
+            if ADD_UP.contains(&result.metric.tag()) {
+                result.stats.avg = rebuilt.iter().map(|part| average(part, result.metric.tag())).sum();
+            }
+        }
+        if let Some(first) = rebuilt.into_iter().next() {
+            whole.report.input_config = first.report.input_config;
+            whole.report.cli_command = first.report.cli_command;
+        }
+        let files = whole.write(&paths);
+        let (width, colour) = console_of(Width::FILE, environment);
+        let mut text = console::render(&whole.report, width, colour);
+        text.push_str(&console::render_trailer(&whole.report, &files.written, colour));
+        crate::print(text.as_bytes())?;
+        match files.failed.into_iter().next() {
+            Some(error) => Err(error).context("not everything could be written"),
+            None => Ok(ExitCode::SUCCESS),
+        }
+    }
+
+    /// The folders below that hold records, by name.
+    fn parts(&self) -> anyhow::Result<Vec<Folder>> {
+        let input = self.input.display();
+        let entries = fs::read_dir(&self.input).with_context(|| format!("--input-directory {input} cannot be read"))?;
+        let mut dirs = entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<PathBuf>>>()?;
+        dirs.retain(|dir| dir.is_dir() && *dir != self.output);
+        dirs.sort();
+        let folders = dirs.iter().map(|dir| Ok(Folder::open(dir)?)).collect::<anyhow::Result<Vec<Folder>>>()?;
+        let parts: Vec<Folder> = folders.into_iter().filter(|folder| folder.paths().records().exists()).collect();
+        if parts.is_empty() {
+            bail!(
+                "--input-directory {input} has no folder with a profile_export.jsonl in it; put the artifact folder of each run there"
+            );
+        }
+        Ok(parts)
+    }
+}
+
+/// Endpoint and objectives of a part hold for the whole.
+fn asked_as_in(part: Option<&Rebuilt>) -> Asked {
+    let config = part.map(|part| &part.report.input_config);
+    let slos = config.and_then(|config| config["slos"].as_object());
+    let limits = |(tag, limit): (&String, &Value)| Some((tag.clone(), limit.as_f64()?));
+    Asked {
+        goodput: slos.map(|slos| slos.iter().filter_map(limits).collect()),
+        endpoint: config.and_then(|config| EndpointKind::from_name(config["endpoint"]["type"].as_str()?)),
+        genai_perf: true,
+        ..Asked::default()
+    }
+}
+
+fn average(part: &Rebuilt, tag: &str) -> Option<f64> {
+    let results = &part.report.profiling.summary.results;
+    results.iter().find(|result| result.metric.tag() == tag).and_then(|result| result.stats.avg)
+}
+
+fn join_records(parts: &[Folder], path: &Path) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut file = File::create(path)?;
+    for part in parts {
+        io::copy(&mut File::open(part.paths().records())?, &mut file)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,346 @@
+//! Every option of `genai-perf profile` and what it becomes. Help, the page on moving over and the translation read it from here.
+
+/// One option of GenAI-Perf, or of its measuring program.
+#[derive(Debug)]
+pub(super) struct Flag {
+    /// With their dashes, the usual one first.
+    pub(super) names: &'static [&'static str],
+    pub(super) takes: Takes,
+    pub(super) becomes: Becomes,
+}
+
+/// Where a later occurrence replaces an earlier one, and where it adds to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    Nothing,
+    One,
+    /// One each time; they add up.
+    Repeated,
+    OneOrMore,
+    Any,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Becomes {
+    /// An option of `aiperf profile` that means the same.
+    Same(&'static str),
+    /// The same, and 0 stands for leaving it out.
+    UnlessZero(&'static str),
+    /// All values as one, with this between them.
+    Joined(&'static str, &'static str),
+    /// What it becomes depends on other options; the text says how, for readers.
+    Rule(Rule, &'static str),
+    /// Why it cannot be, and what to do instead.
+    Refused(&'static str),
+}
+
+/// Options that are read together with others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rule {
+    Backend,
+    BatchSize,
+    Concurrency,
+    Deterministic,
+    Endpoint,
+    EndpointType,
+    ExportFile,
+    ExtraInputs,
+    FixedSchedule,
+    Folder,
+    ImageFormat,
+    InputDirectory,
+    InputFile,
+    InputLength,
+    InputSpread,
+    Interval,
+    Model,
+    OutputLength,
+    PrefixLength,
+    Prefixes,
+    RequestCount,
+    RequestRate,
+    Distribution,
+    Seed,
+    SessionConcurrency,
+    Sessions,
+    Stability,
+    Streaming,
+    Url,
+    VerifyPeer,
+}
+
+const fn flag(names: &'static [&'static str], takes: Takes, becomes: Becomes) -> Flag {
+    Flag { names, takes, becomes }
+}
+
+use Becomes::{Joined, Refused, Same, UnlessZero};
+use Takes::{Any, Nothing, One, OneOrMore, Repeated};
+
+const fn rule(rule: Rule, words: &'static str) -> Becomes {
+    Becomes::Rule(rule, words)
+}
+
+const WINDOWS: &str = "asks for windows until they agree, which this program does not do: leave it out (999, its default, takes any \
+                       result) and give the run a length by --measurement-interval or --request-count";
+const CHECKPOINTS: &str =
+    "keeps the state of finished runs, which this program does not: leave it out, every run is made anew";
+
+/// In the order of GenAI-Perf's own help.
+pub(super) const PROFILE: &[Flag] = &[
+    flag(&["--model", "-m"], OneOrMore, rule(Rule::Model, "`--model a,b`")),
+    flag(&["--model-selection-strategy"], One, Same("--model-selection-strategy")),
+    flag(&["--backend"], One, rule(Rule::Backend, "`--backend`, of `kserve` only")),
+    flag(&["--endpoint"], One, rule(Rule::Endpoint, "`--endpoint`, with a slash in front")),
+    flag(&["--endpoint-type"], One, rule(Rule::EndpointType, "`--endpoint-type`; `kserve` when it is left out")),
+    flag(&["--server-metrics-url", "--server-metrics-urls"], OneOrMore, Same("--gpu-telemetry")),
+    flag(&["--streaming"], Nothing, rule(Rule::Streaming, "`--streaming`; always with `kserve`")),
+    flag(
+        &["--url", "-u"],
+        One,
+        rule(Rule::Url, "`--url`; `grpc://localhost:8001` when it is left out with `kserve` and `dynamic_grpc`"),
+    ),
+    flag(&["--grpc-method"], One, Same("--grpc-method")),
+    flag(
+        &["--batch-size-text", "--batch-size", "-b"],
+        One,
+        rule(
+            Rule::BatchSize,
+            "`--batch-size`; passages of a query for generated `rankings`: `--rankings-passages-mean`",
+        ),
+    ),
+    flag(&["--batch-size-image"], One, Same("--batch-size-image")),
+    flag(&["--batch-size-audio"], One, Same("--batch-size-audio")),
+    flag(&["--extra-inputs"], Repeated, rule(Rule::ExtraInputs, "`--extra-inputs`; a name alone is sent as null")),
+    flag(&["--header", "-H"], Repeated, Same("--header")),
+    flag(&["--goodput", "-g"], OneOrMore, Joined("--goodput", " ")),
+    flag(&["--input-file"], One, rule(Rule::InputFile, "`--input-file` and `--custom-dataset-type`, by its form")),
+    flag(&["--num-dataset-entries", "--num-prompts"], One, Same("--num-dataset-entries")),
+    flag(&["--num-prefix-prompts"], One, rule(Rule::Prefixes, "`--num-prefix-prompts`; 0 is left out")),
+    flag(
+        &["--prefix-prompt-length"],
+        One,
+        rule(Rule::PrefixLength, "`--prefix-prompt-length`; 100 where there are prefixes without a length"),
+    ),
+    flag(
+        &["--synthetic-input-tokens-mean", "--isl"],
+        One,
+        rule(Rule::InputLength, "`--isl`; for generated `rankings` the lengths of query and passages"),
+    ),
+    flag(
+        &["--synthetic-input-tokens-stddev"],
+        One,
+        rule(Rule::InputSpread, "`--isl-stddev`; for generated `rankings` those of query and passages"),
+    ),
+    flag(
+        &["--output-tokens-mean", "--osl"],
+        One,
+        rule(Rule::OutputLength, "`--osl`; with `chat` also `--use-legacy-max-tokens`"),
+    ),
+    flag(&["--output-tokens-stddev"], One, Same("--osl-stddev")),
+    flag(
+        &["--output-tokens-mean-deterministic"],
+        Nothing,
+        rule(
+            Rule::Deterministic,
+            "`--extra-inputs min_length:N`, with `--backend vllm` `min_tokens:N`; of `kserve` only",
+        ),
+    ),
+    flag(&["--random-seed"], One, rule(Rule::Seed, "`--random-seed`; 0 when it is left out")),
+    flag(&["--warmup-request-count", "--num-warmup-requests"], One, UnlessZero("--warmup-request-count")),
+    flag(&["--audio-length-mean"], One, UnlessZero("--audio-length-mean")),
+    flag(&["--audio-length-stddev"], One, UnlessZero("--audio-length-stddev")),
+    flag(&["--audio-format"], One, Same("--audio-format")),
+    flag(&["--audio-depths"], Any, Joined("--audio-depths", ",")),
+    flag(&["--audio-sample-rates"], Any, Joined("--audio-sample-rates", ",")),
+    flag(&["--audio-num-channels"], One, Same("--audio-num-channels")),
+    flag(&["--image-width-mean"], One, UnlessZero("--image-width-mean")),
+    flag(&["--image-width-stddev"], One, UnlessZero("--image-width-stddev")),
+    flag(&["--image-height-mean"], One, UnlessZero("--image-height-mean")),
+    flag(&["--image-height-stddev"], One, UnlessZero("--image-height-stddev")),
+    flag(
+        &["--image-format"],
+        One,
+        rule(Rule::ImageFormat, "`--image-format`; `png` when images are made and it is left out"),
+    ),
+    flag(&["--concurrency"], One, rule(Rule::Concurrency, "`--concurrency`")),
+    flag(&["--request-rate"], One, rule(Rule::RequestRate, "`--request-rate R --arrival-pattern constant`")),
+    flag(&["--fixed-schedule"], One, rule(Rule::FixedSchedule, "`--fixed-schedule`")),
+    flag(
+        &["--request-count", "--num-requests"],
+        One,
+        rule(Rule::RequestCount, "`--request-count`; the larger of 10 and twice the concurrency when it is left out"),
+    ),
+    flag(
+        &["--measurement-interval", "-p"],
+        One,
+        rule(
+            Rule::Interval,
+            "`--benchmark-duration` of three windows, each 1.2 times as long as asked for, as it measures",
+        ),
+    ),
+    flag(
+        &["--stability-percentage", "-s"],
+        One,
+        rule(Rule::Stability, "999 and more take any result and are left out; less is refused"),
+    ),
+    flag(&["--num-sessions"], One, rule(Rule::Sessions, "`--num-sessions`; 0 is left out")),
+    flag(&["--session-concurrency"], One, rule(Rule::SessionConcurrency, "`--concurrency`")),
+    flag(&["--session-turns-mean"], One, Same("--session-turns-mean")),
+    flag(&["--session-turns-stddev"], One, Same("--session-turns-stddev")),
+    flag(&["--session-turn-delay-mean"], One, Same("--session-turn-delay-mean")),
+    flag(&["--session-turn-delay-stddev"], One, Same("--session-turn-delay-stddev")),
+    flag(&["--session-delay-ratio"], One, Same("--session-delay-ratio")),
+    flag(&["--artifact-dir"], One, rule(Rule::Folder, "`--artifact-dir`, with the folder of the run below it")),
+    flag(
+        &["--profile-export-file"],
+        One,
+        rule(Rule::ExportFile, "`--profile-export-prefix`, without the end of the name"),
+    ),
+    flag(&["--generate-plots"], Nothing, Same("--auto-plot")),
+    flag(&["--enable-checkpointing"], Nothing, Refused(CHECKPOINTS)),
+    flag(&["--checkpoint-dir", "--checkpoint-directory"], One, Refused(CHECKPOINTS)),
+    flag(&["--tokenizer"], One, Same("--tokenizer")),
+    flag(&["--tokenizer-revision"], One, Same("--tokenizer-revision")),
+    flag(&["--tokenizer-trust-remote-code"], Nothing, Same("--tokenizer-trust-remote-code")),
+    flag(&["--verbose", "-v"], Nothing, Same("--verbose")),
+];
+
+const SWEEP: &str = "takes one value here; make a run for each value";
+const OWN_INPUT: &str = "describes inputs past GenAI-Perf: give the data with --input-file in front of `--`";
+const SHARED_MEMORY: &str =
+    "hands inputs over by memory shared with the server: leave it out, requests go over the network";
+const SEQUENCES: &str =
+    "makes Triton's sequences: for conversations give --num-sessions and --session-turns-mean in front of `--`";
+const METRICS: &str = "collects Triton's own metrics, which this program does not: leave it out";
+const TRACING: &str = "sets up Triton's tracing: leave it out, and set it at the server";
+const ASYNC: &str = "is how requests are always sent here: leave it out";
+const SEARCH: &str =
+    "searches for a load, which this program does not do: give one load with --concurrency or --request-rate";
+const CHOSEN: &str = "is chosen by --endpoint-type and the scheme of --url in front of `--`: leave it out";
+
+/// What may stand behind `--`: options of the measuring program.
+pub(super) const PERF_ANALYZER: &[Flag] = &[
+    flag(&["--max-threads"], One, Same("--workers-max")),
+    flag(&["--concurrency-range"], One, rule(Rule::Concurrency, "`--concurrency`; a range is refused")),
+    flag(&["--request-rate-range"], One, rule(Rule::RequestRate, "as `--request-rate`; a range is refused")),
+    flag(&["--request-distribution"], One, rule(Rule::Distribution, "`--arrival-pattern`: `constant` or `poisson`")),
+    flag(&["--request-count"], One, rule(Rule::RequestCount, "`--request-count`")),
+    flag(&["--warmup-request-count"], One, UnlessZero("--warmup-request-count")),
+    flag(&["--measurement-interval", "-p"], One, rule(Rule::Interval, "as in front of `--`")),
+    flag(&["--stability-percentage", "-s"], One, rule(Rule::Stability, "as in front of `--`")),
+    flag(&["--session-concurrency"], One, rule(Rule::SessionConcurrency, "`--concurrency`")),
+    flag(&["--streaming"], Nothing, rule(Rule::Streaming, "`--streaming`")),
+    flag(&["--random-seed"], One, rule(Rule::Seed, "`--random-seed`")),
+    flag(&["--endpoint"], One, rule(Rule::Endpoint, "`--endpoint`, with a slash in front")),
+    flag(&["--grpc-method"], One, Same("--grpc-method")),
+    flag(&["-u"], One, rule(Rule::Url, "`--url`")),
+    flag(&["-H"], Repeated, Same("--header")),
+    flag(&["-b"], One, rule(Rule::BatchSize, "`--batch-size`")),
+    flag(&["--ssl-grpc-root-certifications-file", "--ssl-https-ca-certificates-file"], One, Same("--ca-cert")),
+    flag(&["--ssl-grpc-certificate-chain-file", "--ssl-https-client-certificate-file"], One, Same("--client-cert")),
+    flag(&["--ssl-grpc-private-key-file", "--ssl-https-private-key-file"], One, Same("--client-key")),
+    flag(&["--ssl-https-verify-peer"], One, rule(Rule::VerifyPeer, "0 becomes `--insecure`")),
+    flag(&["--verbose", "-v"], Nothing, Same("--verbose")),
+    flag(
+        &["--ssl-grpc-use-ssl"],
+        Nothing,
+        Refused("is said by the URL: give --url grpcs://HOST:PORT in front of `--`"),
+    ),
+    flag(
+        &["--ssl-https-verify-host"],
+        One,
+        Refused(
+            "checks the name in the certificate alone: leave it out, or check nothing with --ssl-https-verify-peer 0",
+        ),
+    ),
+    flag(&["--async", "-a", "--sync"], Nothing, Refused(ASYNC)),
+    flag(&["--binary-search"], Nothing, Refused(SEARCH)),
+    flag(&["--latency-threshold", "-l"], One, Refused(SEARCH)),
+    flag(
+        &["--periodic-concurrency-range", "--request-period"],
+        One,
+        Refused("changes the load while it runs: `aiperf profile --concurrency-ramp-duration` does so"),
+    ),
+    flag(
+        &["--request-intervals"],
+        One,
+        Refused(
+            "gives times of requests: put them as `timestamp` into --input-file payload:FILE, with --fixed-schedule True",
+        ),
+    ),
+    flag(
+        &["--max-trials", "-r", "--percentile"],
+        One,
+        Refused("decides about stable windows: leave it out, all percentiles are reported"),
+    ),
+    flag(
+        &["--measurement-mode", "--measurement-request-count"],
+        One,
+        Refused("chooses the kind of window: give --request-count or --measurement-interval in front of `--`"),
+    ),
+    flag(&["--input-data", "--string-data", "--string-length", "--shape"], One, Refused(OWN_INPUT)),
+    flag(&["--zero-input", "-z"], Nothing, Refused(OWN_INPUT)),
+    flag(&["--shared-memory", "--output-shared-memory-size"], One, Refused(SHARED_MEMORY)),
+    flag(
+        &["--sequence-length", "--num-of-sequences", "--sequence-id-range", "--start-sequence-id"],
+        One,
+        Refused(SEQUENCES),
+    ),
+    flag(&["--serial-sequences"], Nothing, Refused(SEQUENCES)),
+    flag(&["--collect-metrics"], Nothing, Refused(METRICS)),
+    flag(&["--metrics-url", "--metrics-interval"], One, Refused(METRICS)),
+    flag(&["--trace-level", "--trace-rate", "--trace-count", "--log-frequency"], One, Refused(TRACING)),
+    flag(&["--service-kind", "-i", "--model-signature-name", "--grpc-compression-algorithm"], One, Refused(CHOSEN)),
+    flag(
+        &["--model-version", "-x", "--bls-composing-models", "--model-repository", "--triton-server-directory"],
+        One,
+        Refused("names a model of Triton by more than its name: leave it out, the server chooses the version"),
+    ),
+    flag(
+        &["--enable-mpi"],
+        Nothing,
+        Refused("joins several clients: leave it out, one process of this program uses all cores"),
+    ),
+    flag(
+        &["-m", "--profile-export-file", "-f", "--verbose-csv"],
+        One,
+        Refused("is set by GenAI-Perf itself: give --model, --profile-export-file or --artifact-dir in front of `--`"),
+    ),
+    flag(&["--fixed-schedule"], Nothing, Refused("needs a value here: give --fixed-schedule True in front of `--`")),
+];
+
+/// The options of `process-export-files`.
+pub(super) const PROCESS: &[Flag] = &[
+    flag(
+        &["--input-directory", "-d"],
+        One,
+        rule(Rule::InputDirectory, "folder with the artifact folder of each run in it"),
+    ),
+    flag(
+        &["--artifact-dir"],
+        One,
+        rule(Rule::Folder, "where the folder `merged` is put; `artifacts` when it is left out"),
+    ),
+    flag(
+        &["--profile-export-file"],
+        One,
+        rule(Rule::ExportFile, "the start of the names of the merged files, without its end"),
+    ),
+    flag(&["--generate-plots"], Nothing, Refused("draws plots, which this program does not: leave it out")),
+    flag(&["--enable-checkpointing"], Nothing, Refused(CHECKPOINTS)),
+    flag(&["--checkpoint-dir", "--checkpoint-directory"], One, Refused(CHECKPOINTS)),
+];
+
+/// A list of values where one is meant.
+pub(super) const ONE_VALUE: &str = SWEEP;
+pub(super) const NO_WINDOWS: &str = WINDOWS;
+
+/// Other commands of GenAI-Perf, each with the way to go.
+pub(super) const COMMANDS: [(&str, &str); 3] = [
+    ("analyze", "sweeps a parameter: make a run with `genai-perf profile` for each of its values"),
+    (
+        "config",
+        "runs what its own YAML says: give the same options to `genai-perf profile`, as docs/migrating.md lists them",
+    ),
+    ("create-template", "writes a skeleton of its own YAML: give options to `genai-perf profile` instead"),
+];

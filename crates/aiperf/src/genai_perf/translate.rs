@@ -1,0 +1,203 @@
+//! From the options of GenAI-Perf to the words of `aiperf profile`.
+
+use std::path::Path;
+
+use super::endpoint::Endpoint;
+use super::given::Asked;
+use super::input_file;
+use super::refusal::Refusal;
+use super::table::{Becomes, NO_WINDOWS, Rule, Takes};
+
+/// At this percentage and above its check of stability takes any result.
+const ANYTHING_GOES: f64 = 999.0;
+/// Windows that its check needs, and how much longer than asked for each of them is.
+const WINDOWS: f64 = 3.0;
+const STRETCH: f64 = 1.2;
+const LEAST_REQUESTS: u64 = 10;
+
+/// Words in the making.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Words(pub(super) Vec<String>);
+
+impl Words {
+    pub(super) fn flag(&mut self, name: &str) {
+        self.0.push(name.to_owned());
+    }
+
+    /// Tied together: a value may begin with a dash.
+    pub(super) fn option(&mut self, name: &str, value: &str) {
+        self.0.push(format!("{name}={value}"));
+    }
+
+    pub(super) fn maybe(&mut self, name: &str, value: Option<&str>) {
+        if let Some(value) = value {
+            self.option(name, value);
+        }
+    }
+}
+
+/// What to run, and a file that must be there before.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Translation {
+    /// Without the names of program and command.
+    pub(super) words: Vec<String>,
+    /// Input rows in our shape, and where they go; relative to the working folder.
+    pub(super) rows: Option<(String, String)>,
+}
+
+pub(super) fn translate(asked: &Asked, current_dir: &Path) -> Result<Translation, Refusal> {
+    exclude(asked, &[Rule::Concurrency, Rule::RequestRate, Rule::FixedSchedule, Rule::SessionConcurrency])?;
+    exclude(asked, &[Rule::Interval, Rule::RequestCount])?;
+    let model =
+        asked.get(Rule::Model).ok_or(Refusal::Needs { flag: "genai-perf profile".to_owned(), needed: "--model" })?;
+    let endpoint = Endpoint::of(asked)?;
+    let mut words = Words::default();
+    words.option("--model", &model.values.join(","));
+    endpoint.write(asked, &mut words);
+    let folder = run_folder(asked, &endpoint, &model.values)?;
+    let input = input_file::read(asked, &endpoint, current_dir, &folder)?;
+    words.0.extend(input.words);
+    endpoint.lengths(asked, input.generated, &mut words)?;
+    load(asked, &mut words)?;
+    for given in asked.iter() {
+        match given.flag.becomes {
+            Becomes::UnlessZero(_) if given.values.first().is_some_and(|value| value == "0") => {}
+            Becomes::Same(name) | Becomes::UnlessZero(name) if given.flag.takes == Takes::Nothing => words.flag(name),
+            Becomes::Same(name) | Becomes::UnlessZero(name) => {
+                given.values.iter().for_each(|value| words.option(name, value));
+            }
+            Becomes::Joined(name, between) if !given.values.is_empty() => {
+                words.option(name, &given.values.join(between));
+            }
+            Becomes::Rule(Rule::ExtraInputs, _) => words.option("--extra-inputs", &extra(&given.values[0])),
+            Becomes::Joined(..) | Becomes::Rule(..) | Becomes::Refused(_) => {}
+        }
+    }
+    if let Some(format) = image_format(asked) {
+        words.option("--image-format", format);
+    }
+    match asked.text(Rule::VerifyPeer) {
+        Some("0") => words.flag("--insecure"),
+        None | Some("1") => {}
+        Some(_) => return Err(bad(asked, Rule::VerifyPeer, "give 0 or 1")),
+    }
+    words.option("--random-seed", asked.text(Rule::Seed).unwrap_or("0"));
+    words.option("--artifact-dir", &folder);
+    match prefix(asked)? {
+        Some(prefix) => words.option("--profile-export-prefix", &prefix),
+        // Its file of records holds bodies and times of all responses.
+        None => words.option("--export-level", "raw"),
+    }
+    words.flag("--export-genai-perf");
+    Ok(Translation { words: words.0, rows: input.rows })
+}
+
+/// Start of the names of files.
+pub(super) fn prefix(asked: &Asked) -> Result<Option<String>, Refusal> {
+    match asked.text(Rule::ExportFile) {
+        Some(name) if name.contains('/') => {
+            let expected = "it is a name without a folder; give the folder with --artifact-dir";
+            Err(bad(asked, Rule::ExportFile, expected))
+        }
+        name => Ok(name.map(|name| name.strip_suffix(".json").unwrap_or(name).to_owned())),
+    }
+}
+
+fn bad(asked: &Asked, rule: Rule, expected: &str) -> Refusal {
+    asked.get(rule).map_or(Refusal::NoCommand, |given| given.bad(expected))
+}
+
+fn exclude(asked: &Asked, rules: &[Rule]) -> Result<(), Refusal> {
+    let given: Vec<_> = rules.iter().filter_map(|rule| asked.get(*rule)).collect();
+    match given.as_slice() {
+        [one, other, ..] => Err(Refusal::Exclusive { one: one.typed.clone(), other: other.typed.clone() }),
+        _ => Ok(()),
+    }
+}
+
+/// How fast, and for how long.
+fn load(asked: &Asked, words: &mut Words) -> Result<(), Refusal> {
+    let concurrency = match asked.count(Rule::Concurrency)? {
+        Some(number) => Some(number),
+        None => asked.count(Rule::SessionConcurrency)?,
+    };
+    match asked.number(Rule::RequestRate)? {
+        Some(_) => {
+            words.maybe("--request-rate", asked.text(Rule::RequestRate));
+            words.option("--arrival-pattern", asked.text(Rule::Distribution).unwrap_or("constant"));
+        }
+        None if asked.has(Rule::Distribution) => {
+            let flag = asked.get(Rule::Distribution).map(|given| given.typed.clone()).unwrap_or_default();
+            return Err(Refusal::Needs { flag, needed: "--request-rate" });
+        }
+        None => {}
+    }
+    let scheduled = asked.has(Rule::FixedSchedule);
+    if let Some(number) = concurrency {
+        words.option("--concurrency", &number.to_string());
+    }
+    let sessions = asked.count(Rule::Sessions)?.filter(|number| *number > 0);
+    if let Some(number) = sessions {
+        words.option("--num-sessions", &number.to_string());
+    }
+    stability(asked)?;
+    match (asked.number(Rule::Interval)?, asked.count(Rule::RequestCount)?) {
+        (Some(ms), _) if ms <= 0.0 => return Err(bad(asked, Rule::Interval, "give milliseconds above 0")),
+        // In this order no digit is lost to rounding.
+        (Some(ms), _) => {
+            words.option("--benchmark-duration", &(ms * (WINDOWS * STRETCH * 10.0).round() / 1e4).to_string());
+        }
+        (None, Some(number)) => words.option("--request-count", &number.to_string()),
+        (None, None) if scheduled || sessions.is_some() => {}
+        (None, None) => {
+            let number = LEAST_REQUESTS.max(concurrency.unwrap_or(1).saturating_mul(2));
+            words.option("--request-count", &number.to_string());
+        }
+    }
+    Ok(())
+}
+
+fn stability(asked: &Asked) -> Result<(), Refusal> {
+    match (asked.get(Rule::Stability), asked.number(Rule::Stability)?) {
+        (Some(given), Some(percentage)) if percentage < ANYTHING_GOES => {
+            Err(Refusal::Refused { flag: given.typed.clone(), why: NO_WINDOWS })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A name alone stands for null.
+fn extra(text: &str) -> String {
+    if text.contains(':') || text.trim_start().starts_with('{') {
+        return text.to_owned();
+    }
+    serde_json::json!({ text: null }).to_string()
+}
+
+/// Images are made where they have a size.
+fn image_format(asked: &Asked) -> Option<&str> {
+    let sized = |name: &'static str| {
+        asked.iter().any(|given| {
+            given.flag.becomes == Becomes::UnlessZero(name) && given.values.first().is_some_and(|value| value != "0")
+        })
+    };
+    let made = sized("--image-width-mean") || sized("--image-height-mean");
+    asked.text(Rule::ImageFormat).or(made.then_some("png"))
+}
+
+/// `<artifact-dir>/<model>-<part>-<load>`
+fn run_folder(asked: &Asked, endpoint: &Endpoint<'_>, models: &[String]) -> Result<String, Refusal> {
+    let load = if let Some(rate) = asked.number(Rule::RequestRate)? {
+        format!("request_rate{rate:?}")
+    } else if asked.has(Rule::FixedSchedule) {
+        "fixed_schedule".to_owned()
+    } else if let Some(number) = asked.count(Rule::SessionConcurrency)? {
+        format!("session_concurrency{number}")
+    } else {
+        format!("concurrency{}", asked.count(Rule::Concurrency)?.unwrap_or(1))
+    };
+    let several = if models.len() > 1 { "_multi" } else { "" };
+    let model = models.first().map(|name| name.replace('/', "_")).unwrap_or_default();
+    let parent = asked.text(Rule::Folder).unwrap_or("artifacts");
+    Ok(format!("{}/{model}{several}-{}-{load}", parent.trim_end_matches('/'), endpoint.part()))
+}
