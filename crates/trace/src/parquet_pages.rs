@@ -2,7 +2,7 @@
 //! much memory as a header asks for, which a damaged file of a few bytes can make gigabytes.
 
 use bytes::Bytes;
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 
 /// What a page may unpack to, as a multiple of its size in the file, beside a little that any may.
@@ -10,6 +10,8 @@ const MOST_PACKED: u64 = 1_024;
 const LITTLE: u64 = 1 << 20;
 /// A plain value takes a bit at least.
 const VALUES_PER_BYTE: u64 = 8;
+/// Rows that differ in nothing take next to nothing, but rows of data sets differ.
+const ROWS_PER_BYTE: u64 = 64;
 /// Most headers are shorter; a longer one is read again with all that is there.
 const WINDOW: u64 = 4 << 10;
 /// Headers nest three deep.
@@ -19,7 +21,16 @@ const DEEPEST: usize = 16;
 pub fn check_pages<R: ChunkReader>(file: &R) -> Result<(), String> {
     let unreadable = |error: parquet::errors::ParquetError| format!("not a Parquet file that can be read: {error}");
     let metadata = ParquetMetaDataReader::new().parse_and_finish(file).map_err(unreadable)?;
-    for column in metadata.row_groups().iter().flat_map(|group| group.columns()) {
+    let groups = metadata.row_groups();
+    let rows =
+        groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX)).fold(0, u64::saturating_add);
+    if rows > ROWS_PER_BYTE.saturating_mul(file.len()) {
+        return Err(format!(
+            "the Parquet file claims {rows} rows, which {} bytes cannot hold: it is damaged",
+            file.len()
+        ));
+    }
+    for column in groups.iter().flat_map(RowGroupMetaData::columns) {
         check_column(file, column)
             .ok_or("a page of the Parquet file claims what it cannot hold: the file is damaged")?;
     }
@@ -66,13 +77,13 @@ impl PageHeader {
     fn read(reader: &mut Compact<'_>) -> Option<Self> {
         let mut header = Self::default();
         let mut id = 0;
-        while let Some(kind) = reader.field(&mut id)? {
+        while let Field::Of(kind) = reader.field(&mut id)? {
             match (id, kind) {
                 (2, Kind::Int) => header.unpacked = reader.size()?,
                 (3, Kind::Int) => header.packed = reader.size()?,
                 (7, Kind::Struct) => {
                     let mut inner = 0;
-                    while let Some(kind) = reader.field(&mut inner)? {
+                    while let Field::Of(kind) = reader.field(&mut inner)? {
                         match (inner, kind) {
                             (1, Kind::Int) => header.dictionary_values = Some(reader.size()?),
                             _ => reader.skip(kind, DEEPEST)?,
@@ -115,6 +126,12 @@ impl Kind {
     }
 }
 
+/// What comes next in a structure.
+enum Field {
+    Of(Kind),
+    End,
+}
+
 /// Thrift's compact protocol, as far as headers need it.
 struct Compact<'b> {
     bytes: &'b Bytes,
@@ -146,17 +163,17 @@ impl Compact<'_> {
         (zigzag & 1 == 0).then_some(zigzag >> 1)
     }
 
-    /// The next field of a structure, whose number is put into `id`; `Some(None)` at its end.
-    fn field(&mut self, id: &mut u64) -> Option<Option<Kind>> {
+    /// The next field of a structure, whose number is put into `id`.
+    fn field(&mut self, id: &mut u64) -> Option<Field> {
         let byte = self.byte()?;
         if byte == 0 {
-            return Some(None);
+            return Some(Field::End);
         }
         *id = match u64::from(byte >> 4) {
             0 => self.size()?,
             step => id.checked_add(step)?,
         };
-        Kind::of(byte & 0x0f).map(Some)
+        Kind::of(byte & 0x0f).map(Field::Of)
     }
 
     fn pass(&mut self, count: u64) -> Option<()> {
@@ -178,7 +195,7 @@ impl Compact<'_> {
             }
             Kind::Struct => {
                 let mut id = 0;
-                while let Some(kind) = self.field(&mut id)? {
+                while let Field::Of(kind) = self.field(&mut id)? {
                     self.skip(kind, depth)?;
                 }
             }
