@@ -203,7 +203,7 @@ fn the_name_of_a_model_is_no_error_though_it_stands_alone() {
         .with("--endpoint-type kserve --streaming --isl 20 --request-count 1")
         .run();
     let records = ended.artifacts.records();
-    assert_ne!(records[0].error().1, "InferenceError", "{:?}", records[0]);
+    assert_eq!(records[0].error().1, "InvalidInferenceResultError", "{:?}", records[0]);
 }
 
 #[test]

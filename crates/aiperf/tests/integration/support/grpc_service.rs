@@ -276,7 +276,7 @@ impl Call {
         let prompt: Vec<&str> = prompt.split_whitespace().collect();
         for said in prompt.chunks(words.min(prompt.len())) {
             tokio::time::sleep(GAP).await;
-            let text: String = said.iter().flat_map(|word| [" ".to_owned(), word.to_string()]).collect();
+            let text = format!(" {}", said.join(" "));
             let raw = [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
             let is_typed = request.model_name == "typed";
             let contents = TensorContents {
