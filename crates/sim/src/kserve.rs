@@ -5,7 +5,7 @@ use aiperf_grpc::kserve::Datatype;
 use serde_json::{Map, Value, json};
 
 /// The inputs that the model lists, and its output.
-pub(crate) const INPUTS: [(&str, Datatype); 12] = [
+pub(crate) const INPUTS: [(&str, Datatype); 13] = [
     ("text_input", Datatype::Bytes),
     ("max_tokens", Datatype::Int32),
     ("min_tokens", Datatype::Int32),
@@ -18,8 +18,11 @@ pub(crate) const INPUTS: [(&str, Datatype); 12] = [
     ("top_k", Datatype::Int32),
     ("random_seed", Datatype::Uint64),
     ("stop_words", Datatype::Bytes),
+    (LEAST, Datatype::Int32),
 ];
 pub(crate) const OUTPUT: &str = "text_output";
+/// What TensorRT-LLM calls the least number of tokens.
+const LEAST: &str = "min_length";
 const SAMPLING: &str = "sampling_parameters";
 
 /// What a request asks for, as fields with names: a tensor of one element is that element, and the sampling parameters
@@ -36,6 +39,7 @@ pub(crate) fn fields(request: &Value) -> Value {
                 fields.extend(given.into_iter().flatten().map(|(name, value)| (name, number(value))));
                 None
             }
+            LEAST => fields.insert("min_tokens".to_owned(), first),
             _ => fields.insert(name.to_owned(), first),
         };
     }

@@ -9,7 +9,8 @@ Takes the command line of GenAI-Perf, shows the `aiperf profile` that does the s
 
 Usage: aiperf genai-perf profile --model NAME [OPTIONS] [-- OPTIONS OF perf_analyzer]
 
-Files have GenAI-Perf's names besides ours: profile_export_genai_perf.json and .csv, in the folder that it would make.
+Files have GenAI-Perf's names besides ours, in the folder that it would make: profile_export_genai_perf.json and .csv, and
+the records as profile_export.json.
 ";
 
 pub(super) fn page() -> String {

@@ -39,6 +39,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("--endpoint-type generate --streaming --osl 3", "m-openai-generate-concurrency1"),
     ("--osl 3", "m-triton-tensorrtllm-concurrency1"),
     ("--backend tensorrtllm --endpoint-type kserve", "m-triton-tensorrtllm-concurrency1"),
+    ("--osl 3 --output-tokens-mean-deterministic", "m-triton-tensorrtllm-concurrency1"),
     ("--backend vllm --osl 3 --output-tokens-mean-deterministic", "m-triton-vllm-concurrency1"),
     (
         "--endpoint-type dynamic_grpc --grpc-method inference.GRPCInferenceService/ModelReady --input-file messages.jsonl",
