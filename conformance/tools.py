@@ -42,5 +42,7 @@ class Tool:
     def run(
         self, argv: tuple[str, ...], folder: Path, interrupt_when: Callable[[], bool] | None = None
     ) -> processes.Finished:
-        env = {**os.environ, "HF_HUB_OFFLINE": "1", "NO_COLOR": "1", **self.extra_environment}
+        # What self-tests of this machine have shown is kept in the state folder, and would be in our summary.
+        state = {"XDG_STATE_HOME": str(folder / "state")}
+        env = {**os.environ, "HF_HUB_OFFLINE": "1", "NO_COLOR": "1", **state, **self.extra_environment}
         return processes.run([str(self.program), *argv], folder, env, RUN_LIMIT_S, interrupt_when)
