@@ -157,10 +157,10 @@ impl Compact<'_> {
         None
     }
 
-    /// A number that is not negative.
+    /// A number that is not negative; all that count something here have 32 bits.
     fn size(&mut self) -> Option<u64> {
         let zigzag = self.varint()?;
-        (zigzag & 1 == 0).then_some(zigzag >> 1)
+        (zigzag & 1 == 0).then_some(zigzag >> 1).filter(|size| *size <= u64::from(u32::MAX))
     }
 
     /// The next field of a structure, whose number is put into `id`.
@@ -250,5 +250,10 @@ mod tests {
         let greedy = read(header(&[0x80, 0x80, 0x80, 0x80, 8])).unwrap();
         assert!(greedy.dictionary_values.unwrap() > VALUES_PER_BYTE * greedy.unpacked);
         assert_eq!(read(header(&[0x80])), None, "it ends too early");
+        assert_eq!(
+            read(header(&[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1])),
+            None,
+            "no size is that great"
+        );
     }
 }
