@@ -1,5 +1,5 @@
-//! Looks through the page headers of a Parquet file before anybody believes them: the crate that reads the pages takes as
-//! much memory as a header asks for, which a damaged file of a few bytes can make gigabytes.
+//! Looks through the footer and the page headers of a Parquet file before anybody believes them: the crate that reads them
+//! takes as much time and memory as they ask for, which a damaged file of a few bytes can make minutes and gigabytes.
 
 use bytes::Bytes;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaDataReader, RowGroupMetaData};
@@ -14,27 +14,38 @@ const VALUES_PER_BYTE: u64 = 8;
 const ROWS_PER_BYTE: u64 = 64;
 /// Most headers are shorter; a longer one is read again with all that is there.
 const WINDOW: u64 = 4 << 10;
-/// Headers nest three deep.
-const DEEPEST: usize = 16;
+/// Headers nest three deep, footers about ten.
+const DEEPEST: usize = 32;
+/// Behind the footer: its length, and the format's name.
+const TAIL: u64 = 8;
 
 /// Checks all pages of a file; the error says what is wrong with one.
 pub fn check_pages<R: ChunkReader>(file: &R) -> Result<(), String> {
     let unreadable = |error: parquet::errors::ParquetError| format!("not a Parquet file that can be read: {error}");
+    check_footer(file).ok_or("not a Parquet file that can be read: its end is damaged")?;
     let metadata = ParquetMetaDataReader::new().parse_and_finish(file).map_err(unreadable)?;
     let groups = metadata.row_groups();
     let rows =
         groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX)).fold(0, u64::saturating_add);
     if rows > ROWS_PER_BYTE.saturating_mul(file.len()) {
         return Err(format!(
-            "the Parquet file claims {rows} rows, which {} bytes cannot hold: it is damaged",
+            "not a Parquet file that can be read: it claims {rows} rows, which {} bytes cannot hold",
             file.len()
         ));
     }
     for column in groups.iter().flat_map(RowGroupMetaData::columns) {
-        check_column(file, column)
-            .ok_or("a page of the Parquet file claims what it cannot hold: the file is damaged")?;
+        check_column(file, column).ok_or("not a Parquet file that can be read: a page claims what it cannot hold")?;
     }
     Ok(())
+}
+
+/// Every list of the footer must be as long as it says.
+fn check_footer<R: ChunkReader>(file: &R) -> Option<()> {
+    let end = file.len().checked_sub(TAIL)?;
+    let tail = file.get_bytes(end, TAIL as usize).ok()?;
+    let length = u32::from_le_bytes(tail.get(..4)?.try_into().ok()?);
+    let bytes = file.get_bytes(end.checked_sub(u64::from(length))?, length as usize).ok()?;
+    Compact { bytes: &bytes, at: 0 }.skip(Kind::Struct, DEEPEST)
 }
 
 fn check_column<R: ChunkReader>(file: &R, column: &ColumnChunkMetaData) -> Option<()> {
