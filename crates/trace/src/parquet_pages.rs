@@ -171,7 +171,7 @@ impl Compact<'_> {
     /// A number that is not negative; all that count something here have 32 bits.
     fn size(&mut self) -> Option<u64> {
         let zigzag = self.varint()?;
-        (zigzag & 1 == 0).then_some(zigzag >> 1).filter(|size| *size <= u64::from(u32::MAX))
+        (zigzag & 1 == 0).then_some(zigzag >> 1).filter(|size| u32::try_from(*size).is_ok())
     }
 
     /// The next field of a structure, whose number is put into `id`.
