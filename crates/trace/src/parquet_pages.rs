@@ -49,9 +49,8 @@ fn check_footer<R: ChunkReader>(file: &R) -> Option<()> {
 }
 
 fn check_column<R: ChunkReader>(file: &R, column: &ColumnChunkMetaData) -> Option<()> {
-    let first = column.dictionary_page_offset().into_iter().chain([column.data_page_offset()]).min()?;
-    let mut at = u64::try_from(first).ok()?;
-    let end = at.checked_add(u64::try_from(column.compressed_size()).ok()?)?.min(file.len());
+    let (mut at, length) = column.byte_range();
+    let end = at.checked_add(length)?.min(file.len());
     while at < end {
         let (header, length) = header_at(file, at, end)?;
         if header.unpacked > LITTLE + MOST_PACKED * header.packed
