@@ -37,11 +37,11 @@ def messages(model: str = "tiny", *more: str) -> Trial:
     return Trial("messages", flags, model, WORDS, template_tokens=TEMPLATE_TOKENS)
 
 
-def reasoning(model: str = "tiny-think", *more: str) -> Trial:
+def reasoning(model: str = "tiny-think", *more: str, to_the_end: str = "ignore_eos:true") -> Trial:
     """Both tags are counted and not shown; an answer that is cut lacks what comes after. Left to itself the model may
     think nothing and say nothing, which is no answer."""
     flags = ("--endpoint-type", "chat", "--streaming", "--isl", "64", "--osl", "64")
-    flags += ("--extra-inputs", "ignore_eos:true", *more)
+    flags += ("--extra-inputs", to_the_end, *more)
     return Trial(
         "chat, reasoning", flags, model, THINKER, template_tokens=TEMPLATE_TOKENS, unseen_tokens=(1, 2)
     )  # fmt: skip

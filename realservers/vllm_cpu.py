@@ -71,7 +71,8 @@ REASONING = _server(
     "vllm-reasoning",
     THINKER,
     "tiny-think",
-    (loads.reasoning(),),
+    # Ends that it is told to pass over would be counted and not shown; with this it does not write any.
+    (loads.reasoning(to_the_end="min_tokens:64"),),
     *LENGTH,
     "--reasoning-parser",
     "deepseek_r1",
