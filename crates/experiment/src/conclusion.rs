@@ -29,6 +29,8 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) other_files: Vec<WrittenFile>,
     /// As it was measured during the run.
     pub(crate) network_rtt: Option<NetworkRtt>,
+    /// How long it was before the first request that the server was not ready.
+    pub(crate) waited_for_server: Nanos,
 }
 
 impl Conclusion<'_> {
@@ -65,6 +67,7 @@ impl Conclusion<'_> {
             client_health: self.health,
             selftest,
             timestamps: Some(self.timestamps),
+            waited_for_server: self.waited_for_server,
             accounting,
             carried: Map::new(),
             show_trace_timing: run.config.output.show_trace_timing,
@@ -80,7 +83,8 @@ impl Conclusion<'_> {
         });
         let extra = ExtraFiles { slices, genai_perf: output.export_genai_perf };
         let files = write_summary_files(&report, &run.paths, extra);
-        RunResult { report, files, verdict }
+        let refused = run.strictness.refused(&report.validity());
+        RunResult { report, files, verdict, refused }
     }
 
     fn phase(&self, run: &Run, index: usize) -> PhaseReport {

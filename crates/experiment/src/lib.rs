@@ -25,6 +25,7 @@ mod server_hook;
 mod sessions;
 mod settings;
 mod stamps;
+mod strictness;
 mod talk;
 mod target;
 mod threshold;

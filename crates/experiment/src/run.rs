@@ -1,5 +1,8 @@
 //! One run, from its configuration to its files.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -13,7 +16,7 @@ use aiperf_engine::{
     Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, StopReason, Timing, WorkerGauge, bounded,
 };
 use aiperf_hub::Hub;
-use aiperf_metrics::{ClientHealth, MetricContext};
+use aiperf_metrics::{ClientHealth, MetricContext, ValidityNote};
 use aiperf_report::{
     ArtifactPaths, Certificate, InputsFile, OutputsFile, RawWriter, RecordTable, RecordWriter, RunNote, RunReport,
     SummaryFiles,
@@ -42,6 +45,7 @@ use crate::server_hook::{self, ProfilerHook};
 use crate::sessions::{Markers, Renderer, Sessions};
 use crate::settings;
 use crate::stamps;
+use crate::strictness::Strictness;
 use crate::target::Targets;
 use crate::threshold::FailureThreshold;
 use crate::verdict::Verdict;
@@ -69,6 +73,7 @@ pub struct Run {
     headers: Arc<HeaderPlan>,
     targets: Targets,
     client: ClientSettings,
+    pub(crate) strictness: Strictness,
     /// Self-tests of this machine, for the report to cite.
     pub(crate) certificates: Vec<Certificate>,
     pub(crate) tap: Option<Arc<Tap>>,
@@ -80,6 +85,8 @@ pub struct RunResult {
     pub report: RunReport,
     pub files: SummaryFiles,
     pub verdict: Verdict,
+    /// Notes that `--strict` does not let pass.
+    pub refused: Vec<ValidityNote>,
 }
 
 impl Run {
@@ -92,6 +99,7 @@ impl Run {
         let kind = config.endpoint.kind;
         let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
+        let strictness = Strictness::of(config.output.strict.as_ref())?;
         if let Some(scenario) = &config.scenario {
             scenario.set.iter().for_each(|option| log::info!("Scenario {} sets {option}", scenario.name));
             // Whoever repeats the run needs it.
@@ -138,6 +146,7 @@ impl Run {
             headers: Arc::new(headers),
             targets,
             client,
+            strictness,
             certificates: Vec::new(),
             tap: None,
             config,
@@ -158,9 +167,11 @@ impl Run {
         monitor: &Arc<Monitor>,
     ) -> Result<RunResult, RunError> {
         // Servers that are asked what they serve were waited for then.
-        if let Some(wanted) = self.config.endpoint.readiness.filter(|_| !self.config.endpoint.kind.speaks_grpc()) {
-            readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
-        }
+        let readiness = self.config.endpoint.readiness.filter(|_| !self.config.endpoint.kind.speaks_grpc());
+        let waited_for_server = match readiness {
+            Some(wanted) => readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?,
+            None => Nanos::ZERO,
+        };
         if let Some(reset) = &self.config.endpoint.reset_kv_cache {
             server_hook::reset_caches(reset, &self.config, &self.targets, &self.client, control)?;
         }
@@ -202,6 +213,7 @@ impl Run {
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files: closed.written,
             network_rtt,
+            waited_for_server,
         };
         let mut result = conclusion.draw(&self, version);
         result.files.failed.extend(closed.failed);

@@ -12,7 +12,6 @@ mod definition;
 mod energy;
 mod fact;
 mod failures;
-mod finding;
 mod formula;
 mod health;
 mod levels;
@@ -27,6 +26,7 @@ mod summary;
 mod sweep;
 mod totals;
 mod unit;
+mod validity;
 
 pub use accounting::PhaseAccounting;
 pub use aiperf_endpoint::SpecDecode;
@@ -37,7 +37,6 @@ pub use context::{MetricContext, Slo, SloError, Thresholds};
 pub use definition::{ConsoleGroup, Definition, Flags, Kind};
 pub use energy::{GpuEnergy, GpuVendor};
 pub use failures::FailureGroup;
-pub use finding::{Evidence, Finding, MaxTokensField};
 pub use health::{
     ClientHealth, ClientLimit, DescriptorUse, HealthMaxima, HealthSample, LimitKind, ThreadLoad, ThreadRole,
 };
@@ -48,3 +47,4 @@ pub use slices::{Slice, Slices};
 pub use statistics::{Percentile, Stats};
 pub use summary::{MetricResult, PhaseWindow, SloResult, Summary};
 pub use unit::Unit;
+pub use validity::{Digest, Evidence, Explanation, MaxTokensField, Severity, ValidityCode, ValidityNote};

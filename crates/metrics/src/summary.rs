@@ -5,7 +5,9 @@ use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use crate::columns::Columns;
 use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
 use crate::totals::Totals;
-use crate::{FailureGroup, Flags, Kind, Metric, MetricContext, Slo, Stats, Undecodable, formula, network, sweep};
+use crate::{
+    Digest, FailureGroup, Flags, Kind, Metric, MetricContext, Slo, Stats, Undecodable, formula, network, sweep,
+};
 
 /// The time that throughput is measured over: from before the first permission to send until the last request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,13 +57,16 @@ pub struct Summary {
     pub slos: Vec<SloResult>,
     pub start: EpochNanos,
     pub end: EpochNanos,
+    /// What validity notes are drawn from beside the results.
+    pub digest: Digest,
 }
 
 impl Summary {
     pub fn compute(columns: &Columns, window: &PhaseWindow, context: &MetricContext, anchor: &WallAnchor) -> Self {
         // A phase in which nothing succeeded has no curves.
         let aloft = if Outcomes::count(columns).successful > 0 { Some(columns) } else { None };
-        Self::of_slice(columns, aloft, window, context, anchor)
+        let summary = Self::of_slice(columns, aloft, window, context, anchor);
+        Self { digest: Digest::of(columns, window, context), ..summary }
     }
 
     /// `columns`: the requests that the numbers are about; `aloft`: those that were in flight in the window.
@@ -105,6 +110,7 @@ impl Summary {
             spec_decode_acceptance: columns.acceptance().to_vec(),
             start: anchor.epoch(window.start),
             end: anchor.epoch(window.end),
+            digest: Digest::default(),
         }
     }
 

@@ -30,6 +30,7 @@ mod spec_decode;
 mod timeslices;
 mod timestamps;
 mod trace;
+mod validity;
 mod wording;
 
 pub use error::ReportError;
