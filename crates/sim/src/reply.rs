@@ -204,7 +204,7 @@ mod tests {
     }
 
     fn tokens(text: &str) -> u32 {
-        bpe_openai::o200k_base().count(text) as u32
+        aiperf_o200k::count(text) as u32
     }
 
     #[test]
