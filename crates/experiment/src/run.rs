@@ -13,7 +13,7 @@ use aiperf_engine::{
     Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, StopReason, Timing, WorkerGauge, bounded,
 };
 use aiperf_hub::Hub;
-use aiperf_metrics::{ClientHealth, MetricContext};
+use aiperf_metrics::{ClientHealth, MetricContext, OverflowSigns};
 use aiperf_report::{
     ArtifactPaths, Certificate, InputsFile, OutputsFile, RawWriter, RecordTable, RecordWriter, RunNote, RunReport,
     SummaryFiles,
@@ -260,6 +260,7 @@ impl Run {
                 wire: self.config.endpoint.wire,
                 tokenizer: Arc::clone(&self.tokenizer),
                 token_source,
+                overflow_signs: OverflowSigns::new(&self.config.tuning.context_overflow_signs),
             },
             sessions: Arc::clone(&self.sessions),
             phases: self.phases.iter().map(|phase| phase.kind).collect(),
