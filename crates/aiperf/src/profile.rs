@@ -121,7 +121,7 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     for error in &result.files.failed {
         log::error!("{error}");
     }
-    if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) = &result.verdict {
+    if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unmet(why) = &result.verdict {
         eprintln!("error: {why}");
     }
 }
@@ -139,7 +139,7 @@ pub(crate) fn console_of(width: Width, environment: &Environment) -> (Width, Col
 fn exit_code(result: &RunResult) -> ExitCode {
     match result.verdict {
         Verdict::Cancelled => ExitCode::from(INTERRUPTED),
-        Verdict::NothingSucceeded(_) | Verdict::GivenUp(_) => ExitCode::FAILURE,
+        Verdict::NothingSucceeded(_) | Verdict::GivenUp(_) | Verdict::Unmet(_) => ExitCode::FAILURE,
         Verdict::Complete if !result.files.failed.is_empty() => ExitCode::FAILURE,
         Verdict::Complete => ExitCode::SUCCESS,
     }

@@ -18,6 +18,7 @@ use aiperf_report::{
 use aiperf_transport::Exchange;
 
 use crate::error::RunError;
+use crate::live::LiveFeed;
 use crate::monitor::Monitor;
 use crate::observe::Observer;
 use crate::priority;
@@ -48,6 +49,8 @@ pub(crate) struct RecordDesk {
     pub(crate) http_trace: Option<RawSource>,
     pub(crate) monitor: Arc<Monitor>,
     pub(crate) threshold: Option<FailureThreshold>,
+    /// Of those who watch the measured phase.
+    pub(crate) feeds: Vec<Arc<LiveFeed>>,
     /// Present in a self-test, with the context of each phase.
     pub(crate) tap: Option<(Arc<Tap>, Vec<MetricContext>)>,
 }
@@ -134,6 +137,9 @@ impl RecordDesk {
             }
             if let Some(threshold) = &self.threshold {
                 threshold.note(self.phases[finished.phase], observation.failure.as_ref());
+            }
+            if self.phases[finished.phase] == PhaseKind::Profiling {
+                self.feeds.iter().for_each(|feed| feed.note(&observation, &values));
             }
             if let Some((tap, contexts)) = &self.tap {
                 tap.note(self.phases[finished.phase], &finished, &observation, &values, &contexts[finished.phase]);
