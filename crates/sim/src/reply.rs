@@ -12,6 +12,9 @@ const TOOL_OPENING: &str = r#"{"query":""#;
 const TOOL_CLOSING: &str = r#""}"#;
 const TOOL_OPENING_TOKENS: u32 = 3;
 const TOOL_FRAME_TOKENS: u32 = 1 + TOOL_OPENING_TOKENS + 1;
+/// The last token of text before a call. A digit is a token by itself whatever stands beside it, so that text and call have as many
+/// tokens when they are joined as they have apart.
+const PROSE_END: u8 = b'7';
 
 /// Why a reply ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,6 +180,10 @@ impl Reply {
                 // Clients put the choices of one reply together without a space, so only the first choice omits its own.
                 let bare_start = choice == 0 || piece.kind == PieceKind::ToolWords;
                 for position in piece.first..piece.first + piece.tokens {
+                    if piece.kind == PieceKind::Text && position + 1 == self.prose {
+                        out.push(PROSE_END);
+                        continue;
+                    }
                     if position > 0 || !bare_start {
                         out.push(b' ');
                     }
@@ -259,6 +266,7 @@ mod tests {
         assert_eq!((reply.tokens(), reply.finish), (20, Finish::ToolCalls));
         assert_eq!(tokens(&text(&reply, |kind| kind == PieceKind::Text)), 10);
         assert_eq!(tokens(&text(&reply, |kind| kind != PieceKind::Text)), 10);
+        assert_eq!(tokens(&text(&reply, |_| true)), 20);
         assert_eq!(reply.pieces().count() as u32, reply.chunks());
         assert!(!reply.has_no_text());
     }
