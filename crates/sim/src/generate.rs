@@ -13,8 +13,8 @@ use crate::options::{SimOptions, UsageReport};
 use crate::prompt::Measured;
 use crate::reply::Reply;
 use crate::stream_reply::stream_reply;
-use crate::whole_reply::{After, JSON, answer, deliver, fail_at_once, refuse};
 use crate::truth::Outcome;
+use crate::whole_reply::{After, JSON, answer, deliver, fail_at_once, refuse};
 use crate::worker::Worker;
 
 /// One reply, fully decided before the first byte of it is sent.
