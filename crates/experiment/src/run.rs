@@ -24,7 +24,7 @@ use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 use aiperf_transport::ClientSettings;
 use uuid::Uuid;
 
-use crate::conclusion::Conclusion;
+use crate::conclusion::{Conclusion, repeating_command};
 use crate::discovery;
 use crate::error::RunError;
 use crate::health::HealthWatch;
@@ -311,7 +311,7 @@ impl Run {
             benchmark_id: benchmark_id.to_owned(),
             input_config: self.config.to_input_config(),
             random_seed: self.config.random_seed,
-            cli_command: self.config.command_line.clone(),
+            cli_command: repeating_command(self),
         }
     }
 
