@@ -68,7 +68,11 @@ fn watch_download(hub: &Hub, environment: &Environment) -> ProgressLine {
 }
 
 const fn style(environment: &Environment) -> Style {
-    if environment.stderr_is_terminal { Style::Terminal } else { Style::Plain }
+    if environment.stderr_is_terminal { Style::Terminal { columns: stderr_columns } } else { Style::Plain }
+}
+
+fn stderr_columns() -> usize {
+    terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(columns, _)| usize::from(columns.0))
 }
 
 /// The first Ctrl-C ends the run with what was measured; the second ends the process.

@@ -188,7 +188,7 @@ impl Windows {
     /// From this percentage on any windows agree, empty ones too.
     const ANYTHING_GOES: f64 = 999.0;
 
-    /// How long one lasts. perf_analyzer measures for a fifth longer than it is asked to.
+    /// How long one lasts. `perf_analyzer` measures for a fifth longer than it is asked to.
     pub fn length(&self) -> Duration {
         self.interval * 6 / 5
     }

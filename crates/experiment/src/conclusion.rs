@@ -158,7 +158,7 @@ impl Conclusion<'_> {
 }
 
 /// As it was given, with the seed that was drawn where none was.
-fn repeating_command(run: &Run) -> String {
+pub(crate) fn repeating_command(run: &Run) -> String {
     let given = &run.config.command_line;
     if run.config.random_seed.is_some() { given.clone() } else { format!("{given} --random-seed {}", run.seed.value()) }
 }

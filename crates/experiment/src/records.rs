@@ -1,5 +1,6 @@
 //! The record threads: read, count, write the line, keep the numbers. They work beside the run, never in its way.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
@@ -154,7 +155,7 @@ impl RecordDesk {
 
     fn follow_up(&self, follow_up: FollowUp, finished: &Finished, answer: Result<&Reply, &Failure>) {
         if !self.sessions.goes_on_from_reply(finished.session.conversation, finished.turn) {
-            let overflowed = answer.is_err_and(Failure::is_context_overflow);
+            let overflowed = answer.is_err_and(|failure| failure.is_context_overflow);
             return follow_up.resume(FollowUpBodies { failed: answer.is_err(), overflowed, ..Default::default() });
         }
         let reply = answer.ok();
@@ -236,11 +237,12 @@ impl RecordDesk {
             was_cancelled: cut,
             cancellation_time_ns: cut.then(|| epoch(finished.end)),
             context_overflow_skip: self.is_agentic
-                && observation.failure.as_ref().is_some_and(Failure::is_context_overflow),
+                && observation.failure.as_ref().is_some_and(|failure| failure.is_context_overflow),
             agent_depth: finished.session.depth,
             parent_correlation_id: finished.session.parent_correlation_id.as_deref(),
             root_correlation_id: &finished.session.root_correlation_id,
             redirects: redirects(&finished.exchange),
+            resent: NonZeroU32::new(finished.exchange.resent),
         }
     }
 }

@@ -13,7 +13,7 @@ use aiperf_engine::{
     Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, StopReason, Timing, WorkerGauge, bounded,
 };
 use aiperf_hub::Hub;
-use aiperf_metrics::{ClientHealth, MetricContext};
+use aiperf_metrics::{ClientHealth, MetricContext, OverflowSigns};
 use aiperf_report::{
     ArtifactPaths, Certificate, InputsFile, OutputsFile, RawWriter, RecordTable, RecordWriter, RunNote, RunReport,
     SummaryFiles,
@@ -24,7 +24,7 @@ use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 use aiperf_transport::ClientSettings;
 use uuid::Uuid;
 
-use crate::conclusion::Conclusion;
+use crate::conclusion::{Conclusion, repeating_command};
 use crate::discovery;
 use crate::error::RunError;
 use crate::health::HealthWatch;
@@ -266,6 +266,7 @@ impl Run {
                 wire: self.config.endpoint.wire,
                 tokenizer: Arc::clone(&self.tokenizer),
                 token_source,
+                overflow_signs: OverflowSigns::new(&self.config.tuning.context_overflow_signs),
             },
             sessions: Arc::clone(&self.sessions),
             phases: self.phases.iter().map(|phase| phase.kind).collect(),
@@ -310,7 +311,7 @@ impl Run {
             benchmark_id: benchmark_id.to_owned(),
             input_config: self.config.to_input_config(),
             random_seed: self.config.random_seed,
-            cli_command: self.config.command_line.clone(),
+            cli_command: repeating_command(self),
         }
     }
 
