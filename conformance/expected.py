@@ -335,6 +335,14 @@ EXPECTED: tuple[Expectation, ...] = (
         cases=FILES,
     ),
     Expectation(
+        "Prefix as files have it",
+        "Where the name of a file was given as the prefix, both leave its end off. The configuration in the summary names the prefix that is "
+        "left; the reference repeats what was typed.",
+        "value",
+        "input_config artifacts.prefix",
+        cases="folder-prefix",
+    ),
+    Expectation(
         "Number of conversations in a file",
         "The reference repeats the number of sessions or requests here, which says nothing of the file and has no effect on it.",
         "field",

@@ -240,6 +240,12 @@ fn what_is_broken_is_named() {
     assert!(found.contains(".aiperf_results_ready.json: missing"), "{found}");
     let found = broken(&|dir| fs::remove_file(dir.join("profile_export_aiperf.json")).unwrap());
     assert!(found.contains("profile_export_aiperf.json: missing; `aiperf report`"), "{found}");
+    let found =
+        broken(&|dir| fs::write(dir.join("profile_export_network_latency.jsonl"), "{\"success\":true}\n").unwrap());
+    assert!(
+        found.contains("network_latency.jsonl:1: not of its schema at the whole: \"timestamp_ns\" is missing"),
+        "{found}"
+    );
     let found = broken(&|dir| fs::write(dir.join("inputs.json.part"), "{").unwrap());
     assert!(found.contains("inputs.json.part: a file that was not finished"), "{found}");
 }
