@@ -11,6 +11,7 @@ mod cancellation;
 mod chat;
 mod closed_loop;
 mod command_line;
+mod compare;
 mod compression;
 mod connections;
 mod dataset_docs;
