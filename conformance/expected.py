@@ -9,11 +9,11 @@ from differences import Difference
 OUTPUTLESS = "embeddings|api-(embeddings|chat-embeddings|nim-embeddings|.*-rankings|image-|video-|audio-).*"
 EMBEDDING = "embeddings|api-(embeddings|chat-embeddings|nim-embeddings).*"
 API_WHOLE = "api-.*-whole|api-(responses|messages)-images|api-responses-audio|api-hf-generate|api-solido-rag|api-raw|api-template"
-STREAMLESS = f"chat|completions-whole|errors-whole|raw-whole|data-.*|{OUTPUTLESS}|{API_WHOLE}"
-FAILING = "errors|errors-whole|raw-errors|outputs-json|cancel-half|failed-threshold"
-NOTHING_SUCCEEDED = "all-failed|refused|timeout|cancel-all"
+STREAMLESS = f"chat|completions-whole|errors-whole|raw-whole|(cached-prefix|tools-beside|no-usage|empty-some|dev-mode)-whole|data-.*|{OUTPUTLESS}|{API_WHOLE}"
+FAILING = "errors|errors-whole|errors-tenth|raw-errors|outputs-json|cancel-half|failed-threshold|dropped|empty-some.*|context-overflow"
+NOTHING_SUCCEEDED = "all-failed|all-empty|refused|timeout|cancel-all"
 CUT_OFF = "duration-cut|interrupt|failed-threshold"
-OPEN_LOOP = "rate-.*|schedule.*|user-centric|sessions-rate|warmup-overrides|warmup-sessions|data-.*-schedule"
+OPEN_LOOP = "rate-.*|folder-(rate|prefix)|schedule.*|user-centric|sessions-rate|warmup-overrides|warmup-sessions|data-.*-schedule"
 # Conversations of several turns whose texts each tool makes for itself.
 GENERATED_TURNS = "user-centric|warmup-sessions|reuse-.*|several-urls|session-header|sessions.*|api-.*-turns"
 # Streams of the Responses API that end by the limit of tokens.
@@ -24,7 +24,7 @@ OUTPUT_COUNTS = (
     r"(total_)?reasoning_tokens?(_count)?|usage_(completion|reasoning)_tokens_diff_pct|usage_discrepancy_count|output_token_throughput_per_user|"
     r"inter_token_latency|prefill_throughput_per_user|e2e_output_token_throughput|decode_duration)\b.*"
 )
-FILES = "schedule.*|multi-turn-file|dag-.*|data-.*|api-raw"
+FILES = "context-overflow|schedule.*|multi-turn-file|dag-.*|data-.*|api-raw"
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,28 @@ EXPECTED: tuple[Expectation, ...] = (
         r".*filled cells of .*\(error-adjusted\) .*",
     ),
     Expectation(
+        "Error-adjusted percentiles beside the first failure",
+        "A percentile of these metrics is interpolated as that of the metric they adjust, so that it is infinite once a failure has a part "
+        "in it, and JSON has no such number. The reference takes the nearest request: with exactly a tenth failed, a success.",
+        "field",
+        r"summary\.json: adj_\w+\.p\d+",
+        cases="errors-tenth",
+        reference="float",
+        ours="absent",
+    ),
+    Expectation(
         "Order of error-adjusted rows",
         "They come last in both; among themselves their order changes from run to run in the reference.",
         "console",
         ".* Metrics: order of rows",
         cases=FAILING,
+    ),
+    Expectation(
+        "Order of internal and experimental rows",
+        "They have no place of their own in the reference, and their order changes from run to run there.",
+        "console",
+        "(Internal|Experimental) Metrics: order of rows",
+        cases="dev-mode.*",
     ),
     Expectation(
         "Effective latency of failures",
@@ -318,6 +335,14 @@ EXPECTED: tuple[Expectation, ...] = (
         cases=FILES,
     ),
     Expectation(
+        "Prefix as files have it",
+        "Where the name of a file was given as the prefix, both leave its end off. The configuration in the summary names the prefix that is "
+        "left; the reference repeats what was typed.",
+        "value",
+        "input_config artifacts.prefix",
+        cases="folder-prefix",
+    ),
+    Expectation(
         "Number of conversations in a file",
         "The reference repeats the number of sessions or requests here, which says nothing of the file and has no effect on it.",
         "field",
@@ -411,6 +436,13 @@ EXPECTED: tuple[Expectation, ...] = (
         "field|csv|console|value",
         rf".*([Rr]easoning|line note: ).*|{OUTPUT_COUNTS}",
         cases="api-responses-reasoning-whole",
+    ),
+    Expectation(
+        "Text beside a tool call",
+        "It was generated, and counts. The reference counts the call only, and finds fault with the server's own count.",
+        "value|console",
+        rf"{OUTPUT_COUNTS}|line note: (output lengths are not as asked|client and server count differently)",
+        cases="tools-beside.*",
     ),
     Expectation(
         "Names of streamed tool calls",

@@ -70,7 +70,11 @@ fn watch_download(hub: &Hub, environment: &Environment) -> ProgressLine {
 }
 
 const fn style(environment: &Environment) -> Style {
-    if environment.stderr_is_terminal { Style::Terminal } else { Style::Plain }
+    if environment.stderr_is_terminal { Style::Terminal { columns: stderr_columns } } else { Style::Plain }
+}
+
+fn stderr_columns() -> usize {
+    terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(columns, _)| usize::from(columns.0))
 }
 
 /// The first Ctrl-C ends the run with what was measured; the second ends the process.
@@ -123,7 +127,7 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     for error in &result.files.failed {
         log::error!("{error}");
     }
-    if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) = &result.verdict {
+    if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unmet(why) = &result.verdict {
         eprintln!("error: {why}");
     } else if !result.refused.is_empty() {
         let mut codes: Vec<_> = result.refused.iter().map(|note| note.code().name()).collect();
@@ -145,7 +149,7 @@ pub(crate) fn console_of(width: Width, environment: &Environment) -> (Width, Col
 fn exit_code(result: &RunResult) -> ExitCode {
     match result.verdict {
         Verdict::Cancelled => ExitCode::from(INTERRUPTED),
-        Verdict::NothingSucceeded(_) | Verdict::GivenUp(_) => ExitCode::FAILURE,
+        Verdict::NothingSucceeded(_) | Verdict::GivenUp(_) | Verdict::Unmet(_) => ExitCode::FAILURE,
         Verdict::Complete if !result.files.failed.is_empty() => ExitCode::FAILURE,
         Verdict::Complete if !result.refused.is_empty() => ExitCode::from(DOUBTFUL),
         Verdict::Complete => ExitCode::SUCCESS,

@@ -43,7 +43,7 @@ pub use network_latency::{NetworkLatency, RttProbing};
 pub use output::{ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
 pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
-    RatePoint, ScheduleZero, StopConditions,
+    RatePoint, ScheduleZero, StopConditions, Windows,
 };
 pub use raw::{Given, RawOptions};
 pub use run::Config;

@@ -10,8 +10,9 @@ use aiperf_report::{
     AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, RunReport, RunStatus, Timestamps,
     WrittenFile, write_summary_files,
 };
-use serde_json::Map;
+use serde_json::{Map, Value};
 
+use crate::judge::Conviction;
 use crate::records::PhaseColumns;
 use crate::run::{Run, RunResult};
 use crate::scenario;
@@ -31,6 +32,8 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) network_rtt: Option<NetworkRtt>,
     /// How long it was before the first request that the server was not ready.
     pub(crate) waited_for_server: Nanos,
+    /// Of those who could end the run early.
+    pub(crate) convictions: Vec<Conviction>,
 }
 
 impl Conclusion<'_> {
@@ -41,13 +44,16 @@ impl Conclusion<'_> {
             self.outcomes.iter().zip(&phases).map(|(outcome, phase)| self.accounting(outcome, phase)).collect();
         let warmup = phases.iter().position(|phase| phase.kind == Phase::Warmup).map(|at| phases.remove(at));
         let profiling = phases.pop().unwrap_or_else(|| self.unstarted_profiling(run, u32::from(warmup.is_some())));
-        let stopped = self.outcomes.iter().find_map(|outcome| match outcome.ended_by {
-            EndReason::Stopped(reason) => Some(reason),
-            EndReason::Count | EndReason::Duration => None,
+        let stopped = self.outcomes.iter().find_map(|outcome| match &outcome.ended_by {
+            EndReason::Stopped(reason) => Some(*reason),
+            EndReason::Count | EndReason::Duration | EndReason::Enough(_) => None,
         });
-        let verdict = Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), stopped);
+        let unmet = self.convictions.iter().find_map(|conviction| conviction.unmet.clone());
+        let verdict =
+            Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), stopped).unless(unmet);
         let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
         let metadata = scenario::submission(run, &verdict, &profiling.summary);
+        let sections = self.sections();
         let report = RunReport {
             aiperf_version: version.to_owned(),
             benchmark_id: self.benchmark_id.clone(),
@@ -69,7 +75,7 @@ impl Conclusion<'_> {
             timestamps: Some(self.timestamps),
             waited_for_server: self.waited_for_server,
             accounting,
-            carried: Map::new(),
+            carried: sections,
             show_trace_timing: run.config.output.show_trace_timing,
             other_files: self.other_files,
             log_file: Some(run.paths.log()),
@@ -85,6 +91,12 @@ impl Conclusion<'_> {
         let files = write_summary_files(&report, &run.paths, extra);
         let refused = run.strictness.refused(&report.validity());
         RunResult { report, files, verdict, refused }
+    }
+
+    /// What those who could end the run early want said.
+    fn sections(&self) -> Map<String, Value> {
+        let sections = self.convictions.iter().filter_map(|conviction| conviction.section.clone());
+        sections.map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
     fn phase(&self, run: &Run, index: usize) -> PhaseReport {
@@ -150,7 +162,7 @@ impl Conclusion<'_> {
 }
 
 /// As it was given, with the seed that was drawn where none was.
-fn repeating_command(run: &Run) -> String {
+pub(crate) fn repeating_command(run: &Run) -> String {
     let given = &run.config.command_line;
     if run.config.random_seed.is_some() { given.clone() } else { format!("{given} --random-seed {}", run.seed.value()) }
 }
@@ -160,6 +172,7 @@ fn status(verdict: &Verdict) -> RunStatus {
         Verdict::Complete => RunStatus::Complete,
         Verdict::Cancelled => RunStatus::Cancelled,
         Verdict::GivenUp(why) => RunStatus::GivenUp(why.clone()),
+        Verdict::Unmet(why) => RunStatus::Incomplete(why.clone()),
         Verdict::NothingSucceeded(why) => RunStatus::Incomplete(why.clone()),
     }
 }

@@ -16,7 +16,7 @@ use aiperf_engine::{
     Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, StopReason, Timing, WorkerGauge, bounded,
 };
 use aiperf_hub::Hub;
-use aiperf_metrics::{ClientHealth, MetricContext, ValidityNote};
+use aiperf_metrics::{ClientHealth, MetricContext, OverflowSigns, ValidityNote};
 use aiperf_report::{
     ArtifactPaths, Certificate, InputsFile, OutputsFile, RawWriter, RecordTable, RecordWriter, RunNote, RunReport,
     SummaryFiles,
@@ -27,10 +27,11 @@ use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 use aiperf_transport::ClientSettings;
 use uuid::Uuid;
 
-use crate::conclusion::Conclusion;
+use crate::conclusion::{Conclusion, repeating_command};
 use crate::discovery;
 use crate::error::RunError;
 use crate::health::HealthWatch;
+use crate::judge::{Judge, Watch};
 use crate::maker::Maker;
 use crate::monitor::Monitor;
 use crate::observe::{Observer, TokenSource};
@@ -45,6 +46,7 @@ use crate::server_hook::{self, ProfilerHook};
 use crate::sessions::{Markers, Renderer, Sessions};
 use crate::settings;
 use crate::stamps;
+use crate::steadiness::Steadiness;
 use crate::strictness::Strictness;
 use crate::target::Targets;
 use crate::threshold::FailureThreshold;
@@ -183,7 +185,8 @@ impl Run {
         self.run_note(version, &benchmark_id).write(&self.paths)?;
         let anchor = WallAnchor::take();
         let (records, finished) = bounded(RECORD_QUEUE);
-        let desk = Arc::new(self.record_desk(anchor, monitor, control)?);
+        let watches = self.watches(anchor, monitor, control)?;
+        let desk = Arc::new(self.record_desk(anchor, monitor, control, &watches)?);
         let threads = RecordThreads::start(self.record_threads(), &desk, &finished)?;
         let gauge = Arc::new(WorkerGauge::default());
         let began = Mono::now();
@@ -193,6 +196,7 @@ impl Run {
         let outcomes = aiperf_engine::run(self.plan(), control, records, &monitor.progress, &gauge)?;
         let watched = health.map(HealthWatch::finish);
         let (columns, stamps) = threads.finish(self.phases.len())?;
+        let convictions = watches.into_iter().map(Watch::finish).collect();
         let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
         let mut closed = desk.close(&self.paths);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
@@ -214,6 +218,7 @@ impl Run {
             other_files: closed.written,
             network_rtt,
             waited_for_server,
+            convictions,
         };
         let mut result = conclusion.draw(&self, version);
         result.files.failed.extend(closed.failed);
@@ -230,6 +235,7 @@ impl Run {
         anchor: WallAnchor,
         monitor: &Arc<Monitor>,
         control: &ControlSource,
+        watches: &[Watch],
     ) -> Result<RecordDesk, RunError> {
         let output = &self.config.output;
         let secrets = Secrets::of(&self.config.endpoint);
@@ -272,6 +278,7 @@ impl Run {
                 wire: self.config.endpoint.wire,
                 tokenizer: Arc::clone(&self.tokenizer),
                 token_source,
+                overflow_signs: OverflowSigns::new(&self.config.tuning.context_overflow_signs),
             },
             sessions: Arc::clone(&self.sessions),
             phases: self.phases.iter().map(|phase| phase.kind).collect(),
@@ -286,8 +293,22 @@ impl Run {
             http_trace: output.export_http_trace.then_some(source),
             monitor: Arc::clone(monitor),
             threshold,
+            feeds: watches.iter().map(|watch| Arc::clone(&watch.feed)).collect(),
             tap: self.tap.clone().map(|tap| (tap, self.contexts.clone())),
         })
+    }
+
+    /// Those who may end the run early, one for each rule that it was given.
+    fn watches(
+        &self,
+        anchor: WallAnchor,
+        monitor: &Arc<Monitor>,
+        control: &ControlSource,
+    ) -> Result<Vec<Watch>, RunError> {
+        let windows = self.config.profiling.stop.windows;
+        let judges = windows.map(|windows| Box::new(Steadiness::new(windows, anchor)) as Box<dyn Judge>);
+        let start = |judge| Watch::start(judge, self.profiling_context().clone(), monitor, control.control());
+        judges.into_iter().map(start).collect()
     }
 
     /// Only where the round trip is to be measured.
@@ -302,7 +323,7 @@ impl Run {
             benchmark_id: benchmark_id.to_owned(),
             input_config: self.config.to_input_config(),
             random_seed: self.config.random_seed,
-            cli_command: self.config.command_line.clone(),
+            cli_command: repeating_command(self),
         }
     }
 

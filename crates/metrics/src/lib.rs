@@ -18,6 +18,7 @@ mod levels;
 mod metric;
 mod network;
 mod observation;
+mod overflow;
 mod record;
 mod slices;
 mod statistics;
@@ -42,6 +43,7 @@ pub use health::{
 };
 pub use network::NetworkRtt;
 pub use observation::{Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, PrefixBlocks, TokenCounts};
+pub use overflow::OverflowSigns;
 pub use record::RecordValues;
 pub use slices::{Slice, Slices};
 pub use statistics::{Percentile, Stats};

@@ -161,6 +161,7 @@ fn a_refused_field_is_found_and_comes_first() {
         message: "Unrecognized request argument supplied: max_completion_tokens".into(),
         cause: None,
         cancelled: None,
+        is_context_overflow: false,
     };
     let refused = |start| Observation { failure: Some(refusal.clone()), ..failed(start, start + 5, "", None) };
     let summary = summarize(&[refused(0), refused(10)], &streaming());
@@ -290,7 +291,7 @@ fn failures_are_found_but_not_those_on_purpose() {
 #[test]
 fn a_server_that_came_late_is_told_from_one_that_was_busy() {
     let refused = |start, code: Option<u16>, kind: &str| {
-        let failure = Failure { code, kind: kind.into(), message: "no".into(), cause: None, cancelled: None };
+        let failure = Failure { code, kind: kind.into(), message: "no".into(), cause: None, cancelled: None, is_context_overflow: false };
         Observation { failure: Some(failure), ..failed(start, start + 5, "", None) }
     };
     let found = |requests: &[Observation]| codes(&evidence(&summarize(requests, &streaming())));

@@ -45,8 +45,8 @@ pub struct RunReport {
     pub waited_for_server: Nanos,
     /// What became of the requests of each phase, in order; named as the phases are.
     pub accounting: Vec<PhaseAccounting>,
-    /// Objects of the summary that were found in an earlier one and cannot be made again from records; what is known
-    /// here goes before them.
+    /// Objects of the summary that others made: whoever could end the run early, or an earlier summary, where they cannot
+    /// be made again from records. What is known here goes before them.
     pub carried: Map<String, Value>,
     /// `--show-trace-timing`.
     pub show_trace_timing: bool,

@@ -18,6 +18,8 @@ pub struct FaultOptions {
     /// How many requests from the first on are answered with an error, whatever the trigger says.
     pub error_first: u64,
     pub error_status: u16,
+    pub dropped: Trigger,
+    pub empty: Trigger,
     pub stall: Trigger,
     pub stall_span: Nanos,
     pub reset: Trigger,
@@ -32,6 +34,8 @@ impl Default for FaultOptions {
             error: Trigger::default(),
             error_first: 0,
             error_status: 500,
+            dropped: Trigger::default(),
+            empty: Trigger::default(),
             stall: Trigger::default(),
             stall_span: Nanos(1_000_000_000),
             reset: Trigger::default(),
@@ -54,6 +58,10 @@ pub(crate) struct FaultPlan {
 pub(crate) enum Fault {
     /// An HTTP error instead of a reply.
     Status(u16),
+    /// The connection is closed instead of a reply.
+    Drop,
+    /// A reply without any content.
+    Empty,
     /// The rest of the reply fails this far into it, as a share of its chunks.
     Midway { kind: MidwayFault, at: f64 },
 }
@@ -93,6 +101,10 @@ impl FaultOptions {
         ];
         let fault = if number <= self.error_first || strikes(self.error, "fault.error") {
             Some(Fault::Status(self.error_status))
+        } else if strikes(self.dropped, "fault.drop") {
+            Some(Fault::Drop)
+        } else if strikes(self.empty, "fault.empty") {
+            Some(Fault::Empty)
         } else {
             midway
                 .into_iter()

@@ -84,7 +84,14 @@ pub(crate) fn embedded(index: u64) -> Observation {
 }
 
 pub(crate) fn failed(index: u64, code: Option<u16>, kind: &str, message: &str) -> Observation {
-    let failure = Failure { code, kind: kind.into(), message: message.into(), cause: None, cancelled: None };
+    let failure = Failure {
+        code,
+        kind: kind.into(),
+        message: message.into(),
+        cause: None,
+        cancelled: None,
+        is_context_overflow: false,
+    };
     let seen = streamed(index);
     Observation {
         end: seen.start + Nanos(3 * MS),
@@ -255,6 +262,7 @@ pub(crate) fn metadata(seen: &Observation) -> RecordMetadata<'static> {
         parent_correlation_id: None,
         root_correlation_id: id,
         redirects: Vec::new(),
+        resent: None,
     }
 }
 

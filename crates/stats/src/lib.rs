@@ -1,0 +1,22 @@
+//! How sure a number is. Intervals for means, percentiles and rates of values that follow each other in time and so are
+//! not independent, the number of samples that a percentile needs, and the part of a run in which nothing drifts.
+//! `docs/statistics.md` has the methods in words, their sources and how often they hold the truth.
+#![forbid(unsafe_code)]
+
+mod batches;
+pub mod distribution;
+mod estimate;
+mod level;
+mod long_run;
+mod mean;
+mod order;
+mod quantile;
+mod rate;
+mod sample;
+
+pub use estimate::{Estimate, Interval, Support};
+pub use level::{Level, LevelError};
+pub use mean::{MEAN_FLOOR, effective_samples, mean};
+pub use quantile::{floor, quantile};
+pub use rate::{Event, Span, rate};
+pub use sample::Sample;
