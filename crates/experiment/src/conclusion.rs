@@ -1,7 +1,7 @@
 //! What is said of a run when it is over.
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
-use aiperf_config::PhaseKind;
+use aiperf_config::{DatasetSource, PhaseKind};
 use aiperf_engine::{EndReason, PhaseOutcome};
 use aiperf_metrics::{
     ClientHealth, ClientLoad, Columns, MetricContext, NetworkRtt, PhaseAccounting, PhaseWindow, Slice, Slices, Summary,
@@ -73,6 +73,7 @@ impl Conclusion<'_> {
             client_health: self.health,
             selftest,
             timestamps: Some(self.timestamps),
+            prefixes_repeat: prefixes_repeat(run),
             waited_for_server: self.waited_for_server,
             accounting,
             carried: sections,
@@ -159,6 +160,12 @@ impl Conclusion<'_> {
             percentiles: AskedPercentiles::default(),
         }
     }
+}
+
+/// Whether a prefix cache has something to find.
+fn prefixes_repeat(run: &Run) -> bool {
+    let pool = matches!(&run.config.dataset.source, DatasetSource::Synthetic(source) if source.prefix.is_some());
+    pool || run.dataset.outlines().iter().any(|outline| outline.turns.len() > 1 || outline.system.is_some())
 }
 
 /// As it was given, with the seed that was drawn where none was.

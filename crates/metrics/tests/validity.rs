@@ -23,6 +23,7 @@ fn evidence(summary: &Summary) -> Evidence<'_> {
         accounting: None,
         certified: None,
         rows_left_out: 0,
+        prefixes_repeat: false,
         clock_step: Nanos::ZERO,
         waited_for_server: Nanos::ZERO,
     }
@@ -149,8 +150,10 @@ fn lengths_and_counts_that_are_off_are_found() {
     assert_eq!(names, ["output_length_off", "token_counts_differ"]);
 
     seen.usage = Some(usage);
-    let notes = evidence(&summarize(&[seen], &streaming())).notes();
-    assert_eq!(notes.last(), Some(&ValidityNote::CacheCountsMissing { requests: 1 }));
+    let summary = summarize(&[seen], &streaming());
+    let found = |prefixes_repeat| Evidence { prefixes_repeat, ..evidence(&summary) }.notes().last().copied();
+    assert_eq!(found(true), Some(ValidityNote::CacheCountsMissing { requests: 1 }));
+    assert_ne!(found(false), found(true), "without a prefix there is nothing to find in a cache");
 }
 
 #[test]
@@ -291,7 +294,14 @@ fn failures_are_found_but_not_those_on_purpose() {
 #[test]
 fn a_server_that_came_late_is_told_from_one_that_was_busy() {
     let refused = |start, code: Option<u16>, kind: &str| {
-        let failure = Failure { code, kind: kind.into(), message: "no".into(), cause: None, cancelled: None, is_context_overflow: false };
+        let failure = Failure {
+            code,
+            kind: kind.into(),
+            message: "no".into(),
+            cause: None,
+            cancelled: None,
+            is_context_overflow: false,
+        };
         Observation { failure: Some(failure), ..failed(start, start + 5, "", None) }
     };
     let found = |requests: &[Observation]| codes(&evidence(&summarize(requests, &streaming())));

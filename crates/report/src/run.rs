@@ -41,6 +41,8 @@ pub struct RunReport {
     pub selftest: Option<Citation>,
     /// Where the times of responses came from.
     pub timestamps: Option<Timestamps>,
+    /// Prompts begin like others, so that a cache has something to find.
+    pub prefixes_repeat: bool,
     /// How long the run had to wait for the server before its first request.
     pub waited_for_server: Nanos,
     /// What became of the requests of each phase, in order; named as the phases are.
@@ -68,6 +70,7 @@ impl RunReport {
             rows_left_out: self.rows_left_out,
             warmup: self.warmup.as_ref().map(|warmup| &warmup.summary),
             clock_step: self.timestamps.and_then(|stamps| stamps.clock_offset).map_or(Nanos::ZERO, |o| o.largest_step),
+            prefixes_repeat: self.prefixes_repeat,
             waited_for_server: self.waited_for_server,
         };
         evidence.notes()

@@ -52,6 +52,7 @@ mod transports;
 mod truth;
 mod twins;
 mod users;
+mod validity;
 mod warmup;
 mod wire_requests;
 mod wire_responses;

@@ -92,6 +92,7 @@ impl ValidityCode {
                 | Self::ConcurrencyCeilingReached
                 | Self::UndecodableEvents
                 | Self::InputLengthOff
+                | Self::CacheCountsMissing
                 | Self::RowsLeftOut
         )
     }

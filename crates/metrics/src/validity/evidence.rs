@@ -36,6 +36,8 @@ pub struct Evidence<'a> {
     pub certified: Option<ClientLoad>,
     /// Rows of the data that could not be used.
     pub rows_left_out: u64,
+    /// Prompts begin like others: later turns of conversations, shared system prompts, pools of prefixes.
+    pub prefixes_repeat: bool,
     /// The largest step of the wall clock during the run; zero where it was let be.
     pub clock_step: Nanos,
     /// How long the run had to wait for the server before its first request; zero where it was ready.
@@ -164,8 +166,13 @@ impl Evidence<'_> {
         (note.figure() > NOTED_SHARE_PERCENT).then_some(note)
     }
 
-    /// Only of endpoints that generate: others cache nothing that a count could be about.
+    /// Only where there is something to find in a cache, and of endpoints that generate: others cache nothing that a count
+    /// could be about.
     fn cache_counts(&self) -> Option<ValidityNote> {
+        let known_blocks = self.average(Metric::TheoreticalPrefixCacheHit).is_some_and(|share| share > 0.0);
+        if !(self.prefixes_repeat || known_blocks) {
+            return None;
+        }
         self.summary.get(Metric::UsageCompletionTokens)?;
         let requests = self.summary.get(Metric::UsagePromptTokens)?.count?;
         let counted = self.summary.get(Metric::UsagePromptCacheReadTokens).is_some();

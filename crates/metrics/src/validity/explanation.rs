@@ -59,7 +59,9 @@ impl ValidityCode {
             Self::InputLengthOff => "Prompts do not have the length that was asked for.",
             Self::OutputLengthOff => "Responses do not have the length that was asked for.",
             Self::TokenCountsDiffer => "Client and server count different numbers of tokens.",
-            Self::CacheCountsMissing => "Usage is reported, but no count of cached prompt tokens.",
+            Self::CacheCountsMissing => {
+                "Prompts begin like others, and usage is reported without a count of cached prompt tokens."
+            }
             Self::RowsLeftOut => "Rows of the data could not be used (`--skip-bad-rows`).",
         }
     }

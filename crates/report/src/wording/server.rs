@@ -24,8 +24,13 @@ pub(super) fn waited_for(waited: Nanos) -> Wording {
 }
 
 pub(super) fn errors(failed: u64, of: u64) -> Wording {
+    let consequence = if failed == of {
+        "there are no latencies."
+    } else {
+        "latencies are of the others only, which may be the easier ones."
+    };
     Wording::new(
-        format!("{} failed: latencies are of the others only, which may be the easier ones.", share(failed, of)),
+        format!("{} failed: {consequence}", share(failed, of)),
         "The error summary says why. The adj_* metrics count failed requests as never answered.",
     )
 }

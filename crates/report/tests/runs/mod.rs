@@ -157,6 +157,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         client_health: None,
         selftest: None,
         timestamps: None,
+        prefixes_repeat: false,
         waited_for_server: Nanos::ZERO,
         accounting: Vec::new(),
         carried: serde_json::Map::new(),
