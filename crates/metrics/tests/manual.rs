@@ -121,9 +121,9 @@ fn manual() -> String {
         "# Metrics\n\nWritten from the catalogue (`crates/metrics/src/catalogue.rs`); `UPDATE_DOCS=1 cargo test -p aiperf-metrics --test \
          manual` writes it anew.\n\n\
          A record metric has one value a request (a list for `record, list`), and in the summary avg, min, max, std, sum, count and the \
-         percentiles p1, p5, p10, p25, p50, p75, p90, p95 and p99 over requests: linear interpolation at rank q (n - 1), population \
-         standard deviation. Aggregate and derived metrics are single numbers unless their kind says more. All metrics are of successful \
-         requests unless their section says otherwise. A metric whose inputs are missing is absent, for a request or for the run. Where \
+         percentiles p1, p5, p10, p25, p50, p75, p90, p95, p99, p99_9 and p99_99 over requests: linear interpolation at rank q (n - 1), \
+         population standard deviation. [statistics.md](statistics.md) says how sure they are. Aggregate and derived metrics are single \
+         numbers unless their kind says more. All metrics are of successful requests unless their section says otherwise. A metric whose inputs are missing is absent, for a request or for the run. Where \
          our definition differs from AIPerf's, [compatibility.md](compatibility.md) says how.\n\n\
          Units are those of the files; in brackets the unit that a metric is computed in, where it is another one. `--goodput` takes any \
          record metric that the run has, with a limit in the unit of the files: an upper one, or a lower one where larger is better \
@@ -184,7 +184,7 @@ fn validity_manual() -> String {
          | `severity` | `warning`: some number is not what it is taken for; `info`: good to know, the numbers stand |\n\
          | `subject` | the limit, metric or field, where one code can be about several |\n\
          | `figure`, `unit` | what was seen |\n\
-         | `threshold` | what the figure should have stayed at or below, in the same unit |\n\
+         | `threshold` | what the figure should have stayed at or below, in the same unit (at or above for `sample_floor`) |\n\
          | `message`, `advice` | the same in words, and what to do |\n\n\
          `--strict` makes a run with a note of severity `warning` end with exit code 3, so that a script cannot take its numbers for good \
          ones; `--strict error_share,rate_shortfall` does so for these codes only, whatever their severity. All files are written as \

@@ -7,10 +7,10 @@ use aiperf_clock::Nanos;
 use aiperf_endpoint::Usage;
 use aiperf_metrics::{
     Cancellation, ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, HttpTiming, LimitKind, LoadAxis,
-    MaxTokensField, Metric, MetricContext, Observation, PhaseAccounting, Severity, Summary, Thresholds, Unit,
-    ValidityCode, ValidityNote,
+    MaxTokensField, Metric, MetricContext, Observation, Percentile, PhaseAccounting, Severity, Summary, Thresholds,
+    Unit, ValidityCode, ValidityNote,
 };
-use phase::{at, avg, failed, request, streaming, summarize};
+use phase::{at, avg, failed, request, summarize};
 
 const LIMITS: Thresholds = Thresholds { usage_diff_pct: 10.0, osl_mismatch_pct: 5.0, osl_mismatch_max_tokens: 50.0 };
 
@@ -27,6 +27,11 @@ fn evidence(summary: &Summary) -> Evidence<'_> {
         clock_step: Nanos::ZERO,
         waited_for_server: Nanos::ZERO,
     }
+}
+
+/// Without intervals: a handful of requests has too few samples, which only the tests about them want to hear of.
+fn streaming() -> MetricContext {
+    MetricContext { confidence: None, ..phase::streaming() }
 }
 
 fn open_loop() -> MetricContext {
@@ -340,4 +345,39 @@ fn prompts_of_another_length_than_asked_for_are_found() {
     let note = ValidityNote::InputLengthOff { requests: 1, of: 2, average_percent: -10.0, allowed_percent: 10.0 };
     assert_eq!(evidence(&summary).notes(), [note]);
     assert_eq!(evidence(&summarize(&[sent(8), request(0, &[50])], &streaming())).notes(), []);
+}
+
+/// One after the other, each as long as it says.
+fn in_turn(latencies: impl Iterator<Item = u64>) -> Vec<Observation> {
+    let mut start = 0;
+    let seen = |latency: u64| {
+        let seen = request(start, &[start + latency]);
+        start += latency + 1;
+        seen
+    };
+    latencies.map(seen).collect()
+}
+
+#[test]
+fn percentiles_of_too_few_samples_are_found_and_do_not_cast_doubt_on_the_run() {
+    let steady = |count: u64| in_turn((0..count).map(|index| 40 + index * 7_919 % 23));
+    let summary = summarize(&steady(60), &phase::streaming());
+    let [note @ ValidityNote::SampleFloor { from, samples, needed }] = evidence(&summary).notes()[..] else {
+        panic!("{:?}", evidence(&summary).notes())
+    };
+    assert_eq!((from, needed, note.severity()), (Percentile::P95, 368, Severity::Info));
+    assert!(samples <= 60, "{note:?}");
+    assert_eq!(evidence(&summarize(&steady(2_000), &phase::streaming())).notes(), []);
+}
+
+#[test]
+fn a_run_that_drifts_to_its_end_is_found() {
+    let context = phase::streaming();
+    let drifting = summarize(&in_turn((0..600).map(|index| 40 + index / 3 + index * 7_919 % 5)), &context);
+    let notes = evidence(&drifting).notes();
+    let drift = notes.iter().find(|note| note.code() == ValidityCode::NonStationary).unwrap();
+    assert!(drift.figure() > drift.threshold() && drift.subject().is_some(), "{drift:?}");
+    assert_eq!((drift.unit(), drift.severity()), (Unit::Percent, Severity::Warning));
+    let short = summarize(&in_turn((0..60).map(|index| 40 + 10 * index)), &context);
+    assert_eq!(codes(&evidence(&short)), [ValidityCode::SampleFloor], "too short to tell");
 }

@@ -1,10 +1,13 @@
 //! One pass over the values of a metric, in the order of time, for its mean and all its percentiles.
 
 use crate::batches::batch_size;
-use crate::long_run::LongRun;
+use crate::long_run::{Criterion, LongRun};
 use crate::mean::{Moments, of_batches};
 use crate::quantile::between_ranks;
 use crate::{Estimate, Level};
+
+/// Values beyond a percentile that a batch has on average, below which most batches have none.
+const SPARSE: f64 = 0.1;
 
 /// What intervals need of a series: some hundreds of batches, whatever its length.
 #[derive(Debug, Clone)]
@@ -44,7 +47,9 @@ impl Sample {
 
     pub fn of(series: &[f64], thresholds: &[f64]) -> Self {
         let mut sample = Self::new(series.len(), thresholds);
-        series.iter().for_each(|value| sample.push(*value));
+        for value in series {
+            sample.push(*value);
+        }
         sample
     }
 
@@ -84,7 +89,7 @@ impl Sample {
             variance: self.squares / (self.count as f64 - 1.0).max(1.0),
             covered: (self.batch_means.len() * self.size) as f64 / self.count as f64,
         };
-        (self.count > 0).then(|| of_batches(&moments, &self.batch_means, level))
+        (self.count > 0).then(|| of_batches(&moments, &self.batch_means, Criterion::Akaike, level))
     }
 
     /// The percentile at `q`, which is the threshold of this index. `sorted`: the same values by size.
@@ -92,6 +97,8 @@ impl Sample {
         let shares = self.shares.get(index)?;
         let covered = (shares.len() * self.size) as f64;
         let share = if covered > 0.0 { self.at_most[index] as f64 / covered } else { q };
-        between_ranks(sorted, q, level, share, LongRun::of(shares).map(|run| (run, shares.len())))
+        let rare_in_batch = q.min(1.0 - q) * self.size as f64;
+        let criterion = if rare_in_batch < SPARSE { Criterion::Schwarz } else { Criterion::Akaike };
+        between_ranks(sorted, q, level, share, LongRun::by(shares, criterion).map(|run| (run, shares.len())))
     }
 }

@@ -14,8 +14,12 @@ use crate::support::{Artifacts, Program, sim, wait_for};
 const CLEAN: &str = "ttft=30&itl=2";
 const LOAD: &str = "--streaming --isl 64 --osl 8 --concurrency 2 --request-count 40";
 
+fn program(server: &Sim, words: &str) -> Program {
+    Program::profile(&format!("--url {} --model m --tokenizer builtin", server.url())).with(words)
+}
+
 fn run(server: &str, words: &str) -> Artifacts {
-    Program::against(&sim(server), words).succeed()
+    program(&sim(server), words).succeed()
 }
 
 /// The note of this code: with figure above threshold, words and advice.
@@ -24,7 +28,9 @@ fn note(artifacts: &Artifacts, code: &str) -> Value {
     let notes = summary["validity"].as_array().unwrap();
     let found = notes.iter().find(|note| note["code"] == code);
     let note = found.unwrap_or_else(|| panic!("no {code} in {}", summary["validity"])).clone();
-    assert!(note["figure"].as_f64().unwrap() > note["threshold"].as_f64().unwrap(), "{note}");
+    let (figure, threshold) = (note["figure"].as_f64().unwrap(), note["threshold"].as_f64().unwrap());
+    // Samples alone are to be many.
+    assert!(if code == "sample_floor" { figure < threshold } else { figure > threshold }, "{note}");
     assert!(["message", "advice"].iter().all(|words| !note[words].as_str().unwrap().is_empty()), "{note}");
     let console = artifacts.text("profile_export_console.txt");
     assert!(console.contains(&format!("[{code}]:")), "{console}");
@@ -56,6 +62,23 @@ fn a_clean_run_of_an_open_loop_leaves_no_doubt() {
 }
 
 #[test]
+fn percentiles_of_few_samples_are_told_and_those_of_many_are_not() {
+    let few = note(&run(CLEAN, LOAD), "sample_floor");
+    assert_eq!((&few["severity"], &few["threshold"]), (&"info".into(), &368.0.into()));
+    let many = run("ttft=gamma:30,4&itl=0", "--streaming --isl 16 --osl 1 --concurrency 32 --request-count 3000");
+    assert!(!many.notes().contains(&"sample_floor".to_owned()), "{:?}", many.notes());
+}
+
+#[test]
+fn a_server_that_gets_slower_and_slower_has_no_steady_state() {
+    // From 20 ms to 620 ms: whatever a busy machine adds, each quarter is slower than the one before.
+    let artifacts = run("ttft=20&itl=0&drift=2", "--streaming --isl 16 --osl 1 --concurrency 8 --request-count 300");
+    assert!(note(&artifacts, "non_stationary")["subject"].is_string());
+    let steady = run("ttft=gamma:200,4&itl=0", "--streaming --isl 16 --osl 1 --concurrency 16 --request-count 500");
+    assert!(!steady.notes().contains(&"non_stationary".to_owned()), "{:?}", steady.notes());
+}
+
+#[test]
 fn a_rate_that_a_ceiling_keeps_down_is_a_shortfall_and_the_ceiling_is_named() {
     // One request takes a fifth of a second, and one at a time is allowed: five a second, of forty asked for.
     let words = "--isl 16 --osl 1 --request-rate 40 --arrival-pattern constant --concurrency 1 --benchmark-duration 3";
@@ -67,10 +90,10 @@ fn a_rate_that_a_ceiling_keeps_down_is_a_shortfall_and_the_ceiling_is_named() {
 
 #[test]
 fn waiting_for_a_connection_is_told() {
-    let program = Program::against(&sim("ttft=50&itl=0"), "--isl 16 --osl 1 --workers-max 1 --concurrency 4")
-        .with("--request-count 24")
-        .env("AIPERF_HTTP_CONNECTION_LIMIT", "1");
-    let artifacts = program.succeed();
+    let server = sim("ttft=50&itl=0");
+    let artifacts = program(&server, "--isl 16 --osl 1 --workers-max 1 --concurrency 4 --request-count 24")
+        .env("AIPERF_HTTP_CONNECTION_LIMIT", "1")
+        .succeed();
     assert_eq!(note(&artifacts, "concurrency_ceiling_reached")["subject"], "connections");
 }
 
@@ -160,7 +183,7 @@ fn a_client_without_descriptors_to_spare_is_told() {
 fn strict_ends_a_doubtful_run_with_its_own_exit_code_and_all_files() {
     let failing = "ttft=5&itl=1&error_every=5";
     let words = "--streaming --isl 16 --osl 4 --request-count 40";
-    let ended = |server: &str, strict: &str| Program::against(&sim(server), words).with(strict).run();
+    let ended = |server: &str, strict: &str| program(&sim(server), words).with(strict).run();
     for strict in ["--strict", "--strict error_share", "--strict rate_shortfall,error-share"] {
         let doubtful = ended(failing, strict);
         assert_eq!(doubtful.code, Some(3), "{strict}: {}", doubtful.stderr);

@@ -16,6 +16,8 @@ pub enum ValidityCode {
     ReplayDegraded,
     LittlesLawGap,
     WarmupMissing,
+    NonStationary,
+    SampleFloor,
     ChunksWithSeveralTokens,
     UndecodableEvents,
     InputLengthOff,
@@ -27,7 +29,7 @@ pub enum ValidityCode {
 
 impl ValidityCode {
     /// In the order in which notes are worth reading.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::MaxTokensFieldRefused,
         Self::ServerNotReady,
         Self::ErrorShare,
@@ -40,6 +42,8 @@ impl ValidityCode {
         Self::ReplayDegraded,
         Self::LittlesLawGap,
         Self::WarmupMissing,
+        Self::NonStationary,
+        Self::SampleFloor,
         Self::ChunksWithSeveralTokens,
         Self::UndecodableEvents,
         Self::InputLengthOff,
@@ -64,6 +68,8 @@ impl ValidityCode {
             Self::ReplayDegraded => "replay_degraded",
             Self::LittlesLawGap => "littles_law_gap",
             Self::WarmupMissing => "warmup_missing",
+            Self::NonStationary => "non_stationary",
+            Self::SampleFloor => "sample_floor",
             Self::ChunksWithSeveralTokens => "chunks_with_several_tokens",
             Self::UndecodableEvents => "undecodable_events",
             Self::InputLengthOff => "input_length_off",

@@ -4,7 +4,7 @@ use aiperf_clock::Nanos;
 
 use super::field_refusal::refused_field;
 use super::note::share_percent;
-use super::{MaxTokensField, NOTED_SHARE_PERCENT, ValidityNote};
+use super::{MaxTokensField, NOTED_SHARE_PERCENT, ValidityNote, samples};
 use crate::totals::REPLAY_DEGRADED;
 use crate::{
     Cancellation, ClientHealth, ClientLoad, Metric, Percentile, PhaseAccounting, Summary, Thresholds, Undecodable,
@@ -62,6 +62,8 @@ impl Evidence<'_> {
             self.replay_degraded(),
             digest.occupancy.and_then(|occupancy| occupancy.gap()),
             digest.cold_start.filter(|_| self.warmup.is_none()).and_then(|start| start.noticeable()),
+            samples::drift(self.summary),
+            samples::floor(self.summary),
             digest.chunking.several(),
             self.undecodable_events(),
             digest.input_lengths.off_target(),

@@ -1,5 +1,8 @@
 //! What each code means, for the manual: kept beside the rules, so that thresholds are written once.
 
+use aiperf_stats::steady::MATTERS;
+use aiperf_stats::{Level, floor};
+
 use super::{NOTED_SHARE_PERCENT, ValidityCode};
 use super::{chunking, cold_start, connections, evidence, input_length, occupancy, pacing};
 
@@ -50,6 +53,13 @@ impl ValidityCode {
             Self::WarmupMissing => {
                 "The first requests were much slower than later ones, and no warmup was asked for: means and tails hold the \
                  server's start."
+            }
+            Self::NonStationary => {
+                "Latency or throughput drifts to the end: no part of the run is at rest, and its numbers depend on how long it was."
+            }
+            Self::SampleFloor => {
+                "Percentiles that people quote rest on too few independent samples; the `subject` is the first of them. An `info`: \
+                 they are also marked one by one (`ci.unsupported`, `*` on the console)."
             }
             Self::ChunksWithSeveralTokens => {
                 "Streamed events carry several tokens. `inter_chunk_latency` is then not the time between tokens, and \
@@ -114,6 +124,16 @@ impl ValidityCode {
                  half, above its p99, 50 ms above its median, and 1 % of all waiting; a busy server alone does none of this",
                 cold_start::FACTOR
             ),
+            Self::NonStationary => format!(
+                "no steady state ([statistics.md](statistics.md)), and a change of more than {} % of the level; less does not matter, \
+                 however sure it is",
+                100.0 * MATTERS
+            ),
+            Self::SampleFloor => format!(
+                "fewer than {} for p99 at a level of 95 % (up to p99; rarer ones are only marked); with fewer no two samples enclose it \
+                 ([statistics.md](statistics.md))",
+                floor(0.99, Level::P95)
+            ),
             Self::ChunksWithSeveralTokens => format!(
                 "more than {} tokens an event on average; another tokenizer counts up to 20 % more",
                 chunking::TOKENS_PER_CHUNK
@@ -156,6 +176,11 @@ impl ValidityCode {
                 "Give the run a longer `--benchmark-grace-period` or more time, and look at the error summary."
             }
             Self::WarmupMissing => "`--warmup-request-count`, or `--warmup-duration`.",
+            Self::NonStationary => {
+                "Run longer (`--benchmark-duration`), with a warmup or a ramp; a load that the server cannot keep up with never comes to \
+                 rest."
+            }
+            Self::SampleFloor => "Send more requests, or quote no percentile above those that are not marked.",
             Self::ChunksWithSeveralTokens => {
                 "Have the server stream each token (vLLM: `--stream-interval 1`), or quote `inter_token_latency` as a mean only."
             }

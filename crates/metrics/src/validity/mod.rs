@@ -12,6 +12,7 @@ mod input_length;
 mod note;
 mod occupancy;
 mod pacing;
+mod samples;
 mod unready;
 
 pub use code::ValidityCode;

@@ -1,10 +1,11 @@
 //! One note, with the figure that it is about and the threshold that the figure passed.
 
 use aiperf_clock::Nanos;
+use aiperf_stats::steady::MATTERS;
 
 use super::{MaxTokensField, NOTED_SHARE_PERCENT, ValidityCode};
 use super::{chunking, cold_start, connections, evidence, occupancy, pacing};
-use crate::{ClientLimit, ClientLoad, LoadAxis, Metric, Unit};
+use crate::{ClientLimit, ClientLoad, LoadAxis, Metric, Percentile, Unit};
 
 /// How much a note weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,6 +58,10 @@ pub enum ValidityNote {
     LittlesLawGap { in_flight: f64, per_second: f64, latency_seconds: f64 },
     /// The first requests were much slower than later ones, and nothing warmed the server up. Milliseconds.
     WarmupMissing { requests: u64, first: f64, later: f64 },
+    /// A metric drifts to the end of the run, by this share of its level.
+    NonStationary { drifting: Metric, change: f64 },
+    /// Percentiles from `from` on rest on fewer independent samples than they need; `needed` by the rarest, p99.
+    SampleFloor { from: Percentile, samples: u64, needed: u64 },
     /// Events carry more than one token each, on average.
     ChunksWithSeveralTokens { tokens: u64, chunks: u64 },
     /// Parts of responses could not be read.
@@ -88,6 +93,8 @@ impl ValidityNote {
             Self::ReplayDegraded { .. } => ValidityCode::ReplayDegraded,
             Self::LittlesLawGap { .. } => ValidityCode::LittlesLawGap,
             Self::WarmupMissing { .. } => ValidityCode::WarmupMissing,
+            Self::NonStationary { .. } => ValidityCode::NonStationary,
+            Self::SampleFloor { .. } => ValidityCode::SampleFloor,
             Self::ChunksWithSeveralTokens { .. } => ValidityCode::ChunksWithSeveralTokens,
             Self::EventsUndecodable { .. } => ValidityCode::UndecodableEvents,
             Self::InputLengthOff { .. } => ValidityCode::InputLengthOff,
@@ -100,7 +107,10 @@ impl ValidityNote {
 
     pub const fn severity(&self) -> Severity {
         match self {
-            Self::ServerWaitedFor { .. } | Self::CacheCountsMissing { .. } | Self::RowsLeftOut { .. } => Severity::Info,
+            Self::ServerWaitedFor { .. }
+            | Self::SampleFloor { .. }
+            | Self::CacheCountsMissing { .. }
+            | Self::RowsLeftOut { .. } => Severity::Info,
             _ => Severity::Warning,
         }
     }
@@ -114,6 +124,8 @@ impl ValidityNote {
             Self::ClientSaturated(limit) => Some(limit.kind.name()),
             Self::BeyondCertified { axis, .. } => Some(axis.name()),
             Self::HiddenWait { from_due, .. } => Some(from_due.tag()),
+            Self::NonStationary { drifting, .. } => Some(drifting.tag()),
+            Self::SampleFloor { from, .. } => Some(from.name()),
             Self::CeilingReached { .. } => Some("concurrency"),
             Self::ConnectionsExhausted { .. } => Some("connections"),
             _ => None,
@@ -138,6 +150,8 @@ impl ValidityNote {
                 100.0 * (1.0 - per_second * latency_seconds / in_flight)
             }
             Self::WarmupMissing { first, later, .. } => first / later,
+            Self::NonStationary { change, .. } => 100.0 * change,
+            Self::SampleFloor { samples, .. } => samples as f64,
             Self::ChunksWithSeveralTokens { tokens, chunks } => tokens as f64 / chunks.max(1) as f64,
             Self::CeilingReached { delayed, dropped, arrivals } => share_percent(delayed + dropped, arrivals),
             Self::EventsUndecodable { events, .. } => events as f64,
@@ -149,7 +163,7 @@ impl ValidityNote {
         }
     }
 
-    /// What the figure should have stayed at or below, in the same unit.
+    /// What the figure should have stayed at or below, in the same unit; at or above, where it counts samples.
     pub fn threshold(&self) -> f64 {
         match *self {
             Self::ClientSaturated(limit) => limit.threshold,
@@ -160,6 +174,8 @@ impl ValidityNote {
             Self::ReplayDegraded { .. } => evidence::REPLAY_DEGRADED_MS,
             Self::LittlesLawGap { .. } => occupancy::GAP_PERCENT,
             Self::WarmupMissing { .. } => cold_start::FACTOR,
+            Self::NonStationary { .. } => 100.0 * MATTERS,
+            Self::SampleFloor { needed, .. } => needed as f64,
             Self::ChunksWithSeveralTokens { .. } => chunking::TOKENS_PER_CHUNK,
             Self::ConnectionsExhausted { .. } => connections::WAITED_PERCENT,
             Self::CeilingReached { dropped: 0, .. }
@@ -183,12 +199,13 @@ impl ValidityNote {
                 Unit::Requests
             }
             Self::ServerWaitedFor { .. } => Unit::Seconds,
-            Self::EventsUndecodable { .. } | Self::RowsLeftOut { .. } => Unit::Count,
+            Self::EventsUndecodable { .. } | Self::RowsLeftOut { .. } | Self::SampleFloor { .. } => Unit::Count,
             Self::ClientSaturated(limit) => limit.kind.unit(),
             Self::BeyondCertified { axis, .. } => axis.unit(),
             Self::HiddenWait { .. } | Self::ReplayDegraded { .. } | Self::ClockStepped { .. } => Unit::Milliseconds,
             Self::WarmupMissing { .. } | Self::ChunksWithSeveralTokens { .. } => Unit::Ratio,
             Self::RateShortfall { .. }
+            | Self::NonStationary { .. }
             | Self::LittlesLawGap { .. }
             | Self::CeilingReached { .. }
             | Self::ConnectionsExhausted { .. }

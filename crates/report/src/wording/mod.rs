@@ -3,6 +3,7 @@
 mod certified;
 mod client;
 mod load;
+mod samples;
 mod server;
 mod tokens;
 
@@ -38,6 +39,8 @@ impl Wording {
                 load::littles_law(in_flight, per_second, latency_seconds, note.figure())
             }
             ValidityNote::WarmupMissing { requests, first, later } => server::warmup_missing(requests, first, later),
+            ValidityNote::NonStationary { drifting, change } => samples::drift(drifting, change),
+            ValidityNote::SampleFloor { from, samples, needed } => samples::floor(from, samples, needed),
             ValidityNote::ChunksWithSeveralTokens { tokens, chunks } => {
                 tokens::several_in_a_chunk(tokens, chunks, note.figure())
             }
