@@ -21,6 +21,7 @@ mod metric;
 mod network;
 mod observation;
 mod record;
+mod side_by_side;
 mod slices;
 mod statistics;
 mod steady;
