@@ -17,6 +17,8 @@ pub struct Config {
     pub output: OutputConfig,
     /// `None`: latencies are only shown as they are.
     pub network_latency: Option<NetworkLatency>,
+    /// Of all confidence intervals.
+    pub confidence_level: f64,
     /// `None`: not repeatable, drawn from the operating system.
     pub random_seed: Option<u64>,
     /// `None`: sized to the machine.

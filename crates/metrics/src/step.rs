@@ -70,7 +70,7 @@ fn weighted(sorted: &[(f64, u64)]) -> Stats {
     let time = total.max(1) as f64;
     let avg = compensated_sum(sorted.iter().map(|(value, held)| value * *held as f64)) / time;
     let variance = compensated_sum(sorted.iter().map(|(value, held)| (value - avg).powi(2) * *held as f64)) / time;
-    let mut percentiles = [None; 9];
+    let mut percentiles = [None; Percentile::COUNT];
     let mut reached = 0;
     let mut next = SHOWN.iter().peekable();
     for (value, held) in sorted {

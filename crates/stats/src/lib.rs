@@ -13,6 +13,7 @@ mod order;
 mod quantile;
 mod rate;
 mod sample;
+pub mod steady;
 
 pub use estimate::{Estimate, Interval, Support};
 pub use level::{Level, LevelError};

@@ -45,6 +45,7 @@ mod selftest;
 mod server_hooks;
 mod sessions;
 mod stall;
+mod steady_state;
 mod stopping;
 mod tls;
 mod traces;

@@ -59,6 +59,7 @@ impl Config {
             allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
             output,
             network_latency,
+            confidence_level: confidence_level(raw)?,
             random_seed: raw.int(OptionId::RandomSeed)?,
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
@@ -68,6 +69,11 @@ impl Config {
             warnings,
         })
     }
+}
+
+/// Of all confidence intervals.
+fn confidence_level(raw: &RawOptions) -> Result<f64, ConfigError> {
+    Ok(raw.float(OptionId::ConfidenceLevel)?.unwrap_or(0.95))
 }
 
 /// Options that this program knows but does not have are refused by the name that was typed.

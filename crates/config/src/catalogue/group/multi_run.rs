@@ -24,7 +24,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .above(0.0)
     .below(1.0)
-    .default("0.95"),
+    .default("0.95")
+    .supported(),
     OptionSpec::new(
         OptionId::ProfileRunDisableWarmupAfterFirst,
         &["profile-run-disable-warmup-after-first"],
