@@ -48,6 +48,7 @@ mod stopping;
 mod tls;
 mod traces;
 mod transports;
+mod trials;
 mod truth;
 mod twins;
 mod users;
