@@ -75,6 +75,9 @@ impl Ready {
             let dir = self.dir.display();
             anyhow::anyhow!("cannot write to {dir}: {cause}; choose a writable folder with --artifact-dir")
         })?;
+        if let Some(name) = &among {
+            log::info!("{name}");
+        }
         let control = ControlSource::new();
         interrupts.stop(control.control());
         let monitor = Arc::new(Monitor::default());

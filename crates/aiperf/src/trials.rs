@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use aiperf_config::{Environment, Experiment};
 use aiperf_experiment::{Assignment, ExperimentResult, Finished, Pause, RunResult, Runner, Trouble, Verdict, conduct};
+use aiperf_report::WrittenFile;
 use aiperf_report::console::{self, Colour, Width};
 
 use crate::interrupts::Interrupts;
@@ -37,7 +38,6 @@ impl Bench<'_> {
 impl Runner for Bench<'_> {
     fn run(&mut self, assignment: Assignment) -> Result<Finished, Trouble> {
         let Assignment { config, place, keeps_values, name } = assignment;
-        log::info!("{name}: files in {}", config.output.dir.display());
         let mut ready =
             profile::prepare(config, self.environment).map_err(|error| Trouble::NotPrepared(error.into()))?;
         ready.run.take_place(place, keeps_values);
@@ -103,7 +103,10 @@ fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Enviro
 
 fn trailer(experiment: &Experiment, result: &ExperimentResult, colour: Colour) -> String {
     let command = experiment.cells.first().map_or("", |cell| cell.config.command_line.as_str());
-    console::render_trials_trailer(command, &result.files.written, &experiment.dir, result.was_interrupted, colour)
+    // Those of single points are too many to name.
+    let is_named = |file: &&WrittenFile| result.sweep.is_none() || file.label.starts_with("Sweep");
+    let named: Vec<WrittenFile> = result.files.written.iter().filter(is_named).cloned().collect();
+    console::render_trials_trailer(command, &named, &experiment.dir, result.was_interrupted, colour)
 }
 
 fn print(text: &str) {

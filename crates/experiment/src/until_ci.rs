@@ -33,6 +33,8 @@ pub(crate) struct UntilCi {
     seen: usize,
     next_look: usize,
     narrow_looks: u32,
+    /// How many requests it took, once all is known. Those in flight then cannot take that back.
+    known_after: Option<usize>,
     began: Mono,
     until: Mono,
 }
@@ -104,6 +106,7 @@ impl UntilCi {
             seen: 0,
             next_look: FIRST_LOOK,
             narrow_looks: 0,
+            known_after: None,
             began: Mono::default(),
             until: Mono::default(),
         })
@@ -234,7 +237,7 @@ impl Target {
         format!("{metric} {stat} {now} of ±{asked}")
     }
 
-    fn json(&self, estimate: Option<&Estimate>) -> Value {
+    fn json(&self, estimate: Option<&Estimate>, was_known: bool) -> Value {
         let margin = match self.asked.margin {
             CiMargin::Relative(share) => json!({"relative": share}),
             CiMargin::Absolute(margin) => json!({"absolute": margin}),
@@ -244,7 +247,7 @@ impl Target {
             "stat": self.asked.stat.to_string(),
             "unit": self.metric.definition().shown.label(),
             "target": margin,
-            "reached": estimate.is_some_and(|estimate| self.is_narrow(estimate)),
+            "reached": was_known || estimate.is_some_and(|estimate| self.is_narrow(estimate)),
             "samples": self.values.len(),
         });
         if let Some(estimate) = estimate {
@@ -280,19 +283,28 @@ impl Judge for UntilCi {
         };
         let all = self.targets.iter().zip(&estimates).all(narrow);
         self.narrow_looks = if all { self.narrow_looks + 1 } else { 0 };
-        (self.narrow_looks >= LOOKS).then(|| format!("what --until-ci asks for is known after {} requests", self.seen))
+        if self.narrow_looks < LOOKS {
+            return None;
+        }
+        let after = *self.known_after.get_or_insert(self.seen);
+        Some(format!("what --until-ci asks for is known after {after} requests"))
     }
 
     fn conclude(self: Box<Self>) -> Conviction {
         let estimates = self.estimates();
-        let each: Vec<Value> =
-            self.targets.iter().zip(&estimates).map(|(target, estimate)| target.json(estimate.as_ref())).collect();
+        let each: Vec<Value> = self
+            .targets
+            .iter()
+            .zip(&estimates)
+            .map(|(target, estimate)| target.json(estimate.as_ref(), self.known_after.is_some()))
+            .collect();
         let reached = each.iter().all(|target| target["reached"] == true);
         let remarks = self.targets.iter().zip(&estimates).map(|(target, estimate)| {
             let Some(estimate) = estimate else { return format!("--until-ci {}: no request has it.", target.asked) };
             let (progress, growth) = (target.progress(estimate), target.growth(estimate));
-            if target.is_narrow(estimate) {
-                return format!("--until-ci was reached: {progress}, after {} requests.", target.values.len());
+            if self.known_after.is_some() || target.is_narrow(estimate) {
+                let after = self.known_after.unwrap_or(target.values.len());
+                return format!("--until-ci was reached after {after} requests: {progress}.");
             }
             let most = target.values.len() as f64 * growth;
             format!("--until-ci was not reached: {progress}. It would take about {most:.0} requests like these.")

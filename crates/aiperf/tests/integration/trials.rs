@@ -252,3 +252,51 @@ fn a_summary_made_again_keeps_its_place_among_the_runs() {
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert_eq!(summary(&artifacts, "profile_runs/run_0002")["run_info"], before);
 }
+
+#[test]
+fn a_run_ends_when_its_number_is_known_and_says_so() {
+    let sim = sim("ttft=uniform:10,30&itl=0&osl=2");
+    let words = "--streaming --concurrency 8 --request-count 50000 --num-dataset-entries 10 --ui simple \
+                 --until-ci time_to_first_token:avg:20%,request_throughput:avg:50%";
+    let ended = Program::against(&sim, words).run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let summary = ended.artifacts.summary();
+    let sent = ended.artifacts.counted("sent");
+    assert!((30..50_000).contains(&sent), "{sent} requests were sent");
+    assert_eq!(ended.artifacts.counted("completed"), sent, "what was in flight may finish");
+    assert_eq!((&summary["was_cancelled"], &summary["is_complete"]), (&json!(false), &json!(true)));
+    let said = &summary["until_ci"];
+    assert_eq!(said["targets"].as_array().unwrap().len(), 2);
+    let target = &said["targets"][0];
+    assert_eq!(
+        (&target["metric"], &target["stat"], &target["unit"]),
+        (&json!("time_to_first_token"), &json!("avg"), &json!("ms"))
+    );
+    assert_eq!(target["target"], json!({"relative": 0.2}));
+    assert_eq!(target["samples"], sent);
+    assert!((target["value"].as_f64().unwrap() - summary["time_to_first_token"]["avg"].as_f64().unwrap()).abs() < 1e-6);
+    assert!(ended.stdout.contains("--until-ci was"), "{}", ended.stdout);
+    assert!(ended.artifacts.text("logs/aiperf.log").contains("ends early: what --until-ci asks for is known after"));
+    assert_eq!(summary["input_config"]["phases"][0]["until_ci"][0], "time_to_first_token:avg:20%");
+    let checked = Program::new("validate").word(ended.artifacts.path("").as_os_str()).run();
+    assert_eq!(checked.code, Some(0), "{}{}", checked.stdout, checked.stderr);
+}
+
+#[test]
+fn a_limit_that_comes_first_ends_the_run_and_the_summary_says_what_is_missing() {
+    let sim = sim("ttft=uniform:1,3&itl=0&osl=2");
+    let words = "--streaming --concurrency 2 --request-count 40 --until-ci time_to_first_token:p99:0.01%";
+    let ended = Program::against(&sim, words).run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let said = ended.artifacts.summary()["until_ci"].clone();
+    assert_eq!((&said["reached"], &said["targets"][0]["reached"]), (&json!(false), &json!(false)));
+    assert!(ended.stdout.contains("--until-ci was not reached"), "{}", ended.stdout);
+    assert_eq!(ended.artifacts.counted("sent"), 40);
+}
+
+#[test]
+fn a_number_that_a_run_will_not_have_cannot_be_waited_for() {
+    let sim = sim(SPEED);
+    let ended = Program::against(&sim, "--request-count 9 --until-ci time_to_first_token:p99:5%").run();
+    ended.was_refused_with(&["--until-ci time_to_first_token:p99:5%", "without streaming"]);
+}
