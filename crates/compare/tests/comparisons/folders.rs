@@ -232,6 +232,9 @@ fn a_metric_that_one_side_lacks_cannot_be_told() {
     assert_eq!(ttft.doubt, Some(Doubt::Absent { side: "b".to_owned() }));
     assert_eq!((ttft.verdict, ttft.candidate), (Verdict::CannotTell, None));
     every_form(&report);
+    let usual = compared(&good, &recorded("errors_all"), &asked(&[])).unwrap();
+    assert_eq!(row(&usual, "time_to_first_token:avg").verdict, Verdict::CannotTell, "it does not go unseen");
+    assert_eq!(row(&usual, "request_error_rate:avg").verdict, Verdict::Worse);
 }
 
 #[test]
