@@ -35,5 +35,9 @@ class Case:
     files: dict[str, Any] = field(default_factory=dict)
     # What must be the same at the server.
     at_server: tuple[Callable[[Artifacts], dict[str, Any]], ...] = ()
+    # Variables that both tools find in their environment.
+    environment: dict[str, str] = field(default_factory=dict)
+    # The tools name the artifact folder themselves, and must agree on its name.
+    names_folder: bool = False
     # Counters of the phases that must be the same; None for all of them where both tools make the same requests.
     accounting: tuple[str, ...] | None = None

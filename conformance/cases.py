@@ -5,6 +5,15 @@ from data_cases import DATA_CASES
 from endpoint_cases import ENDPOINT_CASES
 from load_cases import LOAD_CASES
 
+DEVELOPER = {
+    "AIPERF_DEV_MODE": "1",
+    "AIPERF_DEV_SHOW_INTERNAL_METRICS": "1",
+    "AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS": "1",
+}
+FEW = ("--concurrency", "2", "--request-count", "6")
+# Of every three prompts one is too long for a context of 64 tokens.
+PROMPTS = [{"text": "word " * (100 if number % 3 == 2 else 8) + str(number)} for number in range(12)]
+
 CASES = (
     Case("chat-streaming", "streaming chat", (*STREAM, *LOAD)),
     Case("chat", "chat in one piece", (*CHAT, *LOAD)),
@@ -40,6 +49,24 @@ CASES = (
         same_requests=False,
         exact_counts=False,
     ),
+    Case(
+        "cached-prefix-whole",
+        "chat in one piece with a shared prefix and a prefix cache",
+        (*CHAT, *LOAD, "--num-prefix-prompts", "2", "--prefix-prompt-length", "64"),
+        {**SPEED, "cache": "4096", "prefill": "0.2"},
+    ),
+    Case(
+        "tools-beside",
+        "streaming chat, answers are text and a tool call",
+        (*STREAM, *LOAD),
+        {**SPEED, "tools": "beside"},
+    ),
+    Case(
+        "tools-beside-whole",
+        "chat in one piece, answers are text and a tool call",
+        (*CHAT, *LOAD),
+        {**SPEED, "tools": "beside"},
+    ),
     Case("merged-chunks", "streaming chat, 4 tokens in a chunk", (*STREAM, *LOAD), {**SPEED, "tokens_per_chunk": "4"}),
     Case("one-token", "streaming chat, answers of one token", ("--endpoint-type", "chat", "--streaming", "--isl", "32", "--osl", "1", *LOAD)),
     Case(
@@ -49,6 +76,14 @@ CASES = (
         {**SPEED, "early_stop": "1"},
         same_requests=False,
     ),
+    Case(
+        "short-answers-no-usage",
+        "streaming chat, answers shorter than asked for, from a server that reports no usage",
+        (*STREAM, *LOAD),
+        {**SPEED, "early_stop": "1", "usage": "never"},
+        same_requests=False,
+    ),
+    Case("no-usage-whole", "chat in one piece, from a server that reports no usage", (*CHAT, *LOAD), {**SPEED, "usage": "never"}),
     Case(
         "errors",
         "streaming chat, every 5th answered 429, every 7th connection reset",
@@ -61,6 +96,7 @@ CASES = (
         (*CHAT, *LOAD),
         {**SPEED, "error_every": "5", "error_status": "503", "reset_every": "7"},
     ),
+    Case("errors-tenth", "streaming chat, exactly a tenth answered 500", (*STREAM, *LOAD), {**SPEED, "error_every": "10"}),
     Case(
         "errors-in-stream",
         "streaming chat, errors under status 200: every 5th an error object, every 7th cut short",
@@ -68,6 +104,22 @@ CASES = (
         {**SPEED, "inband_every": "5", "cut_every": "7"},
         # The reference counts them as successes, so nothing that is counted can agree; the truth judges.
         same_requests=False,
+    ),
+    Case(
+        "dropped",
+        "streaming chat, every 5th connection closed without an answer, a connection for each request",
+        # On a connection that was kept, it cannot be told from the end of one that was idle for too long.
+        (*STREAM, *LOAD, "--connection-reuse-strategy", "never"),
+        {**SPEED, "drop_every": "5"},
+    ),
+    Case("empty-some", "streaming chat, every 5th answer is empty", (*STREAM, *LOAD), {**SPEED, "empty_every": "5"}),
+    Case("empty-some-whole", "chat in one piece, every 5th answer is empty", (*CHAT, *LOAD), {**SPEED, "empty_every": "5"}),
+    Case(
+        "context-overflow",
+        "prompts from a file, every 3rd longer than the context of the model",
+        (*CHAT[:2], "--streaming", "--osl", "16", "--input-file", "prompts.jsonl", "--custom-dataset-type", "single_turn", "--concurrency", "2", "--request-count", "12"),
+        {**SPEED, "context": "64"},
+        files={"prompts.jsonl": PROMPTS},
     ),
     Case(
         "malformed",
@@ -82,6 +134,7 @@ CASES = (
         {**SPEED, "error_every": "1"},
         timed=False,
     ),
+    Case("all-empty", "every answer is empty", (*STREAM, *LOAD), {**SPEED, "empty_every": "1"}, timed=False),
     Case(
         "refused",
         "nothing listens at the URL",
@@ -185,6 +238,42 @@ CASES = (
         {"ttft": "50", "itl": "50"},
         same_requests=False,
         interrupt_after=12,
+    ),
+    Case(
+        "dev-mode",
+        "developer mode with internal and experimental metrics, answers with reasoning",
+        (*STREAM, *LOAD),
+        {**SPEED, "reasoning": "4"},
+        environment=DEVELOPER,
+    ),
+    Case("dev-mode-whole", "developer mode, chat in one piece", (*CHAT, *LOAD), environment=DEVELOPER),
+    Case("folder-concurrency", "a folder that the tools name, of a closed loop", (*STREAM, *FEW), names_folder=True, timed=False),
+    Case(
+        "folder-rate",
+        "a folder that the tools name, of a rate with a ceiling",
+        (*STREAM, "--request-rate", "20", "--concurrency", "4", "--request-count", "6"),
+        names_folder=True,
+        timed=False,
+    ),
+    Case(
+        "folder-prefix",
+        "a folder that the tools name, of a rate, with a prefix for the file names",
+        (*STREAM, "--request-rate", "12.5", "--request-count", "6", "--profile-export-prefix", "my.run_raw.jsonl"),
+        names_folder=True,
+        timed=False,
+    ),
+    Case("trials", "three runs of one configuration", (*STREAM, *LOAD, "--num-profile-runs", "3"), timed=False),
+    Case(
+        "sweep-trials",
+        "two points, each run twice",
+        (*STREAM, "--concurrency", "1,2", "--request-count", "10", "--num-profile-runs", "2"),
+        timed=False,
+    ),
+    Case(
+        "sweep",
+        "two points, each run once",
+        (*STREAM, "--concurrency", "1,2", "--request-count", "10"),
+        timed=False,
     ),
     *LOAD_CASES,
     *DATA_CASES,

@@ -6,6 +6,7 @@ import platform
 from collections import Counter
 
 import expected
+import recorded_runs
 from case import SPEED
 from report import Outcome, Result
 from startup import LIMIT, ROUNDS
@@ -59,6 +60,14 @@ A difference that is not in `conformance/expected.py` fails the run.
 Numbers are differences, all of them expected and explained below; `–` is none. "Records" are requests that the server saw / that the tool
 has no record of / that it takes for a success though it failed, or the reverse. A case that does not agree is run again, three times in
 all: the machine may have been too busy, and a true difference comes again. {again}
+
+"""
+
+RUNS = """\
+## Recorded runs
+
+Each of the reference's recorded sample runs, and the cases above that make it again with both tools: same server, same kind of load, the flags
+that are special about it. The tests of `crates/artifact` hold `aiperf report` against the records of all of them.
 
 """
 
@@ -120,6 +129,8 @@ def document(result: Result) -> str:
         COMPARED.format(again=_run_again(result.outcomes)),
         _cases(result.outcomes),
         _unexpected(result.outcomes),
+        RUNS,
+        _recorded_runs(result.outcomes),
         TRUTH.format(resolution=TOLERANCE_MS, near=_within_tolerance(result.outcomes), tails=_tails(result.outcomes)),
         _pooled(result.pooled()),
         BY_CASE,
@@ -156,6 +167,15 @@ def _cases(outcomes: list[Outcome]) -> str:
         for side in ([o.reference_errors for o in outcomes], [o.our_errors for o in outcomes])
     ]
     return _table(rows) + f"\nToken counts against the server's: reference {tokens[0]}; ours {tokens[1]}.\n"
+
+
+def _recorded_runs(outcomes: list[Outcome]) -> str:
+    verdicts = {outcome.case.name: "good" if outcome.good else "**not good**" for outcome in outcomes}
+    rows = [["recorded run", "what", "cases"]]
+    for run, (title, names) in recorded_runs.RUNS.items():
+        rows.append([run, title, ", ".join(f"{name} ({verdicts.get(name, 'not run')})" for name in names)])
+    rows += [[run, reason, "none"] for run, reason in recorded_runs.WITHOUT.items()]
+    return _table(rows)
 
 
 def _unexpected(outcomes: list[Outcome]) -> str:

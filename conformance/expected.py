@@ -9,11 +9,11 @@ from differences import Difference
 OUTPUTLESS = "embeddings|api-(embeddings|chat-embeddings|nim-embeddings|.*-rankings|image-|video-|audio-).*"
 EMBEDDING = "embeddings|api-(embeddings|chat-embeddings|nim-embeddings).*"
 API_WHOLE = "api-.*-whole|api-(responses|messages)-images|api-responses-audio|api-hf-generate|api-solido-rag|api-raw|api-template"
-STREAMLESS = f"chat|completions-whole|errors-whole|raw-whole|data-.*|{OUTPUTLESS}|{API_WHOLE}"
-FAILING = "errors|errors-whole|raw-errors|outputs-json|cancel-half|failed-threshold"
-NOTHING_SUCCEEDED = "all-failed|refused|timeout|cancel-all"
+STREAMLESS = f"chat|completions-whole|errors-whole|raw-whole|(cached-prefix|tools-beside|no-usage|empty-some|dev-mode)-whole|data-.*|{OUTPUTLESS}|{API_WHOLE}"
+FAILING = "errors|errors-whole|errors-tenth|raw-errors|outputs-json|cancel-half|failed-threshold|dropped|empty-some.*|context-overflow"
+NOTHING_SUCCEEDED = "all-failed|all-empty|refused|timeout|cancel-all"
 CUT_OFF = "duration-cut|interrupt|failed-threshold"
-OPEN_LOOP = "rate-.*|schedule.*|user-centric|sessions-rate|warmup-overrides|warmup-sessions|data-.*-schedule"
+OPEN_LOOP = "rate-.*|folder-(rate|prefix)|schedule.*|user-centric|sessions-rate|warmup-overrides|warmup-sessions|data-.*-schedule"
 # Conversations of several turns whose texts each tool makes for itself.
 GENERATED_TURNS = "user-centric|warmup-sessions|reuse-.*|several-urls|session-header|sessions.*|api-.*-turns"
 # Streams of the Responses API that end by the limit of tokens.
@@ -24,7 +24,7 @@ OUTPUT_COUNTS = (
     r"(total_)?reasoning_tokens?(_count)?|usage_(completion|reasoning)_tokens_diff_pct|usage_discrepancy_count|output_token_throughput_per_user|"
     r"inter_token_latency|prefill_throughput_per_user|e2e_output_token_throughput|decode_duration)\b.*"
 )
-FILES = "schedule.*|multi-turn-file|dag-.*|data-.*|api-raw"
+FILES = "context-overflow|schedule.*|multi-turn-file|dag-.*|data-.*|api-raw"
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,54 @@ class Expectation:
         )
 
 
+SEVERAL_RUNS = "trials|sweep|sweep-trials"
+
 EXPECTED: tuple[Expectation, ...] = (
+    Expectation(
+        "Configuration of one of several runs",
+        "Where it makes several runs, the reference writes every default of its own configuration; here it is what was set or derived, as for "
+        "a single run.",
+        "field",
+        r"(summary\.json: input_config|run_config\.json: cfg)\..*|run_config\.json: resolved",
+        SEVERAL_RUNS,
+        ours="absent",
+    ),
+    Expectation(
+        "Console of several runs",
+        "One line for each run and tables over them all; the tables and the notes of each run are in its folder.",
+        "console",
+        "line .*",
+        SEVERAL_RUNS,
+    ),
+    Expectation(
+        "Log of the launcher",
+        "Runs are made in one process, and each has its log; the reference's launcher has one more.",
+        "file",
+        "logs/aiperf.log",
+        SEVERAL_RUNS,
+        ours="absent",
+    ),
+    Expectation(
+        "Order over several runs",
+        "That of the summary; the reference has another one each time.",
+        "csv",
+        ".*: order of rows",
+        SEVERAL_RUNS,
+    ),
+    Expectation(
+        "No share of nought",
+        "A mean of nought has no coefficient of variation; whether a mean is nought is a matter of timing.",
+        "type",
+        r"(aggregate|sweep)\.json: .*\.cv",
+        SEVERAL_RUNS,
+    ),
+    Expectation(
+        "Best points of a sweep with one run each",
+        "The reference leaves them out.",
+        "field|csv|type",
+        r"sweep\.(json: (best_configurations|pareto_optimal).*|csv.*)",
+        "sweep",
+    ),
     Expectation(
         "The last window",
         "The window in which the run ended is always there, marked as shorter; the reference leaves it out when no request started in it.",
@@ -114,11 +161,28 @@ EXPECTED: tuple[Expectation, ...] = (
         r".*filled cells of .*\(error-adjusted\) .*",
     ),
     Expectation(
+        "Error-adjusted percentiles beside the first failure",
+        "A percentile of these metrics is interpolated as that of the metric they adjust, so that it is infinite once a failure has a part "
+        "in it, and JSON has no such number. The reference takes the nearest request: with exactly a tenth failed, a success.",
+        "field",
+        r"summary\.json: adj_\w+\.p\d+",
+        cases="errors-tenth",
+        reference="float",
+        ours="absent",
+    ),
+    Expectation(
         "Order of error-adjusted rows",
         "They come last in both; among themselves their order changes from run to run in the reference.",
         "console",
         ".* Metrics: order of rows",
         cases=FAILING,
+    ),
+    Expectation(
+        "Order of internal and experimental rows",
+        "They have no place of their own in the reference, and their order changes from run to run there.",
+        "console",
+        "(Internal|Experimental) Metrics: order of rows",
+        cases="dev-mode.*",
     ),
     Expectation(
         "Effective latency of failures",
@@ -192,7 +256,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "The mean of the rates of requests is at the mercy of one reply that came all at once; all tokens over all decoding time "
         "is not.",
         "field|csv",
-        r".*(overall_output_token_throughput_per_user|row Overall Output Token Throughput Per User \(tokens/sec/user\))",
+        r".*(overall_output_token_throughput_per_user(_avg)?|row Overall Output Token Throughput Per User \(tokens/sec/user\))",
         reference="absent",
     ),
     Expectation(
@@ -332,6 +396,14 @@ EXPECTED: tuple[Expectation, ...] = (
         cases=FILES,
     ),
     Expectation(
+        "Prefix as files have it",
+        "Where the name of a file was given as the prefix, both leave its end off. The configuration in the summary names the prefix that is "
+        "left; the reference repeats what was typed.",
+        "value",
+        "input_config artifacts.prefix",
+        cases="folder-prefix",
+    ),
+    Expectation(
         "Number of conversations in a file",
         "The reference repeats the number of sessions or requests here, which says nothing of the file and has no effect on it.",
         "field",
@@ -425,6 +497,13 @@ EXPECTED: tuple[Expectation, ...] = (
         "field|csv|console|value",
         rf".*([Rr]easoning|line note: ).*|{OUTPUT_COUNTS}",
         cases="api-responses-reasoning-whole",
+    ),
+    Expectation(
+        "Text beside a tool call",
+        "It was generated, and counts. The reference counts the call only, and finds fault with the server's own count.",
+        "value|console",
+        rf"{OUTPUT_COUNTS}|line note: (output lengths are not as asked|client and server count differently)",
+        cases="tools-beside.*",
     ),
     Expectation(
         "Names of streamed tool calls",

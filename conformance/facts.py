@@ -41,7 +41,7 @@ PROMPTS = ("messages", "prompt", "input", "inputs", "query", "documents", "texts
 
 def always(artifacts: Artifacts) -> dict[str, Any]:
     """What the flags decide."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"artifact folder": artifacts.folder.name}
     summary = artifacts.summary
     for key in ("schema_version", "aiperf_version", "was_cancelled", "is_complete", "incomplete_reason"):
         if key in summary:

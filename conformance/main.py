@@ -15,6 +15,7 @@ import differences
 import document
 import processes
 import reader_scripts_case
+import recorded_runs
 import reference
 import report
 import startup
@@ -32,6 +33,8 @@ NOWHERE = "http://127.0.0.1:9"
 
 def main() -> int:
     options = _options()
+    if unknown := recorded_runs.unknown():
+        sys.exit(f"recorded_runs.py names cases that there are not: {', '.join(unknown)}")
     processes.adopt_orphans()
     ours = tools.Tool("ours", _our_program(options.program))
     with tempfile.TemporaryDirectory(prefix="aiperf-conformance-") as temporary:
@@ -80,8 +83,9 @@ def _run_tool(case: Case, tool: tools.Tool, simulator_program: Path, folder: Pat
     folder.mkdir(parents=True)
     for name, content in case.files.items():
         _lay_out(folder / name, content)
+    own = {"text": case.text, "environment": case.environment, "names_folder": case.names_folder}
     if not case.servers:
-        return artifacts.read(folder / "artifacts", tool.profile(case.flags, (NOWHERE,), folder, text=case.text))
+        return artifacts.read(_artifact_folder(case, folder), tool.profile(case.flags, (NOWHERE,), folder, **own))
     # Servers of its own for each run: faults are counted from their first request.
     simulators: list[Simulator] = []
     seen: list[dict] = []
@@ -91,15 +95,24 @@ def _run_tool(case: Case, tool: tools.Tool, simulator_program: Path, folder: Pat
         interrupt_when = None
         if case.interrupt_after is not None:
             interrupt_when = lambda: simulators[0].finished() >= case.interrupt_after  # noqa: E731
-        finished = tool.profile(case.flags, tuple(simulator.url for simulator in simulators), folder, interrupt_when, case.text)
+        finished = tool.profile(case.flags, tuple(simulator.url for simulator in simulators), folder, interrupt_when, **own)
     finally:
         for simulator in simulators:
             seen += simulator.stop()
     if finished.timed_out:
         raise RuntimeError(f"{tool.name} did not end within {tools.RUN_LIMIT_S:.0f} s in case {case.name}; see {folder}")
-    read = artifacts.read(folder / "artifacts", finished)
+    read = artifacts.read(_artifact_folder(case, folder), finished)
     read.truth = seen
     return read
+
+
+def _artifact_folder(case: Case, folder: Path) -> Path:
+    place = folder / "artifacts"
+    if not case.names_folder:
+        return place
+    # The reference's launcher has a folder for its own log beside that of the run.
+    named = [entry for entry in place.glob("*") if entry.is_dir() and entry.name != "logs"]
+    return named[0] if len(named) == 1 else place
 
 
 def _lay_out(path: Path, content) -> None:
@@ -135,7 +148,8 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="conformance/run",
         description="Compare this program with AIPerf 0.13.0 on the same simulator. Exit 0: no unexpected difference.",
-        epilog="cases: " + " ".join([case.name for case in cases.CASES] + [reader_scripts_case.NAME, STARTUP]),
+        epilog=f"{recorded_runs.GROUP}: all cases that make a recorded run of the reference again. cases: "
+        + " ".join([case.name for case in cases.CASES] + [reader_scripts_case.NAME, STARTUP]),
     )
     parser.add_argument("cases", nargs="*", metavar="CASE", help="cases to run (all, and the document is rewritten)")
     parser.add_argument("--reference", metavar="PATH", help="AIPerf's command (else $AIPERF_REFERENCE, else installed)")
@@ -143,6 +157,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--keep", metavar="FOLDER", help="leave all artifacts in this new folder")
     parser.add_argument("--write", action="store_true", help="rewrite docs/conformance.md after some cases too")
     options = parser.parse_args()
+    if recorded_runs.GROUP in options.cases:
+        of_group = [name for name in recorded_runs.names() if name not in options.cases]
+        options.cases = [name for name in options.cases if name != recorded_runs.GROUP] + of_group
     known = {*cases.BY_NAME, reader_scripts_case.NAME, STARTUP}
     if unknown := [name for name in options.cases if name not in known]:
         parser.error(f"no case named {', '.join(unknown)}; see --help")

@@ -19,6 +19,9 @@ FLAGS = (
 FOLDER = Path(__file__).resolve().parent / "reader_scripts"
 
 
+FAILED = "failed: "
+
+
 @dataclass
 class Reading:
     script: str
@@ -27,7 +30,7 @@ class Reading:
 
     @property
     def good(self) -> bool:
-        return self.reference == self.ours and "Traceback" not in self.ours
+        return self.reference == self.ours and not self.ours.startswith(FAILED)
 
 
 def run(theirs: tools.Tool, ours: tools.Tool, folder: Path) -> list[Reading]:
@@ -66,4 +69,4 @@ def show(readings: list[Reading]) -> bool:
 
 def _say(command: list[str]) -> str:
     answer = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    return answer.stdout + (answer.stderr if answer.returncode else "")
+    return f"{FAILED}{answer.stdout}{answer.stderr}" if answer.returncode else answer.stdout

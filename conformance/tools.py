@@ -33,16 +33,23 @@ class Tool:
         folder: Path,
         interrupt_when: Callable[[], bool] | None = None,
         text: bool = True,
+        environment: dict[str, str] | None = None,
+        names_folder: bool = False,
     ) -> processes.Finished:
         """Runs `profile` in `folder`, which gets an `artifacts` folder inside."""
         named = (part for url in urls for part in ("--url", url))
-        argv = ("profile", *COMMON, *(TOKENIZER if text else ()), *named, *flags, "--artifact-dir", str(folder / "artifacts"))
-        return self.run(argv, folder, interrupt_when)
+        place = () if names_folder else ("--artifact-dir", str(folder / "artifacts"))
+        argv = ("profile", *COMMON, *(TOKENIZER if text else ()), *named, *flags, *place)
+        return self.run(argv, folder, interrupt_when, environment)
 
     def run(
-        self, argv: tuple[str, ...], folder: Path, interrupt_when: Callable[[], bool] | None = None
+        self,
+        argv: tuple[str, ...],
+        folder: Path,
+        interrupt_when: Callable[[], bool] | None = None,
+        environment: dict[str, str] | None = None,
     ) -> processes.Finished:
         # What self-tests of this machine have shown is kept in the state folder, and would be in our summary.
         state = {"XDG_STATE_HOME": str(folder / "state")}
-        env = {**os.environ, "HF_HUB_OFFLINE": "1", "NO_COLOR": "1", **state, **self.extra_environment}
+        env = {**os.environ, "HF_HUB_OFFLINE": "1", "NO_COLOR": "1", **state, **self.extra_environment, **(environment or {})}
         return processes.run([str(self.program), *argv], folder, env, RUN_LIMIT_S, interrupt_when)

@@ -3,7 +3,9 @@
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_endpoint::{ContentChunk, SpecDecode, Usage, VideoReport};
-use aiperf_metrics::{Cancellation, Cause, Failure, HttpTiming, MediaFacts, Metric, Observation, TokenCounts};
+use aiperf_metrics::{
+    Cancellation, Cause, Failure, HttpTiming, MediaFacts, Metric, Observation, OverflowSigns, TokenCounts,
+};
 
 use crate::line::{Acceptance, ErrorDetails, Metrics, RecordLine};
 
@@ -153,6 +155,7 @@ fn failure(error: &ErrorDetails, was_cancelled: bool) -> Failure {
             .as_ref()
             .map(|message| Cause { kind: kinds.get(1).cloned().unwrap_or_default(), message: message.clone() }),
         cancelled: was_cancelled.then_some(cancelled),
+        is_context_overflow: OverflowSigns::default().are_in(&error.message),
     }
 }
 

@@ -48,18 +48,14 @@ fn recorded_tags(case: &Path) -> BTreeSet<String> {
     profiling.flat_map(|record| record["metrics"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()).collect()
 }
 
-/// How many numbers of a metric were compared.
+/// How many numbers of a metric were compared: counts are equal, all others within 1e-9 of themselves.
 fn compare(place: &str, theirs: &Value, ours: &Value) -> usize {
     assert_eq!(ours["unit"], theirs["unit"], "{place}");
-    let size = ["min", "max", "avg"]
-        .iter()
-        .filter_map(|key| theirs[*key].as_f64())
-        .fold(0.0, |size: f64, v| size.max(v.abs()));
     let mut compared = 0;
     for (field, expected) in theirs.as_object().unwrap().iter().filter(|(field, _)| *field != "unit") {
         let expected = expected.as_f64().unwrap();
         let value = ours[field].as_f64().unwrap_or_else(|| panic!("{place}.{field} is missing"));
-        let room = if field == "count" { 0.0 } else { 1e-9 * size.max(expected.abs()) };
+        let room = if field == "count" { 0.0 } else { 1e-9 * expected.abs() };
         assert!((value - expected).abs() <= room, "{place}.{field} is {value}, recorded {expected}");
         compared += 1;
     }
@@ -84,10 +80,44 @@ fn records_of_every_recorded_run_give_the_recorded_statistics() {
         for count in ["request_count", "error_request_count", "completed_request_count", "good_request_count"] {
             assert_eq!(ours.get(count), theirs.get(count), "{name}: {count}");
         }
+        // Of what is no record metric, nothing is missing and no unit is another.
+        for (tag, metric) in theirs.as_object().unwrap().iter().filter(|(_, value)| value.get("unit").is_some()) {
+            assert_eq!(ours[tag]["unit"], metric["unit"], "{name}: {tag}");
+        }
         runs += 1;
     }
-    assert!(runs >= 30, "only {runs} runs");
+    assert!(runs >= 36, "only {runs} runs");
     assert!(compared > 15_000, "only {compared} numbers compared");
+}
+
+#[test]
+fn waits_before_sending_are_the_recorded_ones_but_for_its_rounding() {
+    for case in cases() {
+        let theirs = Folder::open(&case).unwrap().paths().summary_json();
+        if !theirs.exists() {
+            continue;
+        }
+        let (ours, _dir) = again(&case, &Asked::default());
+        let theirs = json(&theirs);
+        let (theirs, ours) = (&theirs["credit_to_start_latency"], &ours["credit_to_start_latency"]);
+        assert_eq!(ours["count"], theirs["count"], "{}", case.display());
+        for field in ["avg", "min", "max", "p1", "p50", "p99"] {
+            let apart = (ours[field].as_f64().unwrap() - theirs[field].as_f64().unwrap()).abs();
+            // Two instants, each in steps of 256 ns.
+            assert!(apart < 512e-6, "{}: {field}: {apart} ms", case.display());
+        }
+    }
+}
+
+#[test]
+fn files_of_every_recorded_run_are_of_their_schemas() {
+    for case in cases() {
+        let checked = check(&Folder::open(&case).unwrap(), VERSION).unwrap();
+        let findings: Vec<String> = checked.findings.iter().map(ToString::to_string).collect();
+        // Not all files were kept.
+        let wrong: Vec<_> = findings.iter().filter(|finding| !finding.contains(": missing")).collect();
+        assert!(wrong.is_empty() && checked.records > 0, "{}: {wrong:?}", case.display());
+    }
 }
 
 #[test]
@@ -212,6 +242,12 @@ fn what_is_broken_is_named() {
     assert!(found.contains(".aiperf_results_ready.json: missing"), "{found}");
     let found = broken(&|dir| fs::remove_file(dir.join("profile_export_aiperf.json")).unwrap());
     assert!(found.contains("profile_export_aiperf.json: missing; `aiperf report`"), "{found}");
+    let found =
+        broken(&|dir| fs::write(dir.join("profile_export_network_latency.jsonl"), "{\"success\":true}\n").unwrap());
+    assert!(
+        found.contains("network_latency.jsonl:1: not of its schema at the whole: \"timestamp_ns\" is missing"),
+        "{found}"
+    );
     let found = broken(&|dir| fs::write(dir.join("inputs.json.part"), "{").unwrap());
     assert!(found.contains("inputs.json.part: a file that was not finished"), "{found}");
 }

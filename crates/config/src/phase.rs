@@ -167,6 +167,41 @@ pub struct StopConditions {
     pub duration: Option<Duration>,
     /// After one pass over the data: each conversation that can be drawn (of branching ones the roots) starts once.
     pub whole_dataset: bool,
+    /// Sending ends earlier than after the duration when these agree.
+    pub windows: Option<Windows>,
+}
+
+/// Windows of time that a run is measured in until the last few agree.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Windows {
+    /// As it was asked for.
+    pub interval: Duration,
+    /// How far they may be apart, in percent.
+    pub stability: f64,
+    /// After so many the run has failed to become steady.
+    pub most: u32,
+}
+
+impl Windows {
+    /// How many in a row must agree.
+    pub const AGREEING: usize = 3;
+    /// From this percentage on any windows agree, empty ones too.
+    const ANYTHING_GOES: f64 = 999.0;
+
+    /// How long one lasts. `perf_analyzer` measures for a fifth longer than it is asked to.
+    pub fn length(&self) -> Duration {
+        self.interval * 6 / 5
+    }
+
+    /// How long all of them last.
+    pub fn longest(&self) -> Duration {
+        self.length() * self.most
+    }
+
+    /// Whether the largest and the smallest of some values are near enough to each other.
+    pub fn allow(&self, smallest: f64, largest: f64) -> bool {
+        self.stability >= Self::ANYTHING_GOES || (smallest > 0.0 && largest / smallest <= 1.0 + self.stability / 100.0)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

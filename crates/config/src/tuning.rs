@@ -14,6 +14,8 @@ pub use socket::SocketTuning;
 pub use variables::{VARIABLES, Variable};
 
 const MEGABYTE: usize = 1 << 20;
+const OVERFLOW_SIGNS: [&str; 4] =
+    ["context length", "maximum context", "context_length_exceeded", "prompt is too long"];
 const DNS_CACHE: Duration = Duration::from_secs(300);
 
 /// Read once at the start; every field has its default when the variable is not set.
@@ -66,6 +68,8 @@ pub struct Tuning {
     /// `AIPERF_AGENTX_CONTEXT_OVERFLOW_RATE_LIMIT`: share of requests with too long a prompt up to which the results of a
     /// scenario count.
     pub context_overflow_limit: f64,
+    /// `AIPERF_AGENTX_CONTEXT_OVERFLOW_SUBSTRINGS`: texts that tell such a refusal.
+    pub context_overflow_signs: Vec<String>,
     /// `AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT`: for the download of a public data set.
     pub public_dataset_timeout: Duration,
     /// `AIPERF_DATASET_PUBLIC_DATASET_MAX_GB`: the most that a public data set may download.
@@ -132,6 +136,7 @@ impl Default for Tuning {
             session_column: SessionColumn::default(),
             dag_fail_fast: false,
             context_overflow_limit: 0.01,
+            context_overflow_signs: OVERFLOW_SIGNS.map(str::to_owned).to_vec(),
             public_dataset_timeout: Duration::from_secs(300),
             public_dataset_max_gb: 20.0,
             chat_connect_timeout: Duration::from_secs(10),
@@ -210,6 +215,8 @@ impl Tuning {
                 0.0,
                 1.0,
             )?,
+            context_overflow_signs: read
+                .texts("AIPERF_AGENTX_CONTEXT_OVERFLOW_SUBSTRINGS", default.context_overflow_signs)?,
             public_dataset_timeout: read.seconds(
                 "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
                 default.public_dataset_timeout,
@@ -269,6 +276,11 @@ impl Variables<'_> {
         self.float(name, default.as_secs_f64(), low, high).map(Duration::from_secs_f64)
     }
 
+    fn texts(&self, name: &str, default: Vec<String>) -> Result<Vec<String>, ConfigError> {
+        let expected = r#"it must be a JSON list of texts, such as ["context length", "too many tokens"]"#;
+        self.read(name, default, expected, |text| serde_json::from_str(text).ok())
+    }
+
     fn chat_timeout(&self, name: &str, default: Duration) -> Result<Duration, ConfigError> {
         self.seconds(&format!("AIPERF_CHAT_{name}_TIMEOUT"), default, 0.001, 1e6)
     }
@@ -322,6 +334,7 @@ mod tests {
         let tuning = read(&[
             ("AIPERF_HTTP_SSL_VERIFY", "no"),
             ("AIPERF_HTTP_IP_VERSION", "auto"),
+            ("AIPERF_AGENTX_CONTEXT_OVERFLOW_SUBSTRINGS", r#"["too many tokens"]"#),
             ("AIPERF_HTTP_X_SESSION_AFFINITY_FROM_CORRELATION_ID", "0"),
             ("AIPERF_HTTP_KEEPALIVE_TIMEOUT", "0.5"),
             ("AIPERF_UI_CONSOLE_EXPORT_WIDTH", "80"),
@@ -335,6 +348,7 @@ mod tests {
         assert_eq!(tuning.cancel_drain, Duration::from_millis(2500));
         assert_eq!(tuning.rate_ramp_interval, Duration::from_millis(10));
         assert!(tuning.dag_fail_fast);
+        assert_eq!(tuning.context_overflow_signs, ["too many tokens"]);
         assert!(!tuning.ssl_verify && !tuning.session_copies.session_affinity);
         assert_eq!((tuning.ip_version, tuning.console_width), (IpVersion::Auto, 80));
         assert_eq!(tuning.keepalive_timeout, Duration::from_millis(500));

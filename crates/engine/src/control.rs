@@ -1,5 +1,7 @@
 //! The way in for whoever may stop a run: a signal handler, too many failures, a test.
 
+use std::sync::Arc;
+
 use crate::credit::Returned;
 use crate::follow_up::FollowedUp;
 use crate::queue::{QueueReceiver, QueueSender, unbounded};
@@ -14,6 +16,8 @@ pub(crate) enum Event {
     },
     FollowedUp(FollowedUp),
     Stop(StopReason),
+    /// The measured phase may end: what is known suffices.
+    Enough(Arc<str>),
 }
 
 /// Why a run is ended from outside.
@@ -74,5 +78,11 @@ impl Control {
     pub fn stop(&self, reason: StopReason) {
         // Fails only when the run is over, and then there is nothing to stop.
         let _ = self.events.send(Event::Stop(reason));
+    }
+
+    /// Ends the measured phase as its duration would: nothing more is sent, and what is in flight may finish within the
+    /// grace period. Before and after that phase nothing happens. `why` is a sentence for the log and the report.
+    pub fn enough(&self, why: impl Into<Arc<str>>) {
+        let _ = self.events.send(Event::Enough(why.into()));
     }
 }

@@ -33,7 +33,8 @@ impl<'a> JobAnswers<'a> {
             let Exchange { status, reason, headers, body, marks, trailers, .. } = next;
             let (trace, redirects) =
                 (std::mem::take(&mut self.exchange.trace), std::mem::take(&mut self.exchange.redirects));
-            *self.exchange = Exchange { status, reason, headers, body, marks, trailers, trace, redirects };
+            let resent = self.exchange.resent;
+            *self.exchange = Exchange { status, reason, headers, body, marks, trailers, trace, redirects, resent };
             self.latest = 0;
             return false;
         }

@@ -70,10 +70,12 @@ pub struct PhaseCounts {
 }
 
 /// Why a phase stopped sending.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndReason {
     /// All that was asked for.
     Count,
     Duration,
+    /// Someone who watched it said that what is known suffices, and why.
+    Enough(Arc<str>),
     Stopped(StopReason),
 }

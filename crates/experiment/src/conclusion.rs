@@ -4,14 +4,16 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::PhaseKind;
 use aiperf_engine::{EndReason, PhaseOutcome};
 use aiperf_metrics::{
-    ClientHealth, ClientLoad, Columns, MetricContext, NetworkRtt, PhaseAccounting, PhaseWindow, Slice, Slices, Summary,
+    ClientHealth, ClientLoad, Columns, Kind, Metric, MetricContext, NetworkRtt, PhaseAccounting, PhaseWindow, Slice,
+    Slices, Summary,
 };
 use aiperf_report::{
     AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, RunReport, RunStatus, Timestamps,
     WrittenFile, write_summary_files,
 };
-use serde_json::Map;
+use serde_json::{Map, Value};
 
+use crate::judge::Conviction;
 use crate::records::PhaseColumns;
 use crate::run::{Run, RunResult};
 use crate::scenario;
@@ -29,23 +31,30 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) other_files: Vec<WrittenFile>,
     /// As it was measured during the run.
     pub(crate) network_rtt: Option<NetworkRtt>,
+    /// Of those who could end the run early.
+    pub(crate) convictions: Vec<Conviction>,
 }
 
 impl Conclusion<'_> {
     /// Writes the summary files and judges the run.
     pub(crate) fn draw(self, run: &Run, version: &str) -> RunResult {
+        let at = self.outcomes.iter().rposition(|outcome| outcome.kind == PhaseKind::Profiling);
+        let values = self.values(run, at);
         let mut phases: Vec<PhaseReport> = (0..self.outcomes.len()).map(|index| self.phase(run, index)).collect();
         let accounting =
             self.outcomes.iter().zip(&phases).map(|(outcome, phase)| self.accounting(outcome, phase)).collect();
         let warmup = phases.iter().position(|phase| phase.kind == Phase::Warmup).map(|at| phases.remove(at));
         let profiling = phases.pop().unwrap_or_else(|| self.unstarted_profiling(run, u32::from(warmup.is_some())));
-        let stopped = self.outcomes.iter().find_map(|outcome| match outcome.ended_by {
-            EndReason::Stopped(reason) => Some(reason),
-            EndReason::Count | EndReason::Duration => None,
+        let stopped = self.outcomes.iter().find_map(|outcome| match &outcome.ended_by {
+            EndReason::Stopped(reason) => Some(*reason),
+            EndReason::Count | EndReason::Duration | EndReason::Enough(_) => None,
         });
-        let verdict = Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), stopped);
+        let unmet = self.convictions.iter().find_map(|conviction| conviction.unmet.clone());
+        let verdict =
+            Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), stopped).unless(unmet);
         let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
         let metadata = scenario::submission(run, &verdict, &profiling.summary);
+        let sections = self.sections();
         let report = RunReport {
             aiperf_version: version.to_owned(),
             benchmark_id: self.benchmark_id.clone(),
@@ -54,6 +63,7 @@ impl Conclusion<'_> {
             warmup,
             input_config: run.config.to_input_config(),
             random_seed: run.config.random_seed,
+            place: run.place.clone(),
             cli_command: repeating_command(run),
             status: status(&verdict),
             telemetry_data: None,
@@ -66,21 +76,36 @@ impl Conclusion<'_> {
             selftest,
             timestamps: Some(self.timestamps),
             accounting,
-            carried: Map::new(),
+            carried: sections,
+            remarks: self.convictions.iter().flat_map(|conviction| conviction.remarks.clone()).collect(),
             show_trace_timing: run.config.output.show_trace_timing,
             other_files: self.other_files,
             log_file: Some(run.paths.log()),
             zone: LocalZone::system(),
         };
         let output = &run.config.output;
-        let at = self.outcomes.iter().rposition(|outcome| outcome.kind == PhaseKind::Profiling);
         let length = output.slice_duration.map(Nanos::from);
         let slices = length.zip(at).map(|(length, at)| -> Box<dyn Iterator<Item = Slice>> {
             Box::new(Slices::of(&self.columns[at], length, &run.contexts[at], self.anchor))
         });
         let extra = ExtraFiles { slices, genai_perf: output.export_genai_perf };
         let files = write_summary_files(&report, &run.paths, extra);
-        RunResult { report, files, verdict }
+        RunResult { report, files, verdict, values }
+    }
+
+    /// What single requests of the profiling phase came to, where someone wants to know.
+    fn values(&self, run: &Run, profiling: Option<usize>) -> Vec<(Metric, Vec<f64>)> {
+        let Some(at) = profiling.filter(|_| run.keeps_values) else { return Vec::new() };
+        let context = self.context(run, at);
+        let single = |metric: &Metric| matches!(metric.definition().kind, Kind::Record | Kind::RecordList);
+        let metrics = context.record_metrics().into_iter().filter(single);
+        metrics.map(|metric| (metric, self.columns[at].shown_values(metric, &context))).collect()
+    }
+
+    /// What those who could end the run early want said.
+    fn sections(&self) -> Map<String, Value> {
+        let sections = self.convictions.iter().filter_map(|conviction| conviction.section.clone());
+        sections.map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
     fn phase(&self, run: &Run, index: usize) -> PhaseReport {
@@ -146,7 +171,7 @@ impl Conclusion<'_> {
 }
 
 /// As it was given, with the seed that was drawn where none was.
-fn repeating_command(run: &Run) -> String {
+pub(crate) fn repeating_command(run: &Run) -> String {
     let given = &run.config.command_line;
     if run.config.random_seed.is_some() { given.clone() } else { format!("{given} --random-seed {}", run.seed.value()) }
 }
@@ -156,6 +181,7 @@ fn status(verdict: &Verdict) -> RunStatus {
         Verdict::Complete => RunStatus::Complete,
         Verdict::Cancelled => RunStatus::Cancelled,
         Verdict::GivenUp(why) => RunStatus::GivenUp(why.clone()),
+        Verdict::Unmet(why) => RunStatus::Incomplete(why.clone()),
         Verdict::NothingSucceeded(why) => RunStatus::Incomplete(why.clone()),
     }
 }

@@ -29,6 +29,7 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) ->
             message: String::from_utf8_lossy(&exchange.body).into_owned(),
             cause: None,
             cancelled: None,
+            is_context_overflow: false,
         }),
         Outcome::Failed(error) => {
             Some(Failure { cause: transport_cause(error), ..plain(transport_kind(error), error.to_string()) })
@@ -67,6 +68,7 @@ fn of_call(status: &Status) -> Failure {
         message: status.message.clone(),
         cause: None,
         cancelled: None,
+        is_context_overflow: false,
     }
 }
 
@@ -78,11 +80,12 @@ pub(crate) fn of_reply(error: &ReplyError) -> Failure {
         message: error.to_string(),
         cause: None,
         cancelled: None,
+        is_context_overflow: false,
     }
 }
 
 fn plain(kind: &str, message: String) -> Failure {
-    Failure { code: None, kind: kind.to_owned(), message, cause: None, cancelled: None }
+    Failure { code: None, kind: kind.to_owned(), message, cause: None, cancelled: None, is_context_overflow: false }
 }
 
 fn reason(exchange: &Exchange) -> String {

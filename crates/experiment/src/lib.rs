@@ -8,6 +8,8 @@ mod error;
 mod failure;
 mod health;
 mod http_timing;
+mod judge;
+mod live;
 mod maker;
 mod monitor;
 mod observe;
@@ -25,10 +27,13 @@ mod server_hook;
 mod sessions;
 mod settings;
 mod stamps;
+mod steadiness;
 mod talk;
 mod target;
 mod threshold;
 mod trace_data;
+mod trials;
+mod until_ci;
 mod verdict;
 
 pub use error::RunError;
@@ -38,4 +43,5 @@ pub use selftest::{
     Format, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestOption, SelfTestOptionError, SelfTestOptions, StateFile,
 };
 pub use talk::{Answer, Counted, Interrupt, Memory, Talk, TalkError, TurnFigures, WhoCounts};
+pub use trials::{Assignment, CellResult, ExperimentResult, Figures, Finished, Pause, Runner, Trouble, conduct};
 pub use verdict::Verdict;

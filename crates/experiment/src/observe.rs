@@ -4,7 +4,7 @@ use std::sync::{Arc, Once};
 
 use aiperf_endpoint::{Endpoint, EndpointKind, Medium, Reply, ResponseBody, SpecDecode, SpecDecodeError, Wire};
 use aiperf_engine::Finished;
-use aiperf_metrics::{Failure, MediaFacts, Observation, PrefixBlocks, TokenCounts};
+use aiperf_metrics::{Failure, MediaFacts, Observation, OverflowSigns, PrefixBlocks, TokenCounts};
 use aiperf_tokenizer::Tokenizer;
 
 use crate::sessions::TurnFacts;
@@ -25,11 +25,17 @@ pub(crate) struct Observer {
     pub(crate) wire: Wire,
     pub(crate) tokenizer: Arc<dyn Tokenizer>,
     pub(crate) token_source: TokenSource,
+    pub(crate) overflow_signs: OverflowSigns,
 }
 
 impl Observer {
     /// What the server answered, or why that is no answer. Quick, compared with counting its tokens.
     pub(crate) fn read(&self, finished: &Finished) -> Result<Reply, Failure> {
+        self.answer(finished)
+            .map_err(|failure| Failure { is_context_overflow: self.overflow_signs.are_in(&failure.message), ..failure })
+    }
+
+    fn answer(&self, finished: &Finished) -> Result<Reply, Failure> {
         let exchange = &finished.exchange;
         if let Some(failure) = failure::of_exchange(&finished.outcome, exchange, self.wire) {
             return Err(failure);

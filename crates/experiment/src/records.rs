@@ -1,5 +1,6 @@
 //! The record threads: read, count, write the line, keep the numbers. They work beside the run, never in its way.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
@@ -17,6 +18,7 @@ use aiperf_report::{
 use aiperf_transport::Exchange;
 
 use crate::error::RunError;
+use crate::live::LiveFeed;
 use crate::monitor::Monitor;
 use crate::observe::Observer;
 use crate::priority;
@@ -47,6 +49,8 @@ pub(crate) struct RecordDesk {
     pub(crate) http_trace: Option<RawSource>,
     pub(crate) monitor: Arc<Monitor>,
     pub(crate) threshold: Option<FailureThreshold>,
+    /// Of those who watch the measured phase.
+    pub(crate) feeds: Vec<Arc<LiveFeed>>,
     /// Present in a self-test, with the context of each phase.
     pub(crate) tap: Option<(Arc<Tap>, Vec<MetricContext>)>,
 }
@@ -134,6 +138,9 @@ impl RecordDesk {
             if let Some(threshold) = &self.threshold {
                 threshold.note(self.phases[finished.phase], observation.failure.as_ref());
             }
+            if self.phases[finished.phase] == PhaseKind::Profiling {
+                self.feeds.iter().for_each(|feed| feed.note(&observation, &values));
+            }
             if let Some((tap, contexts)) = &self.tap {
                 tap.note(self.phases[finished.phase], &finished, &observation, &values, &contexts[finished.phase]);
             }
@@ -148,7 +155,7 @@ impl RecordDesk {
 
     fn follow_up(&self, follow_up: FollowUp, finished: &Finished, answer: Result<&Reply, &Failure>) {
         if !self.sessions.goes_on_from_reply(finished.session.conversation, finished.turn) {
-            let overflowed = answer.is_err_and(Failure::is_context_overflow);
+            let overflowed = answer.is_err_and(|failure| failure.is_context_overflow);
             return follow_up.resume(FollowUpBodies { failed: answer.is_err(), overflowed, ..Default::default() });
         }
         let reply = answer.ok();
@@ -230,11 +237,12 @@ impl RecordDesk {
             was_cancelled: cut,
             cancellation_time_ns: cut.then(|| epoch(finished.end)),
             context_overflow_skip: self.is_agentic
-                && observation.failure.as_ref().is_some_and(Failure::is_context_overflow),
+                && observation.failure.as_ref().is_some_and(|failure| failure.is_context_overflow),
             agent_depth: finished.session.depth,
             parent_correlation_id: finished.session.parent_correlation_id.as_deref(),
             root_correlation_id: &finished.session.root_correlation_id,
             redirects: redirects(&finished.exchange),
+            resent: NonZeroU32::new(finished.exchange.resent),
         }
     }
 }

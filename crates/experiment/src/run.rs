@@ -13,10 +13,10 @@ use aiperf_engine::{
     Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, StopReason, Timing, WorkerGauge, bounded,
 };
 use aiperf_hub::Hub;
-use aiperf_metrics::{ClientHealth, MetricContext};
+use aiperf_metrics::{ClientHealth, Metric, MetricContext, OverflowSigns};
 use aiperf_report::{
-    ArtifactPaths, Certificate, InputsFile, OutputsFile, RawWriter, RecordTable, RecordWriter, RunNote, RunReport,
-    SummaryFiles,
+    ArtifactPaths, Certificate, InputsFile, OutputsFile, RawWriter, RecordTable, RecordWriter, RunConfig, RunNote,
+    RunPlace, RunReport, SummaryFiles,
 };
 use aiperf_seed::Seed;
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
@@ -24,10 +24,11 @@ use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 use aiperf_transport::ClientSettings;
 use uuid::Uuid;
 
-use crate::conclusion::Conclusion;
+use crate::conclusion::{Conclusion, repeating_command};
 use crate::discovery;
 use crate::error::RunError;
 use crate::health::HealthWatch;
+use crate::judge::{Judge, Watch};
 use crate::maker::Maker;
 use crate::monitor::Monitor;
 use crate::observe::{Observer, TokenSource};
@@ -42,8 +43,10 @@ use crate::server_hook::{self, ProfilerHook};
 use crate::sessions::{Markers, Renderer, Sessions};
 use crate::settings;
 use crate::stamps;
+use crate::steadiness::Steadiness;
 use crate::target::Targets;
 use crate::threshold::FailureThreshold;
+use crate::until_ci::UntilCi;
 use crate::verdict::Verdict;
 
 /// Finished requests that may wait for a record thread before workers hold theirs back.
@@ -72,6 +75,10 @@ pub struct Run {
     /// Self-tests of this machine, for the report to cite.
     pub(crate) certificates: Vec<Certificate>,
     pub(crate) tap: Option<Arc<Tap>>,
+    /// Where it stands among other runs, if there are others.
+    pub(crate) place: Option<RunPlace>,
+    /// The values of single requests are wanted when it is over.
+    pub(crate) keeps_values: bool,
 }
 
 /// What a run leaves behind.
@@ -80,6 +87,8 @@ pub struct RunResult {
     pub report: RunReport,
     pub files: SummaryFiles,
     pub verdict: Verdict,
+    /// Values of all successful requests, metric by metric; empty unless they were asked for.
+    pub values: Vec<(Metric, Vec<f64>)>,
 }
 
 impl Run {
@@ -92,6 +101,7 @@ impl Run {
         let kind = config.endpoint.kind;
         let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
+        UntilCi::check(&config, &settings::metric_context(&config, &config.profiling)?)?;
         if let Some(scenario) = &config.scenario {
             scenario.set.iter().for_each(|option| log::info!("Scenario {} sets {option}", scenario.name));
             // Whoever repeats the run needs it.
@@ -140,6 +150,8 @@ impl Run {
             client,
             certificates: Vec::new(),
             tap: None,
+            place: None,
+            keeps_values: false,
             config,
         })
     }
@@ -147,6 +159,12 @@ impl Run {
     /// Lets the report hold this run against what self-tests of this machine have shown.
     pub fn cite(&mut self, certificates: Vec<Certificate>) {
         self.certificates = certificates;
+    }
+
+    /// Makes it one of several runs of the same command.
+    pub fn take_place(&mut self, place: RunPlace, keeps_values: bool) {
+        self.place = Some(place);
+        self.keeps_values = keeps_values;
     }
 
     /// Runs all phases on the calling thread, then writes the summary files. Ends early, with what was measured, when
@@ -168,11 +186,13 @@ impl Run {
         let sampler = self.dataset.sampler(self.seed);
         let maker = Maker::start(&self.sessions, &self.phases, sampler, &self.fixed_schedule, inputs)
             .map_err(RunError::MakerThread)?;
-        let benchmark_id = Uuid::new_v4().simple().to_string()[..12].to_owned();
+        let benchmark_id = self.new_id();
         self.run_note(version, &benchmark_id).write(&self.paths)?;
+        self.write_run_config(&benchmark_id)?;
         let anchor = WallAnchor::take();
         let (records, finished) = bounded(RECORD_QUEUE);
-        let desk = Arc::new(self.record_desk(anchor, monitor, control)?);
+        let watches = self.watches(anchor, monitor, control)?;
+        let desk = Arc::new(self.record_desk(anchor, monitor, control, &watches)?);
         let threads = RecordThreads::start(self.record_threads(), &desk, &finished)?;
         let gauge = Arc::new(WorkerGauge::default());
         let began = Mono::now();
@@ -182,6 +202,7 @@ impl Run {
         let outcomes = aiperf_engine::run(self.plan(), control, records, &monitor.progress, &gauge)?;
         let watched = health.map(HealthWatch::finish);
         let (columns, stamps) = threads.finish(self.phases.len())?;
+        let convictions = watches.into_iter().map(Watch::finish).collect();
         let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
         let mut closed = desk.close(&self.paths);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
@@ -202,6 +223,7 @@ impl Run {
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files: closed.written,
             network_rtt,
+            convictions,
         };
         let mut result = conclusion.draw(&self, version);
         result.files.failed.extend(closed.failed);
@@ -218,6 +240,7 @@ impl Run {
         anchor: WallAnchor,
         monitor: &Arc<Monitor>,
         control: &ControlSource,
+        watches: &[Watch],
     ) -> Result<RecordDesk, RunError> {
         let output = &self.config.output;
         let secrets = Secrets::of(&self.config.endpoint);
@@ -260,6 +283,7 @@ impl Run {
                 wire: self.config.endpoint.wire,
                 tokenizer: Arc::clone(&self.tokenizer),
                 token_source,
+                overflow_signs: OverflowSigns::new(&self.config.tuning.context_overflow_signs),
             },
             sessions: Arc::clone(&self.sessions),
             phases: self.phases.iter().map(|phase| phase.kind).collect(),
@@ -274,8 +298,27 @@ impl Run {
             http_trace: output.export_http_trace.then_some(source),
             monitor: Arc::clone(monitor),
             threshold,
+            feeds: watches.iter().map(|watch| Arc::clone(&watch.feed)).collect(),
             tap: self.tap.clone().map(|tap| (tap, self.contexts.clone())),
         })
+    }
+
+    /// Those who may end the run early, one for each rule that it was given.
+    fn watches(
+        &self,
+        anchor: WallAnchor,
+        monitor: &Arc<Monitor>,
+        control: &ControlSource,
+    ) -> Result<Vec<Watch>, RunError> {
+        let mut judges: Vec<Box<dyn Judge>> = Vec::new();
+        if let Some(windows) = self.config.profiling.stop.windows {
+            judges.push(Box::new(Steadiness::new(windows, anchor)));
+        }
+        if !self.config.until_ci.is_empty() {
+            judges.push(Box::new(UntilCi::new(&self.config, self.profiling_context(), monitor)?));
+        }
+        let start = |judge| Watch::start(judge, self.profiling_context().clone(), monitor, control.control());
+        judges.into_iter().map(start).collect()
     }
 
     /// Only where the round trip is to be measured.
@@ -290,8 +333,30 @@ impl Run {
             benchmark_id: benchmark_id.to_owned(),
             input_config: self.config.to_input_config(),
             random_seed: self.config.random_seed,
-            cli_command: self.config.command_line.clone(),
+            cli_command: repeating_command(self),
         }
+    }
+
+    /// 12 hexadecimal digits, or 32 where there are several runs, as in the reference.
+    fn new_id(&self) -> String {
+        let mut id = Uuid::new_v4().simple().to_string();
+        if self.place.is_none() {
+            id.truncate(12);
+        }
+        id
+    }
+
+    /// Beside the results of one of several runs: what it was to be.
+    fn write_run_config(&self, benchmark_id: &str) -> Result<(), RunError> {
+        let Some(place) = &self.place else { return Ok(()) };
+        let config = RunConfig {
+            benchmark_id,
+            place,
+            input_config: &self.config.to_input_config(),
+            random_seed: self.config.random_seed,
+            cli_command: &self.config.command_line,
+        };
+        Ok(config.write(&self.paths)?)
     }
 
     fn plan(&self) -> Plan {

@@ -39,6 +39,7 @@ pub(crate) fn submission(run: &Run, verdict: &Verdict, profiling: &Summary) -> O
     }
     match verdict {
         Verdict::Complete => {}
+        Verdict::Unmet(_) => reasons.push("goal_not_reached"),
         Verdict::Cancelled | Verdict::GivenUp(_) => reasons.push("run_cancelled"),
         Verdict::NothingSucceeded(_) => reasons.push("no_successful_requests"),
     }

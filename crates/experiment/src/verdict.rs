@@ -11,6 +11,8 @@ pub enum Verdict {
     Cancelled,
     /// Too many requests failed, or the client itself did, and the run was ended for it.
     GivenUp(String),
+    /// Ran to its end with results, but not to what was asked for: it did not become steady, for example.
+    Unmet(String),
     /// Not one request succeeded. The sentence says what stood in the way.
     NothingSucceeded(String),
 }
@@ -52,6 +54,14 @@ impl Verdict {
             profiling.failures.as_slice()
         };
         Self::NothingSucceeded(sentence(failures, profiling.failed + profiling.cut_off))
+    }
+
+    /// A run that went well has failed all the same if what was asked for was not reached.
+    pub(crate) fn unless(self, unmet: Option<String>) -> Self {
+        match (self, unmet) {
+            (Self::Complete, Some(why)) => Self::Unmet(why),
+            (verdict, _) => verdict,
+        }
     }
 }
 

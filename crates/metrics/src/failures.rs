@@ -69,6 +69,7 @@ mod tests {
             message: message.into(),
             cause: None,
             cancelled: None,
+            is_context_overflow: false,
         }
     }
 

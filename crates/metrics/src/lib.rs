@@ -20,6 +20,7 @@ mod levels;
 mod metric;
 mod network;
 mod observation;
+mod overflow;
 mod record;
 mod side_by_side;
 mod slices;
@@ -51,6 +52,7 @@ pub use health::{
 };
 pub use network::NetworkRtt;
 pub use observation::{Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, PrefixBlocks, TokenCounts};
+pub use overflow::OverflowSigns;
 pub use record::RecordValues;
 pub use slices::{Slice, Slices};
 pub use statistics::{Percentile, Stats};

@@ -88,6 +88,8 @@ pub struct Failure {
     pub cause: Option<Cause>,
     /// Why the client itself ended it, if it did.
     pub cancelled: Option<Cancellation>,
+    /// The server refused the prompt as too long for the model.
+    pub is_context_overflow: bool,
 }
 
 impl Failure {
@@ -102,6 +104,7 @@ impl Failure {
             message: message.into(),
             cause: None,
             cancelled: Some(why),
+            is_context_overflow: false,
         }
     }
 }

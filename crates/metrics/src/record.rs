@@ -144,16 +144,7 @@ fn outcome(failure: Option<&Failure>) -> u64 {
     let Some(failure) = failure else { return OUTCOME_SUCCESS };
     match failure.cancelled {
         Some(Cancellation::RunEnded) => OUTCOME_CUT_OFF,
-        None if failure.is_context_overflow() => OUTCOME_OVERFLOW,
+        None if failure.is_context_overflow => OUTCOME_OVERFLOW,
         None | Some(Cancellation::OnPurpose) => OUTCOME_FAILED,
-    }
-}
-
-impl Failure {
-    /// Whether the server refused the prompt as too long for the model.
-    pub fn is_context_overflow(&self) -> bool {
-        const SIGNS: [&str; 4] = ["context length", "maximum context", "context_length_exceeded", "prompt is too long"];
-        let text = self.message.to_lowercase();
-        SIGNS.iter().any(|sign| text.contains(sign))
     }
 }

@@ -150,6 +150,7 @@ fn a_refused_field_is_found_and_comes_first() {
         message: "Unrecognized request argument supplied: max_completion_tokens".into(),
         cause: None,
         cancelled: None,
+        is_context_overflow: false,
     };
     let refused = |start| Observation { failure: Some(refusal.clone()), ..failed(start, start + 5, "", None) };
     let summary = summarize(&[refused(0), refused(10)], &streaming());

@@ -40,7 +40,7 @@ const SECTIONS: &[Section] = &[
     ),
     (
         "Failed requests",
-        "Twins with failures have the values of the metric they are named after and one infinite value for each failed request. Infinite statistics stand as `inf` in the CSV file and on the console; JSON, which has no such number, leaves them out.",
+        "Twins with failures have the values of the metric they are named after and one infinite value for each failed request: they are what the metric would be if failed requests took forever. Percentiles are interpolated as always, so that one whose rank lies between the last success and the first failure is infinite too (p90 where exactly a tenth failed). Infinite statistics stand as `inf` in the CSV file and on the console; JSON, which has no such number, leaves them out.",
         |m| {
             (has(m, &[Flags::ERRORS])
                 || m.definition().kind == Kind::ErrorAdjusted
@@ -71,7 +71,11 @@ const SECTIONS: &[Section] = &[
     ("Speculative decoding", "Where the response has `metrics.speculative_decoding`, as vLLM's has.", |m| {
         has(m, &[Flags::SPEC_DECODE])
     }),
-    ("GPU energy", "", |m| has(m, &[Flags::GPU])),
+    (
+        "GPU energy",
+        "These need GPU telemetry, which is not collected so far: a run of this program has none of them. `aiperf report` keeps those of an AIPerf summary.",
+        |m| has(m, &[Flags::GPU]),
+    ),
 ];
 
 fn is_record(metric: Metric) -> bool {

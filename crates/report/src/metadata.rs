@@ -1,5 +1,7 @@
 //! Who a record is and when it happened: the `metadata` object of the per-request files.
 
+use std::num::NonZeroU32;
+
 use aiperf_clock::EpochNanos;
 use serde::{Serialize, Serializer};
 
@@ -69,6 +71,9 @@ pub struct RecordMetadata<'a> {
     /// Redirects that were followed to the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub redirects: Vec<Redirect<'a>>,
+    /// How often it was sent once more, because the server had closed the kept connection it went over first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resent: Option<NonZeroU32>,
 }
 
 /// An answer that named another place, and that place.

@@ -6,7 +6,7 @@ mod responses;
 
 use crate::ask::TextApi;
 use crate::message::{MessageWriter, Usage};
-use crate::options::ReasoningField;
+use crate::options::{ReasoningField, UsageReport};
 use crate::reply::{Finish, Piece, PieceKind, Reply};
 
 use self::anthropic::AnthropicWriter;
@@ -23,6 +23,7 @@ pub(crate) struct Letterhead<'a> {
     pub(crate) model: &'a str,
     pub(crate) reasoning_field: ReasoningField,
     pub(crate) spec_drafts: u32,
+    pub(crate) usage: UsageReport,
     /// Whether the client asked for the reply to be kept.
     pub(crate) store: bool,
 }

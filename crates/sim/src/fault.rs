@@ -16,6 +16,8 @@ pub struct Trigger {
 pub struct FaultOptions {
     pub error: Trigger,
     pub error_status: u16,
+    pub dropped: Trigger,
+    pub empty: Trigger,
     pub stall: Trigger,
     pub stall_span: Nanos,
     pub reset: Trigger,
@@ -29,6 +31,8 @@ impl Default for FaultOptions {
         Self {
             error: Trigger::default(),
             error_status: 500,
+            dropped: Trigger::default(),
+            empty: Trigger::default(),
             stall: Trigger::default(),
             stall_span: Nanos(1_000_000_000),
             reset: Trigger::default(),
@@ -51,6 +55,10 @@ pub(crate) struct FaultPlan {
 pub(crate) enum Fault {
     /// An HTTP error instead of a reply.
     Status(u16),
+    /// The connection is closed instead of a reply.
+    Drop,
+    /// A reply without any content.
+    Empty,
     /// The rest of the reply fails this far into it, as a share of its chunks.
     Midway { kind: MidwayFault, at: f64 },
 }
@@ -90,6 +98,10 @@ impl FaultOptions {
         ];
         let fault = if strikes(self.error, "fault.error") {
             Some(Fault::Status(self.error_status))
+        } else if strikes(self.dropped, "fault.drop") {
+            Some(Fault::Drop)
+        } else if strikes(self.empty, "fault.empty") {
+            Some(Fault::Empty)
         } else {
             midway
                 .into_iter()

@@ -9,11 +9,12 @@ use crate::exchange::Exchange;
 use crate::fault::{Fault, FaultPlan, MidwayFault, chunk_at};
 use crate::http_request::Head;
 use crate::message::Usage;
-use crate::options::SimOptions;
+use crate::options::{SimOptions, UsageReport};
 use crate::prompt::Measured;
 use crate::reply::Reply;
 use crate::stream_reply::stream_reply;
-use crate::whole_reply::{After, JSON, deliver, inject_status, refuse};
+use crate::truth::Outcome;
+use crate::whole_reply::{After, JSON, answer, deliver, fail_at_once, refuse};
 use crate::worker::Worker;
 
 /// One reply, fully decided before the first byte of it is sent.
@@ -37,6 +38,11 @@ impl Job {
             completion: written * self.ask.choices,
             reasoning: self.reports_reasoning.then_some(reasoning * self.ask.choices),
         }
+    }
+
+    /// How the reply ends when nothing comes between.
+    pub(crate) fn outcome(&self) -> Outcome {
+        if self.plan.fault == Some(Fault::Empty) { Outcome::Empty } else { Outcome::Completed }
     }
 
     /// The fault that comes part-way, and the chunk before which it comes.
@@ -96,10 +102,16 @@ pub(crate) async fn generate(
         record.streaming = ask.stream;
         record.prompt_tokens = Some(prompt.tokens);
     });
-    if let Some(Fault::Status(status)) = plan.fault {
-        return inject_status(connection, exchange, status, keep_alive).await;
+    if let Some(after) = fail_at_once(connection, exchange, &plan, keep_alive).await? {
+        return Ok(after);
     }
-    let reply = Reply::plan(&ask, options, &draws);
+    let mut reply = Reply::plan(&ask, options, &draws);
+    if plan.fault == Some(Fault::Empty) {
+        reply = reply.without_content();
+    }
+    if options.usage == UsageReport::Never {
+        ask.usage = StreamUsage::Nowhere;
+    }
     if let Some(refusal) = too_long(options.context, prompt.tokens, reply.tokens()) {
         return refuse(connection, exchange, 400, &refusal, keep_alive).await;
     }
@@ -111,6 +123,7 @@ pub(crate) async fn generate(
         model,
         reasoning_field: options.reasoning_field,
         spec_drafts: options.spec_drafts,
+        usage: options.usage,
         store: ask.store,
     };
     let messages = Writer::new(api, &head);
@@ -150,7 +163,7 @@ async fn whole_reply(
     let Job { ask, reply, .. } = job;
     let state = &*worker.state;
     let mut admitted = admit(state, connection, exchange, received.arrival, &job.prompt, &job.draws).await?;
-    admitted.pace.advance(reply.tokens() - 1);
+    admitted.pace.advance(reply.tokens().saturating_sub(1));
     if let Some(stall) = job.plan.stall {
         admitted.pace.pause(stall.span);
         exchange.note(|record| record.stalled = true);
@@ -168,6 +181,9 @@ async fn whole_reply(
             record.reasoning_tokens = reply.reasoning * ask.choices;
         });
         state.metrics.finished(reply.finish);
+    }
+    if job.outcome() == Outcome::Empty {
+        return answer(connection, exchange, 200, &body, Outcome::Empty, received.head.keep_alive).await;
     }
     deliver(connection, exchange, (JSON, &body), fault, received.head.keep_alive).await
 }

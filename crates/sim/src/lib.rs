@@ -54,7 +54,7 @@ pub use distribution::Distribution;
 pub use error::{OptionError, SimError};
 pub use fault::{FaultOptions, Trigger};
 pub use option_table::{SIM_OPTIONS, SimOption};
-pub use options::{ReasoningField, SimOptions, TokenCounting, ToolUse};
+pub use options::{ReasoningField, SimOptions, TokenCounting, ToolUse, UsageReport};
 pub use serve::{Shutdown, serve};
 pub use server::Sim;
 pub use truth::{Outcome, TruthRecord};

@@ -6,7 +6,7 @@ use crate::admission::admit;
 use crate::ask::Refusal;
 use crate::connection::{ClientGone, Connection, Received};
 use crate::exchange::Exchange;
-use crate::fault::{Fault, MidwayFault};
+use crate::fault::MidwayFault;
 use crate::files::png_base64;
 use crate::form::Form;
 use crate::generate::cache_block;
@@ -15,7 +15,7 @@ use crate::prompt::Prompt;
 use crate::stream_reply::EventSender;
 use crate::truth::Outcome;
 use crate::vocabulary::Vocabulary;
-use crate::whole_reply::{After, JSON, SIMULATED, inject_status, refuse};
+use crate::whole_reply::{After, JSON, SIMULATED, fail_at_once, refuse};
 use crate::worker::Worker;
 
 /// More images than this to one request are a mistake.
@@ -110,8 +110,8 @@ async fn stream_images(
         record.prompt_tokens = Some(measured.tokens);
         record.streaming = true;
     });
-    if let Some(Fault::Status(status)) = plan.fault {
-        return inject_status(connection, exchange, status, received.head.keep_alive).await;
+    if let Some(after) = fail_at_once(connection, exchange, &plan, received.head.keep_alive).await? {
+        return Ok(after);
     }
     let mut admitted = admit(state, connection, exchange, received.arrival, &measured, &draws).await?;
     let (mut sender, after) = EventSender::new(connection, received);

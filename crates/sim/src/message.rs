@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use crate::ask::TextApi;
 use crate::dialect::Letterhead;
-use crate::options::ReasoningField;
+use crate::options::{ReasoningField, UsageReport};
 use crate::reply::{Finish, Piece, PieceKind, Reply, TOOL_NAME};
 use crate::speculation::write_report;
 
@@ -45,6 +45,7 @@ pub(crate) struct MessageWriter {
     api: TextApi,
     reasoning_field: ReasoningField,
     spec_drafts: u32,
+    usage: UsageReport,
     /// The id without its quotes.
     id: String,
     created: u64,
@@ -55,7 +56,7 @@ pub(crate) struct MessageWriter {
 
 impl MessageWriter {
     pub(crate) fn new(api: TextApi, head: &Letterhead<'_>) -> Self {
-        let Letterhead { key, created, model, reasoning_field, spec_drafts, .. } = *head;
+        let Letterhead { key, created, model, reasoning_field, spec_drafts, usage, .. } = *head;
         let (prefix, object) = if api == TextApi::Completions {
             ("cmpl", "text_completion")
         } else {
@@ -65,7 +66,7 @@ impl MessageWriter {
         let model = serde_json::Value::from(model).to_string();
         let opening =
             format!(r#"data: {{"id":"{id}","object":"{object}","created":{created},"model":{model},"choices":["#);
-        Self { api, reasoning_field, spec_drafts, id, created, model, opening: opening.into_bytes() }
+        Self { api, reasoning_field, spec_drafts, usage, id, created, model, opening: opening.into_bytes() }
     }
 
     fn event(&self, out: &mut Vec<u8>, usage: Option<Usage>, choice: impl FnOnce(&mut Vec<u8>)) {
@@ -188,15 +189,18 @@ impl MessageWriter {
             write_finish(Some(reply.finish), out);
             out.extend_from_slice(br#","stop_reason":null}"#);
         }
-        out.extend_from_slice(b"],");
-        usage.write(out);
+        out.push(b']');
+        if self.usage == UsageReport::Asked {
+            out.push(b',');
+            usage.write(out);
+        }
         write_report(usage.completion, self.spec_drafts, out);
         out.push(b'}');
     }
 
     fn full_message(&self, reply: &Reply, choice: u32, out: &mut Vec<u8>) {
         let _ = write!(out, r#"{{"index":{choice},"message":{{"role":"assistant","content":"#);
-        if reply.is_tool_call || reply.answer == 0 {
+        if reply.has_no_text() {
             out.extend_from_slice(b"null");
         } else {
             out.push(b'"');
@@ -215,7 +219,7 @@ impl MessageWriter {
                 r#","tool_calls":[{{"id":"call_{id}","type":"function","function":{{"name":"{TOOL_NAME}","arguments":"#
             );
             let mut text = Vec::new();
-            let is_argument = |kind| !matches!(kind, PieceKind::Reasoning | PieceKind::ToolName);
+            let is_argument = |kind| !matches!(kind, PieceKind::Reasoning | PieceKind::Text | PieceKind::ToolName);
             write_all(reply, choice, is_argument, &mut text);
             write_json_string(&text, out);
             out.extend_from_slice(b"}}]");

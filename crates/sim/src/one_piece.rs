@@ -7,7 +7,7 @@ use crate::exchange::Exchange;
 use crate::fault::{Fault, FaultPlan, MidwayFault};
 use crate::generate::cache_block;
 use crate::prompt::{Measured, Prompt};
-use crate::whole_reply::{After, deliver, inject_status};
+use crate::whole_reply::{After, deliver, fail_at_once};
 use crate::worker::Worker;
 
 /// A request that was understood: what is read of it, and how the answer is made.
@@ -55,8 +55,8 @@ pub(crate) async fn serve(
     let (draws, plan) = decide(worker, received);
     let measured = work.prompt.measure(options.count, cache_block(options));
     exchange.note(|record| record.prompt_tokens = Some(measured.tokens));
-    if let Some(Fault::Status(status)) = plan.fault {
-        return inject_status(connection, exchange, status, keep_alive).await;
+    if let Some(after) = fail_at_once(connection, exchange, &plan, keep_alive).await? {
+        return Ok(after);
     }
     let mut admitted = admit(state, connection, exchange, received.arrival, &measured, &draws).await?;
     admitted.pace.advance(work.steps);

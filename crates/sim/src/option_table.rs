@@ -8,7 +8,7 @@ use aiperf_seed::Seed;
 
 use crate::distribution::Distribution;
 use crate::error::OptionError;
-use crate::options::{ReasoningField, SimOptions, TokenCounting, ToolUse};
+use crate::options::{ReasoningField, SimOptions, TokenCounting, ToolUse, UsageReport};
 
 /// One option as people see it.
 #[derive(Debug)]
@@ -111,11 +111,19 @@ pub static SIM_OPTIONS: &[SimOption] = &[
             };
         }
     ),
-    option!("tools", "never|offered|always", "never", "Answer chats with a tool call", |o, v| {
+    option!("tools", "never|offered|always|beside", "never", "Answer chats with a tool call", |o, v| {
         o.tools = match v {
             "never" => ToolUse::Never,
             "offered" => ToolUse::Offered,
             "always" => ToolUse::Always,
+            "beside" => ToolUse::Beside,
+            _ => return Err("no such choice".to_owned()),
+        };
+    }),
+    option!("usage", "asked|never", "asked", "Report usage in chats and completions when asked, or never", |o, v| {
+        o.usage = match v {
+            "asked" => UsageReport::Asked,
+            "never" => UsageReport::Never,
             _ => return Err("no such choice".to_owned()),
         };
     }),
@@ -164,6 +172,18 @@ pub static SIM_OPTIONS: &[SimOption] = &[
             return Err("an error status lies between 400 and 599".to_owned());
         }
         o.faults.error_status = status;
+    }),
+    option!("drop_rate", "SHARE", "0", "Share of requests whose connection is closed without an answer", |o, v| {
+        o.faults.dropped.rate = share(v)?;
+    }),
+    option!("drop_every", "N", "0", "Every Nth connection is closed without an answer; 0 is none", |o, v| {
+        o.faults.dropped.every = number(v)?;
+    }),
+    option!("empty_rate", "SHARE", "0", "Share of text replies that say nothing", |o, v| {
+        o.faults.empty.rate = share(v)?;
+    }),
+    option!("empty_every", "N", "0", "Every Nth text reply says nothing; 0 is none", |o, v| {
+        o.faults.empty.every = number(v)?;
     }),
     option!("stall_rate", "SHARE", "0", "Share of replies that pause for stall_ms part-way", |o, v| {
         o.faults.stall.rate = share(v)?;
@@ -267,7 +287,7 @@ mod tests {
 
     #[test]
     fn every_fault_has_a_rate_and_a_count() {
-        for stem in ["error", "stall", "reset", "cut", "inband", "malformed"] {
+        for stem in ["error", "drop", "empty", "stall", "reset", "cut", "inband", "malformed"] {
             for suffix in ["rate", "every"] {
                 let mut options = SimOptions::default();
                 options.set(&format!("{stem}_{suffix}"), "1").unwrap();

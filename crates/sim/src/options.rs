@@ -36,6 +36,7 @@ pub struct SimOptions {
     pub reasoning: u32,
     pub reasoning_field: ReasoningField,
     pub tools: ToolUse,
+    pub usage: UsageReport,
     /// Drafts that a step of speculative decoding proposes, according to the reports of chats and completions; zero: none.
     pub spec_drafts: u32,
     pub count: TokenCounting,
@@ -78,6 +79,16 @@ pub enum ToolUse {
     /// When the request offers tools.
     Offered,
     Always,
+    /// As always, with text before the call in chats of `OpenAI`'s API.
+    Beside,
+}
+
+/// When chats and completions of `OpenAI`'s API report usage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UsageReport {
+    /// Streams when they are asked to, whole replies always.
+    Asked,
+    Never,
 }
 
 /// How prompt tokens are counted for `usage`.
@@ -105,6 +116,7 @@ impl Default for SimOptions {
             reasoning: 0,
             reasoning_field: ReasoningField::ReasoningContent,
             tools: ToolUse::Never,
+            usage: UsageReport::Asked,
             spec_drafts: 0,
             count: TokenCounting::Exact,
             embed_dim: 16,

@@ -55,7 +55,7 @@ impl Prompt {
         let given = self.tokens.len();
         let Some(block) = block.map(|block| block as usize) else {
             let counted = match counting {
-                TokenCounting::Exact => bpe_openai::o200k_base().count(self.text.as_str()),
+                TokenCounting::Exact => aiperf_o200k::count(&self.text),
                 TokenCounting::Approximate => self.text.len().div_ceil(4),
             };
             return Measured { tokens: (given + counted) as u32, blocks: Vec::new() };
@@ -63,7 +63,7 @@ impl Prompt {
         match counting {
             TokenCounting::Exact => {
                 let mut ids = self.tokens.clone();
-                ids.extend(bpe_openai::o200k_base().encode(self.text.as_str()));
+                ids.extend(aiperf_o200k::encode(&self.text));
                 Measured { tokens: ids.len() as u32, blocks: block_hashes(&ids, block) }
             }
             TokenCounting::Approximate => {

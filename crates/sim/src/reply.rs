@@ -1,6 +1,6 @@
 //! What the simulated model says: how long, in which parts, cut into which chunks.
 
-use crate::ask::{Ask, MOST_TOKENS};
+use crate::ask::{Ask, MOST_TOKENS, TextApi};
 use crate::draws::Draws;
 use crate::options::{SimOptions, ToolUse};
 use crate::vocabulary::Vocabulary;
@@ -12,6 +12,9 @@ const TOOL_OPENING: &str = r#"{"query":""#;
 const TOOL_CLOSING: &str = r#""}"#;
 const TOOL_OPENING_TOKENS: u32 = 3;
 const TOOL_FRAME_TOKENS: u32 = 1 + TOOL_OPENING_TOKENS + 1;
+/// The last token of text before a call. A digit is a token by itself whatever stands beside it, so that text and call have as many
+/// tokens when they are joined as they have apart.
+const PROSE_END: u8 = b'7';
 
 /// Why a reply ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +39,8 @@ impl Finish {
 pub(crate) struct Reply {
     words: Vocabulary,
     pub(crate) reasoning: u32,
+    /// Tokens of text before a tool call.
+    prose: u32,
     /// Tokens of the answer: text, or a tool call.
     pub(crate) answer: u32,
     pub(crate) is_tool_call: bool,
@@ -89,19 +94,34 @@ impl Reply {
             && match options.tools {
                 ToolUse::Never => false,
                 ToolUse::Offered => ask.offers_tools,
-                ToolUse::Always => true,
+                ToolUse::Always | ToolUse::Beside => true,
             };
+        let mut prose = 0;
         if is_tool_call {
+            if options.tools == ToolUse::Beside && ask.api == TextApi::Chat {
+                prose = answer / 2;
+                answer -= prose;
+            }
             // A call cut off in the middle of its JSON would be no call.
             answer = answer.max(TOOL_FRAME_TOKENS + 1);
             finish = Finish::ToolCalls;
         }
         let words = Vocabulary::new(draws.key());
-        Self { words, reasoning, answer, is_tool_call, finish, per_chunk: options.tokens_per_chunk }
+        Self { words, reasoning, prose, answer, is_tool_call, finish, per_chunk: options.tokens_per_chunk }
+    }
+
+    /// The same reply with nothing in it.
+    pub(crate) fn without_content(self) -> Self {
+        Self { reasoning: 0, prose: 0, answer: 0, is_tool_call: false, finish: Finish::Stop, ..self }
+    }
+
+    /// Whether it has no text beside reasoning and tool call.
+    pub(crate) const fn has_no_text(&self) -> bool {
+        self.prose == 0 && (self.is_tool_call || self.answer == 0)
     }
 
     pub(crate) const fn tokens(&self) -> u32 {
-        self.reasoning + self.answer
+        self.reasoning + self.prose + self.answer
     }
 
     pub(crate) const fn chunks(&self) -> u32 {
@@ -110,7 +130,7 @@ impl Reply {
         } else {
             self.answer.div_ceil(self.per_chunk)
         };
-        self.reasoning.div_ceil(self.per_chunk) + answer
+        self.reasoning.div_ceil(self.per_chunk) + self.prose.div_ceil(self.per_chunk) + answer
     }
 
     /// The chunk of this number, counted from zero.
@@ -124,6 +144,11 @@ impl Reply {
             return (number < self.answer.div_ceil(self.per_chunk))
                 .then(|| self.words_piece(PieceKind::Text, number, self.answer));
         }
+        let prose = self.prose.div_ceil(self.per_chunk);
+        if number < prose {
+            return Some(self.words_piece(PieceKind::Text, number, self.prose));
+        }
+        let number = number - prose;
         let words = self.answer - TOOL_FRAME_TOKENS;
         let closing = 2 + words.div_ceil(self.per_chunk);
         match number {
@@ -155,6 +180,10 @@ impl Reply {
                 // Clients put the choices of one reply together without a space, so only the first choice omits its own.
                 let bare_start = choice == 0 || piece.kind == PieceKind::ToolWords;
                 for position in piece.first..piece.first + piece.tokens {
+                    if piece.kind == PieceKind::Text && position + 1 == self.prose {
+                        out.push(PROSE_END);
+                        continue;
+                    }
                     if position > 0 || !bare_start {
                         out.push(b' ');
                     }
@@ -185,7 +214,6 @@ mod tests {
     use aiperf_seed::Seed;
 
     use super::*;
-    use crate::ask::TextApi;
     use crate::draws::Repetitions;
 
     fn reply(query: &str, body: &str) -> Reply {
@@ -204,7 +232,7 @@ mod tests {
     }
 
     fn tokens(text: &str) -> u32 {
-        bpe_openai::o200k_base().count(text) as u32
+        aiperf_o200k::count(text) as u32
     }
 
     #[test]
@@ -230,6 +258,23 @@ mod tests {
             assert_eq!(reply.pieces().count() as u32, reply.chunks());
             assert_eq!(reply.pieces().map(|piece| piece.tokens).sum::<u32>(), expected);
         }
+    }
+
+    #[test]
+    fn text_stands_beside_a_tool_call_and_is_half_of_the_reply() {
+        let reply = reply("tools=beside&tokens_per_chunk=3", r#"{"messages":[],"max_tokens":20}"#);
+        assert_eq!((reply.tokens(), reply.finish), (20, Finish::ToolCalls));
+        assert_eq!(tokens(&text(&reply, |kind| kind == PieceKind::Text)), 10);
+        assert_eq!(tokens(&text(&reply, |kind| kind != PieceKind::Text)), 10);
+        assert_eq!(tokens(&text(&reply, |_| true)), 20);
+        assert_eq!(reply.pieces().count() as u32, reply.chunks());
+        assert!(!reply.has_no_text());
+    }
+
+    #[test]
+    fn a_reply_without_content_has_no_chunk() {
+        let reply = reply("reasoning=4", r#"{"messages":[],"max_tokens":20}"#).without_content();
+        assert_eq!((reply.tokens(), reply.chunks(), reply.pieces().count()), (0, 0, 0));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::error::SimError;
-use crate::options::{SimOptions, TokenCounting};
+use crate::options::SimOptions;
 use crate::server::Sim;
 
 /// A wish to stop, shared between whoever may have it (a signal handler's thread) and whoever waits for it.
@@ -43,12 +43,7 @@ pub fn serve(
     shutdown: &Shutdown,
     announce: &mut dyn Write,
 ) -> Result<(), SimError> {
-    let counts_tokens = options.count == TokenCounting::Exact;
     let mut sim = Sim::start(options, bind)?;
-    if counts_tokens {
-        // The vocabulary takes tens of milliseconds to load; the first client must not measure that.
-        bpe_openai::o200k_base();
-    }
     writeln!(announce, "aiperf sim listens on {}", sim.url())
         .and_then(|()| announce.flush())
         .map_err(SimError::Announce)?;

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use crate::descriptor_limit::raise_descriptor_limit;
 use crate::error::SimError;
 use crate::listener::listen;
-use crate::options::{SimOptions, TokenCounting};
+use crate::options::SimOptions;
 use crate::server_state::ServerState;
 use crate::truth::TruthRecord;
 use crate::worker::Worker;
@@ -99,10 +99,6 @@ impl Drop for Sim {
 
 fn serve(state: Arc<ServerState>, listener: TcpListener, stop: watch::Receiver<bool>) -> std::io::Result<()> {
     tighten_timer_slack();
-    if state.options.count == TokenCounting::Exact {
-        // Loads the vocabulary now, while clients still prepare, and not inside the first request.
-        bpe_openai::o200k_base();
-    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let tasks = tokio::task::LocalSet::new();
     tasks.block_on(&runtime, async {

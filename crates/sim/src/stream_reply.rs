@@ -94,7 +94,7 @@ pub(crate) async fn stream_reply(
     let has_own_finish = speaks_openai && (reply.is_tool_call || reply.answer == 0);
     let (mut written, mut reasoning) = (0, 0);
     let mut last: Option<Mono> = None;
-    let mut outcome = Outcome::Completed;
+    let mut outcome = job.outcome();
 
     // One step beyond the last chunk, for what happens after the only chunk of a short reply.
     for number in 0..=chunks {
@@ -119,7 +119,6 @@ pub(crate) async fn stream_reply(
                 return break_off(&mut sender, exchange, messages, kind, after).await;
             }
         }
-        let Some(piece) = piece else { break };
         if number == 0 && ask.api.converses() {
             for choice in 0..ask.choices {
                 let usage = on_every_chunk(ask, || job.usage(cached, 0, 0));
@@ -127,6 +126,7 @@ pub(crate) async fn stream_reply(
                 sender.send().await?;
             }
         }
+        let Some(piece) = piece else { break };
         written += piece.tokens;
         if piece.kind == PieceKind::Reasoning {
             reasoning += piece.tokens;

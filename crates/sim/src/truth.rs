@@ -54,6 +54,10 @@ pub enum Outcome {
     Refused,
     /// An injected error status.
     ErrorStatus,
+    /// The connection was closed on purpose, without a word.
+    Dropped,
+    /// A reply that has no content, on purpose.
+    Empty,
     /// An injected connection reset.
     Reset,
     /// An injected early end of the stream.
@@ -75,6 +79,8 @@ impl Outcome {
             Self::Completed => "completed",
             Self::Refused => "refused",
             Self::ErrorStatus => "error_status",
+            Self::Dropped => "dropped",
+            Self::Empty => "empty",
             Self::Reset => "reset",
             Self::Cut => "cut",
             Self::InbandError => "inband_error",

@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use crate::ask::Refusal;
 use crate::connection::{ClientGone, Connection, Received};
 use crate::exchange::Exchange;
-use crate::fault::{Fault, MidwayFault};
+use crate::fault::MidwayFault;
 use crate::files::mp4;
 use crate::form::Form;
 use crate::generate::cache_block;
 use crate::one_piece::{decide, midway};
 use crate::prompt::Prompt;
 use crate::truth::Outcome;
-use crate::whole_reply::{After, SIMULATED, answer, answer_as, inject_status, refuse};
+use crate::whole_reply::{After, SIMULATED, answer, answer_as, fail_at_once, refuse};
 use crate::worker::Worker;
 
 /// Jobs beyond this are refused.
@@ -98,8 +98,8 @@ pub(crate) async fn submit(
     let (draws, plan) = decide(worker, received);
     let measured = prompt.measure(state.options.count, cache_block(&state.options));
     exchange.note(|record| record.prompt_tokens = Some(measured.tokens));
-    if let Some(Fault::Status(status)) = plan.fault {
-        return inject_status(connection, exchange, status, keep_alive).await;
+    if let Some(after) = fail_at_once(connection, exchange, &plan, keep_alive).await? {
+        return Ok(after);
     }
     let took = state.options.ttft.draw(&mut draws.stream("ttft"))
         + state.options.prefill * f64::from(measured.tokens)

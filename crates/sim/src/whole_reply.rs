@@ -5,7 +5,7 @@ use aiperf_clock::Mono;
 use crate::ask::Refusal;
 use crate::connection::{ClientGone, Connection};
 use crate::exchange::Exchange;
-use crate::fault::MidwayFault;
+use crate::fault::{Fault, FaultPlan, MidwayFault};
 use crate::http_response::{error_kind, write_whole};
 use crate::message::error_object;
 use crate::truth::Outcome;
@@ -70,15 +70,24 @@ pub(crate) async fn refuse(
     answer(connection, exchange, status, body.as_bytes(), Outcome::Refused, keep_alive).await
 }
 
-/// Answers with an injected error status.
-pub(crate) async fn inject_status(
+/// What is planned to go wrong before there is any reply: an error status, or an end without a word.
+pub(crate) async fn fail_at_once(
     connection: &mut Connection,
     exchange: &mut Exchange,
-    status: u16,
+    plan: &FaultPlan,
     keep_alive: bool,
-) -> Result<After, ClientGone> {
-    let body = error_object(status, error_kind(status), SIMULATED, None);
-    answer(connection, exchange, status, body.as_bytes(), Outcome::ErrorStatus, keep_alive).await
+) -> Result<Option<After>, ClientGone> {
+    match plan.fault {
+        Some(Fault::Status(status)) => {
+            let body = error_object(status, error_kind(status), SIMULATED, None);
+            answer(connection, exchange, status, body.as_bytes(), Outcome::ErrorStatus, keep_alive).await.map(Some)
+        }
+        Some(Fault::Drop) => {
+            exchange.finish(Outcome::Dropped);
+            Ok(Some(After::Close))
+        }
+        Some(Fault::Empty | Fault::Midway { .. }) | None => Ok(None),
+    }
 }
 
 /// Delivers what the model made, or what the fault leaves of it.

@@ -36,6 +36,28 @@ fn every_nth_request_fails_in_order_of_arrival() {
 }
 
 #[test]
+fn a_dropped_connection_ends_without_a_byte() {
+    for rest in [STREAM, WHOLE] {
+        let (response, outcome) = one("drop_every=1", rest);
+        assert_eq!((response.complete, response.status, outcome), (false, 0, Outcome::Dropped));
+    }
+}
+
+#[test]
+fn an_empty_reply_has_a_frame_and_no_content() {
+    let (response, outcome) = one("empty_every=1&reasoning=4", STREAM);
+    assert_eq!((response.status, outcome), (200, Outcome::Empty));
+    assert!(response.done());
+    assert_eq!(response.text("content").0, "");
+    let reasons: Vec<_> = response.chunks().iter().map(|chunk| chunk["choices"][0]["finish_reason"].clone()).collect();
+    assert!(reasons.contains(&"stop".into()), "{reasons:?}");
+    let (whole, outcome) = one("empty_every=1&tools=always", WHOLE);
+    assert_eq!((whole.status, outcome), (200, Outcome::Empty));
+    assert!(whole.json()["choices"][0]["message"]["content"].is_null());
+    assert!(whole.json()["choices"][0]["message"].get("tool_calls").is_none());
+}
+
+#[test]
 fn a_reset_breaks_the_connection_part_way() {
     let (response, outcome) = one("reset_rate=1", STREAM);
     assert_eq!((response.error, outcome), (Some(std::io::ErrorKind::ConnectionReset), Outcome::Reset));

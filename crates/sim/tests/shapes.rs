@@ -44,6 +44,25 @@ fn usage_comes_where_it_was_asked_for() {
 }
 
 #[test]
+fn a_server_that_never_reports_usage_is_silent_about_it() {
+    let sim = start("ttft=0&itl=0&usage=never");
+    let streamed = Client::connect(&sim).chat(USAGE);
+    assert!(streamed.done() && streamed.chunks().iter().all(|chunk| chunk.get("usage").is_none()));
+    assert!(Client::connect(&sim).chat(r#""max_tokens":3"#).json().get("usage").is_none());
+}
+
+#[test]
+fn text_and_a_tool_call_come_in_one_message() {
+    let sim = start("ttft=0&itl=0&tools=beside");
+    let message = Client::connect(&sim).chat(r#""max_tokens":20"#).json()["choices"][0]["message"].clone();
+    assert_eq!(tokens(message["content"].as_str().unwrap()), 10);
+    let call = &message["tool_calls"][0]["function"];
+    assert_eq!(tokens(&format!("{}{}", call["name"].as_str().unwrap(), call["arguments"].as_str().unwrap())), 10);
+    assert!(serde_json::from_str::<serde_json::Value>(call["arguments"].as_str().unwrap()).is_ok());
+    assert_eq!(sim.truth()[0].output_tokens, 20);
+}
+
+#[test]
 fn a_chat_in_one_piece_has_message_and_usage() {
     let sim = start(&format!("{FAST}&osl=7"));
     let answer = Client::connect(&sim).chat("").json();

@@ -172,6 +172,7 @@ impl Client {
             match self.send_over(kept, request, reuse, exchange, watch).await {
                 Err(error) if was_left(&error, exchange) => {
                     exchange.trace = Trace { blocked: exchange.trace.blocked, ..Trace::default() };
+                    exchange.resent += 1;
                 }
                 done => return done,
             }

@@ -68,6 +68,8 @@ pub struct Exchange {
     pub trailers: Vec<(String, String)>,
     /// Redirects that were followed; all else is of the answer at their end.
     pub redirects: Vec<Hop>,
+    /// How often it was sent once more, because the server had left the kept connection it went over first.
+    pub resent: u32,
 }
 
 /// Rooms that are made beforehand go up to this: longer responses are rare, and many may be in flight.

@@ -12,12 +12,21 @@ use crate::line::{Snapshot, Transfer, render, render_transfer};
 /// True while a line stands on the terminal that other output must not run into.
 static DRAWN: AtomicBool = AtomicBool::new(false);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Style {
-    /// Redrawn in place, ten times a second.
-    Terminal,
+    /// Redrawn in place, ten times a second, in as many columns as there are then: a terminal may be resized at any time.
+    Terminal { columns: fn() -> usize },
     /// A new line every few seconds, for logs.
     Plain,
+}
+
+impl Style {
+    fn columns(self) -> usize {
+        match self {
+            Self::Terminal { columns } => columns(),
+            Self::Plain => usize::MAX,
+        }
+    }
 }
 
 /// Draws until it is dropped.
@@ -30,18 +39,18 @@ pub struct ProgressLine {
 impl ProgressLine {
     /// `snapshot` is asked for the state at each redraw; `None` draws nothing.
     pub fn start(style: Style, snapshot: Arc<dyn Fn() -> Option<Snapshot> + Send + Sync>) -> Self {
-        Self::drawing(style, move || snapshot().as_ref().map(render))
+        Self::drawing(style, move |columns| snapshot().map(|snapshot| render(&snapshot, columns)))
     }
 
     /// The same for a file that is being downloaded.
     pub fn of_download(style: Style, transfer: impl Fn() -> Option<Transfer> + Send + 'static) -> Self {
-        Self::drawing(style, move || transfer().as_ref().map(render_transfer))
+        Self::drawing(style, move |columns| transfer().map(|transfer| render_transfer(&transfer, columns)))
     }
 
-    fn drawing(style: Style, line: impl Fn() -> Option<String> + Send + 'static) -> Self {
+    fn drawing(style: Style, line: impl Fn(usize) -> Option<String> + Send + 'static) -> Self {
         let (stop, stopped) = channel::<()>();
         let pause = match style {
-            Style::Terminal => Duration::from_millis(100),
+            Style::Terminal { .. } => Duration::from_millis(100),
             Style::Plain => Duration::from_secs(5),
         };
         // Without a thread there is no progress to see; the run itself does not need it.
@@ -49,7 +58,7 @@ impl ProgressLine {
             .name("progress".into())
             .spawn(move || {
                 while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                    match line() {
+                    match line(style.columns()) {
                         Some(line) => draw(style, &line),
                         None => clear_line(),
                     }
@@ -74,7 +83,7 @@ fn draw(style: Style, line: &str) {
     let mut err = std::io::stderr().lock();
     // A closed stderr only means that nobody watches.
     let _ = match style {
-        Style::Terminal => {
+        Style::Terminal { .. } => {
             DRAWN.store(true, Ordering::Relaxed);
             write!(err, "\r\x1b[2K{line}")
         }

@@ -3,6 +3,7 @@
 
 mod chat;
 mod command;
+mod compare;
 mod completion;
 mod error;
 #[cfg(test)]
@@ -19,10 +20,11 @@ mod trace;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use aiperf_config::{Config, Environment};
+use aiperf_config::{Environment, Experiment};
 use clap::error::ErrorKind;
 
 pub(crate) use chat::ChatInvocation;
+pub(crate) use compare::{CompareInvocation, GateOptions};
 pub(crate) use completion::Completion;
 pub(crate) use error::CliError;
 pub(crate) use report::ReportInvocation;
@@ -37,11 +39,13 @@ const UNBUILT_COMMANDS: [&str; 8] =
 /// What the user wants done.
 #[derive(Debug)]
 pub(crate) enum Invocation {
-    Profile(Box<Config>),
+    Profile(Box<Experiment>),
     Chat(Box<ChatInvocation>),
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
     Report(ReportInvocation),
+    /// Hold runs against each other, perhaps as a gate.
+    Compare(CompareInvocation),
     /// Check an artifact folder.
     Validate(PathBuf),
     Trace(TraceInvocation),
@@ -78,12 +82,14 @@ pub(crate) fn parse(
     match matches.subcommand() {
         Some(("profile", matches)) => {
             let raw = profile::raw_options(matches, &typed);
-            Ok(Invocation::Profile(Box::new(Config::resolve(&raw, environment)?)))
+            Ok(Invocation::Profile(Box::new(Experiment::resolve(&raw, environment)?)))
         }
         Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches, sim_flags).map(Invocation::Sim),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
+        Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
+        Some(("gate", matches)) => compare::read_gate(matches, environment).map(Invocation::Compare),
         Some(("validate", matches)) if trace::artifact_folder(matches, environment).is_some() => {
             Ok(Invocation::Validate(trace::artifact_folder(matches, environment).unwrap_or_default()))
         }

@@ -167,7 +167,8 @@ fn a_killed_run_is_summed_up_from_what_it_wrote() {
     assert_eq!(summary["is_complete"], false);
     assert_eq!(summary["request_count"]["avg"], seen.len() as f64);
     assert_eq!(summary["input_config"]["endpoint"]["streaming"], true, "from the note that the run left");
-    assert!(summary["run_info"]["cli_command"].as_str().unwrap().contains("--concurrency 4"));
+    let command = summary["run_info"]["cli_command"].as_str().unwrap();
+    assert!(command.contains("--concurrency 4") && command.contains(" --random-seed "), "{command}");
     assert_summed_up(&summary, &seen);
 
     // Its twin that was not killed says the same of the same records.

@@ -18,6 +18,16 @@ pub(super) fn section(config: &Config, phase: &PhaseConfig) -> Value {
     section.put_some("requests", phase.stop.requests);
     section.put_some("sessions", phase.stop.sessions);
     section.put_some("duration", phase.stop.duration.as_ref().map(Duration::as_secs_f64));
+    if let Some(windows) = &phase.stop.windows {
+        let mut part = Section::default();
+        part.put("interval", windows.interval.as_secs_f64());
+        part.put("stability_percentage", windows.stability);
+        part.put("max_trials", windows.most);
+        section.put("windows", part.finish());
+    }
+    if phase.kind == PhaseKind::Profiling && !config.until_ci.is_empty() {
+        section.put("until_ci", config.until_ci.iter().map(ToString::to_string).collect::<Vec<_>>());
+    }
     section.put_some("concurrency", phase.pace.session_limit());
     section.put_some("concurrency_ramp", phase.concurrency_ramp.map(ramp));
     section.put_some("prefill_concurrency", phase.prefill_limit);

@@ -11,6 +11,7 @@ mod schedule;
 mod stop;
 mod users;
 mod warmup;
+mod windows;
 
 use std::time::Duration;
 

@@ -158,6 +158,11 @@ pub const VARIABLES: &[Variable] = &[
         "0.01",
         "Share of requests with too long a prompt up to which the results of a scenario count, 0 to 1.",
     ),
+    variable(
+        "AIPERF_AGENTX_CONTEXT_OVERFLOW_SUBSTRINGS",
+        "[\"context length\", \"maximum context\", \"context_length_exceeded\", \"prompt is too long\"]",
+        "Texts, as a JSON list, that tell the refusal of too long a prompt from other failures, in any case.",
+    ),
     variable("AIPERF_DAG_FAIL_FAST", "false", "A failed child ends the session that it branched from."),
     variable(
         "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",

@@ -1,7 +1,9 @@
 //! One phase from its start to its last response: sending, draining, and, when the time is over, cutting off.
 
+use std::sync::Arc;
+
 use aiperf_clock::{Mono, Nanos};
-use aiperf_config::{GracePeriod, PhaseConfig};
+use aiperf_config::{GracePeriod, PhaseConfig, PhaseKind};
 
 use super::Stage;
 use super::floor::Floor;
@@ -29,7 +31,7 @@ pub(super) struct PhaseRun<'a> {
 }
 
 /// Where a phase stands.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum State {
     Sending,
     /// No more requests; waiting for those in flight, at most until the given time.
@@ -75,12 +77,12 @@ impl<'a> PhaseRun<'a> {
         let mut state = self.take_in(None, State::Sending);
         loop {
             state = self.advance(state)?;
-            if let State::Draining { reason, .. } | State::Cutting { reason, .. } = state {
-                let overdue = matches!(state, State::Cutting { until, .. } if Mono::now() >= until);
+            if let State::Draining { reason, .. } | State::Cutting { reason, .. } = &state {
+                let overdue = matches!(&state, State::Cutting { until, .. } if Mono::now() >= *until);
                 let is_cut = matches!(state, State::Cutting { .. });
                 let is_over = self.floor.in_flight() == 0 && (is_cut || self.floor.is_settled());
                 if is_over || overdue {
-                    return Ok(self.outcome(reason));
+                    return Ok(self.outcome(reason.clone()));
                 }
             }
             state = self.wait(state)?;
@@ -151,11 +153,25 @@ impl<'a> PhaseRun<'a> {
             self.floor.clear();
         }
         let until = match (self.deadline(), self.phase.grace) {
-            (None, GracePeriod::Limited(grace)) => Some(Mono::now() + grace.into()),
-            (Some(end), GracePeriod::Limited(grace)) => Some(end + grace.into()),
-            _ => None,
+            (_, GracePeriod::Unlimited) => None,
+            // Who ends a phase early does not wait for its deadline.
+            (Some(end), GracePeriod::Limited(grace)) if !matches!(reason, EndReason::Enough(_)) => {
+                Some(end + grace.into())
+            }
+            (_, GracePeriod::Limited(grace)) => Some(Mono::now() + grace.into()),
         };
         State::Draining { reason, until }
+    }
+
+    /// Ends sending early, if there is something to end.
+    fn end_early(&mut self, why: Arc<str>, state: State) -> State {
+        match state {
+            State::Sending if self.phase.kind == PhaseKind::Profiling => {
+                log::info!("Phase {} ends early: {why}", self.phase.name());
+                self.stop_sending(EndReason::Enough(why))
+            }
+            _ => state,
+        }
     }
 
     /// Ends the phase from whatever state it is in.
@@ -183,7 +199,7 @@ impl<'a> PhaseRun<'a> {
 
     /// Sleeps until something is due or comes in, and takes in all that came.
     fn wait(&mut self, state: State) -> Result<State, EngineError> {
-        let first = match self.next_wake(state) {
+        let first = match self.next_wake(&state) {
             Some(wake) => match self.control.events.receive_until(wake) {
                 Waited::Came(event) => event,
                 Waited::TimedOut => return Ok(state),
@@ -205,21 +221,22 @@ impl<'a> PhaseRun<'a> {
                 Event::Stop(why) => {
                     state = self.stop(why, state);
                 }
+                Event::Enough(why) => state = self.end_early(why, state),
             }
             event = self.control.events.take();
         }
         state
     }
 
-    fn next_wake(&self, state: State) -> Option<Mono> {
+    fn next_wake(&self, state: &State) -> Option<Mono> {
         match state {
             State::Sending => {
                 let now = Mono::now();
                 let next = self.mode.next_due().map(|due| due - self.ahead);
                 [self.deadline(), self.floor.next_wake(now), next].into_iter().flatten().min()
             }
-            State::Draining { until, .. } => until,
-            State::Cutting { until, .. } => Some(until),
+            State::Draining { until, .. } => *until,
+            State::Cutting { until, .. } => Some(*until),
         }
     }
 

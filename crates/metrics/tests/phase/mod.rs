@@ -5,8 +5,8 @@
 use aiperf_clock::{EpochNanos, Mono, WallAnchor};
 use aiperf_endpoint::{ContentChunk, EndpointKind};
 use aiperf_metrics::{
-    Cancellation, Columns, Failure, MediaFacts, Metric, MetricContext, Observation, PhaseWindow, RecordValues, Summary,
-    TokenCounts,
+    Cancellation, Columns, Failure, MediaFacts, Metric, MetricContext, Observation, OverflowSigns, PhaseWindow,
+    RecordValues, Summary, TokenCounts,
 };
 
 const MS: u64 = 1_000_000;
@@ -48,6 +48,7 @@ pub(crate) fn failed(start: u64, end: u64, message: &str, cancelled: Option<Canc
         message: message.into(),
         cause: None,
         cancelled,
+        is_context_overflow: OverflowSigns::default().are_in(message),
     };
     Observation { end: at(end), headers_received: None, failure: Some(failure), ..request(start, &[]) }
 }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_endpoint::{ContentChunk, Usage};
 use aiperf_metrics::{
-    Cancellation, Columns, Failure, HttpTiming, Kind, MediaFacts, Metric, MetricContext, Observation, Percentile,
-    PhaseWindow, RecordValues, SpecDecode, Stats, Summary, TokenCounts,
+    Cancellation, Columns, Failure, HttpTiming, Kind, MediaFacts, Metric, MetricContext, Observation, OverflowSigns,
+    Percentile, PhaseWindow, RecordValues, SpecDecode, Stats, Summary, TokenCounts,
 };
 use serde_json::Value;
 
@@ -88,6 +88,7 @@ pub(crate) fn observe(record: &Value, requested: Option<u32>) -> Observation {
         message: error["message"].as_str().unwrap().to_owned(),
         cause: None,
         cancelled: (record["metadata"]["was_cancelled"] == true).then_some(Cancellation::OnPurpose),
+        is_context_overflow: OverflowSigns::default().are_in(error["message"].as_str().unwrap()),
     });
     Observation {
         due: time("credit_issued_ns").unwrap(),

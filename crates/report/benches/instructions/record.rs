@@ -91,5 +91,6 @@ fn metadata() -> RecordMetadata<'static> {
         parent_correlation_id: None,
         root_correlation_id: "0b0f4e2c-9a3b-4f7e-8d8f-2d0c4a6c7b22",
         redirects: Vec::new(),
+        resent: None,
     }
 }

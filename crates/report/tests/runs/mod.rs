@@ -83,7 +83,14 @@ pub(crate) fn embedded(index: u64) -> Observation {
 }
 
 pub(crate) fn failed(index: u64, code: Option<u16>, kind: &str, message: &str) -> Observation {
-    let failure = Failure { code, kind: kind.into(), message: message.into(), cause: None, cancelled: None };
+    let failure = Failure {
+        code,
+        kind: kind.into(),
+        message: message.into(),
+        cause: None,
+        cancelled: None,
+        is_context_overflow: false,
+    };
     let seen = streamed(index);
     Observation {
         end: seen.start + Nanos(3 * MS),
@@ -137,6 +144,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         profiling: phase(Phase::Profiling, 0, summary(requests, context)),
         warmup: None,
         input_config: json!({"models": {"items": [{"name": "mock-model"}]}}),
+        place: None,
         random_seed: Some(42),
         cli_command: "aiperf profile --url sim: --streaming".to_owned(),
         status: RunStatus::Complete,
@@ -150,6 +158,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         selftest: None,
         timestamps: None,
         accounting: Vec::new(),
+        remarks: Vec::new(),
         carried: serde_json::Map::new(),
         show_trace_timing: false,
         other_files: Vec::new(),
@@ -253,6 +262,7 @@ pub(crate) fn metadata(seen: &Observation) -> RecordMetadata<'static> {
         parent_correlation_id: None,
         root_correlation_id: id,
         redirects: Vec::new(),
+        resent: None,
     }
 }
 

@@ -56,7 +56,9 @@ impl AnthropicWriter {
     }
 
     pub(super) fn closing(reply: &Reply, usage: Usage, out: &mut Vec<u8>) {
-        stop_block(u32::from(reply.reasoning > 0 && reply.answer > 0), out);
+        if reply.tokens() > 0 {
+            stop_block(u32::from(reply.reasoning > 0 && reply.answer > 0), out);
+        }
         let delta = json!({"stop_reason": stop_reason(reply.finish), "stop_sequence": null});
         let event = json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": usage.completion}});
         named_event("message_delta", &event, out);

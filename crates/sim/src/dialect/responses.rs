@@ -78,7 +78,9 @@ impl ResponsesWriter {
         let index = u32::from(reply.reasoning > 0);
         let items = self.items(reply);
         if reply.answer == 0 {
-            self.finish_reasoning(reply, out);
+            if reply.reasoning > 0 {
+                self.finish_reasoning(reply, out);
+            }
         } else {
             if reply.is_tool_call {
                 let arguments = json!({"arguments": arguments_of(reply)});

@@ -52,6 +52,11 @@ pub(super) async fn serve(
             call.is_injected = true;
             return Err(Stopped::Refused(code(status), SIMULATED.to_owned()));
         }
+        if job.plan.fault == Some(Fault::Drop) {
+            call.reset();
+            exchange.finish(Outcome::Dropped);
+            return Ok(());
+        }
         let ended = if streaming {
             stream(worker, call, exchange, &job).await?
         } else {

@@ -195,7 +195,7 @@ pub(crate) fn chat_body(rest: &str) -> String {
 }
 
 pub(crate) fn tokens(text: &str) -> u64 {
-    bpe_openai::o200k_base().count(text) as u64
+    aiperf_o200k::count(text) as u64
 }
 
 impl Client {

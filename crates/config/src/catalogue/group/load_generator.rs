@@ -80,6 +80,54 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .default("10 when nothing else stops the run; a fixed schedule and a dag_jsonl file are sent once")
     .supported(),
     OptionSpec::new(
+        OptionId::MeasurementInterval,
+        &["measurement-interval"],
+        ValueKind::Int,
+        "Measure in windows, one after the other, until the last three agree; each lasts 1.2 times this long. The run ends \
+         then, and fails when --max-trials windows have not agreed.",
+    )
+    .short("p")
+    .at_least(1.0)
+    .at_most(86_400_000.0)
+    .unit("ms")
+    .ours()
+    .supported(),
+    OptionSpec::new(
+        OptionId::StabilityPercentage,
+        &["stability-percentage"],
+        ValueKind::Float,
+        "How far the last three windows may be apart in requests per second and in average latency; at 999 and above any \
+         three agree.",
+    )
+    .short("s")
+    .above(0.0)
+    .unit("%")
+    .default("10 with --measurement-interval")
+    .ours()
+    .supported(),
+    OptionSpec::new(
+        OptionId::MaxTrials,
+        &["max-trials"],
+        ValueKind::Int,
+        "Most windows of --measurement-interval.",
+    )
+    .at_least(3.0)
+    .at_most(100_000.0)
+    .default("10 with --measurement-interval")
+    .ours()
+    .supported(),
+    OptionSpec::new(
+        OptionId::UntilCi,
+        &["until-ci"],
+        ValueKind::Text,
+        "Stop when this number is known this well: `metric:stat:margin`, such as `time_to_first_token:p99:5%`, where the margin \
+         is half of the confidence interval, as a share or in the metric's unit. Of several, all must be known. Needs a stop \
+         condition beside it as the limit.",
+    )
+    .list()
+    .ours()
+    .supported(),
+    OptionSpec::new(
         OptionId::ConcurrencyRampDuration,
         &["concurrency-ramp-duration"],
         ValueKind::Float,

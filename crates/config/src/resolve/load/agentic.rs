@@ -63,6 +63,7 @@ pub(super) fn resolve(
         sessions,
         duration: raw.seconds(OptionId::BenchmarkDuration)?,
         whole_dataset: false,
+        windows: None,
     };
     let profiling = PhaseConfig {
         kind: PhaseKind::Profiling,
@@ -88,6 +89,10 @@ pub(super) fn resolve(
 fn refuse(raw: &RawOptions, around: &Surroundings<'_>) -> Result<(), ConfigError> {
     let id = OptionId::Scenario;
     if let Some((other, why)) = FOREIGN.into_iter().find(|(other, _)| raw.is_given(*other)) {
+        return Err(raw.conflict(other, id, why));
+    }
+    if let Some(other) = super::windows::any_given(raw) {
+        let why = "sessions are entered in the middle and change from window to window";
         return Err(raw.conflict(other, id, why));
     }
     if raw.flag(OptionId::FixedSchedule)? {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::mode::Mode;
+use super::windows;
 use crate::catalogue::OptionId;
 use crate::{ConfigError, DatasetConfig, DatasetSource, FileFormat, GracePeriod, RawOptions, StopConditions};
 
@@ -12,11 +13,16 @@ const DEFAULT_REQUESTS: u64 = 10;
 const DEFAULT_GRACE: Duration = Duration::from_secs(30);
 
 pub(super) fn conditions(raw: &RawOptions, mode: Mode, dataset: &DatasetConfig) -> Result<StopConditions, ConfigError> {
+    if let Some(windows) = windows::resolve(raw, mode)? {
+        let duration = Some(windows.longest());
+        return Ok(StopConditions { duration, windows: Some(windows), ..StopConditions::default() });
+    }
     let mut stop = StopConditions {
         requests: raw.int(OptionId::RequestCount)?,
         sessions: raw.int(OptionId::ConversationNum)?,
         duration: raw.seconds(OptionId::BenchmarkDuration)?,
         whole_dataset: mode == Mode::FixedSchedule,
+        windows: None,
     };
     if stop == StopConditions::default() {
         if branches(dataset) {
@@ -35,7 +41,11 @@ fn branches(dataset: &DatasetConfig) -> bool {
 pub(super) fn grace(raw: &RawOptions, stop: &StopConditions) -> Result<GracePeriod, ConfigError> {
     let id = OptionId::BenchmarkGracePeriod;
     match (stop.duration, raw.wait(id)?) {
-        (None, Some(_)) => Err(raw.needs(id, OptionId::BenchmarkDuration, "it begins when the duration is over")),
+        (None, Some(_)) => {
+            let needs =
+                format!("{} or {}", raw.spelling(OptionId::BenchmarkDuration), OptionId::MeasurementInterval.flag());
+            Err(raw.needs_text(id, &needs, "it begins when the time is over"))
+        }
         (None, None) => Ok(GracePeriod::Unlimited),
         (Some(_), grace) => Ok(grace.unwrap_or(GracePeriod::Limited(DEFAULT_GRACE))),
     }

@@ -29,6 +29,7 @@ pub(super) fn resolve(
         sessions: raw.int(OptionId::NumWarmupSessions)?,
         duration: raw.seconds(OptionId::WarmupDuration)?,
         whole_dataset: false,
+        windows: None,
     };
     let limits = Limits::read(raw, &limits::WARMUP)?;
     let grace = raw.wait(OptionId::WarmupGracePeriod)?;
