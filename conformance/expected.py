@@ -282,6 +282,20 @@ EXPECTED: tuple[Expectation, ...] = (
         reference="absent",
     ),
     Expectation(
+        "Intervals and rare percentiles",
+        "Each metric has p99.9, p99.99 and how sure its statistics are, after the reference's fields and columns.",
+        "field|csv",
+        r".*\.json: .*\.(p99_9|p99_99|ci)|.* section \d+: further column (p99_9|p99_99|(.*_)?ci_(low|high))",
+        reference="absent",
+    ),
+    Expectation(
+        "Steady state",
+        "The part of the run in which nothing drifts, beside the whole of it.",
+        "field|console",
+        r"summary\.json: steady_state|table Steady State",
+        reference="absent",
+    ),
+    Expectation(
         "Source of the stamps",
         "Each record with trace data says where the times of its response came from: the kernel, the program, or a read that brought "
         "several chunks.",
@@ -387,6 +401,14 @@ EXPECTED: tuple[Expectation, ...] = (
         "value",
         r"input_config datasets\[0\]\.path",
         cases=FILES,
+    ),
+    Expectation(
+        "Prefix as files have it",
+        "Where the name of a file was given as the prefix, both leave its end off. The configuration in the summary names the prefix that is "
+        "left; the reference repeats what was typed.",
+        "value",
+        "input_config artifacts.prefix",
+        cases="folder-prefix",
     ),
     Expectation(
         "Number of conversations in a file",

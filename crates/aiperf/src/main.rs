@@ -4,6 +4,7 @@
 mod artifacts;
 mod chat;
 mod cli;
+mod compare;
 mod genai_perf;
 mod interrupts;
 mod logging;
@@ -62,6 +63,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Invocation::Chat(talk) => return chat::run(&talk, &environment),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
+        Invocation::Compare(asked) => return compare::run(&asked),
         Invocation::Validate(dir) => return artifacts::validate(&dir),
         Invocation::Trace(tool) => return trace_tool::run(&tool),
         Invocation::Sim(sim) => simulate::run(&sim)?,

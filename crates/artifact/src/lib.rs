@@ -1,5 +1,5 @@
 //! Artifact folders, of this program and of the reference, read back: the summaries made again from the records alone,
-//! and whether everything in a folder is whole and agrees.
+//! whether everything in a folder is whole and agrees, and what its requests measured, one after the other.
 #![forbid(unsafe_code)]
 
 mod check;
@@ -13,6 +13,7 @@ mod rebuild;
 mod recorded;
 mod records;
 mod schema;
+mod series;
 mod window;
 
 pub use check::{Checked, check};
@@ -21,3 +22,4 @@ pub use finding::Finding;
 pub use folder::Folder;
 pub use rebuild::{Asked, Rebuilt, rebuild};
 pub use schema::SCHEMAS;
+pub use series::{Outcome, RunSeries, read_series};

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use aiperf_clock::{EpochNanos, Nanos};
 use aiperf_endpoint::EndpointKind;
-use aiperf_metrics::{Flags, Metric, MetricContext, NetworkRtt, PhaseAccounting};
+use aiperf_metrics::{Flags, Level, Metric, MetricContext, NetworkRtt, PhaseAccounting};
 use aiperf_report::{Phase, RunNote, RunPlace, RunStatus, Variation};
 use serde_json::{Map, Value};
 
@@ -111,6 +111,7 @@ impl Origin {
         context.open_loop = seen.contains(&Metric::ScheduleLag);
         context.fixed_schedule = context.open_loop && phase["type"] == "fixed_schedule";
         context.concurrency = phase["concurrency"].as_u64();
+        context.confidence = self.confidence_level();
         let has = |flag| seen.iter().any(|metric| metric.definition().flags.has(flag));
         context.show_internal = has(Flags::INTERNAL);
         context.show_experimental = has(Flags::EXPERIMENTAL);
@@ -124,6 +125,13 @@ impl Origin {
             }
         }
         Ok(context)
+    }
+
+    /// That of the earlier summary's intervals, else the usual one.
+    fn confidence_level(&self) -> Option<Level> {
+        let metrics = self.summary.iter().filter_map(Value::as_object).flat_map(|summary| summary.values());
+        let level = metrics.filter_map(|metric| metric["ci"]["level"].as_f64()).next();
+        level.and_then(|level| Level::new(level).ok()).or(Some(Level::default()))
     }
 
     /// Requests and sessions of each phase, as the run counted them.

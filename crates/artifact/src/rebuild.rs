@@ -139,7 +139,7 @@ pub(crate) fn report_phase(origin: &Origin, phase: &PhaseRecords, percentiles: &
     let window = window::of_phase(origin, phase);
     let context = &phase.fields.context;
     let mut summary = Summary::compute(&phase.columns, &window, context, &identity());
-    phase.as_recorded.apply(&mut summary);
+    phase.as_recorded.apply(&mut summary, context.confidence);
     let mut asked = AskedPercentiles::new(percentiles.to_vec());
     if !asked.is_empty() {
         let of_records = |metric: Metric| matches!(metric.definition().kind, Kind::Record | Kind::RecordList);

@@ -11,15 +11,20 @@ use crate::records::PhaseRecords;
 const QUARTER_HOUR: i128 = 15 * 60 * 1_000_000_000;
 
 pub(crate) fn of_phase(origin: &Origin, phase: &PhaseRecords) -> PhaseWindow {
-    let noted = noted(origin, phase).filter(|(start, end)| start <= end && *start <= phase.first_credit);
-    let (start, end) = noted.unwrap_or((phase.first_credit, phase.last_end));
+    let (start, end) = of_records(origin, &phase.name, phase.first_credit, phase.last_end);
     PhaseWindow { start: Mono::from_nanos(start), end: Mono::from_nanos(end) }
 }
 
-fn noted(origin: &Origin, phase: &PhaseRecords) -> Option<(u64, u64)> {
+/// Start and end in epoch time of a phase whose records are known by the first permission to send and the last end.
+pub(crate) fn of_records(origin: &Origin, name: &str, first_credit: u64, last_end: u64) -> (u64, u64) {
+    let noted = noted(origin, name, first_credit).filter(|(start, end)| start <= end && *start <= first_credit);
+    noted.unwrap_or((first_credit, last_end))
+}
+
+fn noted(origin: &Origin, name: &str, first_credit: u64) -> Option<(u64, u64)> {
     let summary = origin.summary.as_ref()?;
     let listed = |phases: &Value| {
-        let entry = phases.as_array()?.iter().find(|entry| entry["phase_name"] == phase.name.as_str())?;
+        let entry = phases.as_array()?.iter().find(|entry| entry["phase_name"] == name)?;
         Some((entry["start_ns"].as_u64()?, entry["end_ns"].as_u64()?))
     };
     let counted = listed(&summary["phase_accounting"]).or_else(|| listed(&summary["rebuilt"]["phases"]));
@@ -28,11 +33,11 @@ fn noted(origin: &Origin, phase: &PhaseRecords) -> Option<(u64, u64)> {
         let start = local_nanos(summary["start_time"].as_str()?)?;
         let end = local_nanos(summary["end_time"].as_str()?)?;
         // Local times without a zone: the zone is what is left between them and the records.
-        let apart = start - i128::from(phase.first_credit);
+        let apart = start - i128::from(first_credit);
         let zone = (apart + apart.signum() * QUARTER_HOUR / 2) / QUARTER_HOUR * QUARTER_HOUR;
         Some((u64::try_from(start - zone).ok()?, u64::try_from(end - zone).ok()?))
     };
-    counted.or_else(manifest).or_else(|| if phase.name == "profiling" { times() } else { None })
+    counted.or_else(manifest).or_else(|| if name == "profiling" { times() } else { None })
 }
 
 /// `2026-11-15T00:55:08.908411`, as if it were UTC.

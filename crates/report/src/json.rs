@@ -4,7 +4,7 @@ use aiperf_metrics::{ClientLoad, FailureGroup, Kind, Metric, MetricResult, Perce
 use serde_json::{Map, Number, Value, json};
 
 use crate::record::ErrorDetails;
-use crate::{PhaseReport, RunPlace, RunReport, health, phases, spec_decode, timestamps};
+use crate::{PhaseReport, RunPlace, RunReport, confidence, health, phases, spec_decode, steady, timestamps};
 
 const SCHEMA_VERSION: &str = "1.4";
 
@@ -53,6 +53,9 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
     if let Some(citation) = &report.selftest {
         let reached = ClientLoad::of(&report.profiling.summary);
         object.insert("selftest".to_owned(), citation.json(reached.as_ref()));
+    }
+    if let Some(steady) = &report.profiling.summary.steady {
+        object.insert("steady_state".to_owned(), steady::json(steady, &report.profiling.summary));
     }
     object.insert("notes".to_owned(), health::notes(&report.findings()));
     for (key, value) in &report.carried {
@@ -164,8 +167,21 @@ pub(crate) fn error_summary(failures: &[FailureGroup]) -> Value {
     failures.iter().map(entry).collect()
 }
 
-/// `asked`: percentiles beyond the usual ones, with their names.
+/// All that is known of a metric. `asked`: percentiles beyond the usual ones, with their names.
 pub(crate) fn metric(result: &MetricResult, asked: &[(String, f64)]) -> Value {
+    let mut metric = plain_metric(result, asked);
+    if let Value::Object(object) = &mut metric {
+        for percentile in Percentile::RARE {
+            let value = result.stats.percentile(percentile).and_then(Number::from_f64);
+            object.extend(value.map(|number| (percentile.name().to_owned(), Value::Number(number))));
+        }
+        object.extend(result.confidence.as_ref().map(|known| ("ci".to_owned(), confidence::json(known))));
+    }
+    metric
+}
+
+/// What the reference has of a metric.
+pub(crate) fn plain_metric(result: &MetricResult, asked: &[(String, f64)]) -> Value {
     let Stats { avg, min, max, std, count, sum, .. } = result.stats;
     let mut object = Map::new();
     object.insert("unit".to_owned(), result.metric.definition().shown.label().into());
@@ -175,7 +191,7 @@ pub(crate) fn metric(result: &MetricResult, asked: &[(String, f64)]) -> Value {
         }
     };
     put("avg", avg);
-    for percentile in Percentile::ALL {
+    for percentile in Percentile::REFERENCE {
         put(percentile.name(), result.stats.percentile(percentile));
     }
     for (name, value) in asked {

@@ -2,6 +2,7 @@
 //! summaries and records, and gives them the shape that scripts and people expect.
 #![forbid(unsafe_code)]
 
+mod confidence;
 pub mod console;
 mod csv;
 mod error;
@@ -27,6 +28,7 @@ mod run;
 mod run_note;
 mod selftest;
 mod spec_decode;
+mod steady;
 mod timeslices;
 mod timestamps;
 mod trace;

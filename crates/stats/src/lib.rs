@@ -13,6 +13,7 @@ mod order;
 mod quantile;
 mod rate;
 mod sample;
+pub mod steady;
 mod two_samples;
 
 pub use estimate::{Estimate, Interval, Support};

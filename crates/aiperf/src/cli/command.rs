@@ -5,7 +5,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim::{self, SimFlag};
-use super::{chat, report, selftest, trace};
+use super::{chat, compare, report, selftest, trace};
 
 pub(super) const INSTALL_COMPLETION: &str = "install-completion";
 pub(super) const SHELL: &str = "shell";
@@ -31,6 +31,8 @@ pub(super) fn program(sim_flags: &[SimFlag], purpose: Purpose) -> Command {
         .subcommand(selftest::command())
         .subcommand(sim::command(sim_flags))
         .subcommand(report::command())
+        .subcommand(compare::command())
+        .subcommand(compare::gate_command())
         .subcommands(trace::commands())
         .subcommand(
             Command::new(crate::genai_perf::NAME)

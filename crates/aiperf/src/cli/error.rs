@@ -11,7 +11,7 @@ pub(crate) enum CliError {
     #[error("aiperf {0} is not supported yet")]
     CommandNotYet(String),
     #[error(
-        "there is no command {name:?}; the commands are profile, chat, selftest, sim, report, \
+        "there is no command {name:?}; the commands are profile, chat, selftest, sim, report, compare, gate, \
          analyze-trace, synthesize, validate, genai-perf and completions"
     )]
     UnknownCommand { name: String },
@@ -40,6 +40,10 @@ pub(crate) enum CliError {
     NothingToSay,
     #[error("aiperf chat needs to know whom to talk to: give the server's model with --model NAME, or try --url sim:")]
     NobodyToTalkTo,
+    #[error("aiperf compare needs two folders or more, the baseline first: aiperf compare A B")]
+    TooFewFolders,
+    #[error("aiperf gate needs a baseline and one folder to judge: aiperf gate --baseline A B")]
+    NoGate,
     #[error("{option}: {problem}")]
     TraceOption { option: &'static str, problem: String },
     #[error("{0}")]

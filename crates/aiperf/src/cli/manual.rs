@@ -8,7 +8,7 @@ use aiperf_config::VARIABLES;
 use aiperf_config::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
 use aiperf_experiment::SELFTEST_OPTIONS;
 
-use super::{UNBUILT_COMMANDS, chat};
+use super::{UNBUILT_COMMANDS, chat, compare};
 use crate::simulate;
 
 const HEAD: &str = "\
@@ -24,6 +24,8 @@ writes it anew.
 | `aiperf selftest` | prove on this machine that the client's times are right |
 | `aiperf sim` | serve a simulated inference server |
 | `aiperf genai-perf profile ...` | take the command line of GenAI-Perf; see [migrating.md](migrating.md) |
+| `aiperf compare FOLDER FOLDER...` | hold runs against the first; see [comparing.md](comparing.md) |
+| `aiperf gate --baseline FOLDER FOLDER` | fail where a run is worse than another |
 | `aiperf analyze-trace FILE` | say what a trace is like; see [traces.md](traces.md) |
 | `aiperf synthesize trace FILE` | change a trace and write the result |
 | `aiperf synthesize agentic-code` | make a trace of coding sessions |
@@ -71,6 +73,7 @@ fn manual() -> String {
         let _ = writeln!(text, "| {} | {} |", spellings(spec), cell(spec.help));
     }
     write_chat(&mut text);
+    write_compare(&mut text);
     write_selftest(&mut text);
     write_sim(&mut text);
     text.push_str("\n## Environment variables\n\n| variable | default | meaning |\n|---|---|---|\n");
@@ -107,6 +110,17 @@ fn write_chat(text: &mut String) {
         let takes = if option.value.is_empty() { "flag" } else { option.value };
         let default = if option.default.is_empty() { "–" } else { option.default };
         let _ = writeln!(text, "| `--{}`{short} | {takes} | {default} | {} |", option.name, cell(option.help));
+    }
+}
+
+fn write_compare(text: &mut String) {
+    text.push_str(
+        "\n## Options of `aiperf compare` and `aiperf gate`\n\n[comparing.md](comparing.md) says what the verdicts mean.\n\n\
+         | option | takes | default | meaning |\n|---|---|---|---|\n",
+    );
+    for option in compare::OPTIONS.iter().chain(&compare::GATE_OPTIONS) {
+        let default = if option.default.is_empty() { "–" } else { option.default };
+        let _ = writeln!(text, "| `--{}` | {} | {default} | {} |", option.name, cell(option.value), cell(option.help));
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod chat;
 mod command;
+mod compare;
 mod completion;
 mod error;
 #[cfg(test)]
@@ -23,6 +24,7 @@ use aiperf_config::{Environment, Experiment};
 use clap::error::ErrorKind;
 
 pub(crate) use chat::ChatInvocation;
+pub(crate) use compare::{CompareInvocation, GateOptions};
 pub(crate) use completion::Completion;
 pub(crate) use error::CliError;
 pub(crate) use report::ReportInvocation;
@@ -42,6 +44,8 @@ pub(crate) enum Invocation {
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
     Report(ReportInvocation),
+    /// Hold runs against each other, perhaps as a gate.
+    Compare(CompareInvocation),
     /// Check an artifact folder.
     Validate(PathBuf),
     Trace(TraceInvocation),
@@ -84,6 +88,8 @@ pub(crate) fn parse(
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
         Some(("sim", matches)) => sim::read(matches, sim_flags).map(Invocation::Sim),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
+        Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
+        Some(("gate", matches)) => compare::read_gate(matches, environment).map(Invocation::Compare),
         Some(("validate", matches)) if trace::artifact_folder(matches, environment).is_some() => {
             Ok(Invocation::Validate(trace::artifact_folder(matches, environment).unwrap_or_default()))
         }

@@ -7,6 +7,7 @@ mod notes;
 pub(crate) mod number;
 mod selftest;
 mod spec_decode;
+mod steady;
 mod style;
 mod table;
 mod tables;

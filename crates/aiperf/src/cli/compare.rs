@@ -1,0 +1,269 @@
+//! `aiperf compare FOLDER FOLDER...` and `aiperf gate --baseline FOLDER FOLDER`
+
+use std::path::{Path, PathBuf};
+
+use aiperf_compare::{Asked, AskedQuantity, Format, OnUnclear, Selection};
+use aiperf_config::Environment;
+use aiperf_stats::Level;
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
+
+use super::CliError;
+
+/// Runs to be held against each other.
+#[derive(Debug)]
+pub(crate) struct CompareInvocation {
+    /// The baseline first, each as the user wrote it and where it is.
+    pub(crate) folders: Vec<(PathBuf, PathBuf)>,
+    pub(crate) asked: Asked,
+    pub(crate) format: Format,
+    /// Where that format goes; to stdout where `None`.
+    pub(crate) output: Option<PathBuf>,
+    pub(crate) gate: Option<GateOptions>,
+}
+
+/// What makes a gate of a comparison.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GateOptions {
+    pub(crate) on_unclear: OnUnclear,
+}
+
+/// An option of these commands, for their help and their manual.
+#[derive(Debug)]
+pub(super) struct CompareOption {
+    pub(super) name: &'static str,
+    pub(super) value: &'static str,
+    pub(super) default: &'static str,
+    pub(super) help: &'static str,
+}
+
+pub(super) const OPTIONS: [CompareOption; 6] = [
+    CompareOption {
+        name: "metric",
+        value: "METRIC[:STATISTIC[:THRESHOLD]]",
+        default: "the usual ones",
+        help: "What to compare, such as time_to_first_token:p99:5%; the statistic is avg or a percentile; may be repeated and take commas",
+    },
+    CompareOption {
+        name: "threshold",
+        value: "PERCENT",
+        default: "2.5%, of percentages 1 point",
+        help: "Changes up to this do not count",
+    },
+    CompareOption {
+        name: "detect",
+        value: "PERCENT",
+        default: "twice the threshold",
+        help: "Change that the forecast of samples is for; above the threshold",
+    },
+    CompareOption {
+        name: "confidence-level",
+        value: "LEVEL",
+        default: "0.95",
+        help: "Chance that all verdicts together are right",
+    },
+    CompareOption {
+        name: "format",
+        value: "console|markdown|json|junit",
+        default: "console",
+        help: "Form of the result",
+    },
+    CompareOption {
+        name: "output",
+        value: "FILE",
+        default: "stdout",
+        help: "Where to write that form; the console form then goes to stdout",
+    },
+];
+
+pub(super) const GATE_OPTIONS: [CompareOption; 2] = [
+    CompareOption { name: "baseline", value: "FOLDER", default: "", help: "What to compare with (only `gate`)" },
+    CompareOption {
+        name: "on-unclear",
+        value: "pass|fail",
+        default: "fail",
+        help: "What to do when the data cannot tell: exit with 0 or with 3 (only `gate`)",
+    },
+];
+
+pub(super) fn command() -> Command {
+    let folders = Arg::new("folders")
+        .num_args(0..)
+        .value_name("FOLDER")
+        .value_hint(ValueHint::DirPath)
+        .help("Artifact folders, of this program or of AIPerf: the baseline, then what to compare with it");
+    Command::new("compare")
+        .about("Hold runs against the first of them: better, worse, equal or cannot tell")
+        .disable_version_flag(true)
+        .override_usage("aiperf compare <BASELINE> <FOLDER>... [OPTIONS]")
+        .arg(folders)
+        .args(OPTIONS.iter().map(arg))
+}
+
+pub(super) fn gate_command() -> Command {
+    let folder = Arg::new("folders")
+        .num_args(0..)
+        .value_name("FOLDER")
+        .value_hint(ValueHint::DirPath)
+        .help("Artifact folder of the run to judge, of this program or of AIPerf");
+    Command::new("gate")
+        .about(
+            "Judge a run against a baseline: exit code 0 for a pass, 2 for a regression, 3 when the data cannot tell",
+        )
+        .disable_version_flag(true)
+        .override_usage("aiperf gate --baseline <FOLDER> <FOLDER> [OPTIONS]")
+        .arg(folder)
+        .args(OPTIONS.iter().chain(&GATE_OPTIONS).map(arg))
+}
+
+fn arg(option: &CompareOption) -> Arg {
+    let default = if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };
+    let arg =
+        Arg::new(option.name).long(option.name).value_name(option.value).help(format!("{}{default}", option.help));
+    match option.name {
+        "metric" => arg.action(ArgAction::Append).num_args(1).value_delimiter(','),
+        "baseline" => arg.value_hint(ValueHint::DirPath),
+        "output" => arg.value_hint(ValueHint::FilePath),
+        _ => arg,
+    }
+}
+
+pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<CompareInvocation, CliError> {
+    let folders = folders(matches);
+    if folders.len() < 2 {
+        return Err(CliError::TooFewFolders);
+    }
+    invocation(matches, environment, &folders, Selection::Wide, None)
+}
+
+pub(super) fn read_gate(matches: &ArgMatches, environment: &Environment) -> Result<CompareInvocation, CliError> {
+    let text = |name: &str| matches.get_one::<String>(name);
+    let candidates = folders(matches);
+    let (Some(baseline), [candidate]) = (text("baseline"), candidates.as_slice()) else {
+        return Err(CliError::NoGate);
+    };
+    let on_unclear = match text("on-unclear").map(String::as_str) {
+        None | Some("fail") => OnUnclear::Fail,
+        Some("pass") => OnUnclear::Pass,
+        Some(other) => return Err(refused("--on-unclear", format!("{other:?} is neither pass nor fail"))),
+    };
+    let gate = Some(GateOptions { on_unclear });
+    invocation(matches, environment, &[baseline, candidate], Selection::Gate, gate)
+}
+
+fn folders(matches: &ArgMatches) -> Vec<&String> {
+    matches.get_many::<String>("folders").into_iter().flatten().collect()
+}
+
+fn invocation(
+    matches: &ArgMatches,
+    environment: &Environment,
+    folders: &[&String],
+    selection: Selection,
+    gate: Option<GateOptions>,
+) -> Result<CompareInvocation, CliError> {
+    let text = |name: &str| matches.get_one::<String>(name);
+    let share = |option: &'static str| {
+        let read = |text: &String| text.parse().map_err(|why| refused(option, format!("{why}")));
+        text(option.trim_start_matches('-')).map(read).transpose()
+    };
+    let quantities = matches.get_many::<String>("metric").into_iter().flatten().map(|text| quantity(text));
+    let level = match text("confidence-level") {
+        None => Level::P95,
+        Some(text) => {
+            let level = text.parse().ok().and_then(|level| Level::new(level).ok());
+            level.ok_or_else(|| refused("--confidence-level", format!("{text:?} is no number between 0 and 1")))?
+        }
+    };
+    let format = match text("format") {
+        None => Format::Console,
+        Some(name) => Format::from_name(name)
+            .ok_or_else(|| refused("--format", format!("{name:?} is none of {}", Format::NAMES.join(", "))))?,
+    };
+    let here = |name: &String| (PathBuf::from(name), environment.current_dir.join(Path::new(name)));
+    Ok(CompareInvocation {
+        folders: folders.iter().map(|name| here(name)).collect(),
+        asked: Asked {
+            selection,
+            quantities: quantities.collect::<Result<_, _>>()?,
+            threshold: share("--threshold")?,
+            detect: share("--detect")?,
+            level,
+        },
+        format,
+        output: text("output").map(|path| environment.current_dir.join(path)),
+        gate,
+    })
+}
+
+/// `time_to_first_token:p99:5%`
+fn quantity(text: &str) -> Result<AskedQuantity, CliError> {
+    let refuse = |why: String| refused("--metric", why);
+    let (quantity, threshold) = match text.rsplit_once(':').filter(|(_, end)| end.ends_with('%')) {
+        None => (text, None),
+        Some((quantity, threshold)) => (quantity, Some(threshold.parse().map_err(|why| refuse(format!("{why}")))?)),
+    };
+    let quantity = quantity.parse().map_err(|why| refuse(format!("{why}")))?;
+    Ok(AskedQuantity { quantity, threshold })
+}
+
+fn refused(option: &'static str, problem: String) -> CliError {
+    CliError::TraceOption { option, problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compare(words: &[&str]) -> Result<CompareInvocation, CliError> {
+        let matches = command().try_get_matches_from(["compare"].iter().chain(words)).unwrap();
+        read(&matches, &Environment { current_dir: "/here".into(), ..Environment::default() })
+    }
+
+    fn gate(words: &[&str]) -> Result<CompareInvocation, CliError> {
+        let matches = gate_command().try_get_matches_from(["gate"].iter().chain(words)).unwrap();
+        read_gate(&matches, &Environment { current_dir: "/here".into(), ..Environment::default() })
+    }
+
+    #[test]
+    fn every_option_reaches_the_comparison() {
+        let words = ["a", "b", "/c", "--metric", "request_latency:p99:10%,time_to_first_token", "--metric=goodput:3%"];
+        let more =
+            ["--threshold", "2%", "--detect", "12%", "--confidence-level", "0.9", "--format", "json", "--output", "o"];
+        let asked = compare(&[&words[..], &more[..]].concat()).unwrap();
+        let places: Vec<_> = asked.folders.iter().map(|(_, place)| place.display().to_string()).collect();
+        assert_eq!(places, ["/here/a", "/here/b", "/c"]);
+        let quantities: Vec<_> = asked.asked.quantities.iter().map(|asked| asked.quantity.to_string()).collect();
+        assert_eq!(quantities, ["request_latency:p99", "time_to_first_token:avg", "goodput:avg"]);
+        let thresholds = asked.asked.quantities.iter().map(|asked| asked.threshold.map(|share| share.to_string()));
+        assert_eq!(thresholds.collect::<Vec<_>>(), [Some("10%".to_owned()), None, Some("3%".to_owned())]);
+        assert_eq!(asked.asked.threshold.unwrap().to_string(), "2%");
+        assert_eq!(asked.asked.detect.unwrap().to_string(), "12%");
+        assert_eq!(asked.asked.level.get(), 0.9);
+        assert_eq!((asked.format, asked.output), (Format::Json, Some("/here/o".into())));
+        assert!(asked.gate.is_none());
+    }
+
+    #[test]
+    fn a_gate_has_a_baseline_and_one_candidate() {
+        let asked = gate(&["--baseline", "a", "b", "--on-unclear", "pass"]).unwrap();
+        assert_eq!(asked.folders[0].0, PathBuf::from("a"));
+        assert_eq!(asked.gate.unwrap().on_unclear, OnUnclear::Pass);
+        assert_eq!(gate(&["b", "--baseline=a"]).unwrap().gate.unwrap().on_unclear, OnUnclear::Fail);
+        for words in [&["b"][..], &["--baseline", "a"], &["--baseline", "a", "b", "c"]] {
+            assert!(gate(words).unwrap_err().to_string().contains("aiperf gate --baseline A B"));
+        }
+        assert!(compare(&["a"]).unwrap_err().to_string().contains("aiperf compare A B"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_with_its_option() {
+        let refusal = |words: &[&str]| compare(&[&["a", "b"], words].concat()).unwrap_err().to_string();
+        assert!(refusal(&["--threshold", "2"]).starts_with("--threshold: \"2\" is no share"));
+        assert!(refusal(&["--detect", "0%"]).starts_with("--detect: "));
+        assert!(refusal(&["--metric", "ttft"]).starts_with("--metric: \"ttft\" is no metric"));
+        assert!(refusal(&["--metric", "request_latency:p99:200%"]).starts_with("--metric: \"200%\" is no share"));
+        assert!(refusal(&["--confidence-level", "95"]).starts_with("--confidence-level: \"95\""));
+        assert!(refusal(&["--format", "xml"]).contains("none of console, markdown, json, junit"));
+        assert!(gate(&["--baseline", "a", "b", "--on-unclear", "x"]).unwrap_err().to_string().contains("--on-unclear"));
+    }
+}

@@ -1,0 +1,31 @@
+//! `aiperf compare` and `aiperf gate`: runs held against each other.
+
+use std::fs;
+use std::process::ExitCode;
+
+use aiperf_compare::{Format, Gate, Page, Quantity, Side, compare};
+use anyhow::Context;
+
+use crate::cli::{CompareInvocation, GateOptions};
+use crate::profile::VERSION;
+
+pub(crate) fn run(asked: &CompareInvocation) -> anyhow::Result<ExitCode> {
+    let quantities: Vec<Quantity> = asked.asked.quantities.iter().map(|asked| asked.quantity).collect();
+    if asked.gate.is_some() {
+        quantities.iter().try_for_each(|quantity| Gate::accept(*quantity))?;
+    }
+    let sides = asked.folders.iter().map(|(name, place)| Side::open(place, name, &quantities));
+    let sides = sides.collect::<Result<Vec<_>, _>>()?;
+    let (baseline, candidates) = sides.split_first().context("no folder was named")?;
+    let report = compare(baseline, candidates, &asked.asked)?;
+    let gate = asked.gate.map(|GateOptions { on_unclear }| Gate::of(&report, on_unclear));
+    let page = Page { report: &report, gate, version: VERSION };
+    match &asked.output {
+        None => crate::print(page.render(asked.format).as_bytes())?,
+        Some(path) => {
+            fs::write(path, page.render(asked.format)).with_context(|| format!("cannot write {}", path.display()))?;
+            crate::print(page.render(Format::Console).as_bytes())?;
+        }
+    }
+    Ok(gate.map_or(ExitCode::SUCCESS, |gate| ExitCode::from(gate.exit_code())))
+}

@@ -1,0 +1,148 @@
+//! A comparison as a gate: pass, regression, or not clear.
+
+use crate::{CompareError, Direction, Quantity, Report, Row, Verdict};
+
+/// What a gate does when the data cannot tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnUnclear {
+    Pass,
+    #[default]
+    Fail,
+}
+
+/// Of one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowOutcome {
+    Passed,
+    Regression,
+    Unclear,
+}
+
+impl RowOutcome {
+    /// A number passes when its interval rules out that it is worse by more than the threshold, also where it cannot tell
+    /// better from equal.
+    pub fn of(row: &Row) -> Self {
+        match (row.verdict, row.change) {
+            (Verdict::Worse, _) => Self::Regression,
+            (Verdict::Better | Verdict::Equal, _) => Self::Passed,
+            (_, Some(change)) => {
+                let worst = if row.direction == Direction::MoreIsBetter { -change.low } else { change.high };
+                if worst <= row.threshold.get() { Self::Passed } else { Self::Unclear }
+            }
+            (_, None) => Self::Unclear,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GateOutcome {
+    Passed,
+    Regression,
+    Unclear,
+}
+
+impl GateOutcome {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "pass",
+            Self::Regression => "regression",
+            Self::Unclear => "cannot tell",
+        }
+    }
+}
+
+/// The judgement over all numbers of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gate {
+    pub outcome: GateOutcome,
+    pub on_unclear: OnUnclear,
+}
+
+impl Gate {
+    pub const REGRESSION: u8 = 2;
+    pub const UNCLEAR: u8 = 3;
+
+    pub fn of(report: &Report, on_unclear: OnUnclear) -> Self {
+        let outcomes: Vec<RowOutcome> =
+            report.comparisons.iter().flat_map(|comparison| &comparison.rows).map(RowOutcome::of).collect();
+        let outcome = if outcomes.contains(&RowOutcome::Regression) {
+            GateOutcome::Regression
+        } else if outcomes.contains(&RowOutcome::Unclear) {
+            GateOutcome::Unclear
+        } else {
+            GateOutcome::Passed
+        };
+        Self { outcome, on_unclear }
+    }
+
+    /// Whether a gate can be made of it.
+    pub fn accept(quantity: Quantity) -> Result<(), CompareError> {
+        match Direction::of(quantity.metric) {
+            Direction::Neutral => Err(CompareError::Neutral(quantity)),
+            _ => Ok(()),
+        }
+    }
+
+    pub const fn exit_code(&self) -> u8 {
+        match (self.outcome, self.on_unclear) {
+            (GateOutcome::Passed, _) | (GateOutcome::Unclear, OnUnclear::Pass) => 0,
+            (GateOutcome::Regression, _) => Self::REGRESSION,
+            (GateOutcome::Unclear, OnUnclear::Fail) => Self::UNCLEAR,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aiperf_metrics::Metric;
+
+    use super::*;
+    use crate::{Change, SampleUnit, Scale, Share};
+
+    fn row(metric: Metric, share: f64, low: f64, high: f64) -> Row {
+        let (threshold, direction) = (Share::of_percent(2.5), Direction::of(metric));
+        let change = Change { scale: Scale::Relative, absolute: share, share, low, high };
+        Row {
+            quantity: Quantity::average(metric),
+            direction,
+            scale: Scale::Relative,
+            baseline: Some(1.0),
+            candidate: Some(1.0 + share),
+            change: Some(change),
+            threshold,
+            detect: threshold.doubled(),
+            verdict: Verdict::of(&change, threshold, direction),
+            doubt: None,
+            forecast: None,
+            unit: SampleUnit::Requests,
+        }
+    }
+
+    #[test]
+    fn what_is_surely_not_worse_passes() {
+        let latency = |share, low, high| RowOutcome::of(&row(Metric::RequestLatency, share, low, high));
+        assert_eq!(latency(-0.03, -0.07, 0.01), RowOutcome::Passed, "better or equal, who knows");
+        assert_eq!(latency(0.03, -0.01, 0.07), RowOutcome::Unclear);
+        assert_eq!(latency(0.05, 0.03, 0.07), RowOutcome::Regression);
+        assert_eq!(latency(0.02, 0.01, 0.03), RowOutcome::Unclear);
+        let rate = |share, low, high| RowOutcome::of(&row(Metric::RequestThroughput, share, low, high));
+        assert_eq!(rate(0.03, -0.01, 0.07), RowOutcome::Passed);
+        assert_eq!(rate(-0.03, -0.07, 0.01), RowOutcome::Unclear);
+        assert_eq!(rate(-0.05, -0.07, -0.03), RowOutcome::Regression);
+    }
+
+    #[test]
+    fn every_end_has_its_own_exit_code() {
+        let code = |outcome, on_unclear| Gate { outcome, on_unclear }.exit_code();
+        assert_eq!(code(GateOutcome::Passed, OnUnclear::Fail), 0);
+        assert_eq!(code(GateOutcome::Regression, OnUnclear::Pass), 2);
+        assert_eq!(code(GateOutcome::Unclear, OnUnclear::Fail), 3);
+        assert_eq!(code(GateOutcome::Unclear, OnUnclear::Pass), 0);
+    }
+
+    #[test]
+    fn no_gate_is_made_of_what_is_neither_good_nor_bad() {
+        assert!(Gate::accept(Quantity::average(Metric::InputSequenceLength)).is_err());
+        assert!(Gate::accept(Quantity::average(Metric::TimeToFirstToken)).is_ok());
+    }
+}

@@ -1,0 +1,182 @@
+//! The words and numbers that tables are made of.
+
+use aiperf_stats::Level;
+
+use crate::{Change, Forecast, Gate, GateOutcome, OnUnclear, Report, Row, RowOutcome, Scale, Share, SideNote, Verdict};
+
+pub(super) const HEADINGS: [&str; 8] =
+    ["metric", "baseline", "candidate", "change", "interval", "verdict", "to find", "to show equal"];
+
+/// One row under [`HEADINGS`].
+pub(super) fn row(row: &Row, is_gate: bool) -> [String; 8] {
+    let definition = row.quantity.metric.definition();
+    let (find, equal) = forecast(row);
+    [
+        format!("{} ({})", row.quantity.title(), definition.shown.label()),
+        value(row.baseline),
+        value(row.candidate),
+        row.change.as_ref().map_or_else(|| "–".to_owned(), |change| share(change.share, change.scale)),
+        row.change.as_ref().map_or_else(|| "–".to_owned(), interval),
+        verdict(row, is_gate),
+        find,
+        equal,
+    ]
+}
+
+/// Of a gate, with what lets a number pass that cannot be told better from equal.
+fn verdict(row: &Row, is_gate: bool) -> String {
+    match (row.verdict, RowOutcome::of(row)) {
+        (Verdict::CannotTell, RowOutcome::Passed) if is_gate => "cannot tell, not worse".to_owned(),
+        (verdict, _) => verdict.to_string(),
+    }
+}
+
+fn forecast(row: &Row) -> (String, String) {
+    let detect = limit(row.detect, row.scale);
+    match row.forecast {
+        None => ("–".to_owned(), "–".to_owned()),
+        Some(Forecast::AtLeast(least)) => {
+            let least = format!("over {}", whole(least));
+            (format!("{detect}: {least}"), least)
+        }
+        Some(Forecast::Needs { find, equal, .. }) => (format!("{detect}: {}", whole(find)), whole(equal)),
+    }
+}
+
+/// A threshold: `2.5%`, `1 point`.
+pub(super) fn limit(share: Share, scale: Scale) -> String {
+    let percent = share.to_string();
+    match (scale, percent.trim_end_matches('%')) {
+        (Scale::Relative, _) => percent,
+        (Scale::Points, "1") => "1 point".to_owned(),
+        (Scale::Points, points) => format!("{points} points"),
+    }
+}
+
+pub(super) fn value(value: Option<f64>) -> String {
+    match value {
+        None => "–".to_owned(),
+        Some(value) if value != 0.0 && value.abs() < 1.0 => format!("{value:.4}"),
+        Some(value) => grouped(value),
+    }
+}
+
+/// `1,234.50`
+fn grouped(value: f64) -> String {
+    let plain = format!("{:.2}", value.abs());
+    let (whole_part, fraction) = plain.split_once('.').unwrap_or((&plain, "00"));
+    let sign = if value < 0.0 { "-" } else { "" };
+    format!("{sign}{}.{fraction}", thousands(whole_part))
+}
+
+pub(super) fn whole(value: u64) -> String {
+    thousands(&value.to_string())
+}
+
+fn thousands(digits: &str) -> String {
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+pub(super) fn share(share: f64, scale: Scale) -> String {
+    let unit = match scale {
+        Scale::Relative => "%",
+        Scale::Points => " points",
+    };
+    format!("{:+.1}{unit}", share * 100.0)
+}
+
+pub(super) fn interval(change: &Change) -> String {
+    if !change.high.is_finite() || !change.low.is_finite() {
+        return "none".to_owned();
+    }
+    format!("{:+.1} to {}", change.low * 100.0, share(change.high, change.scale))
+}
+
+pub(super) fn level(level: Level) -> String {
+    let percent = format!("{:.2}", level.get() * 100.0);
+    format!("{}%", percent.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// `runs/a: 3 runs, 300 requests`
+pub(super) fn side(note: &SideNote) -> String {
+    let mut parts = vec![counted(note.runs as u64, "run", "runs")];
+    parts.extend(note.requests.map(|requests| counted(requests, "request", "requests")));
+    if !note.has_records {
+        parts.push("summary only".to_owned());
+    }
+    if note.failed_runs > 0 {
+        parts.push(format!("{} left nothing to read", counted(note.failed_runs as u64, "run", "runs")));
+    }
+    if note.skipped_lines > 0 {
+        parts.push(format!("{} of its records cannot be read", counted(note.skipped_lines as u64, "line", "lines")));
+    }
+    format!("{}: {}", note.folder.display(), parts.join(", "))
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", whole(count), if count == 1 { one } else { many })
+}
+
+/// Why rows cannot tell, each reason once.
+pub(super) fn doubts(rows: &[Row]) -> Vec<String> {
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    for row in rows {
+        let Some(doubt) = &row.doubt else { continue };
+        let sentence = doubt.sentence(row.unit);
+        match reasons.iter_mut().find(|(known, _)| *known == sentence) {
+            Some((_, quantities)) => quantities.push(row.quantity.to_string()),
+            None => reasons.push((sentence, vec![row.quantity.to_string()])),
+        }
+    }
+    reasons.into_iter().map(|(reason, quantities)| format!("{}: {reason}", quantities.join(", "))).collect()
+}
+
+/// What intervals and forecasts mean.
+pub(super) fn legend(report: &Report) -> String {
+    let rows = || report.comparisons.iter().flat_map(|comparison| &comparison.rows);
+    let unit = rows().next().map_or("samples", |row| row.unit.name());
+    let together = if report.level == report.row_level {
+        format!("Intervals are at {}.", level(report.level))
+    } else {
+        format!(
+            "Intervals are at {}, so that all verdicts together hold at {}.",
+            level(report.row_level),
+            level(report.level)
+        )
+    };
+    let mut thresholds: Vec<String> = Vec::new();
+    for row in rows() {
+        let threshold = limit(row.threshold, row.scale);
+        if !thresholds.contains(&threshold) {
+            thresholds.push(threshold);
+        }
+    }
+    format!(
+        "{together} Changes up to {} do not count. To find, to show equal: {unit} that each side needs.",
+        thresholds.join(" or ")
+    )
+}
+
+/// The sentence of the gate.
+pub(super) fn conclusion(report: &Report, gate: Gate) -> String {
+    let rows = || report.comparisons.iter().flat_map(|comparison| &comparison.rows);
+    let named = |wanted: RowOutcome| {
+        let names = rows().filter(|row| RowOutcome::of(row) == wanted).map(|row| row.quantity.to_string());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    match (gate.outcome, gate.on_unclear) {
+        (GateOutcome::Passed, _) => "pass: nothing is worse by more than its threshold".to_owned(),
+        (GateOutcome::Regression, _) => format!("regression: {}", named(RowOutcome::Regression)),
+        (GateOutcome::Unclear, OnUnclear::Fail) => format!("cannot tell: {}", named(RowOutcome::Unclear)),
+        (GateOutcome::Unclear, OnUnclear::Pass) => {
+            format!("cannot tell, which passes by --on-unclear pass: {}", named(RowOutcome::Unclear))
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! For programs.
+
+use serde_json::{Value, json};
+
+use super::Page;
+use crate::{Change, Comparison, Forecast, Gate, OnUnclear, Row, RowOutcome, Scale, SideNote};
+
+const SCHEMA: &str = "1.0";
+
+pub(super) fn render(page: &Page<'_>) -> String {
+    let report = page.report;
+    let mut value = json!({
+        "schema_version": SCHEMA,
+        "aiperf_version": page.version,
+        "confidence_level": report.level.get(),
+        "interval_confidence_level": report.row_level.get(),
+        "baseline": side(&report.baseline),
+        "comparisons": report.comparisons.iter().map(|comparison| compared(comparison, page.gate)).collect::<Vec<_>>(),
+    });
+    if let Some(gate) = page.gate {
+        let on_unclear = if gate.on_unclear == OnUnclear::Pass { "pass" } else { "fail" };
+        value["gate"] =
+            json!({"outcome": gate.outcome.name(), "on_unclear": on_unclear, "exit_code": gate.exit_code()});
+    }
+    format!("{value:#}\n")
+}
+
+fn side(note: &SideNote) -> Value {
+    json!({
+        "folder": note.folder.display().to_string(),
+        "runs": note.runs,
+        "failed_runs": note.failed_runs,
+        "requests": note.requests,
+        "has_records": note.has_records,
+        "unreadable_lines": note.skipped_lines,
+    })
+}
+
+fn compared(comparison: &Comparison, gate: Option<Gate>) -> Value {
+    let notes = comparison.workload.iter();
+    let workload = notes.map(|note| json!({"what": note.what, "baseline": note.baseline, "candidate": note.candidate}));
+    json!({
+        "candidate": side(&comparison.candidate),
+        "workload_differences": workload.collect::<Vec<_>>(),
+        "metrics": comparison.rows.iter().map(|row| number(row, gate)).collect::<Vec<_>>(),
+    })
+}
+
+fn number(row: &Row, gate: Option<Gate>) -> Value {
+    let definition = row.quantity.metric.definition();
+    let mut value = json!({
+        "metric": row.quantity.metric.tag(),
+        "statistic": row.quantity.statistic.to_string(),
+        "unit": definition.shown.label(),
+        "direction": row.direction.name(),
+        "baseline": row.baseline,
+        "candidate": row.candidate,
+        "change": row.change.as_ref().map(change),
+        "threshold": row.threshold.get(),
+        "detect": row.detect.get(),
+        "verdict": row.verdict.name(),
+        "reason": row.doubt.as_ref().map(|doubt| doubt.sentence(row.unit)),
+        "forecast": row.forecast.map(forecast),
+    });
+    if gate.is_some() {
+        value["gate"] = json!(match RowOutcome::of(row) {
+            RowOutcome::Passed => "pass",
+            RowOutcome::Regression => "regression",
+            RowOutcome::Unclear => "cannot tell",
+        });
+    }
+    value
+}
+
+/// Bounds that there are none of are null.
+fn change(change: &Change) -> Value {
+    let bounded = change.high.is_finite() && change.low.is_finite();
+    let bound = |value: f64| bounded.then_some(value);
+    json!({
+        "absolute": change.absolute,
+        "share": change.share,
+        "low": bound(change.low),
+        "high": bound(change.high),
+        "of": match change.scale {
+            Scale::Relative => "baseline",
+            Scale::Points => "hundred points",
+        },
+    })
+}
+
+fn forecast(forecast: Forecast) -> Value {
+    match forecast {
+        Forecast::AtLeast(least) => json!({"unit": "requests", "more_than": least}),
+        Forecast::Needs { find, equal, unit } => json!({"unit": unit.name(), "to_find": find, "to_show_equal": equal}),
+    }
+}

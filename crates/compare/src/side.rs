@@ -1,0 +1,123 @@
+//! One side of a comparison: the folder of a run, or of several runs of the same thing.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use aiperf_metrics::Metric;
+use serde_json::Value;
+
+use crate::evidence::{Evidence, sources};
+use crate::run::Run;
+use crate::selection::Selection;
+use crate::{CompareError, Quantity};
+
+#[derive(Debug)]
+pub struct Side {
+    pub folder: PathBuf,
+    pub(crate) runs: Vec<Run>,
+    /// Trials that left nothing to read.
+    pub failed_runs: usize,
+}
+
+impl Side {
+    /// `name`: the folder as the user called it. `asked`: numbers that will be asked for beside the usual ones.
+    pub fn open(dir: &Path, name: &Path, asked: &[Quantity]) -> Result<Self, CompareError> {
+        match fs::metadata(dir) {
+            Err(_) => return Err(CompareError::Missing(name.to_owned())),
+            Ok(found) if !found.is_dir() => return Err(CompareError::NoFolder(name.to_owned())),
+            Ok(_) => {}
+        }
+        let wanted = wanted(asked);
+        let trials = folders(&dir.join("profile_runs"));
+        let (mut runs, mut failed_runs) = (Vec::new(), 0);
+        if trials.is_empty() {
+            runs.extend(Run::open(dir, &wanted)?);
+        }
+        for trial in &trials {
+            match Run::open(trial, &wanted)? {
+                Some(run) => runs.push(run),
+                None => failed_runs += 1,
+            }
+        }
+        if runs.is_empty() {
+            return Err(nothing(dir, name));
+        }
+        Ok(Self { folder: name.to_owned(), runs, failed_runs })
+    }
+
+    pub fn run_count(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Of all its runs, where that is known.
+    pub fn requests(&self) -> Option<u64> {
+        self.runs.iter().map(Run::requests).sum()
+    }
+
+    pub fn has_records(&self) -> bool {
+        self.runs.iter().all(Run::has_records)
+    }
+
+    /// Lines of records that could not be read.
+    pub fn skipped(&self) -> usize {
+        self.runs.iter().map(Run::skipped).sum()
+    }
+
+    pub(crate) fn label(&self) -> String {
+        self.folder.display().to_string()
+    }
+
+    /// What each of its runs has to say; `None` unless all of them know the number.
+    pub(crate) fn evidence(&self, quantity: Quantity) -> Option<Vec<Evidence>> {
+        self.runs.iter().map(|run| run.evidence(quantity)).collect()
+    }
+
+    pub(crate) fn input_config(&self) -> Option<&Value> {
+        self.runs.first().and_then(Run::input_config)
+    }
+
+    /// Whether a schedule, not the server, said when to send.
+    pub(crate) fn is_open_loop(&self) -> bool {
+        let paced = |config: &Value| {
+            let kind = crate::workload::profiling(config)["type"].as_str();
+            kind.is_some_and(|kind| kind != "concurrency")
+        };
+        self.runs.iter().any(|run| run.has(Metric::ScheduleLag) || run.input_config().is_some_and(paced))
+    }
+
+    pub(crate) fn has(&self, metric: Metric) -> bool {
+        self.runs.iter().all(|run| run.has(metric))
+    }
+}
+
+fn wanted(asked: &[Quantity]) -> BTreeSet<Metric> {
+    let metrics = asked.iter().map(|quantity| quantity.metric).chain(Selection::metrics());
+    metrics.flat_map(|metric| [&[metric], sources(metric)].concat()).collect()
+}
+
+/// Folders in a folder, sorted; none where there is no such folder.
+fn folders(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    found.sort();
+    found
+}
+
+/// Where the run may be that the user meant.
+fn nothing(dir: &Path, name: &Path) -> CompareError {
+    let is_run = |path: &PathBuf| {
+        ["profile_export.jsonl", "profile_export_aiperf.json", "profile_runs"]
+            .iter()
+            .any(|file| path.join(file).exists())
+    };
+    let shown = |path: &Path| name.join(path.strip_prefix(dir).unwrap_or(path)).display().to_string();
+    let below = folders(dir);
+    let trials = below.iter().filter(|path| path.ends_with("profile_runs")).flat_map(|path| folders(path));
+    let point = trials.flat_map(|trial| folders(&trial)).find(is_run);
+    if let Some(point) = point {
+        return CompareError::Sweep { folder: name.to_owned(), example: shown(&point) };
+    }
+    let inside = below.into_iter().find(is_run).map(|path| shown(&path));
+    CompareError::NothingThere { folder: name.to_owned(), inside }
+}

@@ -1,0 +1,110 @@
+//! What a report looks like in each of its forms.
+
+use std::path::PathBuf;
+
+use aiperf_compare::{
+    Change, Comparison, Direction, Doubt, Forecast, Format, Gate, OnUnclear, Page, Report, Row, SampleUnit, Scale,
+    Share, SideNote, Verdict, WorkloadNote,
+};
+use aiperf_stats::Level;
+
+fn side(folder: &str) -> SideNote {
+    SideNote {
+        folder: PathBuf::from(folder),
+        runs: 1,
+        failed_runs: 0,
+        requests: Some(12_345),
+        has_records: true,
+        skipped_lines: 0,
+    }
+}
+
+/// `change`: share and bounds, in percent.
+fn row(quantity: &str, values: (f64, f64), change: (f64, f64, f64), verdict: Verdict) -> Row {
+    let quantity: aiperf_compare::Quantity = quantity.parse().unwrap();
+    let scale = if quantity.to_string().contains("rate") { Scale::Points } else { Scale::Relative };
+    let (share, low, high) = change;
+    let percent = |percent: f64| percent / 100.0;
+    let of_scale = |relative: f64, points: f64| {
+        let share = if scale == Scale::Points { points } else { relative };
+        Share::new(percent(share)).unwrap()
+    };
+    Row {
+        quantity,
+        direction: Direction::of(quantity.metric),
+        scale,
+        baseline: Some(values.0),
+        candidate: Some(values.1),
+        change: Some(Change {
+            scale,
+            absolute: values.1 - values.0,
+            share: percent(share),
+            low: percent(low),
+            high: percent(high),
+        }),
+        threshold: of_scale(2.5, 1.0),
+        detect: of_scale(5.0, 2.0),
+        verdict,
+        doubt: (verdict == Verdict::CannotTell).then_some(Doubt::Wide),
+        forecast: Some(Forecast::Needs { find: 1_753, equal: 7_556, unit: SampleUnit::Requests }),
+        unit: SampleUnit::Requests,
+    }
+}
+
+fn report() -> Report {
+    let few = Row {
+        change: Some(Change {
+            scale: Scale::Relative,
+            absolute: 5.0,
+            share: 0.05,
+            low: f64::NEG_INFINITY,
+            high: f64::INFINITY,
+        }),
+        doubt: Some(Doubt::TooFew { side: "runs/<new>".to_owned() }),
+        forecast: Some(Forecast::AtLeast(528)),
+        ..row("time_to_first_token:p99", (100.0, 105.0), (5.0, 0.0, 0.0), Verdict::CannotTell)
+    };
+    let absent = Row {
+        candidate: None,
+        change: None,
+        doubt: Some(Doubt::Absent { side: "runs/<new>".to_owned() }),
+        forecast: None,
+        ..row("goodput", (1.0, 1.0), (0.0, 0.0, 0.0), Verdict::CannotTell)
+    };
+    let rows = vec![
+        row("time_to_first_token:avg", (51.95, 62.29), (19.9, 15.9, 24.0), Verdict::Worse),
+        few,
+        row("inter_token_latency:avg", (5.034, 5.066), (0.6, -1.7, 3.1), Verdict::CannotTell),
+        row("request_latency:p50", (1234.5, 1198.0), (-3.0, -6.5, 0.7), Verdict::CannotTell),
+        row("output_token_throughput", (997.27, 1100.4), (10.3, 8.8, 11.9), Verdict::Better),
+        row("request_error_rate", (0.3, 0.4), (0.1, -0.4, 0.7), Verdict::Equal),
+        absent,
+    ];
+    let note = WorkloadNote { what: "model", baseline: "a|b".to_owned(), candidate: "a & b".to_owned() };
+    let comparison = Comparison { candidate: side("runs/<new>"), workload: vec![note], rows };
+    Report {
+        baseline: side("runs/old"),
+        comparisons: vec![comparison],
+        level: Level::P95,
+        row_level: Level::new(0.99).unwrap(),
+    }
+}
+
+#[test]
+fn every_form_says_the_same() {
+    let report = report();
+    let page = Page { report: &report, gate: Some(Gate::of(&report, OnUnclear::Fail)), version: "0.0.0" };
+    insta::assert_snapshot!("console", page.render(Format::Console));
+    insta::assert_snapshot!("markdown", page.render(Format::Markdown));
+    insta::assert_snapshot!("json", page.render(Format::Json));
+    insta::assert_snapshot!("junit", page.render(Format::Junit));
+}
+
+#[test]
+fn without_a_gate_nothing_speaks_of_one() {
+    let report = report();
+    let page = Page { report: &report, gate: None, version: "0.0.0" };
+    for format in [Format::Console, Format::Markdown, Format::Json, Format::Junit] {
+        assert!(!page.render(format).contains("gate"), "{format:?}");
+    }
+}

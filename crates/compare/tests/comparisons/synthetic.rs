@@ -1,0 +1,90 @@
+//! Runs whose truth is known, written as artifact folders.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use aiperf_seed::{Seed, Stream};
+
+/// How the times to the first token of a run are spread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Spread {
+    /// Log-normal with a coefficient of variation of 0.3, each by itself.
+    Independent,
+    /// The same, each remembering 0.6 of the one before.
+    Remembering,
+    /// Exponential on top of a floor: a long tail.
+    LongTail,
+}
+
+impl Spread {
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::Independent => "log-normal, independent",
+            Self::Remembering => "log-normal, autocorrelated (0.6)",
+            Self::LongTail => "exponential over a floor",
+        }
+    }
+
+    /// The next time in milliseconds; `memory` is what the series remembers.
+    fn draw(self, stream: &mut Stream, memory: &mut f64) -> f64 {
+        let log_spread = 1.09_f64.ln().sqrt();
+        match self {
+            Self::Independent => 50.0 * (log_spread * stream.standard_normal()).exp(),
+            Self::Remembering => {
+                *memory = 0.6 * *memory + 0.8 * stream.standard_normal();
+                50.0 * (log_spread * *memory).exp()
+            }
+            Self::LongTail => 30.0 + stream.exponential(20.0),
+        }
+    }
+}
+
+/// A run to be made up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MadeUp {
+    pub(crate) spread: Spread,
+    pub(crate) requests: u64,
+    /// What each time to the first token is multiplied by.
+    pub(crate) slower: f64,
+    pub(crate) seed: u64,
+}
+
+const CONCURRENCY: usize = 8;
+const TOKENS: u32 = 16;
+const FAILED: f64 = 0.003;
+const EPOCH: f64 = 1.79e18;
+
+impl MadeUp {
+    /// Writes the records of a closed loop.
+    pub(crate) fn write(&self, folder: &Path) {
+        let mut stream = Seed::fixed(self.seed).stream("made-up");
+        let mut memory = stream.standard_normal();
+        let mut free_at = [0.0_f64; CONCURRENCY];
+        let mut text = String::new();
+        for number in 0..self.requests {
+            let slot = (0..CONCURRENCY).min_by(|a, b| free_at[*a].total_cmp(&free_at[*b])).unwrap();
+            let start = free_at[slot];
+            let first = self.spread.draw(&mut stream, &mut memory) * self.slower;
+            let gap = stream.gamma(25.0, 5.0 / 25.0);
+            let latency = first + f64::from(TOKENS - 1) * gap;
+            free_at[slot] = start + latency;
+            let failed = stream.unit() < FAILED;
+            let nanos = |ms: f64| (EPOCH + ms * 1e6) as u64;
+            let (start_ns, end_ns) = (nanos(start), nanos(start + latency));
+            let metadata = format!(
+                r#"{{"x_request_id":"{number}","credit_issued_ns":{start_ns},"request_start_ns":{start_ns},"request_end_ns":{end_ns},"benchmark_phase":"profiling","phase_name":"profiling"}}"#
+            );
+            let rest = if failed {
+                r#""metrics":{},"error":{"type":"Failure","message":"made up"}"#.to_owned()
+            } else {
+                format!(
+                    r#""metrics":{{"time_to_first_token":{{"value":{first}}},"inter_token_latency":{{"value":{gap}}},"request_latency":{{"value":{latency}}},"input_sequence_length":{{"value":32}},"output_sequence_length":{{"value":{TOKENS}}}}}"#
+                )
+            };
+            writeln!(text, r#"{{"metadata":{metadata},{rest}}}"#).unwrap();
+        }
+        fs::create_dir_all(folder).unwrap();
+        fs::write(folder.join("profile_export.jsonl"), text).unwrap();
+    }
+}
