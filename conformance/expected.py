@@ -94,6 +94,14 @@ EXPECTED: tuple[Expectation, ...] = (
         SEVERAL_RUNS,
     ),
     Expectation(
+        "Rare percentiles over several runs",
+        "Each run has p99.9 and p99.99, and so has what is said over several.",
+        "field|csv",
+        r"(aggregate|sweep)\.(json: .*|csv section \d+: row .*)_p99_9+",
+        SEVERAL_RUNS,
+        reference="absent",
+    ),
+    Expectation(
         "Columns of a sweep",
         "One metric more (see: rate of a user over all requests), and where a mean is nought is a matter of timing.",
         "csv",
