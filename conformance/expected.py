@@ -284,10 +284,18 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Health of the client",
-        "The summary says whether the client kept up, what became of every request that was due, and what to doubt.",
+        "The summary says whether the client kept up, what became of every request that was due, and what to doubt (`validity`: codes with figure, threshold and advice).",
         "field|console",
-        r"summary\.json: (client_health|timestamps|notes|phase_accounting)|phase_manifest\.json: phases\[\]\.accounting|table Load",
+        r"summary\.json: (client_health|timestamps|validity|phase_accounting)|phase_manifest\.json: phases\[\]\.accounting|table Load",
         reference="absent",
+    ),
+    Expectation(
+        "Note on cached tokens",
+        "That counts of cached tokens are missing is said where prompts begin like others; elsewhere there is nothing to find in a cache.",
+        "console",
+        "line note: usage without cached tokens",
+        reference="present",
+        ours="absent",
     ),
     Expectation(
         "Intervals and rare percentiles",
