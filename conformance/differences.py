@@ -69,8 +69,13 @@ def _csv(reference: Artifacts, ours: Artifacts):
 
 
 def _csv_section(where: str, reference: CsvSection, ours: CsvSection):
-    yield from _scalar("csv", f"{where}: header", ",".join(reference.header), ",".join(ours.header))
-    yield from _rows("csv", where, reference.rows, ours.rows)
+    """Columns of our own stand after the reference's, and are named one by one."""
+    width = len(reference.header)
+    yield from _scalar("csv", f"{where}: header", ",".join(reference.header), ",".join(ours.header[:width]))
+    further = set(ours.header[width:])
+    yield from _sets("csv", f"{where}: further column ", set(), further)
+    shared = {row: tuple(name for name in filled if name not in further) for row, filled in ours.rows.items()}
+    yield from _rows("csv", where, reference.rows, shared)
 
 
 def _console(reference: Artifacts, ours: Artifacts):

@@ -52,7 +52,54 @@ class Expectation:
         )
 
 
+SEVERAL_RUNS = "trials|sweep|sweep-trials"
+
 EXPECTED: tuple[Expectation, ...] = (
+    Expectation(
+        "Configuration of one of several runs",
+        "Where it makes several runs, the reference writes every default of its own configuration; here it is what was set or derived, as for "
+        "a single run.",
+        "field",
+        r"(summary\.json: input_config|run_config\.json: cfg)\..*|run_config\.json: resolved",
+        SEVERAL_RUNS,
+        ours="absent",
+    ),
+    Expectation(
+        "Console of several runs",
+        "One line for each run and tables over them all; the tables and the notes of each run are in its folder.",
+        "console",
+        "line .*",
+        SEVERAL_RUNS,
+    ),
+    Expectation(
+        "Log of the launcher",
+        "Runs are made in one process, and each has its log; the reference's launcher has one more.",
+        "file",
+        "logs/aiperf.log",
+        SEVERAL_RUNS,
+        ours="absent",
+    ),
+    Expectation(
+        "Order over several runs",
+        "That of the summary; the reference has another one each time.",
+        "csv",
+        ".*: order of rows",
+        SEVERAL_RUNS,
+    ),
+    Expectation(
+        "No share of nought",
+        "A mean of nought has no coefficient of variation; whether a mean is nought is a matter of timing.",
+        "type",
+        r"(aggregate|sweep)\.json: .*\.cv",
+        SEVERAL_RUNS,
+    ),
+    Expectation(
+        "Best points of a sweep with one run each",
+        "The reference leaves them out.",
+        "field|csv|type",
+        r"sweep\.(json: (best_configurations|pareto_optimal).*|csv.*)",
+        "sweep",
+    ),
     Expectation(
         "The last window",
         "The window in which the run ended is always there, marked as shorter; the reference leaves it out when no request started in it.",
@@ -209,7 +256,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "The mean of the rates of requests is at the mercy of one reply that came all at once; all tokens over all decoding time "
         "is not.",
         "field|csv",
-        r".*(overall_output_token_throughput_per_user|row Overall Output Token Throughput Per User \(tokens/sec/user\))",
+        r".*(overall_output_token_throughput_per_user(_avg)?|row Overall Output Token Throughput Per User \(tokens/sec/user\))",
         reference="absent",
     ),
     Expectation(
@@ -225,6 +272,20 @@ EXPECTED: tuple[Expectation, ...] = (
         "The summary says whether the client kept up, what became of every request that was due, and what to doubt.",
         "field|console",
         r"summary\.json: (client_health|timestamps|notes|phase_accounting)|phase_manifest\.json: phases\[\]\.accounting|table Load",
+        reference="absent",
+    ),
+    Expectation(
+        "Intervals and rare percentiles",
+        "Each metric has p99.9, p99.99 and how sure its statistics are, after the reference's fields and columns.",
+        "field|csv",
+        r".*\.json: .*\.(p99_9|p99_99|ci)|.* section \d+: further column (p99_9|p99_99|(.*_)?ci_(low|high))",
+        reference="absent",
+    ),
+    Expectation(
+        "Steady state",
+        "The part of the run in which nothing drifts, beside the whole of it.",
+        "field|console",
+        r"summary\.json: steady_state|table Steady State",
         reference="absent",
     ),
     Expectation(
@@ -333,6 +394,14 @@ EXPECTED: tuple[Expectation, ...] = (
         "value",
         r"input_config datasets\[0\]\.path",
         cases=FILES,
+    ),
+    Expectation(
+        "Prefix as files have it",
+        "Where the name of a file was given as the prefix, both leave its end off. The configuration in the summary names the prefix that is "
+        "left; the reference repeats what was typed.",
+        "value",
+        "input_config artifacts.prefix",
+        cases="folder-prefix",
     ),
     Expectation(
         "Number of conversations in a file",

@@ -148,7 +148,8 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="conformance/run",
         description="Compare this program with AIPerf 0.13.0 on the same simulator. Exit 0: no unexpected difference.",
-        epilog="cases: " + " ".join([case.name for case in cases.CASES] + [reader_scripts_case.NAME, STARTUP]),
+        epilog=f"{recorded_runs.GROUP}: all cases that make a recorded run of the reference again. cases: "
+        + " ".join([case.name for case in cases.CASES] + [reader_scripts_case.NAME, STARTUP]),
     )
     parser.add_argument("cases", nargs="*", metavar="CASE", help="cases to run (all, and the document is rewritten)")
     parser.add_argument("--reference", metavar="PATH", help="AIPerf's command (else $AIPERF_REFERENCE, else installed)")
@@ -156,6 +157,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--keep", metavar="FOLDER", help="leave all artifacts in this new folder")
     parser.add_argument("--write", action="store_true", help="rewrite docs/conformance.md after some cases too")
     options = parser.parse_args()
+    if recorded_runs.GROUP in options.cases:
+        of_group = [name for name in recorded_runs.names() if name not in options.cases]
+        options.cases = [name for name in options.cases if name != recorded_runs.GROUP] + of_group
     known = {*cases.BY_NAME, reader_scripts_case.NAME, STARTUP}
     if unknown := [name for name in options.cases if name not in known]:
         parser.error(f"no case named {', '.join(unknown)}; see --help")

@@ -54,6 +54,15 @@ WITHOUT: dict[str, str] = {
     "sweep_multirun": "as above",
 }
 
+# Stands for all of these cases on the command line.
+GROUP = "recorded"
+
+
+def names() -> list[str]:
+    """All cases of the table, in the order of all cases."""
+    wanted = {name for _, names in RUNS.values() for name in names}
+    return [case.name for case in cases.CASES if case.name in wanted]
+
 
 def unknown() -> list[str]:
     """Names in the table that are no cases: a table that promises too much must not be printed."""

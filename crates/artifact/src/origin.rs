@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use aiperf_clock::{EpochNanos, Nanos};
 use aiperf_endpoint::EndpointKind;
-use aiperf_metrics::{Flags, Metric, MetricContext, NetworkRtt, PhaseAccounting};
-use aiperf_report::{Phase, RunNote, RunStatus};
+use aiperf_metrics::{Flags, Level, Metric, MetricContext, NetworkRtt, PhaseAccounting};
+use aiperf_report::{Phase, RunNote, RunPlace, RunStatus, Variation};
 use serde_json::{Map, Value};
 
 use crate::{ArtifactError, Folder};
@@ -58,6 +58,21 @@ impl Origin {
         run_info.or_else(|| self.note.as_ref().and_then(|note| note.random_seed))
     }
 
+    /// Where the run stood among others, where there were others.
+    pub(crate) fn place(&self) -> Option<RunPlace> {
+        let info = &self.summary.as_ref()?["run_info"];
+        Some(RunPlace {
+            sweep_id: info["sweep_id"].as_str()?.to_owned(),
+            trial: info["trial"].as_u64().and_then(|trial| u32::try_from(trial).ok())?,
+            label: info["run_label"].as_str()?.to_owned(),
+            variation: Variation {
+                index: info["variation_index"].as_u64().unwrap_or(0) as usize,
+                label: info["variation_label"].as_str()?.to_owned(),
+                values: info["variation_values"].as_object().cloned().unwrap_or_default(),
+            },
+        })
+    }
+
     pub(crate) fn status(&self, records: u64) -> RunStatus {
         let Some(summary) = &self.summary else {
             let why =
@@ -96,6 +111,7 @@ impl Origin {
         context.open_loop = seen.contains(&Metric::ScheduleLag);
         context.fixed_schedule = context.open_loop && phase["type"] == "fixed_schedule";
         context.concurrency = phase["concurrency"].as_u64();
+        context.confidence = self.confidence_level();
         let has = |flag| seen.iter().any(|metric| metric.definition().flags.has(flag));
         context.show_internal = has(Flags::INTERNAL);
         context.show_experimental = has(Flags::EXPERIMENTAL);
@@ -109,6 +125,13 @@ impl Origin {
             }
         }
         Ok(context)
+    }
+
+    /// That of the earlier summary's intervals, else the usual one.
+    fn confidence_level(&self) -> Option<Level> {
+        let metrics = self.summary.iter().filter_map(Value::as_object).flat_map(|summary| summary.values());
+        let level = metrics.filter_map(|metric| metric["ci"]["level"].as_f64()).next();
+        level.and_then(|level| Level::new(level).ok()).or(Some(Level::default()))
     }
 
     /// Requests and sessions of each phase, as the run counted them.

@@ -71,6 +71,7 @@ pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt,
         profiling,
         warmup,
         random_seed: origin.random_seed(),
+        place: origin.place(),
         cli_command: origin.cli_command().unwrap_or_else(|| "unknown".to_owned()),
         status: origin.status(records.count),
         telemetry_data: origin.object("telemetry_data"),
@@ -84,6 +85,7 @@ pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt,
         timestamps: None,
         accounting: origin.accounting(),
         carried: Map::new(),
+        remarks: Vec::new(),
         show_trace_timing: config["artifacts"]["show_trace_timing"] == true,
         other_files: vec![WrittenFile { label: "Records Export".to_owned(), path }],
         log_file: Some(folder.paths().log()).filter(|log| log.exists()),
@@ -137,7 +139,7 @@ pub(crate) fn report_phase(origin: &Origin, phase: &PhaseRecords, percentiles: &
     let window = window::of_phase(origin, phase);
     let context = &phase.fields.context;
     let mut summary = Summary::compute(&phase.columns, &window, context, &identity());
-    phase.as_recorded.apply(&mut summary);
+    phase.as_recorded.apply(&mut summary, context.confidence);
     let mut asked = AskedPercentiles::new(percentiles.to_vec());
     if !asked.is_empty() {
         let of_records = |metric: Metric| matches!(metric.definition().kind, Kind::Record | Kind::RecordList);

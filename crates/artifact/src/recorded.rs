@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use aiperf_metrics::{Kind, Metric, MetricContext, MetricResult, RecordValues, Stats, Summary};
+use aiperf_metrics::{Kind, Level, Metric, MetricContext, MetricResult, RecordValues, Summary};
 
 use crate::line::{Metrics, RecordedValue};
 
@@ -51,12 +51,13 @@ impl AsRecorded {
         self.values.get(&metric)
     }
 
-    pub(crate) fn apply(&self, summary: &mut Summary) {
+    pub(crate) fn apply(&self, summary: &mut Summary, level: Option<Level>) {
         summary.results.retain(|result| !self.metrics.contains(&result.metric));
         for (metric, values) in &self.values {
-            if let Some(stats) = Stats::of(values.clone()) {
+            // Lines are in the order in which requests ended.
+            if let Some(result) = MetricResult::of(*metric, values, level) {
                 let place = summary.results.partition_point(|result| result.metric < *metric);
-                summary.results.insert(place, MetricResult { metric: *metric, stats });
+                summary.results.insert(place, result);
             }
         }
     }

@@ -15,10 +15,11 @@ pub(crate) enum Shape {
     Timeslices,
     PhaseManifest,
     Ready,
+    RoundTrip,
 }
 
 /// Each schema, with its file name.
-pub const SCHEMAS: [(&str, &str); 8] = [
+pub const SCHEMAS: [(&str, &str); 9] = [
     ("summary.schema.json", include_str!("../../../schemas/summary.schema.json")),
     ("record.schema.json", include_str!("../../../schemas/record.schema.json")),
     ("raw_record.schema.json", include_str!("../../../schemas/raw_record.schema.json")),
@@ -27,6 +28,7 @@ pub const SCHEMAS: [(&str, &str); 8] = [
     ("timeslices.schema.json", include_str!("../../../schemas/timeslices.schema.json")),
     ("phase_manifest.schema.json", include_str!("../../../schemas/phase_manifest.schema.json")),
     ("results_ready.schema.json", include_str!("../../../schemas/results_ready.schema.json")),
+    ("network_latency.schema.json", include_str!("../../../schemas/network_latency.schema.json")),
 ];
 
 /// All schemas, ready to be used.

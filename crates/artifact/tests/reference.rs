@@ -183,7 +183,9 @@ fn other_objectives_slices_and_percentiles_can_be_asked_for() {
     let slices = json(&dir.path().join("profile_export_aiperf_timeslices.json"));
     assert!(slices["timeslices"].as_array().unwrap().len() >= 6);
     let csv = fs::read_to_string(dir.path().join("profile_export_aiperf.csv")).unwrap();
-    assert!(csv.starts_with("Metric,avg,min,max,sum,p1,p5,p10,p25,p50,p75,p90,p95,p99,p50,p99.9,std\r\n"), "{csv}");
+    assert!(csv.starts_with("Metric,avg,min,max,sum,p1,p5,p10,p25,p50,p75,p90,p95,p99,p50,p99.9,std,p99_9,"), "{csv}");
+    assert_eq!(ours["request_latency"]["p99_9"], ours["request_latency"]["p99.9"]);
+    assert_eq!(ours["steady_state"]["reached"], false);
     let old = json(&dir.path().join("profile_export_genai_perf.json"));
     assert_eq!(old["request_latency"]["p99"], ours["request_latency"]["p99"]);
     assert_eq!(old["request_goodput"]["avg"], ours["goodput"]["avg"]);
@@ -240,6 +242,12 @@ fn what_is_broken_is_named() {
     assert!(found.contains(".aiperf_results_ready.json: missing"), "{found}");
     let found = broken(&|dir| fs::remove_file(dir.join("profile_export_aiperf.json")).unwrap());
     assert!(found.contains("profile_export_aiperf.json: missing; `aiperf report`"), "{found}");
+    let found =
+        broken(&|dir| fs::write(dir.join("profile_export_network_latency.jsonl"), "{\"success\":true}\n").unwrap());
+    assert!(
+        found.contains("network_latency.jsonl:1: not of its schema at the whole: \"timestamp_ns\" is missing"),
+        "{found}"
+    );
     let found = broken(&|dir| fs::write(dir.join("inputs.json.part"), "{").unwrap());
     assert!(found.contains("inputs.json.part: a file that was not finished"), "{found}");
 }

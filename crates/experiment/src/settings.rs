@@ -9,7 +9,7 @@ use aiperf_config::{
 use aiperf_endpoint::{
     AffinityHeaders, BodyOptions, EndpointKind, EndpointSettings, HeaderOptions, HeaderPlan, KserveSettings,
 };
-use aiperf_metrics::{MetricContext, NetworkRtt, Thresholds};
+use aiperf_metrics::{Level, MetricContext, NetworkRtt, Thresholds};
 use aiperf_socket::{SocketOptions, SourceAddresses, Stamping};
 use aiperf_transport::{
     ClientSettings, Identity, Origin, Proxies, Proxy, Scheme, TlsOptions, TlsSettings, Verification,
@@ -42,6 +42,7 @@ pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<Met
     if let Some(NetworkLatency::Given(rtt)) = config.network_latency {
         context.network_rtt = Some(NetworkRtt::given(Nanos::from(rtt)));
     }
+    context.confidence = Level::new(config.confidence_level).ok();
     context.show_internal = tuning.show_internal_metrics;
     context.show_experimental = tuning.show_experimental_metrics;
     // A warmup has no objectives, and it may lack the metrics that those of the profiling phase are set on.

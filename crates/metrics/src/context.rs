@@ -3,7 +3,7 @@
 use aiperf_endpoint::{EndpointKind, Medium};
 use thiserror::Error;
 
-use crate::{Flags, GpuEnergy, Kind, Metric, NetworkRtt};
+use crate::{Flags, GpuEnergy, Kind, Level, Metric, NetworkRtt};
 
 /// The facts of a run that decide which metrics apply and how some are computed.
 #[derive(Debug, Clone)]
@@ -29,6 +29,8 @@ pub struct MetricContext {
     pub concurrency: Option<u64>,
     pub show_internal: bool,
     pub show_experimental: bool,
+    /// How sure intervals shall be; `None` for none, and no search for the steady state.
+    pub confidence: Option<Level>,
 }
 
 /// Limits beyond which a request is counted as off.
@@ -61,6 +63,7 @@ impl MetricContext {
             concurrency: None,
             show_internal: false,
             show_experimental: false,
+            confidence: Some(Level::P95),
         }
     }
 

@@ -46,8 +46,8 @@ impl<'a> Slices<'a> {
         let last = order.iter().map(|row| end(columns, *row)).max().unwrap_or(first);
         Self {
             columns,
-            // What the GPUs used is known of the whole phase only.
-            context: MetricContext { gpu_energy: Vec::new(), ..context.clone() },
+            // What the GPUs used is known of the whole phase only, and a window is too short to be sure of anything.
+            context: MetricContext { gpu_energy: Vec::new(), confidence: None, ..context.clone() },
             anchor,
             length: Nanos(length.0.max(1)),
             order,
@@ -113,11 +113,11 @@ fn without_unsliced(mut summary: Summary) -> Summary {
     summary
 }
 
-fn start(columns: &Columns, row: u32) -> Mono {
+pub(crate) fn start(columns: &Columns, row: u32) -> Mono {
     Mono::from_nanos(columns.row(row as usize).fact(Fact::Start).unwrap_or(0))
 }
 
-fn end(columns: &Columns, row: u32) -> Mono {
+pub(crate) fn end(columns: &Columns, row: u32) -> Mono {
     let facts = columns.row(row as usize);
     let span = facts.fact(Fact::End).max(facts.fact(Fact::LastContent)).unwrap_or(0);
     start(columns, row) + Nanos(span)

@@ -14,18 +14,40 @@ pub enum Percentile {
     P90,
     P95,
     P99,
+    P99_9,
+    P99_99,
 }
 
 impl Percentile {
-    pub const ALL: [Self; 9] =
+    pub const COUNT: usize = 11;
+
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::P1,
+        Self::P5,
+        Self::P10,
+        Self::P25,
+        Self::P50,
+        Self::P75,
+        Self::P90,
+        Self::P95,
+        Self::P99,
+        Self::P99_9,
+        Self::P99_99,
+    ];
+
+    /// Those that the reference's files have, in their order.
+    pub const REFERENCE: [Self; 9] =
         [Self::P1, Self::P5, Self::P10, Self::P25, Self::P50, Self::P75, Self::P90, Self::P95, Self::P99];
 
+    /// Those that stand after them.
+    pub const RARE: [Self; 2] = [Self::P99_9, Self::P99_99];
+
     pub const fn name(self) -> &'static str {
-        ["p1", "p5", "p10", "p25", "p50", "p75", "p90", "p95", "p99"][self as usize]
+        ["p1", "p5", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99"][self as usize]
     }
 
     pub(crate) const fn percent(self) -> f64 {
-        [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0][self as usize]
+        [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99][self as usize]
     }
 }
 
@@ -33,7 +55,7 @@ impl Percentile {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Stats {
     pub avg: Option<f64>,
-    pub percentiles: [Option<f64>; 9],
+    pub percentiles: [Option<f64>; Percentile::COUNT],
     pub min: Option<f64>,
     pub max: Option<f64>,
     pub std: Option<f64>,
@@ -55,9 +77,14 @@ impl Stats {
     /// Statistics of the values and of `infinite` further ones that lie beyond all.
     pub fn with_infinite(mut values: Vec<f64>, infinite: u64) -> Option<Self> {
         values.sort_unstable_by(f64::total_cmp);
+        Self::of_sorted(&values, infinite)
+    }
+
+    /// As above, of values that are in order.
+    pub(crate) fn of_sorted(values: &[f64], infinite: u64) -> Option<Self> {
         let (min, max) = (*values.first()?, *values.last()?);
         let count = values.len() as u64 + infinite;
-        let percentiles = Percentile::ALL.map(|p| Some(percentile(&values, count, p.percent())));
+        let percentiles = Percentile::ALL.map(|p| Some(percentile(values, count, p.percent())));
         let finite = infinite == 0;
         let sum = compensated_sum(values.iter().copied());
         let avg = sum / values.len() as f64;

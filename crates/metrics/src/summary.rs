@@ -4,8 +4,12 @@ use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 
 use crate::columns::Columns;
 use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
+use crate::timeline::Timeline;
 use crate::totals::Totals;
-use crate::{FailureGroup, Flags, Kind, Metric, MetricContext, Slo, Stats, Undecodable, formula, network, sweep};
+use crate::{
+    Confidence, FailureGroup, Flags, Kind, Level, Metric, MetricContext, Slo, Stats, SteadyState, Undecodable, formula,
+    network, sweep,
+};
 
 /// The time that throughput is measured over: from before the first permission to send until the last request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +29,8 @@ impl PhaseWindow {
 pub struct MetricResult {
     pub metric: Metric,
     pub stats: Stats,
+    /// How sure they are, where that can be said.
+    pub confidence: Option<Confidence>,
 }
 
 /// How many requests met one objective.
@@ -55,6 +61,8 @@ pub struct Summary {
     pub slos: Vec<SloResult>,
     pub start: EpochNanos,
     pub end: EpochNanos,
+    /// The part of the phase in which nothing drifted, where it was looked for.
+    pub steady: Option<SteadyState>,
 }
 
 impl Summary {
@@ -77,23 +85,33 @@ impl Summary {
         let mut totals = Totals::new(&outcomes, window, columns, context, anchor);
         let streamed = context.streaming && context.endpoint.facts().produces_tokens;
         let curves = aloft.map_or_else(Vec::new, |aloft| sweep::time_weighted(aloft, window, streamed));
+        let timeline = context.confidence.map(|level| Timeline::of(columns, level));
+        let timeline = timeline.as_ref();
+        let mut of_requests = timeline.map(|timeline| timeline.records(columns, context)).into_iter().flatten();
         for metric in Metric::ALL.iter().copied().filter(|metric| context.applies(*metric)) {
-            let stats = match metric.definition().kind {
-                Kind::Record => Stats::of(values(metric, columns, context)),
-                Kind::RecordList => Stats::of((0..columns.gap_count()).map(|gap| columns.gap(gap) as f64).collect()),
-                _ if metric == Metric::TheoreticalPrefixCacheHit => prefix_hits(columns),
-                Kind::Aggregate | Kind::Derived => totals.get(metric).map(Stats::single),
-                Kind::Network => network::statistics(metric, columns, context),
-                Kind::ErrorAdjusted => adjusted(metric, columns, context, &outcomes),
-                Kind::TimeWeighted => curves.iter().find(|(curve, _)| *curve == metric).map(|(_, stats)| *stats),
+            let measured = match metric.definition().kind {
+                Kind::Record if timeline.is_some() => of_requests.next().flatten(),
+                Kind::Record => Stats::of(values(metric, columns, context)).map(Measured::from),
+                Kind::RecordList => gaps(columns, timeline),
+                _ if metric == Metric::TheoreticalPrefixCacheHit => prefix_hits(columns).map(Measured::from),
+                Kind::Aggregate | Kind::Derived => {
+                    let stats = totals.get(metric).map(Stats::single);
+                    let rate = timeline.and_then(|timeline| timeline.rate(metric, columns, window, context));
+                    stats.map(|stats| Measured { stats, confidence: rate })
+                }
+                Kind::Network => network::statistics(metric, columns, context).map(Measured::from),
+                Kind::ErrorAdjusted => adjusted(metric, columns, context, &outcomes).map(Measured::from),
+                Kind::TimeWeighted => {
+                    curves.iter().find(|curve| curve.0 == metric).map(|curve| Measured::from(curve.1))
+                }
             };
-            let Some(stats) = stats else { continue };
-            totals.note(metric, &stats);
+            let Some(measured) = measured else { continue };
+            totals.note(metric, &measured.stats);
             if context.shows(metric) {
-                let definition = metric.definition();
-                results.push(MetricResult { metric, stats: stats.map(|value| definition.show(value)) });
+                results.push(measured.shown(metric));
             }
         }
+        let steady = timeline.and_then(|timeline| SteadyState::find(columns, timeline, window, context, anchor));
         Self {
             results,
             failures: columns.failure_groups(),
@@ -105,12 +123,54 @@ impl Summary {
             spec_decode_acceptance: columns.acceptance().to_vec(),
             start: anchor.epoch(window.start),
             end: anchor.epoch(window.end),
+            steady,
         }
     }
 
     pub fn get(&self, metric: Metric) -> Option<&Stats> {
         self.results.iter().find(|result| result.metric == metric).map(|result| &result.stats)
     }
+}
+
+impl MetricResult {
+    /// From values in the unit that is shown, in the order of time; `None` when there are none.
+    pub fn of(metric: Metric, values: &[f64], level: Option<Level>) -> Option<Self> {
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let stats = Stats::of_sorted(&sorted, 0)?;
+        let confidence = level.and_then(|level| Confidence::of(values.iter().copied(), &sorted, &stats, level));
+        Some(Self { metric, stats, confidence })
+    }
+}
+
+/// Statistics in the base unit of a metric.
+pub(crate) struct Measured {
+    pub(crate) stats: Stats,
+    pub(crate) confidence: Option<Confidence>,
+}
+
+impl From<Stats> for Measured {
+    fn from(stats: Stats) -> Self {
+        Self { stats, confidence: None }
+    }
+}
+
+impl Measured {
+    pub(crate) fn shown(&self, metric: Metric) -> MetricResult {
+        let show = |value| metric.definition().show(value);
+        let confidence = self.confidence.as_ref().map(|confidence| confidence.map(show));
+        MetricResult { metric, stats: self.stats.map(show), confidence }
+    }
+}
+
+/// All gaps between contents.
+fn gaps(columns: &Columns, timeline: Option<&Timeline>) -> Option<Measured> {
+    let mut sorted: Vec<f64> = (0..columns.gap_count()).map(|gap| columns.gap(gap) as f64).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let stats = Stats::of_sorted(&sorted, 0)?;
+    let confidence =
+        timeline.and_then(|timeline| Confidence::of(timeline.gaps(columns), &sorted, &stats, timeline.level()));
+    Some(Measured { stats, confidence })
 }
 
 /// How the requests of a phase ended.

@@ -121,9 +121,9 @@ fn manual() -> String {
         "# Metrics\n\nWritten from the catalogue (`crates/metrics/src/catalogue.rs`); `UPDATE_DOCS=1 cargo test -p aiperf-metrics --test \
          manual` writes it anew.\n\n\
          A record metric has one value a request (a list for `record, list`), and in the summary avg, min, max, std, sum, count and the \
-         percentiles p1, p5, p10, p25, p50, p75, p90, p95 and p99 over requests: linear interpolation at rank q (n - 1), population \
-         standard deviation. Aggregate and derived metrics are single numbers unless their kind says more. All metrics are of successful \
-         requests unless their section says otherwise. A metric whose inputs are missing is absent, for a request or for the run. Where \
+         percentiles p1, p5, p10, p25, p50, p75, p90, p95, p99, p99_9 and p99_99 over requests: linear interpolation at rank q (n - 1), \
+         population standard deviation. [statistics.md](statistics.md) says how sure they are. Aggregate and derived metrics are single \
+         numbers unless their kind says more. All metrics are of successful requests unless their section says otherwise. A metric whose inputs are missing is absent, for a request or for the run. Where \
          our definition differs from AIPerf's, [compatibility.md](compatibility.md) says how.\n\n\
          Units are those of the files; in brackets the unit that a metric is computed in, where it is another one. `--goodput` takes any \
          record metric that the run has, with a limit in the unit of the files: an upper one, or a lower one where larger is better \

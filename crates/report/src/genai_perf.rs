@@ -40,7 +40,7 @@ pub(crate) fn json(report: &RunReport) -> Value {
         let mut metric = Map::new();
         metric.insert("unit".to_owned(), unit(result).into());
         metric.insert("avg".to_owned(), finite(result.stats.avg));
-        for percentile in Percentile::ALL {
+        for percentile in Percentile::REFERENCE {
             metric.insert(percentile.name().to_owned(), finite(result.stats.percentile(percentile)));
         }
         for (name, value) in [("min", result.stats.min), ("max", result.stats.max), ("std", result.stats.std)] {
@@ -57,7 +57,7 @@ pub(crate) fn csv(summary: &Summary) -> String {
     let mut text = String::from("Metric,avg,min,max,p99,p95,p90,p75,p50,p25,p10,p5,p1");
     text.push_str(LINE_END);
     for (MetricResult { stats, .. }, _, name) in found(summary, &WITH_STATISTICS) {
-        let percentiles = Percentile::ALL.into_iter().rev().map(|percentile| stats.percentile(percentile));
+        let percentiles = Percentile::REFERENCE.into_iter().rev().map(|percentile| stats.percentile(percentile));
         let cells: Vec<String> = [stats.avg, stats.min, stats.max].into_iter().chain(percentiles).map(number).collect();
         text.push_str(&format!("{name},{}{LINE_END}", cells.join(",")));
     }

@@ -4,7 +4,7 @@ use aiperf_metrics::{ClientLoad, FailureGroup, Kind, Metric, MetricResult, Perce
 use serde_json::{Map, Number, Value, json};
 
 use crate::record::ErrorDetails;
-use crate::{PhaseReport, RunReport, health, phases, spec_decode, timestamps};
+use crate::{PhaseReport, RunPlace, RunReport, confidence, health, phases, spec_decode, steady, timestamps};
 
 const SCHEMA_VERSION: &str = "1.4";
 
@@ -53,6 +53,9 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
     if let Some(citation) = &report.selftest {
         let reached = ClientLoad::of(&report.profiling.summary);
         object.insert("selftest".to_owned(), citation.json(reached.as_ref()));
+    }
+    if let Some(steady) = &report.profiling.summary.steady {
+        object.insert("steady_state".to_owned(), steady::json(steady, &report.profiling.summary));
     }
     object.insert("notes".to_owned(), health::notes(&report.findings()));
     for (key, value) in &report.carried {
@@ -138,12 +141,23 @@ fn put_other_metrics(object: &mut Map<String, Value>, phase: &PhaseReport) {
 
 fn run_info(report: &RunReport) -> Value {
     let mut info = Map::new();
-    info.insert("benchmark_id".to_owned(), report.benchmark_id.clone().into());
-    if let Some(seed) = report.random_seed {
-        info.insert("random_seed".to_owned(), seed.into());
+    let mut put = |key: &str, value: Value| info.insert(key.to_owned(), value);
+    let place = report.place.as_ref();
+    put("benchmark_id", report.benchmark_id.clone().into());
+    if let Some(place) = place {
+        put("sweep_id", place.sweep_id.clone().into());
     }
-    info.insert("trial".to_owned(), 0.into());
-    info.insert("cli_command".to_owned(), report.cli_command.clone().into());
+    if let Some(seed) = report.random_seed {
+        put("random_seed", seed.into());
+    }
+    put("trial", place.map_or(0, |place| place.trial).into());
+    if let Some(RunPlace { label, variation, .. }) = place {
+        put("run_label", label.clone().into());
+        put("variation_label", variation.label.clone().into());
+        put("variation_index", variation.index.into());
+        put("variation_values", Value::Object(variation.values.clone()));
+    }
+    put("cli_command", report.cli_command.clone().into());
     Value::Object(info)
 }
 
@@ -153,8 +167,21 @@ pub(crate) fn error_summary(failures: &[FailureGroup]) -> Value {
     failures.iter().map(entry).collect()
 }
 
-/// `asked`: percentiles beyond the usual ones, with their names.
+/// All that is known of a metric. `asked`: percentiles beyond the usual ones, with their names.
 pub(crate) fn metric(result: &MetricResult, asked: &[(String, f64)]) -> Value {
+    let mut metric = plain_metric(result, asked);
+    if let Value::Object(object) = &mut metric {
+        for percentile in Percentile::RARE {
+            let value = result.stats.percentile(percentile).and_then(Number::from_f64);
+            object.extend(value.map(|number| (percentile.name().to_owned(), Value::Number(number))));
+        }
+        object.extend(result.confidence.as_ref().map(|known| ("ci".to_owned(), confidence::json(known))));
+    }
+    metric
+}
+
+/// What the reference has of a metric.
+pub(crate) fn plain_metric(result: &MetricResult, asked: &[(String, f64)]) -> Value {
     let Stats { avg, min, max, std, count, sum, .. } = result.stats;
     let mut object = Map::new();
     object.insert("unit".to_owned(), result.metric.definition().shown.label().into());
@@ -164,7 +191,7 @@ pub(crate) fn metric(result: &MetricResult, asked: &[(String, f64)]) -> Value {
         }
     };
     put("avg", avg);
-    for percentile in Percentile::ALL {
+    for percentile in Percentile::REFERENCE {
         put(percentile.name(), result.stats.percentile(percentile));
     }
     for (name, value) in asked {

@@ -2,6 +2,7 @@
 //! summaries and records, and gives them the shape that scripts and people expect.
 #![forbid(unsafe_code)]
 
+mod confidence;
 pub mod console;
 mod csv;
 mod error;
@@ -27,9 +28,11 @@ mod run;
 mod run_note;
 mod selftest;
 mod spec_decode;
+mod steady;
 mod timeslices;
 mod timestamps;
 mod trace;
+mod trials;
 mod wording;
 
 pub use error::ReportError;
@@ -54,4 +57,9 @@ pub use selftest::{
 pub use spec_decode::SpecDecodeRecord;
 pub use timestamps::{DelayFigures, StampCounts, Timestamps};
 pub use trace::{Chunks, Headers, TraceData};
+pub use trials::{
+    Aggregate, AggregateMetric, AggregatePaths, BestCell, Collated, CollatedMetric, FailedRun, RunConfig, RunMean,
+    RunPlace, Settled, Spread, SweepCell, SweepMetric, SweepReport, Variation, Within, write_aggregate, write_collated,
+    write_sweep,
+};
 pub use wording::Wording;

@@ -4,7 +4,7 @@ use aiperf_metrics::{MetricResult, Percentile, Slice, Unit};
 use serde_json::{Map, Value, json};
 
 use crate::csv::{LINE_END, cell, number};
-use crate::json::metric;
+use crate::json::plain_metric;
 use crate::layout::indented;
 use crate::part_file::PartFile;
 use crate::{ArtifactPaths, ReportError};
@@ -55,7 +55,7 @@ fn object(slice: &Slice) -> Value {
         object.insert("is_complete".to_owned(), json!(false));
     }
     for result in &slice.summary.results {
-        object.insert(result.metric.tag().to_owned(), metric(result, &[]));
+        object.insert(result.metric.tag().to_owned(), plain_metric(result, &[]));
     }
     Value::Object(object)
 }
@@ -70,7 +70,7 @@ fn rows(index: usize, slice: &Slice) -> String {
         let unit: Unit = definition.shown;
         let stats = &result.stats;
         let fixed = [("avg", stats.avg), ("min", stats.min), ("max", stats.max), ("sum", stats.sum)];
-        let percentiles = Percentile::ALL.map(|percentile| (percentile.name(), stats.percentile(percentile)));
+        let percentiles = Percentile::REFERENCE.map(|percentile| (percentile.name(), stats.percentile(percentile)));
         for (stat, value) in fixed.into_iter().chain(percentiles).chain([("std", stats.std)]) {
             // What JSON cannot write is left out of both.
             if value.is_some_and(f64::is_finite) {

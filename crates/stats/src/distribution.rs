@@ -44,20 +44,19 @@ pub fn beta_cdf(x: f64, a: f64, b: f64) -> f64 {
 fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
     const TINY: f64 = 1e-300;
     let keep = |value: f64| if value.abs() < TINY { TINY } else { value };
-    let mut c = 1.0;
-    let mut d = 1.0 / keep(1.0 - (a + b) * x / (a + 1.0));
-    let mut fraction = d;
+    let (mut above, mut below) = (1.0, 1.0 / keep(1.0 - (a + b) * x / (a + 1.0)));
+    let mut fraction = below;
     for step in 1..10_000 {
         let m = f64::from(step);
         let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        d = 1.0 / keep(1.0 + even * d);
-        c = keep(1.0 + even / c);
-        fraction *= d * c;
         let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
-        d = 1.0 / keep(1.0 + odd * d);
-        c = keep(1.0 + odd / c);
-        let factor = d * c;
-        fraction *= factor;
+        let mut factor = 1.0;
+        for term in [even, odd] {
+            below = 1.0 / keep(1.0 + term * below);
+            above = keep(1.0 + term / above);
+            factor = below * above;
+            fraction *= factor;
+        }
         if (factor - 1.0).abs() < 1e-13 {
             break;
         }
@@ -86,10 +85,8 @@ pub fn student_t_quantile(p: f64, freedom: f64) -> f64 {
     bisect(0.0, high, |t| student_t_cdf(t, freedom) < p)
 }
 
-/// How likely a standard normal value is at most `z`: half of the chance that a t with many degrees has, which is a beta.
+/// How likely a standard normal value is at most `z`.
 pub fn normal_cdf(z: f64) -> f64 {
-    // erfc by the continued fraction would need a second series near 0; this is one for all (Abramowitz and Stegun 26.2.17
-    // is only good to 1e-7).
     let x = z.abs() / std::f64::consts::SQRT_2;
     let tail = 0.5 * erfc(x);
     if z > 0.0 { 1.0 - tail } else { tail }

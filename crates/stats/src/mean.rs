@@ -3,7 +3,7 @@
 
 use crate::batches::{means, skewness};
 use crate::distribution::student_t_quantile;
-use crate::long_run::LongRun;
+use crate::long_run::{Criterion, LongRun};
 use crate::{Estimate, Interval, Level, Sample, Support};
 
 /// Independent samples below which no interval is given for a mean.
@@ -29,14 +29,14 @@ pub(crate) struct Moments {
 }
 
 /// `batches`: means of equally many neighbours, which may leave a few values at the end out.
-pub(crate) fn of_batches(moments: &Moments, batches: &[f64], level: Level) -> Estimate {
+pub(crate) fn of_batches(moments: &Moments, batches: &[f64], criterion: Criterion, level: Level) -> Estimate {
     let few = |effective_samples| Estimate {
         value: moments.mean,
         interval: None,
         effective_samples,
         support: Support::TooFew { needed: MEAN_FLOOR },
     };
-    let Some(run) = LongRun::of(batches) else { return few(moments.count as f64) };
+    let Some(run) = LongRun::by(batches, criterion) else { return few(moments.count as f64) };
     let count = moments.count as f64;
     // The values at the end that are in no batch belong to the mean as well.
     let error = (run.variance_of_mean(batches.len()) * moments.covered).sqrt();

@@ -1,12 +1,13 @@
 //! Rates: what happened per second. The span is cut into equal blocks, and the sums of the blocks are a series whose mean
 //! is the rate (batch means; Law and Kelton, "Simulation Modeling and Analysis", 9.5.3).
 
+use crate::long_run::Criterion;
 use crate::mean::{Moments, of_batches};
 use crate::{Estimate, Level};
 
 /// At most this many blocks, and at least as many events in one on average as `EVENTS_PER_BLOCK`.
 const BLOCKS: usize = 512;
-const EVENTS_PER_BLOCK: usize = 2;
+const EVENTS_PER_BLOCK: usize = 10;
 
 /// Something that happened: when, and how much of it (1 for a request, its tokens for a token rate).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,7 +46,9 @@ pub fn rate(events: impl ExactSizeIterator<Item = Event>, span: Span, level: Lev
     }
     // Of a Poisson stream with these amounts, so that effective samples are events of such a stream.
     let variance = count as f64 * squares / (length * length);
-    Some(of_batches(&Moments { count, mean: total / length, variance, covered: 1.0 }, &sums, level))
+    let moments = Moments { count, mean: total / length, variance, covered: 1.0 };
+    // Blocks are long and few: what looks like memory is more often chance.
+    Some(of_batches(&moments, &sums, Criterion::Schwarz, level))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The files beside summary and records: raw exchanges, inputs, outputs, phases.
+//! The files beside summary and records: raw exchanges, round trips, inputs, outputs, phases.
 
 use std::collections::HashSet;
 
@@ -11,6 +11,7 @@ use crate::{ArtifactError, Finding};
 impl Desk<'_> {
     pub(super) fn companions(&mut self) -> Result<(), ArtifactError> {
         self.raw()?;
+        self.round_trips()?;
         self.inputs();
         self.outputs();
         self.manifest();

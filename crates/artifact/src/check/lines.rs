@@ -86,6 +86,27 @@ impl Desk<'_> {
         }
         Ok(())
     }
+
+    /// Round trips that were measured during the run.
+    pub(super) fn round_trips(&mut self) -> Result<(), ArtifactError> {
+        let path = self.folder.paths().network_latency();
+        if !path.exists() {
+            return Ok(());
+        }
+        let name = self.folder.name(&path);
+        self.files += 1;
+        let mut found = Vec::new();
+        each_line(&path, |number, line, _| {
+            let problem = match serde_json::from_slice::<Value>(line) {
+                Ok(value) => self.shapes.problem(Shape::RoundTrip, &value),
+                Err(error) => Some(format!("no JSON: {error}")),
+            };
+            found.extend(problem.map(|text| Finding::at(&name, number, text)));
+            true
+        })?;
+        self.find_some(&name, found);
+        Ok(())
+    }
 }
 
 impl Seen {

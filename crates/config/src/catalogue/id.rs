@@ -114,6 +114,7 @@ pub enum OptionId {
     MeasurementInterval,
     StabilityPercentage,
     MaxTrials,
+    UntilCi,
     ConcurrencyRampDuration,
     PrefillConcurrencyRampDuration,
     RequestRateRampDuration,

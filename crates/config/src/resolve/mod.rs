@@ -3,6 +3,7 @@
 
 mod dataset;
 mod endpoint;
+mod experiment;
 mod length;
 mod load;
 mod model;
@@ -14,6 +15,7 @@ mod scenario;
 #[cfg(test)]
 mod tests;
 mod turn;
+mod until_ci;
 
 pub(crate) use model::is_placeholder;
 
@@ -49,6 +51,7 @@ impl Config {
         if let DatasetSource::Public(public) = &dataset.source {
             tuning.session_copies.dynamo_session_id |= public.set.recipe == Recipe::AgentSpans;
         }
+        let until_ci = until_ci::resolve(raw, &profiling)?;
         Ok(Config {
             endpoint,
             dataset,
@@ -59,6 +62,8 @@ impl Config {
             allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
             output,
             network_latency,
+            until_ci,
+            confidence_level: confidence_level(raw)?,
             random_seed: raw.int(OptionId::RandomSeed)?,
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
@@ -68,6 +73,11 @@ impl Config {
             warnings,
         })
     }
+}
+
+/// Of all confidence intervals.
+fn confidence_level(raw: &RawOptions) -> Result<f64, ConfigError> {
+    Ok(raw.float(OptionId::ConfidenceLevel)?.unwrap_or(0.95))
 }
 
 /// Options that this program knows but does not have are refused by the name that was typed.

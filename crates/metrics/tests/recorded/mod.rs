@@ -157,7 +157,7 @@ fn fields(stats: &Stats) -> Vec<(&'static str, Option<f64>)> {
         ("sum", stats.sum),
         ("count", stats.count.map(|count| count as f64)),
     ];
-    fields.extend(Percentile::ALL.map(|p| (p.name(), stats.percentile(p))));
+    fields.extend(Percentile::REFERENCE.map(|p| (p.name(), stats.percentile(p))));
     fields.into_iter().map(|(name, value)| (name, value.filter(|value| value.is_finite()))).collect()
 }
 

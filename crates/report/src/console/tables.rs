@@ -1,10 +1,10 @@
 //! Which tables there are, and what stands in those of metrics.
 
-use aiperf_metrics::{ConsoleGroup, Flags, Metric, MetricResult, Percentile, Stats};
+use aiperf_metrics::{ConsoleGroup, Flags, Metric, MetricResult, Percentile, Stats, sample_floor as floor};
 
 use super::style::{Style, Tone, Width};
-use super::table::{Align, Cell, Column, Table};
-use super::{errors, goodput, load, number, spec_decode};
+use super::table::{Align, Cell, Column, Table, wrap};
+use super::{errors, goodput, load, number, spec_decode, steady};
 use crate::RunReport;
 
 pub(super) const PROGRAM: &str = "aiperf";
@@ -12,6 +12,8 @@ pub(super) const PROGRAM: &str = "aiperf";
 const LONG_HEADER: usize = 30;
 /// Before a name is broken over lines, columns are left out; but a very long name does not cost more of them.
 const LONGEST_WHOLE_NAME: usize = 38;
+/// After a percentile that too few samples support.
+const UNSUPPORTED: &str = "*";
 /// Columns to leave out on a narrow console, first to go first.
 const EXPENDABLE: [&str; 4] = ["std", "min", "p90", "max"];
 const STATISTICS: &[&str] = &["avg", "min", "max", "p99", "p90", "p50", "std"];
@@ -62,7 +64,11 @@ pub(super) fn all(report: &RunReport, width: Width, style: Style) -> Vec<String>
         }
     }
     blocks.push(load::table(format!("{PROGRAM} | Load"), &report.accounting).map(Block::Table));
-    blocks.into_iter().flatten().map(|block| block.render(width, style)).collect()
+    blocks.push(steady::table(format!("{PROGRAM} | Steady State"), summary).map(Block::Table));
+    let mut rendered: Vec<String> = blocks.into_iter().flatten().map(|block| block.render(width, style)).collect();
+    rendered.extend(legend(report, &rendered, width));
+    rendered.extend(steady::sentence(summary).map(|sentence| wrap(&sentence, width.0).join("\n")));
+    rendered
 }
 
 enum Block {
@@ -93,28 +99,75 @@ fn metric_table(title: &str, rows: &[&MetricResult], statistics: &[&'static str]
     let mut expendable = EXPENDABLE.iter();
     let names = rows.iter().map(|result| result.metric.definition().header.len());
     let name = names.max().unwrap_or(0).min(LONGEST_WHOLE_NAME);
+    let fits = |table: &Table| table.natural_width() <= width.0 || table.rigid_width() + name <= width.0;
     loop {
-        let table = table_of(title.to_owned(), rows, &statistics);
-        let fits = table.natural_width() <= width.0 || table.rigid_width() + name <= width.0;
+        // A statistic is worth more than how sure the average is.
+        for margins in [Margins::Shown, Margins::LeftOut] {
+            let table = table_of(title.to_owned(), rows, &statistics, margins);
+            if fits(&table) {
+                return table;
+            }
+        }
         match expendable.next() {
-            Some(name) if !fits => statistics.retain(|statistic| statistic != name),
-            _ => return table,
+            Some(name) => statistics.retain(|statistic| statistic != name),
+            None => return table_of(title.to_owned(), rows, &statistics, Margins::LeftOut),
         }
     }
 }
 
-fn table_of(title: String, rows: &[&MetricResult], statistics: &[&'static str]) -> Table {
+/// Whether averages have what may be off after a ±.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Margins {
+    Shown,
+    LeftOut,
+}
+
+fn table_of(title: String, rows: &[&MetricResult], statistics: &[&'static str], margins: Margins) -> Table {
     let mut columns = vec![Column { header: "Metric".to_owned(), align: Align::Right }];
     columns.extend(statistics.iter().map(|name| Column { header: (*name).to_owned(), align: Align::Right }));
     let cells = |result: &&MetricResult| {
         let values = statistics.iter().map(|name| {
             let value = statistic(&result.stats, name);
-            let cell = number::cell(value);
+            let mut cell = number::cell(value);
+            cell.text.push_str(&surety(result, name, margins));
             if value > Some(0.0) && tells_of_losses(result.metric) { Cell::new(cell.text, Tone::Failure) } else { cell }
         });
         std::iter::once(Cell::name(label(result))).chain(values).collect()
     };
     Table { title, columns, rows: rows.iter().map(cells).collect(), flexible: 0 }
+}
+
+/// What stands after a number: how far off it may be, or that too few samples support it.
+fn surety(result: &MetricResult, statistic: &str, margins: Margins) -> String {
+    let Some(confidence) = &result.confidence else { return String::new() };
+    let percentile = Percentile::ALL.into_iter().find(|percentile| percentile.name() == statistic);
+    match (percentile, result.stats.avg, confidence.avg.interval()) {
+        (Some(percentile), ..) if confidence.percentile(percentile).is_unsupported() => UNSUPPORTED.to_owned(),
+        (None, Some(avg), Some(interval)) if statistic == "avg" && margins == Margins::Shown => {
+            format!(" ±{}", number::grouped(interval.margin(avg)))
+        }
+        _ => String::new(),
+    }
+}
+
+/// What the signs in tables mean, as far as they are there.
+fn legend(report: &RunReport, tables: &[String], width: Width) -> Option<String> {
+    let summary = &report.profiling.summary;
+    let level = summary.results.iter().find_map(|result| result.confidence)?.level;
+    let seen = |sign: &str| tables.iter().any(|table| table.contains(sign));
+    let percent = format!("{}%", (1000.0 * level.get()).round() / 10.0);
+    let mut parts = Vec::new();
+    if seen("±") {
+        parts.push(format!("±: the {percent} confidence interval of the average reaches that far."));
+    }
+    if seen(UNSUPPORTED) {
+        let floor = floor(0.99, level);
+        parts.push(format!(
+            "{UNSUPPORTED}: too few independent samples for this percentile (p99 needs {}).",
+            number::whole(floor)
+        ));
+    }
+    (!parts.is_empty()).then(|| wrap(&parts.join(" "), width.0).join("\n"))
 }
 
 fn tells_of_losses(metric: Metric) -> bool {
@@ -133,7 +186,7 @@ fn statistic(stats: &Stats, name: &str) -> Option<f64> {
     }
 }
 
-fn label(result: &MetricResult) -> String {
+pub(super) fn label(result: &MetricResult) -> String {
     let definition = result.metric.definition();
     let between = if definition.header.len() > LONG_HEADER { '\n' } else { ' ' };
     format!("{}{between}({})", definition.header, definition.shown.label())

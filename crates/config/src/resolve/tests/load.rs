@@ -49,13 +49,18 @@ fn a_duration_brings_thirty_seconds_of_grace_and_stops_may_be_combined() {
 
 #[test]
 fn windows_last_a_fifth_longer_than_asked_for_and_end_the_run_at_the_latest_when_all_are_over() {
-    let phase = profiling(&["-p=1000"]);
+    let phase = profiling(&["--measurement-interval=1000"]);
     let windows = Windows { interval: Duration::from_secs(1), stability: 10.0, most: 10 };
     let stop =
         StopConditions { duration: Some(Duration::from_secs(12)), windows: Some(windows), ..StopConditions::default() };
     assert_eq!((phase.stop, phase.grace), (stop, GracePeriod::Limited(Duration::from_secs(30))));
     assert_eq!(windows.length(), Duration::from_millis(1_200));
-    let own = profiling(&["--measurement-interval=500", "-s=5.5", "--max-trials=4", "--benchmark-grace-period=inf"]);
+    let own = profiling(&[
+        "--measurement-interval=500",
+        "--stability-percentage=5.5",
+        "--max-trials=4",
+        "--benchmark-grace-period=inf",
+    ]);
     let windows = own.stop.windows.unwrap();
     assert_eq!((windows.stability, windows.most, own.grace), (5.5, 4, GracePeriod::Unlimited));
     assert_eq!(own.stop.duration, Some(Duration::from_millis(2_400)));
@@ -63,9 +68,9 @@ fn windows_last_a_fifth_longer_than_asked_for_and_end_the_run_at_the_latest_when
 
 #[test]
 fn windows_agree_when_the_largest_is_near_enough_to_the_smallest() {
-    let windows = profiling(&["-p=1000", "-s=10"]).stop.windows.unwrap();
+    let windows = profiling(&["--measurement-interval=1000", "--stability-percentage=10"]).stop.windows.unwrap();
     assert!(windows.allow(100.0, 110.0) && !windows.allow(100.0, 110.1) && !windows.allow(0.0, 0.0));
-    let any = profiling(&["-p=1000", "-s=999"]).stop.windows.unwrap();
+    let any = profiling(&["--measurement-interval=1000", "--stability-percentage=999"]).stop.windows.unwrap();
     assert!(any.allow(0.0, 5.0));
 }
 

@@ -24,12 +24,21 @@ fn load_shape() {
         (&["--benchmark-grace-period=5"], &["--benchmark-grace-period", "--benchmark-duration"]),
         (&["--stability-percentage=10"], &["--stability-percentage", "--measurement-interval"]),
         (&["--max-trials=10"], &["--max-trials", "--measurement-interval"]),
-        (&["-p=0"], &["-p", "at least 1"]),
-        (&["-p=500", "-s=0"], &["-s", "above 0"]),
-        (&["-p=500", "--max-trials=2"], &["--max-trials", "at least 3"]),
-        (&["-p=500", "--request-count=2"], &["-p", "--request-count", "leave one of them out"]),
-        (&["-p=500", "--benchmark-duration=2"], &["-p", "--benchmark-duration", "--max-trials"]),
-        (&["-p=500", "--num-sessions=2"], &["-p", "--num-sessions", "--num-dataset-entries"]),
+        (&["--measurement-interval=0"], &["--measurement-interval", "at least 1"]),
+        (&["--measurement-interval=500", "--stability-percentage=0"], &["--stability-percentage", "above 0"]),
+        (&["--measurement-interval=500", "--max-trials=2"], &["--max-trials", "at least 3"]),
+        (
+            &["--measurement-interval=500", "--request-count=2"],
+            &["--measurement-interval", "--request-count", "leave one of them out"],
+        ),
+        (
+            &["--measurement-interval=500", "--benchmark-duration=2"],
+            &["--measurement-interval", "--benchmark-duration", "--max-trials"],
+        ),
+        (
+            &["--measurement-interval=500", "--num-sessions=2"],
+            &["--measurement-interval", "--num-sessions", "--num-dataset-entries"],
+        ),
         (&["--benchmark-grace-period=-1", "--benchmark-duration=1"], &["--benchmark-grace-period", "at least 0"]),
     ]);
 }

@@ -1,0 +1,99 @@
+//! The requests of a phase in the order in which they ended: what follows each other in time depends on each other, and
+//! intervals must know.
+
+use crate::columns::Columns;
+use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::side_by_side::side_by_side;
+use crate::slices::end;
+use crate::summary::Measured;
+use crate::{Confidence, Kind, Level, Metric, MetricContext, PhaseWindow, Stats, formula, throughput};
+
+#[derive(Debug)]
+pub(crate) struct Timeline {
+    level: Level,
+    /// Rows by end.
+    order: Vec<u32>,
+    /// Those of them that succeeded.
+    successful: Vec<u32>,
+    first_gaps: Vec<usize>,
+}
+
+impl Timeline {
+    pub(crate) fn of(columns: &Columns, level: Level) -> Self {
+        let rows = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+        let mut ends: Vec<(u64, u32)> = (0..rows).map(|row| (end(columns, row).as_nanos(), row)).collect();
+        ends.sort_unstable();
+        let order: Vec<u32> = ends.into_iter().map(|(_, row)| row).collect();
+        let successful = order.iter().copied().filter(|row| succeeded(columns, *row)).collect();
+        Self { level, order, successful, first_gaps: columns.first_gaps() }
+    }
+
+    pub(crate) fn level(&self) -> Level {
+        self.level
+    }
+
+    pub(crate) fn rows(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Rows of successful requests.
+    pub(crate) fn successful(&self) -> &[u32] {
+        &self.successful
+    }
+
+    /// Those that ended in this time.
+    pub(crate) fn successful_in(&self, columns: &Columns, window: &PhaseWindow) -> &[u32] {
+        let first = self.successful.partition_point(|row| end(columns, *row) < window.start);
+        let after = self.successful.partition_point(|row| end(columns, *row) <= window.end);
+        &self.successful[first..after.max(first)]
+    }
+
+    /// Every record metric that applies, over the whole phase, in the order of the catalogue.
+    pub(crate) fn records(&self, columns: &Columns, context: &MetricContext) -> Vec<Option<Measured>> {
+        let of_requests = |metric: &Metric| metric.definition().kind == Kind::Record && context.applies(*metric);
+        let metrics: Vec<Metric> = Metric::ALL.iter().copied().filter(of_requests).collect();
+        side_by_side(&metrics, self.order.len(), |metric| measure(metric, &self.order, columns, context, self.level))
+    }
+
+    /// How sure a rate is; `None` for what is no rate.
+    pub(crate) fn rate(
+        &self,
+        metric: Metric,
+        columns: &Columns,
+        window: &PhaseWindow,
+        context: &MetricContext,
+    ) -> Option<Confidence> {
+        let estimate = throughput::estimate(metric, &self.successful, columns, window, context, self.level)?;
+        Some(Confidence::single(&estimate, self.level))
+    }
+
+    /// Gaps between contents, request by request in the order in which those ended.
+    pub(crate) fn gaps<'a>(&'a self, columns: &'a Columns) -> impl Iterator<Item = f64> + 'a {
+        self.order.iter().flat_map(move |row| {
+            let first = self.first_gaps.get(*row as usize).copied().unwrap_or(0);
+            let count = columns.row(*row as usize).fact(Fact::Gaps).unwrap_or(0) as usize;
+            (first..first + count).map(move |gap| columns.gap(gap) as f64)
+        })
+    }
+}
+
+/// A record metric of these rows, which are in the order of time.
+pub(crate) fn measure(
+    metric: Metric,
+    rows: &[u32],
+    columns: &Columns,
+    context: &MetricContext,
+    level: Level,
+) -> Option<Measured> {
+    let series: Vec<f64> =
+        rows.iter().filter_map(|row| formula::value(metric, &columns.row(*row as usize), context)).collect();
+    let mut sorted = series.clone();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let stats = Stats::of_sorted(&sorted, 0)?;
+    let confidence = Confidence::of(series.into_iter(), &sorted, &stats, level);
+    Some(Measured { stats, confidence })
+}
+
+fn succeeded(columns: &Columns, row: u32) -> bool {
+    columns.row(row as usize).fact(Fact::Outcome) == Some(OUTCOME_SUCCESS)
+}

@@ -1,0 +1,46 @@
+//! The steady part of a run beside the whole of it, for people.
+
+use aiperf_metrics::{MetricResult, Percentile, Summary};
+
+use super::number;
+use super::table::{Align, Cell, Column, Table};
+use super::tables::label;
+use crate::steady::reason;
+
+/// `None` where there is no steady state.
+pub(super) fn table(title: String, summary: &Summary) -> Option<Table> {
+    let window = summary.steady.as_ref()?.outcome.as_ref().ok()?;
+    let mut rows: Vec<&MetricResult> = window.results.iter().collect();
+    rows.sort_by_key(|result| result.metric.definition().order.unwrap_or(u16::MAX));
+    let headers = ["Metric", "avg (run)", "avg (steady)", "p99 (run)", "p99 (steady)"];
+    let cells = |result: &&MetricResult| {
+        let whole = summary.get(result.metric);
+        let values = [
+            whole.and_then(|stats| stats.avg),
+            result.stats.avg,
+            whole.and_then(|stats| stats.percentile(Percentile::P99)),
+            result.stats.percentile(Percentile::P99),
+        ];
+        std::iter::once(Cell::name(label(result))).chain(values.map(number::cell)).collect()
+    };
+    Some(Table {
+        title,
+        columns: headers.map(|header| Column { header: header.to_owned(), align: Align::Right }).to_vec(),
+        rows: rows.iter().map(cells).collect(),
+        flexible: 0,
+    })
+}
+
+/// Where the steady part lies, or that there is none.
+pub(super) fn sentence(summary: &Summary) -> Option<String> {
+    let steady = summary.steady.as_ref()?;
+    Some(match &steady.outcome {
+        Err(unsteady) => format!("No steady state was reached: {}.", reason(unsteady)),
+        Ok(window) => format!(
+            "Steady state: from {:.1} s to {:.1} s of the run, in which {} requests ended.",
+            window.start_offset.as_secs_f64(),
+            window.end_offset.as_secs_f64(),
+            number::whole(window.requests)
+        ),
+    })
+}
