@@ -19,7 +19,7 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// 128 + SIGINT, as shells report it.
 pub(crate) const INTERRUPTED: u8 = 130;
 /// The run is whole, and `--strict` does not let it pass.
-const DOUBTFUL: u8 = 3;
+pub(crate) const DOUBTFUL: u8 = 3;
 
 pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow::Result<ExitCode> {
     let [first, ..] = &experiment.cells[..] else { anyhow::bail!("there is nothing to run") };
@@ -160,11 +160,16 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     }
     if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unmet(why) = &result.verdict {
         eprintln!("error: {why}");
-    } else if !result.refused.is_empty() {
-        let mut codes: Vec<_> = result.refused.iter().map(|note| note.code().name()).collect();
-        codes.dedup();
-        eprintln!("error: --strict does not let these validity notes pass: {}", codes.join(", "));
+    } else if let Some(why) = doubt(result) {
+        eprintln!("error: {why}");
     }
+}
+
+/// Which validity notes `--strict` does not let pass.
+pub(crate) fn doubt(result: &RunResult) -> Option<String> {
+    let mut codes: Vec<_> = result.refused.iter().map(|note| note.code().name()).collect();
+    codes.dedup();
+    (!codes.is_empty()).then(|| format!("--strict does not let these validity notes pass: {}", codes.join(", ")))
 }
 
 /// How wide and colourful stdout is; `width` where it is no terminal.
