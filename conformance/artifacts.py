@@ -13,6 +13,10 @@ import processes
 TITLE = re.compile(r"^\s*(?P<program>NVIDIA AIPerf|aiperf) \| (?P<title>\S.*?)\s*$")
 LOG_LINE = re.compile(r"^\d\d:\d\d:\d\d\.\d{3} ")
 LINE_LABEL = re.compile(r"^(?P<label>CLI Command|Benchmark Duration|Log File|Raw Records|[A-Z][A-Za-z ]+ Export): ")
+# The folder of one of several runs, and what is said over all of them.
+POINT = r"\w+_[\d.]+(?:__\w+_[\d.]+)*/"
+RUN_FOLDER = re.compile(rf"^(?:profile_runs/(?:run|trial)_\d+/(?:{POINT})?|{POINT}(?:profile_runs/trial_\d+/)?)")
+OVER_RUNS = re.compile(r"profile_export_aiperf_(?P<kind>aggregate|sweep|collated)\.")
 # Notes after the tables, known by a word that both tools cannot but use.
 NOTES = {
     "note: usage without cached tokens": re.compile("enable-prompt-tokens-details"),
@@ -56,11 +60,15 @@ class Artifacts:
 
     @property
     def records(self) -> list[dict]:
-        return self._first(self.lines, "records.jsonl") or []
+        """Those of all runs, where there are several."""
+        return self._all_lines("records.jsonl")
 
     @property
     def raw(self) -> list[dict]:
-        return self._first(self.lines, "raw.jsonl") or []
+        return self._all_lines("raw.jsonl")
+
+    def _all_lines(self, role: str) -> list[dict]:
+        return [line for name, lines in self.lines.items() if role_of(name) == role for line in lines]
 
     def truth_requests(self) -> list[dict]:
         """Requests that the tool made, without what waits for the server and asks it."""
@@ -72,8 +80,12 @@ class Artifacts:
 
 
 def role_of(name: str) -> str:
-    """What a file is, whatever prefix it was given: `summary.json` for `profile_export_aiperf.json` and `myrun.json`."""
-    if "/" in name or name.startswith(".") or name in ("inputs.json", "outputs.json", "phase_manifest.json"):
+    """What a file is, whatever prefix it was given: `summary.json` for `profile_export_aiperf.json` and `myrun.json`. Of several
+    runs, each has its own."""
+    if over_runs := OVER_RUNS.search(name):
+        return over_runs["kind"] + name[name.rindex(".") :]
+    name = RUN_FOLDER.sub("", name)
+    if "/" in name or name.startswith(".") or name in ("inputs.json", "outputs.json", "phase_manifest.json", "run_config.json"):
         return name
     if name.endswith("_raw.jsonl"):
         return "raw.jsonl"

@@ -52,7 +52,69 @@ class Expectation:
         )
 
 
+SEVERAL_RUNS = "trials|sweep|sweep-trials"
+
 EXPECTED: tuple[Expectation, ...] = (
+    Expectation(
+        "Configuration of one of several runs",
+        "Where it makes several runs, the reference writes every default of its own configuration; here it is what was set or derived, as for "
+        "a single run.",
+        "field",
+        r"(summary\.json: input_config|run_config\.json: cfg)\..*|run_config\.json: resolved",
+        SEVERAL_RUNS,
+        ours="absent",
+    ),
+    Expectation(
+        "Console of several runs",
+        "One line for each run and tables over them all; the tables and the notes of each run are in its folder.",
+        "console",
+        "line .*",
+        SEVERAL_RUNS,
+    ),
+    Expectation(
+        "Log of the launcher",
+        "Runs are made in one process, and each has its log; the reference's launcher has one more.",
+        "file",
+        "logs/aiperf.log",
+        SEVERAL_RUNS,
+        ours="absent",
+    ),
+    Expectation(
+        "Order over several runs",
+        "That of the summary; the reference has another one each time.",
+        "csv",
+        ".*: order of rows",
+        SEVERAL_RUNS,
+    ),
+    Expectation(
+        "No share of nought",
+        "A mean of nought has no coefficient of variation; whether a mean is nought is a matter of timing.",
+        "type",
+        r"(aggregate|sweep)\.json: .*\.cv",
+        SEVERAL_RUNS,
+    ),
+    Expectation(
+        "Rare percentiles over several runs",
+        "Each run has p99.9 and p99.99, and so has what is said over several.",
+        "field|csv",
+        r"(aggregate|sweep)\.(json: .*|csv section \d+: row .*)_p99_9+",
+        SEVERAL_RUNS,
+        reference="absent",
+    ),
+    Expectation(
+        "Columns of a sweep",
+        "One metric more (see: rate of a user over all requests), and where a mean is nought is a matter of timing.",
+        "csv",
+        r"sweep\.csv section 1: (header|filled cells of .*)",
+        SEVERAL_RUNS,
+    ),
+    Expectation(
+        "Best points of a sweep with one run each",
+        "The reference leaves them out.",
+        "field|csv",
+        r"sweep\.(json: (best_configurations|pareto_optimal).*|csv section [23]: row .*)",
+        "sweep",
+    ),
     Expectation(
         "The last window",
         "The window in which the run ended is always there, marked as shorter; the reference leaves it out when no request started in it.",
@@ -209,7 +271,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "The mean of the rates of requests is at the mercy of one reply that came all at once; all tokens over all decoding time "
         "is not.",
         "field|csv",
-        r".*(overall_output_token_throughput_per_user|row Overall Output Token Throughput Per User \(tokens/sec/user\))",
+        r".*(overall_output_token_throughput_per_user(_avg)?|row Overall Output Token Throughput Per User \(tokens/sec/user\))",
         reference="absent",
     ),
     Expectation(

@@ -6,11 +6,13 @@ mod chat;
 mod cli;
 mod compare;
 mod genai_perf;
+mod interrupts;
 mod logging;
 mod profile;
 mod selftest;
 mod simulate;
 mod trace_tool;
+mod trials;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -57,7 +59,7 @@ fn run() -> anyhow::Result<ExitCode> {
             fs::write(&path, script).with_context(|| format!("cannot write {}", path.display()))?;
             println!("{}", path.display());
         }
-        Invocation::Profile(config) => return profile::run(*config, &environment),
+        Invocation::Profile(experiment) => return profile::run(&experiment, &environment),
         Invocation::Chat(talk) => return chat::run(&talk, &environment),
         Invocation::SelfTest(test) => return selftest::run(&test, &environment),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
@@ -82,10 +84,11 @@ fn run_as_genai_perf(words: &[OsString], environment: &Environment) -> anyhow::R
     let invocation =
         cli::parse(args, environment, &simulate::flags()).context("in the options that `aiperf profile` gets")?;
     match invocation {
-        Invocation::Profile(config) => {
-            eprintln!("{}", config.command_line);
-            let records = genai_perf::RecordFile::of(&config);
-            let code = profile::run(*config, environment)?;
+        Invocation::Profile(experiment) => {
+            let first = experiment.cells.first().map(|cell| &cell.config);
+            eprintln!("{}", first.map_or("", |config| config.command_line.as_str()));
+            let records = first.filter(|_| experiment.is_single()).and_then(genai_perf::RecordFile::of);
+            let code = profile::run(&experiment, environment)?;
             if let Some(records) = records {
                 records.write().with_context(|| format!("cannot write {}", records.path().display()))?;
             }

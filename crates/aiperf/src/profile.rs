@@ -1,36 +1,59 @@
-//! `aiperf profile`: runs one benchmark, shows its progress and its result, and turns Ctrl-C into an orderly end.
+//! `aiperf profile`: runs a benchmark, shows its progress and its result.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_config::{Config, Environment, PhaseKind, UiKind};
-use aiperf_engine::{Control, ControlSource, StopReason};
+use aiperf_config::{Config, Environment, Experiment, PhaseKind, UiKind};
+use aiperf_engine::ControlSource;
 use aiperf_experiment::{Monitor, Run, RunResult, StateFile, Verdict};
 use aiperf_hub::{DownloadSnapshot, Hub, HubEnvironment, Limits};
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_ui::{ProgressLine, Snapshot, Style, Transfer};
-use anyhow::Context;
 
-use crate::logging;
+use crate::interrupts::Interrupts;
+use crate::{logging, trials};
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// 128 + SIGINT, as shells report it.
 pub(crate) const INTERRUPTED: u8 = 130;
 /// The run is whole, and `--strict` does not let it pass.
-const DOUBTFUL: u8 = 3;
+pub(crate) const DOUBTFUL: u8 = 3;
 
-pub(crate) fn run(config: Config, environment: &Environment) -> anyhow::Result<ExitCode> {
-    logging::start(config.output.log_level);
-    for warning in &config.warnings {
-        log::warn!("{warning}");
+pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow::Result<ExitCode> {
+    let [first, ..] = &experiment.cells[..] else { anyhow::bail!("there is nothing to run") };
+    logging::start(first.config.output.log_level);
+    let mut said: Vec<&String> = Vec::new();
+    for warning in experiment.cells.iter().flat_map(|cell| &cell.config.warnings) {
+        if !said.contains(&warning) {
+            log::warn!("{warning}");
+            said.push(warning);
+        }
     }
+    if !experiment.is_single() {
+        return trials::run(experiment, environment);
+    }
+    let width = Width(first.config.tuning.console_width);
+    let ready = prepare(first.config.clone(), environment)?;
+    let result = ready.execute(&Interrupts::catch()?, None, environment)?;
+    show(&result, width, environment);
+    Ok(exit_code(&result))
+}
+
+/// A run that has all it needs, and what its watchers must know.
+pub(crate) struct Ready {
+    pub(crate) run: Run,
+    ui: UiKind,
+    duration: Option<Nanos>,
+    dir: PathBuf,
+}
+
+/// Loads and makes what a run needs; nothing is written yet.
+pub(crate) fn prepare(config: Config, environment: &Environment) -> anyhow::Result<Ready> {
     let ui = config.output.ui;
-    let width = Width(config.tuning.console_width);
     let duration = config.profiling.stop.duration.map(Nanos::from);
     let dir = config.output.dir.clone();
-
     let hub = hub(&config, environment);
     let downloading = (ui == UiKind::Simple).then(|| watch_download(&hub, environment));
     let mut run = Run::prepare(config, VERSION, &hub)?;
@@ -38,18 +61,33 @@ pub(crate) fn run(config: Config, environment: &Environment) -> anyhow::Result<E
     if let Some(state) = StateFile::of(environment) {
         run.cite(state.tests(VERSION));
     }
-    // Only now: a run that cannot start leaves nothing behind. What was logged so far goes to the file too.
-    logging::write_to(&dir).map_err(|cause| {
-        anyhow::anyhow!("cannot write to {}: {cause}; choose a writable folder with --artifact-dir", dir.display())
-    })?;
-    let control = ControlSource::new();
-    catch_interrupts(control.control())?;
-    let monitor = Arc::new(Monitor::default());
-    let progress = (ui == UiKind::Simple).then(|| watch(&monitor, duration, environment));
-    let result = run.execute(VERSION, &control, &monitor)?;
-    drop(progress);
-    show(&result, width, environment);
-    Ok(exit_code(&result))
+    Ok(Ready { run, ui, duration, dir })
+}
+
+impl Ready {
+    /// `among`: which of several runs it is, in words.
+    pub(crate) fn execute(
+        self,
+        interrupts: &Interrupts,
+        among: Option<String>,
+        environment: &Environment,
+    ) -> anyhow::Result<RunResult> {
+        // Only now: a run that cannot start leaves nothing behind. What was logged so far goes to the file too.
+        logging::write_to(&self.dir).map_err(|cause| {
+            let dir = self.dir.display();
+            anyhow::anyhow!("cannot write to {dir}: {cause}; choose a writable folder with --artifact-dir")
+        })?;
+        if let Some(name) = &among {
+            log::info!("{name}");
+        }
+        let control = ControlSource::new();
+        interrupts.stop(control.control());
+        let monitor = Arc::new(Monitor::default());
+        let progress = (self.ui == UiKind::Simple).then(|| watch(&monitor, self.duration, among, environment));
+        let result = self.run.execute(VERSION, &control, &monitor)?;
+        drop(progress);
+        Ok(result)
+    }
 }
 
 /// The hub that this environment names, within the limits for public data sets.
@@ -77,23 +115,15 @@ fn stderr_columns() -> usize {
     terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(columns, _)| usize::from(columns.0))
 }
 
-/// The first Ctrl-C ends the run with what was measured; the second ends the process.
-pub(crate) fn catch_interrupts(control: Control) -> anyhow::Result<()> {
-    let asked = AtomicBool::new(false);
-    ctrlc::set_handler(move || {
-        aiperf_ui::clear_line();
-        if asked.swap(true, Ordering::Relaxed) {
-            eprintln!("Ended at once. The records file holds what was finished; the summary was not written.");
-            std::process::exit(i32::from(INTERRUPTED));
-        }
-        eprintln!("Stopping: no more requests are sent, results follow. Press Ctrl-C again to end at once.");
-        control.stop(StopReason::Interrupt);
-    })
-    .context("Ctrl-C cannot be caught")
-}
-
-pub(crate) fn watch(monitor: &Arc<Monitor>, duration: Option<Nanos>, environment: &Environment) -> ProgressLine {
+/// `among`: which of several runs it is, in words.
+pub(crate) fn watch(
+    monitor: &Arc<Monitor>,
+    duration: Option<Nanos>,
+    among: Option<String>,
+    environment: &Environment,
+) -> ProgressLine {
     let monitor = Arc::clone(monitor);
+    let before = among.map_or_else(String::new, |among| format!("{among}  "));
     let start = Mono::now();
     ProgressLine::start(
         style(environment),
@@ -103,8 +133,8 @@ pub(crate) fn watch(monitor: &Arc<Monitor>, duration: Option<Nanos>, environment
             let (sent, done) = (progress.sent(), progress.returned());
             Some(Snapshot {
                 activity: match phase {
-                    PhaseKind::Warmup => "Warmup".to_owned(),
-                    PhaseKind::Profiling => "Profiling".to_owned(),
+                    PhaseKind::Warmup => format!("{before}Warmup"),
+                    PhaseKind::Profiling => format!("{before}Profiling"),
                 },
                 done,
                 in_flight: sent.saturating_sub(done),
@@ -112,6 +142,7 @@ pub(crate) fn watch(monitor: &Arc<Monitor>, duration: Option<Nanos>, environment
                 expected: progress.expected(),
                 duration: duration.filter(|_| phase == PhaseKind::Profiling),
                 elapsed: Mono::now().since(progress.began().unwrap_or(start)),
+                note: monitor.note().filter(|_| phase == PhaseKind::Profiling),
             })
         }),
     )
@@ -129,11 +160,16 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     }
     if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unmet(why) = &result.verdict {
         eprintln!("error: {why}");
-    } else if !result.refused.is_empty() {
-        let mut codes: Vec<_> = result.refused.iter().map(|note| note.code().name()).collect();
-        codes.dedup();
-        eprintln!("error: --strict does not let these validity notes pass: {}", codes.join(", "));
+    } else if let Some(why) = doubt(result) {
+        eprintln!("error: {why}");
     }
+}
+
+/// Which validity notes `--strict` does not let pass.
+pub(crate) fn doubt(result: &RunResult) -> Option<String> {
+    let mut codes: Vec<_> = result.refused.iter().map(|note| note.code().name()).collect();
+    codes.dedup();
+    (!codes.is_empty()).then(|| format!("--strict does not let these validity notes pass: {}", codes.join(", ")))
 }
 
 /// How wide and colourful stdout is; `width` where it is no terminal.

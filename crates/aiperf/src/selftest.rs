@@ -12,6 +12,7 @@ use aiperf_report::{Grade, SelfTestReport};
 use anyhow::Context;
 
 use crate::cli::SelfTestInvocation;
+use crate::interrupts::Interrupts;
 use crate::{logging, profile};
 
 /// Without a terminal to ask.
@@ -24,7 +25,7 @@ pub(crate) fn run(invocation: &SelfTestInvocation, environment: &Environment) ->
         options.set(flag, value)?;
     }
     let control = ControlSource::new();
-    profile::catch_interrupts(control.control())?;
+    Interrupts::catch()?.stop(control.control());
     let monitor = Arc::new(Monitor::default());
     let test = SelfTest {
         options: &options,
@@ -32,7 +33,7 @@ pub(crate) fn run(invocation: &SelfTestInvocation, environment: &Environment) ->
         version: profile::VERSION,
         program: std::env::current_exe().context("the program cannot find itself to start the simulator")?,
     };
-    let progress = profile::watch(&monitor, Some(Nanos::from_secs_f64(test.seconds()?)), environment);
+    let progress = profile::watch(&monitor, Some(Nanos::from_secs_f64(test.seconds()?)), None, environment);
     let result = test.execute(&control, &monitor);
     drop(progress);
     let mut report = match result {

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use aiperf_clock::{EpochNanos, Nanos};
 use aiperf_endpoint::EndpointKind;
 use aiperf_metrics::{Flags, Level, Metric, MetricContext, NetworkRtt, PhaseAccounting};
-use aiperf_report::{Phase, RunNote, RunStatus};
+use aiperf_report::{Phase, RunNote, RunPlace, RunStatus, Variation};
 use serde_json::{Map, Value};
 
 use crate::{ArtifactError, Folder};
@@ -56,6 +56,21 @@ impl Origin {
     pub(crate) fn random_seed(&self) -> Option<u64> {
         let run_info = self.summary.as_ref().and_then(|summary| summary["run_info"]["random_seed"].as_u64());
         run_info.or_else(|| self.note.as_ref().and_then(|note| note.random_seed))
+    }
+
+    /// Where the run stood among others, where there were others.
+    pub(crate) fn place(&self) -> Option<RunPlace> {
+        let info = &self.summary.as_ref()?["run_info"];
+        Some(RunPlace {
+            sweep_id: info["sweep_id"].as_str()?.to_owned(),
+            trial: info["trial"].as_u64().and_then(|trial| u32::try_from(trial).ok())?,
+            label: info["run_label"].as_str()?.to_owned(),
+            variation: Variation {
+                index: info["variation_index"].as_u64().unwrap_or(0) as usize,
+                label: info["variation_label"].as_str()?.to_owned(),
+                values: info["variation_values"].as_object().cloned().unwrap_or_default(),
+            },
+        })
     }
 
     pub(crate) fn status(&self, records: u64) -> RunStatus {

@@ -27,9 +27,9 @@ impl Share {
         self.0
     }
 
-    /// Twice as much, below the whole.
+    /// Twice as much; of a large one, half of what is left.
     pub(crate) fn doubled(self) -> Self {
-        Self((self.0 * 2.0).min(0.99))
+        Self((self.0 * 2.0).min(f64::midpoint(self.0, 1.0)))
     }
 }
 
@@ -64,6 +64,7 @@ mod tests {
             assert!(bad.parse::<Share>().is_err(), "{bad}");
         }
         assert_eq!(Share(0.07).to_string(), "7%");
+        assert_eq!((Share(0.025).doubled(), Share(0.9).doubled()), (Share(0.05), Share(0.95)));
         assert_eq!(Share::of_percent(2.5).to_string(), "2.5%");
     }
 

@@ -11,8 +11,8 @@ pub enum ConfigError {
     ValueNotYet { flag: String, value: String, instead: String },
     #[error("{flag} is refused: {reason}")]
     Refused { flag: String, reason: String },
-    #[error("{flag} {value}: a list of values is a sweep, and sweeps are not supported yet; give one value")]
-    SweepNotYet { flag: String, value: String },
+    #[error("{flag} {value}: a list of values is a sweep, and only `aiperf profile` makes one; give one value")]
+    List { flag: String, value: String },
     #[error("{flag} was given {value:?}: {expected}")]
     BadValue { flag: String, value: String, expected: String },
     #[error("{first} and {second} do not go together: {why}")]

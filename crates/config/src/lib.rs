@@ -8,6 +8,7 @@ mod dataset;
 mod endpoint;
 mod environment;
 mod error;
+mod experiment;
 mod grammar;
 mod grpc;
 mod input_config;
@@ -22,6 +23,7 @@ mod scenario;
 mod secure;
 mod server_hook;
 mod tuning;
+mod until_ci;
 
 pub use dataset::{
     AgentDetection, AgentReplay, BadRows, BatchSizes, CacheBust, Corpus, DatasetConfig, DatasetSource, FileFormat,
@@ -37,6 +39,10 @@ pub use dataset::{Chat, Origin, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
 pub use environment::Environment;
 pub use error::ConfigError;
+pub use experiment::{
+    Cell, Convergence, ConvergenceMode, ConvergenceStat, Experiment, Parameter, Seeds, Sweep, SweepOrder, SweptValue,
+    Trials,
+};
 pub use grammar::goodput::read as read_goodput;
 pub use grpc::{DescriptorSource, GrpcMethod};
 pub use network_latency::{NetworkLatency, RttProbing};
@@ -51,3 +57,4 @@ pub use scenario::{SCENARIO, Scenario};
 pub use secure::{ProxyConfig, ProxyServer, TlsConfig};
 pub use server_hook::{ResetKvCache, ServerProfiler};
 pub use tuning::{IpVersion, SessionCopies, SocketTuning, Tuning, VARIABLES, Variable};
+pub use until_ci::{CiMargin, CiStat, CiTarget};

@@ -36,6 +36,13 @@ impl RawOptions {
         }
     }
 
+    /// Puts this value in place of those of an option that was given.
+    pub(crate) fn replace(&mut self, id: OptionId, value: String) {
+        if let Some(given) = self.given.iter_mut().find(|given| given.id == id) {
+            given.values = vec![value];
+        }
+    }
+
     pub fn given(&self) -> &[Given] {
         &self.given
     }

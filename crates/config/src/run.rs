@@ -1,6 +1,8 @@
 //! The whole configuration of one run, resolved: nothing in it needs a default any more.
 
-use crate::{CacheBust, DatasetConfig, EndpointConfig, NetworkLatency, OutputConfig, PhaseConfig, Scenario, Tuning};
+use crate::{
+    CacheBust, CiTarget, DatasetConfig, EndpointConfig, NetworkLatency, OutputConfig, PhaseConfig, Scenario, Tuning,
+};
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -17,6 +19,8 @@ pub struct Config {
     pub output: OutputConfig,
     /// `None`: latencies are only shown as they are.
     pub network_latency: Option<NetworkLatency>,
+    /// What must be known, and how well, for the run to end early; all of it.
+    pub until_ci: Vec<CiTarget>,
     /// Of all confidence intervals.
     pub confidence_level: f64,
     /// `None`: not repeatable, drawn from the operating system.

@@ -4,7 +4,8 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{DatasetSource, PhaseKind};
 use aiperf_engine::{EndReason, PhaseOutcome};
 use aiperf_metrics::{
-    ClientHealth, ClientLoad, Columns, MetricContext, NetworkRtt, PhaseAccounting, PhaseWindow, Slice, Slices, Summary,
+    ClientHealth, ClientLoad, Columns, Kind, Metric, MetricContext, NetworkRtt, PhaseAccounting, PhaseWindow, Slice,
+    Slices, Summary,
 };
 use aiperf_report::{
     AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, RunReport, RunStatus, Timestamps,
@@ -39,6 +40,8 @@ pub(crate) struct Conclusion<'a> {
 impl Conclusion<'_> {
     /// Writes the summary files and judges the run.
     pub(crate) fn draw(self, run: &Run, version: &str) -> RunResult {
+        let at = self.outcomes.iter().rposition(|outcome| outcome.kind == PhaseKind::Profiling);
+        let values = self.values(run, at);
         let mut phases: Vec<PhaseReport> = (0..self.outcomes.len()).map(|index| self.phase(run, index)).collect();
         let accounting =
             self.outcomes.iter().zip(&phases).map(|(outcome, phase)| self.accounting(outcome, phase)).collect();
@@ -62,6 +65,7 @@ impl Conclusion<'_> {
             warmup,
             input_config: run.config.to_input_config(),
             random_seed: run.config.random_seed,
+            place: run.place.clone(),
             cli_command: repeating_command(run),
             status: status(&verdict),
             telemetry_data: None,
@@ -77,13 +81,13 @@ impl Conclusion<'_> {
             waited_for_server: self.waited_for_server,
             accounting,
             carried: sections,
+            remarks: self.convictions.iter().flat_map(|conviction| conviction.remarks.clone()).collect(),
             show_trace_timing: run.config.output.show_trace_timing,
             other_files: self.other_files,
             log_file: Some(run.paths.log()),
             zone: LocalZone::system(),
         };
         let output = &run.config.output;
-        let at = self.outcomes.iter().rposition(|outcome| outcome.kind == PhaseKind::Profiling);
         let length = output.slice_duration.map(Nanos::from);
         let slices = length.zip(at).map(|(length, at)| -> Box<dyn Iterator<Item = Slice>> {
             Box::new(Slices::of(&self.columns[at], length, &run.contexts[at], self.anchor))
@@ -91,7 +95,16 @@ impl Conclusion<'_> {
         let extra = ExtraFiles { slices, genai_perf: output.export_genai_perf };
         let files = write_summary_files(&report, &run.paths, extra);
         let refused = run.strictness.refused(&report.validity());
-        RunResult { report, files, verdict, refused }
+        RunResult { report, files, verdict, refused, values }
+    }
+
+    /// What single requests of the profiling phase came to, where someone wants to know.
+    fn values(&self, run: &Run, profiling: Option<usize>) -> Vec<(Metric, Vec<f64>)> {
+        let Some(at) = profiling.filter(|_| run.keeps_values) else { return Vec::new() };
+        let context = self.context(run, at);
+        let single = |metric: &Metric| matches!(metric.definition().kind, Kind::Record | Kind::RecordList);
+        let metrics = context.record_metrics().into_iter().filter(single);
+        metrics.map(|metric| (metric, self.columns[at].shown_values(metric, &context))).collect()
     }
 
     /// What those who could end the run early want said.

@@ -64,6 +64,10 @@ pub enum RunError {
     OneMessage { method: String },
     #[error("{hook}: {url} {reason}")]
     Hook { hook: &'static str, url: String, reason: String },
+    #[error("--until-ci {target}: {reason}")]
+    UntilCi { target: String, reason: String },
+    #[error("--convergence-metric {metric}: {reason}")]
+    Convergence { metric: String, reason: String },
     #[error("a record thread cannot start: {0}")]
     RecordThread(std::io::Error),
     #[error("the thread that makes contents cannot start: {0}")]

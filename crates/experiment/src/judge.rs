@@ -49,6 +49,8 @@ pub(crate) struct Conviction {
     pub(crate) section: Option<(&'static str, Value)>,
     /// Why what was asked for was not reached: the run has failed, though it has results.
     pub(crate) unmet: Option<String>,
+    /// Sentences for the console.
+    pub(crate) remarks: Vec<String>,
 }
 
 /// A judge at work, on a thread of its own.

@@ -33,6 +33,8 @@ mod talk;
 mod target;
 mod threshold;
 mod trace_data;
+mod trials;
+mod until_ci;
 mod verdict;
 
 pub use error::RunError;
@@ -42,4 +44,5 @@ pub use selftest::{
     Format, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestOption, SelfTestOptionError, SelfTestOptions, StateFile,
 };
 pub use talk::{Answer, Counted, Interrupt, Memory, Talk, TalkError, TurnFigures, WhoCounts};
+pub use trials::{Assignment, CellResult, ExperimentResult, Figures, Finished, Pause, Runner, Trouble, conduct};
 pub use verdict::Verdict;

@@ -1,6 +1,7 @@
 //! What may be known of a run while it goes on.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use aiperf_engine::Progress;
 
@@ -10,12 +11,22 @@ pub struct Monitor {
     pub progress: Progress,
     pub(crate) failed: AtomicU64,
     pub(crate) recorded: AtomicU64,
+    note: Mutex<Option<String>>,
 }
 
 impl Monitor {
     /// Requests that failed, of those that were read so far, warmup included.
     pub fn failed(&self) -> u64 {
         self.failed.load(Ordering::Relaxed)
+    }
+
+    /// A few words on how near the end is, where someone watches for it.
+    pub fn note(&self) -> Option<String> {
+        self.note.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_note(&self, note: Option<String>) {
+        *self.note.lock().unwrap_or_else(PoisonError::into_inner) = note;
     }
 
     /// Requests whose record is done, warmup included.

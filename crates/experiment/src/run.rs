@@ -16,10 +16,10 @@ use aiperf_engine::{
     Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, StopReason, Timing, WorkerGauge, bounded,
 };
 use aiperf_hub::Hub;
-use aiperf_metrics::{ClientHealth, MetricContext, OverflowSigns, ValidityNote};
+use aiperf_metrics::{ClientHealth, Metric, MetricContext, OverflowSigns, ValidityNote};
 use aiperf_report::{
-    ArtifactPaths, Certificate, InputsFile, OutputsFile, RawWriter, RecordTable, RecordWriter, RunNote, RunReport,
-    SummaryFiles,
+    ArtifactPaths, Certificate, InputsFile, OutputsFile, RawWriter, RecordTable, RecordWriter, RunConfig, RunNote,
+    RunPlace, RunReport, SummaryFiles,
 };
 use aiperf_seed::Seed;
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
@@ -50,6 +50,7 @@ use crate::steadiness::Steadiness;
 use crate::strictness::Strictness;
 use crate::target::Targets;
 use crate::threshold::FailureThreshold;
+use crate::until_ci::UntilCi;
 use crate::verdict::Verdict;
 
 /// Finished requests that may wait for a record thread before workers hold theirs back.
@@ -79,6 +80,10 @@ pub struct Run {
     /// Self-tests of this machine, for the report to cite.
     pub(crate) certificates: Vec<Certificate>,
     pub(crate) tap: Option<Arc<Tap>>,
+    /// Where it stands among other runs, if there are others.
+    pub(crate) place: Option<RunPlace>,
+    /// The values of single requests are wanted when it is over.
+    pub(crate) keeps_values: bool,
 }
 
 /// What a run leaves behind.
@@ -87,6 +92,8 @@ pub struct RunResult {
     pub report: RunReport,
     pub files: SummaryFiles,
     pub verdict: Verdict,
+    /// Values of all successful requests, metric by metric; empty unless they were asked for.
+    pub values: Vec<(Metric, Vec<f64>)>,
     /// Notes that `--strict` does not let pass.
     pub refused: Vec<ValidityNote>,
 }
@@ -101,6 +108,7 @@ impl Run {
         let kind = config.endpoint.kind;
         let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
+        UntilCi::check(&config, &settings::metric_context(&config, &config.profiling)?)?;
         let strictness = Strictness::of(config.output.strict.as_ref())?;
         if let Some(scenario) = &config.scenario {
             scenario.set.iter().for_each(|option| log::info!("Scenario {} sets {option}", scenario.name));
@@ -151,6 +159,8 @@ impl Run {
             strictness,
             certificates: Vec::new(),
             tap: None,
+            place: None,
+            keeps_values: false,
             config,
         })
     }
@@ -158,6 +168,12 @@ impl Run {
     /// Lets the report hold this run against what self-tests of this machine have shown.
     pub fn cite(&mut self, certificates: Vec<Certificate>) {
         self.certificates = certificates;
+    }
+
+    /// Makes it one of several runs of the same command.
+    pub fn take_place(&mut self, place: RunPlace, keeps_values: bool) {
+        self.place = Some(place);
+        self.keeps_values = keeps_values;
     }
 
     /// Runs all phases on the calling thread, then writes the summary files. Ends early, with what was measured, when
@@ -181,8 +197,9 @@ impl Run {
         let sampler = self.dataset.sampler(self.seed);
         let maker = Maker::start(&self.sessions, &self.phases, sampler, &self.fixed_schedule, inputs)
             .map_err(RunError::MakerThread)?;
-        let benchmark_id = Uuid::new_v4().simple().to_string()[..12].to_owned();
+        let benchmark_id = self.new_id();
         self.run_note(version, &benchmark_id).write(&self.paths)?;
+        self.write_run_config(&benchmark_id)?;
         let anchor = WallAnchor::take();
         let (records, finished) = bounded(RECORD_QUEUE);
         let watches = self.watches(anchor, monitor, control)?;
@@ -305,8 +322,13 @@ impl Run {
         monitor: &Arc<Monitor>,
         control: &ControlSource,
     ) -> Result<Vec<Watch>, RunError> {
-        let windows = self.config.profiling.stop.windows;
-        let judges = windows.map(|windows| Box::new(Steadiness::new(windows, anchor)) as Box<dyn Judge>);
+        let mut judges: Vec<Box<dyn Judge>> = Vec::new();
+        if let Some(windows) = self.config.profiling.stop.windows {
+            judges.push(Box::new(Steadiness::new(windows, anchor)));
+        }
+        if !self.config.until_ci.is_empty() {
+            judges.push(Box::new(UntilCi::new(&self.config, self.profiling_context(), monitor)?));
+        }
         let start = |judge| Watch::start(judge, self.profiling_context().clone(), monitor, control.control());
         judges.into_iter().map(start).collect()
     }
@@ -325,6 +347,28 @@ impl Run {
             random_seed: self.config.random_seed,
             cli_command: repeating_command(self),
         }
+    }
+
+    /// 12 hexadecimal digits, or 32 where there are several runs, as in the reference.
+    fn new_id(&self) -> String {
+        let mut id = Uuid::new_v4().simple().to_string();
+        if self.place.is_none() {
+            id.truncate(12);
+        }
+        id
+    }
+
+    /// Beside the results of one of several runs: what it was to be.
+    fn write_run_config(&self, benchmark_id: &str) -> Result<(), RunError> {
+        let Some(place) = &self.place else { return Ok(()) };
+        let config = RunConfig {
+            benchmark_id,
+            place,
+            input_config: &self.config.to_input_config(),
+            random_seed: self.config.random_seed,
+            cli_command: &self.config.command_line,
+        };
+        Ok(config.write(&self.paths)?)
     }
 
     fn plan(&self) -> Plan {

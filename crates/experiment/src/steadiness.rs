@@ -159,7 +159,7 @@ impl Judge for Steadiness {
     }
 
     fn conclude(self: Box<Self>) -> Conviction {
-        Conviction { section: Some((SECTION, self.section())), unmet: self.unmet() }
+        Conviction { section: Some((SECTION, self.section())), unmet: self.unmet(), remarks: Vec::new() }
     }
 }
 

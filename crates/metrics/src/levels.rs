@@ -64,7 +64,7 @@ pub(crate) struct Levels {
 }
 
 #[derive(Debug, Default)]
-struct Curves {
+pub(crate) struct Curves {
     concurrency: StepCurve,
     decode_concurrency: StepCurve,
     prefill_concurrency: StepCurve,
@@ -77,8 +77,43 @@ struct Curves {
 }
 
 impl Curves {
-    /// Each curve may have millions of segments to sort, so each is given a thread.
-    fn statistics(self) -> Vec<(Metric, Stats)> {
+    fn each(&self) -> [&StepCurve; 9] {
+        let Self { concurrency, decode_concurrency, prefill_concurrency, decode, prefill, total, .. } = self;
+        let Self { decode_per_user, prefill_per_user, tokens, .. } = self;
+        [
+            concurrency,
+            decode_concurrency,
+            prefill_concurrency,
+            decode,
+            prefill,
+            total,
+            decode_per_user,
+            prefill_per_user,
+            tokens,
+        ]
+    }
+
+    /// Whether one of them must be drawn again.
+    pub(crate) fn has_outlines(&self) -> bool {
+        self.each().into_iter().any(StepCurve::is_outline)
+    }
+
+    pub(crate) fn seen_nearer(self) -> Self {
+        Self {
+            concurrency: self.concurrency.seen_nearer(),
+            decode_concurrency: self.decode_concurrency.seen_nearer(),
+            prefill_concurrency: self.prefill_concurrency.seen_nearer(),
+            decode: self.decode.seen_nearer(),
+            prefill: self.prefill.seen_nearer(),
+            total: self.total.seen_nearer(),
+            decode_per_user: self.decode_per_user.seen_nearer(),
+            prefill_per_user: self.prefill_per_user.seen_nearer(),
+            tokens: self.tokens.seen_nearer(),
+        }
+    }
+
+    /// Each curve may have many segments to sort, so each is given a thread.
+    pub(crate) fn statistics(self) -> Vec<(Metric, Stats)> {
         let curves = [
             (self.concurrency, Metric::EffectiveConcurrency, None),
             (self.decode, Metric::EffectiveDecodeThroughput, Some(Metric::ActiveDecodeThroughput)),
@@ -112,8 +147,8 @@ impl Curves {
 }
 
 impl Levels {
-    pub(crate) fn new(window_start: u64, window_end: u64) -> Self {
-        Self { now: window_start, window_end, ..Self::default() }
+    pub(crate) fn new(window_start: u64, window_end: u64, curves: Curves) -> Self {
+        Self { now: window_start, window_end, curves, ..Self::default() }
     }
 
     /// Lets time pass; only what lies in the window counts.
@@ -194,9 +229,9 @@ impl Levels {
         self.tokens.leave(flight.input_tokens + received);
     }
 
-    pub(crate) fn finish(mut self) -> Vec<(Metric, Stats)> {
+    pub(crate) fn finish(mut self) -> Curves {
         self.advance(self.window_end);
-        self.curves.statistics()
+        self.curves
     }
 }
 

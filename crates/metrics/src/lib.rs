@@ -21,6 +21,7 @@ mod network;
 mod observation;
 mod overflow;
 mod record;
+mod side_by_side;
 mod slices;
 mod statistics;
 mod steady;

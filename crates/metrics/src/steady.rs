@@ -4,9 +4,10 @@ use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_stats::steady::{self, Request, Signal, Unsteady, Window};
 
 use crate::columns::Columns;
+use crate::side_by_side::side_by_side;
 use crate::slices::{end, start};
 use crate::summary::Measured;
-use crate::timeline::{Timeline, measure, succeeded};
+use crate::timeline::{Timeline, measure};
 use crate::{
     Confidence, ConsoleGroup, Flags, Kind, Metric, MetricContext, MetricResult, PhaseWindow, Stats, formula, throughput,
 };
@@ -42,7 +43,7 @@ impl SteadyState {
         anchor: &WallAnchor,
     ) -> Option<Self> {
         let seconds = |at: Mono| at.since(window.start).as_secs_f64();
-        let rows: Vec<u32> = timeline.rows().iter().copied().filter(|row| succeeded(columns, *row)).collect();
+        let rows = timeline.successful();
         if rows.is_empty() {
             return None;
         }
@@ -87,28 +88,27 @@ fn measured(
     context: &MetricContext,
     anchor: &WallAnchor,
 ) -> SteadyWindow {
-    let rows = timeline.successful(columns, part);
+    let rows = timeline.successful_in(columns, part);
     let level = timeline.level();
-    let mut results = Vec::new();
-    for metric in Metric::ALL.iter().copied().filter(|metric| is_looked_at(*metric) && context.shows(*metric)) {
+    let looked_at = |metric: &Metric| is_looked_at(*metric) && context.shows(*metric);
+    let metrics: Vec<Metric> = Metric::ALL.iter().copied().filter(looked_at).collect();
+    let results = side_by_side(&metrics, rows.len(), |metric| {
         let measured = if throughput::is_rate(metric) {
-            let estimate = throughput::estimate(metric, &rows, columns, part, context, level);
-            estimate.map(|estimate| Measured {
-                stats: Stats::single(estimate.value),
-                confidence: Some(Confidence::single(&estimate, level)),
-            })
+            let estimate = throughput::estimate(metric, rows, columns, part, context, level)?;
+            let confidence = Some(Confidence::single(&estimate, level));
+            Measured { stats: Stats::single(estimate.value), confidence }
         } else {
-            measure(metric, &rows, columns, context, level)
+            measure(metric, rows, columns, context, level)?
         };
-        results.extend(measured.map(|measured| measured.shown(metric)));
-    }
+        Some(measured.shown(metric))
+    });
     SteadyWindow {
         start: anchor.epoch(part.start),
         end: anchor.epoch(part.end),
         start_offset: part.start.since(phase.start),
         end_offset: part.end.since(phase.start),
         requests: rows.len() as u64,
-        results,
+        results: results.into_iter().flatten().collect(),
     }
 }
 

@@ -90,12 +90,11 @@ impl Summary {
         let curves = aloft.map_or_else(Vec::new, |aloft| sweep::time_weighted(aloft, window, streamed));
         let timeline = context.confidence.map(|level| Timeline::of(columns, level));
         let timeline = timeline.as_ref();
+        let mut of_requests = timeline.map(|timeline| timeline.records(columns, context)).into_iter().flatten();
         for metric in Metric::ALL.iter().copied().filter(|metric| context.applies(*metric)) {
             let measured = match metric.definition().kind {
-                Kind::Record => match timeline {
-                    Some(timeline) => timeline.record(metric, columns, context),
-                    None => Stats::of(values(metric, columns, context)).map(Measured::from),
-                },
+                Kind::Record if timeline.is_some() => of_requests.next().flatten(),
+                Kind::Record => Stats::of(values(metric, columns, context)).map(Measured::from),
                 Kind::RecordList => gaps(columns, timeline),
                 _ if metric == Metric::TheoreticalPrefixCacheHit => prefix_hits(columns).map(Measured::from),
                 Kind::Aggregate | Kind::Derived => {

@@ -1,5 +1,5 @@
 //! Concurrency, rates and tokens in flight as functions of time. One pass over all requests by time, holding only those
-//! in flight, so that no list of all events is ever made.
+//! in flight, so that no list of all events is ever made; and a second one where curves have too many values to be kept.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
@@ -7,14 +7,24 @@ use std::collections::{BinaryHeap, HashMap};
 use crate::columns::Columns;
 use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
 use crate::formula::output_length;
-use crate::levels::Levels;
+use crate::levels::{Curves, Levels};
 use crate::{Metric, PhaseWindow, Stats};
 
 /// The time-weighted metrics of a phase. `streamed`: first contents are first tokens, not whole bodies.
 pub(crate) fn time_weighted(columns: &Columns, window: &PhaseWindow, streamed: bool) -> Vec<(Metric, Stats)> {
-    let mut levels = Levels::new(window.start.as_nanos(), window.end.as_nanos());
     let flights = Flights::of(columns, streamed);
     let order = flights.in_order();
+    let mut curves = draw(&flights, &order, window, Curves::default());
+    if curves.has_outlines() {
+        curves = draw(&flights, &order, window, curves.seen_nearer());
+    }
+    curves.statistics()
+}
+
+/// One pass over all requests.
+fn draw(flights: &Flights<'_>, order: &[u32], window: &PhaseWindow, curves: Curves) -> Curves {
+    let columns = flights.columns;
+    let mut levels = Levels::new(window.start.as_nanos(), window.end.as_nanos(), curves);
     let mut waiting = order.iter().enumerate().peekable();
     let mut in_flight: BinaryHeap<Reverse<(u64, usize, Stage)>> = BinaryHeap::new();
     let mut aloft: HashMap<usize, Flight> = HashMap::new();

@@ -1,19 +1,20 @@
 //! The requests of a phase in the order in which they ended: what follows each other in time depends on each other, and
 //! intervals must know.
 
-use aiperf_clock::Mono;
-
 use crate::columns::Columns;
 use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::side_by_side::side_by_side;
 use crate::slices::end;
 use crate::summary::Measured;
-use crate::{Confidence, Level, Metric, MetricContext, PhaseWindow, Stats, formula, throughput};
+use crate::{Confidence, Kind, Level, Metric, MetricContext, PhaseWindow, Stats, formula, throughput};
 
 #[derive(Debug)]
 pub(crate) struct Timeline {
     level: Level,
     /// Rows by end.
     order: Vec<u32>,
+    /// Those of them that succeeded.
+    successful: Vec<u32>,
     first_gaps: Vec<usize>,
 }
 
@@ -22,7 +23,9 @@ impl Timeline {
         let rows = u32::try_from(columns.len()).unwrap_or(u32::MAX);
         let mut ends: Vec<(u64, u32)> = (0..rows).map(|row| (end(columns, row).as_nanos(), row)).collect();
         ends.sort_unstable();
-        Self { level, order: ends.into_iter().map(|(_, row)| row).collect(), first_gaps: columns.first_gaps() }
+        let order: Vec<u32> = ends.into_iter().map(|(_, row)| row).collect();
+        let successful = order.iter().copied().filter(|row| succeeded(columns, *row)).collect();
+        Self { level, order, successful, first_gaps: columns.first_gaps() }
     }
 
     pub(crate) fn level(&self) -> Level {
@@ -33,18 +36,23 @@ impl Timeline {
         &self.order
     }
 
-    /// Rows of successful requests that ended in this time.
-    pub(crate) fn successful(&self, columns: &Columns, window: &PhaseWindow) -> Vec<u32> {
-        let inside = |row: &u32| {
-            let at = end(columns, *row);
-            window.start <= at && at <= window.end && succeeded(columns, *row)
-        };
-        self.order.iter().copied().filter(inside).collect()
+    /// Rows of successful requests.
+    pub(crate) fn successful(&self) -> &[u32] {
+        &self.successful
     }
 
-    /// A record metric of the whole phase.
-    pub(crate) fn record(&self, metric: Metric, columns: &Columns, context: &MetricContext) -> Option<Measured> {
-        measure(metric, &self.order, columns, context, self.level)
+    /// Those that ended in this time.
+    pub(crate) fn successful_in(&self, columns: &Columns, window: &PhaseWindow) -> &[u32] {
+        let first = self.successful.partition_point(|row| end(columns, *row) < window.start);
+        let after = self.successful.partition_point(|row| end(columns, *row) <= window.end);
+        &self.successful[first..after.max(first)]
+    }
+
+    /// Every record metric that applies, over the whole phase, in the order of the catalogue.
+    pub(crate) fn records(&self, columns: &Columns, context: &MetricContext) -> Vec<Option<Measured>> {
+        let of_requests = |metric: &Metric| metric.definition().kind == Kind::Record && context.applies(*metric);
+        let metrics: Vec<Metric> = Metric::ALL.iter().copied().filter(of_requests).collect();
+        side_by_side(&metrics, self.order.len(), |metric| measure(metric, &self.order, columns, context, self.level))
     }
 
     /// How sure a rate is; `None` for what is no rate.
@@ -55,10 +63,7 @@ impl Timeline {
         window: &PhaseWindow,
         context: &MetricContext,
     ) -> Option<Confidence> {
-        throughput::is_rate(metric).then_some(())?;
-        let everything = PhaseWindow { start: Mono::from_nanos(0), end: Mono::from_nanos(u64::MAX) };
-        let rows = self.successful(columns, &everything);
-        let estimate = throughput::estimate(metric, &rows, columns, window, context, self.level)?;
+        let estimate = throughput::estimate(metric, &self.successful, columns, window, context, self.level)?;
         Some(Confidence::single(&estimate, self.level))
     }
 
@@ -89,6 +94,6 @@ pub(crate) fn measure(
     Some(Measured { stats, confidence })
 }
 
-pub(crate) fn succeeded(columns: &Columns, row: u32) -> bool {
+fn succeeded(columns: &Columns, row: u32) -> bool {
     columns.row(row as usize).fact(Fact::Outcome) == Some(OUTCOME_SUCCESS)
 }

@@ -4,7 +4,7 @@ use aiperf_metrics::{ClientLoad, FailureGroup, Kind, Metric, MetricResult, Perce
 use serde_json::{Map, Number, Value, json};
 
 use crate::record::ErrorDetails;
-use crate::{PhaseReport, RunReport, confidence, health, phases, spec_decode, steady, timestamps, validity};
+use crate::{PhaseReport, RunPlace, RunReport, confidence, health, phases, spec_decode, steady, timestamps, validity};
 
 const SCHEMA_VERSION: &str = "1.4";
 
@@ -136,12 +136,23 @@ fn put_other_metrics(object: &mut Map<String, Value>, phase: &PhaseReport) {
 
 fn run_info(report: &RunReport) -> Value {
     let mut info = Map::new();
-    info.insert("benchmark_id".to_owned(), report.benchmark_id.clone().into());
-    if let Some(seed) = report.random_seed {
-        info.insert("random_seed".to_owned(), seed.into());
+    let mut put = |key: &str, value: Value| info.insert(key.to_owned(), value);
+    let place = report.place.as_ref();
+    put("benchmark_id", report.benchmark_id.clone().into());
+    if let Some(place) = place {
+        put("sweep_id", place.sweep_id.clone().into());
     }
-    info.insert("trial".to_owned(), 0.into());
-    info.insert("cli_command".to_owned(), report.cli_command.clone().into());
+    if let Some(seed) = report.random_seed {
+        put("random_seed", seed.into());
+    }
+    put("trial", place.map_or(0, |place| place.trial).into());
+    if let Some(RunPlace { label, variation, .. }) = place {
+        put("run_label", label.clone().into());
+        put("variation_label", variation.label.clone().into());
+        put("variation_index", variation.index.into());
+        put("variation_values", Value::Object(variation.values.clone()));
+    }
+    put("cli_command", report.cli_command.clone().into());
     Value::Object(info)
 }
 

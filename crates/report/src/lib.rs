@@ -32,6 +32,7 @@ mod steady;
 mod timeslices;
 mod timestamps;
 mod trace;
+mod trials;
 mod validity;
 mod wording;
 
@@ -57,4 +58,9 @@ pub use selftest::{
 pub use spec_decode::SpecDecodeRecord;
 pub use timestamps::{DelayFigures, StampCounts, Timestamps};
 pub use trace::{Chunks, Headers, TraceData};
+pub use trials::{
+    Aggregate, AggregateMetric, AggregatePaths, BestCell, Collated, CollatedMetric, FailedRun, RunConfig, RunMean,
+    RunPlace, Settled, Spread, SweepCell, SweepMetric, SweepReport, Variation, Within, write_aggregate, write_collated,
+    write_sweep,
+};
 pub use wording::Wording;

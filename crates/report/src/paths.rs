@@ -72,6 +72,11 @@ impl ArtifactPaths {
         self.dir.join(".aiperf_run.json")
     }
 
+    /// What one of several runs was to be.
+    pub fn run_config(&self) -> PathBuf {
+        self.dir.join("run_config.json")
+    }
+
     pub fn inputs(&self) -> PathBuf {
         self.dir.join("inputs.json")
     }

@@ -6,7 +6,7 @@ use aiperf_clock::Nanos;
 use aiperf_metrics::{ClientHealth, Evidence, Metric, PhaseAccounting, Summary, Thresholds, ValidityNote};
 use serde_json::{Map, Value};
 
-use crate::{AskedPercentiles, Citation, LocalZone, Phase, Timestamps, WrittenFile};
+use crate::{AskedPercentiles, Citation, LocalZone, Phase, RunPlace, Timestamps, WrittenFile};
 
 #[derive(Debug, Clone)]
 pub struct RunReport {
@@ -21,6 +21,8 @@ pub struct RunReport {
     /// The resolved configuration, secrets redacted.
     pub input_config: Value,
     pub random_seed: Option<u64>,
+    /// Where it stands among other runs of the same command, if there are others.
+    pub place: Option<RunPlace>,
     /// The command that repeats this run, secrets redacted.
     pub cli_command: String,
     pub status: RunStatus,
@@ -50,6 +52,8 @@ pub struct RunReport {
     /// Objects of the summary that others made: whoever could end the run early, or an earlier summary, where they cannot
     /// be made again from records. What is known here goes before them.
     pub carried: Map<String, Value>,
+    /// Sentences for the console on what was asked of the run itself, and whether it came to that.
+    pub remarks: Vec<String>,
     /// `--show-trace-timing`.
     pub show_trace_timing: bool,
     /// Files that others wrote, to be listed with ours.

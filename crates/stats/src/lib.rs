@@ -14,6 +14,7 @@ mod quantile;
 mod rate;
 mod sample;
 pub mod steady;
+mod two_samples;
 
 pub use estimate::{Estimate, Interval, Support};
 pub use level::{Level, LevelError};
@@ -21,3 +22,4 @@ pub use mean::{MEAN_FLOOR, effective_samples, mean};
 pub use quantile::{floor, quantile};
 pub use rate::{Event, Span, rate};
 pub use sample::Sample;
+pub use two_samples::same_distribution;

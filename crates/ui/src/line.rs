@@ -15,6 +15,8 @@ pub struct Snapshot {
     /// Length of the phase, when it ends by time.
     pub duration: Option<Nanos>,
     pub elapsed: Nanos,
+    /// A few words more.
+    pub note: Option<String>,
 }
 
 /// Lengths of the bar, the first that fits.
@@ -52,6 +54,9 @@ fn progress(snapshot: &Snapshot, length: usize) -> String {
     }
     if elapsed > 0.0 && snapshot.done > 0 {
         line.push_str(&format!(", {:.1} req/s", snapshot.done as f64 / elapsed));
+    }
+    if let Some(note) = &snapshot.note {
+        line.push_str(&format!("; {note}"));
     }
     line
 }
@@ -144,6 +149,12 @@ mod tests {
             ..Snapshot::default()
         };
         assert_eq!(render(&snapshot, 80), "Warmup  0 |#####               |  25%  1.0 s, 0 in flight");
+    }
+
+    #[test]
+    fn a_note_stands_at_the_end() {
+        let snapshot = Snapshot { activity: "Profiling".into(), note: Some("20 s more".into()), ..Snapshot::default() };
+        assert_eq!(render(&snapshot, 80), "Profiling  0  0.0 s, 0 in flight; 20 s more");
     }
 
     #[test]

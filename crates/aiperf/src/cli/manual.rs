@@ -44,7 +44,7 @@ const SPELLING: &str = "
 - Choices are read in any case, with `-` and `_` alike.
 - Numbers have no units: `--benchmark-duration 30`, not `30s`. Where it makes sense `inf` is one.
 - \"list\" options may be repeated and take commas; those marked \"several\" also take several words after one name.
-- Options marked \"sweep\" will take a comma list to run one benchmark per value; that is not supported yet.
+- Options marked \"sweep\" take a comma list to run one benchmark per value; see [repeated runs](repeated-runs.md).
 - Any other option given twice is refused, also under two names.
 - Options marked \"ours\" are not in AIPerf.
 - Every mistake ends the program with exit code 1 and one sentence on stderr.

@@ -20,7 +20,7 @@ mod trace;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use aiperf_config::{Config, Environment};
+use aiperf_config::{Environment, Experiment};
 use clap::error::ErrorKind;
 
 pub(crate) use chat::ChatInvocation;
@@ -39,7 +39,7 @@ const UNBUILT_COMMANDS: [&str; 8] =
 /// What the user wants done.
 #[derive(Debug)]
 pub(crate) enum Invocation {
-    Profile(Box<Config>),
+    Profile(Box<Experiment>),
     Chat(Box<ChatInvocation>),
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
@@ -82,7 +82,7 @@ pub(crate) fn parse(
     match matches.subcommand() {
         Some(("profile", matches)) => {
             let raw = profile::raw_options(matches, &typed);
-            Ok(Invocation::Profile(Box::new(Config::resolve(&raw, environment)?)))
+            Ok(Invocation::Profile(Box::new(Experiment::resolve(&raw, environment)?)))
         }
         Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),

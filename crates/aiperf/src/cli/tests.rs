@@ -29,7 +29,7 @@ fn invoke(words: &[&str]) -> Result<Invocation, CliError> {
 fn profile(line: &str) -> Config {
     let words: Vec<&str> = ["profile"].into_iter().chain(line.split(' ')).collect();
     match invoke(&words) {
-        Ok(Invocation::Profile(config)) => *config,
+        Ok(Invocation::Profile(mut experiment)) => experiment.cells.remove(0).config,
         other => panic!("{line:?}: {other:?}"),
     }
 }

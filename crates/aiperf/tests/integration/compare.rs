@@ -91,7 +91,7 @@ fn folders_of_the_reference_are_compared() {
         .word(recorded("rate_naming"))
         .with("--metric request_latency --confidence-level 0.9")
         .run();
-    assert_eq!(three.stdout.matches("candidate  ").count(), 2, "{}", three.stdout);
+    assert_eq!(three.stdout.matches("\ncandidate  ").count(), 2, "{}", three.stdout);
     assert!(three.stdout.contains("at 95%, so that all verdicts together hold at 90%"), "{}", three.stdout);
 }
 

@@ -50,6 +50,7 @@ mod stopping;
 mod tls;
 mod traces;
 mod transports;
+mod trials;
 mod truth;
 mod twins;
 mod users;

@@ -137,11 +137,8 @@ fn what_the_reference_left_can_be_compared() {
     let names = fs::read_dir(recorded("")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut compared_folders = 0;
     for name in names {
-        let report = match compared(&recorded("timeslices"), &recorded(&name), &asked(&[])) {
-            Ok(report) => report,
-            Err(error @ CompareError::NothingInCommon(..)) => panic!("{name}: {error}"),
-            Err(error) => panic!("{name}: {error}"),
-        };
+        let report = compared(&recorded("timeslices"), &recorded(&name), &asked(&[]));
+        let report = report.unwrap_or_else(|error| panic!("{name}: {error}"));
         every_form(&report);
         compared_folders += 1;
     }
@@ -232,6 +229,9 @@ fn a_metric_that_one_side_lacks_cannot_be_told() {
     assert_eq!(ttft.doubt, Some(Doubt::Absent { side: "b".to_owned() }));
     assert_eq!((ttft.verdict, ttft.candidate), (Verdict::CannotTell, None));
     every_form(&report);
+    let usual = compared(&good, &recorded("errors_all"), &asked(&[])).unwrap();
+    assert_eq!(row(&usual, "time_to_first_token:avg").verdict, Verdict::CannotTell, "it does not go unseen");
+    assert_eq!(row(&usual, "request_error_rate:avg").verdict, Verdict::Worse);
 }
 
 #[test]

@@ -115,6 +115,7 @@ pub enum OptionId {
     MeasurementInterval,
     StabilityPercentage,
     MaxTrials,
+    UntilCi,
     ConcurrencyRampDuration,
     PrefillConcurrencyRampDuration,
     RequestRateRampDuration,

@@ -8,4 +8,5 @@ pub(crate) mod number;
 pub(crate) mod range_ratio;
 pub(crate) mod rate_series;
 pub(crate) mod sequence;
+pub(crate) mod until_ci;
 pub(crate) mod url;

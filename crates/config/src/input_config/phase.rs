@@ -25,6 +25,9 @@ pub(super) fn section(config: &Config, phase: &PhaseConfig) -> Value {
         part.put("max_trials", windows.most);
         section.put("windows", part.finish());
     }
+    if phase.kind == PhaseKind::Profiling && !config.until_ci.is_empty() {
+        section.put("until_ci", config.until_ci.iter().map(ToString::to_string).collect::<Vec<_>>());
+    }
     section.put_some("concurrency", phase.pace.session_limit());
     section.put_some("concurrency_ramp", phase.concurrency_ramp.map(ramp));
     section.put_some("prefill_concurrency", phase.prefill_limit);

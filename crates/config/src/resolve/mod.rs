@@ -3,6 +3,7 @@
 
 mod dataset;
 mod endpoint;
+mod experiment;
 mod length;
 mod load;
 mod model;
@@ -14,6 +15,7 @@ mod scenario;
 #[cfg(test)]
 mod tests;
 mod turn;
+mod until_ci;
 
 pub(crate) use model::is_placeholder;
 
@@ -49,6 +51,7 @@ impl Config {
         if let DatasetSource::Public(public) = &dataset.source {
             tuning.session_copies.dynamo_session_id |= public.set.recipe == Recipe::AgentSpans;
         }
+        let until_ci = until_ci::resolve(raw, &profiling)?;
         Ok(Config {
             endpoint,
             dataset,
@@ -59,6 +62,7 @@ impl Config {
             allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
             output,
             network_latency,
+            until_ci,
             confidence_level: confidence_level(raw)?,
             random_seed: raw.int(OptionId::RandomSeed)?,
             workers_max: raw.int(OptionId::WorkersMax)?,

@@ -118,7 +118,7 @@ impl RawOptions {
         match (pieces.next(), pieces.next()) {
             (Some(only), None) => Ok(Some(only)),
             (None, _) => Ok(Some(text)),
-            (Some(_), Some(_)) => Err(ConfigError::SweepNotYet { flag: self.spelling(id), value: text.to_owned() }),
+            (Some(_), Some(_)) => Err(ConfigError::List { flag: self.spelling(id), value: text.to_owned() }),
         }
     }
 

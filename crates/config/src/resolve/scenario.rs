@@ -76,7 +76,7 @@ pub(super) fn apply(raw: &RawOptions) -> Result<Cow<'_, RawOptions>, ConfigError
 }
 
 /// A sweep is many configurations, and a scenario is one.
-fn refuse_lists(raw: &RawOptions) -> Result<(), ConfigError> {
+pub(super) fn refuse_lists(raw: &RawOptions) -> Result<(), ConfigError> {
     let is_list = |text: &String| text.split(',').filter(|piece| !piece.trim().is_empty()).count() > 1;
     let list =
         raw.given().iter().find(|given| given.id.spec().arity == Arity::Sweep && given.values.iter().any(is_list));

@@ -2,6 +2,7 @@
 
 mod data_rules;
 mod defaults;
+mod experiment;
 mod files;
 mod generated;
 mod grpc;
@@ -20,7 +21,7 @@ mod transport;
 use std::path::PathBuf;
 
 use crate::catalogue::{OptionId, OptionSpec, ValueKind, options};
-use crate::{Config, ConfigError, Environment, RawOptions};
+use crate::{Config, ConfigError, Environment, Experiment, RawOptions};
 
 /// Reads `--name=value`; a flag may stand alone.
 fn raw(words: &[&str]) -> RawOptions {
@@ -82,7 +83,7 @@ fn every_supported_option_is_asked_for() {
         vec!["--model=m", "--user-centric-rate=1", "--num-users=1", "--session-turns-mean=2", "--warmup-duration=1"],
     ] {
         let raw = raw(&words);
-        Config::resolve(&raw, &environment()).unwrap();
+        Experiment::resolve(&raw, &environment()).unwrap();
         asked.extend(raw.asked());
     }
     let forgotten: Vec<OptionId> =

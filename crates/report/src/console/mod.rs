@@ -11,8 +11,10 @@ mod steady;
 mod style;
 mod table;
 mod tables;
+mod trials;
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use aiperf_metrics::Metric;
 
@@ -20,12 +22,14 @@ use crate::{RunReport, WrittenFile};
 pub use selftest::render_selftest;
 use style::Style;
 pub use style::{Colour, Width};
+pub use trials::{render_aggregate, render_run_line, render_sweep};
 
 /// All tables and notes, as they also go to `profile_export_console.txt`.
 pub fn render(report: &RunReport, width: Width, colour: Colour) -> String {
     let style = Style::new(colour);
     let mut blocks = notes::opening(report, width, style);
     blocks.extend(tables::all(report, width, style));
+    blocks.extend(notes::remarks(report, width));
     blocks.extend(notes::certified(report, width));
     blocks.extend(notes::closing(report, width, style));
     blocks.into_iter().flat_map(|block| ["\n".to_owned(), block, "\n".to_owned()]).collect()
@@ -49,6 +53,27 @@ pub fn render_trailer(report: &RunReport, written: &[WrittenFile], colour: Colou
     if cancelled {
         let warning = "The run was cancelled early: its numbers cover only the requests that had finished.";
         text.push_str(&style.warning(warning));
+        text.push('\n');
+    }
+    text
+}
+
+/// The lines after the tables of several runs.
+pub fn render_trials_trailer(
+    command: &str,
+    written: &[WrittenFile],
+    dir: &Path,
+    was_interrupted: bool,
+    colour: Colour,
+) -> String {
+    let style = Style::new(colour);
+    let mut text = format!("{} {command}\n", style.strong("CLI Command:"));
+    put(&mut text, &style.strong("Runs:"), &dir.display().to_string());
+    for file in written {
+        put(&mut text, &style.strong(&format!("{}:", file.label)), &file.path.display().to_string());
+    }
+    if was_interrupted {
+        text.push_str(&style.warning("Cancelled early: the numbers cover only the runs that had finished."));
         text.push('\n');
     }
     text

@@ -29,6 +29,12 @@ pub(super) fn opening(report: &RunReport, width: Width, style: Style) -> Vec<Str
     notes
 }
 
+/// After the tables: whether the run came to what was asked of it.
+pub(super) fn remarks(report: &RunReport, width: Width) -> Option<String> {
+    let lines = report.remarks.iter().flat_map(|remark| wrap(remark, width.0));
+    (!report.remarks.is_empty()).then(|| lines.collect::<Vec<_>>().join("\n"))
+}
+
 /// After the tables: what is known of this machine's client.
 pub(super) fn certified(report: &RunReport, width: Width) -> Option<String> {
     report.selftest.as_ref().map(|citation| wrap(&citation.sentence(), width.0).join("\n"))

@@ -15,13 +15,18 @@ pub(super) fn table(title: String, summary: &Summary) -> Option<Table> {
     let headers = ["Metric", "avg (run)", "avg (steady)", "p99 (run)", "p99 (steady)"];
     let cells = |result: &&MetricResult| {
         let whole = summary.get(result.metric);
-        let values = [
+        let mut values = [
             whole.and_then(|stats| stats.avg),
             result.stats.avg,
             whole.and_then(|stats| stats.percentile(Percentile::P99)),
             result.stats.percentile(Percentile::P99),
-        ];
-        std::iter::once(Cell::name(label(result))).chain(values.map(number::cell)).collect()
+        ]
+        .map(number::cell);
+        let sure = result.confidence.and_then(|confidence| confidence.avg.interval()).zip(result.stats.avg);
+        if let Some((interval, avg)) = sure {
+            values[1].text.push_str(&format!(" ±{}", number::grouped(interval.margin(avg))));
+        }
+        std::iter::once(Cell::name(label(result))).chain(values).collect()
     };
     Some(Table {
         title,

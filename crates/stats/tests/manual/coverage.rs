@@ -101,17 +101,17 @@ fn rate_coverage(traffic: &Traffic, runs: u32) -> Tally {
 
 #[test]
 fn intervals_hold_the_truth_about_as_often_as_they_say() {
-    // 200 runs say 95 % as 95 ± 4.5 (three standard errors).
-    let runs = 200;
+    // 120 runs say 95 % as 95 ± 6 (three standard errors).
+    let runs = 120;
     for process in PROCESSES.iter().filter(|process| process.count <= 2000) {
         for (index, tally) in series_coverage(process, runs).iter().enumerate() {
             assert!(tally.given > runs / 2, "{} {index}: {tally:?}", process.name);
-            assert!((90.5..=99.5).contains(&tally.percent()), "{} {index}: {tally:?}", process.name);
+            assert!((89.0..=100.0).contains(&tally.percent()), "{} {index}: {tally:?}", process.name);
         }
     }
     for traffic in TRAFFIC.iter().filter(|traffic| traffic.length < 500.0) {
         let tally = rate_coverage(traffic, runs);
-        assert!((90.5..=99.5).contains(&tally.percent()), "{}: {tally:?}", traffic.name);
+        assert!((89.0..=100.0).contains(&tally.percent()), "{}: {tally:?}", traffic.name);
     }
 }
 

@@ -117,6 +117,17 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .ours()
     .supported(),
     OptionSpec::new(
+        OptionId::UntilCi,
+        &["until-ci"],
+        ValueKind::Text,
+        "Stop when this number is known this well: `metric:stat:margin`, such as `time_to_first_token:p99:5%`, where the margin \
+         is half of the confidence interval, as a share or in the metric's unit. Of several, all must be known. Needs a stop \
+         condition beside it as the limit.",
+    )
+    .list()
+    .ours()
+    .supported(),
+    OptionSpec::new(
         OptionId::ConcurrencyRampDuration,
         &["concurrency-ramp-duration"],
         ValueKind::Float,

@@ -6,7 +6,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     OptionSpec::new(OptionId::NumProfileRuns, &["num-profile-runs"], ValueKind::Int, "Runs of each configuration.")
         .at_least(1.0)
         .at_most(10.0)
-        .default("1"),
+        .default("1")
+        .supported(),
     OptionSpec::new(
         OptionId::ProfileRunCooldownSeconds,
         &["profile-run-cooldown-seconds"],
@@ -15,7 +16,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(0.0)
     .unit("s")
-    .default("0"),
+    .default("0")
+    .supported(),
     OptionSpec::new(
         OptionId::ConfidenceLevel,
         &["confidence-level"],
@@ -33,7 +35,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Warm up before the first run only.",
     )
     .negative("no-profile-run-disable-warmup-after-first")
-    .default("true"),
+    .default("true")
+    .supported(),
     OptionSpec::new(
         OptionId::SetConsistentSeed,
         &["set-consistent-seed"],
@@ -41,27 +44,31 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Take seed 42 for several runs or a sweep when none is given.",
     )
     .negative("no-set-consistent-seed")
-    .default("true"),
+    .default("true")
+    .supported(),
     OptionSpec::new(
         OptionId::VarySeedPerTrial,
         &["vary-seed-per-trial"],
         ValueKind::Flag,
         "Give each run a seed of its own.",
     )
-    .negative("no-vary-seed-per-trial"),
+    .negative("no-vary-seed-per-trial")
+    .supported(),
     OptionSpec::new(
         OptionId::ConvergenceMetric,
         &["convergence-metric"],
         ValueKind::Text,
         "Stop repeating when this metric has settled.",
-    ),
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::ConvergenceStat,
         &["convergence-stat"],
         ValueKind::Choice(&["avg", "p50", "p90", "p95", "p99", "min", "max"]),
         "Statistic of that metric to watch.",
     )
-    .default("avg"),
+    .default("avg")
+    .supported(),
     OptionSpec::new(
         OptionId::ConvergenceThreshold,
         &["convergence-threshold"],
@@ -70,14 +77,16 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .above(0.0)
     .below(1.0)
-    .default("by --convergence-mode"),
+    .default("by --convergence-mode")
+    .supported(),
     OptionSpec::new(
         OptionId::ConvergenceMode,
         &["convergence-mode"],
         ValueKind::Choice(&["ci_width", "cv", "distribution"]),
         "What must fall below the limit.",
     )
-    .default("ci_width"),
+    .default("ci_width")
+    .supported(),
     OptionSpec::new(
         OptionId::ParameterSweepCooldownSeconds,
         &["parameter-sweep-cooldown-seconds"],
@@ -86,34 +95,39 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(0.0)
     .unit("s")
-    .default("0"),
+    .default("0")
+    .supported(),
     OptionSpec::new(
         OptionId::ParameterSweepSameSeed,
         &["parameter-sweep-same-seed"],
         ValueKind::Flag,
         "Use one seed for all points of a sweep.",
     )
-    .negative("no-parameter-sweep-same-seed"),
+    .negative("no-parameter-sweep-same-seed")
+    .supported(),
     OptionSpec::new(
         OptionId::ParameterSweepMode,
         &["parameter-sweep-mode"],
         ValueKind::Choice(&["independent", "repeated"]),
         "Whether all points are run before any is repeated.",
     )
-    .default("repeated"),
+    .default("repeated")
+    .supported(),
     OptionSpec::new(
         OptionId::SweepType,
         &["sweep-type"],
         ValueKind::Literal(&["grid", "zip"]),
         "Whether several lists are combined each with each or side by side.",
     )
-    .default("grid"),
+    .default("grid")
+    .supported(),
     OptionSpec::new(
         OptionId::NoSweepTable,
         &["no-sweep-table"],
         ValueKind::Flag,
         "Do not print a table for each point of a sweep.",
-    ),
+    )
+    .supported(),
     OptionSpec::new(
         OptionId::SearchSpace,
         &["search-space"],

@@ -5,30 +5,6 @@ use aiperf_endpoint::EndpointKind;
 use super::{check, resolve, with_model};
 
 #[test]
-fn sweeps_are_refused_by_name() {
-    for option in [
-        "concurrency",
-        "prefill-concurrency",
-        "num-users",
-        "session-turns-mean",
-        "request-rate",
-        "request-count",
-        "benchmark-duration",
-        "num-sessions",
-        "isl",
-        "isl-stddev",
-        "osl",
-        "osl-stddev",
-    ] {
-        let word = format!("--{option}=1, 2");
-        check(&[(
-            &[&word, "--osl=1", if option == "num-users" { "--user-centric-rate=1" } else { "--streaming" }],
-            &[&format!("--{option}"), "sweep", "not supported yet"],
-        )]);
-    }
-}
-
-#[test]
 fn data() {
     check(&[
         (&["--isl=-5"], &["--isl", "at least 0"]),

@@ -1,0 +1,238 @@
+//! What `aiperf profile` was asked for as a whole: one configuration or several, each run once or more often.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::Config;
+use crate::catalogue::OptionId;
+
+#[derive(Debug, Clone)]
+pub struct Experiment {
+    /// At least one, in the order in which they are run; several where options were given lists.
+    pub cells: Vec<Cell>,
+    pub trials: Trials,
+    /// Present where options were given lists.
+    pub sweep: Option<Sweep>,
+    /// Holds the folders of all runs.
+    pub dir: PathBuf,
+    pub seeds: Seeds,
+}
+
+impl Experiment {
+    /// Whether it is one plain run.
+    pub fn is_single(&self) -> bool {
+        self.sweep.is_none() && self.trials.count == 1
+    }
+}
+
+/// One configuration, and what sets it apart from the others.
+#[derive(Debug, Clone)]
+pub struct Cell {
+    pub config: Config,
+    /// Empty where nothing is swept; in the order of the parameters.
+    pub settings: Vec<(Parameter, SweptValue)>,
+}
+
+impl Cell {
+    /// The name that seeds and files know it by.
+    pub fn label(&self) -> String {
+        if self.settings.is_empty() {
+            return "base".to_owned();
+        }
+        let pairs = self.settings.iter().map(|(parameter, value)| format!("{}={}", parameter.path(), value.text()));
+        pairs.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The name of its folder, without a path; empty where nothing is swept.
+    pub fn folder(&self) -> String {
+        let pairs = self.settings.iter().map(|(parameter, value)| format!("{}_{}", parameter.leaf(), value.text()));
+        pairs.collect::<Vec<_>>().join("__")
+    }
+
+    /// Values by their path in a configuration file.
+    pub fn values_by_path(&self) -> Map<String, Value> {
+        self.settings.iter().map(|(parameter, value)| (parameter.path().to_owned(), value.json())).collect()
+    }
+
+    /// Values by the name that tables and files of sweeps have for them.
+    pub fn values_by_name(&self) -> Map<String, Value> {
+        self.settings.iter().map(|(parameter, value)| (parameter.name().to_owned(), value.json())).collect()
+    }
+}
+
+/// An option that may be given a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter(pub(crate) OptionId);
+
+impl Parameter {
+    /// Where a configuration file has it.
+    pub const fn path(self) -> &'static str {
+        match self.0 {
+            OptionId::PromptInputTokensMean => "datasets.main.prompts.isl.mean",
+            OptionId::PromptInputTokensStddev => "datasets.main.prompts.isl.stddev",
+            OptionId::PromptOutputTokensMean => "datasets.main.prompts.osl.mean",
+            OptionId::PromptOutputTokensStddev => "datasets.main.prompts.osl.stddev",
+            OptionId::ConversationTurnMean => "datasets.main.turns.mean",
+            OptionId::BenchmarkDuration => "phases.profiling.duration",
+            OptionId::PrefillConcurrency => "phases.profiling.prefill_concurrency",
+            OptionId::RequestRate => "phases.profiling.rate",
+            OptionId::RequestCount => "phases.profiling.requests",
+            OptionId::ConversationNum => "phases.profiling.sessions",
+            OptionId::NumUsers => "phases.profiling.users",
+            _ => "phases.profiling.concurrency",
+        }
+    }
+
+    /// The path, or what is left of it where a bare name means the profiling phase.
+    pub fn name(self) -> &'static str {
+        let path = self.path();
+        path.strip_prefix("phases.profiling.").unwrap_or(path)
+    }
+
+    /// A short name that no other parameter has.
+    pub fn leaf(self) -> &'static str {
+        match self.0 {
+            OptionId::PromptInputTokensMean => "isl",
+            OptionId::PromptInputTokensStddev => "isl_stddev",
+            OptionId::PromptOutputTokensMean => "osl",
+            OptionId::PromptOutputTokensStddev => "osl_stddev",
+            OptionId::ConversationTurnMean => "turns",
+            _ => self.name(),
+        }
+    }
+}
+
+/// One value of a list, whole or not as its option is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SweptValue {
+    Whole(i64),
+    Real(f64),
+}
+
+impl SweptValue {
+    pub fn text(self) -> String {
+        match self {
+            Self::Whole(number) => number.to_string(),
+            Self::Real(number) if number.is_infinite() => "inf".to_owned(),
+            Self::Real(number) => format!("{number:?}"),
+        }
+    }
+
+    /// A number; infinity, which JSON lacks, is its name.
+    pub fn json(self) -> Value {
+        match self {
+            Self::Whole(number) => number.into(),
+            Self::Real(number) if number.is_infinite() => self.text().into(),
+            Self::Real(number) => number.into(),
+        }
+    }
+}
+
+/// How the cells of a sweep come about and in which order they are run.
+#[derive(Debug, Clone)]
+pub struct Sweep {
+    /// In alphabetical order of their paths; the last one changes fastest.
+    pub parameters: Vec<(Parameter, Vec<SweptValue>)>,
+    pub order: SweepOrder,
+    /// Pause between two cells.
+    pub cooldown: Duration,
+    /// A table for each cell.
+    pub shows_tables: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SweepOrder {
+    /// All cells once, then all again.
+    Repeated,
+    /// All trials of a cell, then those of the next.
+    Independent,
+}
+
+impl SweepOrder {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Repeated => "repeated",
+            Self::Independent => "independent",
+        }
+    }
+}
+
+/// How often each cell is run.
+#[derive(Debug, Clone)]
+pub struct Trials {
+    /// At most so many where there is a rule that ends them early.
+    pub count: u32,
+    /// Pause between two of them.
+    pub cooldown: Duration,
+    /// Of the confidence intervals over trials.
+    pub confidence_level: f64,
+    /// Only the first trial of a cell has the warmup.
+    pub warmup_only_first: bool,
+    pub convergence: Option<Convergence>,
+}
+
+/// Where the seeds of runs come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seeds {
+    /// `None`: each run draws its own.
+    pub base: Option<u64>,
+    /// Each trial of a cell has another.
+    pub vary_by_trial: bool,
+    /// All cells have the same.
+    pub same_in_cells: bool,
+}
+
+/// When trials have said enough.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Convergence {
+    /// Tag of the metric that is watched.
+    pub metric: String,
+    pub stat: ConvergenceStat,
+    pub mode: ConvergenceMode,
+    pub threshold: f64,
+}
+
+impl Convergence {
+    /// Trials before it is asked for the first time.
+    pub const LEAST_TRIALS: usize = 2;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConvergenceMode {
+    /// The t interval of the mean over trials is narrower than the threshold times the mean.
+    CiWidth,
+    /// The standard deviation over trials is below the threshold times the mean.
+    Cv,
+    /// The values of the last trial look like those of the earlier ones: the p-value of a Kolmogorov-Smirnov test is
+    /// above the threshold.
+    Distribution,
+}
+
+impl ConvergenceMode {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CiWidth => "ci_width",
+            Self::Cv => "cv",
+            Self::Distribution => "distribution",
+        }
+    }
+
+    pub(crate) const fn usual_threshold(self) -> f64 {
+        match self {
+            Self::CiWidth => 0.10,
+            Self::Cv | Self::Distribution => 0.05,
+        }
+    }
+}
+
+/// Statistics of a run that may be watched, by their name in the summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConvergenceStat(pub(crate) &'static str);
+
+impl ConvergenceStat {
+    pub const fn name(self) -> &'static str {
+        self.0
+    }
+}

@@ -1,0 +1,150 @@
+//! Whether trials have said enough.
+
+use aiperf_config::{Convergence, ConvergenceMode, Experiment};
+use aiperf_metrics::{Kind, Metric};
+use aiperf_report::Settled;
+use aiperf_stats::same_distribution;
+
+use super::aggregate::spread;
+use crate::error::RunError;
+use crate::settings;
+
+/// Whether every run will have what the rule watches.
+pub(crate) fn check(rule: &Convergence, experiment: &Experiment) -> Result<(), RunError> {
+    let refuse = |reason: String| Err(RunError::Convergence { metric: rule.metric.clone(), reason });
+    let Some(metric) = Metric::from_tag(&rule.metric) else {
+        return refuse("there is no metric of that name; docs/metrics.md lists them all".to_owned());
+    };
+    for cell in &experiment.cells {
+        let context = settings::metric_context(&cell.config, &cell.config.profiling)?;
+        if !context.shows(metric) {
+            let facts = context.endpoint.facts();
+            let streaming = if context.streaming { " with streaming" } else { " without streaming" };
+            return refuse(format!("runs of endpoint type {}{streaming} do not have it", facts.name));
+        }
+    }
+    let kind = metric.definition().kind;
+    let of_requests = matches!(kind, Kind::Record | Kind::RecordList);
+    if rule.mode == ConvergenceMode::Distribution && !of_requests {
+        let why = "it is one number a run, and --convergence-mode distribution compares values of requests; use cv or ci_width";
+        return refuse(why.to_owned());
+    }
+    if matches!(kind, Kind::Aggregate | Kind::Derived) && rule.stat.name() != "avg" {
+        return refuse(format!("it is one number a run and has no {}; leave --convergence-stat out", rule.stat.name()));
+    }
+    Ok(())
+}
+
+/// What one trial has to say to the rule.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Evidence<'a> {
+    /// The statistic that is watched.
+    pub(crate) figure: Option<f64>,
+    /// All values of the metric.
+    pub(crate) values: &'a [f64],
+}
+
+/// What the rule says of the trials so far, those that failed left out.
+pub(crate) fn judge(rule: &Convergence, level: f64, most_runs: u32, trials: &[Evidence<'_>]) -> Settled {
+    let value = if trials.len() < Convergence::LEAST_TRIALS { None } else { measure(rule, level, trials) };
+    let converged = value.is_some_and(|value| match rule.mode {
+        ConvergenceMode::CiWidth | ConvergenceMode::Cv => value < rule.threshold,
+        ConvergenceMode::Distribution => value > rule.threshold,
+    });
+    Settled {
+        metric: rule.metric.clone(),
+        stat: (rule.mode != ConvergenceMode::Distribution).then(|| rule.stat.name().to_owned()),
+        mode: rule.mode.name().to_owned(),
+        threshold: rule.threshold,
+        converged,
+        value,
+        most_runs,
+    }
+}
+
+/// What is held against the threshold. `None` where a trial lacks the figure, or where the mean is nought and the figure is not.
+fn measure(rule: &Convergence, level: f64, trials: &[Evidence<'_>]) -> Option<f64> {
+    if rule.mode == ConvergenceMode::Distribution {
+        let (last, earlier) = trials.split_last()?;
+        let pooled: Vec<f64> = earlier.iter().flat_map(|trial| trial.values).copied().collect();
+        return same_distribution(&pooled, last.values);
+    }
+    let figures: Vec<f64> = trials.iter().map(|trial| trial.figure).collect::<Option<_>>()?;
+    let spread = spread(&figures, level)?;
+    let width = match rule.mode {
+        ConvergenceMode::CiWidth => spread.ci_high - spread.ci_low,
+        _ => spread.std,
+    };
+    if width == 0.0 {
+        return Some(0.0);
+    }
+    (spread.mean != 0.0).then(|| width / spread.mean.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(mode: &str, threshold: f64) -> Convergence {
+        let words = [
+            ("--model", "m".to_owned()),
+            ("--num-profile-runs", "9".to_owned()),
+            ("--convergence-metric", "request_latency".to_owned()),
+            ("--convergence-mode", mode.to_owned()),
+            ("--convergence-threshold", threshold.to_string()),
+        ];
+        let mut raw = aiperf_config::RawOptions::default();
+        for (name, value) in words {
+            let mut options = aiperf_config::catalogue::options();
+            let spec = options.find(|spec| spec.long.iter().any(|long| name == format!("--{long}"))).unwrap();
+            raw.push(spec.id, name, vec![value]);
+        }
+        let experiment = aiperf_config::Experiment::resolve(&raw, &aiperf_config::Environment::default()).unwrap();
+        experiment.trials.convergence.unwrap()
+    }
+
+    fn figures(values: &[f64]) -> Vec<Evidence<'static>> {
+        values.iter().map(|value| Evidence { figure: Some(*value), values: &[] }).collect()
+    }
+
+    #[test]
+    fn one_trial_is_never_enough() {
+        assert!(!judge(&rule("cv", 0.9), 0.95, 9, &figures(&[5.0])).converged);
+        assert!(judge(&rule("cv", 0.9), 0.95, 9, &figures(&[5.0, 5.0])).converged);
+    }
+
+    #[test]
+    fn the_coefficient_of_variation_must_fall_below_the_threshold() {
+        // Standard deviation 1, mean 10.
+        let trials = figures(&[9.0, 10.0, 11.0]);
+        assert!(judge(&rule("cv", 0.11), 0.95, 9, &trials).converged);
+        let settled = judge(&rule("cv", 0.09), 0.95, 9, &trials);
+        assert!(!settled.converged && (settled.value.unwrap() - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_width_of_the_interval_is_held_against_the_mean() {
+        // 2 * 4.3027 * 1 / sqrt(3) / 10 = 0.4968.
+        let trials = figures(&[9.0, 10.0, 11.0]);
+        assert!(judge(&rule("ci_width", 0.5), 0.95, 9, &trials).converged);
+        assert!(!judge(&rule("ci_width", 0.49), 0.95, 9, &trials).converged);
+        assert!(judge(&rule("ci_width", 0.49), 0.90, 9, &trials).converged, "a lower level has a narrower interval");
+    }
+
+    #[test]
+    fn the_last_distribution_is_held_against_all_earlier_ones() {
+        let near: Vec<f64> = (0..40).map(f64::from).collect();
+        let far: Vec<f64> = near.iter().map(|value| value + 60.0).collect();
+        let trial = |values| Evidence { figure: None, values };
+        assert!(judge(&rule("distribution", 0.05), 0.95, 9, &[trial(&near[..]), trial(&near)]).converged);
+        let settled = judge(&rule("distribution", 0.05), 0.95, 9, &[trial(&near[..]), trial(&near), trial(&far)]);
+        assert!(!settled.converged && settled.stat.is_none());
+    }
+
+    #[test]
+    fn a_figure_that_a_trial_lacks_settles_nothing() {
+        let trials = [Evidence { figure: Some(1.0), values: &[] }, Evidence { figure: None, values: &[] }];
+        assert!(!judge(&rule("cv", 0.9), 0.95, 9, &trials).converged);
+        assert!(!judge(&rule("cv", 0.9), 0.95, 9, &figures(&[-1.0, 1.0])).converged);
+    }
+}

@@ -1,0 +1,107 @@
+//! In which order runs follow each other, where their files go, and how long the pauses between them are.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use aiperf_config::{Config, Experiment, SweepOrder};
+use aiperf_report::{RunPlace, Variation};
+
+use super::seeds;
+
+/// One run that is to be made.
+#[derive(Debug, Clone)]
+pub struct Assignment {
+    pub config: Config,
+    pub place: RunPlace,
+    /// Its values are wanted, not only their statistics.
+    pub keeps_values: bool,
+    /// `Run 2 of 6 (concurrency 2, trial 1)`.
+    pub name: String,
+}
+
+/// Which point of the sweep, and which repetition of it, both from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slot {
+    pub(crate) cell: usize,
+    pub(crate) trial: u32,
+}
+
+/// All runs there may be, in order.
+pub(crate) fn slots(experiment: &Experiment) -> Vec<Slot> {
+    let (cells, trials) = (experiment.cells.len(), experiment.trials.count);
+    match experiment.sweep.as_ref().map(|sweep| sweep.order) {
+        Some(SweepOrder::Repeated) => {
+            (0..trials).flat_map(|trial| (0..cells).map(move |cell| Slot { cell, trial })).collect()
+        }
+        Some(SweepOrder::Independent) | None => {
+            (0..cells).flat_map(|cell| (0..trials).map(move |trial| Slot { cell, trial })).collect()
+        }
+    }
+}
+
+/// The pause between two runs that follow each other: that of the loop which goes on.
+pub(crate) fn pause(experiment: &Experiment, before: Slot, after: Slot) -> Duration {
+    let trials = experiment.trials.cooldown;
+    let Some(sweep) = &experiment.sweep else { return trials };
+    let next_trial = match sweep.order {
+        SweepOrder::Repeated => before.trial != after.trial,
+        SweepOrder::Independent => before.cell == after.cell,
+    };
+    if next_trial { trials } else { sweep.cooldown }
+}
+
+pub(crate) fn label(trial: u32) -> String {
+    format!("run_{:04}", trial + 1)
+}
+
+/// The label of a run where several cells have one of that name.
+pub(crate) fn full_label(experiment: &Experiment, slot: Slot) -> String {
+    let label = label(slot.trial);
+    match experiment.sweep {
+        Some(_) => format!("{}/{label}", experiment.cells[slot.cell].folder()),
+        None => label,
+    }
+}
+
+/// Where the files of one run go.
+fn folder(experiment: &Experiment, slot: Slot) -> PathBuf {
+    let (dir, cell) = (&experiment.dir, experiment.cells[slot.cell].folder());
+    let trial = format!("trial_{:04}", slot.trial + 1);
+    match &experiment.sweep {
+        None => dir.join("profile_runs").join(label(slot.trial)),
+        Some(_) if experiment.trials.count == 1 => dir.join(cell),
+        Some(sweep) if sweep.order == SweepOrder::Repeated => dir.join("profile_runs").join(trial).join(cell),
+        Some(_) => dir.join(cell).join("profile_runs").join(trial),
+    }
+}
+
+pub(crate) fn assignment(experiment: &Experiment, slot: Slot, number: usize, sweep_id: &str) -> Assignment {
+    let cell = &experiment.cells[slot.cell];
+    let mut config = cell.config.clone();
+    config.output.dir = folder(experiment, slot);
+    config.random_seed = seeds::of_run(&experiment.seeds, slot.cell, &cell.label(), slot.trial);
+    // The warmup of a replay brings its sessions to where they go on: it is part of it.
+    if slot.trial > 0 && experiment.trials.warmup_only_first && !config.profiling.pace.is_agentic() {
+        config.warmup = None;
+    }
+    let variation = Variation { index: slot.cell, label: cell.label(), values: cell.values_by_path() };
+    Assignment {
+        config,
+        place: RunPlace { sweep_id: sweep_id.to_owned(), trial: slot.trial, label: label(slot.trial), variation },
+        keeps_values: experiment.trials.convergence.is_some(),
+        name: name(experiment, slot, number),
+    }
+}
+
+fn name(experiment: &Experiment, slot: Slot, number: usize) -> String {
+    let most = experiment.cells.len() * experiment.trials.count as usize;
+    let mut words = Vec::new();
+    for (parameter, value) in &experiment.cells[slot.cell].settings {
+        words.push(format!("{} {}", parameter.leaf(), value.text()));
+    }
+    if experiment.sweep.is_some() && experiment.trials.count > 1 {
+        words.push(format!("trial {}", slot.trial + 1));
+    }
+    let what = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
+    format!("Run {number} of {most}{what}")
+}

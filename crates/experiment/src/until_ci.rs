@@ -1,0 +1,455 @@
+//! Ends a run when the numbers that were asked for are known well enough, and says how long that will take.
+//!
+//! The interval is looked at again each time there are a twentieth more requests, and must be narrow enough twice in a row: a
+//! sequential procedure of fixed width (Chow and Robbins, "On the asymptotic theory of fixed-width sequential confidence
+//! intervals", 1965) which does not stop at the first lucky look.
+
+use std::sync::Arc;
+
+use aiperf_clock::{Mono, Nanos};
+use aiperf_config::{CiMargin, CiStat, CiTarget, Config};
+use aiperf_metrics::{Flags, Kind, Metric, MetricContext};
+use aiperf_stats::{Estimate, Event, Level, Span, Support, mean, quantile, rate};
+use serde_json::{Value, json};
+
+use crate::error::RunError;
+use crate::judge::{Conviction, Judge, View};
+use crate::live::{Sample, SampleOutcome};
+use crate::monitor::Monitor;
+
+/// The key of what the summary says of it.
+const SECTION: &str = "until_ci";
+/// Looks in a row that must find every interval narrow enough.
+const LOOKS: u32 = 2;
+/// Requests before the first look, and how many more each further one takes, as a share.
+const FIRST_LOOK: usize = 20;
+const GROWTH: f64 = 1.05;
+
+pub(crate) struct UntilCi {
+    targets: Vec<Target>,
+    level: Level,
+    monitor: Arc<Monitor>,
+    /// Requests that have ended well.
+    seen: usize,
+    next_look: usize,
+    narrow_looks: u32,
+    /// How many requests it took, once all is known. Those in flight then cannot take that back.
+    known_after: Option<usize>,
+    began: Mono,
+    until: Mono,
+}
+
+struct Target {
+    asked: CiTarget,
+    metric: Metric,
+    source: Source,
+    /// In the shown unit, in the order of ends.
+    values: Vec<f64>,
+    /// Of a rate: when, in seconds since the phase began.
+    times: Vec<f64>,
+}
+
+/// What a target is computed from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// The values of this metric.
+    Values(Metric),
+    /// One for each request, over time.
+    Requests,
+    /// This much for each request, over time.
+    Amount(Metric),
+}
+
+impl Source {
+    fn of(metric: Metric) -> Option<Self> {
+        match metric {
+            Metric::RequestThroughput => Some(Self::Requests),
+            Metric::OutputTokenThroughput => Some(Self::Amount(Metric::OutputSequenceLength)),
+            metric if metric.definition().kind == Kind::Record && !metric.definition().flags.has(Flags::ERRORS) => {
+                Some(Self::Values(metric))
+            }
+            _ => None,
+        }
+    }
+
+    const fn wanted(self) -> Option<Metric> {
+        match self {
+            Self::Values(metric) | Self::Amount(metric) => Some(metric),
+            Self::Requests => None,
+        }
+    }
+}
+
+impl UntilCi {
+    pub(crate) fn new(config: &Config, context: &MetricContext, monitor: &Arc<Monitor>) -> Result<Self, RunError> {
+        // The catalogue lets nothing through that is no level.
+        let level = Level::new(config.confidence_level).unwrap_or_default();
+        Self::watching(&config.until_ci, level, context, monitor)
+    }
+
+    /// Refuses what cannot be watched.
+    pub(crate) fn check(config: &Config, context: &MetricContext) -> Result<(), RunError> {
+        config.until_ci.iter().try_for_each(|asked| Target::new(asked, context).map(drop))
+    }
+
+    fn watching(
+        targets: &[CiTarget],
+        level: Level,
+        context: &MetricContext,
+        monitor: &Arc<Monitor>,
+    ) -> Result<Self, RunError> {
+        let targets = targets.iter().map(|asked| Target::new(asked, context)).collect::<Result<_, _>>()?;
+        Ok(Self {
+            targets,
+            level,
+            monitor: Arc::clone(monitor),
+            seen: 0,
+            next_look: FIRST_LOOK,
+            narrow_looks: 0,
+            known_after: None,
+            began: Mono::default(),
+            until: Mono::default(),
+        })
+    }
+
+    fn note(&mut self, sample: &Sample) {
+        if sample.outcome != SampleOutcome::Succeeded {
+            return;
+        }
+        self.seen += 1;
+        let at = sample.end.since(self.began).as_secs_f64();
+        let mut values = sample.values.iter().copied();
+        for target in &mut self.targets {
+            let value = if target.source.wanted().is_some() { values.next().flatten() } else { None };
+            target.note(value, at);
+        }
+    }
+
+    fn elapsed(&self) -> f64 {
+        self.until.since(self.began).as_secs_f64()
+    }
+
+    fn estimates(&self) -> Vec<Option<Estimate>> {
+        self.targets.iter().map(|target| target.estimate(self.elapsed(), self.level)).collect()
+    }
+
+    /// The target that will take longest, and how many times the requests so far it takes.
+    fn forecast(&self, estimates: &[Option<Estimate>]) -> Option<(String, f64)> {
+        let each = self.targets.iter().zip(estimates).filter_map(|(target, estimate)| {
+            let estimate = estimate.as_ref()?;
+            Some((target.progress(estimate), target.growth(estimate)))
+        });
+        each.max_by(|(_, a), (_, b)| a.total_cmp(b))
+    }
+
+    fn tell(&self, estimates: &[Option<Estimate>]) {
+        let note = self.forecast(estimates).map(|(progress, growth)| {
+            let more = Nanos::from_secs_f64((growth - 1.0).max(0.0) * self.elapsed());
+            if growth <= 1.0 { progress } else { format!("{progress}, about {} more", duration(more)) }
+        });
+        self.monitor.set_note(note);
+    }
+}
+
+impl Target {
+    fn new(asked: &CiTarget, context: &MetricContext) -> Result<Self, RunError> {
+        let refuse = |reason: &str| RunError::UntilCi { target: asked.to_string(), reason: reason.to_owned() };
+        let metric = Metric::from_tag(&asked.metric)
+            .ok_or_else(|| refuse("there is no metric of that name; docs/metrics.md lists them all"))?;
+        if !context.applies(metric) {
+            let facts = context.endpoint.facts();
+            let streaming = if context.streaming { "with" } else { "without" };
+            return Err(refuse(&format!("runs of endpoint type {} {streaming} streaming do not have it", facts.name)));
+        }
+        let source = Source::of(metric).ok_or_else(|| {
+            refuse(
+                "only metrics of single requests, request_throughput and output_token_throughput have such an interval",
+            )
+        })?;
+        if !matches!(source, Source::Values(_)) && asked.stat != CiStat::Avg {
+            return Err(refuse("it is one number a run; write avg"));
+        }
+        Ok(Self { asked: asked.clone(), metric, source, values: Vec::new(), times: Vec::new() })
+    }
+
+    fn note(&mut self, value: Option<f64>, at: f64) {
+        match (self.source, value) {
+            (Source::Values(metric), Some(value)) => self.values.push(metric.definition().show(value)),
+            (Source::Amount(_), Some(amount)) => {
+                self.values.push(amount);
+                self.times.push(at);
+            }
+            (Source::Requests, _) => {
+                self.values.push(1.0);
+                self.times.push(at);
+            }
+            (_, None) => {}
+        }
+    }
+
+    fn estimate(&self, elapsed: f64, level: Level) -> Option<Estimate> {
+        match (self.source, self.asked.stat) {
+            (Source::Values(_), CiStat::Avg) => mean(&self.values, level),
+            (Source::Values(_), CiStat::Percentile(percent)) => quantile(&self.values, percent / 100.0, level),
+            (Source::Requests | Source::Amount(_), _) => {
+                let events = self.times.iter().zip(&self.values).map(|(at, amount)| Event { at: *at, amount: *amount });
+                rate(events, Span { start: 0.0, end: elapsed }, level)
+            }
+        }
+    }
+
+    /// The largest margin that is narrow enough, in the shown unit.
+    fn allowed(&self, estimate: &Estimate) -> f64 {
+        match self.asked.margin {
+            CiMargin::Relative(share) => share * estimate.value.abs(),
+            CiMargin::Absolute(margin) => margin,
+        }
+    }
+
+    fn is_narrow(&self, estimate: &Estimate) -> bool {
+        let margin = estimate.interval.map(|interval| interval.margin(estimate.value));
+        estimate.is_supported() && margin.is_some_and(|margin| margin <= self.allowed(estimate))
+    }
+
+    /// How many times the requests so far it takes: a margin shrinks with their square root.
+    fn growth(&self, estimate: &Estimate) -> f64 {
+        match (estimate.support, estimate.interval) {
+            (Support::Enough, Some(interval)) => {
+                let margin = interval.margin(estimate.value);
+                if margin <= 0.0 { 0.0 } else { (margin / self.allowed(estimate)).powi(2) }
+            }
+            (Support::TooFew { needed }, _) => (needed as f64 / estimate.effective_samples.max(1.0)).max(GROWTH),
+            (Support::Enough, None) => GROWTH,
+        }
+    }
+
+    /// `time_to_first_token p99 ±8.1% of ±5%`.
+    fn progress(&self, estimate: &Estimate) -> String {
+        let margin = estimate.interval.map(|interval| interval.margin(estimate.value));
+        let CiTarget { metric, stat, margin: asked } = &self.asked;
+        let now = match (margin, asked) {
+            (None, _) => "not known yet".to_owned(),
+            (Some(margin), CiMargin::Relative(_)) if estimate.value != 0.0 => {
+                format!("±{:.1}%", margin / estimate.value.abs() * 100.0)
+            }
+            (Some(margin), _) => format!("±{margin:.2} {}", self.metric.definition().shown.label()),
+        };
+        format!("{metric} {stat} {now} of ±{asked}")
+    }
+
+    fn json(&self, estimate: Option<&Estimate>, was_known: bool) -> Value {
+        let margin = match self.asked.margin {
+            CiMargin::Relative(share) => json!({"relative": share}),
+            CiMargin::Absolute(margin) => json!({"absolute": margin}),
+        };
+        let mut object = json!({
+            "metric": self.asked.metric,
+            "stat": self.asked.stat.to_string(),
+            "unit": self.metric.definition().shown.label(),
+            "target": margin,
+            "reached": was_known || estimate.is_some_and(|estimate| self.is_narrow(estimate)),
+            "samples": self.values.len(),
+        });
+        if let Some(estimate) = estimate {
+            object["value"] = estimate.value.into();
+            object["effective_samples"] = estimate.effective_samples.into();
+            if let Some(interval) = estimate.interval {
+                object["ci_low"] = interval.low.into();
+                object["ci_high"] = interval.high.into();
+                object["margin"] = interval.margin(estimate.value).into();
+            }
+        }
+        object
+    }
+}
+
+impl Judge for UntilCi {
+    fn wanted(&self) -> Vec<Metric> {
+        self.targets.iter().filter_map(|target| target.source.wanted()).collect()
+    }
+
+    fn look(&mut self, view: &View<'_>) -> Option<String> {
+        self.began = view.began;
+        self.until = view.settled;
+        view.samples.iter().for_each(|sample| self.note(sample));
+        if self.seen < self.next_look {
+            return None;
+        }
+        self.next_look = (self.seen as f64 * GROWTH).ceil() as usize + 1;
+        let estimates = self.estimates();
+        self.tell(&estimates);
+        let narrow = |(target, estimate): (&Target, &Option<Estimate>)| {
+            estimate.as_ref().is_some_and(|estimate| target.is_narrow(estimate))
+        };
+        let all = self.targets.iter().zip(&estimates).all(narrow);
+        self.narrow_looks = if all { self.narrow_looks + 1 } else { 0 };
+        if self.narrow_looks < LOOKS {
+            return None;
+        }
+        let after = *self.known_after.get_or_insert(self.seen);
+        Some(format!("what --until-ci asks for is known after {after} requests"))
+    }
+
+    fn conclude(self: Box<Self>) -> Conviction {
+        let estimates = self.estimates();
+        let each: Vec<Value> = self
+            .targets
+            .iter()
+            .zip(&estimates)
+            .map(|(target, estimate)| target.json(estimate.as_ref(), self.known_after.is_some()))
+            .collect();
+        let reached = each.iter().all(|target| target["reached"] == true);
+        let remarks = self.targets.iter().zip(&estimates).map(|(target, estimate)| {
+            let Some(estimate) = estimate else { return format!("--until-ci {}: no request has it.", target.asked) };
+            let (progress, growth) = (target.progress(estimate), target.growth(estimate));
+            if self.known_after.is_some() || target.is_narrow(estimate) {
+                let after = self.known_after.unwrap_or(target.values.len());
+                return format!("--until-ci was reached after {after} requests: {progress}.");
+            }
+            let most = target.values.len() as f64 * growth;
+            format!("--until-ci was not reached: {progress}. It would take about {most:.0} requests like these.")
+        });
+        let remarks = remarks.collect();
+        let section = json!({"reached": reached, "confidence_level": self.level.get(), "targets": each});
+        Conviction { section: Some((SECTION, section)), unmet: None, remarks }
+    }
+}
+
+/// `40 s`, `12 min`, `3.5 h`.
+fn duration(length: Nanos) -> String {
+    let seconds = length.as_secs_f64();
+    if seconds < 120.0 {
+        format!("{seconds:.0} s")
+    } else if seconds < 7_200.0 {
+        format!("{:.0} min", seconds / 60.0)
+    } else {
+        format!("{:.1} h", seconds / 3_600.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aiperf_endpoint::EndpointKind;
+
+    use super::*;
+
+    fn target(metric: &str, stat: CiStat, margin: CiMargin) -> CiTarget {
+        CiTarget { metric: metric.to_owned(), stat, margin }
+    }
+
+    fn judge(targets: &[CiTarget]) -> Result<UntilCi, RunError> {
+        let context = MetricContext::new(EndpointKind::Chat, true);
+        UntilCi::watching(targets, Level::P95, &context, &Arc::new(Monitor::default()))
+    }
+
+    /// Request `n` ends after n milliseconds; its values are these.
+    fn sample(n: u64, values: &[f64]) -> Sample {
+        let end = Mono::from_nanos(n * 1_000_000);
+        Sample {
+            start: end,
+            end,
+            outcome: SampleOutcome::Succeeded,
+            values: values.iter().copied().map(Some).collect(),
+        }
+    }
+
+    /// Looks after each request until it is enough; how many that took.
+    fn requests_until_enough(judge: &mut UntilCi, most: u64, values: impl Fn(u64) -> Vec<f64>) -> Option<u64> {
+        (1..=most).find(|n| {
+            let samples = [sample(*n, &values(*n))];
+            let view = View { samples: &samples, began: Mono::default(), settled: Mono::from_nanos(n * 1_000_000) };
+            judge.look(&view).is_some()
+        })
+    }
+
+    /// Numbers in [0, 1) that look like chance and are always the same.
+    fn noise(n: u64) -> f64 {
+        (n.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 11) as f64
+            / (1_u64 << 53) as f64
+    }
+
+    #[test]
+    fn it_ends_when_the_mean_is_known_and_takes_longer_for_a_narrower_margin() {
+        let until = |share: f64| {
+            let mut judge = judge(&[target("request_latency", CiStat::Avg, CiMargin::Relative(share))]).unwrap();
+            let end = requests_until_enough(&mut judge, 200_000, |n| vec![1e7 * (1.0 + noise(n))]).unwrap();
+            let said = Box::new(judge).conclude();
+            assert_eq!(said.section.unwrap().1["reached"], true);
+            assert!(said.remarks[0].contains("was reached"), "{}", said.remarks[0]);
+            end
+        };
+        let (wide, narrow) = (until(0.05), until(0.01));
+        // A margin a fifth as wide takes 25 times as many, give or take the steps between looks.
+        assert!(wide >= 30 && narrow > 8 * wide && narrow < 80 * wide, "{wide} {narrow}");
+    }
+
+    #[test]
+    fn a_percentile_needs_samples_beyond_it_before_anything_is_known() {
+        let mut judge =
+            judge(&[target("time_to_first_token", CiStat::Percentile(99.0), CiMargin::Absolute(1e9))]).unwrap();
+        let end = requests_until_enough(&mut judge, 100_000, |n| vec![1e6 * noise(n)]).unwrap();
+        assert!(end > 299, "{end} requests cannot enclose p99");
+    }
+
+    #[test]
+    fn all_targets_must_be_reached() {
+        let targets = [
+            target("request_latency", CiStat::Avg, CiMargin::Relative(0.5)),
+            target("time_to_first_token", CiStat::Avg, CiMargin::Absolute(0.001)),
+        ];
+        let mut judge = judge(&targets).unwrap();
+        assert_eq!(
+            requests_until_enough(&mut judge, 3_000, |n| vec![1e7 * (1.0 + noise(n)), 1e7 * noise(n + 7)]),
+            None
+        );
+        let note = judge.monitor.note().unwrap();
+        assert!(note.starts_with("time_to_first_token avg ±") && note.ends_with("more"), "{note}");
+        let said = Box::new(judge).conclude();
+        let section = said.section.unwrap().1;
+        assert_eq!((&section["reached"], &section["targets"][0]["reached"]), (&false.into(), &true.into()));
+        assert!(said.remarks[1].contains("was not reached") && said.remarks[1].contains("It would take about"));
+        assert_eq!(said.unmet, None);
+    }
+
+    #[test]
+    fn rates_count_requests_and_tokens_over_time() {
+        let targets = [
+            target("request_throughput", CiStat::Avg, CiMargin::Relative(0.05)),
+            target("output_token_throughput", CiStat::Avg, CiMargin::Relative(0.05)),
+        ];
+        let mut judge = judge(&targets).unwrap();
+        assert!(requests_until_enough(&mut judge, 20_000, |_| vec![8.0]).is_some());
+        let section = Box::new(judge).conclude().section.unwrap().1;
+        let value = |at: usize| section["targets"][at]["value"].as_f64().unwrap();
+        assert!((value(0) - 1e3).abs() < 20.0 && (value(1) - 8e3).abs() < 160.0, "{section}");
+    }
+
+    #[test]
+    fn what_cannot_be_watched_is_refused() {
+        let refused =
+            |metric: &str, stat| judge(&[target(metric, stat, CiMargin::Relative(0.1))]).err().unwrap().to_string();
+        assert!(refused("ttft", CiStat::Avg).contains("no metric of that name"));
+        assert!(refused("benchmark_duration", CiStat::Avg).contains("only metrics of single requests"));
+        assert!(refused("request_throughput", CiStat::Percentile(50.0)).contains("write avg"));
+        assert!(refused("image_latency", CiStat::Avg).contains("--until-ci image_latency:avg:10%"));
+    }
+
+    #[test]
+    fn failed_requests_say_nothing() {
+        let mut judge = judge(&[target("request_latency", CiStat::Avg, CiMargin::Relative(0.5))]).unwrap();
+        let failed = Sample { outcome: SampleOutcome::Failed, ..sample(1, &[1e7]) };
+        for _ in 0..1_000 {
+            let view =
+                View { samples: std::slice::from_ref(&failed), began: Mono::default(), settled: Mono::default() };
+            assert_eq!(judge.look(&view), None);
+        }
+        assert!(Box::new(judge).conclude().remarks[0].contains("no request has it"));
+    }
+
+    #[test]
+    fn times_are_said_in_the_unit_that_fits() {
+        assert_eq!(duration(Nanos::from_secs_f64(40.2)), "40 s");
+        assert_eq!(duration(Nanos::from_secs_f64(720.0)), "12 min");
+        assert_eq!(duration(Nanos::from_secs_f64(12_600.0)), "3.5 h");
+    }
+}

@@ -1,0 +1,228 @@
+//! What several runs say together: one line for each that is over, a table over trials, a table over the points of a sweep.
+
+use aiperf_metrics::{Metric, Percentile, Stats};
+use serde_json::Value;
+
+use super::number::{self, grouped, whole};
+use super::style::{Colour, Style, Tone, Width};
+use super::table::{Align, Cell, Column, Table};
+use super::tables::PROGRAM;
+use crate::{Aggregate, AggregateMetric, FailedRun, RunReport, SweepCell, SweepReport};
+
+/// What an operator looks at first, as far as it is there.
+const KEY_FIGURES: [(Metric, &str); 14] = [
+    (Metric::RequestThroughput, "avg"),
+    (Metric::OutputTokenThroughput, "avg"),
+    (Metric::Goodput, "avg"),
+    (Metric::TimeToFirstToken, "avg"),
+    (Metric::TimeToFirstToken, "p50"),
+    (Metric::TimeToFirstToken, "p99"),
+    (Metric::InterTokenLatency, "avg"),
+    (Metric::InterTokenLatency, "p99"),
+    (Metric::RequestLatency, "avg"),
+    (Metric::RequestLatency, "p50"),
+    (Metric::RequestLatency, "p99"),
+    (Metric::OutputSequenceLength, "avg"),
+    (Metric::InputSequenceLength, "avg"),
+    (Metric::RequestErrorRate, "avg"),
+];
+
+/// Columns of the table of a sweep, with the words over them.
+const SWEEP_FIGURES: [(Metric, &str, &str); 6] = [
+    (Metric::RequestThroughput, "avg", "req/s"),
+    (Metric::OutputTokenThroughput, "avg", "tokens/s"),
+    (Metric::TimeToFirstToken, "p50", "TTFT p50"),
+    (Metric::TimeToFirstToken, "p99", "TTFT p99"),
+    (Metric::InterTokenLatency, "avg", "ITL avg"),
+    (Metric::RequestLatency, "p99", "latency p99"),
+];
+
+/// Runs that differ by more than this share of their mean deserve a word.
+const RESTLESS: f64 = 0.10;
+
+/// A run in one line, for those who watch several go by.
+pub fn render_run_line(name: &str, report: &RunReport) -> String {
+    let summary = &report.profiling.summary;
+    let mut parts = vec![format!("{} requests", whole(summary.successful))];
+    if summary.failed > 0 {
+        parts.push(format!("{} failed", whole(summary.failed)));
+    }
+    let mut put = |metric: Metric, words: &str, pick: fn(&Stats) -> Option<f64>| {
+        if let Some(value) = summary.get(metric).and_then(pick) {
+            parts.push(format!("{} {words}", grouped(value)));
+        }
+    };
+    put(Metric::RequestThroughput, "req/s", |stats| stats.avg);
+    put(Metric::TimeToFirstToken, "ms TTFT p50", |stats| stats.percentile(Percentile::P50));
+    put(Metric::RequestLatency, "ms latency p50", |stats| stats.percentile(Percentile::P50));
+    format!("{name}: {}\n", parts.join(", "))
+}
+
+/// The trials of one configuration. `title` says which, where there are several.
+pub fn render_aggregate(aggregate: &Aggregate, title: Option<&str>, width: Width, colour: Colour) -> String {
+    let style = Style::new(colour);
+    let trials = aggregate.run_labels.len();
+    let level = grouped(aggregate.confidence_level * 100.0);
+    let level = level.trim_end_matches('0').trim_end_matches('.');
+    let noun = if trials == 1 { "run" } else { "runs" };
+    let point = title.map_or_else(String::new, |title| format!("{title}, "));
+    let rows = KEY_FIGURES.iter().filter_map(|(metric, stat)| row(*metric, stat, aggregate.get(metric.tag(), stat)?));
+    let table = Table {
+        title: format!("{PROGRAM} | {point}{trials} {noun}, mean with its {level}% interval"),
+        columns: ["Metric", "mean", "±", "min", "max", "CV"].map(column).into(),
+        rows: rows.collect(),
+        flexible: 0,
+    };
+    let mut text = format!("\n{}\n", table.render(width, style));
+    for failed in &aggregate.failed {
+        text.push_str(&format!("{}\n", style.failure(&failure(failed))));
+    }
+    if trials == 1 {
+        let note = "One run says nothing of how the next would differ: --num-profile-runs 3 or more does.";
+        text.push_str(&format!("{note}\n"));
+    }
+    if let Some(note) = restless(aggregate) {
+        text.push_str(&format!("{}\n", style.warning(&note)));
+    }
+    if let Some(settled) = &aggregate.settled {
+        let of = settled.stat.as_ref().map_or_else(String::new, |stat| format!(" {stat}"));
+        let value = settled.value.map_or_else(String::new, |value| format!(" at {value:.4}"));
+        let (metric, mode, threshold) = (&settled.metric, &settled.mode, settled.threshold);
+        let word = if settled.converged { "settled" } else { "did not settle" };
+        let runs = aggregate.runs();
+        text.push_str(&format!(
+            "{metric}{of} {word} after {runs} of at most {} runs: {mode}{value}, limit {threshold}.\n",
+            settled.most_runs
+        ));
+    }
+    text
+}
+
+fn row(metric: Metric, stat: &str, figure: &AggregateMetric) -> Option<Vec<Cell>> {
+    let spread = &figure.spread;
+    // What is nought in every run is no news.
+    if metric == Metric::RequestErrorRate && spread.max == 0.0 {
+        return None;
+    }
+    let header = metric.definition().header;
+    let stat = if stat == "avg" { String::new() } else { format!(" {stat}") };
+    let margin = spread.t_critical.map(|t| t * spread.se);
+    let cv = match spread.cv {
+        Some(cv) if spread.t_critical.is_some() => {
+            let tone = if cv > RESTLESS { Tone::Warning } else { Tone::Value };
+            Cell::new(format!("{:.1}%", cv * 100.0), tone)
+        }
+        _ => number::cell(None),
+    };
+    Some(vec![
+        Cell::name(format!("{header}{stat} ({})", figure.unit)),
+        number::cell(Some(spread.mean)),
+        number::cell(margin),
+        number::cell(Some(spread.min)),
+        number::cell(Some(spread.max)),
+        cv,
+    ])
+}
+
+/// The figure that runs disagree on most, where that is a lot.
+fn restless(aggregate: &Aggregate) -> Option<String> {
+    let figures = KEY_FIGURES.iter().filter_map(|(metric, stat)| aggregate.get(metric.tag(), stat));
+    let spread = |figure: &AggregateMetric| figure.spread.cv.unwrap_or(0.0);
+    let most = figures.max_by(|a, b| spread(a).total_cmp(&spread(b)))?;
+    (spread(most) > RESTLESS).then(|| {
+        format!(
+            "Runs differ: {} by {:.0}% of its mean. Look for what else runs on the server, make runs longer, or repeat them more often.",
+            most.key(),
+            spread(most) * 100.0
+        )
+    })
+}
+
+fn failure(failed: &FailedRun) -> String {
+    format!("{} failed and is left out: {}", failed.label, failed.error)
+}
+
+/// All points of a sweep.
+pub fn render_sweep(sweep: &SweepReport, width: Width, colour: Colour) -> String {
+    let style = Style::new(colour);
+    let shown: Vec<_> = SWEEP_FIGURES
+        .into_iter()
+        .filter(|(metric, stat, _)| sweep.cells.iter().any(|cell| figure(cell, *metric, stat).is_some()))
+        .collect();
+    let mut columns: Vec<Column> = sweep.parameters.iter().map(|(name, _)| column(short(name))).collect();
+    columns.extend(shown.iter().map(|(_, _, words)| column(words)));
+    columns.push(Column { header: String::new(), align: Align::Left });
+    let rows = sweep.cells.iter().map(|cell| {
+        let mut row: Vec<Cell> =
+            sweep.parameters.iter().map(|(name, _)| Cell::name(plain(cell.parameters.get(name)))).collect();
+        row.extend(shown.iter().map(|(metric, stat, _)| number::cell(figure(cell, *metric, stat))));
+        row.push(Cell::new(marks(sweep, cell), Tone::Good));
+        row
+    });
+    let points = sweep.cells.len();
+    let each = if sweep.trials > 1 { format!(", mean of {} runs each", sweep.trials) } else { String::new() };
+    let flexible = columns.len() - 1;
+    let table =
+        Table { title: format!("{PROGRAM} | Sweep of {points} points{each}"), rows: rows.collect(), columns, flexible };
+    let mut text = format!("\n{}\n", table.render(width, style));
+    for failed in &sweep.failed {
+        text.push_str(&format!("{}\n", style.failure(&failure(failed))));
+    }
+    text
+}
+
+fn marks(sweep: &SweepReport, cell: &SweepCell) -> String {
+    if cell.metrics.is_empty() {
+        return "no numbers".to_owned();
+    }
+    let is = |best: &Option<crate::BestCell>| best.as_ref().is_some_and(|best| best.parameters == cell.parameters);
+    let mut words = Vec::new();
+    if is(&sweep.best_throughput) {
+        words.push("most requests");
+    }
+    if is(&sweep.best_latency) {
+        words.push("least latency");
+    }
+    if words.is_empty() && sweep.pareto_optimal.contains(&cell.parameters) {
+        words.push("on the front");
+    }
+    words.join(", ")
+}
+
+/// A figure of a cell, whether it had one run or several.
+fn figure(cell: &SweepCell, metric: Metric, stat: &str) -> Option<f64> {
+    let key = format!("{}_{stat}", metric.tag());
+    let over_trials = cell.metrics.iter().find(|figure| figure.key == key).map(|figure| figure.mean);
+    over_trials.or_else(|| {
+        let figure = cell.metrics.iter().find(|figure| figure.key == metric.tag())?;
+        let stats = figure.within?.stats;
+        match Percentile::ALL.into_iter().find(|percentile| percentile.name() == stat) {
+            Some(percentile) => stats.percentile(percentile),
+            None => stats.avg,
+        }
+    })
+}
+
+/// `datasets.main.prompts.isl.mean` says more than a column has room for.
+fn short(name: &str) -> &str {
+    match name {
+        "datasets.main.prompts.isl.mean" => "isl",
+        "datasets.main.prompts.isl.stddev" => "isl stddev",
+        "datasets.main.prompts.osl.mean" => "osl",
+        "datasets.main.prompts.osl.stddev" => "osl stddev",
+        "datasets.main.turns.mean" => "turns",
+        other => other,
+    }
+}
+
+fn plain(value: Option<&Value>) -> String {
+    match value {
+        None => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    }
+}
+
+fn column(header: &str) -> Column {
+    Column { header: header.to_owned(), align: Align::Right }
+}

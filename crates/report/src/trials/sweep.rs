@@ -1,0 +1,246 @@
+//! The points of a sweep side by side.
+
+use std::collections::BTreeSet;
+
+use aiperf_metrics::{Percentile, Stats};
+use serde_json::{Map, Value, json};
+
+use super::{AggregateMetric, FailedRun, number};
+use crate::csv::{LINE_END, cell};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepReport {
+    pub runs: usize,
+    pub successful: usize,
+    pub failed: Vec<FailedRun>,
+    /// By the name that tables have for it.
+    pub parameters: Vec<(String, Vec<Value>)>,
+    /// The order of the runs.
+    pub mode: &'static str,
+    pub confidence_level: f64,
+    pub trials: u32,
+    /// In the order in which they were run.
+    pub cells: Vec<SweepCell>,
+    pub best_throughput: Option<BestCell>,
+    pub best_latency: Option<BestCell>,
+    /// Values of the cells that no other one beats in both throughput and latency.
+    pub pareto_optimal: Vec<Map<String, Value>>,
+    pub was_cancelled: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepCell {
+    pub parameters: Map<String, Value>,
+    /// Empty where no run of the cell gave numbers.
+    pub metrics: Vec<SweepMetric>,
+}
+
+/// A metric of a cell with one trial, or one statistic of it over several.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepMetric {
+    pub key: String,
+    pub unit: String,
+    pub mean: f64,
+    pub std: f64,
+    pub min: f64,
+    pub max: f64,
+    pub cv: Option<f64>,
+    pub ci_low: f64,
+    pub ci_high: f64,
+    /// The statistics of the run itself, where there was one.
+    pub within: Option<Within>,
+}
+
+/// Statistics of one run, where it is all that a cell has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Within {
+    pub stats: Stats,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct BestCell {
+    pub parameters: Map<String, Value>,
+    pub value: f64,
+    pub unit: String,
+}
+
+impl SweepMetric {
+    /// Over the trials of a cell.
+    pub fn over_trials(metric: &AggregateMetric) -> Self {
+        let spread = &metric.spread;
+        Self {
+            key: metric.key(),
+            unit: metric.unit.clone(),
+            mean: spread.mean,
+            std: spread.std,
+            min: spread.min,
+            max: spread.max,
+            cv: spread.cv,
+            ci_low: spread.ci_low,
+            ci_high: spread.ci_high,
+            within: None,
+        }
+    }
+
+    /// Of the only run of a cell: nothing is known of how another one would differ. `None` for a metric without an average
+    /// that can be written down.
+    pub fn of_one_run(tag: &str, unit: &str, stats: Stats) -> Option<Self> {
+        let mean = stats.avg.filter(|avg| avg.is_finite())?;
+        Some(Self {
+            key: tag.to_owned(),
+            unit: unit.to_owned(),
+            mean,
+            std: 0.0,
+            min: stats.min.unwrap_or(mean),
+            max: stats.max.unwrap_or(mean),
+            cv: Some(0.0),
+            ci_low: mean,
+            ci_high: mean,
+            within: Some(Within { stats }),
+        })
+    }
+
+    fn json(&self) -> Value {
+        let mut object = Map::new();
+        let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
+        put("mean", number(self.mean));
+        if self.within.is_some() {
+            put("avg", number(self.mean));
+        }
+        put("std", number(self.std));
+        put("min", number(self.min));
+        put("max", number(self.max));
+        put("cv", self.cv.map_or(Value::Null, number));
+        put("ci_low", number(self.ci_low));
+        put("ci_high", number(self.ci_high));
+        put("unit", self.unit.as_str().into());
+        if let Some(Within { stats }) = self.within {
+            for percentile in Percentile::ALL {
+                if let Some(value) = stats.percentile(percentile).filter(|value| value.is_finite()) {
+                    put(percentile.name(), number(value));
+                }
+            }
+            if let Some(count) = stats.count {
+                put("count", count.into());
+            }
+            if let Some(sum) = stats.sum.filter(|sum| sum.is_finite()) {
+                put("sum", number(sum));
+            }
+        }
+        Value::Object(object)
+    }
+
+    fn csv(&self) -> [String; 5] {
+        let cv = self.cv.map_or_else(String::new, |cv| format!("{cv:.4}"));
+        let two = |value: f64| format!("{value:.2}");
+        [two(self.mean), two(self.std), two(self.min), two(self.max), cv]
+    }
+}
+
+impl BestCell {
+    fn json(&self) -> Value {
+        json!({"parameters": self.parameters, "metric": number(self.value), "unit": self.unit})
+    }
+}
+
+impl SweepReport {
+    pub(super) fn json(&self) -> Value {
+        let parameters = self.parameters.iter().map(|(name, values)| json!({"name": name, "values": values}));
+        let mut metadata = json!({
+            "sweep_parameters": parameters.collect::<Vec<_>>(),
+            "num_combinations": self.cells.len(),
+            "sweep_mode": self.mode,
+            "confidence_level": number(self.confidence_level),
+            "num_trials_per_value": self.trials,
+            "aggregation_type": "sweep",
+        });
+        if self.was_cancelled {
+            metadata["was_cancelled"] = true.into();
+        }
+        let mut best = Map::new();
+        for (name, cell) in self.best() {
+            best.insert(name.to_owned(), cell.json());
+        }
+        let cell = |cell: &SweepCell| {
+            let metrics: Map<String, Value> =
+                cell.metrics.iter().map(|metric| (metric.key.clone(), metric.json())).collect();
+            json!({"parameters": cell.parameters, "metrics": metrics})
+        };
+        json!({
+            "aggregation_type": "sweep",
+            "num_profile_runs": self.runs,
+            "num_successful_runs": self.successful,
+            "failed_runs": self.failed.iter().map(FailedRun::json).collect::<Vec<_>>(),
+            "metadata": metadata,
+            "per_combination_metrics": self.cells.iter().map(cell).collect::<Vec<_>>(),
+            "best_configurations": best,
+            "pareto_optimal": self.pareto_optimal,
+        })
+    }
+
+    fn best(&self) -> impl Iterator<Item = (&'static str, &BestCell)> {
+        let all = [("best_throughput", &self.best_throughput), ("best_latency_p99", &self.best_latency)];
+        all.into_iter().filter_map(|(name, cell)| Some((name, cell.as_ref()?)))
+    }
+
+    pub(super) fn csv(&self) -> String {
+        let names: Vec<&str> = self.parameters.iter().map(|(name, _)| name.as_str()).collect();
+        let keys: BTreeSet<&str> =
+            self.cells.iter().flat_map(|cell| &cell.metrics).map(|metric| metric.key.as_str()).collect();
+        let mut head: Vec<String> = names.iter().map(|name| cell(name)).collect();
+        head.extend(
+            keys.iter().flat_map(|key| ["mean", "std", "min", "max", "cv"].map(|stat| format!("{key}_{stat}"))),
+        );
+        let mut lines = vec![head.join(",")];
+        for point in &self.cells {
+            let mut row: Vec<String> = names.iter().map(|name| plain(point.parameters.get(*name))).collect();
+            for key in &keys {
+                let metric = point.metrics.iter().find(|metric| metric.key == *key);
+                row.extend(metric.map_or_else(|| std::array::from_fn(|_| String::new()), SweepMetric::csv));
+            }
+            lines.push(row.join(","));
+        }
+        self.csv_of_best(&names, &mut lines);
+        lines.extend([String::new(), "Metadata".to_owned(), "Field,Value".to_owned()]);
+        lines.push("Aggregation Type,sweep".to_owned());
+        lines.push(format!("Sweep Parameters,{}", cell(&names.join(", "))));
+        lines.push(format!("Number of Combinations,{}", self.cells.len()));
+        lines.push(format!("Number of Profile Runs,{}", self.runs));
+        lines.push(format!("Number of Successful Runs,{}", self.successful));
+        lines.iter().flat_map(|line| [line.as_str(), LINE_END]).collect()
+    }
+
+    fn csv_of_best(&self, names: &[&str], lines: &mut Vec<String>) {
+        lines.extend([String::new(), "Best Configurations".to_owned()]);
+        let mut best = self.best().peekable();
+        if best.peek().is_some() {
+            lines.push(format!(
+                "Configuration,{},Metric,Unit",
+                names.iter().map(|name| cell(name)).collect::<Vec<_>>().join(",")
+            ));
+        }
+        for (name, point) in best {
+            let title = if name == "best_throughput" { "Best Throughput" } else { "Best Latency P99" };
+            let values = names.iter().map(|name| plain(point.parameters.get(*name))).collect::<Vec<_>>().join(",");
+            lines.push(format!("{title},{values},{:.2},{}", point.value, cell(&point.unit)));
+        }
+        lines.extend([String::new(), "Pareto Optimal Points".to_owned()]);
+        if self.pareto_optimal.is_empty() {
+            lines.push("None".to_owned());
+            return;
+        }
+        lines.push(names.iter().map(|name| cell(name)).collect::<Vec<_>>().join(","));
+        for point in &self.pareto_optimal {
+            lines.push(names.iter().map(|name| plain(point.get(*name))).collect::<Vec<_>>().join(","));
+        }
+    }
+}
+
+/// A value of a parameter without the quotes of JSON.
+fn plain(value: Option<&Value>) -> String {
+    match value {
+        None => String::new(),
+        Some(Value::String(text)) => cell(text),
+        Some(value) => value.to_string(),
+    }
+}
