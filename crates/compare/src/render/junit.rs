@@ -1,4 +1,4 @@
-//! JUnit's XML, which CI systems show as tests: one case for each number.
+//! The XML of `JUnit`, which CI systems show as tests: one case for each number.
 
 use super::{Page, cells};
 use crate::{Comparison, OnUnclear, Row, RowOutcome, Verdict};
@@ -54,11 +54,10 @@ fn suite(page: &Page<'_>, comparison: &Comparison) -> Suite {
             escaped(&row.quantity.to_string())
         ));
     }
-    let warnings: String = comparison
-        .workload
-        .iter()
-        .map(|note| format!("the work differs: {}: {} / {}\n", note.what, note.baseline, note.candidate))
-        .collect();
+    let mut warnings = String::new();
+    for note in &comparison.workload {
+        warnings.push_str(&format!("the work differs: {}: {} / {}\n", note.what, note.baseline, note.candidate));
+    }
     let tests = comparison.rows.len();
     let mut text = format!(
         "  <testsuite name=\"{}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\">\n{cases}",

@@ -1,6 +1,6 @@
 //! The steady part of a run beside the whole of it, for people.
 
-use aiperf_metrics::{MetricResult, Percentile, Summary};
+use aiperf_metrics::{MetricResult, Percentile, Summary, Unsteady};
 
 use super::number;
 use super::table::{Align, Cell, Column, Table};
@@ -36,10 +36,11 @@ pub(super) fn table(title: String, summary: &Summary) -> Option<Table> {
     })
 }
 
-/// Where the steady part lies, or that there is none.
+/// Where the steady part lies, or why that cannot be told. That a run drifts is a validity note.
 pub(super) fn sentence(summary: &Summary) -> Option<String> {
     let steady = summary.steady.as_ref()?;
     Some(match &steady.outcome {
+        Err(Unsteady::Drifts { .. }) => return None,
         Err(unsteady) => format!("No steady state was reached: {}.", reason(unsteady)),
         Ok(window) => format!(
             "Steady state: from {:.1} s to {:.1} s of the run, in which {} requests ended.",
