@@ -94,10 +94,25 @@ EXPECTED: tuple[Expectation, ...] = (
         SEVERAL_RUNS,
     ),
     Expectation(
+        "Rare percentiles over several runs",
+        "Each run has p99.9 and p99.99, and so has what is said over several.",
+        "field|csv",
+        r"(aggregate|sweep)\.(json: .*|csv section \d+: row .*)_p99_9+",
+        SEVERAL_RUNS,
+        reference="absent",
+    ),
+    Expectation(
+        "Columns of a sweep",
+        "One metric more (see: rate of a user over all requests), and where a mean is nought is a matter of timing.",
+        "csv",
+        r"sweep\.csv section 1: (header|filled cells of .*)",
+        SEVERAL_RUNS,
+    ),
+    Expectation(
         "Best points of a sweep with one run each",
         "The reference leaves them out.",
-        "field|csv|type",
-        r"sweep\.(json: (best_configurations|pareto_optimal).*|csv.*)",
+        "field|csv",
+        r"sweep\.(json: (best_configurations|pareto_optimal).*|csv section [23]: row .*)",
         "sweep",
     ),
     Expectation(
@@ -269,10 +284,18 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Health of the client",
-        "The summary says whether the client kept up, what became of every request that was due, and what to doubt.",
+        "The summary says whether the client kept up, what became of every request that was due, and what to doubt (`validity`: codes with figure, threshold and advice).",
         "field|console",
-        r"summary\.json: (client_health|timestamps|notes|phase_accounting)|phase_manifest\.json: phases\[\]\.accounting|table Load",
+        r"summary\.json: (client_health|timestamps|validity|phase_accounting)|phase_manifest\.json: phases\[\]\.accounting|table Load",
         reference="absent",
+    ),
+    Expectation(
+        "Note on cached tokens",
+        "That counts of cached tokens are missing is said where prompts begin like others; elsewhere there is nothing to find in a cache.",
+        "console",
+        "line note: usage without cached tokens",
+        reference="present",
+        ours="absent",
     ),
     Expectation(
         "Intervals and rare percentiles",

@@ -23,6 +23,7 @@ RUNS: dict[str, tuple[str, tuple[str, ...]]] = {
     "image_in": ("images in chats", ("api-chat-images",)),
     "interrupt": ("Ctrl-C", ("interrupt",)),
     "level_summary": ("summary export level", ("summary-only",)),
+    "multirun": ("three runs of one command", ("trials",)),
     "multiturn": ("sessions of several turns with pauses", ("sessions", "sessions-rate", "sessions-cut")),
     "network_latency": ("a given round trip", ("network-latency",)),
     "network_latency_auto": ("a measured round trip", ("network-latency-measured",)),
@@ -38,6 +39,8 @@ RUNS: dict[str, tuple[str, tuple[str, ...]]] = {
     "refused": ("nothing listens", ("refused",)),
     "server_tokens": ("counts of the server, with reasoning", ("server-token-count",)),
     "spec_decode": ("reports of speculative decoding", ("spec-decode",)),
+    "sweep": ("several loads in one command", ("sweep",)),
+    "sweep_multirun": ("several loads, each run twice", ("sweep-trials",)),
     "timeout": ("answers later than the request timeout", ("timeout",)),
     "timeslices": ("windows of half a second", ("timeslices",)),
     "tool_calls": ("tool calls", ("tool-calls", "api-chat-tools-whole")),
@@ -49,9 +52,6 @@ RUNS: dict[str, tuple[str, tuple[str, ...]]] = {
 WITHOUT: dict[str, str] = {
     "gpu_telemetry": "GPU telemetry is not collected; the energy metrics are held against the recorded ones in the tests of `crates/metrics`",
     "server_metrics": "server metrics are not collected; `aiperf report` is held against the recorded records",
-    "multirun": "several runs of one command are refused by name",
-    "sweep": "several loads in one command are refused by name",
-    "sweep_multirun": "as above",
 }
 
 # Stands for all of these cases on the command line.

@@ -18,6 +18,8 @@ use crate::{logging, trials};
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// 128 + SIGINT, as shells report it.
 pub(crate) const INTERRUPTED: u8 = 130;
+/// The run is whole, and `--strict` does not let it pass.
+pub(crate) const DOUBTFUL: u8 = 3;
 
 pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow::Result<ExitCode> {
     let [first, ..] = &experiment.cells[..] else { anyhow::bail!("there is nothing to run") };
@@ -158,7 +160,16 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     }
     if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unmet(why) = &result.verdict {
         eprintln!("error: {why}");
+    } else if let Some(why) = doubt(result) {
+        eprintln!("error: {why}");
     }
+}
+
+/// Which validity notes `--strict` does not let pass.
+pub(crate) fn doubt(result: &RunResult) -> Option<String> {
+    let mut codes: Vec<_> = result.refused.iter().map(|note| note.code().name()).collect();
+    codes.dedup();
+    (!codes.is_empty()).then(|| format!("--strict does not let these validity notes pass: {}", codes.join(", ")))
 }
 
 /// How wide and colourful stdout is; `width` where it is no terminal.
@@ -176,6 +187,7 @@ fn exit_code(result: &RunResult) -> ExitCode {
         Verdict::Cancelled => ExitCode::from(INTERRUPTED),
         Verdict::NothingSucceeded(_) | Verdict::GivenUp(_) | Verdict::Unmet(_) => ExitCode::FAILURE,
         Verdict::Complete if !result.files.failed.is_empty() => ExitCode::FAILURE,
+        Verdict::Complete if !result.refused.is_empty() => ExitCode::from(DOUBTFUL),
         Verdict::Complete => ExitCode::SUCCESS,
     }
 }

@@ -9,19 +9,21 @@ use aiperf_report::WrittenFile;
 use aiperf_report::console::{self, Colour, Width};
 
 use crate::interrupts::Interrupts;
-use crate::profile::{self, INTERRUPTED, VERSION};
+use crate::profile::{self, DOUBTFUL, INTERRUPTED, VERSION};
 
 pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let mut bench = Bench { interrupts: None, environment };
+    let mut bench = Bench { interrupts: None, is_doubtful: false, environment };
     let result = conduct(experiment, VERSION, &mut bench).map_err(|error| anyhow::anyhow!(error))?;
     show(experiment, &result, environment);
-    Ok(exit_code(&result))
+    Ok(exit_code(&result, bench.is_doubtful))
 }
 
 /// Makes the runs in this process.
 struct Bench<'a> {
     /// From the first run that starts on: until then Ctrl-C has nothing to save.
     interrupts: Option<Interrupts>,
+    /// A run is whole, and `--strict` does not let it pass.
+    is_doubtful: bool,
     environment: &'a Environment,
 }
 
@@ -45,6 +47,10 @@ impl Runner for Bench<'_> {
         let interrupts = self.interrupts().map_err(broken)?;
         let result = ready.execute(&interrupts, Some(name.clone()), self.environment).map_err(broken)?;
         show_run(&name, &result);
+        if let Some(why) = profile::doubt(&result) {
+            eprintln!("error: {name}: {why}");
+            self.is_doubtful = true;
+        }
         Ok(Finished::of(result))
     }
 
@@ -116,10 +122,14 @@ fn print(text: &str) {
     }
 }
 
-fn exit_code(result: &ExperimentResult) -> ExitCode {
+fn exit_code(result: &ExperimentResult, is_doubtful: bool) -> ExitCode {
     if result.was_interrupted {
         return ExitCode::from(INTERRUPTED);
     }
     let written = result.files.failed.is_empty() && result.is_written;
-    if result.is_enough() && written { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    match result.is_enough() && written {
+        true if is_doubtful => ExitCode::from(DOUBTFUL),
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
 }

@@ -29,6 +29,7 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
         http: http(metrics),
         failure,
         requested_output_tokens: requested(metrics),
+        requested_input_tokens: None,
         // No record says so; what came of it is carried over from an earlier summary.
         undecodable_events: 0,
         prefix: None,

@@ -1,6 +1,6 @@
 //! How far the wall clock is ahead of the monotonic one, watched over a run: kernel stamps are wall-clock times.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -49,27 +49,40 @@ impl WallOffset {
 pub struct OffsetHistory {
     pub start_nanos: i64,
     pub end_nanos: i64,
-    /// The wall clock was set in between. It may have been set back again.
-    pub stepped: bool,
+    /// The farthest that the wall clock was set at once, in either direction; zero when nobody set it. It may have been set
+    /// back again.
+    pub largest_step: Nanos,
+}
+
+impl OffsetHistory {
+    pub fn stepped(&self) -> bool {
+        self.largest_step > Nanos::ZERO
+    }
 }
 
 /// The offset that applies now. Written by one watcher, read by every thread that converts stamps.
 #[derive(Debug)]
 pub struct OffsetWatch {
+    measure: fn() -> WallOffset,
     start: i64,
     current: AtomicI64,
     uncertainty: AtomicI64,
-    stepped: AtomicBool,
+    largest_step: AtomicU64,
 }
 
 impl OffsetWatch {
     pub fn start() -> Self {
-        Self::from(WallOffset::measure())
+        Self::measured_by(WallOffset::measure)
+    }
+
+    /// For tests: another wall clock than the system's.
+    pub fn measured_by(measure: fn() -> WallOffset) -> Self {
+        Self { measure, ..Self::from(measure()) }
     }
 
     /// Measures again. Returns the step in nanoseconds, if the wall clock was set since the last time.
     pub fn resample(&self) -> Option<i64> {
-        self.note(WallOffset::measure())
+        self.note((self.measure)())
     }
 
     /// Takes in a measurement, as [`Self::resample`] does.
@@ -82,8 +95,8 @@ impl OffsetWatch {
             self.current.store(measured.nanos, Ordering::Relaxed);
             self.uncertainty.store(measured.uncertainty.0 as i64, Ordering::Relaxed);
         }
-        if step.is_some() {
-            self.stepped.store(true, Ordering::Relaxed);
+        if let Some(step) = step {
+            self.largest_step.fetch_max(step.unsigned_abs(), Ordering::Relaxed);
         }
         step
     }
@@ -98,7 +111,7 @@ impl OffsetWatch {
         OffsetHistory {
             start_nanos: self.start,
             end_nanos: self.current.load(Ordering::Relaxed),
-            stepped: self.stepped.load(Ordering::Relaxed),
+            largest_step: Nanos(self.largest_step.load(Ordering::Relaxed)),
         }
     }
 }
@@ -106,10 +119,11 @@ impl OffsetWatch {
 impl From<WallOffset> for OffsetWatch {
     fn from(first: WallOffset) -> Self {
         Self {
+            measure: WallOffset::measure,
             start: first.nanos,
             current: AtomicI64::new(first.nanos),
             uncertainty: AtomicI64::new(first.uncertainty.0 as i64),
-            stepped: AtomicBool::new(false),
+            largest_step: AtomicU64::new(0),
         }
     }
 }
@@ -127,7 +141,7 @@ mod tests {
         let watch = OffsetWatch::start();
         assert_eq!(watch.resample(), None);
         let history = watch.history();
-        assert!(!history.stepped && (history.end_nanos - history.start_nanos).abs() < 1_000_000, "{history:?}");
+        assert!(!history.stepped() && (history.end_nanos - history.start_nanos).abs() < 1_000_000, "{history:?}");
     }
 
     #[test]
@@ -151,7 +165,10 @@ mod tests {
         assert_eq!(watch.mono(EpochNanos(6_000_000)), Mono::from_nanos(2_000_000));
         assert_eq!(watch.note(offset(4_000_010, 30)), None);
         let history = watch.history();
-        assert_eq!((history.start_nanos, history.end_nanos, history.stepped), (5_000_000, 4_000_010, true));
+        assert_eq!(
+            (history.start_nanos, history.end_nanos, history.largest_step),
+            (5_000_000, 4_000_010, Nanos(1_000_000))
+        );
     }
 
     #[test]
@@ -159,7 +176,7 @@ mod tests {
         let watch = OffsetWatch::from(offset(0, 40));
         assert_eq!(watch.note(offset(3_000_000_000, 40)), Some(3_000_000_000));
         assert_eq!(watch.note(offset(0, 40)), Some(-3_000_000_000));
-        assert_eq!(watch.history(), OffsetHistory { start_nanos: 0, end_nanos: 0, stepped: true });
+        assert_eq!(watch.history(), OffsetHistory { start_nanos: 0, end_nanos: 0, largest_step: Nanos(3_000_000_000) });
     }
 
     #[test]

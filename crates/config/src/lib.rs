@@ -46,7 +46,7 @@ pub use experiment::{
 pub use grammar::goodput::read as read_goodput;
 pub use grpc::{DescriptorSource, GrpcMethod};
 pub use network_latency::{NetworkLatency, RttProbing};
-pub use output::{ExportLevel, LogLevel, OutputConfig, UiKind};
+pub use output::{ExportLevel, LogLevel, OutputConfig, Strict, UiKind};
 pub use phase::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape, RateCurve,
     RatePoint, ScheduleZero, StopConditions, Windows,

@@ -24,6 +24,16 @@ pub struct OutputConfig {
     pub export_parquet: bool,
     /// The summary as GenAI-Perf had it.
     pub export_genai_perf: bool,
+    /// Validity notes that make the run fail.
+    pub strict: Option<Strict>,
+}
+
+/// Which validity notes make a run fail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Strict {
+    EveryWarning,
+    /// As typed.
+    Codes(Vec<String>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

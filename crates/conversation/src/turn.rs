@@ -61,6 +61,8 @@ pub struct Turn {
     pub videos: Vec<Media>,
     /// The model that this turn asks for; data sets fill it before the run.
     pub model: Arc<str>,
+    /// Length of the whole prompt, where the data or its description says how long it shall be and nothing is put before it.
+    pub input_tokens: Option<u32>,
     /// Output length asked for, at least one.
     pub max_tokens: Option<u32>,
     /// When the trace says that this turn was sent, in milliseconds.

@@ -17,7 +17,7 @@ use aiperf_seed::{Seed, Stream};
 use crate::deferred::Sourced;
 use crate::media::MediaPool;
 use crate::session::SessionNames;
-use crate::text::Writer;
+use crate::text::{TextOrder, Writer};
 use crate::{DatasetError, length};
 
 /// The outlines of the conversations, and what completes them.
@@ -38,6 +38,9 @@ pub(crate) fn conversations(
     let turn_counts = turn_counts(&source.turns, source.entries, seed);
     let prompts::Prompts { orders, outputs } = prompts::draw(source, seed, writer, &turn_counts)?;
     let mut conversations = outlines(source, seed, &turn_counts, &outputs);
+    if source.batch_size <= 1 && source.prefix.is_none() && source.user_context_tokens.is_none() {
+        note_lengths(&mut conversations, &orders);
+    }
     let media = source.media.as_deref().map(|media| MediaPool::new(media, seed, &turn_counts)).transpose()?;
     if let Some(media) = &media {
         media.announce(&mut conversations);
@@ -64,6 +67,18 @@ fn outlines(source: &SyntheticSource, seed: Seed, turn_counts: &[usize], outputs
         lineage: Lineage::Root,
     };
     turn_counts.iter().map(conversation).collect()
+}
+
+/// First turns are to be as long as their text; later ones carry what was said before.
+fn note_lengths(conversations: &mut [Conversation], orders: &[TextOrder]) {
+    let mut rest = orders;
+    for conversation in conversations {
+        let (own, others) = rest.split_at(conversation.turns.len().min(rest.len()));
+        if let (Some(turn), Some(order)) = (conversation.turns.first_mut(), own.first()) {
+            turn.input_tokens = u32::try_from(order.tokens).ok();
+        }
+        rest = others;
+    }
 }
 
 /// How many turns each conversation has.

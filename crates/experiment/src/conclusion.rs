@@ -1,7 +1,7 @@
 //! What is said of a run when it is over.
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
-use aiperf_config::PhaseKind;
+use aiperf_config::{DatasetSource, PhaseKind};
 use aiperf_engine::{EndReason, PhaseOutcome};
 use aiperf_metrics::{
     ClientHealth, ClientLoad, Columns, Kind, Metric, MetricContext, NetworkRtt, PhaseAccounting, PhaseWindow, Slice,
@@ -31,6 +31,8 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) other_files: Vec<WrittenFile>,
     /// As it was measured during the run.
     pub(crate) network_rtt: Option<NetworkRtt>,
+    /// How long it was before the first request that the server was not ready.
+    pub(crate) waited_for_server: Nanos,
     /// Of those who could end the run early.
     pub(crate) convictions: Vec<Conviction>,
 }
@@ -75,6 +77,8 @@ impl Conclusion<'_> {
             client_health: self.health,
             selftest,
             timestamps: Some(self.timestamps),
+            prefixes_repeat: prefixes_repeat(run),
+            waited_for_server: self.waited_for_server,
             accounting,
             carried: sections,
             remarks: self.convictions.iter().flat_map(|conviction| conviction.remarks.clone()).collect(),
@@ -90,7 +94,8 @@ impl Conclusion<'_> {
         });
         let extra = ExtraFiles { slices, genai_perf: output.export_genai_perf };
         let files = write_summary_files(&report, &run.paths, extra);
-        RunResult { report, files, verdict, values }
+        let refused = run.strictness.refused(&report.validity());
+        RunResult { report, files, verdict, values, refused }
     }
 
     /// What single requests of the profiling phase came to, where someone wants to know.
@@ -168,6 +173,12 @@ impl Conclusion<'_> {
             percentiles: AskedPercentiles::default(),
         }
     }
+}
+
+/// Whether a prefix cache has something to find.
+fn prefixes_repeat(run: &Run) -> bool {
+    let pool = matches!(&run.config.dataset.source, DatasetSource::Synthetic(source) if source.prefix.is_some());
+    pool || run.dataset.outlines().iter().any(|outline| outline.turns.len() > 1 || outline.system.is_some())
 }
 
 /// As it was given, with the seed that was drawn where none was.

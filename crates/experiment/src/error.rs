@@ -30,6 +30,8 @@ pub enum RunError {
     Body(#[from] BuildError),
     #[error(transparent)]
     Slo(#[from] SloError),
+    #[error("--strict {name}: there is no validity note of that code; the codes are {known}")]
+    UnknownValidityCode { name: String, known: String },
     #[error(transparent)]
     Report(#[from] ReportError),
     #[error(transparent)]

@@ -28,6 +28,7 @@ mod sessions;
 mod settings;
 mod stamps;
 mod steadiness;
+mod strictness;
 mod talk;
 mod target;
 mod threshold;

@@ -83,6 +83,7 @@ impl Observer {
             http: http.then(|| http_timing::of(exchange)),
             failure,
             requested_output_tokens: turn.max_tokens,
+            requested_input_tokens: turn.asked_input,
             undecodable_events: reply.undecodable_events,
             prefix: turn
                 .blocks

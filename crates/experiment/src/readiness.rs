@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aiperf_clock::Mono;
+use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Config, Readiness, ReadinessMode, redact};
 use aiperf_endpoint::{EndpointKind, request_url};
 use aiperf_engine::{ControlSource, RequestTarget};
@@ -20,20 +20,21 @@ const PROBE_LIMIT: Duration = Duration::from_secs(30);
 /// How often a user who no longer wants to wait is noticed.
 const LOOK_UP: Duration = Duration::from_millis(50);
 
-/// Returns early, without an error, when `control` says stop: the run then ends before it sends anything.
+/// Says how long that took; zero where each was ready at the first probe. Returns early, without an error, when `control`
+/// says stop: the run then ends before it sends anything.
 pub(crate) fn wait(
     readiness: Readiness,
     config: &Config,
     targets: &Targets,
     client: &ClientSettings,
     control: &ControlSource,
-) -> Result<(), RunError> {
+) -> Result<Nanos, RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::RecordThread)?;
     // HTTP/2 connections run as tasks of their own on this thread.
     tokio::task::LocalSet::new().block_on(&runtime, async {
         tokio::select! {
             ready = all_ready(readiness, config, targets, client) => ready,
-            () = stopped(control) => Ok(()),
+            () = stopped(control) => Ok(Nanos::ZERO),
         }
     })
 }
@@ -50,7 +51,8 @@ async fn all_ready(
     config: &Config,
     targets: &Targets,
     client: &ClientSettings,
-) -> Result<(), RunError> {
+) -> Result<Nanos, RunError> {
+    let mut missed: Option<Mono> = None;
     for (base, target) in targets.bases.iter().zip(&targets.requests) {
         for model in &config.dataset.models {
             let probe = Probe { config, base, target, model, client: Client::new(client.clone()) };
@@ -58,6 +60,7 @@ async fn all_ready(
             let shown = redact::url(base);
             log::info!("Waiting for {shown} to serve {model}");
             while let Err(reason) = probe.ask(readiness.mode).await {
+                missed.get_or_insert(start);
                 let waited = Mono::now().since(start).as_duration();
                 if waited + readiness.interval > readiness.timeout {
                     let (url, model) = (shown, model.to_string());
@@ -68,7 +71,7 @@ async fn all_ready(
             }
         }
     }
-    Ok(())
+    Ok(missed.map_or(Nanos::ZERO, |since| Mono::now().since(since)))
 }
 
 struct Probe<'a> {

@@ -1,5 +1,8 @@
 //! One run, from its configuration to its files.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -13,7 +16,7 @@ use aiperf_engine::{
     Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, StopReason, Timing, WorkerGauge, bounded,
 };
 use aiperf_hub::Hub;
-use aiperf_metrics::{ClientHealth, Metric, MetricContext, OverflowSigns};
+use aiperf_metrics::{ClientHealth, Metric, MetricContext, OverflowSigns, ValidityNote};
 use aiperf_report::{
     ArtifactPaths, Certificate, InputsFile, OutputsFile, RawWriter, RecordTable, RecordWriter, RunConfig, RunNote,
     RunPlace, RunReport, SummaryFiles,
@@ -44,6 +47,7 @@ use crate::sessions::{Markers, Renderer, Sessions};
 use crate::settings;
 use crate::stamps;
 use crate::steadiness::Steadiness;
+use crate::strictness::Strictness;
 use crate::target::Targets;
 use crate::threshold::FailureThreshold;
 use crate::until_ci::UntilCi;
@@ -72,6 +76,7 @@ pub struct Run {
     headers: Arc<HeaderPlan>,
     targets: Targets,
     client: ClientSettings,
+    pub(crate) strictness: Strictness,
     /// Self-tests of this machine, for the report to cite.
     pub(crate) certificates: Vec<Certificate>,
     pub(crate) tap: Option<Arc<Tap>>,
@@ -89,6 +94,8 @@ pub struct RunResult {
     pub verdict: Verdict,
     /// Values of all successful requests, metric by metric; empty unless they were asked for.
     pub values: Vec<(Metric, Vec<f64>)>,
+    /// Notes that `--strict` does not let pass.
+    pub refused: Vec<ValidityNote>,
 }
 
 impl Run {
@@ -102,6 +109,7 @@ impl Run {
         let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
         UntilCi::check(&config, &settings::metric_context(&config, &config.profiling)?)?;
+        let strictness = Strictness::of(config.output.strict.as_ref())?;
         if let Some(scenario) = &config.scenario {
             scenario.set.iter().for_each(|option| log::info!("Scenario {} sets {option}", scenario.name));
             // Whoever repeats the run needs it.
@@ -148,6 +156,7 @@ impl Run {
             headers: Arc::new(headers),
             targets,
             client,
+            strictness,
             certificates: Vec::new(),
             tap: None,
             place: None,
@@ -176,9 +185,11 @@ impl Run {
         monitor: &Arc<Monitor>,
     ) -> Result<RunResult, RunError> {
         // Servers that are asked what they serve were waited for then.
-        if let Some(wanted) = self.config.endpoint.readiness.filter(|_| !self.config.endpoint.kind.speaks_grpc()) {
-            readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?;
-        }
+        let readiness = self.config.endpoint.readiness.filter(|_| !self.config.endpoint.kind.speaks_grpc());
+        let waited_for_server = match readiness {
+            Some(wanted) => readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?,
+            None => Nanos::ZERO,
+        };
         if let Some(reset) = &self.config.endpoint.reset_kv_cache {
             server_hook::reset_caches(reset, &self.config, &self.targets, &self.client, control)?;
         }
@@ -223,6 +234,7 @@ impl Run {
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files: closed.written,
             network_rtt,
+            waited_for_server,
             convictions,
         };
         let mut result = conclusion.draw(&self, version);

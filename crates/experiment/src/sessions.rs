@@ -110,9 +110,13 @@ impl Sessions {
     }
 
     pub(crate) fn turn(&self, index: usize, turn: usize) -> TurnFacts<'_> {
-        let outline = &self.dataset.outlines()[index].turns[turn];
+        let conversation = &self.dataset.outlines()[index];
+        let outline = &conversation.turns[turn];
+        // Later turns carry what was said before them.
+        let stands_alone = turn == 0 && conversation.system.is_none() && conversation.user_context.is_none();
         TurnFacts {
             max_tokens: outline.max_tokens,
+            asked_input: outline.input_tokens.filter(|_| stands_alone),
             audio_seconds: outline.audio_seconds,
             blocks: outline.origin.as_ref().map(|origin| origin.blocks),
             input: self.input_counts.of(index, turn),

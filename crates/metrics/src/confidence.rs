@@ -117,6 +117,17 @@ mod tests {
     }
 
     #[test]
+    fn the_percentiles_that_intervals_are_about_are_those_of_the_statistics() {
+        let values: Vec<f64> = (0..777_u64).map(|i| (i * i % 1009) as f64).collect();
+        let stats = Stats::of(values.clone()).unwrap();
+        for percentile in Percentile::ALL {
+            let estimate = aiperf_stats::quantile(&values, percentile.percent() / 100.0, Level::P95).unwrap();
+            let wanted = stats.percentile(percentile).unwrap();
+            assert!((estimate.value - wanted).abs() < 1e-9, "{}: {} and {wanted}", percentile.name(), estimate.value);
+        }
+    }
+
+    #[test]
     fn intervals_are_in_the_unit_of_the_values() {
         let shown = confidence(1000).map(|value| value / 1e3);
         let median = shown.percentile(Percentile::P50).interval().unwrap();

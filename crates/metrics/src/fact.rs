@@ -70,16 +70,20 @@ pub(crate) enum Fact {
     /// The bits of a floating-point number, as the server gave it; so is the next one.
     SpecLength,
     SpecRate,
+    /// Input tokens that were asked for.
+    RequestedInput,
 }
 
 impl Fact {
-    pub(crate) const COUNT: usize = Self::SpecRate as usize + 1;
+    pub(crate) const COUNT: usize = Self::RequestedInput as usize + 1;
 }
 
 pub(crate) const OUTCOME_SUCCESS: u64 = 0;
 pub(crate) const OUTCOME_FAILED: u64 = 1;
 /// Failed because the prompt does not fit the model.
 pub(crate) const OUTCOME_OVERFLOW: u64 = 2;
+/// Failed because there was no server, or none that was ready.
+pub(crate) const OUTCOME_UNREADY: u64 = 4;
 /// In flight when the run ended.
 pub(crate) const OUTCOME_CUT_OFF: u64 = 3;
 

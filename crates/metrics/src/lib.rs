@@ -13,7 +13,6 @@ mod definition;
 mod energy;
 mod fact;
 mod failures;
-mod finding;
 mod formula;
 mod health;
 mod levels;
@@ -33,6 +32,7 @@ mod throughput;
 mod timeline;
 mod totals;
 mod unit;
+mod validity;
 
 pub use accounting::PhaseAccounting;
 pub use aiperf_endpoint::SpecDecode;
@@ -46,7 +46,6 @@ pub use context::{MetricContext, Slo, SloError, Thresholds};
 pub use definition::{ConsoleGroup, Definition, Flags, Kind};
 pub use energy::{GpuEnergy, GpuVendor};
 pub use failures::FailureGroup;
-pub use finding::{Evidence, Finding, MaxTokensField};
 pub use health::{
     ClientHealth, ClientLimit, DescriptorUse, HealthMaxima, HealthSample, LimitKind, ThreadLoad, ThreadRole,
 };
@@ -59,3 +58,4 @@ pub use statistics::{Percentile, Stats};
 pub use steady::{SteadyState, SteadyWindow};
 pub use summary::{MetricResult, PhaseWindow, SloResult, Summary};
 pub use unit::Unit;
+pub use validity::{Digest, Evidence, Explanation, MaxTokensField, Severity, ValidityCode, ValidityNote};

@@ -25,6 +25,8 @@ pub struct Observation {
     pub http: Option<HttpTiming>,
     pub failure: Option<Failure>,
     pub requested_output_tokens: Option<u32>,
+    /// Where the data or its description says how long the whole prompt shall be.
+    pub requested_input_tokens: Option<u32>,
     /// Events of the response that could not be read and were passed over.
     pub undecodable_events: u32,
     /// Of the prompt, where the data says which blocks it is made of.

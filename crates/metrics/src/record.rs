@@ -3,7 +3,8 @@
 use aiperf_clock::Nanos;
 use aiperf_endpoint::{SpecDecode, Usage};
 
-use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_FAILED, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
+use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_FAILED, OUTCOME_OVERFLOW, OUTCOME_SUCCESS, OUTCOME_UNREADY};
+use crate::validity::is_unready;
 use crate::{Cancellation, Failure, HttpTiming, MediaFacts, Metric, MetricContext, Observation, formula};
 
 const MISSING: u64 = u64::MAX;
@@ -71,6 +72,7 @@ impl RecordValues {
         self.set(Fact::OutputTokens, seen.tokens.output);
         self.set(Fact::ReasoningTokens, seen.tokens.reasoning);
         self.set(Fact::RequestedTokens, seen.requested_output_tokens.map(u64::from));
+        self.set(Fact::RequestedInput, seen.requested_input_tokens.map(u64::from));
         if let Some(usage) = &seen.usage {
             self.set_usage(usage);
         }
@@ -145,6 +147,7 @@ fn outcome(failure: Option<&Failure>) -> u64 {
     match failure.cancelled {
         Some(Cancellation::RunEnded) => OUTCOME_CUT_OFF,
         None if failure.is_context_overflow => OUTCOME_OVERFLOW,
+        None if is_unready(failure) => OUTCOME_UNREADY,
         None | Some(Cancellation::OnPurpose) => OUTCOME_FAILED,
     }
 }

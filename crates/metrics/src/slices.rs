@@ -154,6 +154,7 @@ mod tests {
             http: None,
             failure: None,
             requested_output_tokens: None,
+            requested_input_tokens: None,
             undecodable_events: 0,
             prefix: None,
             media: MediaFacts::default(),

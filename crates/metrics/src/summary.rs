@@ -7,8 +7,8 @@ use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_OVERFLOW, OUTCOME_SUCCES
 use crate::timeline::Timeline;
 use crate::totals::Totals;
 use crate::{
-    Confidence, FailureGroup, Flags, Kind, Level, Metric, MetricContext, Slo, Stats, SteadyState, Undecodable, formula,
-    network, sweep,
+    Confidence, Digest, FailureGroup, Flags, Kind, Level, Metric, MetricContext, Slo, Stats, SteadyState, Undecodable,
+    formula, network, sweep,
 };
 
 /// The time that throughput is measured over: from before the first permission to send until the last request ended.
@@ -63,13 +63,16 @@ pub struct Summary {
     pub end: EpochNanos,
     /// The part of the phase in which nothing drifted, where it was looked for.
     pub steady: Option<SteadyState>,
+    /// What validity notes are drawn from beside the results.
+    pub digest: Digest,
 }
 
 impl Summary {
     pub fn compute(columns: &Columns, window: &PhaseWindow, context: &MetricContext, anchor: &WallAnchor) -> Self {
         // A phase in which nothing succeeded has no curves.
         let aloft = if Outcomes::count(columns).successful > 0 { Some(columns) } else { None };
-        Self::of_slice(columns, aloft, window, context, anchor)
+        let summary = Self::of_slice(columns, aloft, window, context, anchor);
+        Self { digest: Digest::of(columns, window, context), ..summary }
     }
 
     /// `columns`: the requests that the numbers are about; `aloft`: those that were in flight in the window.
@@ -124,6 +127,7 @@ impl Summary {
             start: anchor.epoch(window.start),
             end: anchor.epoch(window.end),
             steady,
+            digest: Digest::default(),
         }
     }
 

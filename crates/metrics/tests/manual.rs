@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-use aiperf_metrics::{ConsoleGroup, Definition, Flags, Kind, Metric};
+use aiperf_metrics::{ConsoleGroup, Definition, Explanation, Flags, Kind, Metric, ValidityCode};
 
 /// Sections of the page: title, what stands under it, which metrics.
 type Section = (&'static str, &'static str, fn(Metric) -> bool);
@@ -171,6 +171,46 @@ fn row(definition: &Definition) -> String {
         formula.replace('|', "\\|"),
     ];
     format!("| {} |\n", cells.join(" | "))
+}
+
+fn validity_manual() -> String {
+    let mut text = String::from(
+        "# Validity\n\nThe table is written from the rules (`crates/metrics/src/validity/`); `UPDATE_DOCS=1 cargo test -p aiperf-metrics \
+         --test manual` writes this page anew.\n\n\
+         Every summary has a list `validity`: what its reader should know before believing its numbers, empty where there is nothing. The \
+         console prints the same after the tables. Each note has\n\n\
+         | field | is |\n|---|---|\n\
+         | `code` | one of those below |\n\
+         | `severity` | `warning`: some number is not what it is taken for; `info`: good to know, the numbers stand |\n\
+         | `subject` | the limit, metric or field, where one code can be about several |\n\
+         | `figure`, `unit` | what was seen |\n\
+         | `threshold` | what the figure should have stayed at or below, in the same unit (at or above for `sample_floor`) |\n\
+         | `message`, `advice` | the same in words, and what to do |\n\n\
+         `--strict` makes a run with a note of severity `warning` end with exit code 3, so that a script cannot take its numbers for good \
+         ones; `--strict error_share,rate_shortfall` does so for these codes only, whatever their severity. All files are written as \
+         always, and of [several runs](repeated-runs.md) one that is held back is enough. A run that failed or was interrupted keeps its own exit code (1, 130).\n\n\
+         `aiperf report` draws the notes again from the records. What records do not tell (the client's health, the clock, lengths asked \
+         for, arrivals that were kept back) it takes from the earlier summary, where there is one.\n\n\
+         | code | what it means | when, and why then | what to do |\n|---|---|---|---|\n",
+    );
+    for code in ValidityCode::ALL {
+        let Explanation { meaning, threshold, remedy } = code.explanation();
+        let _ = writeln!(text, "| `{}` | {meaning} | {threshold} | {remedy} |", code.name());
+    }
+    text
+}
+
+#[test]
+fn docs_validity_md_says_what_the_rules_say() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/validity.md");
+    let wanted = validity_manual();
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, &wanted).unwrap();
+    }
+    assert!(
+        fs::read_to_string(&path).unwrap_or_default() == wanted,
+        "docs/validity.md is out of date; UPDATE_DOCS=1 cargo test -p aiperf-metrics --test manual writes it anew"
+    );
 }
 
 #[test]

@@ -8,7 +8,8 @@ pub(crate) fn json(confidence: &Confidence) -> Value {
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
     put("level", confidence.level.get().into());
-    put("effective_samples", confidence.effective_samples.into());
+    // It is an estimate: more digits would only be noise.
+    put("effective_samples", ((confidence.effective_samples * 10.0).round() / 10.0).into());
     let percentiles = Percentile::ALL.map(|percentile| (percentile.name(), confidence.percentile(percentile)));
     for (name, surety) in std::iter::once(("avg", confidence.avg)).chain(percentiles) {
         if let Some(Interval { low, high }) = surety.interval() {

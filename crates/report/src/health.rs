@@ -1,6 +1,6 @@
-//! How the client fared, and what a reader should doubt, as JSON.
+//! How the client fared, as JSON.
 
-use aiperf_metrics::{ClientHealth, ClientLimit, Finding, HealthMaxima};
+use aiperf_metrics::{ClientHealth, ClientLimit, HealthMaxima, ValidityNote};
 use serde_json::{Map, Value, json};
 
 use crate::Wording;
@@ -15,7 +15,7 @@ pub(crate) fn client_health(health: &ClientHealth) -> Value {
 }
 
 fn limit(limit: &ClientLimit) -> Value {
-    let Wording { statement, advice } = Wording::of(&Finding::ClientSaturated(*limit));
+    let Wording { statement, advice } = Wording::of(&ValidityNote::ClientSaturated(*limit));
     json!({
         "kind": limit.kind.name(),
         "figure": limit.figure,
@@ -48,24 +48,4 @@ fn observed(most: &HealthMaxima) -> Value {
         put("max_descriptors", open.into());
     }
     Value::Object(object)
-}
-
-/// The `notes` list.
-pub(crate) fn notes(findings: &[Finding]) -> Value {
-    let note = |finding: &Finding| {
-        let Wording { statement, advice } = Wording::of(finding);
-        let mut object = Map::new();
-        let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
-        put("kind", finding.name().into());
-        if let Some(subject) = finding.subject() {
-            put("subject", subject.into());
-        }
-        put("figure", finding.figure().into());
-        put("unit", finding.unit().label().into());
-        put("threshold", finding.threshold().into());
-        put("message", statement.into());
-        put("advice", advice.into());
-        Value::Object(object)
-    };
-    findings.iter().map(note).collect()
 }

@@ -4,7 +4,7 @@ use aiperf_metrics::{ClientLoad, FailureGroup, Kind, Metric, MetricResult, Perce
 use serde_json::{Map, Number, Value, json};
 
 use crate::record::ErrorDetails;
-use crate::{PhaseReport, RunPlace, RunReport, confidence, health, phases, spec_decode, steady, timestamps};
+use crate::{PhaseReport, RunPlace, RunReport, confidence, health, phases, spec_decode, steady, timestamps, validity};
 
 const SCHEMA_VERSION: &str = "1.4";
 
@@ -57,10 +57,12 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
     if let Some(steady) = &report.profiling.summary.steady {
         object.insert("steady_state".to_owned(), steady::json(steady, &report.profiling.summary));
     }
-    object.insert("notes".to_owned(), health::notes(&report.findings()));
+    object.insert("validity".to_owned(), validity::validity(&report.validity()));
     for (key, value) in &report.carried {
         match (object.get_mut(key), value) {
-            (Some(Value::Array(notes)), Value::Array(earlier)) if key == "notes" => add_notes(notes, earlier),
+            (Some(Value::Array(notes)), Value::Array(earlier)) if key == "validity" => {
+                validity::carry_over(notes, earlier);
+            }
             (Some(_), _) => {}
             (None, value) => drop(object.insert(key.clone(), value.clone())),
         }
@@ -81,13 +83,6 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
         object.insert("metadata".to_owned(), metadata.clone());
     }
     Value::Object(object)
-}
-
-/// Those of an earlier summary that are of a kind which is not among them.
-fn add_notes(notes: &mut Vec<Value>, earlier: &[Value]) {
-    let news = earlier.iter().filter(|note| notes.iter().all(|known| known["kind"] != note["kind"]));
-    let news: Vec<Value> = news.cloned().collect();
-    notes.extend(news);
 }
 
 /// The summary of one phase, for its own file.

@@ -33,6 +33,7 @@ mod timeslices;
 mod timestamps;
 mod trace;
 mod trials;
+mod validity;
 mod wording;
 
 pub use error::ReportError;

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use aiperf_metrics::{ClientHealth, Evidence, Finding, Metric, PhaseAccounting, Summary, Thresholds};
+use aiperf_clock::Nanos;
+use aiperf_metrics::{ClientHealth, Evidence, Metric, PhaseAccounting, Summary, Thresholds, ValidityNote};
 use serde_json::{Map, Value};
 
 use crate::{AskedPercentiles, Citation, LocalZone, Phase, RunPlace, Timestamps, WrittenFile};
@@ -42,6 +43,10 @@ pub struct RunReport {
     pub selftest: Option<Citation>,
     /// Where the times of responses came from.
     pub timestamps: Option<Timestamps>,
+    /// Prompts begin like others, so that a cache has something to find.
+    pub prefixes_repeat: bool,
+    /// How long the run had to wait for the server before its first request.
+    pub waited_for_server: Nanos,
     /// What became of the requests of each phase, in order; named as the phases are.
     pub accounting: Vec<PhaseAccounting>,
     /// Objects of the summary that others made: whoever could end the run early, or an earlier summary, where they cannot
@@ -59,7 +64,7 @@ pub struct RunReport {
 
 impl RunReport {
     /// What a reader should know before believing the numbers of the profiling phase.
-    pub fn findings(&self) -> Vec<Finding> {
+    pub fn validity(&self) -> Vec<ValidityNote> {
         let evidence = Evidence {
             summary: &self.profiling.summary,
             thresholds: &self.thresholds,
@@ -67,8 +72,12 @@ impl RunReport {
             accounting: self.accounting_of(&self.profiling),
             certified: self.selftest.as_ref().map(Citation::load),
             rows_left_out: self.rows_left_out,
+            warmup: self.warmup.as_ref().map(|warmup| &warmup.summary),
+            clock_step: self.timestamps.and_then(|stamps| stamps.clock_offset).map_or(Nanos::ZERO, |o| o.largest_step),
+            prefixes_repeat: self.prefixes_repeat,
+            waited_for_server: self.waited_for_server,
         };
-        evidence.findings()
+        evidence.notes()
     }
 
     pub(crate) fn accounting_of(&self, phase: &PhaseReport) -> Option<&PhaseAccounting> {

@@ -52,7 +52,7 @@ pub(crate) fn timestamps(stamps: &Timestamps) -> Value {
     if let Some(offset) = stamps.clock_offset {
         put("clock_offset_start_ns", offset.start_nanos.into());
         put("clock_offset_end_ns", offset.end_nanos.into());
-        put("clock_step", offset.stepped.into());
+        put("clock_step", offset.stepped().into());
     }
     Value::Object(object)
 }
@@ -71,7 +71,7 @@ mod tests {
                 p99: Nanos(1_500_000),
                 max: Nanos(3_000_000),
             }),
-            clock_offset: Some(OffsetHistory { start_nanos: 5, end_nanos: 6, stepped: false }),
+            clock_offset: Some(OffsetHistory { start_nanos: 5, end_nanos: 6, largest_step: Nanos::ZERO }),
         };
         assert_eq!(
             timestamps(&stamps),

@@ -173,7 +173,7 @@ fn a_warmup_gets_its_own_files_and_a_manifest_like_the_reference() {
 fn a_saturated_client_and_hidden_waiting_are_in_the_summary() {
     let (_dir, paths, _) = write(&runs::stalled_run());
     let summary = read_json(&paths.summary_json());
-    let ours = ["phase_accounting", "client_health", "notes"].map(|key| (key.to_owned(), summary[key].clone()));
+    let ours = ["phase_accounting", "client_health", "validity"].map(|key| (key.to_owned(), summary[key].clone()));
     insta::assert_json_snapshot!("stalled_honesty", Value::Object(ours.into_iter().collect()));
     for tag in ["schedule_lag", "request_latency_from_due", "time_to_first_token_from_due"] {
         assert_eq!(summary[tag]["unit"], "ms");

@@ -95,7 +95,9 @@ pub(crate) async fn admit<'a>(
     let options = &state.options;
     let to_read = prompt.tokens - cached_tokens.unwrap_or(0);
     let base = options.ttft.draw(&mut draws.stream("ttft"));
-    let first = from_millis(base + options.prefill * f64::from(to_read));
+    let before = state.admitted_before();
+    let cold = if before < options.cold { options.cold_ms } else { 0.0 };
+    let first = from_millis(base + options.prefill * f64::from(to_read) + cold + options.drift * before as f64);
     let mut pace = Pace { timeline: state.timeline(), itl: options.itl, draws: draws.stream("itl"), due: admitted };
     pace.pause(first);
     Ok(Admitted { place, cached_tokens, pace })

@@ -15,6 +15,8 @@ pub struct Trigger {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaultOptions {
     pub error: Trigger,
+    /// How many requests from the first on are answered with an error, whatever the trigger says.
+    pub error_first: u64,
     pub error_status: u16,
     pub dropped: Trigger,
     pub empty: Trigger,
@@ -30,6 +32,7 @@ impl Default for FaultOptions {
     fn default() -> Self {
         Self {
             error: Trigger::default(),
+            error_first: 0,
             error_status: 500,
             dropped: Trigger::default(),
             empty: Trigger::default(),
@@ -96,7 +99,7 @@ impl FaultOptions {
             (self.inband, "fault.inband", MidwayFault::InbandError),
             (self.malformed, "fault.malformed", MidwayFault::Malformed),
         ];
-        let fault = if strikes(self.error, "fault.error") {
+        let fault = if number <= self.error_first || strikes(self.error, "fault.error") {
             Some(Fault::Status(self.error_status))
         } else if strikes(self.dropped, "fault.drop") {
             Some(Fault::Drop)
@@ -134,6 +137,14 @@ mod tests {
         let options = FaultOptions { error: Trigger { rate: 0.0, every: 3 }, ..FaultOptions::default() };
         let hit: Vec<u64> = (1..=9).filter(|&n| options.plan(n, stream_of(n)).fault.is_some()).collect();
         assert_eq!(hit, [3, 6, 9]);
+    }
+
+    #[test]
+    fn a_server_that_is_not_ready_fails_the_first_requests_and_no_other() {
+        let options = FaultOptions { error_first: 2, error_status: 503, ..FaultOptions::default() };
+        let hit: Vec<u64> = (1..=9).filter(|&n| options.plan(n, stream_of(n)).fault.is_some()).collect();
+        assert_eq!(hit, [1, 2]);
+        assert_eq!(options.plan(1, stream_of(1)).fault, Some(Fault::Status(503)));
     }
 
     #[test]

@@ -62,6 +62,13 @@ pub static SIM_OPTIONS: &[SimOption] = &[
         o.prefill = at_least_zero(v)?;
     }),
     option!("itl", Distribution::NOTATION, "8", "Milliseconds between output tokens", |o, v| o.itl = v.parse()?),
+    option!("cold", "N", "0", "First requests that find the server cold; 0 is none", |o, v| o.cold = number(v)?),
+    option!("cold_ms", "MS", "1000", "Milliseconds that a cold server adds to the first token", |o, v| {
+        o.cold_ms = at_least_zero(v)?;
+    }),
+    option!("drift", "MS", "0", "Milliseconds added to the first token with each request before", |o, v| {
+        o.drift = at_least_zero(v)?;
+    }),
     option!("osl", Distribution::NOTATION, "64", "Output tokens when the request sets no limit", |o, v| {
         o.osl = v.parse()?;
     }),
@@ -165,6 +172,9 @@ pub static SIM_OPTIONS: &[SimOption] = &[
     }),
     option!("error_every", "N", "0", "Every Nth request is answered with error_status; 0 is none", |o, v| {
         o.faults.error.every = number(v)?;
+    }),
+    option!("error_first", "N", "0", "The first N requests are answered with error_status", |o, v| {
+        o.faults.error_first = number(v)?;
     }),
     option!("error_status", "STATUS", "500", "Status of such answers", |o, v| {
         let status: u16 = number(v)?;

@@ -19,6 +19,12 @@ pub struct SimOptions {
     pub prefill: f64,
     /// Milliseconds between two output tokens.
     pub itl: Distribution,
+    /// Requests that find the server cold, counted as they are admitted, and the milliseconds that this adds to their first
+    /// token.
+    pub cold: u64,
+    pub cold_ms: f64,
+    /// Milliseconds that the first token takes longer with each request that was admitted before.
+    pub drift: f64,
     /// Output tokens when the request names no limit.
     pub osl: Distribution,
     /// Share of replies that end before their limit, unless the request says `ignore_eos`.
@@ -106,6 +112,9 @@ impl Default for SimOptions {
             ttft: Distribution::Constant(40.0),
             prefill: 0.0,
             itl: Distribution::Constant(8.0),
+            cold: 0,
+            cold_ms: 1_000.0,
+            drift: 0.0,
             osl: Distribution::Constant(64.0),
             early_stop: 0.0,
             tokens_per_chunk: 1,

@@ -36,6 +36,7 @@ pub(crate) struct ServerState {
     connections: AtomicU64,
     arrivals: AtomicU64,
     inferences: AtomicU64,
+    admissions: AtomicU64,
     in_flight: AtomicU32,
 }
 
@@ -55,6 +56,7 @@ impl ServerState {
             connections: AtomicU64::new(0),
             arrivals: AtomicU64::new(0),
             inferences: AtomicU64::new(0),
+            admissions: AtomicU64::new(0),
             in_flight: AtomicU32::new(0),
             options,
         })
@@ -71,6 +73,11 @@ impl ServerState {
     /// Counts inference requests from one.
     pub(crate) fn next_inference(&self) -> u64 {
         self.inferences.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// How many inference requests were admitted before this one.
+    pub(crate) fn admitted_before(&self) -> u64 {
+        self.admissions.fetch_add(1, Ordering::Relaxed)
     }
 
     /// One more inference request is here; how many there are with it.
@@ -126,6 +133,7 @@ impl ServerState {
         self.videos.clear();
         self.arrivals.store(0, Ordering::Relaxed);
         self.inferences.store(0, Ordering::Relaxed);
+        self.admissions.store(0, Ordering::Relaxed);
         let fresh = Timeline::new(Mono::now(), self.options.stall_at, self.options.stall_for);
         *self.timeline.lock().unwrap_or_else(PoisonError::into_inner) = fresh;
     }

@@ -26,7 +26,12 @@ pub(crate) struct Kernel {
 impl Stamping {
     /// Stamps of the kernel where it gives them, else those of the reading threads; [`Self::source`] says which.
     pub fn start() -> Self {
-        match Self::kernel() {
+        Self::start_with(OffsetWatch::start())
+    }
+
+    /// The same with a wall clock of the caller's.
+    pub fn start_with(offset: OffsetWatch) -> Self {
+        match Self::kernel(offset) {
             Ok(kernel) => Self { kernel: Some(Arc::new(kernel)) },
             Err(cause) => {
                 log::debug!("no kernel stamps: {cause}");
@@ -54,10 +59,10 @@ impl Stamping {
         self.kernel.as_ref().map(|kernel| kernel.offset.history())
     }
 
-    fn kernel() -> io::Result<Kernel> {
+    fn kernel(offset: OffsetWatch) -> io::Result<Kernel> {
         let asking = Socket::new(Domain::IPV4, Type::STREAM, None)?;
         receive::ask_for_stamps(&asking)?;
-        Ok(Kernel { offset: OffsetWatch::start(), _asking: asking })
+        Ok(Kernel { offset, _asking: asking })
     }
 
     /// Has a new connection stamped. A kernel that refuses this one leaves it to the reading thread.

@@ -61,7 +61,7 @@ fn bytes_are_stamped_between_their_writing_and_their_reading() {
             assert!(stamp.at >= last);
             last = stamp.at;
         }
-        assert!(!stamping.offset().unwrap().stepped);
+        assert!(!stamping.offset().unwrap().stepped());
     });
 }
 

@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_note_stands_at_the_end() {
         let snapshot = Snapshot { activity: "Profiling".into(), note: Some("20 s more".into()), ..Snapshot::default() };
-        assert_eq!(render(&snapshot), "Profiling  0  0.0 s, 0 in flight; 20 s more");
+        assert_eq!(render(&snapshot, 80), "Profiling  0  0.0 s, 0 in flight; 20 s more");
     }
 
     #[test]

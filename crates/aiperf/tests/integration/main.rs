@@ -54,6 +54,7 @@ mod trials;
 mod truth;
 mod twins;
 mod users;
+mod validity;
 mod warmup;
 mod wire_requests;
 mod wire_responses;

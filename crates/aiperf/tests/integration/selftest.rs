@@ -87,13 +87,13 @@ fn later_runs_cite_the_test_and_say_when_they_went_beyond_it() {
     assert_eq!(summary["selftest"]["covers_this_run"], true, "{summary}");
     assert_eq!(summary["selftest"]["certified"]["streams"], 3);
     assert!(within.stdout.contains("This machine was certified on"), "{}", within.stdout);
-    assert!(!summary["notes"].to_string().contains("beyond_certified_load"));
+    assert!(!summary["validity"].to_string().contains("beyond_certified_load"));
 
     let beyond = profile("--concurrency 6");
     let summary = beyond.artifacts.summary();
     assert_eq!(summary["selftest"]["covers_this_run"], false);
-    let notes = summary["notes"].as_array().unwrap();
-    let note = notes.iter().find(|note| note["kind"] == "beyond_certified_load").unwrap();
+    let notes = summary["validity"].as_array().unwrap();
+    let note = notes.iter().find(|note| note["code"] == "beyond_certified_load").unwrap();
     assert_eq!((&note["subject"], &note["threshold"]), (&"in_flight".into(), &3.0.into()));
     assert!(beyond.stdout.contains("aiperf selftest --streams"), "{}", beyond.stdout);
 }

@@ -41,8 +41,8 @@ fn assert_stall_shows_from_due_only(artifacts: &Artifacts, log: &Log) {
     assert!(waited.len() >= 5 * felt.len().max(1), "{} waited, {} were served so slowly", waited.len(), felt.len());
     assert!(artifacts.stat("request_latency_from_due", "p90") > artifacts.stat("request_latency", "p90"));
     let summary = artifacts.summary();
-    let note = summary["notes"].as_array().unwrap().iter().find(|note| note["kind"] == "hidden_wait").cloned();
-    let note = note.unwrap_or_else(|| panic!("no note about it: {}", summary["notes"]));
+    let note = summary["validity"].as_array().unwrap().iter().find(|note| note["code"] == "hidden_wait").cloned();
+    let note = note.unwrap_or_else(|| panic!("no note about it: {}", summary["validity"]));
     assert_eq!(note["subject"], "request_latency_from_due");
     assert!(note["figure"].as_f64().unwrap() > note["threshold"].as_f64().unwrap());
     assert!(!note["advice"].as_str().unwrap().is_empty());

@@ -300,3 +300,13 @@ fn a_number_that_a_run_will_not_have_cannot_be_waited_for() {
     let ended = Program::against(&sim, "--request-count 9 --until-ci time_to_first_token:p99:5%").run();
     ended.was_refused_with(&["--until-ci time_to_first_token:p99:5%", "without streaming"]);
 }
+
+#[test]
+fn a_doubtful_run_among_several_makes_a_strict_command_end_with_three() {
+    let sim = sim(&format!("{SPEED}&error_every=2"));
+    let words = "--streaming --request-count 10 --num-profile-runs 2 --strict error_share";
+    let ended = Program::against(&sim, words).run();
+    assert_eq!(ended.code, Some(3), "{}", ended.stderr);
+    assert!(ended.stderr.contains("error_share"), "{}", ended.stderr);
+    assert_eq!(ended.artifacts.json(AGGREGATE)["metadata"]["num_successful_runs"], 2);
+}

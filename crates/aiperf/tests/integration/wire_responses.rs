@@ -196,7 +196,8 @@ fn what_could_not_be_read_of_a_stream_is_in_the_notes_and_on_the_console() {
     let names = ["chat-vllm", "chat-invalid-json-event"].map(str::to_owned);
     let artifacts = answered_with(&EndpointKind::Chat.facts(), true, &names, "");
     let summary = artifacts.summary();
-    let note = summary["notes"].as_array().unwrap().iter().find(|note| note["kind"] == "undecodable_events").unwrap();
+    let note =
+        summary["validity"].as_array().unwrap().iter().find(|note| note["code"] == "undecodable_events").unwrap();
     assert_eq!((&note["figure"], &note["threshold"]), (&json!(1.0), &json!(0.0)));
     let message = note["message"].as_str().unwrap();
     assert!(message.contains("1 event") && message.contains("1 of 2 requests"), "{message}");

@@ -11,8 +11,8 @@ fn rows_that_were_left_out_are_in_the_summary_and_on_the_console() {
     let program = Program::profile(&format!("--url {} --model m", sim.url())).with(words);
     let artifacts =
         program.file("rows.jsonl", "{\"text\": \"a\"}\n{\"text\": 5}\nno row\n{\"text\": \"b\"}\n").succeed();
-    let notes = artifacts.summary()["notes"].clone();
-    let note = notes.as_array().unwrap().iter().find(|note| note["kind"] == "rows_left_out").unwrap().clone();
+    let notes = artifacts.summary()["validity"].clone();
+    let note = notes.as_array().unwrap().iter().find(|note| note["code"] == "rows_left_out").unwrap().clone();
     assert_eq!((note["figure"].as_f64(), note["unit"].as_str()), (Some(2.0), Some("count")));
     assert!(artifacts.text("profile_export_console.txt").contains("2 rows of the data could not be used"));
 }

@@ -80,6 +80,7 @@ pub enum OptionId {
     ExportOutputsJson,
     ExportRecordsParquet,
     ExportGenaiPerf,
+    Strict,
     OtelUrl,
     Stream,
     OtelResourceAttributes,

@@ -7,7 +7,7 @@ use crate::catalogue::OptionId;
 use crate::grammar::goodput;
 use crate::{
     ConfigError, DatasetConfig, EndpointConfig, Environment, ExportLevel, LogLevel, OutputConfig, Pace, PhaseConfig,
-    RateCurve, RawOptions, UiKind,
+    RateCurve, RawOptions, Strict, UiKind,
 };
 
 /// No window is left out of the files, so that there must not be too many of them.
@@ -76,6 +76,7 @@ pub(super) fn resolve(
         export_outputs,
         export_parquet,
         export_genai_perf: raw.flag(OptionId::ExportGenaiPerf)?,
+        strict: strict(raw)?,
     })
 }
 
@@ -194,6 +195,23 @@ fn log_level(raw: &RawOptions) -> Result<LogLevel, ConfigError> {
         (_, Some((_, level))) | (Some(level), None) => Ok(level),
         (None, None) => Ok(LogLevel::Info),
     }
+}
+
+/// The codes are the metrics' own; they are looked at with the objectives of `--goodput`, before anything is sent.
+fn strict(raw: &RawOptions) -> Result<Option<Strict>, ConfigError> {
+    let id = OptionId::Strict;
+    if !raw.is_given(id) {
+        return Ok(None);
+    }
+    let codes: Vec<String> = raw.list(id).into_iter().map(ToOwned::to_owned).collect();
+    if codes.is_empty() && !raw.tokens(id).is_empty() {
+        return Err(raw.bad(
+            id,
+            &raw.tokens(id).join(","),
+            "give codes with commas between them, or none for every warning",
+        ));
+    }
+    Ok(Some(if codes.is_empty() { Strict::EveryWarning } else { Strict::Codes(codes) }))
 }
 
 fn goodput(raw: &RawOptions) -> Result<Vec<(String, f64)>, ConfigError> {

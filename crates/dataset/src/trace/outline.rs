@@ -78,6 +78,7 @@ fn turn(request: Request, replay: &Replay, block_size: u32) -> (Turn, Option<Pro
     let mut order = None;
     match request.prompt {
         Prompt::Length { tokens, blocks } => {
+            turn.input_tokens = u32::try_from(tokens).ok();
             let blocks = blocks.into_iter().map(|block| block.0).collect();
             order = Some(PromptOrder { tokens: tokens as usize, blocks, line: request.line });
         }

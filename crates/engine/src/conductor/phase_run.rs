@@ -109,7 +109,7 @@ impl<'a> PhaseRun<'a> {
     fn advance(&mut self, state: State) -> Result<State, EngineError> {
         let now = Mono::now();
         if self.floor.has_failed_warmup() && !matches!(state, State::Cutting { .. }) {
-            return Ok(self.stop(StopReason::FailedWarmup, state));
+            return Ok(self.stop(StopReason::FailedWarmup, &state));
         }
         Ok(match state {
             State::Sending => {
@@ -175,7 +175,7 @@ impl<'a> PhaseRun<'a> {
     }
 
     /// Ends the phase from whatever state it is in.
-    fn stop(&mut self, why: StopReason, state: State) -> State {
+    fn stop(&mut self, why: StopReason, state: &State) -> State {
         if matches!(state, State::Sending) {
             self.stop_sending(EndReason::Stopped(why));
         }
@@ -219,7 +219,7 @@ impl<'a> PhaseRun<'a> {
                 Event::FirstToken { phase } => self.floor.first_token(phase),
                 Event::FollowedUp(followed) => self.floor.follow_up(followed, &*self.mode),
                 Event::Stop(why) => {
-                    state = self.stop(why, state);
+                    state = self.stop(why, &state);
                 }
                 Event::Enough(why) => state = self.end_early(why, state),
             }

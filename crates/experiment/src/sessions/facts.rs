@@ -12,6 +12,8 @@ use serde_json::Value;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TurnFacts<'s> {
     pub(crate) max_tokens: Option<u32>,
+    /// Length that the whole prompt was to have, where that is known.
+    pub(crate) asked_input: Option<u32>,
     /// How long the audio plays that is sent.
     pub(crate) audio_seconds: Option<f64>,
     /// Of the prompt, where the data knows them.

@@ -2,7 +2,7 @@
 
 use super::outline::{Outline, Place, bin};
 use super::{Running, SHOWN, WhichTime};
-use crate::Stats;
+use crate::{Percentile, Stats};
 
 #[derive(Debug, Clone)]
 pub(crate) struct CloseUp {
@@ -61,7 +61,7 @@ impl CloseUp {
 
     fn of_side(&self, side: &Side) -> Stats {
         let time = self.outline.time(side.which, self.idle).max(1) as f64;
-        let mut percentiles = [None; 9];
+        let mut percentiles = [None; Percentile::COUNT];
         for (percentile, place) in SHOWN.iter().zip(&side.places) {
             percentiles[*percentile as usize] = Some(self.value_at(*place));
         }

@@ -35,6 +35,7 @@ pub(crate) fn request(start: u64, contents: &[u64]) -> Observation {
         http: None,
         failure: None,
         requested_output_tokens: None,
+        requested_input_tokens: None,
         undecodable_events: 0,
         prefix: None,
         media: MediaFacts::default(),

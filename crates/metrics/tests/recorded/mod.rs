@@ -107,6 +107,7 @@ pub(crate) fn observe(record: &Value, requested: Option<u32>) -> Observation {
         http,
         failure,
         requested_output_tokens: requested,
+        requested_input_tokens: None,
         undecodable_events: 0,
         prefix: None,
         media: MediaFacts { images: whole("num_images").unwrap_or(0), ..MediaFacts::default() },

@@ -28,6 +28,7 @@ fn observation() -> Result<Observation, Box<dyn std::error::Error>> {
         http: Some(HttpTiming::default()),
         failure: None,
         requested_output_tokens: Some(100),
+        requested_input_tokens: None,
         undecodable_events: 0,
         prefix: None,
         media: MediaFacts::default(),

@@ -1,6 +1,6 @@
 //! What the reader must know beside the tables.
 
-use aiperf_metrics::Finding;
+use aiperf_metrics::{Severity, ValidityNote};
 
 use super::number;
 use super::style::{Style, Width};
@@ -25,7 +25,7 @@ pub(super) fn opening(report: &RunReport, width: Width, style: Style) -> Vec<Str
         );
         notes.push(style.failure(&sentence));
     }
-    notes.extend(report.findings().iter().filter(|found| explains_failures(found)).map(|f| note(f, width, style)));
+    notes.extend(report.validity().iter().filter(|found| explains_failures(found)).map(|f| note(f, width, style)));
     notes
 }
 
@@ -42,27 +42,23 @@ pub(super) fn certified(report: &RunReport, width: Width) -> Option<String> {
 
 /// After the tables: what should make the reader doubt them.
 pub(super) fn closing(report: &RunReport, width: Width, style: Style) -> Vec<String> {
-    report.findings().iter().filter(|found| !explains_failures(found)).map(|found| note(found, width, style)).collect()
+    report.validity().iter().filter(|found| !explains_failures(found)).map(|found| note(found, width, style)).collect()
 }
 
 /// These belong beside the table of errors, which comes first.
-fn explains_failures(finding: &Finding) -> bool {
-    matches!(finding, Finding::MaxTokensFieldRefused { .. })
+fn explains_failures(note: &ValidityNote) -> bool {
+    matches!(note, ValidityNote::MaxTokensFieldRefused { .. })
 }
 
-/// The load or the times were not as they should have been.
-fn casts_doubt(finding: &Finding) -> bool {
-    use Finding::{BeyondCertified, CeilingReached, ClientSaturated, HiddenWait, ReplayDegraded};
-    matches!(
-        finding,
-        ClientSaturated(_) | BeyondCertified { .. } | HiddenWait { .. } | ReplayDegraded { .. } | CeilingReached { .. }
-    )
-}
-
-fn note(finding: &Finding, width: Width, style: Style) -> String {
-    let Wording { statement, advice } = Wording::of(finding);
-    let mut lines = wrap(&statement, width.0);
-    if casts_doubt(finding) {
+/// What it is, how bad, and what to do; its code, for those who want to look it up or have it fail a run.
+fn note(note: &ValidityNote, width: Width, style: Style) -> String {
+    let Wording { statement, advice } = Wording::of(note);
+    let (word, doubtful) = match note.severity() {
+        Severity::Warning => ("Warning", true),
+        Severity::Info => ("Note", false),
+    };
+    let mut lines = wrap(&format!("{word} [{}]: {statement}", note.code().name()), width.0);
+    if doubtful {
         for line in &mut lines {
             *line = style.warning(line);
         }

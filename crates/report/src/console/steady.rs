@@ -1,6 +1,6 @@
 //! The steady part of a run beside the whole of it, for people.
 
-use aiperf_metrics::{MetricResult, Percentile, Summary};
+use aiperf_metrics::{MetricResult, Percentile, Summary, Unsteady};
 
 use super::number;
 use super::table::{Align, Cell, Column, Table};
@@ -15,13 +15,18 @@ pub(super) fn table(title: String, summary: &Summary) -> Option<Table> {
     let headers = ["Metric", "avg (run)", "avg (steady)", "p99 (run)", "p99 (steady)"];
     let cells = |result: &&MetricResult| {
         let whole = summary.get(result.metric);
-        let values = [
+        let mut values = [
             whole.and_then(|stats| stats.avg),
             result.stats.avg,
             whole.and_then(|stats| stats.percentile(Percentile::P99)),
             result.stats.percentile(Percentile::P99),
-        ];
-        std::iter::once(Cell::name(label(result))).chain(values.map(number::cell)).collect()
+        ]
+        .map(number::cell);
+        let sure = result.confidence.and_then(|confidence| confidence.avg.interval()).zip(result.stats.avg);
+        if let Some((interval, avg)) = sure {
+            values[1].text.push_str(&format!(" ±{}", number::grouped(interval.margin(avg))));
+        }
+        std::iter::once(Cell::name(label(result))).chain(values).collect()
     };
     Some(Table {
         title,
@@ -31,10 +36,11 @@ pub(super) fn table(title: String, summary: &Summary) -> Option<Table> {
     })
 }
 
-/// Where the steady part lies, or that there is none.
+/// Where the steady part lies, or why that cannot be told. That a run drifts is a validity note.
 pub(super) fn sentence(summary: &Summary) -> Option<String> {
     let steady = summary.steady.as_ref()?;
     Some(match &steady.outcome {
+        Err(Unsteady::Drifts { .. }) => return None,
         Err(unsteady) => format!("No steady state was reached: {}.", reason(unsteady)),
         Ok(window) => format!(
             "Steady state: from {:.1} s to {:.1} s of the run, in which {} requests ended.",

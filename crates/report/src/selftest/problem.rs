@@ -1,6 +1,6 @@
 //! What keeps a self-test from passing.
 
-use aiperf_metrics::{ClientLimit, Finding};
+use aiperf_metrics::{ClientLimit, ValidityNote};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -91,7 +91,7 @@ impl Problem {
                 "The simulator was late itself (p50 {p50:.3} ms, p99 {p99:.3} ms), and the errors hold what it read late: this \
                  machine has no room for both. Lower the load, or take one with more processors."
             ),
-            Self::ClientLimit(limit) => Wording::of(&Finding::ClientSaturated(limit)).statement,
+            Self::ClientLimit(limit) => Wording::of(&ValidityNote::ClientSaturated(limit)).statement,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The part of a run in which nothing drifts. What is known to be no part of it is cut off by rule (`cut`); then the
-//! beginning is shortened by tenths until the rest passes a test for drifts and steps (`test`), at most by half, as
+//! beginning is shortened by tenths until the rest passes a test for drifts and steps (`drift`), at most by half, as
 //! Heidelberger and Welch (1983) do.
 
 mod cut;
-mod test;
+mod drift;
 
 pub use cut::{Cut, Request, cut};
-pub use test::{Verdict, judge};
+pub use drift::{Verdict, judge};
 
 /// Tenths of the run after the cut that are given up at most.
 const TENTHS: usize = 5;

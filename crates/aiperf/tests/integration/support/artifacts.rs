@@ -88,11 +88,11 @@ impl Artifacts {
         self.accounting("profiling")[name].as_u64().unwrap_or_else(|| panic!("no {name}"))
     }
 
-    /// Kinds of the notes of the summary.
+    /// Codes of the validity notes of the summary.
     pub(crate) fn notes(&self) -> Vec<String> {
         let summary = self.summary();
-        let notes = summary["notes"].as_array().unwrap();
-        notes.iter().map(|note| note["kind"].as_str().unwrap().to_owned()).collect()
+        let notes = summary["validity"].as_array().unwrap();
+        notes.iter().map(|note| note["code"].as_str().unwrap().to_owned()).collect()
     }
 
     /// The profiling records, in the order in which they were sent.

@@ -70,6 +70,16 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .ours()
     .supported(),
     OptionSpec::new(
+        OptionId::Strict,
+        &["strict"],
+        ValueKind::Text,
+        "End with exit code 3 when the summary has a validity note of severity warning, or one of the codes given here \
+         (docs/validity.md lists them). All files are written as always.",
+    )
+    .several(Tokens::Any)
+    .ours()
+    .supported(),
+    OptionSpec::new(
         OptionId::OtelUrl,
         &["otel-url"],
         ValueKind::Text,

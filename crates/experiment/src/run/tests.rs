@@ -1,0 +1,66 @@
+//! A run against the simulator whose wall clock is set while it goes on.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use aiperf_clock::{OffsetWatch, WallOffset};
+use aiperf_config::{Environment, RawOptions, catalogue};
+use aiperf_hub::HubEnvironment;
+use aiperf_metrics::{ValidityCode, ValidityNote};
+use aiperf_socket::Stamping;
+use tempfile::TempDir;
+
+use super::*;
+
+fn prepared(dir: &TempDir) -> Run {
+    let mut raw = RawOptions::default();
+    let words = [
+        "--model=m",
+        "--url=sim:?ttft=100&itl=1",
+        "--streaming=true",
+        "--isl=16",
+        "--osl=4",
+        "--concurrency=2",
+        "--request-count=20",
+        "--ui=none",
+    ];
+    for word in words {
+        let (name, value) = word.split_once('=').unwrap();
+        let spec = catalogue::options().find(|spec| spec.long.iter().any(|long| name == format!("--{long}"))).unwrap();
+        raw.push(spec.id, name, vec![value.to_owned()]);
+    }
+    let environment = Environment { current_dir: dir.path().to_owned(), ..Environment::default() };
+    let config = Config::resolve(&raw, &environment).unwrap();
+    Run::prepare(config, "0.0.0", &Hub::new(HubEnvironment::from_variables(|_| None))).unwrap()
+}
+
+fn codes(run: Run) -> Vec<ValidityCode> {
+    let result = run.execute("0.0.0", &ControlSource::new(), &Arc::new(Monitor::default())).unwrap();
+    result.report.validity().iter().map(ValidityNote::code).collect()
+}
+
+/// Each measurement finds the clock a second further on.
+fn set_again_and_again() -> WallOffset {
+    static SECONDS: AtomicI64 = AtomicI64::new(0);
+    let step = 1_000_000_000 * SECONDS.fetch_add(1, Ordering::Relaxed);
+    let offset = WallOffset::measure();
+    WallOffset { nanos: offset.nanos + step, ..offset }
+}
+
+#[test]
+fn a_clock_that_is_set_while_requests_run_is_noted_and_latencies_stand() {
+    let dir = TempDir::new().unwrap();
+    let mut run = prepared(&dir);
+    run.client.stamping = Stamping::start_with(OffsetWatch::measured_by(set_again_and_again));
+    let result = run.execute("0.0.0", &ControlSource::new(), &Arc::new(Monitor::default())).unwrap();
+    let notes = result.report.validity();
+    let step = notes.iter().find(|note| note.code() == ValidityCode::ClockStep).unwrap();
+    assert!((step.figure() - 1_000.0).abs() < 1.0, "{step:?}");
+    let ttft = result.report.profiling.summary.get(aiperf_metrics::Metric::TimeToFirstToken).unwrap();
+    assert!(ttft.min.unwrap() >= 99.0, "{ttft:?}: a stamp of the other clock was believed");
+}
+
+#[test]
+fn a_clock_that_is_let_be_is_not_noted() {
+    let dir = TempDir::new().unwrap();
+    assert!(!codes(prepared(&dir)).contains(&ValidityCode::ClockStep));
+}

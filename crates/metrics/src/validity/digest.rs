@@ -1,0 +1,38 @@
+//! What the rules need of the records of a phase beside its metrics, gathered once when the phase is summed up.
+
+use super::chunking::Chunking;
+use super::cold_start::ColdStart;
+use super::connections::Waits;
+use super::input_length::InputLengths;
+use super::occupancy::Occupancy;
+use super::pacing::Pacing;
+use super::unready;
+use crate::columns::Columns;
+use crate::{MetricContext, PhaseWindow};
+
+/// Empty for a part of a phase: notes are about whole ones.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Digest {
+    pub(super) pacing: Option<Pacing>,
+    pub(super) occupancy: Option<Occupancy>,
+    pub(super) cold_start: Option<ColdStart>,
+    pub(super) chunking: Chunking,
+    pub(super) input_lengths: InputLengths,
+    pub(super) waits: Waits,
+    /// Requests that met no server before the first one was served.
+    pub(super) unready: u64,
+}
+
+impl Digest {
+    pub(crate) fn of(columns: &Columns, window: &PhaseWindow, context: &MetricContext) -> Self {
+        Self {
+            pacing: Pacing::of(columns, context),
+            occupancy: Occupancy::of(columns, window),
+            cold_start: ColdStart::of(columns, context),
+            chunking: Chunking::of(columns, context),
+            input_lengths: InputLengths::of(columns),
+            waits: Waits::of(columns),
+            unready: unready::before_first_success(columns),
+        }
+    }
+}

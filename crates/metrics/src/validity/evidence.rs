@@ -1,0 +1,183 @@
+//! All that is known of a run when it is judged, and the rules that need no more than its summary.
+
+use aiperf_clock::Nanos;
+
+use super::field_refusal::refused_field;
+use super::note::share_percent;
+use super::{MaxTokensField, NOTED_SHARE_PERCENT, ValidityNote, samples};
+use crate::totals::REPLAY_DEGRADED;
+use crate::{
+    Cancellation, ClientHealth, ClientLoad, Metric, Percentile, PhaseAccounting, Summary, Thresholds, Undecodable,
+};
+
+/// Waiting that doubles the p99 changes what a reader concludes from it; below 50 ms more it is within what a network
+/// or a busy moment of either side adds.
+pub(super) const HIDDEN_WAIT_FACTOR: f64 = 2.0;
+pub(super) const HIDDEN_WAIT_MS: f64 = 50.0;
+/// A smaller step moves no latency that is shown, and no line of a server's log to another request.
+pub(super) const CLOCK_STEP: Nanos = Nanos(1_000_000);
+pub(super) const REPLAY_DEGRADED_MS: f64 = REPLAY_DEGRADED.0 as f64 / 1e6;
+
+/// Above this (milliseconds) latency from due says something that the service time does not.
+pub(super) fn hidden_wait_bound(served: f64) -> f64 {
+    (HIDDEN_WAIT_FACTOR * served).max(served + HIDDEN_WAIT_MS)
+}
+
+/// All that notes about a phase are drawn from.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'a> {
+    pub summary: &'a Summary,
+    /// Of the warmup before it, where there was one.
+    pub warmup: Option<&'a Summary>,
+    pub thresholds: &'a Thresholds,
+    pub health: Option<&'a ClientHealth>,
+    pub accounting: Option<&'a PhaseAccounting>,
+    /// What a self-test has shown this machine's client to measure rightly.
+    pub certified: Option<ClientLoad>,
+    /// Rows of the data that could not be used.
+    pub rows_left_out: u64,
+    /// Prompts begin like others: later turns of conversations, shared system prompts, pools of prefixes.
+    pub prefixes_repeat: bool,
+    /// The largest step of the wall clock during the run; zero where it was let be.
+    pub clock_step: Nanos,
+    /// How long the run had to wait for the server before its first request; zero where it was ready.
+    pub waited_for_server: Nanos,
+}
+
+impl Evidence<'_> {
+    /// In the order in which they are worth reading.
+    pub fn notes(&self) -> Vec<ValidityNote> {
+        let limits = self.health.map_or(&[][..], |health| &health.limits);
+        let digest = &self.summary.digest;
+        let dropped = self.accounting.map_or(0, |accounting| accounting.arrivals_dropped);
+        let mut notes: Vec<_> = [self.field_refused(), self.not_ready(), self.errors()].into_iter().flatten().collect();
+        notes.extend(limits.iter().copied().map(ValidityNote::ClientSaturated));
+        let rest = [
+            self.beyond_certified(),
+            (self.clock_step > CLOCK_STEP).then_some(ValidityNote::ClockStepped { step: self.clock_step }),
+            digest.pacing.and_then(|pacing| pacing.shortfall(dropped)),
+            self.ceiling(),
+            digest.waits.exhausted(),
+            self.hidden_wait(),
+            self.replay_degraded(),
+            digest.occupancy.and_then(|occupancy| occupancy.gap()),
+            digest.cold_start.filter(|_| self.warmup.is_none()).and_then(|start| start.noticeable()),
+            samples::drift(self.summary),
+            samples::floor(self.summary),
+            digest.chunking.several(),
+            self.undecodable_events(),
+            digest.input_lengths.off_target(),
+            self.output_length(),
+            self.token_counts(),
+            self.cache_counts(),
+            (self.rows_left_out > 0).then_some(ValidityNote::RowsLeftOut { rows: self.rows_left_out }),
+        ];
+        notes.extend(rest.into_iter().flatten());
+        notes
+    }
+
+    fn average(&self, metric: Metric) -> Option<f64> {
+        self.summary.get(metric)?.avg
+    }
+
+    fn field_refused(&self) -> Option<ValidityNote> {
+        let refused = |field: MaxTokensField| {
+            let groups = self.summary.failures.iter().filter(move |group| refused_field(&group.failure) == Some(field));
+            (groups.map(|group| group.count).sum::<u64>(), field)
+        };
+        let fields = [refused(MaxTokensField::MaxCompletionTokens), refused(MaxTokensField::MaxTokens)];
+        let (requests, field) = fields.into_iter().max_by_key(|(requests, _)| *requests)?;
+        (requests > 0).then_some(ValidityNote::MaxTokensFieldRefused { field, requests })
+    }
+
+    /// A wait that was asked for did its work; requests that met no server did not.
+    fn not_ready(&self) -> Option<ValidityNote> {
+        let met_none = [self.warmup, Some(self.summary)].into_iter().flatten().map(|summary| summary.digest.unready);
+        let requests: u64 = met_none.sum();
+        if requests > 0 {
+            return Some(ValidityNote::ServerNotReady { requests });
+        }
+        let waited = self.waited_for_server;
+        (waited > Nanos::ZERO).then_some(ValidityNote::ServerWaitedFor { waited })
+    }
+
+    /// Without those that were cancelled on purpose.
+    fn errors(&self) -> Option<ValidityNote> {
+        let on_purpose =
+            self.summary.failures.iter().filter(|group| group.failure.cancelled == Some(Cancellation::OnPurpose));
+        let on_purpose: u64 = on_purpose.map(|group| group.count).sum();
+        let failed = self.summary.failed.saturating_sub(on_purpose);
+        let of = self.summary.successful + failed;
+        (share_percent(failed, of) > NOTED_SHARE_PERCENT).then_some(ValidityNote::ErrorShare { failed, of })
+    }
+
+    fn beyond_certified(&self) -> Option<ValidityNote> {
+        let (reached, certified) = (ClientLoad::of(self.summary)?, self.certified?);
+        let axis = reached.beyond(&certified)?;
+        Some(ValidityNote::BeyondCertified { axis, reached, certified })
+    }
+
+    /// Of the whole latency, or where that passes (long answers hide much) of the first token.
+    fn hidden_wait(&self) -> Option<ValidityNote> {
+        let p99 = |metric: Metric| self.summary.get(metric)?.percentile(Percentile::P99);
+        let pairs = [
+            (Metric::RequestLatencyFromDue, Metric::RequestLatency),
+            (Metric::TimeToFirstTokenFromDue, Metric::TimeToFirstToken),
+        ];
+        pairs.into_iter().find_map(|(from_due, plain)| {
+            let (waited, served) = (p99(from_due)?, p99(plain)?);
+            (waited > hidden_wait_bound(served)).then_some(ValidityNote::HiddenWait { from_due, waited, served })
+        })
+    }
+
+    fn replay_degraded(&self) -> Option<ValidityNote> {
+        self.average(Metric::ReplaySchedDegraded).filter(|mark| *mark > 0.0)?;
+        Some(ValidityNote::ReplayDegraded { lag_p99: self.average(Metric::ReplaySchedLagP99)? })
+    }
+
+    /// A dropped arrival is in no number at all, so that even one is worth a word.
+    fn ceiling(&self) -> Option<ValidityNote> {
+        let accounting = self.accounting?;
+        let (delayed, dropped) = (accounting.arrivals_delayed, accounting.arrivals_dropped);
+        let found = ValidityNote::CeilingReached { delayed, dropped, arrivals: accounting.arrivals() };
+        (dropped > 0 || found.figure() > NOTED_SHARE_PERCENT).then_some(found)
+    }
+
+    /// Even one: what it said is in no count.
+    fn undecodable_events(&self) -> Option<ValidityNote> {
+        let Undecodable { events, requests } = self.summary.undecodable;
+        (events > 0).then_some(ValidityNote::EventsUndecodable { events, requests, of: self.summary.successful })
+    }
+
+    fn output_length(&self) -> Option<ValidityNote> {
+        let requests = self.average(Metric::OslMismatchCount).filter(|count| *count > 0.0)? as u64;
+        let note = ValidityNote::OutputLengthOff {
+            requests,
+            of: self.summary.successful,
+            average_percent: self.average(Metric::OslMismatchDiffPct)?,
+            allowed_percent: self.thresholds.osl_mismatch_pct,
+            allowed_tokens: self.thresholds.osl_mismatch_max_tokens,
+        };
+        (note.figure() > NOTED_SHARE_PERCENT).then_some(note)
+    }
+
+    fn token_counts(&self) -> Option<ValidityNote> {
+        let requests = self.average(Metric::UsageDiscrepancyCount).filter(|count| *count > 0.0)? as u64;
+        let allowed_percent = self.thresholds.usage_diff_pct;
+        let note = ValidityNote::TokenCountsDiffer { requests, of: self.summary.successful, allowed_percent };
+        (note.figure() > NOTED_SHARE_PERCENT).then_some(note)
+    }
+
+    /// Only where there is something to find in a cache, and of endpoints that generate: others cache nothing that a count
+    /// could be about.
+    fn cache_counts(&self) -> Option<ValidityNote> {
+        let known_blocks = self.average(Metric::TheoreticalPrefixCacheHit).is_some_and(|share| share > 0.0);
+        if !(self.prefixes_repeat || known_blocks) {
+            return None;
+        }
+        self.summary.get(Metric::UsageCompletionTokens)?;
+        let requests = self.summary.get(Metric::UsagePromptTokens)?.count?;
+        let counted = self.summary.get(Metric::UsagePromptCacheReadTokens).is_some();
+        (!counted).then_some(ValidityNote::CacheCountsMissing { requests })
+    }
+}
