@@ -89,7 +89,7 @@ mod tests {
         assert!(!rate.has_interval() && !rate.known(Level::P95).is_bounded());
         assert_eq!(rate.known(Level::P95).requests, Some(200));
         assert!(!stated("request_latency:p99").unwrap().has_interval());
-        assert_eq!(stated("request_latency:p99.9").unwrap().value, 160.0);
+        assert_eq!(stated("request_latency:p99.9").map(|stated| stated.value), Some(160.0));
         assert_eq!(stated("request_latency:p90"), None);
         assert_eq!(stated("goodput"), None);
     }
