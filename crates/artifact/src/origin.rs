@@ -129,8 +129,8 @@ impl Origin {
 
     /// That of the earlier summary's intervals, else the usual one.
     fn confidence_level(&self) -> Option<Level> {
-        let metrics = self.summary.iter().filter_map(Value::as_object).flat_map(|summary| summary.values());
-        let level = metrics.filter_map(|metric| metric["ci"]["level"].as_f64()).next();
+        let mut metrics = self.summary.iter().filter_map(Value::as_object).flat_map(|summary| summary.values());
+        let level = metrics.find_map(|metric| metric["ci"]["level"].as_f64());
         level.and_then(|level| Level::new(level).ok()).or(Some(Level::default()))
     }
 

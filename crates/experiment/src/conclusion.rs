@@ -95,7 +95,7 @@ impl Conclusion<'_> {
         let extra = ExtraFiles { slices, genai_perf: output.export_genai_perf };
         let files = write_summary_files(&report, &run.paths, extra);
         let refused = run.strictness.refused(&report.validity());
-        RunResult { report, files, verdict, refused, values }
+        RunResult { report, files, verdict, values, refused }
     }
 
     /// What single requests of the profiling phase came to, where someone wants to know.

@@ -188,7 +188,7 @@ fn validity_manual() -> String {
          | `message`, `advice` | the same in words, and what to do |\n\n\
          `--strict` makes a run with a note of severity `warning` end with exit code 3, so that a script cannot take its numbers for good \
          ones; `--strict error_share,rate_shortfall` does so for these codes only, whatever their severity. All files are written as \
-         always. A run that failed or was interrupted keeps its own exit code (1, 130).\n\n\
+         always, and of [several runs](repeated-runs.md) one that is held back is enough. A run that failed or was interrupted keeps its own exit code (1, 130).\n\n\
          `aiperf report` draws the notes again from the records. What records do not tell (the client's health, the clock, lengths asked \
          for, arrivals that were kept back) it takes from the earlier summary, where there is one.\n\n\
          | code | what it means | when, and why then | what to do |\n|---|---|---|---|\n",

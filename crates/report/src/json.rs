@@ -61,7 +61,7 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
     for (key, value) in &report.carried {
         match (object.get_mut(key), value) {
             (Some(Value::Array(notes)), Value::Array(earlier)) if key == "validity" => {
-                validity::carry_over(notes, earlier)
+                validity::carry_over(notes, earlier);
             }
             (Some(_), _) => {}
             (None, value) => drop(object.insert(key.clone(), value.clone())),

@@ -65,7 +65,9 @@ fn a_clean_run_of_an_open_loop_leaves_no_doubt() {
 fn percentiles_of_few_samples_are_told_and_those_of_many_are_not() {
     let few = note(&run(CLEAN, LOAD), "sample_floor");
     assert_eq!((&few["severity"], &few["threshold"]), (&"info".into(), &368.0.into()));
-    let many = run("ttft=gamma:30,4&itl=0", "--streaming --isl 16 --osl 1 --concurrency 32 --request-count 3000");
+    // Far more than p99 needs at this level, of latencies that a busy machine adds little to.
+    let words = "--streaming --isl 16 --osl 1 --concurrency 100 --request-count 3000 --confidence-level 0.8";
+    let many = run("ttft=gamma:200,4&itl=0", words);
     assert!(!many.notes().contains(&"sample_floor".to_owned()), "{:?}", many.notes());
 }
 
@@ -176,7 +178,10 @@ fn a_client_without_descriptors_to_spare_is_told() {
     let ended = Command::new("sh").args(command).args(words.split(' ')).output().unwrap();
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
     let artifacts = Artifacts::new(folder, Path::new(""));
-    assert_eq!(note(&artifacts, "client_saturated")["subject"], "descriptors");
+    note(&artifacts, "client_saturated");
+    // A busy machine may have brought others.
+    let notes = artifacts.summary()["validity"].to_string();
+    assert!(notes.contains(r#""subject":"descriptors""#), "{notes}");
 }
 
 #[test]

@@ -10,8 +10,8 @@ use crate::fact::{Fact, Facts};
 pub(super) const SHORTFALL_PERCENT: f64 = 5.0;
 /// Nanoseconds. In a short run a moment's delay is a large share of it.
 const LEAST_LAG: f64 = 0.5e9;
-/// Fewer requests make no rate.
-const LEAST_REQUESTS: usize = 20;
+/// Fewer arrivals make no rate.
+const LEAST_ARRIVALS: f64 = 20.0;
 
 /// When requests were due, and by how much sending fell behind from the first to the last of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,14 +27,14 @@ impl Pacing {
     /// Of runs with a schedule. Each request is late by its lag; the rate is that of the schedule as long as lag does not
     /// grow. Medians over the first and the last tenth are compared, so that one late request makes no trend.
     pub(super) fn of(columns: &Columns, context: &MetricContext) -> Option<Self> {
-        if !(context.open_loop || context.fixed_schedule) || columns.len() < LEAST_REQUESTS {
+        if !(context.open_loop || context.fixed_schedule) {
             return None;
         }
         let sent = |(start, lag): (u64, u64)| (start.saturating_sub(lag), lag);
         let mut sent: Vec<(u64, u64)> =
             columns.rows().filter_map(|row| row.fact(Fact::Start).zip(row.fact(Fact::DueToStart)).map(sent)).collect();
         let tenth = (sent.len() / 10).max(1);
-        if sent.len() < LEAST_REQUESTS {
+        if sent.len() < 2 {
             return None;
         }
         let due = |(due, _): &(u64, u64)| *due;
@@ -53,10 +53,11 @@ impl Pacing {
 
     /// `dropped`: arrivals that were never sent.
     pub(super) fn shortfall(&self, dropped: u64) -> Option<ValidityNote> {
-        if self.due_span <= 0.0 {
+        let arrivals = self.requests + dropped as f64;
+        if self.due_span <= 0.0 || arrivals < LEAST_ARRIVALS {
             return None;
         }
-        let asked = (self.requests + dropped as f64) / (self.due_span * 1e-9);
+        let asked = arrivals / (self.due_span * 1e-9);
         let achieved = self.requests / ((self.due_span + self.lag_growth.max(0.0)) * 1e-9);
         let note = ValidityNote::RateShortfall { asked, achieved };
         let noticeable = dropped > 0 || self.lag_growth > LEAST_LAG;
@@ -96,5 +97,7 @@ mod tests {
     fn arrivals_that_were_dropped_were_asked_for() {
         assert_eq!(pacing(0.0).shortfall(100), Some(ValidityNote::RateShortfall { asked: 20.0, achieved: 10.0 }));
         assert_eq!(pacing(0.0).shortfall(2), None);
+        let few = Pacing { requests: 4.0, ..pacing(0.0) };
+        assert!(few.shortfall(5).is_none() && few.shortfall(50).is_some());
     }
 }
