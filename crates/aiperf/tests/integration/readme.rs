@@ -81,7 +81,7 @@ fn the_command_of_the_readme_prints_the_table_and_writes_the_files() {
         // So does what can be said of them: how sure they are, whether they were steady, what to doubt.
         (r" ±[\d.,]+| ± [\d.,]+|\*", ""),
         (r"(?s)\n[^\n]*aiperf \| Steady State\n.*?└[^\n]*\n", ""),
-        (r"(?m)^(±: |: too few |Steady state: |No steady state|Note \[).*\n(?:[^\n]*\n)*?(\n|CLI)", "$2"),
+        (r"(?m)^(±: |: too few |Steady state: |No steady state|(?:Note|Warning) \[).*\n(?:[^\n]*\n)*?(\n|CLI)", "$2"),
         (r"[━─]{3,}", "───"),
         (r"\n{3,}", "\n\n"),
         (r" {2,}", " "),
