@@ -86,9 +86,13 @@ def slower_server(runs: Runs, urls: tuple[str, str], pairs: int, pilot: int, at_
 
     def pair(number: int) -> tuple[str, int]:
         words = ("--metric", TTFT, "--detect", "5%")
-        a, b = (runs.profile(urls[0], f"pilot-{number}-{side}", pilot) for side in "ab")
-        _, page = runs.gate(a, b, *words)
-        needed = page["comparisons"][0]["metrics"][0]["forecast"]["to_find"]
+        requests, needed = pilot, None
+        while needed is None:
+            a, b = (runs.profile(urls[0], f"pilot-{number}-{requests}-{side}", requests) for side in "ab")
+            _, page = runs.gate(a, b, *words)
+            # Too few requests for an interval are too few for a forecast.
+            needed = page["comparisons"][0]["metrics"][0]["forecast"].get("to_find")
+            requests *= 2
         a, b = (runs.profile(url, f"slower-{number}-{side}", needed) for side, url in zip("ab", urls))
         return runs.gate(a, b, *words)[0], needed
 

@@ -19,7 +19,8 @@ pub(crate) struct Stated {
 impl Stated {
     pub(crate) fn find(summary: &Value, quantity: Quantity) -> Option<Self> {
         let metric = summary.get(quantity.metric.tag())?;
-        let statistic = quantity.statistic.to_string();
+        // `p99.9` is `p99_9` there.
+        let statistic = quantity.statistic.to_string().replace('.', "_");
         let value = metric[&statistic].as_f64()?;
         let requests = metric["count"].as_u64().or_else(|| Some(summary["request_count"]["avg"].as_f64()? as u64));
         Some(Self { value, interval: interval(metric, &statistic), requests })
@@ -60,7 +61,7 @@ mod tests {
     fn summary() -> Value {
         json!({
             "request_count": {"unit": "requests", "avg": 200.0},
-            "request_latency": {"unit": "ms", "avg": 100.0, "p99": 150.0, "count": 180, "ci": {"level": 0.95, "avg": [96.0, 106.0]}},
+            "request_latency": {"unit": "ms", "avg": 100.0, "p99": 150.0, "p99_9": 160.0, "count": 180, "ci": {"level": 0.95, "avg": [96.0, 106.0]}},
             "request_throughput": {"unit": "requests/sec", "avg": 5.0},
         })
     }
@@ -88,6 +89,7 @@ mod tests {
         assert!(!rate.has_interval() && !rate.known(Level::P95).is_bounded());
         assert_eq!(rate.known(Level::P95).requests, Some(200));
         assert!(!stated("request_latency:p99").unwrap().has_interval());
+        assert_eq!(stated("request_latency:p99.9").map(|stated| stated.value), Some(160.0));
         assert_eq!(stated("request_latency:p90"), None);
         assert_eq!(stated("goodput"), None);
     }

@@ -192,7 +192,6 @@ fn status(verdict: &Verdict) -> RunStatus {
         Verdict::Complete => RunStatus::Complete,
         Verdict::Cancelled => RunStatus::Cancelled,
         Verdict::GivenUp(why) => RunStatus::GivenUp(why.clone()),
-        Verdict::Unmet(why) => RunStatus::Incomplete(why.clone()),
-        Verdict::NothingSucceeded(why) => RunStatus::Incomplete(why.clone()),
+        Verdict::Unmet(why) | Verdict::NothingSucceeded(why) => RunStatus::Incomplete(why.clone()),
     }
 }

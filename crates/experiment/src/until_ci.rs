@@ -431,7 +431,7 @@ mod tests {
         assert!(refused("ttft", CiStat::Avg).contains("no metric of that name"));
         assert!(refused("benchmark_duration", CiStat::Avg).contains("only metrics of single requests"));
         assert!(refused("request_throughput", CiStat::Percentile(50.0)).contains("write avg"));
-        assert!(refused("image_latency", CiStat::Avg).contains("--until-ci image_latency:avg:10%"));
+        assert!(refused("schedule_lag", CiStat::Avg).contains("--until-ci schedule_lag:avg:10%"));
     }
 
     #[test]

@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(thresholds.collect::<Vec<_>>(), [Some("10%".to_owned()), None, Some("3%".to_owned())]);
         assert_eq!(asked.asked.threshold.unwrap().to_string(), "2%");
         assert_eq!(asked.asked.detect.unwrap().to_string(), "12%");
-        assert_eq!(asked.asked.level.get(), 0.9);
+        assert_eq!(Ok(asked.asked.level), Level::new(0.9));
         assert_eq!((asked.format, asked.output), (Format::Json, Some("/here/o".into())));
         assert!(asked.gate.is_none());
     }

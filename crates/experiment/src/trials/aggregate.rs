@@ -11,13 +11,13 @@ pub(crate) fn over_runs(runs: &[&Figures], level: f64) -> Vec<AggregateMetric> {
     for run in runs {
         for metric in &run.metrics {
             for (stat, value) in statistics(&metric.stats) {
-                match metrics.iter_mut().find(|(known, _)| known.tag == metric.tag && known.stat == stat) {
-                    Some((_, values)) => values.push(value),
-                    None => {
-                        let (tag, unit) = (metric.tag.clone(), metric.unit.clone());
-                        let nothing = AggregateMetric { tag, unit, stat: stat.to_owned(), spread: of_one(0.0) };
-                        metrics.push((nothing, vec![value]));
-                    }
+                let known = metrics.iter_mut().find(|(known, _)| known.tag == metric.tag && known.stat == stat);
+                if let Some((_, values)) = known {
+                    values.push(value);
+                } else {
+                    let (tag, unit) = (metric.tag.clone(), metric.unit.clone());
+                    let nothing = AggregateMetric { tag, unit, stat: stat.to_owned(), spread: of_one(0.0) };
+                    metrics.push((nothing, vec![value]));
                 }
             }
         }

@@ -259,7 +259,7 @@ impl Series<'_> {
             confidence_level: trials.confidence_level,
             cooldown_seconds: trials.cooldown.as_secs_f64(),
             variation,
-            model: described.config.dataset.models.first().map(|model| model.to_string()).unwrap_or_default(),
+            model: described.config.dataset.models.first().map(ToString::to_string).unwrap_or_default(),
             settled: trials.convergence.as_ref().map(|rule| self.judge(rule, cell)),
             was_cancelled: self.was_interrupted,
             metrics: aggregate::over_runs(&figures, trials.confidence_level),
