@@ -105,7 +105,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "Columns of a sweep",
         "One metric more (see: rate of a user over all requests), and where a mean is nought is a matter of timing.",
         "csv",
-        r"sweep\.csv section 1: (header|filled cells of .*)",
+        r"sweep\.csv section 1: (header|filled cells of .*|further column .*)",
         SEVERAL_RUNS,
     ),
     Expectation(
