@@ -109,6 +109,13 @@ EXPECTED: tuple[Expectation, ...] = (
         SEVERAL_RUNS,
     ),
     Expectation(
+        "Points that no other beats",
+        "Which of two points is better in both throughput and latency is a matter of timing.",
+        "csv",
+        r"sweep\.csv section 3: row .*",
+        SEVERAL_RUNS,
+    ),
+    Expectation(
         "Best points of a sweep with one run each",
         "The reference leaves them out.",
         "field|csv",
