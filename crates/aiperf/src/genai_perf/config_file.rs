@@ -258,9 +258,10 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> String {
-        ConfigFile::parse(text)
-            .map(|file| file.words.join(" "))
-            .unwrap_or_else(|(line, problem)| panic!("{line}: {problem}"))
+        match ConfigFile::parse(text) {
+            Ok(file) => file.words.join(" "),
+            Err((line, problem)) => panic!("{line}: {problem}"),
+        }
     }
 
     fn problem(text: &str) -> (u64, String) {
