@@ -6,6 +6,7 @@ use std::fs;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_metrics::{DescriptorUse, ThreadLoad, ThreadRole};
+use rustix::io::Errno;
 
 /// Follows the threads that keep time.
 #[derive(Debug, Default)]
@@ -47,7 +48,12 @@ fn on_processor(path: &std::path::Path) -> Option<Nanos> {
 }
 
 pub(crate) fn open_descriptors() -> Option<DescriptorUse> {
-    let open = fs::read_dir("/proc/self/fd").ok()?.count() as u64;
     let limit = aiperf_socket::raise_descriptor_limit()?;
+    let open = match fs::read_dir("/proc/self/fd") {
+        Ok(entries) => entries.count() as u64,
+        // None is left to count them with.
+        Err(error) if error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => limit,
+        Err(_) => return None,
+    };
     Some(DescriptorUse { open, limit })
 }
