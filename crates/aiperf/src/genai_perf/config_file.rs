@@ -258,9 +258,8 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> String {
-        ConfigFile::parse(text)
-            .map(|file| file.words.join(" "))
-            .unwrap_or_else(|(line, problem)| panic!("{line}: {problem}"))
+        let read = ConfigFile::parse(text);
+        read.map_or_else(|(line, problem)| panic!("{line}: {problem}"), |file| file.words.join(" "))
     }
 
     fn problem(text: &str) -> (u64, String) {
