@@ -258,10 +258,8 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> String {
-        match ConfigFile::parse(text) {
-            Ok(file) => file.words.join(" "),
-            Err((line, problem)) => panic!("{line}: {problem}"),
-        }
+        let read = ConfigFile::parse(text);
+        read.map_or_else(|(line, problem)| panic!("{line}: {problem}"), |file| file.words.join(" "))
     }
 
     fn problem(text: &str) -> (u64, String) {
