@@ -89,6 +89,8 @@ def role_of(name: str) -> str:
         return name
     if name.endswith("_raw.jsonl"):
         return "raw.jsonl"
+    if name.endswith("_network_latency.jsonl"):
+        return "network_latency.jsonl"
     if name.endswith(".jsonl"):
         return "records.jsonl"
     if name.endswith("_console.txt"):

@@ -105,7 +105,14 @@ EXPECTED: tuple[Expectation, ...] = (
         "Columns of a sweep",
         "One metric more (see: rate of a user over all requests), and where a mean is nought is a matter of timing.",
         "csv",
-        r"sweep\.csv section 1: (header|filled cells of .*)",
+        r"sweep\.csv section 1: (header|filled cells of .*|further column .*)",
+        SEVERAL_RUNS,
+    ),
+    Expectation(
+        "Points that no other beats",
+        "Which of two points is better in both throughput and latency is a matter of timing.",
+        "csv",
+        r"sweep\.csv section 3: row .*",
         SEVERAL_RUNS,
     ),
     Expectation(

@@ -1,36 +1,54 @@
 //! The command line of GenAI-Perf: `aiperf genai-perf profile ...`, or this program under the name `genai-perf`. Its words become
 //! those of `aiperf profile`; what cannot is refused by name.
 
+mod checkpoint;
+mod commands;
+mod config_file;
 mod endpoint;
 mod given;
 mod help;
 mod input_file;
+mod measurement;
 mod merge;
 mod record_file;
 mod refusal;
 mod rows;
+mod series;
+mod settings;
+mod summary_table;
+mod sweep;
 mod table;
+mod template;
 #[cfg(test)]
 mod tests;
 mod translate;
+mod yaml;
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use config_file::{ConfigFile, Job};
 use given::Asked;
 use merge::Merge;
-pub(crate) use record_file::RecordFile;
 pub(crate) use refusal::Refusal;
+use series::{Planned, Series};
+use sweep::Sweep;
+use table::{Flag, Rule};
+use template::Template;
 
 /// The name of the command, and of the program where it is called so.
 pub(crate) const NAME: &str = "genai-perf";
+/// Where folders of runs go when nothing is said.
+const ARTIFACTS: &str = "artifacts";
 
 /// What a command line of GenAI-Perf asks for.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(crate) enum Request {
-    /// The command line of ours that does the same, program name included.
-    Run(Vec<OsString>),
+    /// One run, or one for each value of a sweep.
+    Run(Series),
+    /// A file of settings to start from.
+    Template(Template),
     /// Several runs as one.
     Merge(Merge),
     /// Help or version, for stdout.
@@ -60,26 +78,116 @@ pub(crate) fn read(words: &[OsString], current_dir: &Path) -> Result<Request, Re
     }
     let (command, options) = own.split_first().ok_or(Refusal::NoCommand)?;
     match command.as_str() {
-        "--version" => return Ok(Request::Text(format!("{}\n", env!("CARGO_PKG_VERSION")))),
-        "profile" => {}
-        "process-export-files" => return merge(options, passed, current_dir).map(Request::Merge),
-        name => {
-            let known = table::COMMANDS.into_iter().find(|(known, _)| *known == name);
-            return Err(match known {
-                Some((name, instead)) => Refusal::Command { name, instead },
-                None => Refusal::UnknownCommand(name.to_owned()),
-            });
+        "--version" => Ok(Request::Text(format!("{}\n", env!("CARGO_PKG_VERSION")))),
+        "profile" => {
+            let asked = ask(options, passed, &[table::PROFILE], "genai-perf profile")?;
+            profile(&asked, current_dir).map(Request::Run)
         }
+        "analyze" => {
+            let asked = ask(options, passed, &[table::PROFILE, commands::ANALYZE], "genai-perf analyze")?;
+            analyze(asked, current_dir).map(Request::Run)
+        }
+        "config" => config(options, passed, current_dir),
+        "create-template" => template(options, passed, current_dir).map(Request::Template),
+        "process-export-files" => merge(options, passed, current_dir).map(Request::Merge),
+        name => Err(Refusal::UnknownCommand(name.to_owned())),
     }
+}
+
+/// The options before and after `--`.
+fn ask(
+    options: &[String],
+    passed: &[String],
+    tables: &[&'static [Flag]],
+    program: &'static str,
+) -> Result<Asked, Refusal> {
     let mut asked = Asked::default();
-    asked.read(options, table::PROFILE, "genai-perf profile")?;
-    asked.read(passed, table::PERF_ANALYZER, "perf_analyzer that can stand behind `--`")?;
-    let translation = translate::translate(&asked, current_dir)?;
+    asked.read(options, tables, program)?;
+    asked.read(passed, &[table::PERF_ANALYZER], "perf_analyzer that can stand behind `--`")?;
+    Ok(asked)
+}
+
+fn profile(asked: &Asked, current_dir: &Path) -> Result<Series, Refusal> {
+    let runs = vec![plan(asked, current_dir, 0, "")?];
+    Ok(Series { runs, checkpoint: checkpoint(asked, current_dir)?, table: None })
+}
+
+fn analyze(mut asked: Asked, current_dir: &Path) -> Result<Series, Refusal> {
+    let Sweep { parameter, values } = Sweep::of(&asked)?;
+    let mut runs = Vec::new();
+    for (index, value) in values.iter().enumerate() {
+        if let Some(flag) = parameter.flag() {
+            asked.set(flag, flag.names[0], value);
+        }
+        runs.push(plan(&asked, current_dir, index, &parameter.suffix(value))?);
+    }
+    let parent = asked.text(Rule::Folder).unwrap_or(ARTIFACTS);
+    let table = Some(current_dir.join(parent).join("analyze_export_genai_perf.csv"));
+    Ok(Series { runs, checkpoint: checkpoint(&asked, current_dir)?, table })
+}
+
+/// One run. Rows that need another shape are written at once.
+fn plan(asked: &Asked, current_dir: &Path, index: usize, suffix: &str) -> Result<Planned, Refusal> {
+    let translation = translate::translate(asked, current_dir, suffix)?;
     if let Some((path, rows)) = translation.rows {
         write(&current_dir.join(&path), &rows).map_err(|error| Refusal::File { path, problem: error.to_string() })?;
     }
-    let words = ["aiperf", "profile"].into_iter().map(str::to_owned).chain(translation.words);
-    Ok(Request::Run(words.map(OsString::from).collect()))
+    let model = asked.text(Rule::Model).unwrap_or_default().to_owned();
+    let words = ["aiperf", "profile"].into_iter().map(str::to_owned).chain(translation.words).collect();
+    Ok(Planned { name: format!("{model}_run_config_{index}"), model, stimulus: translate::stimulus(asked)?, words })
+}
+
+/// The folder of the checkpoint, where one is kept.
+fn checkpoint(asked: &Asked, current_dir: &Path) -> Result<Option<PathBuf>, Refusal> {
+    let folder = asked.get(Rule::CheckpointDir);
+    if asked.has(Rule::Checkpointing) {
+        let folder = asked.text(Rule::CheckpointDir).unwrap_or("checkpoint");
+        return Ok(Some(current_dir.join(folder)));
+    }
+    let needed = "--enable-checkpointing";
+    folder.map_or(Ok(None), |given| Err(Refusal::Needs { flag: given.typed.clone(), needed }))
+}
+
+/// What a file says, and what options beside it say that win over it.
+fn config(options: &[String], passed: &[String], current_dir: &Path) -> Result<Request, Refusal> {
+    let tables = [commands::CONFIG, table::PROFILE, commands::ANALYZE];
+    let typed = ask(options, passed, &tables, "genai-perf config")?;
+    let path = typed
+        .text(Rule::ConfigFile)
+        .ok_or(Refusal::Needs { flag: "genai-perf config".to_owned(), needed: "--file" })?;
+    let path = path.to_owned();
+    let own = [Rule::ConfigFile, Rule::Override];
+    let other = typed.iter().find(|given| !own.iter().any(|rule| given.is(*rule)));
+    if let Some(other) = other.filter(|_| !typed.has(Rule::Override)) {
+        return Err(Refusal::Needs { flag: format!("{} beside a file", other.typed), needed: "--override-config" });
+    }
+    let file = ConfigFile::read(&path, current_dir)?;
+    let within = |refusal: Refusal| Refusal::InFile { path: path.clone(), refusal: Box::new(refusal) };
+    if file.job == Job::Process {
+        if let Some(other) = other {
+            return Err(Refusal::StrayWord(other.typed.clone()));
+        }
+        return merge(&file.words, &[], current_dir).map(Request::Merge).map_err(within);
+    }
+    let mut asked = Asked::default();
+    asked.read(&file.words, &[table::PROFILE, commands::ANALYZE], "genai-perf config").map_err(within)?;
+    asked.override_with(typed, &translate::GROUPS);
+    match file.job {
+        Job::Analyze => analyze(asked, current_dir),
+        Job::Profile | Job::Process => profile(&asked, current_dir),
+    }
+    .map(Request::Run)
+    .map_err(within)
+}
+
+fn template(options: &[String], passed: &[String], current_dir: &Path) -> Result<Template, Refusal> {
+    if let Some(word) = passed.first() {
+        return Err(Refusal::StrayWord(word.clone()));
+    }
+    let mut asked = Asked::default();
+    asked.read(options, &[commands::TEMPLATE], "genai-perf create-template")?;
+    let path = current_dir.join(asked.text(Rule::TemplateFile).unwrap_or(template::NAME));
+    Ok(Template { path, explained: asked.has(Rule::Verbose) })
 }
 
 fn merge(options: &[String], passed: &[String], current_dir: &Path) -> Result<Merge, Refusal> {
@@ -87,11 +195,11 @@ fn merge(options: &[String], passed: &[String], current_dir: &Path) -> Result<Me
         return Err(Refusal::StrayWord(word.clone()));
     }
     let mut asked = Asked::default();
-    asked.read(options, table::PROCESS, "genai-perf process-export-files")?;
+    asked.read(options, &[commands::PROCESS], "genai-perf process-export-files")?;
     let needed = "--input-directory";
-    let input = asked.text(table::Rule::InputDirectory);
+    let input = asked.text(Rule::InputDirectory);
     let input = input.ok_or(Refusal::Needs { flag: "genai-perf process-export-files".to_owned(), needed })?;
-    let parent = asked.text(table::Rule::Folder).unwrap_or("artifacts");
+    let parent = asked.text(Rule::Folder).unwrap_or(ARTIFACTS);
     Ok(Merge {
         input: current_dir.join(input),
         output: current_dir.join(parent).join(merge::MERGED),

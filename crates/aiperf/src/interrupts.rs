@@ -30,11 +30,17 @@ struct State {
 }
 
 impl Interrupts {
+    /// A process has one handler, however many runs it makes.
     pub(crate) fn catch() -> anyhow::Result<Self> {
+        static CAUGHT: Mutex<Option<Interrupts>> = Mutex::new(None);
+        let mut caught = CAUGHT.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*caught {
+            return Ok(known.clone());
+        }
         let shared = Arc::new(Shared::default());
         let handler = Arc::clone(&shared);
         ctrlc::set_handler(move || handler.interrupt()).context("Ctrl-C cannot be caught")?;
-        Ok(Self { shared })
+        Ok(caught.insert(Self { shared }).clone())
     }
 
     /// Ends this run when Ctrl-C comes, or now if it has come.

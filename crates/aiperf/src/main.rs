@@ -71,30 +71,16 @@ fn run() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows the command of ours that a command line of GenAI-Perf means, and runs it.
+/// Does what a command line of GenAI-Perf asks for.
 fn run_as_genai_perf(words: &[OsString], environment: &Environment) -> anyhow::Result<ExitCode> {
-    let args = match genai_perf::read(words, &environment.current_dir)? {
+    match genai_perf::read(words, &environment.current_dir)? {
         genai_perf::Request::Text(text) => {
             print(text.as_bytes())?;
-            return Ok(ExitCode::SUCCESS);
+            Ok(ExitCode::SUCCESS)
         }
-        genai_perf::Request::Merge(merge) => return merge.run(environment),
-        genai_perf::Request::Run(args) => args,
-    };
-    let invocation =
-        cli::parse(args, environment, &simulate::flags()).context("in the options that `aiperf profile` gets")?;
-    match invocation {
-        Invocation::Profile(experiment) => {
-            let first = experiment.cells.first().map(|cell| &cell.config);
-            eprintln!("{}", first.map_or("", |config| config.command_line.as_str()));
-            let records = first.filter(|_| experiment.is_single()).and_then(genai_perf::RecordFile::of);
-            let code = profile::run(&experiment, environment)?;
-            if let Some(records) = records {
-                records.write().with_context(|| format!("cannot write {}", records.path().display()))?;
-            }
-            Ok(code)
-        }
-        other => anyhow::bail!("a command line of GenAI-Perf became {other:?} instead of a run"),
+        genai_perf::Request::Merge(merge) => merge.run(environment),
+        genai_perf::Request::Template(template) => template.write(),
+        genai_perf::Request::Run(series) => series.run(environment),
     }
 }
 

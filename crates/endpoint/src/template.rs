@@ -50,8 +50,18 @@ impl PayloadTemplate {
         &self.source
     }
 
+    /// One body. GenAI-Perf's templates give a list of bodies; one that has a single body in it is as good.
     pub(crate) fn render(&self, request: &TurnRequest<'_>) -> Result<Map<String, Value>, String> {
-        self.render_as(request, "JSON object")
+        let one = |value: Value| if let Value::Object(body) = value { Ok(body) } else { Err(value) };
+        let body = match self.render_as(request, "JSON object")? {
+            Value::Array(bodies) if bodies.len() == 1 => bodies.into_iter().map(one).collect::<Result<Vec<_>, _>>(),
+            value => one(value).map(|body| vec![body]),
+        };
+        match body.map(|bodies| bodies.into_iter().next()) {
+            Ok(Some(body)) => Ok(body),
+            Err(Value::Array(bodies)) => Err(format!("it gives a list of {} bodies; a request has one", bodies.len())),
+            Ok(None) | Err(_) => Err("it gives no JSON object".to_owned()),
+        }
     }
 
     /// An object, or a list of objects.
@@ -279,6 +289,15 @@ mod tests {
         let block = r#"{% set b %}["{{ text }}"]{% endset %}{"a": {{ b }}}"#;
         assert_eq!(rendered(block), Ok(json!({"a": ["hi"]})));
         assert_eq!(rendered(r#"{"a": "{{ "%04d"|format(7) }}"}"#), Ok(json!({"a": "0007"})));
+    }
+
+    #[test]
+    fn a_list_with_one_body_is_that_body() {
+        assert_eq!(rendered(r#"[{"a": 1}]"#), Ok(json!({"a": 1})));
+        assert!(rendered(r#"[{"a": 1}, {"a": 2}]"#).unwrap_err().contains("list of 2 bodies"));
+        for neither in ["[1]", "[]", "3"] {
+            assert!(rendered(neither).is_err(), "{neither}");
+        }
     }
 
     #[test]

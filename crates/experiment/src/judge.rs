@@ -56,7 +56,7 @@ pub(crate) struct Conviction {
 /// A judge at work, on a thread of its own.
 pub(crate) struct Watch {
     pub(crate) feed: Arc<LiveFeed>,
-    stop: Sender<()>,
+    stop: Sender<Mono>,
     thread: JoinHandle<Conviction>,
 }
 
@@ -77,9 +77,11 @@ impl Watch {
         Ok(Self { feed, stop, thread })
     }
 
-    /// When all records are in. A judge that panicked has nothing to say, and the panic has been reported.
-    pub(crate) fn finish(self) -> Conviction {
-        drop(self.stop);
+    /// When all records are in. `until`: up to when the load was as it should be, which is not the end where a run was broken
+    /// off. A judge that panicked has nothing to say, and the panic has been reported.
+    pub(crate) fn finish(self, until: Mono) -> Conviction {
+        // A thread that is gone has nothing to be told.
+        let _ = self.stop.send(until);
         self.thread.join().unwrap_or_default()
     }
 }
@@ -93,11 +95,16 @@ struct Bench {
 }
 
 impl Bench {
-    fn sit(mut self, mut judge: Box<dyn Judge>, stopped: &Receiver<()>) -> Conviction {
+    fn sit(mut self, mut judge: Box<dyn Judge>, stopped: &Receiver<Mono>) -> Conviction {
         let mut last_look = Mono::now();
         let mut settled = None;
         let mut answered = false;
-        while stopped.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+        let until = loop {
+            match stopped.recv_timeout(LOOK) {
+                Ok(until) => break until,
+                Err(RecvTimeoutError::Disconnected) => break Mono::now(),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
             let now = Mono::now();
             let Some(began) = self.began() else {
                 last_look = now;
@@ -116,11 +123,10 @@ impl Bench {
                 self.control.enough(why);
             }
             last_look = now;
-        }
+        };
         if let Some(began) = self.began() {
-            let now = Mono::now();
             let (samples, _) = self.feed.take();
-            judge.look(&View { samples: &samples, began, settled: now });
+            judge.look(&View { samples: &samples, began, settled: until.max(began) });
         }
         judge.conclude()
     }

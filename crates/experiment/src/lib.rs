@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod conclusion;
+mod data_warnings;
 mod discovery;
 mod error;
 mod failure;

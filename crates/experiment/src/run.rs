@@ -28,6 +28,7 @@ use aiperf_transport::ClientSettings;
 use uuid::Uuid;
 
 use crate::conclusion::{Conclusion, repeating_command};
+use crate::data_warnings;
 use crate::discovery;
 use crate::error::RunError;
 use crate::health::HealthWatch;
@@ -123,7 +124,7 @@ impl Run {
         };
         let tokenizer = aiperf_tokenizer::load(&request, hub.environment())?;
         let dataset = Arc::new(aiperf_dataset::build_with_hub(&config.dataset, seed, &tokenizer, hub)?);
-        warn_about(&dataset);
+        data_warnings::warn(&dataset);
         scenario::check_data(&config, &dataset)?;
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
@@ -213,7 +214,9 @@ impl Run {
         let outcomes = aiperf_engine::run(self.plan(), control, records, &monitor.progress, &gauge)?;
         let watched = health.map(HealthWatch::finish);
         let (columns, stamps) = threads.finish(self.phases.len())?;
-        let convictions = watches.into_iter().map(Watch::finish).collect();
+        let broken_off = outcomes.iter().find(|outcome| matches!(outcome.ended_by, EndReason::Stopped(_)));
+        let until = broken_off.map_or_else(Mono::now, |outcome| outcome.end);
+        let convictions = watches.into_iter().map(|watch| watch.finish(until)).collect();
         let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
         let mut closed = desk.close(&self.paths);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
@@ -224,7 +227,7 @@ impl Run {
             rtt
         });
         let inputs = maker.finish(control, interrupted);
-        warn_about_lengths(&self.dataset);
+        data_warnings::warn_of_lengths(&self.dataset);
         let conclusion = Conclusion {
             benchmark_id,
             outcomes: &outcomes,
@@ -431,31 +434,4 @@ fn fixed_schedule(phases: &[PhaseConfig], dataset: &Dataset) -> Result<FixedSche
         return Ok(FixedSchedule::new());
     }
     Ok(dataset.schedule()?.into_iter().map(|(index, at)| (index.0, at)).collect())
-}
-
-/// After the run: only then is it known.
-fn warn_about_lengths(dataset: &Dataset) {
-    if dataset.inexact_texts() > 0 {
-        log::warn!("{} prompts could not be given the exact length asked for", dataset.inexact_texts());
-    }
-}
-
-fn warn_about(dataset: &Dataset) {
-    if dataset.empty_outputs > 0 {
-        log::warn!(
-            "{} requests of the trace got no answer when they were recorded; they are sent and ask for one token",
-            dataset.empty_outputs
-        );
-    }
-    let skipped = &dataset.skipped_rows;
-    if skipped.count > 0 {
-        log::warn!("{} rows of the input file could not be used and were left out, among them:", skipped.count);
-        skipped.reasons.iter().for_each(|reason| log::warn!("{reason}"));
-    }
-    if dataset.long_pauses > 0 {
-        log::warn!(
-            "{} pauses between turns are longer than a minute; --inter-turn-delay-cap-seconds shortens them",
-            dataset.long_pauses
-        );
-    }
 }

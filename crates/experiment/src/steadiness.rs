@@ -121,14 +121,17 @@ impl Steadiness {
         let length = self.length();
         let window = |(index, window): (usize, &Window)| {
             let began = self.began.unwrap_or_default() + Nanos(length.0 * index as u64);
-            json!({
+            let mut said = json!({
                 "start_ns": self.anchor.epoch(began).0,
                 "end_ns": self.anchor.epoch(began + length).0,
                 "request_count": window.succeeded,
                 "error_request_count": window.failed,
                 "request_throughput": window.rate(length),
-                "request_latency_avg_ms": (window.succeeded > 0).then(|| window.latency() / 1e6),
-            })
+            });
+            if window.succeeded > 0 {
+                said["request_latency_avg_ms"] = json!(window.latency() / 1e6);
+            }
+            said
         };
         json!({
             "interval_ms": self.windows.interval.as_secs_f64() * 1e3,

@@ -12,6 +12,9 @@ use crate::{
     Confidence, ConsoleGroup, Flags, Kind, Metric, MetricContext, MetricResult, PhaseWindow, Stats, formula, throughput,
 };
 
+/// The tests for drift look at some hundreds of means.
+const ENOUGH_POINTS: usize = 20_000;
+
 /// Whether a phase came to rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SteadyState {
@@ -55,7 +58,7 @@ impl SteadyState {
                 let value = |(row, at): (&u32, &f64)| {
                     formula::value(*metric, &columns.row(*row as usize), context).map(|value| (*at, value))
                 };
-                rows.iter().zip(&ends).filter_map(value).collect()
+                thinned(rows.iter().zip(&ends).filter_map(value), rows.len())
             };
             let series: Vec<(Metric, Vec<(f64, f64)>)> =
                 watched.iter().map(|metric| (*metric, points(metric))).collect();
@@ -76,8 +79,25 @@ impl SteadyState {
 /// What is left between ramp-up and drain. All requests count, however they ended.
 fn cut(columns: &Columns, timeline: &Timeline, seconds: impl Fn(Mono) -> f64) -> Result<Window, Unsteady> {
     let request = |row: &u32| Request { start: seconds(start(columns, *row)), end: seconds(end(columns, *row)) };
-    let requests: Vec<Request> = timeline.rows().iter().map(request).collect();
-    steady::cut(&requests).map(|cut| cut.window).ok_or(Unsteady::TooShort { left: 0, needed: steady::FEWEST })
+    steady::cut(timeline.rows().iter().map(request))
+        .map(|cut| cut.window)
+        .ok_or(Unsteady::TooShort { left: 0, needed: steady::FEWEST })
+}
+
+/// Means of neighbours, where there are more points than the tests could make use of.
+fn thinned(points: impl Iterator<Item = (f64, f64)>, count: usize) -> Vec<(f64, f64)> {
+    let size = (count / ENOUGH_POINTS).max(1);
+    let mut means = Vec::with_capacity(count.min(2 * ENOUGH_POINTS));
+    let (mut filled, mut sum) = (0, 0.0);
+    for (at, value) in points {
+        filled += 1;
+        sum += value;
+        if filled == size {
+            means.push((at, sum / size as f64));
+            (filled, sum) = (0, 0.0);
+        }
+    }
+    means
 }
 
 fn measured(

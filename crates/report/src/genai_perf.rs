@@ -25,8 +25,8 @@ const WITH_STATISTICS: [(Metric, &str, &str); 9] = [
 const SINGLE: [(Metric, &str, &str); 4] = [
     (Metric::OutputTokenThroughput, "output_token_throughput", "Output Token Throughput (tokens/sec)"),
     (Metric::RequestThroughput, "request_throughput", "Request Throughput (per sec)"),
-    (Metric::RequestCount, "request_count", "Request Count (count)"),
     (Metric::Goodput, "request_goodput", "Request Goodput (per sec)"),
+    (Metric::RequestCount, "request_count", "Request Count (count)"),
 ];
 
 pub(crate) fn json(report: &RunReport) -> Value {

@@ -18,11 +18,11 @@ pub(super) struct Given {
 pub(super) struct Asked(Vec<Given>);
 
 impl Asked {
-    /// Reads words by a table; `program` is whose options they are.
+    /// Reads words by some tables; `program` is whose options they are.
     pub(super) fn read(
         &mut self,
         words: &[String],
-        table: &'static [Flag],
+        tables: &[&'static [Flag]],
         program: &'static str,
     ) -> Result<(), Refusal> {
         let mut words = words.iter().map(String::as_str).peekable();
@@ -30,7 +30,7 @@ impl Asked {
             if !is_flag(word) {
                 return Err(Refusal::StrayWord(word.to_owned()));
             }
-            let (flag, typed, tied) = find(word, table, program)?;
+            let (flag, typed, tied) = find(word, tables, program)?;
             let mut values: Vec<String> = tied.into_iter().map(str::to_owned).collect();
             match flag.takes {
                 Takes::Nothing if tied.is_some() => return Err(Refusal::NoValue(typed)),
@@ -58,12 +58,28 @@ impl Asked {
         self.0.push(given);
     }
 
+    /// Gives an option its only value, whoever asked for it.
+    pub(super) fn set(&mut self, flag: &'static Flag, typed: &str, value: &str) {
+        self.put(Given { flag, typed: typed.to_owned(), values: vec![value.to_owned()] });
+    }
+
+    /// Takes over what was asked for elsewhere, which wins. Of options that exclude each other only the newer ones are kept.
+    pub(super) fn override_with(&mut self, newer: Self, groups: &[&[Rule]]) {
+        for group in groups {
+            if group.iter().any(|rule| newer.has(*rule)) {
+                self.0.retain(|given| !group.iter().any(|rule| given.is(*rule)));
+            }
+        }
+        self.0.retain(|earlier| !newer.0.iter().any(|given| same(earlier.flag.becomes, given.flag.becomes)));
+        self.0.extend(newer.0);
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &Given> {
         self.0.iter()
     }
 
     pub(super) fn get(&self, rule: Rule) -> Option<&Given> {
-        self.0.iter().find(|given| matches!(given.flag.becomes, Becomes::Rule(known, _) if known == rule))
+        self.0.iter().find(|given| given.is(rule))
     }
 
     pub(super) fn has(&self, rule: Rule) -> bool {
@@ -93,6 +109,10 @@ impl Asked {
 }
 
 impl Given {
+    pub(super) fn is(&self, rule: Rule) -> bool {
+        matches!(self.flag.becomes, Becomes::Rule(known, _) if known == rule)
+    }
+
     pub(super) fn bad(&self, expected: &str) -> Refusal {
         let value = self.values.first().cloned().unwrap_or_default();
         Refusal::BadValue { flag: self.typed.clone(), value, expected: expected.to_owned() }
@@ -118,14 +138,15 @@ fn value<'a>(words: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>) -> 
 
 fn find<'a>(
     word: &'a str,
-    table: &'static [Flag],
+    tables: &[&'static [Flag]],
     program: &'static str,
 ) -> Result<(&'static Flag, String, Option<&'a str>), Refusal> {
+    let all = || tables.iter().copied().flatten();
     let (name, tied) = match word.split_once('=') {
         Some((name, value)) if word.starts_with("--") => (name, Some(value)),
         _ => (word, None),
     };
-    let exact = |name: &str| table.iter().find(|flag| flag.names.contains(&name));
+    let exact = |name: &str| all().find(|flag| flag.names.contains(&name));
     if let Some(flag) = exact(name) {
         return Ok((flag, name.to_owned(), tied));
     }
@@ -137,7 +158,7 @@ fn find<'a>(
         return Ok((flag, letter.to_owned(), Some(value)));
     }
     let begun = |flag: &&Flag| flag.names.iter().any(|known| known.starts_with(name));
-    let candidates: Vec<&'static Flag> = table.iter().filter(begun).collect();
+    let candidates: Vec<&'static Flag> = all().filter(begun).collect();
     match candidates.as_slice() {
         [] => Err(unknown()),
         [flag] => Ok((flag, flag.names[0].to_owned(), tied)),

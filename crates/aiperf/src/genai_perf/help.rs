@@ -2,12 +2,17 @@
 
 use std::fmt::Write;
 
-use super::table::{Becomes, COMMANDS, Flag, PERF_ANALYZER, PROCESS, PROFILE};
+use super::commands::{ANALYZE, CONFIG, PROCESS, TEMPLATE};
+use super::table::{Becomes, Flag, PERF_ANALYZER, PROFILE};
 
 const INTRODUCTION: &str = "\
 Takes the command line of GenAI-Perf, shows the `aiperf profile` that does the same, and runs it
 
 Usage: aiperf genai-perf profile --model NAME [OPTIONS] [-- OPTIONS OF perf_analyzer]
+       aiperf genai-perf analyze --model NAME [--sweep-type WHAT] [OPTIONS] [-- OPTIONS OF perf_analyzer]
+       aiperf genai-perf config --file FILE [--override-config OPTIONS]
+       aiperf genai-perf create-template [--file FILE]
+       aiperf genai-perf process-export-files --input-directory FOLDER
 
 Files have GenAI-Perf's names besides ours, in the folder that it would make: profile_export_genai_perf.json and .csv, and
 the records as profile_export.json.
@@ -17,6 +22,9 @@ pub(super) fn page() -> String {
     let mut text = INTRODUCTION.to_owned();
     for (title, table) in [
         ("Options of profile and what they become", PROFILE),
+        ("Options of analyze, which makes a run for each of several values, besides those of profile", ANALYZE),
+        ("Options of config, which runs what a file says, besides those of profile and analyze", CONFIG),
+        ("Options of create-template, which writes such a file", TEMPLATE),
         ("Options after --", PERF_ANALYZER),
         ("Options of process-export-files, which merges runs", PROCESS),
     ] {
@@ -24,10 +32,6 @@ pub(super) fn page() -> String {
         for flag in table {
             let _ = writeln!(text, "  {}\n      {}", flag.names.join(", "), becomes(flag).replace('`', ""));
         }
-    }
-    text.push_str("\nOther commands, which are refused:\n");
-    for (name, instead) in COMMANDS {
-        let _ = writeln!(text, "  {name}\n      {}", instead.replace('`', ""));
     }
     text
 }

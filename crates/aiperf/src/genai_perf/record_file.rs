@@ -1,6 +1,6 @@
 //! `profile_export.json`: the records of a run in the shape that GenAI-Perf's measuring program gives them, made of ours.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,7 @@ const NAME: &str = "profile_export.json";
 #[derive(Debug)]
 pub(crate) struct RecordFile {
     raw: PathBuf,
+    summary: PathBuf,
     path: PathBuf,
     /// All but the requests.
     service_kind: &'static str,
@@ -38,6 +39,7 @@ impl RecordFile {
         };
         Some(Self {
             raw: ArtifactPaths::new(&output.dir, None).raw(),
+            summary: ArtifactPaths::new(&output.dir, None).summary_json(),
             path: output.dir.join(NAME),
             service_kind: match facts.name {
                 "kserve" => "triton",
@@ -75,10 +77,25 @@ impl RecordFile {
             let (first, last) = bounds.unwrap_or((begin, end));
             bounds = Some((first.min(begin), last.max(end)));
         }
-        let boundaries = bounds.map_or(json!([]), |(first, last)| json!([first, last]));
+        let boundaries = self.windows().or(bounds.map(|(first, last)| vec![first, last])).unwrap_or_default();
+        let boundaries = json!(boundaries);
         writeln!(file, "],\"window_boundaries\":{boundaries}}}]}}")?;
         file.flush()
     }
+}
+
+impl RecordFile {
+    /// Where each window began and the last one ended, if the run was measured in windows.
+    fn windows(&self) -> Option<Vec<u64>> {
+        let summary: Value = serde_json::from_str(&fs::read_to_string(&self.summary).ok()?).ok()?;
+        limits(&summary)
+    }
+}
+
+fn limits(summary: &Value) -> Option<Vec<u64>> {
+    let windows = summary["measurement_windows"]["windows"].as_array()?;
+    let starts = windows.iter().filter_map(|window| window["start_ns"].as_u64());
+    Some(starts.chain(windows.last()?["end_ns"].as_u64()).collect())
 }
 
 /// The request with its first and its last time.
@@ -140,6 +157,14 @@ mod tests {
         assert_eq!(request["response_timestamps"], json!([1010, 1030]));
         assert_eq!(request["response_outputs"], json!([{"response": "data: {}\n\n"}, {"response": "whole"}]));
         assert_eq!(request["request_inputs"], json!({"payload": "{\"model\":\"m\"}", "session_id": "a"}));
+    }
+
+    #[test]
+    fn windows_are_listed_by_their_limits() {
+        let window = |start: u64| json!({"start_ns": start, "end_ns": start + 10});
+        let summary = json!({"measurement_windows": {"windows": [window(0), window(10), window(20)]}});
+        assert_eq!(limits(&summary), Some(vec![0, 10, 20, 30]));
+        assert_eq!(limits(&json!({})), None);
     }
 
     #[test]

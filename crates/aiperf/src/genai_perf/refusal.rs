@@ -4,11 +4,14 @@ use thiserror::Error;
 
 #[derive(Debug, Error, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    #[error("genai-perf needs a command: profile, or --help to see what its options become")]
+    #[error(
+        "genai-perf needs a command: profile, analyze, config, create-template or process-export-files; --help says what \
+         options become"
+    )]
     NoCommand,
-    #[error("genai-perf {name} {instead}")]
-    Command { name: &'static str, instead: &'static str },
-    #[error("genai-perf has no command {0:?}; the one to run is profile")]
+    #[error(
+        "genai-perf has no command {0:?}; it has profile, analyze, config, create-template and process-export-files"
+    )]
     UnknownCommand(String),
     #[error("{0} is not an option of {1}; `aiperf genai-perf --help` lists them")]
     UnknownFlag(String, &'static str),
@@ -28,6 +31,8 @@ pub(crate) enum Refusal {
     Exclusive { one: String, other: String },
     #[error("{flag} needs {needed}")]
     Needs { flag: String, needed: &'static str },
+    #[error("{path}: {refusal}")]
+    InFile { path: String, refusal: Box<Refusal> },
     #[error("{0:?} is not valid UTF-8")]
     NotText(String),
     #[error("{path}: {problem}")]

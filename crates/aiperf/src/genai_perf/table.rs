@@ -1,4 +1,4 @@
-//! Every option of `genai-perf profile` and what it becomes. Help, the page on moving over and the translation read it from here.
+//! Every option of `genai-perf profile`, those behind `--` included, and what it becomes. Help, the page on moving over and the translation read it from here.
 
 /// One option of GenAI-Perf, or of its measuring program.
 #[derive(Debug)]
@@ -39,6 +39,9 @@ pub(super) enum Becomes {
 pub(super) enum Rule {
     Backend,
     BatchSize,
+    CheckpointDir,
+    Checkpointing,
+    ConfigFile,
     Concurrency,
     Deterministic,
     Endpoint,
@@ -53,8 +56,10 @@ pub(super) enum Rule {
     InputLength,
     InputSpread,
     Interval,
+    MaxTrials,
     Model,
     OutputLength,
+    Override,
     PrefixLength,
     Prefixes,
     RequestCount,
@@ -65,25 +70,25 @@ pub(super) enum Rule {
     Sessions,
     Stability,
     Streaming,
+    SweepList,
+    SweepRange,
+    SweepType,
+    TemplateFile,
     Url,
+    Verbose,
     VerifyPeer,
 }
 
-const fn flag(names: &'static [&'static str], takes: Takes, becomes: Becomes) -> Flag {
+pub(super) const fn flag(names: &'static [&'static str], takes: Takes, becomes: Becomes) -> Flag {
     Flag { names, takes, becomes }
 }
 
 use Becomes::{Joined, Refused, Same, UnlessZero};
 use Takes::{Any, Nothing, One, OneOrMore, Repeated};
 
-const fn rule(rule: Rule, words: &'static str) -> Becomes {
+pub(super) const fn rule(rule: Rule, words: &'static str) -> Becomes {
     Becomes::Rule(rule, words)
 }
-
-const WINDOWS: &str = "asks for windows until they agree, which this program does not do: leave it out (999, its default, takes any \
-                       result) and give the run a length by --measurement-interval or --request-count";
-const CHECKPOINTS: &str =
-    "keeps the state of finished runs, which this program does not: leave it out, every run is made anew";
 
 /// In the order of GenAI-Perf's own help.
 pub(super) const PROFILE: &[Flag] = &[
@@ -175,13 +180,17 @@ pub(super) const PROFILE: &[Flag] = &[
         One,
         rule(
             Rule::Interval,
-            "`--benchmark-duration` of three windows, each 1.2 times as long as asked for, as it measures",
+            "`--measurement-interval`: windows of 1.2 times that long, as it measures, until three agree",
         ),
     ),
     flag(
         &["--stability-percentage", "-s"],
         One,
-        rule(Rule::Stability, "999 and more take any result and are left out; less is refused"),
+        rule(
+            Rule::Stability,
+            "`--stability-percentage`, 999 when it is left out; with a count of requests there is one window, and only 999 \
+             or more is taken",
+        ),
     ),
     flag(&["--num-sessions"], One, rule(Rule::Sessions, "`--num-sessions`; 0 is left out")),
     flag(&["--session-concurrency"], One, rule(Rule::SessionConcurrency, "`--concurrency`")),
@@ -197,15 +206,23 @@ pub(super) const PROFILE: &[Flag] = &[
         rule(Rule::ExportFile, "`--profile-export-prefix`, without the end of the name"),
     ),
     flag(&["--generate-plots"], Nothing, Same("--auto-plot")),
-    flag(&["--enable-checkpointing"], Nothing, Refused(CHECKPOINTS)),
-    flag(&["--checkpoint-dir", "--checkpoint-directory"], One, Refused(CHECKPOINTS)),
+    flag(
+        &["--enable-checkpointing"],
+        Nothing,
+        rule(Rule::Checkpointing, "done here: a run that `checkpoint.json` has is not made again"),
+    ),
+    flag(
+        &["--checkpoint-dir", "--checkpoint-directory"],
+        One,
+        rule(Rule::CheckpointDir, "where `checkpoint.json` is; `./checkpoint` when it is left out"),
+    ),
     flag(&["--tokenizer"], One, Same("--tokenizer")),
     flag(&["--tokenizer-revision"], One, Same("--tokenizer-revision")),
     flag(&["--tokenizer-trust-remote-code"], Nothing, Same("--tokenizer-trust-remote-code")),
     flag(&["--verbose", "-v"], Nothing, Same("--verbose")),
 ];
 
-const SWEEP: &str = "takes one value here; make a run for each value";
+const SWEEP: &str = "takes one value here; `genai-perf analyze` makes a run for each of several values";
 const OWN_INPUT: &str = "describes inputs past GenAI-Perf: give the data with --input-file in front of `--`";
 const SHARED_MEMORY: &str =
     "hands inputs over by memory shared with the server: leave it out, requests go over the network";
@@ -228,6 +245,11 @@ pub(super) const PERF_ANALYZER: &[Flag] = &[
     flag(&["--warmup-request-count"], One, UnlessZero("--warmup-request-count")),
     flag(&["--measurement-interval", "-p"], One, rule(Rule::Interval, "as in front of `--`")),
     flag(&["--stability-percentage", "-s"], One, rule(Rule::Stability, "as in front of `--`")),
+    flag(
+        &["--max-trials", "-r"],
+        One,
+        rule(Rule::MaxTrials, "`--max-trials`: most windows of `--measurement-interval`; 10 when it is left out"),
+    ),
     flag(&["--session-concurrency"], One, rule(Rule::SessionConcurrency, "`--concurrency`")),
     flag(&["--streaming"], Nothing, rule(Rule::Streaming, "`--streaming`")),
     flag(&["--random-seed"], One, rule(Rule::Seed, "`--random-seed`")),
@@ -269,9 +291,12 @@ pub(super) const PERF_ANALYZER: &[Flag] = &[
         ),
     ),
     flag(
-        &["--max-trials", "-r", "--percentile"],
+        &["--percentile"],
         One,
-        Refused("decides about stable windows: leave it out, all percentiles are reported"),
+        Refused(
+            "compares windows by a percentile of latency: leave it out, the average is compared and all percentiles are \
+                 reported",
+        ),
     ),
     flag(
         &["--measurement-mode", "--measurement-request-count"],
@@ -309,38 +334,5 @@ pub(super) const PERF_ANALYZER: &[Flag] = &[
     flag(&["--fixed-schedule"], Nothing, Refused("needs a value here: give --fixed-schedule True in front of `--`")),
 ];
 
-/// The options of `process-export-files`.
-pub(super) const PROCESS: &[Flag] = &[
-    flag(
-        &["--input-directory", "-d"],
-        One,
-        rule(Rule::InputDirectory, "folder with the artifact folder of each run in it"),
-    ),
-    flag(
-        &["--artifact-dir"],
-        One,
-        rule(Rule::Folder, "where the folder `merged` is put; `artifacts` when it is left out"),
-    ),
-    flag(
-        &["--profile-export-file"],
-        One,
-        rule(Rule::ExportFile, "the start of the names of the merged files, without its end"),
-    ),
-    flag(&["--generate-plots"], Nothing, Refused("draws plots, which this program does not: leave it out")),
-    flag(&["--enable-checkpointing"], Nothing, Refused(CHECKPOINTS)),
-    flag(&["--checkpoint-dir", "--checkpoint-directory"], One, Refused(CHECKPOINTS)),
-];
-
 /// A list of values where one is meant.
 pub(super) const ONE_VALUE: &str = SWEEP;
-pub(super) const NO_WINDOWS: &str = WINDOWS;
-
-/// Other commands of GenAI-Perf, each with the way to go.
-pub(super) const COMMANDS: [(&str, &str); 3] = [
-    ("analyze", "sweeps a parameter: make a run with `genai-perf profile` for each of its values"),
-    (
-        "config",
-        "runs what its own YAML says: give the same options to `genai-perf profile`, as docs/migrating.md lists them",
-    ),
-    ("create-template", "writes a skeleton of its own YAML: give options to `genai-perf profile` instead"),
-];

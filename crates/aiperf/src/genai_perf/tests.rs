@@ -5,9 +5,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
+use super::commands::{ANALYZE, CONFIG, TEMPLATE};
 use super::help::becomes;
 use super::table::{Becomes, PERF_ANALYZER, PROFILE, Takes};
-use super::{Merge, Refusal, Request, read, words_of};
+use super::{Merge, Refusal, Request, Template, read, words_of};
 
 fn line(words: &str) -> Result<Vec<String>, Refusal> {
     in_folder(Path::new("/nowhere"), words)
@@ -16,7 +17,7 @@ fn line(words: &str) -> Result<Vec<String>, Refusal> {
 fn in_folder(folder: &Path, words: &str) -> Result<Vec<String>, Refusal> {
     let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
     match read(&words, folder)? {
-        Request::Run(words) => Ok(words.into_iter().skip(2).map(|word| word.into_string().unwrap()).collect()),
+        Request::Run(series) => Ok(series.runs.into_iter().next().unwrap().words.split_off(2)),
         other => panic!("{other:?}"),
     }
 }
@@ -124,12 +125,17 @@ fn the_load_is_constant_and_lasts_as_it_does_there() {
     assert!(
         adds("--request-rate 20 -- --request-distribution poisson").contains(&"--arrival-pattern=poisson".to_owned())
     );
-    assert_eq!(adds("--measurement-interval 1000"), ["--benchmark-duration=3.6"]);
-    assert_eq!(adds("-p 10000 -s 999"), ["--benchmark-duration=36"]);
+    assert_eq!(adds("--measurement-interval 1000"), ["--measurement-interval=1000", "--stability-percentage=999"]);
+    assert_eq!(
+        adds("-p 10000 -s 5 -- --max-trials 20"),
+        ["--measurement-interval=10000", "--stability-percentage=5", "--max-trials=20"]
+    );
+    assert_eq!(adds("-s 999"), Vec::<String>::new());
     assert!(adds("--session-concurrency 3 --num-sessions 5").contains(&"--num-sessions=5".to_owned()));
     assert!(refusal("profile -m m -- --request-distribution poisson").contains("needs --request-rate"));
     assert!(refusal("profile -m m -- --concurrency-range 1:4").contains("takes one value here"));
-    assert!(refusal("profile -m m --stability-percentage 10").contains("--stability-percentage asks for windows"));
+    assert!(refusal("profile -m m --stability-percentage 10").contains("needs --measurement-interval"));
+    assert!(refusal("profile -m m --request-count 9 -- -r 20").contains("-r needs --measurement-interval"));
     assert!(refusal("profile -m m -p 0").contains("above 0"));
 }
 
@@ -238,10 +244,66 @@ fn words_that_mean_nothing_are_refused() {
 }
 
 #[test]
-fn other_commands_are_refused_with_the_way_to_go() {
-    for (name, instead) in super::table::COMMANDS {
-        assert_eq!(refusal(name), format!("genai-perf {name} {instead}"));
+fn a_sweep_is_a_run_for_each_value() {
+    let series = |words: &str| match read(&words.split(' ').map(OsString::from).collect::<Vec<_>>(), Path::new("/here"))
+    {
+        Ok(Request::Run(series)) => series,
+        other => panic!("{other:?}"),
+    };
+    let swept = series("analyze -m org/m --endpoint-type chat --sweep-list 4,8 --artifact-dir out");
+    assert_eq!(swept.table, Some("/here/out/analyze_export_genai_perf.csv".into()));
+    let names: Vec<&str> = swept.runs.iter().map(|run| run.name.as_str()).collect();
+    assert_eq!(names, ["org/m_run_config_0", "org/m_run_config_1"]);
+    assert_eq!(swept.runs[1].value("--concurrency"), Some("8"));
+    assert_eq!(swept.runs[1].value("--request-count"), Some("16"));
+    assert_eq!(swept.runs[1].value("--artifact-dir"), Some("out/org_m-openai-chat-concurrency8"));
+    let lengths = series("analyze -m m --sweep-type input_sequence_length --sweep-range 64:128");
+    assert_eq!(lengths.runs[0].value("--isl"), Some("64"));
+    let folder = "artifacts/m-triton-tensorrtllm-concurrency1-input_sequence_length64";
+    assert_eq!(lengths.runs[0].value("--artifact-dir"), Some(folder));
+    assert_eq!(lengths.checkpoint, None);
+    let kept = series("profile -m m --enable-checkpointing --checkpoint-dir kept");
+    assert_eq!(kept.checkpoint, Some("/here/kept".into()));
+    assert!(refusal("profile -m m --checkpoint-dir kept").contains("needs --enable-checkpointing"));
+    assert!(refusal("profile -m m --sweep-list 1").contains("not an option of genai-perf profile"));
+}
+
+#[test]
+fn a_file_says_what_to_run_and_options_beside_it_may_win() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    put("a.yaml", "model_names: m\nendpoint: {type: chat}\nperf_analyzer: {stimulus: {concurrency: 4}}\n");
+    put("bad.yaml", "model_names: m\nendpoint:\n  typ: chat\n");
+    put("worse.yaml", "model_names: m\nperf_analyzer:\n  stimulus: {concurrency: x}\n");
+    put("merge.yaml", "process: {input_path: runs}\n");
+    let plain = in_folder(folder.path(), "config -f a.yaml").unwrap();
+    assert_eq!(plain, in_folder(folder.path(), "profile -m m --endpoint-type chat --concurrency 4").unwrap());
+    let other = in_folder(folder.path(), "config -f a.yaml --override-config --request-rate 5").unwrap();
+    assert_eq!(other, in_folder(folder.path(), "profile -m m --endpoint-type chat --request-rate 5").unwrap());
+    for (words, parts) in [
+        ("config", &["needs --file"][..]),
+        ("config -f a.yaml --isl 5", &["--isl beside a file needs --override-config"]),
+        ("config -f bad.yaml", &["bad.yaml:3", "endpoint.typ"]),
+        ("config -f worse.yaml", &["worse.yaml", "--concurrency", "whole number"]),
+        ("config -f none.yaml", &["none.yaml"]),
+        ("config -f merge.yaml --override-config --isl 5", &["--isl"]),
+    ] {
+        let refused = in_folder(folder.path(), words).unwrap_err().to_string();
+        assert!(parts.iter().all(|part| refused.contains(part)), "{words}: {refused}");
     }
+    let words: Vec<OsString> = ["config", "-f", "merge.yaml"].map(OsString::from).into();
+    assert!(
+        matches!(read(&words, folder.path()), Ok(Request::Merge(merge)) if merge.input == folder.path().join("runs"))
+    );
+}
+
+#[test]
+fn a_skeleton_has_a_name_of_its_own_unless_it_is_given_one() {
+    let read = |words: &str| read(&words.split(' ').map(OsString::from).collect::<Vec<_>>(), Path::new("/here"));
+    let template = |path: &str, explained| Ok(Request::Template(Template { path: path.into(), explained }));
+    assert_eq!(read("create-template"), template("/here/genai_perf_config.yaml", false));
+    assert_eq!(read("create-template -f x.yaml -v"), template("/here/x.yaml", true));
+    assert!(read("create-template --isl 5").unwrap_err().to_string().contains("--isl"));
 }
 
 #[test]
@@ -274,8 +336,8 @@ fn help_and_version_are_answers() {
 
 #[test]
 fn no_name_stands_twice_in_a_table() {
-    for table in [PROFILE, PERF_ANALYZER] {
-        let names: Vec<&str> = table.iter().flat_map(|flag| flag.names).copied().collect();
+    for tables in [&[PROFILE, ANALYZE, CONFIG][..], &[PERF_ANALYZER], &[TEMPLATE]] {
+        let names: Vec<&str> = tables.iter().copied().flatten().flat_map(|flag| flag.names).copied().collect();
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
     }
 }
@@ -285,8 +347,13 @@ fn the_page_on_moving_over_has_a_row_for_each_option() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/migrating.md");
     let page = fs::read_to_string(&path).unwrap_or_default();
     let mut wanted = page.clone();
-    for (mark, table) in [("profile", PROFILE), ("perf_analyzer", PERF_ANALYZER)] {
-        let mut rows = String::from("| GenAI-Perf | `aiperf profile` |\n|---|---|\n");
+    for (mark, head, table) in [
+        ("profile", "`aiperf profile`", PROFILE),
+        ("perf_analyzer", "`aiperf profile`", PERF_ANALYZER),
+        ("analyze", "means", ANALYZE),
+        ("config", "means", CONFIG),
+    ] {
+        let mut rows = format!("| GenAI-Perf | {head} |\n|---|---|\n");
         for flag in table {
             let names: Vec<String> = flag.names.iter().map(|name| format!("`{name}`")).collect();
             rows.push_str(&format!("| {} | {} |\n", names.join(", "), becomes(flag)));

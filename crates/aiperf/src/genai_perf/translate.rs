@@ -6,13 +6,10 @@ use super::endpoint::Endpoint;
 use super::given::Asked;
 use super::input_file;
 use super::refusal::Refusal;
-use super::table::{Becomes, NO_WINDOWS, Rule, Takes};
+use super::table::{Becomes, Rule, Takes};
 
 /// At this percentage and above its check of stability takes any result.
 const ANYTHING_GOES: f64 = 999.0;
-/// Windows that its check needs, and how much longer than asked for each of them is.
-const WINDOWS: f64 = 3.0;
-const STRETCH: f64 = 1.2;
 const LEAST_REQUESTS: u64 = 10;
 
 /// Words in the making.
@@ -45,16 +42,22 @@ pub(super) struct Translation {
     pub(super) rows: Option<(String, String)>,
 }
 
-pub(super) fn translate(asked: &Asked, current_dir: &Path) -> Result<Translation, Refusal> {
-    exclude(asked, &[Rule::Concurrency, Rule::RequestRate, Rule::FixedSchedule, Rule::SessionConcurrency])?;
-    exclude(asked, &[Rule::Interval, Rule::RequestCount])?;
+/// Options of which there may be one.
+pub(super) const GROUPS: [&[Rule]; 2] = [
+    &[Rule::Concurrency, Rule::RequestRate, Rule::FixedSchedule, Rule::SessionConcurrency],
+    &[Rule::Interval, Rule::RequestCount],
+];
+
+/// `suffix` is the end of the folder's name, where a sweep has one.
+pub(super) fn translate(asked: &Asked, current_dir: &Path, suffix: &str) -> Result<Translation, Refusal> {
+    GROUPS.into_iter().try_for_each(|group| exclude(asked, group))?;
     let model =
         asked.get(Rule::Model).ok_or(Refusal::Needs { flag: "genai-perf profile".to_owned(), needed: "--model" })?;
     let endpoint = Endpoint::of(asked)?;
     let mut words = Words::default();
     words.option("--model", &model.values.join(","));
     endpoint.write(asked, &mut words);
-    let folder = run_folder(asked, &endpoint, &model.values)?;
+    let folder = run_folder(asked, &endpoint, &model.values)? + suffix;
     let input = input_file::read(asked, &endpoint, current_dir, &folder)?;
     words.0.extend(input.words);
     endpoint.lengths(asked, input.generated, &mut words)?;
@@ -140,12 +143,14 @@ fn load(asked: &Asked, words: &mut Words) -> Result<(), Refusal> {
     if let Some(number) = sessions {
         words.option("--num-sessions", &number.to_string());
     }
-    stability(asked)?;
     match (asked.number(Rule::Interval)?, asked.count(Rule::RequestCount)?) {
         (Some(ms), _) if ms <= 0.0 => return Err(bad(asked, Rule::Interval, "give milliseconds above 0")),
-        // In this order no digit is lost to rounding.
-        (Some(ms), _) => {
-            words.option("--benchmark-duration", &(ms * (WINDOWS * STRETCH * 10.0).round() / 1e4).to_string());
+        (Some(_), _) => {
+            words.maybe("--measurement-interval", asked.text(Rule::Interval));
+            let most = ANYTHING_GOES.to_string();
+            words.option("--stability-percentage", asked.text(Rule::Stability).unwrap_or(&most));
+            words.maybe("--max-trials", asked.text(Rule::MaxTrials));
+            return Ok(());
         }
         (None, Some(number)) => words.option("--request-count", &number.to_string()),
         (None, None) if scheduled || sessions.is_some() => {}
@@ -154,16 +159,16 @@ fn load(asked: &Asked, words: &mut Words) -> Result<(), Refusal> {
             words.option("--request-count", &number.to_string());
         }
     }
-    Ok(())
+    one_window(asked)
 }
 
-fn stability(asked: &Asked) -> Result<(), Refusal> {
-    match (asked.get(Rule::Stability), asked.number(Rule::Stability)?) {
-        (Some(given), Some(percentage)) if percentage < ANYTHING_GOES => {
-            Err(Refusal::Refused { flag: given.typed.clone(), why: NO_WINDOWS })
-        }
-        _ => Ok(()),
-    }
+/// Nothing is compared where there is one window.
+fn one_window(asked: &Asked) -> Result<(), Refusal> {
+    let needed =
+        "--measurement-interval: a number of requests makes one window, and there is nothing to compare it with";
+    let strict = asked.number(Rule::Stability)?.is_some_and(|percentage| percentage < ANYTHING_GOES);
+    let given = asked.get(Rule::Stability).filter(|_| strict).or_else(|| asked.get(Rule::MaxTrials));
+    given.map_or(Ok(()), |given| Err(Refusal::Needs { flag: given.typed.clone(), needed }))
 }
 
 /// A name alone stands for null.
@@ -185,16 +190,26 @@ fn image_format(asked: &Asked) -> Option<&str> {
     asked.text(Rule::ImageFormat).or(made.then_some("png"))
 }
 
+/// The kind of load and its size.
+pub(super) fn stimulus(asked: &Asked) -> Result<(String, f64), Refusal> {
+    let (name, value) = if let Some(rate) = asked.number(Rule::RequestRate)? {
+        ("request_rate", rate)
+    } else if asked.has(Rule::FixedSchedule) {
+        ("fixed_schedule", 1.0)
+    } else if let Some(number) = asked.count(Rule::SessionConcurrency)? {
+        ("session_concurrency", number as f64)
+    } else {
+        ("concurrency", asked.count(Rule::Concurrency)?.unwrap_or(1) as f64)
+    };
+    Ok((name.to_owned(), value))
+}
+
 /// `<artifact-dir>/<model>-<part>-<load>`
 fn run_folder(asked: &Asked, endpoint: &Endpoint<'_>, models: &[String]) -> Result<String, Refusal> {
-    let load = if let Some(rate) = asked.number(Rule::RequestRate)? {
-        format!("request_rate{rate:?}")
-    } else if asked.has(Rule::FixedSchedule) {
-        "fixed_schedule".to_owned()
-    } else if let Some(number) = asked.count(Rule::SessionConcurrency)? {
-        format!("session_concurrency{number}")
-    } else {
-        format!("concurrency{}", asked.count(Rule::Concurrency)?.unwrap_or(1))
+    let load = match stimulus(asked)? {
+        (name, rate) if name == "request_rate" => format!("{name}{rate:?}"),
+        (name, _) if name == "fixed_schedule" => name,
+        (name, number) => format!("{name}{number}"),
     };
     let several = if models.len() > 1 { "_multi" } else { "" };
     let model = models.first().map(|name| name.replace('/', "_")).unwrap_or_default();

@@ -53,6 +53,16 @@ const EXAMPLES: &[(&str, &str)] = &[
         "m-openai-chat-session_concurrency2",
     ),
     ("--endpoint-type chat --measurement-interval 50 --stability-percentage 999", "m-openai-chat-concurrency1"),
+    ("--endpoint-type chat -p 60 -s 998 -- --max-trials 50", "m-openai-chat-concurrency1"),
+    (
+        "--endpoint-type template --endpoint v1/embeddings --extra-inputs payload_template:nv-embedqa --extra-inputs {\"input\":\"a\"} --isl 5",
+        "m-openai-template-concurrency1",
+    ),
+    (
+        "--endpoint-type template --endpoint v1/completions --extra-inputs payload_template:bodies.j2 --isl 5 --concurrency 2",
+        "m-openai-template-concurrency2",
+    ),
+    ("--endpoint-type chat --enable-checkpointing --checkpoint-dir kept", "m-openai-chat-concurrency1"),
     (
         "--endpoint-type chat --streaming --goodput time_to_first_token:5000 inter_token_latency:5000 --warmup-request-count 2",
         "m-openai-chat-concurrency1",
@@ -81,6 +91,7 @@ fn genai_perf(words: &str) -> Program {
             "trace.jsonl",
             "{\"timestamp\": 0, \"input_length\": 5, \"output_length\": 2}\n{\"timestamp\": 20, \"input_length\": 6}\n",
         )
+        .file("bodies.j2", "[{\"model\": \"m\", \"max_tokens\": 4, \"prompt\": {{ texts[0]|tojson }}}]\n")
         .file("messages.jsonl", "{\"name\": \"m\"}\n")
         .file("pools/queries.jsonl", "{\"text\": \"What?\"}\n")
         .file("pools/passages.jsonl", "{\"text\": \"This.\"}\n{\"text\": \"That.\"}\n")
@@ -114,7 +125,9 @@ fn every_example_runs_and_leaves_the_files_of_genai_perf() {
             "{words}"
         );
         assert!(requests.iter().all(|it| it["response_timestamps"][0].as_u64() > it["timestamp"].as_u64()), "{words}");
-        assert_eq!(experiment["window_boundaries"].as_array().unwrap().len(), 2, "{words}");
+        let limits: Vec<u64> = serde_json::from_value(experiment["window_boundaries"].clone()).unwrap();
+        assert!(limits.len() >= if words.contains("-p ") || words.contains("-interval") { 4 } else { 2 }, "{words}");
+        assert!(limits.is_sorted(), "{words}: {limits:?}");
         assert!(measured["service_kind"].is_string() && experiment["experiment"]["mode"].is_string(), "{words}");
         let records = ended.artifacts.text(&format!("{folder}/profile_export.jsonl"));
         assert!(!records.contains(r#""error":{"#), "{words}: {records}");
@@ -163,8 +176,9 @@ fn the_program_answers_to_the_name_of_genai_perf() {
 #[test]
 fn what_cannot_be_followed_is_refused_before_anything_is_sent() {
     for (words, parts) in [
-        ("--stability-percentage 10", &["--stability-percentage", "999"][..]),
-        ("--enable-checkpointing", &["--enable-checkpointing", "leave it out"]),
+        ("--stability-percentage 10", &["--stability-percentage", "--measurement-interval"][..]),
+        ("--checkpoint-dir x", &["--checkpoint-dir", "--enable-checkpointing"]),
+        ("--endpoint-type chat -p 100 --num-sessions 2", &["--measurement-interval", "--num-sessions"]),
         ("--endpoint-type tensorrtllm_engine", &["tensorrtllm_engine", "kserve"]),
         ("--endpoint-type chat --generate-plots", &["--auto-plot"]),
         ("--endpoint-type chat -- --binary-search", &["--binary-search", "--concurrency"]),
@@ -209,6 +223,122 @@ fn runs_of_several_machines_become_one() {
     assert!((merged["request_latency"]["max"].as_f64().unwrap() - slowest).abs() < 1e-6);
     let records = fs::read_to_string(folder.path().join("out/merged/profile_export.jsonl")).unwrap();
     assert_eq!(records.lines().count(), 8);
+}
+
+#[test]
+fn a_run_that_does_not_become_steady_fails_and_keeps_its_files() {
+    let sim = sim("ttft=2&itl=0&osl=4");
+    let words = "--endpoint-type chat --isl 9 -p 60 -s 0.000001 -- --max-trials 3";
+    let ended = genai_perf(&format!("-u {} {words}", sim.addr())).run();
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    for part in ["did not become steady", "within 3 windows of 0.072 s", "--measurement-interval", "--max-trials"] {
+        assert!(ended.stderr.contains(part), "{part}: {}", ended.stderr);
+    }
+    let folder = "m-openai-chat-concurrency1";
+    let summary = ended.artifacts.json(&format!("{folder}/profile_export_aiperf.json"));
+    assert_eq!((&summary["is_complete"], &summary["was_cancelled"]), (&false.into(), &false.into()));
+    assert!(summary["incomplete_reason"].as_str().unwrap().contains("did not become steady"));
+    assert_eq!(summary["measurement_windows"]["stable"], false);
+    let measured = ended.artifacts.json(&format!("{folder}/profile_export.json"));
+    assert_eq!(measured["experiments"][0]["window_boundaries"].as_array().unwrap().len(), 4);
+    assert!(ended.artifacts.json(&format!("{folder}/profile_export_genai_perf.json"))["request_count"].is_object());
+}
+
+/// Commands one after the other in one folder, all of which end well.
+fn in_turn(folder: &Path, commands: &[&str]) -> Vec<String> {
+    let run = |command: &&str| {
+        let ended = crate::support::shell(folder, command);
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(ended.status.success(), "{command}: {said}");
+        said
+    };
+    commands.iter().map(run).collect()
+}
+
+#[test]
+fn a_sweep_leaves_a_folder_for_each_value_and_a_table_and_is_not_made_twice() {
+    let sim = sim("ttft=0&itl=0&osl=4");
+    let folder = tempfile::tempdir().unwrap();
+    let url = sim.addr();
+    let sweep = format!(
+        "aiperf genai-perf analyze -m m --tokenizer builtin --endpoint-type chat --streaming -u {url} --isl 9 --request-count 6 \
+         --artifact-dir out --enable-checkpointing --checkpoint-dir kept --sweep-type concurrency"
+    );
+    let said = in_turn(folder.path(), &[&format!("{sweep} --sweep-list 1,3"), &format!("{sweep} --sweep-range 1:5:2")]);
+    assert_eq!(said[0].matches("aiperf profile --model m").count(), 2, "{}", said[0]);
+    assert!(said[1].contains("m_run_config_0 is in") && said[1].contains("m_run_config_1 is in"), "{}", said[1]);
+    assert_eq!(said[1].matches("aiperf profile --model m").count(), 1, "{}", said[1]);
+    for concurrency in [1, 3, 5] {
+        let made = folder.path().join(format!("out/m-openai-chat-concurrency{concurrency}"));
+        assert_eq!(json(&made.join("profile_export_genai_perf.json"))["request_count"]["avg"], 6.0);
+    }
+    let table = fs::read_to_string(folder.path().join("out/analyze_export_genai_perf.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(
+        rows[0][..5],
+        ["Config Name", "Concurrency", "ISL", "Num Dataset Entries", "p99 Time To First Token (ms)"]
+    );
+    assert_eq!(rows[0][9], "Request Throughput (requests/sec)");
+    assert_eq!(rows[3][..4], ["m_run_config_2", "5", "9", "100"], "{table}");
+    assert!(rows[1..4].iter().all(|row| row.len() == 10 && row[4..].iter().all(|cell| cell.parse::<f64>().is_ok())));
+    assert_eq!((rows[4].len(), rows[5][1]), (1, "GPU"), "{table}");
+    let checkpoint = json(&folder.path().join("kept/checkpoint.json"));
+    assert_eq!(checkpoint["Results"]["run_configs"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn every_kind_of_sweep_changes_what_is_sent() {
+    for (kind, list, names) in [
+        ("request_rate", "100,200", ["-request_rate100.0", "-request_rate200.0"]),
+        (
+            "input_sequence_length",
+            "8,16",
+            ["-concurrency1-input_sequence_length8", "-concurrency1-input_sequence_length16"],
+        ),
+        ("num_dataset_entries", "2,3", ["-concurrency1-num_dataset_entries2", "-concurrency1-num_dataset_entries3"]),
+        ("batch_size", "1,2", ["-concurrency1-batch_size1", "-concurrency1-batch_size2"]),
+    ] {
+        let sim = sim("ttft=0&itl=0&osl=4");
+        let folder = tempfile::tempdir().unwrap();
+        let endpoint = if kind == "batch_size" { "embeddings" } else { "completions" };
+        let words = format!("-m m --tokenizer builtin --endpoint-type {endpoint} -u {} --request-count 6", sim.addr());
+        let command =
+            format!("aiperf genai-perf analyze {words} --artifact-dir out --sweep-type {kind} --sweep-list {list}");
+        in_turn(folder.path(), &[&command]);
+        let inputs: Vec<Value> = names
+            .iter()
+            .map(|name| json(&folder.path().join(format!("out/m-openai-{endpoint}{name}/inputs.json"))))
+            .collect();
+        let sizes = |inputs: &Value| match kind {
+            "input_sequence_length" => inputs["data"][0]["payloads"][0]["prompt"].to_string().len(),
+            "batch_size" => inputs["data"][0]["payloads"][0]["input"].as_array().unwrap().len(),
+            _ => inputs["data"].as_array().unwrap().len(),
+        };
+        match kind {
+            "request_rate" => assert_eq!(sizes(&inputs[0]), sizes(&inputs[1])),
+            "input_sequence_length" => assert!(sizes(&inputs[0]) < sizes(&inputs[1])),
+            "num_dataset_entries" => assert_eq!([sizes(&inputs[0]), sizes(&inputs[1])], [2, 3]),
+            _ => assert_eq!([sizes(&inputs[0]), sizes(&inputs[1])], [1, 2]),
+        }
+    }
+}
+
+#[test]
+fn a_skeleton_is_written_once_and_can_be_run() {
+    let sim = sim("ttft=0&itl=0&osl=4");
+    let folder = tempfile::tempdir().unwrap();
+    let run = format!(
+        "aiperf genai-perf config -f genai_perf_config.yaml --override-config -m m --tokenizer builtin --endpoint-type chat -u {}",
+        sim.addr()
+    );
+    in_turn(
+        folder.path(),
+        &["aiperf genai-perf create-template", "aiperf genai-perf create-template -v -f mine.yaml", &run],
+    );
+    assert!(folder.path().join("artifacts/m-openai-chat-concurrency1/profile_export_genai_perf.json").exists());
+    let again = crate::support::shell(folder.path(), "aiperf genai-perf create-template");
+    assert!(!again.status.success());
+    assert!(String::from_utf8_lossy(&again.stderr).contains("is there already and is not overwritten"));
 }
 
 fn json(path: &Path) -> Value {

@@ -56,6 +56,7 @@ mod twins;
 mod users;
 mod validity;
 mod warmup;
+mod windows;
 mod wire_requests;
 mod wire_responses;
 mod workloads;

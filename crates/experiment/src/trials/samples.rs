@@ -52,7 +52,6 @@ fn figures_of(summary: &Value) -> Figures {
                 std: stat("std"),
                 count: metric["count"].as_u64(),
                 sum: stat("sum"),
-                ..Stats::default()
             },
         })
     };
@@ -80,15 +79,13 @@ fn runs_behind(metrics: &Map<String, Value>, runs: usize, values: impl Fn(&str, 
     for (key, entry) in metrics {
         let (tag, stat) = key.rsplit_once('_').unwrap();
         for (run, value) in all.iter_mut().zip(values(key, entry)) {
-            let metric = match run.metrics.iter().position(|metric| metric.tag == tag) {
-                Some(at) => &mut run.metrics[at],
-                None => {
-                    let unit = entry["unit"].as_str().unwrap().to_owned();
-                    run.metrics.push(MetricFigures { tag: tag.to_owned(), unit, stats: Stats::default() });
-                    run.metrics.last_mut().unwrap()
-                }
-            };
-            put(&mut metric.stats, stat, value);
+            let known = run.metrics.iter().position(|metric| metric.tag == tag);
+            let at = known.unwrap_or_else(|| {
+                let unit = entry["unit"].as_str().unwrap().to_owned();
+                run.metrics.push(MetricFigures { tag: tag.to_owned(), unit, stats: Stats::default() });
+                run.metrics.len() - 1
+            });
+            put(&mut run.metrics[at].stats, stat, value);
         }
     }
     all
@@ -172,9 +169,10 @@ fn three_runs_come_to_what_the_sample_of_repeated_runs_says() {
         let number = |name: &str| entry[name].as_f64().unwrap();
         let (low, high) = (number("min"), number("max"));
         let rest = 3.0 * number("mean") - low - high;
-        if known == low {
+        let is = |other: f64| known.total_cmp(&other).is_eq();
+        if is(low) {
             vec![low, high, rest]
-        } else if known == high {
+        } else if is(high) {
             vec![high, low, rest]
         } else {
             vec![known, low, high]

@@ -22,9 +22,8 @@ pub struct Cut {
 }
 
 /// `None` when nothing is left.
-pub fn cut(requests: &[Request]) -> Option<Cut> {
-    let mut starts: Vec<f64> = requests.iter().map(|request| request.start).collect();
-    let mut ends: Vec<f64> = requests.iter().map(|request| request.end).collect();
+pub fn cut(requests: impl Iterator<Item = Request>) -> Option<Cut> {
+    let (mut starts, mut ends): (Vec<f64>, Vec<f64>) = requests.map(|request| (request.start, request.end)).unzip();
     starts.sort_unstable_by(f64::total_cmp);
     ends.sort_unstable_by(f64::total_cmp);
     let (first, last) = (*starts.first()?, *starts.last()?);
@@ -103,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_ramp_is_over_when_each_slot_was_answered_once() {
-        let cut = cut(&closed_loop(10, 0.5, 40)).unwrap();
+        let cut = cut(closed_loop(10, 0.5, 40).into_iter()).unwrap();
         assert_eq!(cut.plateau, 10);
         // Nine of ten are aloft after 4 s; ten answers later it is about 5 s.
         assert!((4.5..6.0).contains(&cut.window.start), "{cut:?}");
@@ -113,12 +112,12 @@ mod tests {
     fn the_drain_begins_with_the_last_request() {
         let requests = closed_loop(4, 0.0, 50);
         let last = requests.iter().map(|request| request.start).fold(0.0, f64::max);
-        assert!((cut(&requests).unwrap().window.end - last).abs() < 1e-12);
+        assert!((cut(requests.into_iter()).unwrap().window.end - last).abs() < 1e-12);
     }
 
     #[test]
     fn nothing_is_left_of_a_run_that_is_all_ramp() {
-        assert_eq!(cut(&closed_loop(10, 0.0, 1)), None);
-        assert_eq!(cut(&[]), None);
+        assert_eq!(cut(closed_loop(10, 0.0, 1).into_iter()), None);
+        assert_eq!(cut(std::iter::empty()), None);
     }
 }

@@ -59,11 +59,11 @@ impl Tally {
         }
     }
 
-    fn percent(&self) -> f64 {
+    fn percent(self) -> f64 {
         100.0 * f64::from(self.held) / f64::from(self.given)
     }
 
-    fn cell(&self, runs: u32) -> String {
+    fn cell(self, runs: u32) -> String {
         let missing = 100.0 * (1.0 - f64::from(self.given) / f64::from(runs));
         if self.given == 0 {
             "none given".to_owned()

@@ -1,0 +1,31 @@
+//! What a user should know of the data that a run sends.
+
+use aiperf_dataset::Dataset;
+
+/// After the run: only then is it known.
+pub(crate) fn warn_of_lengths(dataset: &Dataset) {
+    if dataset.inexact_texts() > 0 {
+        log::warn!("{} prompts could not be given the exact length asked for", dataset.inexact_texts());
+    }
+}
+
+/// Before the run.
+pub(crate) fn warn(dataset: &Dataset) {
+    if dataset.empty_outputs > 0 {
+        log::warn!(
+            "{} requests of the trace got no answer when they were recorded; they are sent and ask for one token",
+            dataset.empty_outputs
+        );
+    }
+    let skipped = &dataset.skipped_rows;
+    if skipped.count > 0 {
+        log::warn!("{} rows of the input file could not be used and were left out, among them:", skipped.count);
+        skipped.reasons.iter().for_each(|reason| log::warn!("{reason}"));
+    }
+    if dataset.long_pauses > 0 {
+        log::warn!(
+            "{} pauses between turns are longer than a minute; --inter-turn-delay-cap-seconds shortens them",
+            dataset.long_pauses
+        );
+    }
+}
