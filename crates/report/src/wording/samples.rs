@@ -22,8 +22,9 @@ pub(super) fn floor(from: Percentile, samples: u64, needed: u64) -> Wording {
     };
     Wording::new(
         format!(
-            "{which} not to be relied on: there are {} independent samples, and p99 takes {}.",
+            "{which} not to be relied on: {} independent sample{}, and p99 takes {}.",
             whole(samples),
+            if samples == 1 { "" } else { "s" },
             whole(needed)
         ),
         "Send more requests, or quote no percentile that is marked with *.",
