@@ -1,5 +1,6 @@
 //! One run, from its configuration to its files.
 
+mod desk;
 #[cfg(test)]
 mod tests;
 
@@ -9,18 +10,15 @@ use std::sync::Arc;
 use std::thread;
 
 use aiperf_clock::{Mono, Nanos, WallAnchor};
-use aiperf_config::{Config, ExportLevel, NetworkLatency, Pace, PhaseConfig, PhaseKind};
+use aiperf_config::{Config, NetworkLatency, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{
     Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, StopReason, Timing, WorkerGauge, bounded,
 };
 use aiperf_hub::Hub;
-use aiperf_metrics::{ClientHealth, Metric, MetricContext, OverflowSigns, ValidityNote};
-use aiperf_report::{
-    ArtifactPaths, Certificate, InputsFile, OutputsFile, RawWriter, RecordTable, RecordWriter, RunConfig, RunNote,
-    RunPlace, RunReport, SummaryFiles,
-};
+use aiperf_metrics::{ClientHealth, Metric, MetricContext, ValidityNote};
+use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles};
 use aiperf_seed::Seed;
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
 use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
@@ -35,13 +33,10 @@ use crate::health::HealthWatch;
 use crate::judge::{Judge, Watch};
 use crate::maker::Maker;
 use crate::monitor::Monitor;
-use crate::observe::{Observer, TokenSource};
-use crate::raw::RawSource;
 use crate::readiness;
-use crate::records::{RecordDesk, RecordThreads};
+use crate::records::RecordThreads;
 use crate::round_trip::{RttWatch, WhatIsMissing};
 use crate::scenario;
-use crate::secrets::Secrets;
 use crate::selftest::Tap;
 use crate::server_hook::{self, ProfilerHook};
 use crate::sessions::{Markers, Renderer, Sessions};
@@ -50,7 +45,6 @@ use crate::stamps;
 use crate::steadiness::Steadiness;
 use crate::strictness::Strictness;
 use crate::target::Targets;
-use crate::threshold::FailureThreshold;
 use crate::until_ci::UntilCi;
 use crate::verdict::Verdict;
 
@@ -248,74 +242,6 @@ impl Run {
             let _ = fs::remove_file(self.paths.run_note());
         }
         Ok(result)
-    }
-
-    fn record_desk(
-        &self,
-        anchor: WallAnchor,
-        monitor: &Arc<Monitor>,
-        control: &ControlSource,
-        watches: &[Watch],
-    ) -> Result<RecordDesk, RunError> {
-        let output = &self.config.output;
-        let secrets = Secrets::of(&self.config.endpoint);
-        let source = RawSource {
-            endpoint: Arc::clone(&self.endpoint),
-            headers: Arc::clone(&self.headers),
-            targets: self.targets.requests.clone().into(),
-            secrets: secrets.clone(),
-        };
-        let records = if output.level >= ExportLevel::Records {
-            Some(RecordWriter::create(&self.paths.records(), &self.contexts)?)
-        } else {
-            None
-        };
-        let raw = if output.level >= ExportLevel::Raw {
-            Some((RawWriter::create(&self.paths.raw())?, source.clone()))
-        } else {
-            None
-        };
-        let table = if output.export_parquet {
-            Some(RecordTable::create(&self.paths.records_parquet(), &self.contexts)?)
-        } else {
-            None
-        };
-        let outputs = if output.export_outputs {
-            Some(OutputsFile::create(&self.paths.outputs(), self.profiling_context())?)
-        } else {
-            None
-        };
-        let token_source =
-            if self.config.endpoint.server_token_count { TokenSource::Server } else { TokenSource::Client };
-        let threshold = self
-            .config
-            .failed_request_threshold
-            .map(|share| FailureThreshold::new(share, self.config.profiling.pace.session_limit(), control.control()));
-        Ok(RecordDesk {
-            observer: Observer {
-                endpoint: Arc::clone(&self.endpoint),
-                kind: self.config.endpoint.kind,
-                wire: self.config.endpoint.wire,
-                tokenizer: Arc::clone(&self.tokenizer),
-                token_source,
-                overflow_signs: OverflowSigns::new(&self.config.tuning.context_overflow_signs),
-            },
-            sessions: Arc::clone(&self.sessions),
-            phases: self.phases.iter().map(|phase| phase.kind).collect(),
-            phase_names: self.phases.iter().map(PhaseConfig::name).collect(),
-            is_agentic: self.config.profiling.pace.is_agentic(),
-            anchor,
-            secrets,
-            records,
-            raw,
-            table,
-            outputs,
-            http_trace: output.export_http_trace.then_some(source),
-            monitor: Arc::clone(monitor),
-            threshold,
-            feeds: watches.iter().map(|watch| Arc::clone(&watch.feed)).collect(),
-            tap: self.tap.clone().map(|tap| (tap, self.contexts.clone())),
-        })
     }
 
     /// Those who may end the run early, one for each rule that it was given.
