@@ -9,6 +9,9 @@ use crate::page;
 use crate::rates::{Arrivals, Traffic};
 use crate::series::{Memory, Process, Shape};
 
+/// None that a method was chosen by: those were 20 and 2026.
+const SEED: u64 = 31;
+
 const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)];
 
 const PROCESSES: &[Process] = &[
@@ -76,7 +79,7 @@ impl Tally {
 }
 
 fn series_coverage(process: &Process, runs: u32) -> [Tally; 4] {
-    let mut stream = Seed::fixed(20).stream(&format!("coverage {} {}", process.name, process.count));
+    let mut stream = Seed::fixed(SEED).stream(&format!("coverage {} {}", process.name, process.count));
     let mut tallies = [Tally::default(); 4];
     for _ in 0..runs {
         let series = process.run(&mut stream);
@@ -89,7 +92,7 @@ fn series_coverage(process: &Process, runs: u32) -> [Tally; 4] {
 }
 
 fn rate_coverage(traffic: &Traffic, runs: u32) -> Tally {
-    let mut stream = Seed::fixed(20).stream(&format!("coverage {}", traffic.name));
+    let mut stream = Seed::fixed(SEED).stream(&format!("coverage {}", traffic.name));
     let mut tally = Tally::default();
     for _ in 0..runs {
         let events = traffic.run(&mut stream);
@@ -116,9 +119,9 @@ fn intervals_hold_the_truth_about_as_often_as_they_say() {
 }
 
 #[test]
-#[ignore = "a thousand runs of each process: half a minute in a release build"]
-fn a_thousand_runs_give_the_table_of_the_page() {
-    let runs = 1000;
+#[ignore = "ten thousand runs of each process: ten minutes in a release build"]
+fn ten_thousand_runs_give_the_table_of_the_page() {
+    let runs = 10_000;
     let mut table = String::from("| values | samples | mean | p50 | p90 | p99 |\n|---|---|---|---|---|---|\n");
     let mut outside = Vec::new();
     for process in PROCESSES {
