@@ -2,16 +2,28 @@
 
 use aiperf_metrics::{MetricResult, Percentile, Summary, Unsteady};
 
+use super::Width;
 use super::number;
 use super::table::{Align, Cell, Column, Table};
-use super::tables::label;
+use super::tables::{Margins, fits, label};
 use crate::steady::reason;
 
+/// Columns that a table takes; a narrow terminal gets the fewest.
+const WIDEST: usize = 5;
+const NARROW: usize = 3;
+
 /// `None` where there is no steady state.
-pub(super) fn table(title: String, summary: &Summary) -> Option<Table> {
+pub(super) fn table(title: &str, summary: &Summary, width: Width) -> Option<Table> {
     let window = summary.steady.as_ref()?.outcome.as_ref().ok()?;
     let mut rows: Vec<&MetricResult> = window.results.iter().collect();
     rows.sort_by_key(|result| result.metric.definition().order.unwrap_or(u16::MAX));
+    let forms = [(WIDEST, Margins::Shown), (NARROW, Margins::Shown), (NARROW, Margins::LeftOut)];
+    let tables = forms.map(|(columns, margins)| form(title, summary, &rows, columns, margins));
+    let fits = tables.iter().position(|table| fits(table, &rows, width));
+    tables.into_iter().nth(fits.unwrap_or(forms.len() - 1))
+}
+
+fn form(title: &str, summary: &Summary, rows: &[&MetricResult], columns: usize, margins: Margins) -> Table {
     let headers = ["Metric", "avg (run)", "avg (steady)", "p99 (run)", "p99 (steady)"];
     let cells = |result: &&MetricResult| {
         let whole = summary.get(result.metric);
@@ -23,17 +35,18 @@ pub(super) fn table(title: String, summary: &Summary) -> Option<Table> {
         ]
         .map(number::cell);
         let sure = result.confidence.and_then(|confidence| confidence.avg.interval()).zip(result.stats.avg);
-        if let Some((interval, avg)) = sure {
+        if let Some((interval, avg)) = sure.filter(|_| margins == Margins::Shown) {
             values[1].text.push_str(&format!(" ±{}", number::grouped(interval.margin(avg))));
         }
-        std::iter::once(Cell::name(label(result))).chain(values).collect()
+        std::iter::once(Cell::name(label(result))).chain(values).take(columns).collect()
     };
-    Some(Table {
-        title,
-        columns: headers.map(|header| Column { header: header.to_owned(), align: Align::Right }).to_vec(),
+    let headers = headers.iter().take(columns);
+    Table {
+        title: title.to_owned(),
+        columns: headers.map(|header| Column { header: (*header).to_owned(), align: Align::Right }).collect(),
         rows: rows.iter().map(cells).collect(),
         flexible: 0,
-    })
+    }
 }
 
 /// Where the steady part lies, or why that cannot be told. That a run drifts is a validity note.

@@ -64,7 +64,7 @@ pub(super) fn all(report: &RunReport, width: Width, style: Style) -> Vec<String>
         }
     }
     blocks.push(load::table(format!("{PROGRAM} | Load"), &report.accounting).map(Block::Table));
-    blocks.push(steady::table(format!("{PROGRAM} | Steady State"), summary).map(Block::Table));
+    blocks.push(steady::table(&format!("{PROGRAM} | Steady State"), summary, width).map(Block::Table));
     let mut rendered: Vec<String> = blocks.into_iter().flatten().map(|block| block.render(width, style)).collect();
     rendered.extend(legend(report, &rendered, width));
     rendered.extend(steady::sentence(summary).map(|sentence| wrap(&sentence, width.0).join("\n")));
@@ -94,17 +94,21 @@ fn is_row(result: &MetricResult, group: ConsoleGroup) -> bool {
     definition.group == group && !hidden && !empty
 }
 
+/// Whether a table of these rows can be shown with the names of metrics in one piece, or nearly.
+pub(super) fn fits(table: &Table, rows: &[&MetricResult], width: Width) -> bool {
+    let names = rows.iter().map(|result| result.metric.definition().header.len());
+    let name = names.max().unwrap_or(0).min(LONGEST_WHOLE_NAME);
+    table.natural_width() <= width.0 || table.rigid_width() + name <= width.0
+}
+
 fn metric_table(title: &str, rows: &[&MetricResult], statistics: &[&'static str], width: Width) -> Table {
     let mut statistics = statistics.to_vec();
     let mut expendable = EXPENDABLE.iter();
-    let names = rows.iter().map(|result| result.metric.definition().header.len());
-    let name = names.max().unwrap_or(0).min(LONGEST_WHOLE_NAME);
-    let fits = |table: &Table| table.natural_width() <= width.0 || table.rigid_width() + name <= width.0;
     loop {
         // A statistic is worth more than how sure the average is.
         for margins in [Margins::Shown, Margins::LeftOut] {
             let table = table_of(title.to_owned(), rows, &statistics, margins);
-            if fits(&table) {
+            if fits(&table, rows, width) {
                 return table;
             }
         }
@@ -117,7 +121,7 @@ fn metric_table(title: &str, rows: &[&MetricResult], statistics: &[&'static str]
 
 /// Whether averages have what may be off after a ±.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Margins {
+pub(super) enum Margins {
     Shown,
     LeftOut,
 }
