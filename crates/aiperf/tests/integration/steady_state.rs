@@ -88,3 +88,18 @@ fn intervals_stand_beside_the_numbers_at_the_level_that_was_asked_for() {
     assert!(csv.contains("Metric,Value,ci_low,ci_high"), "{csv}");
     assert!(narrow.text("profile_export_console.txt").contains('±'));
 }
+
+#[test]
+fn eighty_columns_leave_the_names_of_metrics_whole() {
+    let sim = sim("ttft=20&itl=0&osl=2");
+    let words = "--streaming --concurrency 4 --request-count 400";
+    let ended = Program::against(&sim, words).env("AIPERF_UI_CONSOLE_EXPORT_WIDTH", "80").run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let tables = ended.stdout.lines().take_while(|line| !line.starts_with("CLI Command"));
+    for line in tables.clone().filter(|line| line.starts_with('│')) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    // Also of the steady state, unless a busy machine had none.
+    let whole = tables.filter(|line| line.contains(" Request Throughput (requests/sec) │")).count();
+    assert_eq!(whole, if ended.stdout.contains("avg (steady)") { 2 } else { 1 }, "{}", ended.stdout);
+}
