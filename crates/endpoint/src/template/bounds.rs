@@ -23,8 +23,15 @@ pub(super) fn apply(environment: &mut Environment<'static>) {
     environment.add_filter("slice", within_width(Value::from_function(filters::slice)));
     let format = Value::from_function(filters::format);
     environment.add_filter("format", move |state: &mut State<'_, '_>, args: Rest<Value>, named: Kwargs| {
-        let widths = args.first().and_then(Value::as_str).is_some_and(has_wide_field);
-        if widths { Err(too_wide()) } else { called(&format, state, args, named) }
+        let pattern = args.first().and_then(Value::as_str).unwrap_or_default();
+        if has_wide_field(pattern) {
+            return Err(too_wide());
+        }
+        if has_broken_field(pattern) {
+            let why = "a % field of format is not whole: it wants a conversion such as %s, %d or %(name)s";
+            return Err(Error::new(ErrorKind::InvalidOperation, why));
+        }
+        called(&format, state, args, named)
     });
 }
 
@@ -60,6 +67,25 @@ fn has_wide_field(pattern: &str) -> bool {
     })
 }
 
+/// A `%` field with a key that is not closed, or with a character that is not ASCII where its conversion is due: the engine
+/// would cut the text within that character.
+fn has_broken_field(pattern: &str) -> bool {
+    let mut rest = pattern;
+    while let Some((_, field)) = rest.split_once('%') {
+        let after_key = match field.strip_prefix('(').map(|key| key.split_once(')')) {
+            Some(None) => return true,
+            Some(Some((_, after))) => after,
+            None => field,
+        };
+        let end = after_key.find(|c: char| c == '%' || c.is_ascii_alphabetic()).unwrap_or(after_key.len());
+        if !after_key[..end].is_ascii() {
+            return true;
+        }
+        rest = after_key.get(end + 1..).unwrap_or_default();
+    }
+    false
+}
+
 fn too_wide() -> Error {
     Error::new(ErrorKind::InvalidOperation, format!("a width or number of groups is above {WIDEST}"))
 }
@@ -79,5 +105,29 @@ impl Write for Written {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_that_the_engine_would_cut_within_a_character_is_broken() {
+        for broken in ["%(6.\u{519}", "%\u{519}", "%(name", "a %5\u{519}d", "%%%\u{519}"] {
+            assert!(has_broken_field(broken), "{broken}");
+        }
+        for whole in ["", "100%% \u{519}", "%s \u{519} %5.1f", "%(\u{519})s", "%"] {
+            assert!(!has_broken_field(whole), "{whole}");
+        }
+    }
+
+    #[test]
+    fn what_made_the_engine_panic_is_an_error() {
+        let mut environment = Environment::new();
+        apply(&mut environment);
+        let rendered = environment.render_str("{{ '%(6.\u{519}'|format(1.5) }}", ());
+        assert!(rendered.unwrap_err().to_string().contains("not whole"));
+        assert_eq!(environment.render_str("{{ '%s %.1f%%'|format('\u{519}', 1.5) }}", ()).unwrap(), "\u{519} 1.5%");
     }
 }
