@@ -28,7 +28,7 @@ pub(super) fn apply(environment: &mut Environment<'static>) {
             return Err(too_wide());
         }
         if has_broken_field(pattern) {
-            let why = "a % field of format is not whole: it wants a conversion such as %s, %d or %(name)s";
+            let why = "a % field of format is not whole: it wants a conversion such as %s or %d; with %(name)s all of it has to be ASCII";
             return Err(Error::new(ErrorKind::InvalidOperation, why));
         }
         called(&format, state, args, named)
@@ -67,21 +67,20 @@ fn has_wide_field(pattern: &str) -> bool {
     })
 }
 
-/// A `%` field with a key that is not closed, or with a character that is not ASCII where its conversion is due: the engine
-/// would cut the text within that character.
+/// A `%` field with a character that is not ASCII where its conversion is due, after any `l`, `h` or `L`: the engine would cut
+/// the text within that character. Keys in parentheses may hold anything, so such a pattern has to be ASCII.
 fn has_broken_field(pattern: &str) -> bool {
+    if pattern.contains("%(") {
+        return !pattern.is_ascii();
+    }
+    let is_end = |c: char| c == '%' || (c.is_ascii_alphabetic() && !"hlL".contains(c));
     let mut rest = pattern;
     while let Some((_, field)) = rest.split_once('%') {
-        let after_key = match field.strip_prefix('(').map(|key| key.split_once(')')) {
-            Some(None) => return true,
-            Some(Some((_, after))) => after,
-            None => field,
-        };
-        let end = after_key.find(|c: char| c == '%' || c.is_ascii_alphabetic()).unwrap_or(after_key.len());
-        if !after_key[..end].is_ascii() {
+        let end = field.find(is_end).unwrap_or(field.len());
+        if !field[..end].is_ascii() {
             return true;
         }
-        rest = after_key.get(end + 1..).unwrap_or_default();
+        rest = field.get(end + 1..).unwrap_or_default();
     }
     false
 }
@@ -114,10 +113,10 @@ mod tests {
 
     #[test]
     fn a_field_that_the_engine_would_cut_within_a_character_is_broken() {
-        for broken in ["%(6.\u{519}", "%\u{519}", "%(name", "a %5\u{519}d", "%%%\u{519}"] {
+        for broken in ["%(6.\u{519}", "%\u{519}", "%(\u{519})s", "a %5\u{519}d", "%%%\u{519}", "%l\u{519}"] {
             assert!(has_broken_field(broken), "{broken}");
         }
-        for whole in ["", "100%% \u{519}", "%s \u{519} %5.1f", "%(\u{519})s", "%"] {
+        for whole in ["", "100%% \u{519}", "%s \u{519} %5.1f", "%(name)s", "%ld \u{519}", "%"] {
             assert!(!has_broken_field(whole), "{whole}");
         }
     }
