@@ -27,8 +27,8 @@ pub(super) fn apply(environment: &mut Environment<'static>) {
         if has_wide_field(pattern) {
             return Err(too_wide());
         }
-        if has_broken_field(pattern) {
-            let why = "a % field of format is not whole: it wants a conversion such as %s or %d; with %(name)s all of it has to be ASCII";
+        if has_broken_key(pattern) {
+            let why = "a key of format, as in %(key)s, has a character that is not ASCII; name it in ASCII";
             return Err(Error::new(ErrorKind::InvalidOperation, why));
         }
         called(&format, state, args, named)
@@ -67,20 +67,20 @@ fn has_wide_field(pattern: &str) -> bool {
     })
 }
 
-/// A `%` field with a character that is not ASCII where its conversion is due, after any `l`, `h` or `L`: the engine would cut
-/// the text within that character. Keys in parentheses may hold anything, so such a pattern has to be ASCII.
-fn has_broken_field(pattern: &str) -> bool {
-    if pattern.contains("%(") {
-        return !pattern.is_ascii();
-    }
-    let is_end = |c: char| c == '%' || (c.is_ascii_alphabetic() && !"hlL".contains(c));
+/// A `%(key)` with a character that is not ASCII in its key: the engine steps through keys by bytes, and panics within a character.
+fn has_broken_key(pattern: &str) -> bool {
     let mut rest = pattern;
     while let Some((_, field)) = rest.split_once('%') {
-        let end = field.find(is_end).unwrap_or(field.len());
-        if !field[..end].is_ascii() {
-            return true;
+        rest = field;
+        if let Some(literal) = field.strip_prefix('%') {
+            rest = literal;
+        } else if let Some(keyed) = field.strip_prefix('(') {
+            let (key, after) = keyed.split_once(')').unwrap_or((keyed, ""));
+            if !key.is_ascii() {
+                return true;
+            }
+            rest = after;
         }
-        rest = field.get(end + 1..).unwrap_or_default();
     }
     false
 }
@@ -112,12 +112,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_that_the_engine_would_cut_within_a_character_is_broken() {
-        for broken in ["%(6.\u{519}", "%\u{519}", "%(\u{519})s", "a %5\u{519}d", "%%%\u{519}", "%l\u{519}"] {
-            assert!(has_broken_field(broken), "{broken}");
+    fn a_key_that_the_engine_would_cut_within_a_character_is_broken() {
+        for broken in ["%(6.\u{519}", "%(\u{519})s", "%%%(\u{519})s", "%(a)s %(\u{519})s", "%5%(\u{519})s"] {
+            assert!(has_broken_key(broken), "{broken}");
         }
-        for whole in ["", "100%% \u{519}", "%s \u{519} %5.1f", "%(name)s", "%ld \u{519}", "%"] {
-            assert!(!has_broken_field(whole), "{whole}");
+        for whole in ["", "100%% \u{519}", "%s \u{519} %5.1f", "%(name)s \u{519}", "%%(\u{519})s", "%l\u{519}", "%"] {
+            assert!(!has_broken_key(whole), "{whole}");
+        }
+    }
+
+    #[test]
+    fn a_field_without_a_conversion_is_an_error_of_the_engine() {
+        let mut environment = Environment::new();
+        apply(&mut environment);
+        for pattern in ["%\u{519}", "%l\u{519}", "a %5\u{519}d", "%.\u{519}", "%%%\u{519}", "%5%(\u{519})s", "%"] {
+            let source = format!("{{{{ '{pattern}'|format(1.5) }}}}");
+            assert!(environment.render_str(&source, ()).is_err(), "{pattern}");
         }
     }
 
@@ -126,7 +136,8 @@ mod tests {
         let mut environment = Environment::new();
         apply(&mut environment);
         let rendered = environment.render_str("{{ '%(6.\u{519}'|format(1.5) }}", ());
-        assert!(rendered.unwrap_err().to_string().contains("not whole"));
+        assert!(rendered.unwrap_err().to_string().contains("not ASCII"));
         assert_eq!(environment.render_str("{{ '%s %.1f%%'|format('\u{519}', 1.5) }}", ()).unwrap(), "\u{519} 1.5%");
+        assert_eq!(environment.render_str("{{ '%(a)s \u{519}'|format(a=1) }}", ()).unwrap(), "1 \u{519}");
     }
 }
