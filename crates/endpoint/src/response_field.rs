@@ -1,5 +1,7 @@
 //! Where the content of an answer stands, as a `JMESPath` expression of the user's.
 
+mod growth;
+
 use std::fmt;
 
 use jmespath::{Expression, Variable};
@@ -21,6 +23,9 @@ impl ResponseField {
             return Err(format!("it is longer than {LONGEST} bytes"));
         }
         let expression = jmespath::compile(text).map_err(|error| error.to_string().replace('\n', " "))?;
+        if growth::of(expression.as_ast()) > growth::MOST {
+            return Err(format!("what it selects can be more than {} times as large as the answer", growth::MOST));
+        }
         Ok(Self { expression })
     }
 
@@ -72,6 +77,12 @@ mod tests {
             }
             assert!(ResponseField::parse(&level.repeat(100_000)).is_err());
         }
+    }
+
+    #[test]
+    fn an_expression_that_multiplies_the_answer_is_refused() {
+        let doubled = vec!["[@, @][]"; 30].join(" | ");
+        assert!(ResponseField::parse(&doubled).unwrap_err().contains("1000 times"));
     }
 
     proptest! {
