@@ -1,91 +1,63 @@
 //! What must not reach a file or a log: keys in headers, and passwords and keys in URLs.
 
+use aiperf_http::{decoded, is_secret_parameter};
+
+pub use aiperf_http::is_secret_header;
+
 /// Stands where a secret was.
 pub const REDACTED: &str = "<redacted>";
 
-const SECRET_NAMES: [&str; 16] = [
-    "authorization",
-    "proxy-authorization",
-    "x-api-key",
-    "api-key",
-    "ocp-apim-subscription-key",
-    "x-goog-api-key",
-    "x-functions-key",
-    "aeg-sas-key",
-    "x-amz-security-token",
-    "cookie",
-    "set-cookie",
-    "x-auth-token",
-    "x-access-token",
-    "x-session-token",
-    "x-csrf-token",
-    "x-xsrf-token",
-];
-
-const SECRET_PARTS: [&str; 15] = [
-    "auth",
-    "token",
-    "secret",
-    "password",
-    "passwd",
-    "credential",
-    "cookie",
-    "apikey",
-    "api-key",
-    "api_key",
-    "session",
-    "signature",
-    "sas-key",
-    "access-key",
-    "private-key",
-];
-
-/// Whether the value of a header of this name is a secret.
-pub fn is_secret_header(name: &str) -> bool {
-    let name = name.trim().to_ascii_lowercase();
-    SECRET_NAMES.contains(&name.as_str()) || SECRET_PARTS.iter().any(|part| name.contains(part))
-}
-
 /// The URL without the user and password that may stand before its host, and without the values of query parameters that are
-/// named like keys.
+/// named like keys. Its scheme and its host may be missing; the settings of a simulator stay as they are.
 pub fn url(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://").filter(|(scheme, _)| *scheme != "sim") else {
+    if url.starts_with("sim:") {
         return url.to_owned();
-    };
-    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    }
+    let (scheme, authority, path) = parts(url);
     let user = authority.rsplit_once('@').map_or(String::new(), |_| format!("{REDACTED}@"));
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    format!("{scheme}://{user}{host}{}", without_keys(path))
+    format!("{scheme}{user}{host}{}", without_keys(path))
+}
+
+/// What [`url`] takes out of the query, as it was meant; where it is spelled otherwise, in that spelling too.
+pub fn keys_in_url(url: &str) -> Vec<String> {
+    let (_, _, path) = parts(url);
+    let mut keys = Vec::new();
+    for (name, value) in path.split_once('?').into_iter().flat_map(|(_, query)| query.split('&')).filter_map(pair) {
+        if is_secret_parameter(&decoded(name)) {
+            let meant = decoded(value);
+            keys.extend((meant != value).then(|| value.to_owned()));
+            keys.push(meant);
+        }
+    }
+    keys
+}
+
+/// Scheme with what follows it, authority, and the rest.
+fn parts(url: &str) -> (&str, &str, &str) {
+    let is_scheme = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+    let start = url.find("://").filter(|at| is_scheme(&url[..*at])).map_or(0, |at| at + 3);
+    let (scheme, rest) = url.split_at(start);
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    (scheme, authority, path)
+}
+
+fn pair(text: &str) -> Option<(&str, &str)> {
+    text.split_once('=')
 }
 
 fn without_keys(path: &str) -> String {
     let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
-    let shown = |pair: &str| match pair.split_once('=') {
-        Some((name, _)) if is_secret_parameter(name) => format!("{name}={REDACTED}"),
-        _ => pair.to_owned(),
+    let shown = |text: &str| match pair(text) {
+        Some((name, _)) if is_secret_parameter(&decoded(name)) => format!("{name}={REDACTED}"),
+        _ => text.to_owned(),
     };
     format!("{path}?{}", query.split('&').map(shown).collect::<Vec<_>>().join("&"))
-}
-
-fn is_secret_parameter(name: &str) -> bool {
-    ["key", "sig"].iter().any(|secret| name.eq_ignore_ascii_case(secret)) || is_secret_header(name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn keys_tokens_and_cookies_are_secret_whatever_their_case() {
-        for name in
-            ["Authorization", "X-API-Key", "my-Token-2", "COOKIE", "X-Session-Affinity", "Ocp-Apim-Subscription-Key"]
-        {
-            assert!(is_secret_header(name), "{name}");
-        }
-        for name in ["Accept", "User-Agent", "X-Request-ID", "X-Key"] {
-            assert!(!is_secret_header(name), "{name}");
-        }
-    }
 
     #[test]
     fn a_password_in_a_url_is_taken_out_and_nothing_else() {
@@ -103,5 +75,18 @@ mod tests {
         );
         assert_eq!(url("http://h?key=k"), "http://h?key=<redacted>");
         assert_eq!(url("http://h?monkey=k&key"), "http://h?monkey=k&key");
+    }
+
+    #[test]
+    fn an_address_without_a_scheme_and_a_bare_path_have_keys_as_well() {
+        assert_eq!(url("me:pw@host:1/v1?api-key=k"), "<redacted>@host:1/v1?api-key=<redacted>");
+        assert_eq!(url("unix:/run/s.sock:/v1?api-key=k"), "unix:/run/s.sock:/v1?api-key=<redacted>");
+        assert_eq!(url("/v1/chat?api%2Dkey=k&to=http://a@b"), "/v1/chat?api%2Dkey=<redacted>&to=http://a@b");
+    }
+
+    #[test]
+    fn keys_are_found_in_the_spelling_they_have_and_as_they_were_meant() {
+        assert_eq!(keys_in_url("h/v1?a=b&api-key=k%2F1&key=plain"), ["k%2F1", "k/1", "plain"]);
+        assert!(keys_in_url("http://h/v1?a=b").is_empty() && keys_in_url("http://h").is_empty());
     }
 }

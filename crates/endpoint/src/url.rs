@@ -1,9 +1,10 @@
 //! Where a request goes: the base URL of the user and the path of the API, joined as strings so that nothing the user
 //! wrote is re-encoded.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::net::Ipv6Addr;
 
+use aiperf_http::encoded;
 use thiserror::Error;
 
 use crate::EndpointKind;
@@ -110,7 +111,7 @@ pub fn request_url(
             path_and_query.push(if path_and_query.contains('?') { '&' } else { '?' });
             path_and_query.push_str(query);
         }
-        ascii_only(&path_and_query)
+        encoded(&path_and_query)
     };
     if let Some((socket, rest)) = unix_socket(base)? {
         let (base_path, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -209,19 +210,6 @@ fn join(base_path: &str, append: &str) -> String {
     }
     let append = if base.ends_with("/v1") { append.strip_prefix("v1/").unwrap_or(append) } else { append };
     format!("{base}/{append}")
-}
-
-/// A request line is ASCII; what lies beyond is percent-encoded, what is encoded already stays as it is.
-fn ascii_only(path: &str) -> String {
-    let mut ascii = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_graphic() {
-            ascii.push(char::from(byte));
-        } else {
-            let _ = write!(ascii, "%{byte:02X}");
-        }
-    }
-    ascii
 }
 
 #[cfg(test)]
