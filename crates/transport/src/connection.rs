@@ -116,7 +116,7 @@ impl Conversation<'_> {
     async fn receive_instead(&mut self, refused: io::Error) -> Result<Progress, TransportError> {
         match self.receive().await {
             Ok(_) => Ok(Progress::Complete { reusable: false }),
-            Err(error) if self.exchange.status.is_some() => Err(error),
+            Err(error) if self.reader.has_begun() => Err(error),
             Err(_) => Err(TransportError::Send(refused)),
         }
     }
@@ -140,7 +140,7 @@ impl Conversation<'_> {
             Err(cause) if cause.kind() == io::ErrorKind::UnexpectedEof => {
                 Poll::Ready(self.reader.end_of_stream(self.exchange))
             }
-            Err(cause) => Poll::Ready(Err(broken(cause, self.exchange))),
+            Err(cause) => Poll::Ready(Err(broken(cause, self.reader.has_begun()))),
             Ok(()) => {
                 // An answer cannot come before its question.
                 let asked = self.exchange.trace.send_start.unwrap_or_default();
@@ -155,8 +155,8 @@ impl Conversation<'_> {
 }
 
 /// A read that failed: before the first byte the server broke the connection, after it the response broke off.
-fn broken(cause: io::Error, exchange: &Exchange) -> TransportError {
-    if exchange.status.is_some() {
+fn broken(cause: io::Error, has_begun: bool) -> TransportError {
+    if has_begun {
         return TransportError::Truncated(cause.to_string());
     }
     if cause.kind() == io::ErrorKind::ConnectionReset {

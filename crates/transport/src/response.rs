@@ -72,22 +72,32 @@ impl ResponseReader {
         }
         // Nearly always the whole head comes in one read, and then it is parsed where it lies.
         if self.head.is_empty() {
-            if let Some(used) = self.parse_head(bytes, stamp, into)? {
-                return self.after_head(&bytes[used..], stamp, into);
-            }
-            self.head.extend_from_slice(bytes);
-            return Ok(Progress::Reading);
+            return self.feed_head(bytes, stamp, into);
         }
         let mut whole = std::mem::take(&mut self.head);
         whole.extend_from_slice(bytes);
-        if let Some(used) = self.parse_head(&whole, stamp, into)? {
-            return self.after_head(&whole[used..], stamp, into);
+        self.feed_head(&whole, stamp, into)
+    }
+
+    fn feed_head(&mut self, bytes: &[u8], stamp: ReadStamp, into: &mut Exchange) -> Result<Progress, TransportError> {
+        let mut rest = bytes;
+        while let Some(used) = self.parse_head(rest, stamp, into)? {
+            rest = &rest[used..];
+            if !matches!(self.stage, Stage::Head) {
+                return self.feed_body(rest, stamp, into);
+            }
+            // The head was an interim one (100 Continue): the real one follows.
         }
-        if whole.len() > MAX_HEAD {
+        if rest.len() > MAX_HEAD {
             return Err(TransportError::Protocol(format!("the response head is longer than {MAX_HEAD} bytes")));
         }
-        self.head = whole;
+        self.head = rest.to_vec();
         Ok(Progress::Reading)
+    }
+
+    /// Whether anything of the response has come.
+    pub(crate) fn has_begun(&self) -> bool {
+        !self.head.is_empty() || !matches!(self.stage, Stage::Head)
     }
 
     /// The peer closed the connection.
@@ -113,14 +123,6 @@ impl ResponseReader {
                 Err(TransportError::Truncated("the connection closed before the last chunk of the body".into()))
             }
         }
-    }
-
-    fn after_head(&mut self, rest: &[u8], stamp: ReadStamp, into: &mut Exchange) -> Result<Progress, TransportError> {
-        if !matches!(self.stage, Stage::Head) {
-            return self.feed_body(rest, stamp, into);
-        }
-        // The head was an interim one (100 Continue): the real one follows.
-        if rest.is_empty() { Ok(Progress::Reading) } else { self.feed(rest, stamp, into) }
     }
 
     fn feed_body(&mut self, bytes: &[u8], stamp: ReadStamp, into: &mut Exchange) -> Result<Progress, TransportError> {
@@ -202,7 +204,10 @@ impl ResponseReader {
             if header.name.eq_ignore_ascii_case("transfer-encoding") {
                 add_to_list(&mut codings[1], header.value);
             } else if header.name.eq_ignore_ascii_case("content-length") {
-                length = Some(content_length(header.value).map_err(TransportError::Protocol)?);
+                let said = content_length(header.value).map_err(TransportError::Protocol)?;
+                if length.replace(said).is_some_and(|before| before != said) {
+                    return Err(TransportError::Protocol("Content-Length is given twice, and differently".into()));
+                }
             } else if header.name.eq_ignore_ascii_case("content-encoding") {
                 add_to_list(&mut codings[0], header.value);
             } else if header.name.eq_ignore_ascii_case("connection") {

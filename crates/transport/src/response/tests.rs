@@ -169,3 +169,20 @@ fn a_connection_that_says_close_or_sends_too_much_is_not_reused() {
     let old = b"HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx";
     assert_eq!(read_in_steps(old, 999).1.unwrap(), Progress::Complete { reusable: false });
 }
+
+#[test]
+fn any_number_of_interim_responses_is_skipped() {
+    let wire = [b"HTTP/1.1 100 \r\n\r\n".repeat(20_000), b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_vec()];
+    let (exchange, end) = read_in_steps(&wire.concat(), 1 << 20);
+    assert_eq!((exchange.status, end.unwrap()), (Some(200), Progress::Complete { reusable: true }));
+}
+
+#[test]
+fn lengths_that_differ_are_refused() {
+    let twice = |other: &str| {
+        let wire = format!("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: {other}\r\n\r\nok");
+        read_in_steps(wire.as_bytes(), 99).1
+    };
+    assert_eq!(twice("2").unwrap(), Progress::Complete { reusable: true });
+    assert!(twice("3").unwrap_err().to_string().contains("differently"));
+}
