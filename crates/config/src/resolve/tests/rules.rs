@@ -203,6 +203,23 @@ fn extra_inputs_that_a_form_takes_from_the_data_set_are_warned_about() {
 }
 
 #[test]
+fn a_limit_that_no_body_carries_is_warned_about() {
+    let warned = |words: &[&str]| {
+        let config = with_model(&[words, &["--osl=5"]].concat()).unwrap();
+        config.warnings.into_iter().find(|warning| warning.contains("--osl has no effect"))
+    };
+    let template = |source: &str| format!("--extra-inputs={}", serde_json::json!({"payload_template": source}));
+    assert!(warned(&["--endpoint-type=embeddings"]).unwrap().contains("no text"));
+    assert!(warned(&["--endpoint-type=solido_rag"]).unwrap().contains("solido_rag"));
+    let without = template(r#"{"a": {{ text|tojson }}}"#);
+    assert!(warned(&["--endpoint-type=template", &without]).unwrap().contains("max_tokens"));
+    for source in [r#"{"n": {{ max_tokens }}}"#, r#"{"turn": {{ turn|tojson }}}"#] {
+        assert_eq!(warned(&["--endpoint-type=template", &template(source)]), None);
+    }
+    assert_eq!(warned(&["--endpoint-type=chat"]), None);
+}
+
+#[test]
 fn output() {
     check(&[
         (&["--goodput="], &["--goodput", "metric:limit"]),
