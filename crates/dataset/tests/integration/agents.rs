@@ -10,7 +10,7 @@ use aiperf_seed::Seed;
 
 use crate::described::{builtin, config, fixture};
 
-fn loaded(source: FileSource) -> Result<Dataset, DatasetError> {
+pub(crate) fn loaded(source: FileSource) -> Result<Dataset, DatasetError> {
     let models = vec![Arc::from("m1"), Arc::from("m2")];
     let config = DatasetConfig { models, ..config(DatasetSource::File(source)) };
     build(&config, Seed::fixed(7), &builtin())

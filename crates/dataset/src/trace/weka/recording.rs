@@ -72,9 +72,14 @@ impl Call {
 }
 
 impl Subagent {
+    /// When it had ended: as recorded, but not before its last request was sent, for which whoever went on earlier cannot
+    /// have waited.
     pub(crate) fn end_s(&self) -> f64 {
         match self.duration_s {
-            Some(duration) => self.start_s + duration,
+            Some(duration) => {
+                let starts = self.strand.calls.iter().map(|call| call.start_s);
+                starts.fold(self.start_s + duration, f64::max)
+            }
             None => end_of(&self.strand.calls, self.start_s),
         }
     }
