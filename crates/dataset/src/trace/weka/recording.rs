@@ -117,6 +117,17 @@ impl Recording {
         self.calls().map(|call| call.input.saturating_add(call.output)).max().unwrap_or(0)
     }
 
+    /// Keeps the requests whose prompts have at most so many tokens, and the agents of whom something is left. Gives the
+    /// shortest prompt of the main line, if that is left without any.
+    pub(crate) fn leave_out_longer(&mut self, most: u64) -> Option<u64> {
+        let shortest = self.main.calls.iter().map(|call| call.input).min();
+        let fits = |call: &Call| call.input <= most;
+        self.main.calls.retain(fits);
+        self.subagents.iter_mut().for_each(|agent| agent.strand.calls.retain(fits));
+        self.subagents.retain(|agent| !agent.strand.calls.is_empty());
+        shortest.filter(|_| self.main.calls.is_empty())
+    }
+
     /// Moves everything forward wherever for longer than `cap_s` no request is sent.
     pub(crate) fn shorten_gaps(&mut self, cap_s: f64) {
         let mut starts: Vec<f64> = self.calls().map(|call| call.start_s).collect();
