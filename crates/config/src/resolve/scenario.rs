@@ -48,7 +48,10 @@ pub(super) fn apply(raw: &RawOptions) -> Result<Cow<'_, RawOptions>, ConfigError
         for (option, is_flag) in OF_SCENARIO {
             let is_said = if is_flag { raw.flag(option)? } else { raw.is_given(option) };
             if is_said {
-                let why = "it says how recorded sessions of agents are replayed, which only a scenario does";
+                let why = match option {
+                    OptionId::UnsafeOverride => "it keeps what a scenario does not allow",
+                    _ => "it says how recorded sessions of agents are replayed, which only a scenario does",
+                };
                 return Err(raw.needs_text(option, &format!("{} {SCENARIO}", id.flag()), why));
             }
         }
@@ -61,7 +64,9 @@ pub(super) fn apply(raw: &RawOptions) -> Result<Cow<'_, RawOptions>, ConfigError
     let mut set = raw.clone();
     for (option, value) in SET {
         if !raw.is_given(option) {
-            set.push(option, option.flag(), vec![value.to_owned()]);
+            // An error about it must not speak of what the user has not said.
+            let spelling = format!("{} {value} (set by {})", option.flag(), id.flag());
+            set.push(option, spelling, vec![value.to_owned()]);
         }
     }
     let mut inputs = serde_json::Map::new();
