@@ -118,9 +118,9 @@ impl<'a> Floor<'a> {
         self.let_go(free, at);
     }
 
-    pub(super) fn forget_order(&mut self, session: &Session, at: Mono) {
+    pub(super) fn note_ended_early(&mut self, session: &Session, at: Mono) {
         let Some(trees) = &mut self.trees else { return };
-        let free = trees.forget_order(session.number);
+        let free = trees.note_ended_early(session, &self.plan.conversations);
         self.let_go(free, at);
     }
 
@@ -193,6 +193,7 @@ impl<'a> Floor<'a> {
         if too_late > Nanos::ZERO {
             trees.outcome.idle_jumps += 1;
             trees.outcome.idle_skipped = trees.outcome.idle_skipped + too_late;
+            trees.move_forward(too_late);
             self.agenda.move_forward(too_late);
         }
     }
@@ -228,7 +229,7 @@ impl<'a> Floor<'a> {
 
     pub(super) fn enter_tree(&mut self, session: &Session) {
         if let Some(trees) = &mut self.trees {
-            trees.enter(session.number);
+            trees.enter(session);
         }
     }
 
