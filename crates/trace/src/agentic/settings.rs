@@ -206,14 +206,20 @@ impl AgenticSettings {
             return Err(format!("cache.layer1_5_groups.num_groups: from 1 to {MOST_GROUPS} is expected, not {groups}"));
         }
         if self.cache.layer1_5_tokens.div_ceil(size) > GROUP_BLOCKS {
-            return Err(format!("cache.layer1_5_tokens: at most {GROUP_BLOCKS} blocks of {size} tokens have ids"));
+            return Err(format!(
+                "cache.layer1_5_tokens: at most {GROUP_BLOCKS} blocks of {size} tokens have ids; lower it, or raise block_size"
+            ));
         }
         if self.max_prompt_tokens.div_ceil(size) > SESSION_BLOCKS {
-            return Err(format!("max_prompt_tokens: at most {SESSION_BLOCKS} blocks of {size} tokens have ids"));
+            return Err(format!(
+                "max_prompt_tokens (--max-isl): at most {SESSION_BLOCKS} blocks of {size} tokens have ids; lower it, or raise \
+                 block_size"
+            ));
         }
         if self.first_tokens() >= self.max_prompt_tokens {
             return Err(format!(
-                "max_prompt_tokens: {} is not more than what every prompt begins with, {} tokens",
+                "max_prompt_tokens (--max-isl): {} is not more than what every prompt begins with, {} tokens: raise it, or \
+                 lower cache.layer1_tokens and cache.layer1_5_tokens",
                 self.max_prompt_tokens,
                 self.first_tokens()
             ));
