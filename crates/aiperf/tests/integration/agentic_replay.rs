@@ -80,6 +80,11 @@ fn every_line_is_brought_to_its_point_and_goes_on_from_there() {
         assert_eq!((place(next).1, place(next).2), (conversation, turn + 1));
         assert_eq!(marker(next), marker(entry), "what the warmup left in the cache is of use");
     }
+    let branches = &summary["branch_stats"];
+    assert_eq!(
+        branches["children_spawned"], branches["children_completed"],
+        "also those that were entered: {branches}"
+    );
     let warmup = artifacts.accounting("agentic.warmup");
     assert_eq!((&warmup["sent"], &warmup["sessions_sent"]), (&json!(live), &json!(6)));
     assert_eq!(warmup["sessions_cancelled"], 0, "they go on in the next phase");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::PhaseConfig;
+use aiperf_conversation::BranchCounts;
 
 use super::family::{Awaited, Parked};
 use super::floor::Floor;
@@ -210,7 +211,9 @@ impl<'a> Floor<'a> {
         let open = trees.open_trees() as u64;
         // Of a session that was entered after the end of its main line only agents are left.
         let sessions_completed = open - self.open_roots;
-        self.counts = PhaseCounts { sessions_sent: open, sessions_completed, ..PhaseCounts::default() };
+        // Whoever goes on counts as started, so that no more can end than were.
+        let branches = BranchCounts { children_spawned: self.open_children, ..BranchCounts::default() };
+        self.counts = PhaseCounts { sessions_sent: open, sessions_completed, branches, ..PhaseCounts::default() };
         let (is_primed, at_once) = (trees.is_priming(), trees.options.burst);
         trees.replay();
         if is_primed {

@@ -32,6 +32,8 @@ fn it_sets_what_it_asks_for() {
     );
     let scenario = config.scenario.as_ref().unwrap();
     assert_eq!((scenario.violations.len(), scenario.overridden), (0, false));
+    assert_eq!(scenario.set.len(), 7, "all that it set is said: {:?}", scenario.set);
+    assert!(scenario.set.contains(&"--extra-inputs ignore_eos:true".to_owned()), "{:?}", scenario.set);
     assert!(!config.command_line.contains("ignore_eos"), "{}", config.command_line);
     let shown = config.to_input_config();
     assert_eq!(shown["scenario"], "inferencex-agentx-mvp");
