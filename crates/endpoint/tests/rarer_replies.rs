@@ -12,7 +12,8 @@ fn read(kind: EndpointKind, content_type: &str, bytes: &[u8]) -> Result<Reply, R
 }
 
 fn streamed(kind: EndpointKind, events: &[Value]) -> Result<Reply, ReplyError> {
-    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let body: String =
+        events.iter().flat_map(|event| ["data: ".to_owned(), event.to_string(), "\n\n".to_owned()]).collect();
     read(kind, "text/event-stream", body.as_bytes())
 }
 

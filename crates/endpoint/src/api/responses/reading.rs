@@ -80,7 +80,7 @@ impl Reader {
         let delta = text(event, "delta");
         match kind {
             "response.output_text.delta" | "response.refusal.delta" => {
-                self.go_on(Place::Text(item, part), delta, transcript)
+                self.go_on(Place::Text(item, part), delta, transcript);
             }
             "response.output_text.done" => self.complete(Place::Text(item, part), text(event, "text"), transcript),
             "response.refusal.done" => self.complete(Place::Text(item, part), text(event, "refusal"), transcript),
