@@ -27,7 +27,7 @@ impl Run {
         watches: &[Watch],
     ) -> Result<RecordDesk, RunError> {
         let output = &self.config.output;
-        let secrets = Secrets::of(&self.config.endpoint);
+        let secrets = Secrets::of(&self.config);
         let source = RawSource {
             endpoint: Arc::clone(&self.endpoint),
             headers: Arc::clone(&self.headers),
