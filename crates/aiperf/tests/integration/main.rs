@@ -54,6 +54,7 @@ mod trials;
 mod truth;
 mod twins;
 mod users;
+mod validation;
 mod validity;
 mod warmup;
 mod windows;
