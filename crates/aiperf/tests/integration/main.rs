@@ -56,6 +56,7 @@ mod twins;
 mod users;
 mod validation;
 mod validity;
+mod variables;
 mod warmup;
 mod windows;
 mod wire_requests;
