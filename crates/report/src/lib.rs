@@ -38,6 +38,7 @@ mod wording;
 
 pub use error::ReportError;
 pub use files::{ExtraFiles, SummaryFiles, WrittenFile, write_summary_files};
+pub use timeslices::write_timeslices;
 pub use inputs::{InputSession, InputsFile};
 pub use lines::LineTotals;
 pub use local_time::LocalZone;

@@ -87,6 +87,10 @@ fn speak_message(choice: u64, message: &Message<'_>, transcript: &mut Transcript
     transcript.reasoning(choice, message.reasoning());
     transcript.text(choice, &message.content.text);
     transcript.text(choice, message.refusal.as_str());
+    if let Some(speech) = &message.audio.0 {
+        transcript.text(choice, speech.transcript.as_str());
+        transcript.wordless(usize::from(speech.data.0));
+    }
     for fragment in message.calls() {
         transcript.tool_call(choice, fragment);
     }
