@@ -38,7 +38,6 @@ mod wording;
 
 pub use error::ReportError;
 pub use files::{ExtraFiles, SummaryFiles, WrittenFile, write_summary_files};
-pub use timeslices::write_timeslices;
 pub use inputs::{InputSession, InputsFile};
 pub use lines::LineTotals;
 pub use local_time::LocalZone;
@@ -57,6 +56,7 @@ pub use selftest::{
     SelfTestReport, Statistic, TimedError,
 };
 pub use spec_decode::SpecDecodeRecord;
+pub use timeslices::write_timeslices;
 pub use timestamps::{DelayFigures, StampCounts, Timestamps};
 pub use trace::{Chunks, Headers, TraceData};
 pub use trials::{
