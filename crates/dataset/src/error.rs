@@ -63,10 +63,10 @@ pub enum DatasetError {
     ContextTooLong { path: PathBuf, asked: u64, smallest: u64 },
 
     #[error(
-        "--fixed-schedule: the first turn of session {session} has no timestamp; give every conversation one, or choose \
-         another way to load (--no-fixed-schedule for a trace)"
+        "--fixed-schedule: the first turn of session {session} has no timestamp (conversation {number} of the data); give \
+         every conversation one, or choose another way to load (--no-fixed-schedule for a trace)"
     )]
-    NoTimestamp { session: String },
+    NoTimestamp { session: String, number: usize },
 
     #[error("--input-file {}: holds no rows", path.display())]
     NoRows { path: PathBuf },

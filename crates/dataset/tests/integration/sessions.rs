@@ -160,7 +160,10 @@ fn a_conversation_without_a_time_cannot_be_scheduled() {
          {\"session_id\": \"t\", \"turns\": [{\"text\": \"a\"}, {\"timestamp\": 5, \"text\": \"b\"}]}\n",
     );
     let error = loaded(source).unwrap().schedule().unwrap_err().to_string();
-    assert!(error.contains("--fixed-schedule: the first turn of session t has no timestamp"), "{error}");
+    assert!(
+        error.contains("--fixed-schedule: the first turn of session t has no timestamp (conversation 2"),
+        "{error}"
+    );
     assert!(loaded(file("dag.jsonl")).unwrap().schedule().is_err());
 }
 
