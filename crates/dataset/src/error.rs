@@ -28,6 +28,9 @@ pub enum DatasetError {
     #[error("{flag} does not go with --input-file {}, which is {format}: {why}", path.display())]
     OptionForOtherFormat { flag: String, path: PathBuf, format: &'static str, why: &'static str },
 
+    #[error("{flag} changes nothing in --input-file {}: {why}; leave it out", path.display())]
+    Effectless { flag: &'static str, path: PathBuf, why: &'static str },
+
     #[error("--input-file {}: is a folder, and {format} is a format of one file; name the file", path.display())]
     NotAFile { path: PathBuf, format: &'static str },
 
