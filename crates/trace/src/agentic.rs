@@ -146,6 +146,7 @@ fn rows(
             timestamp_ms: is_first.then_some(0.0),
             delay_ms: turn.delay_ms.map(|delay| (delay * 10.0).round() / 10.0),
             duration_ms: None,
+            holds_history: false,
             session: Some(Arc::clone(name)),
             prompt: Prompt::Length {
                 tokens: turn.new,
@@ -202,7 +203,7 @@ mod tests {
         assert_eq!(text, made(&settings, 30).to_jsonl());
         let trace = Trace::parse(Path::new("made"), text.as_bytes(), Some(Layout::Mooncake)).unwrap();
         assert!(validation::session_problems(&trace.requests).is_empty());
-        assert!(trace.requests.iter().all(|request| validation::block_problem(request, 512).is_none()));
+        assert!(trace.requests.iter().all(|request| validation::request_problem(request, 512).is_none()));
         let sessions: HashSet<_> = trace.requests.iter().filter_map(|request| request.session.clone()).collect();
         assert_eq!(sessions.len(), 30);
         assert!(text.lines().next().unwrap().contains("group_id"));

@@ -41,6 +41,7 @@ pub(super) fn played(settings: &AgenticSettings, sessions: &[Session]) -> Trace 
                 timestamp_ms: Some(at_ms),
                 delay_ms: None,
                 duration_ms: None,
+                holds_history: true,
                 session: Some(Arc::clone(&name)),
                 prompt: Prompt::Length { tokens: turn.input, blocks: blocks.map(|id| BlockId(id as i64)).collect() },
                 output_tokens: Some(turn.output),

@@ -152,7 +152,7 @@ mod tests {
     fn what_is_played_are_whole_prompts_in_the_order_of_time_of_each_session() {
         let made = generate(&AgenticSettings::default(), 40, Seed::fixed(3)).unwrap();
         assert_eq!(made.played.requests.len(), made.trace.requests.len());
-        assert!(made.played.requests.iter().all(|request| crate::block_problem(request, 512).is_none()));
+        assert!(made.played.requests.iter().all(|request| crate::request_problem(request, 512).is_none()));
         for pair in made.played.requests.windows(2).filter(|pair| pair[0].session == pair[1].session) {
             assert!(pair[0].timestamp_ms < pair[1].timestamp_ms && pair[0].input_tokens() < pair[1].input_tokens());
         }

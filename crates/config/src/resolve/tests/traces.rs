@@ -41,8 +41,10 @@ fn a_load_beside_the_recorded_one_is_refused_with_the_way_out() {
     }
     let (_folder, packed) = input_file(&["\u{1f}"]);
     let path = packed.split_once('=').unwrap().1;
-    std::fs::write(path, [0x1f, 0x8b, 8]).unwrap();
-    check(&[(&[&packed, "--custom-dataset-type=mooncake_trace"], &["--no-fixed-schedule", "packed"])]);
+    for magic in [&b"\x1f\x8b\x08"[..], b"\x28\xb5\x2f\xfd\x04"] {
+        std::fs::write(path, magic).unwrap();
+        check(&[(&[&packed, "--custom-dataset-type=mooncake_trace"], &["--no-fixed-schedule", "packed"])]);
+    }
 }
 
 #[test]
