@@ -36,10 +36,12 @@ def measure(bench: Bench) -> Result:
     rows = [json.loads(line) for line in window]
     hit_rate = sum(request["cached_tokens"] or 0 for request in seen) / sum(request["prompt_tokens"] for request in seen)
     wrong = sorted(request["prompt_tokens"] for request in seen) != sorted(row["input_length"] for row in rows)
-    lag_us = artifacts.statistic(artifacts.summary(folder), "schedule_lag", "p99") * 1000
+    summary = artifacts.summary(folder)
+    lag_us = artifacts.statistic(summary, "schedule_lag", "p99") * 1000
+    stolen = summary["client_health"]["observed"].get("stolen_cpu_percent", 0)
     result.add(
         bench.ours.name, f"{len(rows):,} rows", requests=number(len(seen)), rss=number(run.peak_rss_mb),
-        wall=number(run.wall_s), cpu=number(run.cpu_s), server_cpu=number(server.cpu_s),
+        wall=number(run.wall_s), cpu=number(run.cpu_s), server_cpu=number(server.cpu_s), stolen=number(stolen),
     )  # fmt: skip
     result.checks.append(Check("rows sent beside the trace, or of another length", float(wrong), 0, "", basis="each once"))
     result.checks.append(Check("first request after the start", first_s, 2, "s"))

@@ -15,6 +15,7 @@ COLUMNS = {
     "wall": "wall s",
     "cpu": "CPU s",
     "server_cpu": "simulator CPU s",
+    "stolen": "CPU taken by the host %",
 }
 
 

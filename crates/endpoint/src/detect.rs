@@ -1,6 +1,5 @@
 //! Answers of a server that no API describes: content is found by where the user says that it stands, or by its shape.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::api::{speak_chat, speak_completions};
@@ -34,6 +33,9 @@ impl Reading {
 
     pub(crate) fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
         let is_json = matches!(body.bytes.trim_ascii_start().first(), Some(b'{' | b'[' | b'"') | None);
+        if is_medium(body, is_json) {
+            return documents::read_wordless(body);
+        }
         if is_json || body.is_event_stream() {
             return documents::read_until(StreamEnd::Unmarked, body, |data, transcript| self.hear(data, transcript));
         }
@@ -62,9 +64,16 @@ impl Reading {
             }
             None => {}
         }
-        transcript.usage(answer.get("usage").and_then(|usage| UsageField::deserialize(usage).ok()?.0));
+        transcript.usage(UsageField::within(&answer, "usage"));
         Heard::Understood
     }
+}
+
+/// Whether the answer is a picture, a sound, a film, or bytes that nobody names: content in which nothing can be read.
+fn is_medium(body: ResponseBody<'_>, is_json: bool) -> bool {
+    let kind = body.media_type().unwrap_or_default();
+    let is_bytes = kind == "application/octet-stream" && !is_json;
+    is_bytes || ["image/", "audio/", "video/"].iter().any(|medium| kind.starts_with(medium))
 }
 
 fn detect(data: &str, answer: &Value, transcript: &mut Transcript) {
@@ -79,7 +88,7 @@ fn detect(data: &str, answer: &Value, transcript: &mut Transcript) {
         });
         return;
     }
-    transcript.usage(answer.get("usage").and_then(|usage| UsageField::deserialize(usage).ok()?.0));
+    transcript.usage(UsageField::within(answer, "usage"));
     if answer["data"][0]["object"] == "embedding" {
         return transcript.wordless(answer["data"].as_array().map_or(0, Vec::len));
     }

@@ -75,6 +75,14 @@ pub(crate) fn read_text(body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
     transcript.into_reply(Wholeness::Document)
 }
 
+/// Reads a body that is one piece of content without words.
+pub(crate) fn read_wordless(body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+    let mut transcript = Transcript::default();
+    transcript.wordless(usize::from(!body.bytes.is_empty()));
+    transcript.close_event(body.arrival(body.bytes.len()).unwrap_or_default());
+    transcript.into_reply(Wholeness::Document)
+}
+
 /// Whether a single document carries content.
 pub(crate) fn carries_content(data: &str, mut hear: impl FnMut(&str, &mut Transcript) -> Heard) -> bool {
     let mut transcript = Transcript::default();
@@ -94,6 +102,11 @@ pub(crate) fn tree(data: &str) -> Result<Value, Heard> {
 fn is_error(fields: &Map<String, Value>) -> bool {
     let named = |key: &str| fields.get(key).and_then(Value::as_str) == Some("error");
     fields.get("error").is_some_and(is_truthy) || named("object") || named("type")
+}
+
+/// The text under a name; empty where there is none.
+pub(crate) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Not null, false, zero or empty.

@@ -11,7 +11,7 @@ use aiperf_metrics::HealthSample;
 use aiperf_socket::Stamping;
 
 use crate::monitor::Monitor;
-use crate::process::{ThreadClock, open_descriptors};
+use crate::process::{MachineClock, ThreadClock, open_descriptors};
 
 const INTERVAL: Duration = Duration::from_millis(250);
 /// Counting descriptors means listing them, which is not free with thousands of connections.
@@ -48,6 +48,8 @@ impl HealthWatch {
                 let mut watched = Watched::default();
                 let mut last = (Mono::now(), process_cpu());
                 let mut threads = ThreadClock::default();
+                let mut machine = MachineClock::default();
+                let _ = machine.passed();
                 let mut descriptors = None;
                 while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
                     let now = (Mono::now(), process_cpu());
@@ -60,6 +62,7 @@ impl HealthWatch {
                     watched.samples.push(HealthSample {
                         busiest_thread: threads.busiest(now.0),
                         descriptors,
+                        machine: machine.passed(),
                         arrival_to_read_delay_p99: delays.quantile(0.99).unwrap_or_default(),
                         arrival_to_read_delay: delays.max(),
                         ..sample(&gauge, &monitor, &queue, processors, last, now)

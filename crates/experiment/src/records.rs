@@ -195,7 +195,7 @@ impl RecordDesk {
             report_once(source.write(writer, scratch, finished, &metadata, failure));
         }
         if let Some(outputs) = self.outputs.as_ref().filter(|_| metadata.benchmark_phase == Phase::Profiling) {
-            report_once(outputs.write(&OutputText { metadata: &metadata, values, text: said }));
+            report_once(outputs.write(scratch, &OutputText { metadata: &metadata, values, text: said }));
         }
     }
 

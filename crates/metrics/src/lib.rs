@@ -47,7 +47,8 @@ pub use definition::{ConsoleGroup, Definition, Flags, Kind};
 pub use energy::{GpuEnergy, GpuVendor};
 pub use failures::FailureGroup;
 pub use health::{
-    ClientHealth, ClientLimit, DescriptorUse, HealthMaxima, HealthSample, LimitKind, ThreadLoad, ThreadRole,
+    ClientHealth, ClientLimit, DescriptorUse, HealthMaxima, HealthSample, LimitKind, MachineTime, ThreadLoad,
+    ThreadRole,
 };
 pub use network::NetworkRtt;
 pub use observation::{Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, PrefixBlocks, TokenCounts};

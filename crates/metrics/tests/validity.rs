@@ -127,6 +127,7 @@ fn every_limit_of_the_client_is_a_note() {
         threshold: 90.0,
         since: Nanos(2_000_000_000),
         lasted: Nanos(1_000_000_000),
+        stolen: None,
     };
     let health = ClientHealth { limits: vec![limit], ..ClientHealth::default() };
     let summary = summarize(&stalled(0, 0), &open_loop());

@@ -16,7 +16,7 @@ pub(crate) fn client_health(health: &ClientHealth) -> Value {
 
 fn limit(limit: &ClientLimit) -> Value {
     let Wording { statement, advice } = Wording::of(&ValidityNote::ClientSaturated(*limit));
-    json!({
+    let mut object = json!({
         "kind": limit.kind.name(),
         "figure": limit.figure,
         "unit": limit.kind.unit().label(),
@@ -25,7 +25,11 @@ fn limit(limit: &ClientLimit) -> Value {
         "lasted_s": limit.lasted.as_secs_f64(),
         "message": statement,
         "advice": advice,
-    })
+    });
+    if let (Some(object), Some(share)) = (object.as_object_mut(), limit.stolen) {
+        object.insert("stolen_cpu_percent".to_owned(), (100.0 * share).into());
+    }
+    object
 }
 
 /// What was not observed is left out.
@@ -46,6 +50,9 @@ fn observed(most: &HealthMaxima) -> Value {
     put("max_in_flight", most.in_flight.into());
     if let Some(open) = most.descriptors {
         put("max_descriptors", open.into());
+    }
+    if let Some(share) = most.stolen {
+        put("stolen_cpu_percent", (100.0 * share).into());
     }
     Value::Object(object)
 }

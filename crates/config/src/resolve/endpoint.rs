@@ -69,6 +69,7 @@ pub(super) fn resolve(
     }
     let body = body::resolve(raw, environment, kind)?;
     rules::check(raw, kind, models, &body.extra_inputs, server_token_count, wire)?;
+    warnings.extend(rules::unsent(kind, &body.extra_inputs));
     let tokenizer = if kind.facts().tokenizes_input || kind.facts().produces_tokens {
         tokenizer(raw, &targets, models, warnings)?
     } else {

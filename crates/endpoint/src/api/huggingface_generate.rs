@@ -48,7 +48,9 @@ fn hear(data: &str, transcript: &mut Transcript) -> Heard {
         // The end-of-sequence token is no text: `generated_text` leaves it out, too.
         Some(token) if token["special"] == true => {}
         Some(token) => transcript.text(0, token["text"].as_str().unwrap_or_default()),
-        None => transcript.text(0, whole.unwrap_or_default()),
+        // After a stream it repeats what came token by token.
+        None if transcript.words().1.is_empty() => transcript.text(0, whole.unwrap_or_default()),
+        None => {}
     }
     if whole.is_some() {
         transcript.end_mark();

@@ -225,6 +225,7 @@ mod tests {
             threshold: 90.0,
             since: Nanos(0),
             lasted: Nanos(2_000_000_000),
+            stolen: None,
         };
         let health = ClientHealth { limits: vec![limit], ..ClientHealth::default() };
         assert_eq!(judged(STREAMS, WHOLE, &[], 5.0, Some(&health)).0, Grade::Warn);

@@ -4,7 +4,7 @@ use aiperf_clock::{Mono, Nanos};
 
 use super::limit::{ClientLimit, LimitKind};
 use super::maxima::HealthMaxima;
-use super::sample::{HealthSample, ThreadRole};
+use super::sample::{HealthSample, MachineTime, ThreadRole};
 
 /// Longer than a thread that is merely waiting its turn behind others waits on Linux (a few slices of 3 ms), and as long
 /// as the time between two tokens of a quick server: beyond it, what is measured is the client.
@@ -101,6 +101,7 @@ impl Rule {
     fn judge(&self, began: Mono, samples: &[HealthSample]) -> Option<ClientLimit> {
         let mut limit: Option<ClientLimit> = None;
         let mut growing = false;
+        let mut meanwhile: Vec<&HealthSample> = Vec::new();
         let mut edge = began;
         let mut rest = samples;
         while let Some(first) = rest.first() {
@@ -122,16 +123,23 @@ impl Rule {
                     threshold: self.threshold,
                     since: edge.since(began),
                     lasted: Nanos::ZERO,
+                    stolen: None,
                 });
                 so_far.figure = so_far.figure.max(worst);
                 so_far.lasted = so_far.lasted + lasted;
+                meanwhile.extend(stretch);
             }
             edge = end;
             rest = after;
         }
-        limit.map(|limit| match limit.kind {
-            LimitKind::ScheduleLag { .. } => ClientLimit { kind: LimitKind::ScheduleLag { growing }, ..limit },
-            _ => limit,
+        limit.map(|limit| {
+            let stolen = MachineTime::stolen_share(meanwhile);
+            match limit.kind {
+                LimitKind::ScheduleLag { .. } => {
+                    ClientLimit { kind: LimitKind::ScheduleLag { growing }, stolen, ..limit }
+                }
+                _ => ClientLimit { stolen, ..limit },
+            }
         })
     }
 
@@ -154,7 +162,7 @@ impl Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DescriptorUse, ThreadLoad};
+    use crate::{DescriptorUse, MachineTime, ThreadLoad};
 
     const BEGAN: Mono = Mono::from_nanos(5_000_000_000);
     const EVERY: u64 = 250_000_000;
@@ -178,6 +186,7 @@ mod tests {
                 schedule_lag: Nanos(60_000),
                 in_flight: 64,
                 descriptors: Some(DescriptorUse { open: 90, limit: 1_024 }),
+                machine: Some(MachineTime { busy: millis(300), stolen: Nanos::ZERO }),
             };
             change(index, &mut sample);
             sample
@@ -259,6 +268,21 @@ mod tests {
         assert_eq!(only(&stays).kind, LimitKind::ScheduleLag { growing: false });
         let grows = run(20, |index, sample| sample.schedule_lag = millis(20 * index));
         assert_eq!(only(&grows).kind, LimitKind::ScheduleLag { growing: true });
+    }
+
+    #[test]
+    fn what_the_host_took_away_is_told_of_the_time_of_the_limit_and_of_the_run() {
+        let health = run(40, |index, sample| {
+            if (10..20).contains(&index) {
+                sample.worker_lag = millis(30);
+                sample.machine = Some(MachineTime { busy: millis(300), stolen: millis(100) });
+            }
+        });
+        assert_eq!(only(&health).stolen, Some(0.25));
+        let share = health.observed.stolen.unwrap();
+        assert!((share - 1_000.0 / 13_000.0).abs() < 1e-9, "{share}");
+        let unknown = run(40, |_, sample| sample.machine = None);
+        assert_eq!(unknown.observed.stolen, None);
     }
 
     #[test]

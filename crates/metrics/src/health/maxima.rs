@@ -2,7 +2,7 @@
 
 use aiperf_clock::Nanos;
 
-use super::sample::HealthSample;
+use super::sample::{HealthSample, MachineTime};
 
 /// The most that was seen of each, whether it lasted or not.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -19,11 +19,13 @@ pub struct HealthMaxima {
     pub record_queue_capacity: usize,
     pub in_flight: u64,
     pub descriptors: Option<u64>,
+    /// Over the whole run: the share of processor time that the host of a virtual machine took away.
+    pub stolen: Option<f64>,
 }
 
 impl HealthMaxima {
     pub(super) fn of(samples: &[HealthSample]) -> Self {
-        let mut most = Self { samples: samples.len(), ..Self::default() };
+        let mut most = Self { samples: samples.len(), stolen: MachineTime::stolen_share(samples), ..Self::default() };
         for sample in samples {
             most.worker_lag = most.worker_lag.max(sample.worker_lag);
             most.arrival_to_read_delay_p99 = most.arrival_to_read_delay_p99.max(sample.arrival_to_read_delay_p99);

@@ -8,4 +8,4 @@ mod sample;
 pub use judge::ClientHealth;
 pub use limit::{ClientLimit, LimitKind};
 pub use maxima::HealthMaxima;
-pub use sample::{DescriptorUse, HealthSample, ThreadLoad, ThreadRole};
+pub use sample::{DescriptorUse, HealthSample, MachineTime, ThreadLoad, ThreadRole};

@@ -25,6 +25,8 @@ pub struct HealthSample {
     pub in_flight: u64,
     /// `None` where this is not known.
     pub descriptors: Option<DescriptorUse>,
+    /// `None` where this is not known.
+    pub machine: Option<MachineTime>,
 }
 
 /// The share of the time that a thread was on a processor: 1 is always.
@@ -39,6 +41,25 @@ pub struct ThreadLoad {
 pub enum ThreadRole {
     Conductor,
     Worker,
+}
+
+/// Time of all processors of the machine, whatever ran on them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MachineTime {
+    pub busy: Nanos,
+    /// A virtual machine's processors were wanted, and their host had given them to somebody else.
+    pub stolen: Nanos,
+}
+
+impl MachineTime {
+    /// Of the time that processors were wanted, the share that was taken away; `None` where none was wanted.
+    pub(super) fn stolen_share<'a>(samples: impl IntoIterator<Item = &'a HealthSample>) -> Option<f64> {
+        let times = samples.into_iter().filter_map(|sample| sample.machine);
+        let all = times
+            .fold(Self::default(), |sum, next| Self { busy: sum.busy + next.busy, stolen: sum.stolen + next.stolen });
+        let wanted = all.busy + all.stolen;
+        (wanted > Nanos::ZERO).then(|| all.stolen.as_secs_f64() / wanted.as_secs_f64())
+    }
 }
 
 /// Files and sockets of this process, against the most it may have.

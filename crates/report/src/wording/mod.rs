@@ -82,7 +82,7 @@ mod tests {
 
     fn limit(kind: LimitKind) -> ValidityNote {
         let (since, lasted) = (Nanos(2_000_000_000), Nanos(8_500_000_000));
-        ValidityNote::ClientSaturated(ClientLimit { kind, figure: 97.5, threshold: 90.0, since, lasted })
+        ValidityNote::ClientSaturated(ClientLimit { kind, figure: 97.5, threshold: 90.0, since, lasted, stolen: None })
     }
 
     #[test]
