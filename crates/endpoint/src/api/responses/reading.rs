@@ -144,7 +144,7 @@ impl Reader {
         let is_call = text(item, "type").ends_with("_call") && !text(item, "name").is_empty();
         if is_call && self.named.insert(place) {
             let (id, name) = (text(item, "call_id"), text(item, "name"));
-            transcript.tool_call(0, CallFragment { index: Some(place), id, name, arguments: "" });
+            transcript.tool_call(0, CallFragment { index: Some(place), id, name, ..CallFragment::default() });
         }
     }
 
