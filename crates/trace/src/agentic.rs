@@ -244,7 +244,7 @@ mod tests {
         assert!(restarted[0] > trace.requests.len() / 5, "well behind its origin");
         let mut seen = HashSet::new();
         for (index, request) in trace.requests.iter().enumerate() {
-            assert!(validation::block_problem(request, 512).is_none());
+            assert!(validation::request_problem(request, 512).is_none());
             let own: Vec<_> = request.blocks().iter().filter(|block| block.0 >= 200_063).collect();
             let known = own.iter().take_while(|block| seen.contains(**block)).count();
             assert_eq!(known > 0, restarted.contains(&index), "the blocks of the cut session come first");

@@ -114,16 +114,22 @@ fn what_a_server_repeats_of_us_is_in_no_file() {
         let event = json!({"error": {"message": repeated(asked), "code": 401}});
         in_chunks("", &[format!("data: {event}\n\n").into_bytes()])
     };
-    let moved = |asked: &Asked| match asked.target.contains("elsewhere") {
-        true => in_one("401 sekret-key is bad", "", repeated(asked).as_bytes()),
-        false => in_one("307 Elsewhere", "Location: /elsewhere/sekret-url\r\n", b""),
+    let moved = |asked: &Asked| {
+        if asked.target.contains("elsewhere") {
+            in_one("401 sekret-key is bad", "", repeated(asked).as_bytes())
+        } else {
+            in_one("307 Elsewhere", "Location: /elsewhere/sekret-url\r\n", b"")
+        }
     };
     let check = |code: i32, answer: fn(&Asked) -> Vec<Vec<u8>>| {
-        let server =
-            Scripted::start(move |asked| match asked.target.contains("completions") || asked.body.is_empty() {
-                true if asked.body.len() < 100 && !asked.target.contains("elsewhere") => in_one("200 OK", "", b"{}"),
-                _ => answer(asked),
-            });
+        let server = Scripted::start(move |asked| {
+            let is_other = asked.target.contains("completions") || asked.body.is_empty();
+            if is_other && asked.body.len() < 100 && !asked.target.contains("elsewhere") {
+                in_one("200 OK", "", b"{}")
+            } else {
+                answer(asked)
+            }
+        });
         let proxy = Carrier::start(server.addr, Manner::Polite);
         let ended = program(&server, &proxy)
             .with("--conversation-num 2 --conversation-turn-mean 2 --export-outputs-json --export-records-parquet")

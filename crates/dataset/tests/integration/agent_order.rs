@@ -100,11 +100,14 @@ fn an_agent_whose_requests_lie_before_its_start_is_not_waited_for_by_who_starts_
     play_to_their_end(&[recording("s", main, [(11, None, line(50, &[(5, Some(1)), (14, Some(1))]))])]);
 }
 
-fn times() -> impl Strategy<Value = Vec<(u32, Option<u32>)>> {
+/// When each request of a line was sent, and how long its answer took.
+type Times = Vec<(u32, Option<u32>)>;
+
+fn times() -> impl Strategy<Value = Times> {
     prop::collection::vec((0_u32..12, prop::option::of(0_u32..4)), 1..5)
 }
 
-fn agents() -> impl Strategy<Value = Vec<(u32, Option<u32>, Vec<(u32, Option<u32>)>)>> {
+fn agents() -> impl Strategy<Value = Vec<(u32, Option<u32>, Times)>> {
     prop::collection::vec((0_u32..12, prop::option::of(0_u32..8), times()), 0..4)
 }
 
