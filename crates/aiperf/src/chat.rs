@@ -23,6 +23,7 @@ const PROMPT: &str = "> ";
 
 pub(crate) fn run(invocation: &ChatInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
     logging::start(LogLevel::Warning);
+    logging::warn_of_unread(environment);
     let config = &invocation.config;
     let talk = Talk::open(config, invocation.system_prompt.as_deref(), invocation.memory, profile::VERSION)?;
     let mut session = Session {

@@ -12,7 +12,7 @@ use crate::documents::Heard;
 use crate::in_band;
 use crate::loose::{Count, Object, Objects, Text, Truthy, nothing_for};
 use crate::spec_decode::EngineMetrics;
-use crate::tool_call::CallFragment;
+use crate::tool_call::{CallFragment, ToolKind};
 use crate::transcript::Transcript;
 use crate::usage::{Usage, UsageField};
 
@@ -132,8 +132,9 @@ impl Message<'_> {
     /// What it says of tool calls, the one call of the older API among them.
     pub(crate) fn calls(&self) -> impl Iterator<Item = CallFragment<'_>> {
         let numbered = self.tool_calls.0.iter().filter_map(|call| {
-            let called = call.function.0.as_ref().or(call.custom.0.as_ref())?;
-            Some(CallFragment { index: call.index.0, id: call.id.as_str(), ..called.fragment() })
+            let function = call.function.0.as_ref().map(|function| (function, ToolKind::Function));
+            let (called, kind) = function.or(call.custom.0.as_ref().map(|custom| (custom, ToolKind::Custom)))?;
+            Some(CallFragment { index: call.index.0, id: call.id.as_str(), kind, ..called.fragment() })
         });
         numbered.chain(self.function_call.0.as_ref().map(Function::fragment))
     }

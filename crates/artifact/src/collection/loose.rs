@@ -60,8 +60,8 @@ impl Kind {
     }
 }
 
-/// Whether a JSON file is known to be no part of a run, such as a comparison that was put beside its files.
-pub(crate) fn stands_alone(path: &Path) -> bool {
+/// Whether a file is one of ours and no part of a run, such as a comparison, which may have been put beside a run's files.
+pub fn stands_alone(path: &Path) -> bool {
     Kind::of(path).is_some_and(|kind| kind != Kind::Unreadable)
 }
 

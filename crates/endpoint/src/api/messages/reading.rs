@@ -84,7 +84,9 @@ impl Reader {
             let whole = start["input"].as_object().filter(|input| !input.is_empty());
             block.input = whole.map(|_| start["input"].to_string()).unwrap_or_default();
             let (id, name) = (block.id.as_str(), block.name.as_str());
-            transcript.tool_call(0, CallFragment { index: Some(index), id, name, arguments: &block.input });
+            let arguments = block.input.as_str();
+            let whole = CallFragment { index: Some(index), id, name, arguments, ..CallFragment::default() };
+            transcript.tool_call(0, whole);
         }
     }
 

@@ -80,7 +80,7 @@ impl Reader {
         let delta = text(event, "delta");
         match kind {
             "response.output_text.delta" | "response.refusal.delta" => {
-                self.go_on(Place::Text(item, part), delta, transcript)
+                self.go_on(Place::Text(item, part), delta, transcript);
             }
             "response.output_text.done" => self.complete(Place::Text(item, part), text(event, "text"), transcript),
             "response.refusal.done" => self.complete(Place::Text(item, part), text(event, "refusal"), transcript),
@@ -147,7 +147,7 @@ impl Reader {
         let is_call = text(item, "type").ends_with("_call") && !text(item, "name").is_empty();
         if is_call && self.named.insert(place) {
             let (id, name) = (text(item, "call_id"), text(item, "name"));
-            transcript.tool_call(0, CallFragment { index: Some(place), id, name, arguments: "" });
+            transcript.tool_call(0, CallFragment { index: Some(place), id, name, ..CallFragment::default() });
         }
     }
 
