@@ -46,15 +46,19 @@ fn analyze_trace(asked: &AnalyzeTrace) -> anyhow::Result<()> {
 }
 
 fn validate_trace(asked: &ValidateTrace) -> anyhow::Result<ExitCode> {
-    let checked = validate(&asked.input, asked.layout)?;
+    let checked = validate(&asked.input, asked.layout, asked.block_size)?;
+    let (file, rows, layout) = (asked.input.display(), checked.rows, checked.layout.name());
+    let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
     if checked.problems.is_empty() {
-        println!("{}: {} rows, all of them valid", asked.input.display(), checked.rows);
+        println!("{file}: {rows} of {layout}, all of them valid");
         return Ok(ExitCode::SUCCESS);
     }
     for Problem { line, problem } in &checked.problems {
         println!("line {line}: {problem}");
     }
-    eprintln!("{}: {} of {} rows are not valid", asked.input.display(), checked.problems.len(), checked.rows);
+    let mut bad: Vec<usize> = checked.problems.iter().map(|problem| problem.line).collect();
+    bad.dedup();
+    eprintln!("{file}: {} of {rows} of {layout} not valid", bad.len());
     Ok(ExitCode::FAILURE)
 }
 

@@ -55,7 +55,7 @@ impl Folder {
                 && !FIXED.contains(&name.as_str())
                 && !OTHERS.iter().any(|other| name.ends_with(other))
         };
-        let is_other = |name: &&String| name.ends_with(".json") && stands_alone(&dir.join(name));
+        let is_other = |name: &&String| stands_alone(&dir.join(name));
         let stem = |name: &String, suffix| name.strip_suffix(suffix).map(ToOwned::to_owned);
         let mut prefixes: Vec<String> = names
             .iter()

@@ -123,7 +123,10 @@ impl Dataset {
     pub fn schedule(&self) -> Result<Vec<(ConversationIndex, f64)>, DatasetError> {
         let timed = self.roots.iter().map(|root| match self.first_timestamp_ms(*root) {
             Some(time) => Ok((*root, time)),
-            None => Err(DatasetError::NoTimestamp { session: self.outlines[root.0].session_id.to_string() }),
+            None => Err(DatasetError::NoTimestamp {
+                session: self.outlines[root.0].session_id.to_string(),
+                number: root.0 + 1,
+            }),
         });
         let mut schedule: Vec<(ConversationIndex, f64)> = timed.collect::<Result<_, _>>()?;
         schedule.sort_by(|a, b| a.1.total_cmp(&b.1));

@@ -28,6 +28,9 @@ pub enum DatasetError {
     #[error("{flag} does not go with --input-file {}, which is {format}: {why}", path.display())]
     OptionForOtherFormat { flag: String, path: PathBuf, format: &'static str, why: &'static str },
 
+    #[error("{flag} changes nothing in --input-file {}: {why}; leave it out", path.display())]
+    Effectless { flag: &'static str, path: PathBuf, why: &'static str },
+
     #[error("--input-file {}: is a folder, and {format} is a format of one file; name the file", path.display())]
     NotAFile { path: PathBuf, format: &'static str },
 
@@ -63,10 +66,10 @@ pub enum DatasetError {
     ContextTooLong { path: PathBuf, asked: u64, smallest: u64 },
 
     #[error(
-        "--fixed-schedule: the first turn of session {session} has no timestamp; give every conversation one, or choose \
-         another way to load (--no-fixed-schedule for a trace)"
+        "--fixed-schedule: the first turn of session {session} has no timestamp (conversation {number} of the data); give \
+         every conversation one, or choose another way to load (--no-fixed-schedule for a trace)"
     )]
-    NoTimestamp { session: String },
+    NoTimestamp { session: String, number: usize },
 
     #[error("--input-file {}: holds no rows", path.display())]
     NoRows { path: PathBuf },

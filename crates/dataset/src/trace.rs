@@ -12,15 +12,12 @@ mod words;
 use std::path::Path;
 
 use aiperf_seed::Seed;
-use aiperf_trace::{Layout, Problem, Trace, TraceError, block_problem, session_problems, synthesize};
+use aiperf_trace::{Layout, Problem, Trace, TraceError, effectless, request_problem, session_problems, synthesize};
 
 use crate::file::{Contents, Document, Reading};
 use crate::{DatasetError, RowPlace};
 
 pub(crate) use prompt::{PromptOrders, TracePrompts};
-
-/// Longer than any context, and short enough to be written.
-const MOST_TOKENS: u64 = 100_000_000;
 
 /// Reads a trace and changes it as asked: first what is left out, then lengths and prefixes, then time.
 pub(crate) fn load(document: &Document, layout: Layout, reading: &mut Reading<'_>) -> Result<Contents, DatasetError> {
@@ -29,11 +26,14 @@ pub(crate) fn load(document: &Document, layout: Layout, reading: &mut Reading<'_
     if trace.requests.is_empty() {
         return Err(std::mem::take(&mut reading.faults).nothing_left(path));
     }
+    if let Some(idle) = effectless(&options.synthesis, &trace) {
+        return Err(DatasetError::Effectless { flag: idle.option, path: path.clone(), why: idle.why });
+    }
     replay::within(reading.source.window, &mut trace, path)?;
-    let longest = trace.requests.iter().filter_map(aiperf_trace::Request::input_tokens).min();
+    let shortest = trace.requests.iter().filter_map(aiperf_trace::Request::input_tokens).min();
     synthesize(&options.synthesis, &mut trace, seed);
     if trace.requests.is_empty() {
-        let (asked, shortest) = (options.synthesis.max_isl.unwrap_or(0), longest.unwrap_or(0));
+        let (asked, shortest) = (options.synthesis.max_isl.unwrap_or(0), shortest.unwrap_or(0));
         return Err(DatasetError::AllTooLong { path: path.clone(), asked, shortest });
     }
     if options.ignore_times {
@@ -60,17 +60,13 @@ fn read(document: &Document, layout: Layout, reading: &mut Reading<'_>) -> Resul
     if let Some(size) = reading.source.trace.block_size {
         trace.block_size = size;
     }
-    let size = u64::from(trace.block_size);
+    let size = trace.block_size;
     let mut bad = session_problems(&trace.requests);
-    bad.extend(trace.requests.iter().filter_map(|request| {
-        let problem = match request.input_tokens() {
-            Some(tokens) if !(1..=MOST_TOKENS).contains(&tokens) => {
-                Some(format!("input_length: from 1 to {MOST_TOKENS} tokens are expected, not {tokens}"))
-            }
-            _ => block_problem(request, size),
-        };
-        problem.map(|problem| Problem { line: request.line, problem })
-    }));
+    bad.extend(
+        trace.requests.iter().filter_map(|request| {
+            request_problem(request, size).map(|problem| Problem { line: request.line, problem })
+        }),
+    );
     bad.sort_by_key(|problem| problem.line);
     bad.dedup_by_key(|problem| problem.line);
     trace.requests.retain(|request| bad.binary_search_by_key(&request.line, |problem| problem.line).is_err());

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 
-use crate::documents::Heard;
+use crate::documents::{Heard, Unheard};
 use crate::in_band;
 use crate::loose::{Count, Object, Objects, Text, Truthy, nothing_for};
 use crate::spec_decode::EngineMetrics;
@@ -156,10 +156,10 @@ pub(crate) fn hear(
     speak: impl Fn(&CompletionEvent<'_>, &mut Transcript),
 ) -> Heard {
     if transcript.repeats(data) {
-        return Heard::Understood;
+        return Ok(());
     }
     let heard = hear_anew(data, transcript, speak);
-    if matches!(heard, Heard::Understood) {
+    if heard.is_ok() {
         transcript.remember(data);
     }
     heard
@@ -168,13 +168,13 @@ pub(crate) fn hear(
 fn hear_anew(data: &str, transcript: &mut Transcript, speak: impl Fn(&CompletionEvent<'_>, &mut Transcript)) -> Heard {
     match serde_json::from_str::<Object<CompletionEvent<'_>>>(data) {
         Ok(Object(Some(event))) => event.tell(data, transcript, speak),
-        Ok(Object(None)) => Heard::Undecodable,
+        Ok(Object(None)) => Err(Unheard::Undecodable),
         // A key given twice is refused by the direct reading; in a tree the later one wins.
         Err(_) => {
             let tree: Value = serde_json::from_str(data).unwrap_or_default();
             match Object::<CompletionEvent<'_>>::deserialize(&tree) {
                 Ok(Object(Some(event))) => event.tell(data, transcript, speak),
-                _ => Heard::Undecodable,
+                _ => Err(Unheard::Undecodable),
             }
         }
     }
@@ -188,7 +188,7 @@ impl CompletionEvent<'_> {
         speak: impl Fn(&CompletionEvent<'_>, &mut Transcript),
     ) -> Heard {
         if self.error.0 || self.object.as_str() == "error" || self.kind.as_str() == "error" {
-            return Heard::Failed(in_band::error_object(data));
+            return Err(Unheard::Failed(in_band::error_object(data)));
         }
         speak(self, transcript);
         for choice in &self.choices.0 {
@@ -204,7 +204,7 @@ impl CompletionEvent<'_> {
             transcript.spec_decode(report);
         }
         transcript.usage(self.usage.0.or_else(|| self.ollama_usage()));
-        Heard::Understood
+        Ok(())
     }
 
     fn ollama_usage(&self) -> Option<Usage> {

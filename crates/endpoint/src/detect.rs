@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::api::{speak_chat, speak_completions};
 use crate::completion_event;
-use crate::documents::{self, Heard, StreamEnd, is_truthy, tree};
+use crate::documents::{self, Heard, StreamEnd, Unheard, is_truthy, tree};
 use crate::transcript::Transcript;
 use crate::usage::UsageField;
 use crate::{Reply, ReplyError, ResponseBody, ResponseField};
@@ -49,23 +49,23 @@ impl Reading {
     pub(crate) fn hear(&self, data: &str, transcript: &mut Transcript) -> Heard {
         let answer = match tree(data) {
             Ok(answer) => answer,
-            Err(Heard::Undecodable) => match serde_json::from_str::<Value>(data) {
+            Err(Unheard::Undecodable) => match serde_json::from_str::<Value>(data) {
                 Ok(text @ Value::String(_)) => text,
-                _ => return Heard::Undecodable,
+                _ => return Err(Unheard::Undecodable),
             },
-            Err(heard) => return heard,
+            Err(unheard) => return Err(unheard),
         };
         let found = self.field.as_ref().and_then(|field| field.find(&answer)).filter(is_truthy);
         match found {
             Some(found) => convert(&found, transcript),
             None if self.fall_back => {
                 detect(data, &answer, transcript);
-                return Heard::Understood;
+                return Ok(());
             }
             None => {}
         }
         transcript.usage(UsageField::within(&answer, "usage"));
-        Heard::Understood
+        Ok(())
     }
 }
 
@@ -82,7 +82,8 @@ fn detect(data: &str, answer: &Value, transcript: &mut Transcript) {
     }
     // Chat and completions are read as what they are: reasoning, tool calls, every choice.
     if answer["choices"].is_array() {
-        completion_event::hear(data, transcript, |event, transcript| {
+        // It is JSON and no error already: what is left of it that cannot be read says nothing.
+        let _ = completion_event::hear(data, transcript, |event, transcript| {
             speak_chat(event, transcript);
             speak_completions(event, transcript);
         });

@@ -58,7 +58,8 @@ impl Conclusion<'_> {
         let verdict =
             Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), stopped).unless(unmet);
         let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
-        let metadata = scenario::submission(run, &verdict, &profiling.summary);
+        let ended_by = at.map(|at| &self.outcomes[at].ended_by);
+        let metadata = scenario::submission(run, &verdict, ended_by, &profiling.summary);
         let sections = self.sections();
         let report = RunReport {
             aiperf_version: version.to_owned(),
@@ -150,6 +151,9 @@ impl Conclusion<'_> {
 
     fn accounting(&self, outcome: &PhaseOutcome, phase: &PhaseReport) -> PhaseAccounting {
         let counts = &outcome.counts;
+        // The warmup of an agentic replay hands its sessions on.
+        let goes_on = outcome.replay.is_some() && outcome.kind == PhaseKind::Warmup && !phase.was_cancelled;
+        let sessions_cancelled = if goes_on { 0 } else { counts.sessions_sent - counts.sessions_completed };
         PhaseAccounting {
             phase: phase.name.clone(),
             started: self.anchor.epoch(outcome.start),
@@ -161,7 +165,7 @@ impl Conclusion<'_> {
             cut: counts.cut,
             sessions_sent: counts.sessions_sent,
             sessions_completed: counts.sessions_completed,
-            sessions_cancelled: counts.sessions_sent - counts.sessions_completed,
+            sessions_cancelled,
             arrivals_delayed: counts.arrivals_delayed,
             arrivals_dropped: counts.arrivals_dropped,
         }

@@ -9,13 +9,22 @@ pub(crate) fn warn_of_lengths(dataset: &Dataset) {
     }
 }
 
-/// Before the run.
-pub(crate) fn warn(dataset: &Dataset) {
+/// Whether the data are recorded load with times.
+fn has_unused_times(dataset: &Dataset) -> bool {
+    dataset.file_format.is_some_and(|format| format.facts().is_trace)
+        && dataset.roots().iter().any(|root| dataset.first_timestamp_ms(*root).is_some())
+}
+
+/// Before the run. `is_scheduled` when requests go out at the times of the data.
+pub(crate) fn warn(dataset: &Dataset, is_scheduled: bool) {
     if dataset.empty_outputs > 0 {
         log::warn!(
             "{} requests of the trace got no answer when they were recorded; they are sent and ask for one token",
             dataset.empty_outputs
         );
+    }
+    if !is_scheduled && has_unused_times(dataset) {
+        log::info!("Times of the trace are not used; --fixed-schedule sends its requests at them");
     }
     let skipped = &dataset.skipped_rows;
     if skipped.count > 0 {

@@ -68,7 +68,9 @@ impl RawSource {
         let mut text = String::from_utf8_lossy(&exchange.body);
         if repeats_us {
             text = self.secrets.hide_in_content(text);
-            stream.iter_mut().for_each(|event| self.hide_in_event(event));
+            for event in &mut stream {
+                self.hide_in_event(event);
+            }
         }
         let mut messages = if exchange.is_grpc() { self.endpoint.legible_messages(&exchange.body) } else { None };
         for (_, text) in messages.iter_mut().flatten() {

@@ -118,7 +118,7 @@ impl Run {
         };
         let tokenizer = aiperf_tokenizer::load(&request, hub.environment())?;
         let dataset = Arc::new(aiperf_dataset::build_with_hub(&config.dataset, seed, &tokenizer, hub)?);
-        data_warnings::warn(&dataset);
+        data_warnings::warn(&dataset, replays(&phases));
         scenario::check_data(&config, &dataset)?;
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
@@ -353,10 +353,14 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
+/// Whether a phase sends at the times of the data.
+fn replays(phases: &[PhaseConfig]) -> bool {
+    phases.iter().any(|phase| matches!(phase.pace, Pace::FixedSchedule { .. }))
+}
+
 /// The order in which a replay sends; empty when no phase is one.
 fn fixed_schedule(phases: &[PhaseConfig], dataset: &Dataset) -> Result<FixedSchedule, RunError> {
-    let replays = phases.iter().any(|phase| matches!(phase.pace, Pace::FixedSchedule { .. }));
-    if !replays {
+    if !replays(phases) {
         return Ok(FixedSchedule::new());
     }
     Ok(dataset.schedule()?.into_iter().map(|(index, at)| (index.0, at)).collect())

@@ -130,9 +130,14 @@ mod tests {
 
     #[test]
     fn rows_are_taken_over_from_a_wider_column() {
-        let (mut narrow, mut wide) = (Column::default(), Column::default());
-        [1, 2].into_iter().for_each(|value| narrow.push(value));
-        [3, 1 << 40, 4].into_iter().for_each(|value| wide.push(value));
+        let column = |values: &[u64]| {
+            let mut column = Column::default();
+            for value in values {
+                column.push(*value);
+            }
+            column
+        };
+        let (narrow, wide) = (column(&[1, 2]), column(&[3, 1 << 40, 4]));
         let mut all = Column::default();
         all.extend_from(&narrow, 1..2);
         all.extend_from(&wide, 0..2);

@@ -50,12 +50,11 @@ fn draw(flights: &Flights<'_>, order: &[u32], window: &PhaseWindow, curves: Curv
         } else if let Some(mut top) = in_flight.peek_mut() {
             let Reverse((at, index, stage, place)) = *top;
             levels.advance(at);
-            match kept[place].pass(&mut levels, at, stage, columns) {
-                Some((at, stage)) => *top = Reverse((at, index, stage, place)),
-                None => {
-                    PeekMut::pop(top);
-                    vacant.push(place);
-                }
+            if let Some((at, stage)) = kept[place].pass(&mut levels, at, stage, columns) {
+                *top = Reverse((at, index, stage, place));
+            } else {
+                PeekMut::pop(top);
+                vacant.push(place);
             }
         } else {
             return levels.finish();
@@ -198,6 +197,63 @@ impl Flights<'_> {
             first_gap: gaps.start,
             gaps: gaps.len(),
             real_gaps: gaps.filter(|gap| columns.gap(*gap) > 0).count(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aiperf_clock::Mono;
+    use aiperf_endpoint::ContentChunk;
+
+    use super::*;
+    use crate::{MediaFacts, Observation, RecordValues, TokenCounts};
+
+    /// Starts, lengths and numbers of chunks differ; some chunks come together.
+    fn request(number: u64) -> Observation {
+        let start = Mono::from_nanos(1_000 + number * 37 % 500 * 10);
+        let chunk = |index: u64| ContentChunk {
+            at: Mono::from_nanos(start.as_nanos() + 900 + number % 7 * 55 + index / 2 * 130),
+            has_output: true,
+            has_reasoning: false,
+            usage_completion_tokens: None,
+        };
+        let chunks: Vec<ContentChunk> = (0..number % 6).map(chunk).collect();
+        Observation {
+            due: start,
+            credit_issued: start,
+            start,
+            headers_received: Some(start),
+            end: Mono::from_nanos(start.as_nanos() + 3_000 + number % 5 * 210),
+            tokens: TokenCounts { input: Some(10 + number % 3), output: Some(chunks.len() as u64), reasoning: None },
+            chunks,
+            usage: None,
+            spec_decode: None,
+            http: None,
+            failure: None,
+            requested_output_tokens: None,
+            requested_input_tokens: None,
+            undecodable_events: 0,
+            prefix: None,
+            media: MediaFacts::default(),
+        }
+    }
+
+    #[test]
+    fn curves_of_some_requests_are_those_of_a_copy_of_them() {
+        let mut columns = Columns::new();
+        for seen in (0..400).map(request) {
+            columns.push(&seen, &RecordValues::compute(&seen));
+        }
+        let places = columns.gap_places();
+        let window = PhaseWindow { start: Mono::from_nanos(2_000), end: Mono::from_nanos(5_000) };
+        for rows in [(0..400).collect(), (0..400).rev().step_by(3).collect::<Vec<u32>>(), Vec::new()] {
+            let copy = columns.subset(&rows, &places);
+            assert_eq!(copy.gap_count(), rows.iter().map(|row| places.of(&columns, *row).len()).sum::<usize>());
+            for streamed in [true, false] {
+                let some = time_weighted(&Aloft::some(&columns, &rows, &places), &window, streamed);
+                assert_eq!(some, time_weighted(&Aloft::all(&copy), &window, streamed));
+            }
         }
     }
 }

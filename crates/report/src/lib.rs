@@ -61,7 +61,7 @@ pub use timestamps::{DelayFigures, StampCounts, Timestamps};
 pub use trace::{Chunks, Headers, TraceData};
 pub use trials::{
     Aggregate, AggregateMetric, AggregatePaths, BestCell, Collated, CollatedMetric, FailedRun, RunConfig, RunMean,
-    RunPlace, Settled, Spread, SweepCell, SweepMetric, SweepReport, Variation, Within, write_aggregate, write_collated,
+    RunPlace, Settled, Spread, SweepCell, SweepMetric, SweepReport, Variation, write_aggregate, write_collated,
     write_sweep,
 };
 pub use wording::Wording;

@@ -27,6 +27,8 @@ pub struct Analysis {
     pub skipped_rows: usize,
     /// Requests whose prompt length the trace does not record; they count for no length.
     pub requests_without_length: usize,
+    /// Requests with more blocks than their prompt has room for: a sign of blocks of another size.
+    pub requests_with_too_many_blocks: usize,
     /// Requests that got no answer in the trace.
     pub zero_outputs: usize,
     pub unique_prefixes: usize,
@@ -65,6 +67,11 @@ pub fn analyze(trace: &Trace) -> Analysis {
         total_requests: trace.requests.len(),
         skipped_rows: trace.skipped_rows,
         requests_without_length: trace.requests.len() - inputs.len(),
+        requests_with_too_many_blocks: trace
+            .requests
+            .iter()
+            .filter(|r| r.has_too_many_blocks(trace.block_size))
+            .count(),
         zero_outputs: outputs.iter().filter(|tokens| **tokens == 0.0).count(),
         unique_prefixes: reuse.unique_prefixes,
         prefix_groups: reuse.prefix_groups,

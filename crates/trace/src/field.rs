@@ -23,6 +23,11 @@ pub(crate) struct Name(pub(crate) Arc<str>);
 /// The largest whole number that a float holds exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
+/// A whole number that a writer turned into a fraction.
+fn whole(value: f64) -> Option<i64> {
+    (value.fract() == 0.0 && value.abs() <= EXACT).then_some(value as i64)
+}
+
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Reader;
@@ -38,8 +43,8 @@ impl<'de> Deserialize<'de> for Count {
                 u64::try_from(value).map(Count).map_err(|_| E::invalid_value(Unexpected::Signed(value), &self))
             }
             fn visit_f64<E: Error>(self, value: f64) -> Result<Count, E> {
-                let whole = value.fract() == 0.0 && (0.0..=EXACT).contains(&value);
-                if whole { Ok(Count(value as u64)) } else { Err(E::invalid_value(Unexpected::Float(value), &self)) }
+                let count = whole(value).and_then(|value| u64::try_from(value).ok()).map(Count);
+                count.ok_or_else(|| E::invalid_value(Unexpected::Float(value), &self))
             }
         }
         deserializer.deserialize_any(Reader)
@@ -58,7 +63,8 @@ impl<'de> Deserialize<'de> for Time {
                 Ok(Time(value as f64))
             }
             fn visit_i64<E: Error>(self, value: i64) -> Result<Time, E> {
-                self.visit_f64(value as f64)
+                let time = u64::try_from(value).map(|value| Time(value as f64));
+                time.map_err(|_| E::invalid_value(Unexpected::Signed(value), &self))
             }
             fn visit_f64<E: Error>(self, value: f64) -> Result<Time, E> {
                 if value >= 0.0 { Ok(Time(value)) } else { Err(E::invalid_value(Unexpected::Float(value), &self)) }
@@ -104,6 +110,9 @@ impl<'de> Deserialize<'de> for BlockId {
             fn visit_i64<E: Error>(self, value: i64) -> Result<BlockId, E> {
                 Ok(BlockId(value))
             }
+            fn visit_f64<E: Error>(self, value: f64) -> Result<BlockId, E> {
+                whole(value).map(BlockId).ok_or_else(|| E::invalid_value(Unexpected::Float(value), &self))
+            }
         }
         deserializer.deserialize_any(Reader)
     }
@@ -115,11 +124,12 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, String
         return Err("a JSON object is expected".to_owned());
     }
     serde_json::from_slice(line).map_err(|error| {
-        if error.is_syntax() || error.is_eof() {
-            return format!("not valid JSON: {error}");
-        }
         let problem = error.to_string();
+        // The line that it names is one of a single one.
         let problem = problem.rsplit_once(" at line ").map_or(problem.as_str(), |(problem, _)| problem);
+        if error.is_syntax() || error.is_eof() {
+            return format!("not valid JSON: {problem}, at column {}", error.column());
+        }
         match field_before(line, error.column()) {
             Some(field) => format!("{field}: {problem}"),
             None => problem.to_owned(),

@@ -12,6 +12,7 @@ use std::path::Path;
 use aiperf_config::SessionColumn;
 use serde_json::{Map, Value};
 
+use crate::field::object;
 use crate::lines::lines;
 use crate::{Problem, Request, Trace, TraceError};
 
@@ -36,6 +37,11 @@ impl Layout {
             Self::Azure => "azure_trace",
             Self::Baseten => "baseten_trace",
         }
+    }
+
+    /// As `aiperf validate` spells it.
+    pub fn target(self) -> String {
+        self.name().replace('_', "-")
     }
 
     /// Tokens that one block id stands for, unless the user says otherwise.
@@ -65,8 +71,10 @@ impl Layout {
         if azure::columns(&header).is_some() {
             return Ok(Self::Azure);
         }
-        let object: Map<String, Value> = serde_json::from_slice(first)
-            .map_err(|_| format!("line {number} is neither a JSON object nor a header of known columns"))?;
+        if first.first() != Some(&b'{') {
+            return Err(format!("line {number} is neither a JSON object nor a header of known columns"));
+        }
+        let object: Map<String, Value> = object(first).map_err(|problem| format!("line {number} is {problem}"))?;
         let all = |fields: &[&str]| fields.iter().all(|field| object.get(*field).is_some_and(|value| !value.is_null()));
         if all(&["chat_id", "timestamp", "input_length", "output_length"]) {
             return Ok(Self::Bailian);
@@ -87,7 +95,10 @@ pub(crate) fn parse(path: &Path, bytes: &[u8], layout: Layout) -> Result<Trace, 
         return Err(TraceError::Row { path: path.to_owned(), line, problem });
     }
     if requests.is_empty() {
-        return Err(TraceError::NoRequests { path: path.to_owned() });
+        return Err(match problems.into_iter().next() {
+            Some(Problem { line, problem }) => TraceError::Row { path: path.to_owned(), line, problem },
+            None => TraceError::NoRequests { path: path.to_owned() },
+        });
     }
     Ok(Trace { layout, block_size, requests, skipped_rows: problems.len() })
 }
@@ -142,7 +153,7 @@ fn each<T>(bytes: &[u8], read: fn(usize, &[u8]) -> Result<T, String>, note: &mut
 fn below_header<const N: usize>(
     bytes: &[u8],
     columns: fn(&str) -> Option<table::Columns<N>>,
-    request: fn(usize, &str, &table::Columns<N>) -> Option<Request>,
+    request: fn(usize, &str, &table::Columns<N>) -> Result<Request, String>,
     note: &mut impl FnMut(usize, String),
 ) -> Option<Vec<Request>> {
     let mut lines = lines(bytes);
@@ -150,8 +161,8 @@ fn below_header<const N: usize>(
     let mut requests = Vec::new();
     for (line, content) in lines {
         match request(line, &String::from_utf8_lossy(content), &columns) {
-            Some(request) => requests.push(request),
-            None => note(line, "a time and two numbers of tokens are expected in their columns".to_owned()),
+            Ok(request) => requests.push(request),
+            Err(problem) => note(line, problem),
         }
     }
     Some(requests)

@@ -31,6 +31,6 @@ pub use packed::{MOST_UNPACKED, unpack, unpacking};
 pub use parquet_pages::check_pages;
 pub use request::{BlockId, Prompt, Request};
 pub use shield::shielded;
-pub use synthesis::synthesize;
+pub use synthesis::{Effectless, effectless, synthesize};
 pub use trace::Trace;
-pub use validation::{Checked, Problem, block_problem, session_problems, validate};
+pub use validation::{Checked, Problem, request_problem, session_problems, validate};

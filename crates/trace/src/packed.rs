@@ -124,7 +124,7 @@ mod tests {
             let path = folder.path().join(name);
             std::fs::write(&path, &content).unwrap();
             assert_eq!(Trace::read(&path, None).unwrap().requests.len(), 20);
-            let checked = validate(&path, Layout::Mooncake).unwrap();
+            let checked = validate(&path, Some(Layout::Mooncake), None).unwrap();
             assert_eq!((checked.rows, checked.problems.len()), (20, 0));
             std::fs::write(&path, &content[..content.len() - 9]).unwrap();
             let error = Trace::read(&path, None).unwrap_err().to_string();

@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub i64);
 
+/// Longer than any context, and short enough to be written.
+pub(crate) const MOST_TOKENS: u64 = 100_000_000;
+
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Where it stands in the file, from one.
@@ -21,6 +24,8 @@ pub struct Request {
     pub duration_ms: Option<f64>,
     /// The conversation that it belongs to.
     pub session: Option<Arc<str>>,
+    /// Whether the prompt holds the earlier turns of its session, so that it is sent alone.
+    pub holds_history: bool,
     pub prompt: Prompt,
     /// Zero where the trace says that nothing came back.
     pub output_tokens: Option<u64>,
@@ -41,6 +46,8 @@ pub enum Prompt {
         text: String,
         tokens: u64,
         blocks: Vec<BlockId>,
+        /// Whether an id has a sign; else they are numbers of 64 bits without one.
+        has_signed_ids: bool,
     },
     Messages {
         messages: Vec<Value>,
@@ -64,5 +71,11 @@ impl Request {
             Prompt::Length { blocks, .. } | Prompt::Recorded { blocks, .. } => blocks,
             _ => &[],
         }
+    }
+
+    /// Whether there is a block that the prompt has not a single token for.
+    pub(crate) fn has_too_many_blocks(&self, block_size: u32) -> bool {
+        let tokens = self.input_tokens().unwrap_or(0);
+        self.blocks().len() as u64 > tokens.div_ceil(u64::from(block_size))
     }
 }

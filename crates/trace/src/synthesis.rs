@@ -4,6 +4,7 @@
 //! blocks. A shared block becomes as many blocks as the factor says for its depth, the same ones in every request, so that
 //! what was shared stays shared.
 
+mod effect;
 mod stretch;
 
 use aiperf_config::TraceSynthesis;
@@ -13,6 +14,8 @@ use crate::analysis::session_members;
 use crate::prefix::PrefixTree;
 use crate::{Prompt, Request, Trace};
 use stretch::{BlockNames, Stretch};
+
+pub use effect::{Effectless, effectless};
 
 /// Changes the trace. The seed says which session goes to which copy of the tree. A trace may be left without requests when
 /// all of them are longer than the longest that is wanted.

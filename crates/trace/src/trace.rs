@@ -25,6 +25,11 @@ pub(crate) fn file(path: &Path) -> Result<Vec<u8>, TraceError> {
     unpack(packed, MOST_UNPACKED).map_err(refuse)
 }
 
+/// What a file looks like.
+pub(crate) fn detected(path: &Path, bytes: &[u8]) -> Result<Layout, TraceError> {
+    Layout::detect(bytes).map_err(|reason| TraceError::UnknownLayout { path: path.to_owned(), reason })
+}
+
 impl Trace {
     /// Reads a file. Without `layout` its content tells.
     pub fn read(path: &Path, layout: Option<Layout>) -> Result<Self, TraceError> {
@@ -33,12 +38,7 @@ impl Trace {
 
     /// Reads the bytes of a file; `path` is for messages only.
     pub fn parse(path: &Path, bytes: &[u8], layout: Option<Layout>) -> Result<Self, TraceError> {
-        let layout = match layout {
-            Some(layout) => layout,
-            None => {
-                Layout::detect(bytes).map_err(|reason| TraceError::UnknownLayout { path: path.to_owned(), reason })?
-            }
-        };
+        let layout = layout.map_or_else(|| detected(path, bytes), Ok)?;
         layout::parse(path, bytes, layout)
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use aiperf_config::SessionColumn;
 
 use crate::layout::{self, Rows};
+use crate::request::MOST_TOKENS;
 use crate::{Layout, Prompt, Request, TraceError, trace};
 
 /// What is wrong with one row.
@@ -17,44 +18,67 @@ pub struct Problem {
 
 #[derive(Debug)]
 pub struct Checked {
+    pub layout: Layout,
     pub rows: usize,
     pub problems: Vec<Problem>,
 }
 
-/// Checks the rows of a file one by one, and those of a session together.
-pub fn validate(path: &Path, layout: Layout) -> Result<Checked, TraceError> {
+/// Checks the rows of a file one by one, and those of a session together: what passes can be replayed. Without `layout` the
+/// content of the file tells, and without `block_size` the layout does.
+pub fn validate(path: &Path, layout: Option<Layout>, block_size: Option<u32>) -> Result<Checked, TraceError> {
     let bytes = trace::file(path)?;
-    let Rows { requests, mut problems, block_size } = layout::rows(path, &bytes, layout, SessionColumn::default())?;
+    let layout = layout.map_or_else(|| trace::detected(path, &bytes), Ok)?;
+    let Rows { requests, mut problems, block_size: own } =
+        layout::rows(path, &bytes, layout, SessionColumn::default())?;
     let rows = requests.len() + problems.len();
     if rows == 0 {
         return Err(TraceError::NoRequests { path: path.to_owned() });
     }
     problems.extend(session_problems(&requests));
-    let block_size = u64::from(block_size);
+    let block_size = block_size.unwrap_or(own);
     problems.extend(requests.iter().filter_map(|request| {
-        let problem = block_problem(request, block_size)?;
+        let problem = request_problem(request, block_size)?;
         Some(Problem { line: request.line, problem })
     }));
     problems.sort_by_key(|problem| problem.line);
-    Ok(Checked { rows, problems })
+    Ok(Checked { layout, rows, problems })
+}
+
+/// Why a request cannot be replayed.
+pub fn request_problem(request: &Request, block_size: u32) -> Option<String> {
+    length_problem(request).or_else(|| block_problem(request, block_size))
+}
+
+/// A length that no request has.
+fn length_problem(request: &Request) -> Option<String> {
+    let (input, output) = match request.prompt {
+        Prompt::Recorded { .. } => ("input_tokens", "output_tokens"),
+        _ => ("input_length", "output_length"),
+    };
+    let beyond = |field: &str, tokens: Option<u64>, least: u64| {
+        let tokens = tokens.filter(|tokens| !(least..=MOST_TOKENS).contains(tokens))?;
+        Some(format!("{field}: from {least} to {MOST_TOKENS} tokens are expected, not {tokens}"))
+    };
+    beyond(input, request.input_tokens(), 1).or_else(|| beyond(output, request.output_tokens, 0))
 }
 
 /// Blocks that the prompt has no room for.
-pub fn block_problem(request: &Request, block_size: u64) -> Option<String> {
+fn block_problem(request: &Request, block_size: u32) -> Option<String> {
     let Prompt::Length { tokens, blocks } = &request.prompt else { return None };
-    let before_last = (blocks.len() as u64).checked_sub(1)? * block_size;
-    (before_last >= *tokens).then(|| {
+    request.has_too_many_blocks(block_size).then(|| {
         format!(
             "hash_ids: {} blocks of {block_size} tokens do not fit into input_length {tokens}; the last needs at least one \
-             token",
+             token. If blocks of this trace have another size, give it (profile: --isl-block-size, else: --block-size)",
             blocks.len()
         )
     })
 }
 
-/// Turns of one session must be of one kind: generated and literal texts join a history, messages and bodies bring it.
+/// Turns of one session must be of one kind: generated and literal texts join a history, messages and bodies bring it, and
+/// so do texts that say so.
 pub fn session_problems(requests: &[Request]) -> Vec<Problem> {
-    let kind = |prompt: &Prompt| match prompt {
+    let kind = |request: &Request| match &request.prompt {
+        Prompt::Length { .. } | Prompt::Text(_) | Prompt::Recorded { .. } if request.holds_history => "whole prompts",
         Prompt::Length { .. } | Prompt::Text(_) | Prompt::Recorded { .. } => "texts",
         Prompt::Messages { .. } => "messages",
         Prompt::Payload(_) => "payload",
@@ -63,7 +87,7 @@ pub fn session_problems(requests: &[Request]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for request in requests {
         let Some(session) = request.session.as_deref() else { continue };
-        let own = kind(&request.prompt);
+        let own = kind(request);
         let first = *kinds.entry(session).or_insert(own);
         if first != own {
             let problem = format!("session_id {session:?} holds {first} and {own}; a session is of one kind");
@@ -81,7 +105,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.jsonl");
         std::fs::write(&path, rows).unwrap();
-        let checked = validate(&path, Layout::Mooncake).unwrap();
+        let checked = validate(&path, None, None).unwrap();
         checked.problems.iter().map(|problem| format!("{}: {}", problem.line, problem.problem)).collect()
     }
 
@@ -93,6 +117,33 @@ mod tests {
     }
 
     #[test]
+    fn what_could_not_be_sent_is_not_valid() {
+        let found = problems(
+            "{\"input_length\":1}\n{\"input_length\":0}\n{\"input_length\":100000001}\n\
+             {\"input_length\":9,\"output_length\":100000001}\n",
+        );
+        assert_eq!(found[0], "2: input_length: from 1 to 100000000 tokens are expected, not 0");
+        assert!(
+            found[1].starts_with("3: input_length: ") && found[2].starts_with("4: output_length: from 0 to"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn layout_and_size_of_blocks_are_found_or_given() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows");
+        std::fs::write(&path, "{\"input_length\":40,\"hash_ids\":[1,2,3]}\n").unwrap();
+        assert_eq!(validate(&path, None, None).unwrap().problems.len(), 1);
+        let checked = validate(&path, None, Some(16)).unwrap();
+        assert_eq!((checked.layout, checked.problems.len()), (Layout::Mooncake, 0));
+        std::fs::write(&path, "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.98,0,10\n").unwrap();
+        let checked = validate(&path, None, None).unwrap();
+        let problem = "ContextTokens: a whole number from 1 to 100000000 is expected, not \"0\"";
+        assert_eq!((checked.layout, checked.problems[0].problem.as_str()), (Layout::Azure, problem));
+    }
+
+    #[test]
     fn blocks_must_fit_and_sessions_be_of_one_kind() {
         let found = problems(
             "{\"input_length\":512,\"hash_ids\":[1,2]}\n{\"session_id\":\"a\",\"text_input\":\"x\"}\n\
@@ -100,6 +151,11 @@ mod tests {
         );
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].starts_with("1: hash_ids: 2 blocks of 512"));
+        let mixed = problems(
+            "{\"session_id\":\"a\",\"input_length\":1}\n\
+             {\"session_id\":\"a\",\"input_length\":1,\"context_mode\":\"message_array_with_responses\"}\n",
+        );
+        assert_eq!(mixed, ["2: session_id \"a\" holds texts and whole prompts; a session is of one kind"]);
         assert_eq!(found[1], "3: session_id \"a\" holds texts and payload; a session is of one kind");
     }
 }

@@ -26,6 +26,10 @@ pub(crate) fn row(request: &Request) -> Map<String, Value> {
     put("session_id", request.session.as_deref().map(Value::from));
     put("timestamp", request.timestamp_ms.map(number));
     put("delay", request.delay_ms.map(number));
+    let is_synthetic = matches!(request.prompt, Prompt::Length { .. } | Prompt::Text(_) | Prompt::Recorded { .. });
+    // Rows of this layout add to their session unless they say otherwise.
+    let holds_history = request.session.is_some() && request.holds_history && is_synthetic;
+    put("context_mode", holds_history.then(|| json!("message_array_with_responses")));
     match &request.prompt {
         Prompt::Length { tokens, .. } => put("input_length", Some(json!(tokens))),
         Prompt::Text(text) | Prompt::Recorded { text, .. } => put("text_input", Some(json!(text))),
@@ -72,6 +76,8 @@ mod tests {
             let again = Trace::parse(Path::new("b"), written.as_bytes(), Some(Layout::Mooncake)).unwrap();
             assert_eq!(written, again.to_mooncake());
             assert_eq!(trace.requests.len(), again.requests.len());
+            let histories = |trace: &Trace| -> Vec<bool> { trace.requests.iter().map(|r| r.holds_history).collect() };
+            assert_eq!(histories(&trace), histories(&again), "what is sent of a session stays the same");
         }
     }
 }

@@ -164,7 +164,7 @@ fn explained_certificate(reason: &CertificateError, error: &rustls::Error) -> St
         CertificateError::NotValidForNameContext { expected, presented } => format!(
             "the server's certificate is not for {}; it is for {}. Use that in --url, or --insecure",
             expected.to_str(),
-            if presented.is_empty() { "no name at all".to_owned() } else { presented.join(", ") }
+            if presented.is_empty() { "no name at all".to_owned() } else { bare_names(presented) }
         ),
         _ if is_own_issuer(error) => {
             "the server's certificate is signed by itself and not trusted; name it with --ca-cert, or use --insecure"
@@ -172,6 +172,12 @@ fn explained_certificate(reason: &CertificateError, error: &rustls::Error) -> St
         }
         _ => error.to_string(),
     }
+}
+
+/// `DnsName("a")` as `a`.
+fn bare_names(presented: &[String]) -> String {
+    let bare = |name: &String| name.split('"').nth(1).map_or_else(|| name.clone(), str::to_owned);
+    presented.iter().map(bare).collect::<Vec<_>>().join(", ")
 }
 
 fn is_own_issuer(error: &rustls::Error) -> bool {
@@ -198,7 +204,7 @@ mod tests {
         let expected = ServerName::try_from("here.example").unwrap();
         let presented = vec!["DnsName(\"there.example\")".to_owned()];
         let name = said(CertificateError::NotValidForNameContext { expected, presented });
-        assert!(name.contains("not for here.example") && name.contains("there.example"), "{name}");
+        assert!(name.contains("not for here.example; it is for there.example."), "{name}");
     }
 
     #[test]

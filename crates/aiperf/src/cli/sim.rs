@@ -30,6 +30,8 @@ pub(super) fn command(flags: &[SimFlag]) -> Command {
     let mut command = Command::new("sim")
         .about("Serve a simulated inference server")
         .disable_version_flag(true)
+        // Beside values as long as these, help would be a column of single words.
+        .next_line_help(true)
         .arg(
             Arg::new("host")
                 .long("host")

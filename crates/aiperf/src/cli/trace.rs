@@ -13,7 +13,7 @@ use clap::{Arg, ArgMatches, Command, ValueHint};
 pub(crate) use analyze::{AnalysisFormat, AnalyzeTrace};
 pub(crate) use synthesize::{ChangeTrace, MakeSessions};
 pub(crate) use validate::ValidateTrace;
-pub(super) use validate::artifact_folder;
+pub(super) use validate::artifact;
 
 use super::CliError;
 
@@ -81,18 +81,26 @@ fn layout(matches: &ArgMatches) -> Result<Option<Layout>, CliError> {
     })
 }
 
+/// What `--block-size` is for.
+const BLOCK_SIZE: &str = "Tokens that one block id stands for [default: 512; 16 for bailian_trace; as the file says or 64 \
+                          for baseten_trace]";
+
 fn layouts() -> String {
     Layout::ALL.map(Layout::name).join(", ")
 }
 
+/// The number behind `--NAME`.
 fn number<T: std::str::FromStr>(
-    option: &'static str,
+    name: &'static str,
     text: Option<&String>,
     expected: &str,
     accepts: impl Fn(&T) -> bool,
 ) -> Result<Option<T>, CliError> {
     let Some(text) = text else { return Ok(None) };
     let number = text.parse().ok().filter(accepts);
-    let problem = || format!("{text:?}: {expected} is expected");
-    number.map(Some).ok_or_else(|| CliError::TraceOption { option, problem: problem() })
+    number.map(Some).ok_or_else(|| CliError::Other(format!("--{name} was given {text:?}: {expected} is expected")))
+}
+
+fn block_size(matches: &ArgMatches) -> Result<Option<u32>, CliError> {
+    number("block-size", given(matches, "block-size"), "a whole number of at least 1", |size| *size > 0)
 }

@@ -152,3 +152,84 @@ fn an_analysis_is_written_in_every_form_and_a_bad_file_fails() {
         ended.code == Some(1) && ended.stdout.contains("line 1: input_length") && ended.stdout.contains("line 2: ")
     );
 }
+
+const BAILIAN: &str = r#"{"chat_id":1,"timestamp":0.0,"input_length":40,"output_length":3,"hash_ids":[1,2,3]}
+{"chat_id":2,"parent_chat_id":1,"turn":2,"timestamp":0.05,"input_length":72,"output_length":2,"hash_ids":[1,2,3,4,5]}
+"#;
+
+#[test]
+fn a_trace_that_became_mooncake_rows_sends_the_prompts_that_it_had() {
+    let ended = Program::new("synthesize trace chats.jsonl -o /dev/stdout").file("chats.jsonl", BAILIAN).run();
+    assert!(ended.code == Some(0) && ended.stdout.contains("--isl-block-size 16"), "{} {}", ended.stdout, ended.stderr);
+    let rows: Vec<&str> = ended.stdout.lines().filter(|line| line.starts_with('{')).collect();
+    let sim = sim(FAST);
+    let words = format!("--url {} --model m --tokenizer builtin --input-file rows.jsonl", sim.url());
+    let artifacts = Program::profile(&words)
+        .with("--custom-dataset-type mooncake_trace --isl-block-size 16 --export-level raw")
+        .file("rows.jsonl", &rows.join("\n"))
+        .succeed();
+    let lengths: Vec<Option<u32>> = Log::of(&sim, &artifacts).iter().map(|entry| entry.truth.prompt_tokens).collect();
+    assert_eq!(lengths, [Some(40), Some(72)], "the second holds the first and is sent alone");
+}
+
+#[test]
+fn a_change_that_changes_nothing_is_refused() {
+    let rows = "{\"timestamp\":0,\"text_input\":\"a\"}\n";
+    Program::new("synthesize trace rows.jsonl -o out.jsonl --synthesis-prefix-len-multiplier 2")
+        .file("rows.jsonl", rows)
+        .run()
+        .was_refused_with(&[
+            "--synthesis-prefix-len-multiplier changes nothing in",
+            "no row has block ids",
+            "leave it out",
+        ]);
+    Program::new("synthesize trace rows.jsonl -o out.jsonl --synthesis-speedup-ratio 0")
+        .file("rows.jsonl", rows)
+        .run()
+        .was_refused_with(&["--synthesis-speedup-ratio was given \"0\": a number above 0 is expected"]);
+    Program::profile("--url localhost:1 --model m --tokenizer builtin --input-file rows.jsonl --synthesis-max-isl 9")
+        .file("rows.jsonl", rows)
+        .run()
+        .was_refused_with(&[
+            "--synthesis-max-isl changes nothing in --input-file",
+            "no row says how long its prompt is",
+        ]);
+}
+
+#[test]
+fn a_trace_is_checked_by_its_name_alone() {
+    let check = |words: &str, rows: &str| Program::new(&format!("validate {words}")).file("load", rows).run();
+    let ended = check("load --block-size 16", "{\"input_length\":40,\"hash_ids\":[1,2,3]}\n");
+    assert!(
+        ended.code == Some(0) && ended.stdout.contains("1 row of mooncake_trace"),
+        "{} {}",
+        ended.stdout,
+        ended.stderr
+    );
+    let ended =
+        check("load", "{\"input_length\":40,\"hash_ids\":[1,2,3]}\n{\"input_length\":0}\n{\"input_length\":1}\n");
+    assert!(ended.stdout.contains("line 1: hash_ids: ") && ended.stdout.contains("--block-size"), "{}", ended.stdout);
+    assert!(ended.stderr.contains("2 of 3 rows of mooncake_trace not valid"), "{}", ended.stderr);
+    let ended = check("load", "Timestamp,Request tokens,Response tokens\n1,5,5\n2,five,5\n3,5\n");
+    let problem = "line 3: Request tokens: a whole number from 1 to 100000000 is expected, not \"five\"";
+    assert!(ended.stdout.contains(problem), "{}", ended.stdout);
+    assert!(ended.stdout.contains("line 4: Response tokens is missing: the row is too short"), "{}", ended.stdout);
+    check("nowhere", "").was_refused_with(&["\"nowhere\" is neither a folder, nor a file, nor a layout"]);
+}
+
+#[test]
+fn times_that_are_not_used_are_spoken_of() {
+    let sim = sim(FAST);
+    let rows = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.68,37,4\n2023-11-16 18:15:46.99,0,9\n";
+    let words = format!("--url {} --model m --tokenizer builtin --input-file load.csv", sim.url());
+    let ended = Program::profile(&words).with("--request-count 1").file("load.csv", rows).run();
+    assert!(ended.code == Some(0), "{}", ended.stderr);
+    assert!(ended.stderr.contains("Times of the trace are not used; --fixed-schedule"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("line 3: ContextTokens: a whole number from 1"),
+        "a prompt has a token: {}",
+        ended.stderr
+    );
+    let ended = Program::profile(&words).with("--fixed-schedule").file("load.csv", rows).run();
+    assert!(!ended.stderr.contains("are not used"), "{}", ended.stderr);
+}

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use super::Desk;
 use super::table::cells;
 use crate::Folder;
@@ -39,7 +37,7 @@ impl Kind {
             "analyze_export_genai_perf.csv" => return Some(Self::AnalysisTable),
             "profile_export_aiperf_aggregate.csv" | "profile_export_aiperf_sweep.csv" => return Some(Self::Companion),
             "cache_structure.json" => return Some(Self::Shaped(Shape::CacheStructure)),
-            _ if !name.ends_with(".json") => return None,
+            _ if path.extension().is_none_or(|end| end != "json") => return None,
             _ => {}
         }
         let Some(value) = Folder::json(path) else { return Some(Self::Unreadable) };
@@ -60,8 +58,8 @@ impl Kind {
     }
 }
 
-/// Whether a JSON file is known to be no part of a run, such as a comparison that was put beside its files.
-pub(crate) fn stands_alone(path: &Path) -> bool {
+/// Whether a file is one of ours and no part of a run, such as a comparison, which may have been put beside a run's files.
+pub fn stands_alone(path: &Path) -> bool {
     Kind::of(path).is_some_and(|kind| kind != Kind::Unreadable)
 }
 
@@ -75,7 +73,7 @@ impl Desk<'_> {
             let metrics = models.into_iter().flat_map(|models| models.values());
             let metrics = metrics.filter_map(|model| model["_perf_metrics"].as_object()).flatten();
             for (key, record) in metrics {
-                if record[0] != Value::from(key.as_str()) || !record[1]["_value"].is_number() {
+                if record[0] != *key || !record[1]["_value"].is_number() {
                     problems.push(format!("/Results/run_configs/{place}: {key} is not kept as its name and its value"));
                 }
             }

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use self::inventory::Inventory;
 use self::loose::Kind;
-pub(crate) use self::loose::stands_alone;
+pub use self::loose::stands_alone;
 use crate::check::{Checked, check};
 use crate::schema::{Shape, Shapes};
 use crate::{ArtifactError, Finding, Folder};

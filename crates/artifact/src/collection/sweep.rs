@@ -105,7 +105,8 @@ fn agrees(value: &Value, cell: &str) -> bool {
         Value::Null => cell.is_empty(),
         Value::Number(number) => number.as_f64().is_some_and(|number| rounds_to(number, cell)),
         Value::String(text) => text == cell,
-        value => value.to_string() == cell,
+        Value::Bool(flag) => cell == if *flag { "true" } else { "false" },
+        Value::Array(_) | Value::Object(_) => false,
     }
 }
 

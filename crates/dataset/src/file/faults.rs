@@ -35,6 +35,7 @@ impl Faults {
     /// A row is bad: an error, or one row less.
     pub(crate) fn note(&mut self, path: &Path, place: RowPlace, problem: String) -> Result<(), DatasetError> {
         if !self.skips() {
+            let problem = problem + "; --skip-bad-rows leaves such rows out";
             return Err(DatasetError::Row { path: path.to_owned(), place, problem });
         }
         self.skip(path, place, &problem);
@@ -73,7 +74,7 @@ mod tests {
     fn rows_are_refused_unless_they_are_to_be_skipped() {
         let mut strict = Faults::new(BadRows::Refuse);
         let error = strict.note(Path::new("a"), RowPlace::Line(3), "bad".to_owned()).unwrap_err();
-        assert_eq!(error.to_string(), "--input-file a, line 3: bad");
+        assert_eq!(error.to_string(), "--input-file a, line 3: bad; --skip-bad-rows leaves such rows out");
         let mut lenient = Faults::new(BadRows::Skip);
         for index in 0..20 {
             lenient.note(Path::new("a"), RowPlace::Entry(index), "bad".to_owned()).unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use aiperf_config::{Replay, TraceCorpus, TraceOptions};
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, SessionId, Turn};
 use aiperf_seed::Seed;
-use aiperf_trace::{BlockId, Layout, Prompt, Request, Trace};
+use aiperf_trace::{BlockId, Prompt, Request, Trace};
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
@@ -17,7 +17,7 @@ use crate::session::SessionNames;
 
 /// One conversation per session, in order of appearance; a request without session is one.
 pub(super) fn of(trace: Trace, options: &TraceOptions, seed: Seed, content_key: u64) -> Contents {
-    let Trace { layout, block_size, requests, .. } = trace;
+    let Trace { block_size, requests, .. } = trace;
     let taken: HashSet<SessionId> =
         requests.iter().filter_map(|request| request.session.clone()).map(SessionId).collect();
     let mut names = SessionNames::new(seed, taken);
@@ -38,7 +38,11 @@ pub(super) fn of(trace: Trace, options: &TraceOptions, seed: Seed, content_key: 
                 turns: Vec::new(),
                 system: None,
                 user_context: None,
-                context_mode: context_mode(layout, &request.prompt),
+                context_mode: if request.holds_history {
+                    ContextMode::MessageArrayWithResponses
+                } else {
+                    ContextMode::DeltasWithoutResponses
+                },
                 lineage: Lineage::Root,
             });
             orders.push(Vec::new());
@@ -54,17 +58,6 @@ pub(super) fn of(trace: Trace, options: &TraceOptions, seed: Seed, content_key: 
         corpus: options.corpus.unwrap_or(TraceCorpus::Prose),
     };
     Contents { conversations, prompts: Some(Prompts::Blocks(prompts)), empty_outputs }
-}
-
-/// Whether earlier turns are sent again. Lengths and blocks of bailian rows hold them already, and so do messages and
-/// bodies.
-fn context_mode(layout: Layout, prompt: &Prompt) -> ContextMode {
-    match (layout, prompt) {
-        (Layout::Bailian, _) | (_, Prompt::Messages { .. } | Prompt::Payload(_) | Prompt::Recorded { .. }) => {
-            ContextMode::MessageArrayWithResponses
-        }
-        (_, Prompt::Length { .. } | Prompt::Text(_)) => ContextMode::DeltasWithoutResponses,
-    }
 }
 
 fn turn(request: Request, replay: &Replay, block_size: u32) -> (Turn, Option<PromptOrder>) {
@@ -85,8 +78,8 @@ fn turn(request: Request, replay: &Replay, block_size: u32) -> (Turn, Option<Pro
         Prompt::Text(text) => {
             turn.texts = vec![Media { name: "text".to_owned(), contents: vec![Arc::from(text)] }];
         }
-        Prompt::Recorded { text, blocks, .. } => {
-            turn.extra_body = Some(hints(&blocks, turn.max_tokens, replay, block_size));
+        Prompt::Recorded { text, blocks, has_signed_ids, .. } => {
+            turn.extra_body = Some(hints(&ids(&blocks, has_signed_ids), turn.max_tokens, replay, block_size));
             turn.texts = vec![Media { name: "text".to_owned(), contents: vec![Arc::from(text)] }];
         }
         Prompt::Messages { messages, tools } => {
@@ -104,17 +97,34 @@ fn turn(request: Request, replay: &Replay, block_size: u32) -> (Turn, Option<Pro
 }
 
 /// Body fields that tell the server what a recorded request was like.
-fn hints(blocks: &[BlockId], output: Option<u32>, replay: &Replay, block_size: u32) -> Map<String, Value> {
+fn hints(ids: &[Value], output: Option<u32>, replay: &Replay, block_size: u32) -> Map<String, Value> {
     let mut hints = Map::new();
     if let Some(tokens) = output.filter(|_| replay.min_tokens) {
         hints.insert("min_tokens".to_owned(), tokens.into());
     }
     if replay.block_hints {
         // A row may have none, which is not to say that it has no blocks.
-        if !blocks.is_empty() {
-            hints.insert("hash_ids".to_owned(), json!(blocks.iter().map(|block| block.0).collect::<Vec<_>>()));
+        if !ids.is_empty() {
+            hints.insert("hash_ids".to_owned(), json!(ids));
         }
         hints.insert("block_size".to_owned(), block_size.into());
     }
     hints
+}
+
+/// Block ids as they were recorded: hashes of 64 bits are numbers without a sign, unless one of them has one.
+fn ids(blocks: &[BlockId], are_signed: bool) -> Vec<Value> {
+    blocks.iter().map(|block| if are_signed { json!(block.0) } else { json!(block.0.cast_unsigned()) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_sent_as_they_were_recorded() {
+        let blocks = [BlockId(7), BlockId(-1)];
+        assert_eq!(ids(&blocks, false), [json!(7), json!(u64::MAX)]);
+        assert_eq!(ids(&blocks, true), [json!(7), json!(-1)]);
+    }
 }

@@ -229,6 +229,41 @@ fn a_trace_is_changed_before_it_is_sent() {
     assert!(error.contains("--synthesis-max-isl 5") && error.contains("shortest has 10 tokens"), "{error}");
 }
 
+#[test]
+fn a_change_that_no_row_has_anything_for_is_refused() {
+    let changed = |content: &str, synthesis: TraceSynthesis| {
+        let (_folder, source) = rows(content);
+        loaded(FileSource { trace: TraceOptions { synthesis, ..TraceOptions::default() }, ..source })
+    };
+    let longer = || TraceSynthesis { prefix_len: 2.0, ..TraceSynthesis::default() };
+    let error = changed(TIMED, longer()).unwrap_err().to_string();
+    assert!(error.contains("--synthesis-prefix-len-multiplier changes nothing in --input-file"), "{error}");
+    let shared = "{\"input_length\":600,\"hash_ids\":[1,2]}\n{\"input_length\":600,\"hash_ids\":[1,3]}\n";
+    assert!(changed(shared, longer()).is_ok());
+}
+
+#[test]
+fn a_row_that_holds_the_earlier_turns_is_sent_alone() {
+    let mode = |field: &str| {
+        let row = format!("{{\"session_id\":\"a\",\"input_length\":5{field}}}\n");
+        let (_folder, source) = rows(&row.repeat(2));
+        loaded(source).unwrap().outlines()[0].context_mode
+    };
+    assert_eq!(mode(""), ContextMode::DeltasWithoutResponses);
+    let whole = ",\"context_mode\":\"message_array_with_responses\"";
+    assert_eq!(mode(whole), ContextMode::MessageArrayWithResponses);
+}
+
+#[test]
+fn lengths_that_cannot_be_are_refused_and_rows_of_tables_left_out() {
+    let (_folder, source) = rows("{\"input_length\":5,\"output_length\":99999999999}\n");
+    let error = loaded(source).unwrap_err().to_string();
+    assert!(error.contains("line 1: output_length: from 0 to 100000000 tokens are expected"), "{error}");
+    let (_folder, source) = rows("Timestamp,Request tokens,Response tokens\n1,0,5\n2,6,5\n");
+    let dataset = loaded(source).unwrap();
+    assert_eq!((dataset.len(), dataset.skipped_rows.count), (1, 1), "a prompt has at least one token");
+}
+
 fn baseten(replay: Replay) -> Dataset {
     let trace = TraceOptions { replay, ..TraceOptions::default() };
     loaded(FileSource { trace, ..fixture("baseten_trace.parquet") }).unwrap()

@@ -47,10 +47,7 @@ impl Endpoint for AudioTranscription {
 }
 
 fn hear(data: &str, transcript: &mut Transcript) -> Heard {
-    let answer = match tree(data) {
-        Ok(answer) => answer,
-        Err(heard) => return heard,
-    };
+    let answer = tree(data)?;
     // vLLM streams a transcription in the events of a chat.
     if answer["choices"].is_array() {
         return completion_event::hear(data, transcript, speak_chat);
@@ -66,5 +63,5 @@ fn hear(data: &str, transcript: &mut Transcript) -> Heard {
         transcript.end_mark();
     }
     transcript.usage(UsageField::within(&answer, "usage"));
-    Heard::Understood
+    Ok(())
 }

@@ -38,10 +38,7 @@ impl Endpoint for HuggingfaceGenerate {
 }
 
 fn hear(data: &str, transcript: &mut Transcript) -> Heard {
-    let answer = match tree(data) {
-        Ok(answer) => answer,
-        Err(heard) => return heard,
-    };
+    let answer = tree(data)?;
     let answer = answer.get(0).unwrap_or(&answer);
     let whole = answer["generated_text"].as_str();
     match answer.get("token").filter(|token| token.is_object()) {
@@ -67,5 +64,5 @@ fn hear(data: &str, transcript: &mut Transcript) -> Heard {
         ..Usage::default()
     };
     transcript.usage((usage != Usage::default()).then_some(usage));
-    Heard::Understood
+    Ok(())
 }

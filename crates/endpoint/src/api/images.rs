@@ -93,10 +93,7 @@ impl Endpoint for ImageEdit {
 
 /// Each event or document that brings at least one image is a piece of content.
 fn hear(data: &str, transcript: &mut Transcript) -> Heard {
-    let answer = match tree(data) {
-        Ok(answer) => answer,
-        Err(heard) => return heard,
-    };
+    let answer = tree(data)?;
     let holds_image = |image: &Value| ["b64_json", "url"].iter().any(|key| image.get(key).is_some_and(is_truthy));
     let listed = answer["data"].as_array().into_iter().flatten().any(holds_image);
     transcript.wordless(usize::from(listed || holds_image(&answer)));
@@ -104,5 +101,5 @@ fn hear(data: &str, transcript: &mut Transcript) -> Heard {
         transcript.end_mark();
     }
     transcript.usage(UsageField::within(&answer, "usage"));
-    Heard::Understood
+    Ok(())
 }

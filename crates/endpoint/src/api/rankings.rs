@@ -94,13 +94,10 @@ impl Endpoint for Rankings {
 
 /// A list of ranks, bare or under one of its names, is one piece of content.
 fn hear(data: &str, transcript: &mut Transcript) -> Heard {
-    let answer = match tree(data) {
-        Ok(answer) => answer,
-        Err(heard) => return heard,
-    };
+    let answer = tree(data)?;
     let ranks = [Some(&answer), answer.get("results"), answer.get("rankings")];
     let any = ranks.into_iter().flatten().filter_map(Value::as_array).any(|ranks| !ranks.is_empty());
     transcript.wordless(usize::from(any));
     transcript.usage(UsageField::within(&answer, "usage").or_else(|| UsageField::within(&answer, "meta")));
-    Heard::Understood
+    Ok(())
 }

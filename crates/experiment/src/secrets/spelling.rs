@@ -22,7 +22,7 @@ pub(super) fn spellings(value: &str) -> Vec<String> {
 
 /// Within a JSON string: in UTF-8, and in ASCII with digits of either case; each also with its slashes escaped.
 fn in_json(text: &str) -> Vec<String> {
-    let plain = escaped(text, |out, letter| out.push(letter));
+    let plain = escaped(text, String::push);
     let lower = escaped(text, |out, letter| units(letter).for_each(|unit| _ = write!(out, "\\u{unit:04x}")));
     let upper = escaped(text, |out, letter| units(letter).for_each(|unit| _ = write!(out, "\\u{unit:04X}")));
     let with_slashes = [plain.replace('/', "\\/"), lower.replace('/', "\\/"), upper.replace('/', "\\/")];

@@ -92,7 +92,10 @@ impl CacheStructure {
                 let (of_group, own) = rest.split_at((group as usize).min(rest.len()));
                 put(0, everyone.len() as u64, Layer::Everyone, status(everyone));
                 put(shared, of_group.len() as u64, Layer::Group, status(of_group));
-                put(shared + group, own.len() as u64, Layer::Session, status(own));
+                // Who takes up another session begins with its blocks.
+                let known = own.iter().take_while(|block| seen.contains(block)).count() as u64;
+                put(shared + group, known, Layer::Session, Status::Cached);
+                put(shared + group + known, own.len() as u64 - known, Layer::Session, Status::New);
             } else {
                 put(0, shared, Layer::Everyone, Status::Cached);
                 put(shared, group, Layer::Group, Status::Cached);
@@ -149,7 +152,7 @@ mod tests {
     fn what_is_played_are_whole_prompts_in_the_order_of_time_of_each_session() {
         let made = generate(&AgenticSettings::default(), 40, Seed::fixed(3)).unwrap();
         assert_eq!(made.played.requests.len(), made.trace.requests.len());
-        assert!(made.played.requests.iter().all(|request| crate::block_problem(request, 512).is_none()));
+        assert!(made.played.requests.iter().all(|request| crate::request_problem(request, 512).is_none()));
         for pair in made.played.requests.windows(2).filter(|pair| pair[0].session == pair[1].session) {
             assert!(pair[0].timestamp_ms < pair[1].timestamp_ms && pair[0].input_tokens() < pair[1].input_tokens());
         }

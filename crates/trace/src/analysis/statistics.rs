@@ -12,6 +12,9 @@ pub struct Statistics {
     pub median: f64,
     pub p75: f64,
     pub max: f64,
+    pub p90: f64,
+    pub p95: f64,
+    pub p99: f64,
 }
 
 impl Statistics {
@@ -32,6 +35,9 @@ impl Statistics {
             median: percentile(&values, 0.5),
             p75: percentile(&values, 0.75),
             max: values[values.len() - 1],
+            p90: percentile(&values, 0.9),
+            p95: percentile(&values, 0.95),
+            p99: percentile(&values, 0.99),
         })
     }
 }

@@ -1,8 +1,7 @@
 //! `azure_trace`: Azure's public LLM inference traces, CSV with a wall-clock time, context and generated tokens. Times
 //! become milliseconds since the first request.
 
-use super::burst_gpt::count;
-use super::table::Columns;
+use super::table::{Columns, tokens};
 use crate::{Prompt, Request};
 
 const COLUMNS: [&str; 3] = ["TIMESTAMP", "ContextTokens", "GeneratedTokens"];
@@ -11,17 +10,21 @@ pub(crate) fn columns(header: &str) -> Option<Columns<3>> {
     Columns::find(header, COLUMNS)
 }
 
-/// A row with its time since 1970. `None` when it is not whole.
-pub(crate) fn request(line: usize, content: &str, columns: &Columns<3>) -> Option<Request> {
+/// A row with its time since 1970; the error says why it is not whole.
+pub(crate) fn request(line: usize, content: &str, columns: &Columns<3>) -> Result<Request, String> {
     let [timestamp, input, output] = columns.of(content)?;
-    Some(Request {
+    let time = timestamp.trim();
+    let time = unix_milliseconds(time)
+        .ok_or_else(|| format!("{}: a time as 2023-11-16 18:17:03.98 is expected, not {time:?}", COLUMNS[0]))?;
+    Ok(Request {
         line,
-        timestamp_ms: Some(unix_milliseconds(timestamp.trim())?),
+        timestamp_ms: Some(time),
         delay_ms: None,
         duration_ms: None,
         session: None,
-        prompt: Prompt::Length { tokens: count(&input)?, blocks: Vec::new() },
-        output_tokens: Some(count(&output)?),
+        holds_history: false,
+        prompt: Prompt::Length { tokens: tokens(COLUMNS[1], &input, 1)?, blocks: Vec::new() },
+        output_tokens: Some(tokens(COLUMNS[2], &output, 0)?),
         extra: None,
     })
 }

@@ -41,6 +41,7 @@ pub(crate) fn chat(line: usize, content: &[u8]) -> Result<Chat, String> {
             timestamp_ms: Some(row.timestamp.ok_or_else(|| missing("timestamp"))?.0 * 1e3),
             delay_ms: None,
             duration_ms: None,
+            holds_history: true,
             session: None,
             prompt: Prompt::Length {
                 tokens: row.input_length.ok_or_else(|| missing("input_length"))?.0,

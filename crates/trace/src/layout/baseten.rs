@@ -111,10 +111,12 @@ fn request(
             .ok_or_else(|| format!("{name}: a whole number, not negative, is expected"))
     };
     let Some(Cell::Text(text)) = column("prompt") else { return Err("prompt: a text is expected".to_owned()) };
-    let blocks = match column("total_hashes") {
-        Some(Cell::Numbers(hashes)) => hashes.into_iter().map(|hash| BlockId(hash as i64)).collect(),
+    let hashes = match column("total_hashes") {
+        Some(Cell::Numbers(hashes)) => hashes,
         _ => Vec::new(),
     };
+    let has_signed_ids = hashes.iter().any(|hash| *hash < 0);
+    let blocks = hashes.into_iter().map(|hash| BlockId(hash as i64)).collect();
     let session = session(sessions, &column);
     let request = Request {
         line,
@@ -122,7 +124,8 @@ fn request(
         delay_ms: None,
         duration_ms: number("duration_e2e_ms").map(|duration| duration as f64),
         session,
-        prompt: Prompt::Recorded { text, tokens: needed("input_tokens")?, blocks },
+        holds_history: true,
+        prompt: Prompt::Recorded { text, tokens: needed("input_tokens")?, blocks, has_signed_ids },
         output_tokens: Some(needed("output_tokens")?),
         extra: None,
     };
@@ -193,6 +196,22 @@ mod tests {
         let Prompt::Recorded { text, tokens, .. } = &third.prompt else { panic!("{third:?}") };
         assert_eq!((text.as_str(), *tokens), ("p-a-1 p-a-2", 8));
         assert_eq!(table.requests[3].session, None);
+    }
+
+    #[test]
+    fn hashes_of_64_bits_are_known_by_their_bits_and_their_sign() {
+        let read = |hashes: &[i128]| {
+            let column = |name: &str| match name {
+                "prompt" => Some(Cell::Text("a".to_owned())),
+                "total_hashes" => Some(Cell::Numbers(hashes.to_vec())),
+                _ => Some(Cell::Number(1)),
+            };
+            let (request, _) = request(1, SessionColumn::Provided, column).unwrap();
+            let Prompt::Recorded { blocks, has_signed_ids, .. } = request.prompt else { panic!("{request:?}") };
+            (blocks, has_signed_ids)
+        };
+        assert_eq!(read(&[5, u64::MAX.into()]), (vec![BlockId(5), BlockId(-1)], false));
+        assert_eq!(read(&[5, -1]), (vec![BlockId(5), BlockId(-1)], true));
     }
 
     #[test]

@@ -20,7 +20,19 @@ struct Row<'a> {
     timestamp: Option<Time>,
     delay: Option<Time>,
     session_id: Option<Name>,
+    context_mode: Option<ContextMode>,
     extra: Option<Map<String, Value>>,
+}
+
+/// What a turn says of the earlier ones of its session. Not part of the original layout: it lets sessions of others, whose
+/// lengths count the whole prompt, be written as rows of this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ContextMode {
+    /// It adds to them.
+    DeltasWithoutResponses,
+    /// It holds them.
+    MessageArrayWithResponses,
 }
 
 /// Reads a line; the error says what is wrong and what is expected. Fields that the layout does not know are left alone.
@@ -45,6 +57,10 @@ pub(crate) fn request(line: usize, content: &[u8]) -> Result<Request, String> {
     if row.tools.is_some() && row.messages.is_none() {
         return Err(format!("tools go with messages, not with {}", given[0]));
     }
+    let is_synthetic = row.input_length.is_some() || row.text_input.is_some();
+    if row.context_mode.is_some() && !is_synthetic {
+        return Err(format!("context_mode goes with input_length and text_input; {} hold the earlier turns", given[0]));
+    }
     let prompt = if let Some(Count(tokens)) = row.input_length {
         Prompt::Length { tokens, blocks }
     } else if let Some(text) = row.text_input {
@@ -60,6 +76,7 @@ pub(crate) fn request(line: usize, content: &[u8]) -> Result<Request, String> {
         timestamp_ms: row.timestamp.map(|time| time.0),
         delay_ms: row.delay.map(|time| time.0),
         duration_ms: None,
+        holds_history: !is_synthetic || row.context_mode == Some(ContextMode::MessageArrayWithResponses),
         session: row.session_id.map(|name| name.0).filter(|name| !name.is_empty()),
         prompt,
         output_tokens: row.output_length.map(|count| count.0),
@@ -109,14 +126,35 @@ mod tests {
             (r#"{"messages":[]}"#, "at least one message"),
             (r#"{"messages":[{"content":"a"}]}"#, "each needs a role"),
             (r#"{"messages":[{"role":"user"}],"tools":[]}"#, "at least one tool"),
+            (r#"{"input_length":1,"context_mode":"all"}"#, "context_mode: unknown variant `all`, expected"),
+            (r#"{"payload":{"a":1},"context_mode":"deltas_without_responses"}"#, "context_mode goes with input_length"),
+            (r#"{"timestamp":-5,"input_length":1}"#, "timestamp: invalid value: integer `-5`, expected a number"),
             (r#"{"payload":{}}"#, "payload: an object with at least one field"),
             (r#"{"payload":[1]}"#, "payload: an object is expected"),
-            (r#"{"input_length":1"#, "not valid JSON"),
+            (r#"{"input_length":1"#, "not valid JSON: EOF while parsing an object, at column 17"),
             ("[1]", "a JSON object is expected"),
         ] {
             let error = request(1, row.as_bytes()).unwrap_err();
             assert!(error.contains(expected), "{row}: {error}");
         }
+    }
+
+    #[test]
+    fn ids_may_be_whole_numbers_in_any_guise() {
+        let row = request(1, br#"{"input_length":3.0,"hash_ids":[1.0,-2,18446744073709551615]}"#).unwrap();
+        assert_eq!((row.input_tokens(), row.blocks()), (Some(3), &[BlockId(1), BlockId(-2), BlockId(-1)][..]));
+        assert!(
+            request(1, br#"{"input_length":3,"hash_ids":[1.5]}"#).unwrap_err().starts_with("hash_ids: invalid value")
+        );
+    }
+
+    #[test]
+    fn a_row_may_say_that_it_holds_the_earlier_turns() {
+        let holds = |row: &str| request(1, row.as_bytes()).unwrap().holds_history;
+        assert!(!holds(r#"{"input_length":3}"#));
+        assert!(!holds(r#"{"input_length":3,"context_mode":"deltas_without_responses"}"#));
+        assert!(holds(r#"{"input_length":3,"context_mode":"message_array_with_responses"}"#));
+        assert!(holds(r#"{"messages":[{"role":"user"}]}"#));
     }
 
     #[test]

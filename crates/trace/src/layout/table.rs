@@ -2,37 +2,54 @@
 
 use std::borrow::Cow;
 
+use crate::request::MOST_TOKENS;
+
 /// The columns that a layout needs, found by their names in the header.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Columns<const N: usize>([usize; N]);
+pub(crate) struct Columns<const N: usize> {
+    names: [&'static str; N],
+    places: [usize; N],
+}
 
 impl<const N: usize> Columns<N> {
     /// `None` when one is missing.
-    pub(crate) fn find(header: &str, names: [&str; N]) -> Option<Self> {
+    pub(crate) fn find(header: &str, names: [&'static str; N]) -> Option<Self> {
         let fields: Vec<Cow<'_, str>> = split(header).collect();
         let mut places = [0; N];
         for (place, name) in places.iter_mut().zip(names) {
             *place = fields.iter().position(|field| field.trim() == name)?;
         }
-        Some(Self(places))
+        Some(Self { names, places })
     }
 
-    /// The fields of one line, in the order of the names; `None` when the line is too short.
-    pub(crate) fn of<'a>(&self, line: &'a str) -> Option<[Cow<'a, str>; N]> {
+    /// The fields of one line, in the order of the names.
+    pub(crate) fn of<'a>(&self, line: &'a str) -> Result<[Cow<'a, str>; N], String> {
         let mut found: [Option<Cow<'a, str>>; N] = [const { None }; N];
         for (index, field) in split(line).enumerate() {
-            for (place, slot) in self.0.iter().zip(&mut found) {
+            for (place, slot) in self.places.iter().zip(&mut found) {
                 if *place == index {
                     *slot = Some(field.clone());
                 }
             }
         }
         let mut fields = [const { Cow::Borrowed("") }; N];
-        for (field, slot) in fields.iter_mut().zip(found) {
-            *field = slot?;
+        for ((field, slot), name) in fields.iter_mut().zip(found).zip(self.names) {
+            *field = slot.ok_or_else(|| format!("{name} is missing: the row is too short"))?;
         }
-        Some(fields)
+        Ok(fields)
     }
+}
+
+/// A number of tokens. Some tools write 472 as 472.0.
+pub(crate) fn tokens(name: &str, text: &str, least: u64) -> Result<u64, String> {
+    let text = text.trim();
+    let number = text.parse().ok().or_else(|| {
+        let number: f64 = text.parse().ok()?;
+        (number.fract() == 0.0 && (0.0..=MOST_TOKENS as f64).contains(&number)).then_some(number as u64)
+    });
+    number
+        .filter(|number| (least..=MOST_TOKENS).contains(number))
+        .ok_or_else(|| format!("{name}: a whole number from {least} to {MOST_TOKENS} is expected, not {text:?}"))
 }
 
 /// The fields of a line. A quoted field may hold commas, and quotes that are doubled.
@@ -75,8 +92,17 @@ mod tests {
     fn columns_are_found_by_name_wherever_they_stand() {
         let columns = Columns::find("x, b ,\"a\"", ["a", "b"]).unwrap();
         assert_eq!(columns.of("1,2,3").unwrap(), ["3", "2"]);
-        assert!(columns.of("1,2").is_none());
+        assert_eq!(columns.of("1,2").unwrap_err(), "a is missing: the row is too short");
         assert!(Columns::find("x,b", ["a"]).is_none());
+    }
+
+    #[test]
+    fn numbers_of_tokens_have_a_least_and_a_most() {
+        assert_eq!((tokens("a", " 472 ", 1), tokens("a", "472.0", 1), tokens("a", "0", 0)), (Ok(472), Ok(472), Ok(0)));
+        for bad in ["0", "-3", "1.5", "many", "", "100000001"] {
+            let expected = format!("a: a whole number from 1 to 100000000 is expected, not {bad:?}");
+            assert_eq!(tokens("a", bad, 1).unwrap_err(), expected);
+        }
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scale {
     Linear,
-    /// Powers of two; values below one are left out.
+    /// Powers of two; there is no place for zero.
     Doubling,
 }
 
@@ -21,7 +21,7 @@ const MOST_TICKS: f64 = 9.0;
 
 impl Scale {
     pub(super) fn shows(self, value: f64) -> bool {
-        self == Self::Linear || value >= 1.0
+        self == Self::Linear || value > 0.0
     }
 
     pub(super) fn place(self, value: f64) -> f64 {
@@ -61,6 +61,7 @@ impl Unit {
             Self::Share => format!("{} %", short(value * 100.0)),
             Self::Mebibytes if value >= 1024.0 * 1024.0 => format!("{} TiB", short(value / 1024.0 / 1024.0)),
             Self::Mebibytes if value >= 1024.0 => format!("{} GiB", short(value / 1024.0)),
+            Self::Mebibytes if value < 1.0 => format!("{} KiB", short(value * 1024.0)),
             Self::Mebibytes => format!("{} MiB", short(value)),
             Self::Plain if value >= 1e6 => format!("{} M", short(value / 1e6)),
             Self::Plain => short(value),
@@ -95,6 +96,7 @@ mod tests {
             (Unit::Plain, 2_500_000.0, "2.5 M"),
             (Unit::Share, 0.4, "40 %"),
             (Unit::Share, 0.025, "2.5 %"),
+            (Unit::Mebibytes, 0.25, "256 KiB"),
             (Unit::Mebibytes, 64.0, "64 MiB"),
             (Unit::Mebibytes, 4096.0, "4 GiB"),
             (Unit::Mebibytes, 2_097_152.0, "2 TiB"),
@@ -107,6 +109,7 @@ mod tests {
     fn a_few_round_values_are_named() {
         assert_eq!(Scale::Linear.ticks(0.0, 3537.0), [0.0, 1000.0, 2000.0, 3000.0]);
         assert_eq!(Scale::Doubling.ticks(0.0, 17.4), [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0, 65536.0]);
+        assert_eq!(Scale::Doubling.ticks(-2.0, 1.0), [0.25, 0.5, 1.0, 2.0]);
         assert!((step(0.37) - 0.1).abs() < 1e-12);
     }
 }

@@ -21,7 +21,9 @@ pub fn page(name: &str, analysis: &Analysis, shape: Option<ModelShape>) -> Strin
     let points = &analysis.sessions.over_time;
     if points.len() > 1 {
         let interval = analysis.sessions.interval_seconds;
-        let rate = |value: fn(&SessionPoint) -> u64| line_of(points, |point| value(point) as f64 / interval);
+        // The trace ends within the last interval, which would look emptier than it was.
+        let whole = if points.len() > 2 { &points[..points.len() - 1] } else { points };
+        let rate = |value: fn(&SessionPoint) -> u64| line_of(whole, |point| value(point) as f64 / interval);
         charts.push_str(&over_time("Arrivals", "requests per second", vec![("requests", rate(|p| p.requests))]));
         charts.push_str(&over_time(
             "Sessions",
@@ -92,4 +94,24 @@ fn line_of(points: &[SessionPoint], value: impl Fn(&SessionPoint) -> f64) -> Vec
 
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn an_interval_that_the_trace_ends_in_has_no_rate() {
+        // Two requests in each tenth of a second, and one at the very end.
+        let times = (0..20).map(|n| n * 50).chain([1_000]);
+        let rows: Vec<String> = times.map(|t| format!("{{\"timestamp\":{t},\"input_length\":1}}")).collect();
+        let trace = crate::Trace::parse(Path::new("rows"), rows.join("\n").as_bytes(), None).unwrap();
+        let page = page("rows", &crate::analyze(&trace), None);
+        let (_, arrivals) = page.split_once(">Arrivals<").unwrap();
+        let line = arrivals.split_once("stroke-width=\"1.8\" d=\"M").unwrap().1.split_once('"').unwrap().0;
+        let heights: Vec<&str> = line.split('L').map(|point| point.split_once(' ').unwrap().1).collect();
+        assert_eq!((heights.len(), heights.iter().all(|height| *height == heights[0])), (10, true), "{line}");
+    }
 }

@@ -10,15 +10,7 @@ pub fn table(analysis: &Analysis, shape: Option<ModelShape>) -> String {
         grouped(analysis.prefix_groups as f64, 0),
     );
     text.push_str(&statistics(analysis));
-    for (count, what) in [
-        (analysis.skipped_rows, "rows could not be read and were left out"),
-        (analysis.requests_without_length, "requests have no recorded prompt length and count for none"),
-        (analysis.zero_outputs, "requests have no output: failures of the original service, kept as load"),
-    ] {
-        if count > 0 {
-            text.push_str(&format!("\n{} {what}.\n", grouped(count as f64, 0)));
-        }
-    }
+    text.push_str(&notes(analysis));
     if let Some(cache) = &analysis.cache {
         text.push_str(&cache_table(cache, shape));
     }
@@ -27,9 +19,13 @@ pub fn table(analysis: &Analysis, shape: Option<ModelShape>) -> String {
             .windows
             .iter()
             .map(|window| {
-                let cells = [window.mean, window.peak as f64, window.peak_to_mean, window.index_of_dispersion];
-                let name = format!("{} s", window.window_seconds);
-                std::iter::once(name).chain(cells.map(|cell| grouped(cell, 2))).collect()
+                vec![
+                    format!("{} s", window.window_seconds),
+                    grouped(window.mean, 2),
+                    grouped(window.peak as f64, 0),
+                    grouped(window.peak_to_mean, 2),
+                    grouped(window.index_of_dispersion, 2),
+                ]
             })
             .collect();
         text.push_str(&format!(
@@ -38,7 +34,10 @@ pub fn table(analysis: &Analysis, shape: Option<ModelShape>) -> String {
             grouped(arrivals.requests_per_second, 3),
             arrivals.inter_arrival_cv.map_or("N/A".to_owned(), |cv| grouped(cv, 2)),
         ));
-        text.push_str(&boxed("Arrivals per Window", &["Window", "Mean", "Peak", "Peak / Mean", "Dispersion"], &rows));
+        if !rows.is_empty() {
+            let headers = ["Window", "Mean", "Peak", "Peak / Mean", "Dispersion"];
+            text.push_str(&boxed("Arrivals per Window", &headers, &rows));
+        }
     }
     let sessions = &analysis.sessions;
     let source = match sessions.source {
@@ -57,24 +56,52 @@ pub fn table(analysis: &Analysis, shape: Option<ModelShape>) -> String {
     text
 }
 
-fn statistics(analysis: &Analysis) -> String {
-    let row = |name: &str, statistics: Option<Statistics>| {
-        let cells = statistics.map_or_else(
-            || vec!["N/A".to_owned(); 7],
-            |s| [s.mean, s.std_dev, s.min, s.p25, s.median, s.p75, s.max].iter().map(|v| grouped(*v, 2)).collect(),
-        );
-        std::iter::once(name.to_owned()).chain(cells).collect()
+/// What a reader should know of the figures.
+fn notes(analysis: &Analysis) -> String {
+    let too_many = format!(
+        "more blocks than fit into their prompts at {} tokens each: give the size of this trace's blocks with --block-size",
+        analysis.block_size
+    );
+    let counted = |count: usize, one: &str, many: &str, what: &str| match count {
+        0 => String::new(),
+        1 => format!("\n1 {one} {what}.\n"),
+        count => format!("\n{} {many} {what}.\n", grouped(count as f64, 0)),
     };
-    let rows = vec![
-        row("Input Length", analysis.input_length),
-        row("Context Length", analysis.context_length),
-        row("Unique Prompt Length", analysis.unique_prompt_length),
-        row("Output Length", analysis.output_length),
-        row("Theoretical Hit Rates", analysis.hit_rates),
-        row("Reuse Distance (blocks)", analysis.reuse_distance),
-        row("Reuse Interval (s)", analysis.reuse_interval_seconds),
-    ];
-    boxed("Trace Statistics", &["Metric", "Mean", "Std Dev", "Min", "P25", "Median", "P75", "Max"], &rows)
+    let requests = |count, what| counted(count, "request has", "requests have", what);
+    let left_out =
+        format!("could not be read and were left out; aiperf validate {} FILE lists them", analysis.layout.target());
+    [
+        counted(analysis.skipped_rows, "row", "rows", &left_out),
+        requests(analysis.requests_without_length, "no recorded prompt length, which counts for none"),
+        requests(analysis.requests_with_too_many_blocks, &too_many),
+        requests(analysis.zero_outputs, "no output, as failures of the original service do, and stay as load"),
+    ]
+    .concat()
+}
+
+/// As the reference has it, and below it the tails, which size a server.
+fn statistics(analysis: &Analysis) -> String {
+    let rows = |figures: &[fn(Statistics) -> f64]| -> Vec<Vec<String>> {
+        let row = |(name, statistics): (&str, Option<Statistics>)| {
+            let cells = figures.iter().map(|figure| statistics.map_or("N/A".to_owned(), |s| grouped(figure(s), 2)));
+            std::iter::once(name.to_owned()).chain(cells).collect()
+        };
+        [
+            ("Input Length", analysis.input_length),
+            ("Context Length", analysis.context_length),
+            ("Unique Prompt Length", analysis.unique_prompt_length),
+            ("Output Length", analysis.output_length),
+            ("Theoretical Hit Rates", analysis.hit_rates),
+            ("Reuse Distance (blocks)", analysis.reuse_distance),
+            ("Reuse Interval (s)", analysis.reuse_interval_seconds),
+        ]
+        .map(row)
+        .into()
+    };
+    let all = rows(&[|s| s.mean, |s| s.std_dev, |s| s.min, |s| s.p25, |s| s.median, |s| s.p75, |s| s.max]);
+    let tails = rows(&[|s| s.p90, |s| s.p95, |s| s.p99]);
+    boxed("Trace Statistics", &["Metric", "Mean", "Std Dev", "Min", "P25", "Median", "P75", "Max"], &all)
+        + &boxed("Tails", &["Metric", "P90", "P95", "P99"], &tails)
 }
 
 fn cache_table(cache: &CacheProfile, shape: Option<ModelShape>) -> String {
@@ -103,7 +130,9 @@ fn cache_table(cache: &CacheProfile, shape: Option<ModelShape>) -> String {
             shape.map_or(String::new(), |shape| format!(", {} GiB", grouped(shape.gib(blocks, cache.block_size), 2)));
         text.push_str(&format!("95 % of that take {} blocks{memory}\n", grouped(blocks as f64, 0)));
     }
-    text.push_str(&boxed("Hit Rate by Cache Size (LRU, complete blocks)", &headers, &rows));
+    if !rows.is_empty() {
+        text.push_str(&boxed("Hit Rate by Cache Size (LRU, complete blocks)", &headers, &rows));
+    }
     text
 }
 
@@ -155,6 +184,33 @@ fn grouped(value: f64, decimals: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn of(rows: &str) -> String {
+        let trace = crate::Trace::parse(std::path::Path::new("rows"), rows.as_bytes(), None).unwrap();
+        table(&crate::analyze(&trace), None)
+    }
+
+    #[test]
+    fn what_the_figures_do_not_show_is_said() {
+        let text = of("Timestamp,Request tokens,Response tokens\n1,9,0\nx,1,1\n2,9,1\ny,1,1\n");
+        assert!(text.contains("\n1 request has no output, as"), "{text}");
+        assert!(
+            text.contains("\n2 rows could not be read and were left out; aiperf validate burst-gpt-trace FILE"),
+            "{text}"
+        );
+        let text = of("{\"input_length\":40,\"hash_ids\":[1,2,3]}");
+        assert!(text.contains("more blocks than fit into their prompts at 512 tokens each"), "{text}");
+        assert!(!text.contains("Hit Rate by Cache Size"), "a table without rows says nothing: {text}");
+    }
+
+    #[test]
+    fn tails_stand_below_the_figures_of_the_reference() {
+        let rows: Vec<String> = (1..=101).map(|n| format!("{{\"input_length\":{n}}}")).collect();
+        let text = of(&rows.join("\n"));
+        let line = text.lines().filter(|line| line.contains("Input Length")).nth(1).unwrap();
+        let cells: Vec<&str> = line.split('│').map(str::trim).collect();
+        assert_eq!(cells, ["", "Input Length", "91.00", "96.00", "100.00", ""]);
+    }
 
     #[test]
     fn thousands_are_grouped() {

@@ -210,7 +210,7 @@ proptest! {
         let asked = TraceSynthesis { prefix_len, prefix_roots, prompt_len, max_isl, ..TraceSynthesis::default() };
         synthesize(&asked, &mut after, Seed::fixed(3));
         for request in &after.requests {
-            prop_assert!(crate::block_problem(request, 512).is_none(), "{:?}", request);
+            prop_assert!(crate::request_problem(request, 512).is_none(), "{:?}", request);
             prop_assert!(request.input_tokens().unwrap() >= 1);
             prop_assert!(max_isl.is_none_or(|most| request.input_tokens().unwrap() <= most));
         }

@@ -6,7 +6,7 @@ use aiperf_config::Environment;
 use aiperf_trace::{Layout, ModelShape};
 use clap::{Arg, ArgMatches, Command, ValueHint};
 
-use super::{given, layout, layout_arg, number, path, required, word};
+use super::{BLOCK_SIZE, block_size, given, layout, layout_arg, path, required, word};
 use crate::cli::CliError;
 
 #[derive(Debug)]
@@ -36,12 +36,7 @@ pub(super) fn command() -> Command {
         .about("Say what a trace is like: lengths, shared prefixes, what a cache would find, bursts, sessions")
         .disable_version_flag(true)
         .args(word(1, "input-file", "FILE", "Trace to read"))
-        .args(word(
-            2,
-            "block-size",
-            "TOKENS",
-            "Tokens that one block id stands for [default: 512, 16 for bailian_trace]",
-        ))
+        .args(word(2, "block-size", "TOKENS", BLOCK_SIZE))
         .args(word(
             3,
             "output-file",
@@ -77,9 +72,7 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<An
     Ok(AnalyzeTrace {
         input: path(environment, required(matches, "input-file")?),
         layout: layout(matches)?,
-        block_size: number("--block-size", given(matches, "block-size"), "a number of tokens, at least 1,", |n| {
-            *n > 0
-        })?,
+        block_size: block_size(matches)?,
         shape: shape.transpose().map_err(|problem| CliError::TraceOption { option: "--model-shape", problem })?,
         format,
         output: given(matches, "output-file").map(|text| path(environment, text)),

@@ -6,7 +6,7 @@ use aiperf_config::{Environment, TraceSynthesis};
 use aiperf_trace::Layout;
 use clap::{Arg, ArgMatches, Command};
 
-use super::{given, layout, layout_arg, number, path, required, word};
+use super::{BLOCK_SIZE, block_size, given, layout, layout_arg, number, path, required, word};
 use crate::cli::CliError;
 
 /// A trace to change.
@@ -64,7 +64,7 @@ pub(super) fn command() -> Command {
                 .args(word(1, "input-file", "FILE", "Trace to change"))
                 .arg(Arg::new("output").long("output").short('o').value_name("PATH").help("File to write"))
                 .arg(layout_arg())
-                .arg(option(("block-size", "Tokens that one block id stands for [default: 512, 16 for bailian_trace]")))
+                .arg(option(("block-size", BLOCK_SIZE)))
                 .args(FACTORS.map(option))
                 .args(COUNTS.map(option))
                 .arg(seed()),
@@ -93,11 +93,10 @@ pub(super) fn change(matches: &ArgMatches, environment: &Environment) -> Result<
     };
     let above: fn(&f64) -> bool = |factor| *factor > 0.0 && factor.is_finite();
     let not_below: fn(&f64) -> bool = |factor| *factor >= 0.0 && factor.is_finite();
-    let block_size = matches.get_one::<String>("block-size");
     Ok(ChangeTrace {
         input: path(environment, required(matches, "input-file")?),
         layout: layout(matches)?,
-        block_size: number("block-size", block_size, "a whole number of at least 1", |n| *n > 0)?,
+        block_size: block_size(matches)?,
         output: path(environment, required(matches, "output")?),
         synthesis: TraceSynthesis {
             speedup: factor("synthesis-speedup-ratio", above, "a number above 0")?,
@@ -136,6 +135,6 @@ pub(super) fn make(matches: &ArgMatches, environment: &Environment) -> Result<Ma
 }
 
 fn seed(matches: &ArgMatches) -> Result<u64, CliError> {
-    let given = number("seed", matches.get_one::<String>("seed"), "a whole number, not negative,", |_| true)?;
+    let given = number("seed", matches.get_one::<String>("seed"), "a whole number, not negative", |_| true)?;
     Ok(given.unwrap_or(DEFAULT_SEED))
 }

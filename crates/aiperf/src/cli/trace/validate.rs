@@ -1,18 +1,22 @@
-//! `aiperf validate TARGET FILE` for traces, and `aiperf validate FOLDER` for artifacts.
+//! `aiperf validate FILE` or `aiperf validate LAYOUT FILE` for traces, and `aiperf validate FOLDER` for artifacts.
 
 use std::path::PathBuf;
 
+use aiperf_artifact::stands_alone;
 use aiperf_config::Environment;
 use aiperf_trace::Layout;
 use clap::{Arg, ArgMatches, Command};
 
-use super::{given, path, required, word};
+use super::{BLOCK_SIZE, block_size, given, path, required, word};
 use crate::cli::CliError;
 
 #[derive(Debug)]
 pub(crate) struct ValidateTrace {
-    pub(crate) layout: Layout,
+    /// `None`: what the file looks like.
+    pub(crate) layout: Option<Layout>,
     pub(crate) input: PathBuf,
+    /// Tokens of a block, where they differ from those of the layout.
+    pub(crate) block_size: Option<u32>,
 }
 
 pub(super) fn command() -> Command {
@@ -23,30 +27,42 @@ pub(super) fn command() -> Command {
             Arg::new("target")
                 .index(1)
                 .required(true)
-                .value_name("FOLDER|LAYOUT")
-                .help(format!("Artifact folder, or the layout of a trace [{}]", targets())),
+                .value_name("FOLDER|TRACE|LAYOUT")
+                .help(format!("Artifact folder, trace, or the layout of the trace that follows [{}]", targets())),
         )
         .args(word(2, "input", "FILE", "Trace to check"))
+        .arg(Arg::new("block-size").long("block-size").value_name("TOKENS").help(BLOCK_SIZE))
 }
 
-/// The folder to check: a single word that is no layout but a folder.
-pub(in crate::cli) fn artifact_folder(matches: &ArgMatches, environment: &Environment) -> Option<PathBuf> {
+/// What this program wrote and is to be checked: a single word that is no layout but a folder, or a file of results.
+pub(in crate::cli) fn artifact(matches: &ArgMatches, environment: &Environment) -> Option<PathBuf> {
     let name = matches.get_one::<String>("target")?;
-    let folder = path(environment, name);
-    (given(matches, "input").is_none() && folder.is_dir()).then_some(folder)
+    let found = path(environment, name);
+    (given(matches, "input").is_none() && (found.is_dir() || stands_alone(&found))).then_some(found)
 }
 
 pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<ValidateTrace, CliError> {
     let name = matches.get_one::<String>("target").map_or("", String::as_str);
     let wanted = name.to_ascii_lowercase().replace('-', "_");
     let layout = Layout::ALL.into_iter().find(|layout| layout.name() == wanted);
-    let layout = layout.ok_or_else(|| CliError::TraceOption {
-        option: "aiperf validate",
-        problem: format!("{name:?} cannot be checked; what can is an artifact folder, and {}", targets()),
-    })?;
-    Ok(ValidateTrace { layout, input: path(environment, required(matches, "input")?) })
+    let file = path(environment, name);
+    let input = if layout.is_none() && given(matches, "input").is_none() && file.is_file() {
+        file
+    } else if layout.is_some() {
+        path(environment, required(matches, "input")?)
+    } else {
+        return Err(CliError::TraceOption {
+            option: "aiperf validate",
+            problem: format!(
+                "{name:?} is neither a folder, nor a file, nor a layout; aiperf validate FOLDER checks artifacts, aiperf \
+                 validate FILE a trace, and aiperf validate LAYOUT FILE a trace of that layout ({})",
+                targets()
+            ),
+        });
+    };
+    Ok(ValidateTrace { layout, input, block_size: block_size(matches)? })
 }
 
 fn targets() -> String {
-    Layout::ALL.map(|layout| layout.name().replace('_', "-")).join(", ")
+    Layout::ALL.map(Layout::target).join(", ")
 }

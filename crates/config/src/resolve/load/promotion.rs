@@ -24,7 +24,8 @@ const OTHER_LOAD: [OptionId; 9] = [
 
 /// A first line that is longer than this is no row of a trace.
 const LONGEST_ROW: u64 = 16 << 20;
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// What files begin with that gzip or zstd packed.
+const PACKED: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
 
 /// Whether the run has a fixed schedule because of its data.
 pub(super) fn applies(raw: &RawOptions, dataset: &DatasetConfig) -> Result<bool, ConfigError> {
@@ -60,7 +61,7 @@ pub(super) fn applies(raw: &RawOptions, dataset: &DatasetConfig) -> Result<bool,
 fn first_row_has_time(path: &Path) -> Option<bool> {
     let Ok(file) = File::open(path) else { return Some(false) };
     let mut reader = BufReader::new(file.take(LONGEST_ROW));
-    if reader.fill_buf().is_ok_and(|start| start.starts_with(&GZIP)) {
+    if reader.fill_buf().is_ok_and(|start| PACKED.iter().any(|magic| start.starts_with(magic))) {
         return None;
     }
     let first = reader.split(b'\n').map_while(Result::ok).find(|line| !line.trim_ascii().is_empty());

@@ -38,10 +38,7 @@ struct Block {
 
 impl Reader {
     pub(super) fn hear(&mut self, data: &str, transcript: &mut Transcript) -> Heard {
-        let event = match tree(data) {
-            Ok(event) => event,
-            Err(heard) => return heard,
-        };
+        let event = tree(data)?;
         let index = event["index"].as_u64().unwrap_or(0);
         match text(&event, "type") {
             "message_start" => self.take_message(&event["message"], transcript),
@@ -55,7 +52,7 @@ impl Reader {
             _ => {}
         }
         self.take_usage(&event["usage"], transcript);
-        Heard::Understood
+        Ok(())
     }
 
     /// A whole message; in a stream its beginning, which as a rule has no content yet.

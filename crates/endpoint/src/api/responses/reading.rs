@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::{ID, STORE};
-use crate::documents::{Heard, is_truthy, text, tree};
+use crate::documents::{Heard, Unheard, is_truthy, text, tree};
 use crate::in_band;
 use crate::message::SAID_ITEMS;
 use crate::tool_call::CallFragment;
@@ -48,17 +48,14 @@ enum Place {
 
 impl Reader {
     pub(super) fn hear(&mut self, data: &str, transcript: &mut Transcript) -> Heard {
-        let event = match tree(data) {
-            Ok(event) => event,
-            Err(heard) => return heard,
-        };
+        let event = tree(data)?;
         let kind = text(&event, "type");
         if kind == "response.error" {
-            return Heard::Failed(in_band::error_object(data));
+            return Err(Unheard::Failed(in_band::error_object(data)));
         }
         if let Some(response) = event.get("response").filter(|_| kind.starts_with("response.")) {
             if let Some(error) = failure(kind, response, data) {
-                return error;
+                return Err(error);
             }
             if matches!(kind, "response.completed" | "response.incomplete") {
                 self.end(response, transcript);
@@ -67,11 +64,11 @@ impl Reader {
             self.hear_event(kind, &event, transcript);
         } else if event.get("output").is_some() || event.get("output_text").is_some() {
             if let Some(error) = failure("", &event, data) {
-                return error;
+                return Err(error);
             }
             self.end(&event, transcript);
         }
-        Heard::Understood
+        Ok(())
     }
 
     fn hear_event(&mut self, kind: &str, event: &Value, transcript: &mut Transcript) {
@@ -231,14 +228,14 @@ impl Reader {
 }
 
 /// A response that failed says so by its event, its status or its error.
-fn failure(kind: &str, response: &Value, data: &str) -> Option<Heard> {
+fn failure(kind: &str, response: &Value, data: &str) -> Option<Unheard> {
     let failed = kind == "response.failed"
         || matches!(text(response, "status"), "failed" | "cancelled")
         || response.get("error").is_some_and(is_truthy);
     failed.then(|| {
         let error = response.get("error").filter(|error| is_truthy(error));
         let said = error.map_or_else(|| data.to_owned(), |error| json!({ "error": error }).to_string());
-        Heard::Failed(in_band::error_object(&said))
+        Unheard::Failed(in_band::error_object(&said))
     })
 }
 
