@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::media::each;
+use crate::unsent::{PASSAGES, QUERY};
 use crate::{Past, TurnRequest};
 
 /// A template that was read without fault.
@@ -195,7 +196,7 @@ impl<'a> Variables<'a> {
             let fields = turn.texts.iter().filter(|field| names.contains(&field.name.as_str()));
             fields.flat_map(|field| field.contents.iter().map(|text| &**text)).collect()
         };
-        let (queries, passages) = (named(["query", "queries"]), named(["passages", "passage"]));
+        let (queries, passages) = (named(QUERY), named(PASSAGES));
         let spoken = Spoken::of(turn);
         Ok(Self {
             text: spoken.texts.first().copied(),

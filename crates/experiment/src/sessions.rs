@@ -12,13 +12,13 @@ pub(crate) mod testing;
 mod tests;
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Once};
 
 use aiperf_clock::Nanos;
 use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
 use aiperf_dataset::Dataset;
-use aiperf_endpoint::{BuildError, EndpointKind, body_document, check_turns};
+use aiperf_endpoint::{BuildError, EndpointKind, body_document, check_turns, unsent};
 use aiperf_engine::{Began, Bodies, FollowUpBodies, PreparedConversation, PreparedTurn, Session};
 use aiperf_report::InputSession;
 use bytes::Bytes;
@@ -78,15 +78,16 @@ impl Sessions {
         // What is in memory anyway can be looked at as a whole.
         let checked = if sessions.dataset.is_deferred() { first..first + 1 } else { 0..sessions.len() };
         for index in checked {
-            sessions.check(index)?;
+            sessions.check(kind, index)?;
         }
         Ok(sessions)
     }
 
     /// Makes every body of a conversation once, as far as that needs no replies.
-    fn check(&self, index: usize) -> Result<(), BuildError> {
+    fn check(&self, kind: EndpointKind, index: usize) -> Result<(), BuildError> {
         let conversation = self.find(index, None);
         for turn in 0..conversation.turns.len() {
+            warn_of_unsent(kind, &conversation, turn);
             let body = self.renderer.alone(&conversation, turn)?;
             if Renderer::alone_is_fixed(&conversation, turn) && self.has_room() {
                 self.keep(index, &conversation, Some((turn, &body)));
@@ -339,5 +340,16 @@ impl Bodies for Sessions {
 impl fmt::Debug for Sessions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sessions").field("len", &self.len()).field("held", &self.held).finish_non_exhaustive()
+    }
+}
+
+/// One warning is enough: what one turn has, many have.
+fn warn_of_unsent(kind: EndpointKind, conversation: &Conversation, turn: usize) {
+    static SAID: Once = Once::new();
+    if let Some(what) = unsent(kind, &conversation.turns[turn]) {
+        let (endpoint, session) = (kind.facts().name, &conversation.session_id);
+        SAID.call_once(|| {
+            log::warn!("The {endpoint} endpoint has no place for the {what}, which turn {turn} of session {session} has: it is not sent");
+        });
     }
 }

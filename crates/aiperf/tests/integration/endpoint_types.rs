@@ -245,7 +245,7 @@ fn images_are_made_whole_piece_by_piece_and_from_others() {
 
 #[test]
 fn a_video_is_asked_after_until_it_is_there() {
-    let sim = sim("ttft=20&itl=0");
+    let sim = sim("ttft=600&itl=0");
     let words = "--endpoint-type video_generation --download-video-content";
     let artifacts = check(
         Program::against(&sim, words)
@@ -259,9 +259,9 @@ fn a_video_is_asked_after_until_it_is_there() {
     let ids: std::collections::HashSet<_> = sim.truth().iter().map(|truth| truth.request_id.clone()).collect();
     assert_eq!(ids.len(), 2, "all questions after a job have its id");
     for record in artifacts.records() {
-        assert_eq!(record.metric("video_inference_time").round() as u32, 20);
+        assert_eq!(record.metric("video_inference_time").round() as u32, 600);
         assert_eq!(record.metric("video_peak_memory") as u32, 20_480);
-        assert!(record.metric("request_latency") >= 20.0);
+        assert!(record.metric("request_latency") >= 600.0);
         assert_eq!(record.metric("input_sequence_length") as u32, 20);
         assert_eq!(record.value("http_req_duration"), None);
     }
@@ -320,6 +320,30 @@ fn a_limit_that_was_not_sent_is_not_missed() {
         let record = first(&ended.artifacts);
         assert!(record.metric("output_sequence_length") > 3.0, "{record:?}");
         assert_eq!(record.value("osl_mismatch_diff_pct"), None);
+    }
+}
+
+#[test]
+fn what_a_request_has_no_place_for_is_named() {
+    let sim = sim(FAST);
+    let row = json!({"texts": [{"name": "query", "contents": ["a"]}, {"name": "passages", "contents": ["b"]},
+        {"name": "title", "contents": ["c"]}]});
+    let rows = format!("{row}\n{row}");
+    let ranked = Program::profile(&format!("--url {} --model m --tokenizer builtin --request-count 2", sim.url()))
+        .with("--endpoint-type nim_rankings --input-file rows.jsonl")
+        .file("rows.jsonl", &rows)
+        .run();
+    assert_eq!(ranked.stderr.matches("text named \"title\"").count(), 1, "{}", ranked.stderr);
+    for (words, named) in [
+        ("--endpoint-type image_generation --tokenizer builtin --prompt-batch-size 2", Some("texts after the first")),
+        ("--endpoint-type image_generation --tokenizer builtin", None),
+        ("--endpoint-type audio_transcription --audio-length-mean 0.1", None),
+        ("--endpoint-type image_retrieval --image-width-mean 8 --image-height-mean 8", None),
+    ] {
+        let ended = Program::profile(&format!("--url {} --model m --request-count 1", sim.url())).with(words).run();
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert_eq!(ended.stderr.contains("is not sent"), named.is_some(), "{words}: {}", ended.stderr);
+        assert!(ended.stderr.contains(named.unwrap_or_default()), "{words}: {}", ended.stderr);
     }
 }
 

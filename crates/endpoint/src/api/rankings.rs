@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::documents::{self, Heard, tree};
 use crate::payload::{Field, Payload, TextObject};
 use crate::transcript::Transcript;
+use crate::unsent::{PASSAGES, QUERY};
 use crate::usage::UsageField;
 use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest};
 
@@ -38,12 +39,12 @@ impl Rankings {
             let fields = turn.texts.iter().filter(move |field| names.contains(&field.name.as_str()));
             fields.flat_map(|field| field.contents.iter().map(|text| &**text)).collect::<Vec<&str>>()
         };
-        let query = named(["query", "queries"]).first().copied().ok_or_else(|| BuildError::NoQuery {
+        let query = named(QUERY).first().copied().ok_or_else(|| BuildError::NoQuery {
             endpoint: self.kind().facts().name,
             session: request.session(),
             turn: request.turn,
         })?;
-        Ok((query, named(["passages", "passage"])))
+        Ok((query, named(PASSAGES)))
     }
 }
 
