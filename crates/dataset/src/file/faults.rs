@@ -35,7 +35,7 @@ impl Faults {
     /// A row is bad: an error, or one row less.
     pub(crate) fn note(&mut self, path: &Path, place: RowPlace, problem: String) -> Result<(), DatasetError> {
         if !self.skips() {
-            let problem = format!("{problem}; --skip-bad-rows leaves such rows out");
+            let problem = problem + "; --skip-bad-rows leaves such rows out";
             return Err(DatasetError::Row { path: path.to_owned(), place, problem });
         }
         self.skip(path, place, &problem);
