@@ -557,6 +557,14 @@ EXPECTED: tuple[Expectation, ...] = (
         cases="api-nim-embeddings-images",
     ),
     Expectation(
+        "The image of an edit",
+        "An image was sent, and is counted; the reference counts none in a form.",
+        "field|csv|console",
+        r".*(num_images|image_throughput|image_latency|Number of Images|Image Throughput|Image Latency).*",
+        cases="api-image-edit",
+        reference="absent",
+    ),
+    Expectation(
         "Input of rankings and Solido RAG",
         "Query and passages were sent, and are counted.",
         "field|csv|console",

@@ -1,9 +1,9 @@
-//! `aiperf report` and `aiperf validate FOLDER`: what is in an artifact folder, made again or checked.
+//! `aiperf report` and `aiperf validate FOLDER|FILE`: what is in an artifact folder, made again or checked.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use aiperf_artifact::{Folder, check, rebuild};
+use aiperf_artifact::{Checked, Folder, check_all, check_file, rebuild};
 use aiperf_config::Environment;
 use aiperf_report::console::{self, Width};
 use anyhow::Context;
@@ -31,15 +31,39 @@ pub(crate) fn report(asked: &ReportInvocation, environment: &Environment) -> any
     }
 }
 
-pub(crate) fn validate(dir: &Path) -> anyhow::Result<ExitCode> {
-    let checked = check(&Folder::open(dir)?, VERSION)?;
+pub(crate) fn validate(path: &Path) -> anyhow::Result<ExitCode> {
+    let shown = path.display();
+    let checked = if path.is_dir() {
+        check_all(path, VERSION)?
+    } else {
+        check_file(path)?.with_context(|| format!("{shown} is nothing that can be checked alone"))?
+    };
     if checked.findings.is_empty() {
-        println!("{}: {} records, {} files, whole and consistent", dir.display(), checked.records, checked.files);
-        return Ok(ExitCode::SUCCESS);
+        println!("{shown}: {}, whole and consistent", extent(&checked));
     }
     for finding in &checked.findings {
         println!("{finding}");
     }
-    eprintln!("{}: {} findings in {} files", dir.display(), checked.findings.len(), checked.files);
+    if !checked.others.is_empty() {
+        eprintln!("not checked, no schema speaks of them: {}", checked.others.join(", "));
+    }
+    if checked.findings.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!("{shown}: {} in {}", counted(checked.findings.len(), "finding"), counted(checked.files, "file"));
     Ok(ExitCode::FAILURE)
+}
+
+/// How much was looked at.
+fn extent(checked: &Checked) -> String {
+    let files = counted(checked.files, "file");
+    match checked.runs {
+        0 => files,
+        1 => format!("{} records, {files}", checked.records),
+        runs => format!("{runs} runs, {} records, {files}", checked.records),
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

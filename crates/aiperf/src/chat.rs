@@ -2,19 +2,20 @@
 
 mod figures;
 mod messages;
+mod screen;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use aiperf_config::{Environment, LogLevel};
-use aiperf_endpoint::{NewWords, Reply};
 use aiperf_experiment::{Interrupt, Talk, TalkError};
 use aiperf_hub::Hub;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 
 use self::messages::Messages;
+use self::screen::{Answer, Screen};
 use crate::cli::ChatInvocation;
 use crate::{logging, profile};
 
@@ -23,6 +24,7 @@ const PROMPT: &str = "> ";
 
 pub(crate) fn run(invocation: &ChatInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
     logging::start(LogLevel::Warning);
+    logging::warn_of_unread(environment);
     let config = &invocation.config;
     let talk = Talk::open(config, invocation.system_prompt.as_deref(), invocation.memory, profile::VERSION)?;
     let mut session = Session {
@@ -30,6 +32,7 @@ pub(crate) fn run(invocation: &ChatInvocation, environment: &Environment) -> any
         hub: profile::hub(config, environment),
         interrupt: Interrupt::default(),
         answering: Arc::default(),
+        screen: Screen::default(),
     };
     let stdin = io::stdin();
     let by_hand = invocation.quick.is_none() && stdin.is_terminal();
@@ -39,14 +42,13 @@ pub(crate) fn run(invocation: &ChatInvocation, environment: &Environment) -> any
         return Ok(ExitCode::SUCCESS);
     }
     if by_hand {
-        println!("{WELCOME}");
+        session.screen.put(&format!("{WELCOME}\n"));
     }
     let mut failed = false;
     let mut messages = Messages::new(stdin.lock());
-    loop {
+    while !session.screen.is_gone()? {
         if by_hand {
-            print!("{PROMPT}");
-            io::stdout().flush().context("cannot write to stdout")?;
+            session.screen.put(PROMPT);
         }
         let outcome = match messages.next() {
             None => break,
@@ -59,7 +61,7 @@ pub(crate) fn run(invocation: &ChatInvocation, environment: &Environment) -> any
         }
     }
     if by_hand {
-        println!();
+        session.screen.put("\n");
         return Ok(ExitCode::SUCCESS);
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -71,6 +73,7 @@ struct Session {
     interrupt: Interrupt,
     /// An answer is coming: Ctrl-C is meant for it.
     answering: Arc<AtomicBool>,
+    screen: Screen,
 }
 
 impl Session {
@@ -80,7 +83,7 @@ impl Session {
             if by_hand && answering.load(Ordering::Relaxed) && !interrupt.swap(true, Ordering::Relaxed) {
                 return;
             }
-            println!();
+            Screen::default().put("\n");
             std::process::exit(i32::from(profile::INTERRUPTED));
         })
         .context("Ctrl-C cannot be caught")
@@ -89,14 +92,15 @@ impl Session {
     fn turn(&mut self, message: &str) -> anyhow::Result<()> {
         self.interrupt.store(false, Ordering::Relaxed);
         self.answering.store(true, Ordering::Relaxed);
-        let mut out = Printed::default();
+        let mut out = Answer::on(&mut self.screen);
         let answer = self.talk.say(message, &self.hub, &self.interrupt, &mut |words| out.show(words));
         self.answering.store(false, Ordering::Relaxed);
         match answer {
             Ok(answer) => {
                 out.show_rest(&answer.reply);
                 out.end_line();
-                crate::print(figures::text(&answer.figures).as_bytes())
+                self.screen.put(&figures::text(&answer.figures));
+                self.screen.is_gone().map(|_| ())
             }
             Err(error) => {
                 out.end_line();
@@ -104,52 +108,8 @@ impl Session {
                     eprintln!("(stopped; this turn is forgotten)");
                     return Ok(());
                 }
-                Err(error.into())
+                Err(anyhow!(self.talk.without_secrets(&crate::sentence(&error.into()))))
             }
-        }
-    }
-}
-
-/// What of an answer is on the screen.
-#[derive(Default)]
-struct Printed {
-    text: bool,
-    reasoning: bool,
-}
-
-impl Printed {
-    fn show(&mut self, words: NewWords<'_>) {
-        let mut piece = String::new();
-        if !words.reasoning.is_empty() {
-            piece.push_str(if self.reasoning { "" } else { "[reasoning] " });
-            piece.push_str(words.reasoning);
-            self.reasoning = true;
-        }
-        if !words.text.is_empty() {
-            piece.push_str(if self.reasoning && !self.text { "\n[answer] " } else { "" });
-            piece.push_str(words.text);
-            self.text = true;
-        }
-        // Nobody reads along any more: the figures will tell, or fail to be written as well.
-        let mut stdout = io::stdout();
-        let _ = stdout.write_all(piece.as_bytes()).and_then(|()| stdout.flush());
-    }
-
-    /// What could not be followed: an answer in one piece, and calls of tools.
-    fn show_rest(&mut self, reply: &Reply) {
-        self.show(NewWords {
-            reasoning: if self.reasoning { "" } else { &reply.reasoning_text },
-            text: if self.text { "" } else { &reply.plain_text },
-        });
-        for call in &reply.tool_calls {
-            self.end_line();
-            println!("[tool call] {}({})", call.name, call.arguments);
-        }
-    }
-
-    fn end_line(&mut self) {
-        if std::mem::take(&mut self.text) | std::mem::take(&mut self.reasoning) {
-            println!();
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
-use aiperf_config::LogLevel;
+use aiperf_config::{Environment, LogLevel, unread_variables};
 use jiff::Zoned;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
@@ -43,6 +43,13 @@ pub(crate) fn write_to(dir: &Path) -> std::io::Result<PathBuf> {
         *slot = Some(file);
     }
     Ok(path)
+}
+
+/// Says which variables of ours are set in vain, for commands that show no other warnings of their options.
+pub(crate) fn warn_of_unread(environment: &Environment) {
+    for variable in unread_variables(&environment.variables) {
+        log::warn!("{variable}");
+    }
 }
 
 /// We log at five levels; the in-between ones of the command line take the next that we have.

@@ -20,6 +20,7 @@ const WIDTH: Width = Width(80);
 
 pub(crate) fn run(invocation: &SelfTestInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
     logging::start(LogLevel::Warning);
+    logging::warn_of_unread(environment);
     let mut options = SelfTestOptions::default();
     for (flag, value) in &invocation.settings {
         options.set(flag, value)?;

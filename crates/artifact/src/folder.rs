@@ -7,6 +7,7 @@ use aiperf_report::ArtifactPaths;
 use serde_json::Value;
 
 use crate::ArtifactError;
+use crate::collection::stands_alone;
 
 /// Ends of names that are no records and no summaries.
 const OTHERS: [&str; 9] = [
@@ -20,7 +21,8 @@ const OTHERS: [&str; 9] = [
     "_genai_perf.json",
     "_export.jsonl",
 ];
-const FIXED: [&str; 6] = [
+const FIXED: [&str; 7] = [
+    "checkpoint.json",
     "inputs.json",
     "outputs.json",
     "phase_manifest.json",
@@ -53,9 +55,14 @@ impl Folder {
                 && !FIXED.contains(&name.as_str())
                 && !OTHERS.iter().any(|other| name.ends_with(other))
         };
+        let is_other = |name: &&String| stands_alone(&dir.join(name));
         let stem = |name: &String, suffix| name.strip_suffix(suffix).map(ToOwned::to_owned);
-        let mut prefixes: Vec<String> =
-            names.iter().filter(ours).filter_map(|name| stem(name, ".jsonl").or_else(|| stem(name, ".json"))).collect();
+        let mut prefixes: Vec<String> = names
+            .iter()
+            .filter(ours)
+            .filter(|name| !is_other(name))
+            .filter_map(|name| stem(name, ".jsonl").or_else(|| stem(name, ".json")))
+            .collect();
         prefixes.sort();
         prefixes.dedup();
         match prefixes.as_slice() {
@@ -88,6 +95,40 @@ impl Folder {
         serde_json::from_slice(&fs::read(path).ok()?).ok()
     }
 
+    /// All files that a run may leave in the folder itself, whether they are there or not.
+    pub(crate) fn own_files(&self) -> Vec<PathBuf> {
+        let paths = &self.paths;
+        let mut own = vec![
+            paths.summary_json(),
+            paths.summary_csv(),
+            paths.records(),
+            paths.raw(),
+            paths.network_latency(),
+            paths.console(),
+            paths.timeslices_json(),
+            paths.timeslices_csv(),
+            paths.records_parquet(),
+            paths.genai_perf_json(),
+            paths.genai_perf_csv(),
+            paths.outputs(),
+            paths.run_note(),
+            paths.run_config(),
+            paths.inputs(),
+            paths.phase_manifest(),
+            paths.ready_marker(),
+            self.perf_analyzer_records(),
+        ];
+        let parts: Vec<PathBuf> =
+            ["part", "unsorted"].iter().flat_map(|end| own.iter().map(|path| with_end(path, end))).collect();
+        own.extend(parts);
+        own
+    }
+
+    /// Records in the shape of GenAI-Perf's measuring program; only without a prefix, which would give the summary this name.
+    pub(crate) fn perf_analyzer_records(&self) -> PathBuf {
+        self.dir().join("profile_export.json")
+    }
+
     pub(crate) fn no_records(&self) -> ArtifactError {
         let below = |name: &str| {
             let entries = fs::read_dir(self.dir().join(name)).ok()?;
@@ -106,6 +147,14 @@ impl Folder {
     pub(crate) fn names(&self) -> Result<Vec<String>, ArtifactError> {
         names(self.dir())
     }
+}
+
+/// `name.json.part` of `name.json`.
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(end);
+    PathBuf::from(name)
 }
 
 fn names(dir: &Path) -> Result<Vec<String>, ArtifactError> {

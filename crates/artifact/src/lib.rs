@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod collection;
 mod error;
 mod finding;
 mod folder;
@@ -17,6 +18,7 @@ mod series;
 mod window;
 
 pub use check::{Checked, check};
+pub use collection::{check_all, check_file, stands_alone};
 pub use error::ArtifactError;
 pub use finding::Finding;
 pub use folder::Folder;

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_endpoint::EndpointKind;
-use aiperf_metrics::{Columns, Kind, Metric, MetricContext, PhaseWindow, Slice, Slices, Summary};
+use aiperf_metrics::{Columns, Kind, Metric, MetricContext, PhaseWindow, Slices, Summary};
 use aiperf_report::{
     ArtifactPaths, AskedPercentiles, ExtraFiles, LocalZone, Phase, PhaseReport, RunReport, SummaryFiles, WrittenFile,
-    write_summary_files,
+    write_summary_files, write_timeslices,
 };
 use serde_json::{Map, Value, json};
 
@@ -110,10 +110,11 @@ impl Rebuilt {
     /// Writes every summary file.
     pub fn write(&self, paths: &ArtifactPaths) -> SummaryFiles {
         let anchor = identity();
-        let slices = self.slice_duration.map(|length| -> Box<dyn Iterator<Item = Slice> + '_> {
-            Box::new(Slices::of(&self.columns, length, &self.context, &anchor))
+        let timeslices = self.slice_duration.map(|length| {
+            let slices = Slices::of(&self.columns, length, &self.context, &anchor);
+            write_timeslices(slices, &self.report.input_config, paths)
         });
-        write_summary_files(&self.report, paths, ExtraFiles { slices, genai_perf: self.genai_perf })
+        write_summary_files(&self.report, paths, ExtraFiles { timeslices, genai_perf: self.genai_perf })
     }
 
     /// Where its files are by default: beside the records.

@@ -2,34 +2,15 @@
 //! few keywords of the standard, which are all that is read here: a whole validator would bring more code than the rest
 //! of this crate. A test holds them to these keywords.
 
+mod shape;
+
 use serde_json::{Map, Value};
 
-/// A kind of file, in the order of [`SCHEMAS`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
-    Summary,
-    Record,
-    Raw,
-    Inputs,
-    Outputs,
-    Timeslices,
-    PhaseManifest,
-    Ready,
-    RoundTrip,
-}
+pub use shape::SCHEMAS;
+pub(crate) use shape::Shape;
 
-/// Each schema, with its file name.
-pub const SCHEMAS: [(&str, &str); 9] = [
-    ("summary.schema.json", include_str!("../../../schemas/summary.schema.json")),
-    ("record.schema.json", include_str!("../../../schemas/record.schema.json")),
-    ("raw_record.schema.json", include_str!("../../../schemas/raw_record.schema.json")),
-    ("inputs.schema.json", include_str!("../../../schemas/inputs.schema.json")),
-    ("outputs.schema.json", include_str!("../../../schemas/outputs.schema.json")),
-    ("timeslices.schema.json", include_str!("../../../schemas/timeslices.schema.json")),
-    ("phase_manifest.schema.json", include_str!("../../../schemas/phase_manifest.schema.json")),
-    ("results_ready.schema.json", include_str!("../../../schemas/results_ready.schema.json")),
-    ("network_latency.schema.json", include_str!("../../../schemas/network_latency.schema.json")),
-];
+/// Characters of a text that are quoted.
+const SHOWN: usize = 40;
 
 /// All schemas, ready to be used.
 #[derive(Debug)]
@@ -64,6 +45,10 @@ impl Mismatch {
     fn below(self, step: &str) -> Self {
         Self { path: format!("/{step}{}", self.path), ..self }
     }
+
+    fn depth(&self) -> usize {
+        self.path.matches('/').count()
+    }
 }
 
 fn check(root: &Value, schema: &Value, value: &Value) -> Result<(), Mismatch> {
@@ -79,7 +64,7 @@ fn check(root: &Value, schema: &Value, value: &Value) -> Result<(), Mismatch> {
     if let Some(expected) = schema.get("const")
         && value != expected
     {
-        return Err(Mismatch::here(format!("{expected} is expected")));
+        return Err(Mismatch::here(format!("{expected} is expected, {} stands there", shown(value))));
     }
     if let Some(members) = schema["enum"].as_array()
         && !members.contains(value)
@@ -87,17 +72,15 @@ fn check(root: &Value, schema: &Value, value: &Value) -> Result<(), Mismatch> {
         return Err(Mismatch::here(format!("{value} is none of {}", schema["enum"])));
     }
     if !is_of_type(&schema["type"], value) {
-        return Err(Mismatch::here(format!("{} is expected", schema["type"])));
+        return Err(Mismatch::here(format!("{} is expected, {} stands there", schema["type"], shown(value))));
     }
     if let (Some(least), Some(number)) = (schema["minimum"].as_f64(), value.as_f64())
         && number < least
     {
         return Err(Mismatch::here(format!("{number} is below {least}")));
     }
-    if let Some(ways) = schema["anyOf"].as_array()
-        && ways.iter().all(|way| check(root, way, value).is_err())
-    {
-        return Err(Mismatch::here("it is of none of the shapes that are possible here".to_owned()));
+    if let Some(ways) = schema["anyOf"].as_array() {
+        check_ways(root, ways, value)?;
     }
     match value {
         Value::Object(object) => check_object(root, schema, object),
@@ -108,6 +91,24 @@ fn check(root: &Value, schema: &Value, value: &Value) -> Result<(), Mismatch> {
         }
         _ => Ok(()),
     }
+}
+
+/// One of several shapes. What is said is where the value is nearest to one of them: the mismatch that lies deepest.
+fn check_ways(root: &Value, ways: &[Value], value: &Value) -> Result<(), Mismatch> {
+    let mut nearest: Option<Mismatch> = None;
+    for way in ways {
+        match check(root, way, value) {
+            Ok(()) => return Ok(()),
+            Err(found) => {
+                let is_nearer = |known: &Mismatch| found.depth() > known.depth();
+                if found.depth() > 0 && nearest.as_ref().is_none_or(is_nearer) {
+                    nearest = Some(found);
+                }
+            }
+        }
+    }
+    let none = || Mismatch::here(format!("{} is of none of the shapes that are possible here", shown(value)));
+    Err(nearest.unwrap_or_else(none))
 }
 
 fn check_object(root: &Value, schema: &Value, object: &Map<String, Value>) -> Result<(), Mismatch> {
@@ -125,6 +126,18 @@ fn check_object(root: &Value, schema: &Value, object: &Map<String, Value>) -> Re
         }
     }
     Ok(())
+}
+
+/// A value in a few words.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Object(_) => "an object".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::String(text) if text.chars().count() > SHOWN => {
+            format!("{:?}...", text.chars().take(SHOWN).collect::<String>())
+        }
+        value => value.to_string(),
+    }
 }
 
 fn is_of_type(expected: &Value, value: &Value) -> bool {
@@ -196,6 +209,47 @@ mod tests {
     }
 
     #[test]
+    fn every_shape_has_its_schema() {
+        for (shape, word) in [
+            (Shape::Summary, "summary"),
+            (Shape::RoundTrip, "network_latency"),
+            (Shape::Aggregate, "aggregate"),
+            (Shape::RunConfig, "run_config"),
+            (Shape::Comparison, "comparison"),
+            (Shape::Checkpoint, "checkpoint"),
+            (Shape::SelfTest, "selftest"),
+            (Shape::CacheStructure, "cache_structure"),
+        ] {
+            assert_eq!(SCHEMAS[shape as usize].0, format!("{word}.schema.json"));
+        }
+        let published = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas")).unwrap();
+        let mut published: Vec<String> =
+            published.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        published.sort();
+        let mut known: Vec<&str> = SCHEMAS.iter().map(|(name, _)| *name).collect();
+        known.sort_unstable();
+        assert_eq!(published, known);
+    }
+
+    #[test]
+    fn codes_of_validity_notes_are_those_of_the_program() {
+        let summary: Value = serde_json::from_str(SCHEMAS[Shape::Summary as usize].1).unwrap();
+        let listed = &summary["properties"]["validity"]["items"]["properties"]["code"]["enum"];
+        let known = aiperf_metrics::ValidityCode::ALL.map(aiperf_metrics::ValidityCode::name);
+        assert_eq!(*listed, json!(known));
+    }
+
+    #[test]
+    fn of_several_shapes_the_nearest_says_what_is_wrong() {
+        let ways =
+            json!({"anyOf": [{"type": "null"}, {"properties": {"a": {"properties": {"b": {"type": "number"}}}}}]});
+        let found = check(&ways, &ways, &json!({"a": {"b": "x"}})).unwrap_err();
+        assert_eq!((found.path.as_str(), found.why.as_str()), ("/a/b", "\"number\" is expected, \"x\" stands there"));
+        let ways = json!({"anyOf": [{"type": "null"}, {"type": "string"}]});
+        assert!(check(&ways, &ways, &json!([1])).unwrap_err().why.starts_with("a list is of none"));
+    }
+
+    #[test]
     fn a_schema_says_where_a_file_is_wrong() {
         let shapes = Shapes::load();
         let ready = json!({"ready": true, "was_cancelled": false, "partial": false});
@@ -203,7 +257,7 @@ mod tests {
         let found = |shape, value: Value| shapes.problem(shape, &value).unwrap();
         assert!(found(Shape::Ready, json!({"ready": true, "partial": false})).contains("\"was_cancelled\" is missing"));
         let inputs = found(Shape::Inputs, json!({"data": [{"session_id": 7, "payloads": []}]}));
-        assert_eq!(inputs, "not of its schema at /data/0/session_id: \"string\" is expected");
+        assert_eq!(inputs, "not of its schema at /data/0/session_id: \"string\" is expected, 7 stands there");
         let extra = found(Shape::Inputs, json!({"data": [], "more": 1}));
         assert_eq!(extra, "not of its schema at /more: nothing may stand here");
         let slice =

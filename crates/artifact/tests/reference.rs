@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use aiperf_artifact::{Asked, Folder, check, rebuild};
+use aiperf_artifact::{Asked, Folder, check, check_file, rebuild};
 use aiperf_clock::Nanos;
 use serde_json::Value;
 
@@ -259,4 +259,26 @@ fn a_folder_without_records_says_where_they_may_be() {
     fs::write(dir.path().join("profile_runs/run_0001/profile_export.jsonl"), "").unwrap();
     let refused = rebuild(&Folder::open(dir.path()).unwrap(), &Asked::default(), VERSION).unwrap_err();
     assert!(refused.to_string().contains("run_0001"), "{refused}");
+}
+
+/// What the reference says over several runs has the shapes that are published, and agrees with itself.
+#[test]
+fn recorded_aggregates_and_sweeps_are_whole() {
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../experiment/tests/fixtures");
+    let mut files = 0;
+    for case in ["multirun", "sweep", "sweep_multirun"] {
+        for name in ["profile_export_aiperf_aggregate.json", "profile_export_aiperf_sweep.json"] {
+            let path = recorded.join(case).join(name);
+            if !path.exists() {
+                continue;
+            }
+            let checked = check_file(&path).unwrap().unwrap();
+            // Not all tables beside them were recorded.
+            let is_table = |file: &str| Path::new(file).extension().is_some_and(|end| end == "csv");
+            let wrong: Vec<_> = checked.findings.iter().filter(|found| !is_table(&found.file)).collect();
+            assert!(wrong.is_empty(), "{case}/{name}: {wrong:?}");
+            files += 1;
+        }
+    }
+    assert_eq!(files, 5);
 }

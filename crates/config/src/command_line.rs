@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::catalogue::{OptionId, ValueKind};
-use crate::grammar::{header, number};
+use crate::grammar::{header, number, url};
 use crate::raw::Given;
 use crate::redact::{self, REDACTED};
 use crate::{RawOptions, VARIABLES, redact::is_secret_header};
@@ -46,7 +46,11 @@ fn repeat_option(given: &Given) -> Vec<String> {
 fn without_secrets(id: OptionId, value: &str) -> Vec<String> {
     match id {
         OptionId::ApiKey => vec![REDACTED.to_owned()],
-        OptionId::Url => vec![value.split(',').map(redact::url).collect::<Vec<_>>().join(",")],
+        OptionId::Url => vec![url::split(value).into_iter().map(redact::url).collect::<Vec<_>>().join(",")],
+        OptionId::CustomEndpoint
+        | OptionId::ResetKvCachePath
+        | OptionId::ServerProfilerStartPath
+        | OptionId::ServerProfilerStopPath => vec![redact::url(value)],
         OptionId::Header => headers_without_secrets(value),
         _ => vec![value.to_owned()],
     }
@@ -113,7 +117,9 @@ mod tests {
         let line = line(&[
             (OptionId::ApiKey, "--api-key", &["sk-123"]),
             (OptionId::Header, "-H", &["Authorization: Bearer abc,X-A: 1", r#"{"X-Token": "abc"}"#, "Accept: a, b"]),
-            (OptionId::Url, "-u", &["http://me:pw@host,http://you:pw@host"]),
+            (OptionId::Url, "-u", &["http://me:pw@host,http://you:pw@host", "host:8000/v1?api-key=pw"]),
+            (OptionId::CustomEndpoint, "--endpoint", &["/chat?key=pw"]),
+            (OptionId::ResetKvCachePath, "--reset-kv-cache-path", &["/reset?token=pw"]),
         ]);
         assert!(!line.contains("sk-123") && !line.contains("abc") && !line.contains("pw"), "{line}");
         assert!(line.contains("-H 'X-A: 1'") && line.contains("-H 'Accept: a, b'"), "{line}");

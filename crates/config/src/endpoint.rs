@@ -108,6 +108,19 @@ pub struct EndpointConfig {
 }
 
 impl EndpointConfig {
+    /// Why no request says how many tokens may be generated; `None` where requests can.
+    pub fn no_limit(&self) -> Option<String> {
+        let facts = self.kind.facts();
+        if !facts.produces_tokens {
+            return Some(format!("the {} endpoint generates no text", facts.name));
+        }
+        if !self.kind.sends_limit() {
+            return Some(format!("a request to the {} endpoint has no field for it", facts.name));
+        }
+        let silent = self.template.as_ref().is_some_and(|template| !template.may_write_limit());
+        silent.then(|| "the payload template does not write {{ max_tokens }}".to_owned())
+    }
+
     /// The tokenizer for a model: the one asked for, `builtin` for a name that stands for no real model, else the model's own.
     pub fn tokenizer_name<'a>(&'a self, model: &'a str) -> &'a str {
         match &self.tokenizer {

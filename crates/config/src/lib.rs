@@ -56,5 +56,8 @@ pub use run::Config;
 pub use scenario::{SCENARIO, Scenario};
 pub use secure::{ProxyConfig, ProxyServer, TlsConfig};
 pub use server_hook::{ResetKvCache, ServerProfiler};
-pub use tuning::{IpVersion, SessionCopies, SocketTuning, Tuning, VARIABLES, Variable};
+pub use tuning::{
+    IpVersion, SessionCopies, SocketTuning, Tuning, UnreadVariable, VARIABLES, Variable, WITHOUT_EFFECT, WithoutEffect,
+    unread_variables,
+};
 pub use until_ci::{CiMargin, CiStat, CiTarget};

@@ -3,7 +3,9 @@
 mod agents;
 mod network;
 mod socket;
+mod unread;
 mod variables;
+mod without_effect;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,7 +13,9 @@ use std::time::Duration;
 use crate::grammar::number;
 use crate::{AgentDetection, ConfigError, RttProbing, SessionColumn};
 pub use socket::SocketTuning;
+pub use unread::{UnreadVariable, unread_variables};
 pub use variables::{VARIABLES, Variable};
+pub use without_effect::{WITHOUT_EFFECT, WithoutEffect};
 
 const MEGABYTE: usize = 1 << 20;
 const OVERFLOW_SIGNS: [&str; 4] =

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 
-use crate::documents::Heard;
+use crate::documents::{Heard, Unheard};
 use crate::in_band;
 use crate::loose::{Count, Object, Objects, Text, Truthy, nothing_for};
 use crate::spec_decode::EngineMetrics;
-use crate::tool_call::CallFragment;
+use crate::tool_call::{CallFragment, ToolKind};
 use crate::transcript::Transcript;
 use crate::usage::{Usage, UsageField};
 
@@ -71,6 +71,17 @@ pub(crate) struct Message<'a> {
     tool_calls: Objects<ToolCall<'a>>,
     #[serde(default, borrow)]
     function_call: Object<Function<'a>>,
+    #[serde(default, borrow)]
+    pub(crate) audio: Object<Speech<'a>>,
+}
+
+/// A spoken answer, with its words beside it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Speech<'a> {
+    #[serde(default, borrow)]
+    pub(crate) transcript: Text<'a>,
+    #[serde(default)]
+    pub(crate) data: Truthy,
 }
 
 #[derive(Debug, Deserialize)]
@@ -81,6 +92,9 @@ pub(crate) struct ToolCall<'a> {
     id: Text<'a>,
     #[serde(default, borrow)]
     function: Object<Function<'a>>,
+    /// A tool of the user's own grammar, which is called with a text.
+    #[serde(default, borrow)]
+    custom: Object<Function<'a>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -89,6 +103,8 @@ pub(crate) struct Function<'a> {
     name: Text<'a>,
     #[serde(default, borrow)]
     arguments: Text<'a>,
+    #[serde(default, borrow)]
+    input: Text<'a>,
 }
 
 /// A message's content: a string, or a list of parts of which some may be reasoning.
@@ -116,7 +132,9 @@ impl Message<'_> {
     /// What it says of tool calls, the one call of the older API among them.
     pub(crate) fn calls(&self) -> impl Iterator<Item = CallFragment<'_>> {
         let numbered = self.tool_calls.0.iter().filter_map(|call| {
-            Some(CallFragment { index: call.index.0, id: call.id.as_str(), ..call.function.0.as_ref()?.fragment() })
+            let function = call.function.0.as_ref().map(|function| (function, ToolKind::Function));
+            let (called, kind) = function.or(call.custom.0.as_ref().map(|custom| (custom, ToolKind::Custom)))?;
+            Some(CallFragment { index: call.index.0, id: call.id.as_str(), kind, ..called.fragment() })
         });
         numbered.chain(self.function_call.0.as_ref().map(Function::fragment))
     }
@@ -124,7 +142,8 @@ impl Message<'_> {
 
 impl Function<'_> {
     fn fragment(&self) -> CallFragment<'_> {
-        CallFragment { name: self.name.as_str(), arguments: self.arguments.as_str(), ..CallFragment::default() }
+        let arguments = if self.arguments.as_str().is_empty() { self.input.as_str() } else { self.arguments.as_str() };
+        CallFragment { name: self.name.as_str(), arguments, ..CallFragment::default() }
     }
 }
 
@@ -137,10 +156,10 @@ pub(crate) fn hear(
     speak: impl Fn(&CompletionEvent<'_>, &mut Transcript),
 ) -> Heard {
     if transcript.repeats(data) {
-        return Heard::Understood;
+        return Ok(());
     }
     let heard = hear_anew(data, transcript, speak);
-    if matches!(heard, Heard::Understood) {
+    if heard.is_ok() {
         transcript.remember(data);
     }
     heard
@@ -149,13 +168,13 @@ pub(crate) fn hear(
 fn hear_anew(data: &str, transcript: &mut Transcript, speak: impl Fn(&CompletionEvent<'_>, &mut Transcript)) -> Heard {
     match serde_json::from_str::<Object<CompletionEvent<'_>>>(data) {
         Ok(Object(Some(event))) => event.tell(data, transcript, speak),
-        Ok(Object(None)) => Heard::Undecodable,
+        Ok(Object(None)) => Err(Unheard::Undecodable),
         // A key given twice is refused by the direct reading; in a tree the later one wins.
         Err(_) => {
             let tree: Value = serde_json::from_str(data).unwrap_or_default();
             match Object::<CompletionEvent<'_>>::deserialize(&tree) {
                 Ok(Object(Some(event))) => event.tell(data, transcript, speak),
-                _ => Heard::Undecodable,
+                _ => Err(Unheard::Undecodable),
             }
         }
     }
@@ -169,7 +188,7 @@ impl CompletionEvent<'_> {
         speak: impl Fn(&CompletionEvent<'_>, &mut Transcript),
     ) -> Heard {
         if self.error.0 || self.object.as_str() == "error" || self.kind.as_str() == "error" {
-            return Heard::Failed(in_band::error_object(data));
+            return Err(Unheard::Failed(in_band::error_object(data)));
         }
         speak(self, transcript);
         for choice in &self.choices.0 {
@@ -185,7 +204,7 @@ impl CompletionEvent<'_> {
             transcript.spec_decode(report);
         }
         transcript.usage(self.usage.0.or_else(|| self.ollama_usage()));
-        Heard::Understood
+        Ok(())
     }
 
     fn ollama_usage(&self) -> Option<Usage> {

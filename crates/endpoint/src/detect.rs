@@ -1,11 +1,10 @@
 //! Answers of a server that no API describes: content is found by where the user says that it stands, or by its shape.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::api::{speak_chat, speak_completions};
 use crate::completion_event;
-use crate::documents::{self, Heard, StreamEnd, is_truthy, tree};
+use crate::documents::{self, Heard, StreamEnd, Unheard, is_truthy, tree};
 use crate::transcript::Transcript;
 use crate::usage::UsageField;
 use crate::{Reply, ReplyError, ResponseBody, ResponseField};
@@ -34,6 +33,9 @@ impl Reading {
 
     pub(crate) fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
         let is_json = matches!(body.bytes.trim_ascii_start().first(), Some(b'{' | b'[' | b'"') | None);
+        if is_medium(body, is_json) {
+            return documents::read_wordless(body);
+        }
         if is_json || body.is_event_stream() {
             return documents::read_until(StreamEnd::Unmarked, body, |data, transcript| self.hear(data, transcript));
         }
@@ -47,24 +49,31 @@ impl Reading {
     pub(crate) fn hear(&self, data: &str, transcript: &mut Transcript) -> Heard {
         let answer = match tree(data) {
             Ok(answer) => answer,
-            Err(Heard::Undecodable) => match serde_json::from_str::<Value>(data) {
+            Err(Unheard::Undecodable) => match serde_json::from_str::<Value>(data) {
                 Ok(text @ Value::String(_)) => text,
-                _ => return Heard::Undecodable,
+                _ => return Err(Unheard::Undecodable),
             },
-            Err(heard) => return heard,
+            Err(unheard) => return Err(unheard),
         };
         let found = self.field.as_ref().and_then(|field| field.find(&answer)).filter(is_truthy);
         match found {
             Some(found) => convert(&found, transcript),
             None if self.fall_back => {
                 detect(data, &answer, transcript);
-                return Heard::Understood;
+                return Ok(());
             }
             None => {}
         }
-        transcript.usage(answer.get("usage").and_then(|usage| UsageField::deserialize(usage).ok()?.0));
-        Heard::Understood
+        transcript.usage(UsageField::within(&answer, "usage"));
+        Ok(())
     }
+}
+
+/// Whether the answer is a picture, a sound, a film, or bytes that nobody names: content in which nothing can be read.
+fn is_medium(body: ResponseBody<'_>, is_json: bool) -> bool {
+    let kind = body.media_type().unwrap_or_default();
+    let is_bytes = kind == "application/octet-stream" && !is_json;
+    is_bytes || ["image/", "audio/", "video/"].iter().any(|medium| kind.starts_with(medium))
 }
 
 fn detect(data: &str, answer: &Value, transcript: &mut Transcript) {
@@ -73,13 +82,14 @@ fn detect(data: &str, answer: &Value, transcript: &mut Transcript) {
     }
     // Chat and completions are read as what they are: reasoning, tool calls, every choice.
     if answer["choices"].is_array() {
-        completion_event::hear(data, transcript, |event, transcript| {
+        // It is JSON and no error already: what is left of it that cannot be read says nothing.
+        let _ = completion_event::hear(data, transcript, |event, transcript| {
             speak_chat(event, transcript);
             speak_completions(event, transcript);
         });
         return;
     }
-    transcript.usage(answer.get("usage").and_then(|usage| UsageField::deserialize(usage).ok()?.0));
+    transcript.usage(UsageField::within(answer, "usage"));
     if answer["data"][0]["object"] == "embedding" {
         return transcript.wordless(answer["data"].as_array().map_or(0, Vec::len));
     }

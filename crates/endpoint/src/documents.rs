@@ -8,10 +8,12 @@ use crate::sse::{self, decoded};
 use crate::transcript::{Transcript, Wholeness};
 use crate::{Reply, ReplyError, ResponseBody, in_band};
 
-/// What an endpoint made of one document.
+/// What an endpoint made of one document: understood, or not.
+pub(crate) type Heard = Result<(), Unheard>;
+
+/// Why nothing was heard.
 #[derive(Debug)]
-pub(crate) enum Heard {
-    Understood,
+pub(crate) enum Unheard {
     /// No JSON, or no JSON object.
     Undecodable,
     Failed(ReplyError),
@@ -57,12 +59,12 @@ pub(crate) fn read_until(
     let text = decoded(body.bytes);
     let mut transcript = Transcript::default();
     match hear(&text, &mut transcript) {
-        Heard::Understood => {
+        Ok(()) => {
             transcript.close_event(end);
             transcript.into_reply(Wholeness::Document)
         }
-        Heard::Failed(error) => Err(error),
-        Heard::Undecodable => read_lines(stream_end, body, end, hear),
+        Err(Unheard::Failed(error)) => Err(error),
+        Err(Unheard::Undecodable) => read_lines(stream_end, body, end, hear),
     }
 }
 
@@ -75,25 +77,38 @@ pub(crate) fn read_text(body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
     transcript.into_reply(Wholeness::Document)
 }
 
+/// Reads a body that is one piece of content without words.
+pub(crate) fn read_wordless(body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+    let mut transcript = Transcript::default();
+    transcript.wordless(usize::from(!body.bytes.is_empty()));
+    transcript.close_event(body.arrival(body.bytes.len()).unwrap_or_default());
+    transcript.into_reply(Wholeness::Document)
+}
+
 /// Whether a single document carries content.
 pub(crate) fn carries_content(data: &str, mut hear: impl FnMut(&str, &mut Transcript) -> Heard) -> bool {
     let mut transcript = Transcript::default();
-    matches!(hear(data, &mut transcript), Heard::Understood) && transcript.event_has_content()
+    hear(data, &mut transcript).is_ok() && transcript.event_has_content()
 }
 
 /// A document as a tree, for APIs whose answers are few; the error that it is, where it is one.
-pub(crate) fn tree(data: &str) -> Result<Value, Heard> {
-    let value: Value = serde_json::from_str(data).map_err(|_| Heard::Undecodable)?;
+pub(crate) fn tree(data: &str) -> Result<Value, Unheard> {
+    let value: Value = serde_json::from_str(data).map_err(|_| Unheard::Undecodable)?;
     match &value {
-        Value::Object(fields) if is_error(fields) => Err(Heard::Failed(in_band::error_object(data))),
+        Value::Object(fields) if is_error(fields) => Err(Unheard::Failed(in_band::error_object(data))),
         Value::Object(_) | Value::Array(_) => Ok(value),
-        _ => Err(Heard::Undecodable),
+        _ => Err(Unheard::Undecodable),
     }
 }
 
 fn is_error(fields: &Map<String, Value>) -> bool {
     let named = |key: &str| fields.get(key).and_then(Value::as_str) == Some("error");
     fields.get("error").is_some_and(is_truthy) || named("object") || named("type")
+}
+
+/// The text under a name; empty where there is none.
+pub(crate) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Not null, false, zero or empty.
@@ -153,9 +168,9 @@ fn take(
         "" => {}
         DONE => transcript.end_mark(),
         _ => match hear(data, transcript) {
-            Heard::Understood => transcript.close_event(at),
-            Heard::Undecodable => transcript.undecodable(),
-            Heard::Failed(error) => return Err(error),
+            Ok(()) => transcript.close_event(at),
+            Err(Unheard::Undecodable) => transcript.undecodable(),
+            Err(Unheard::Failed(error)) => return Err(error),
         },
     }
     Ok(())

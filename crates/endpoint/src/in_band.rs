@@ -8,6 +8,8 @@ use crate::sse::SseEvent;
 /// Code and kind of a failure that an SSE event named `error` announces, as the reference records it.
 const ERROR_EVENT_CODE: u16 = 502;
 const ERROR_EVENT_KIND: &str = "SSEResponseError";
+/// Types that say no more than that an event is an error.
+const EVENT_KINDS: [&str; 2] = ["error", "response.error"];
 /// For an error object that names no type of its own.
 const UNNAMED_KIND: &str = "InBandError";
 
@@ -24,7 +26,7 @@ pub(crate) fn error_object(data: &str) -> ReplyError {
         .unwrap_or_else(|| data.trim().to_owned());
     let code_word = text(error, "code").filter(|code| code.parse::<u16>().is_err());
     let kind = text(error, "type")
-        .filter(|kind| kind != "error")
+        .filter(|kind| !EVENT_KINDS.contains(&kind.as_str()))
         .or_else(|| text(&root, "error_type"))
         .or(code_word)
         .unwrap_or_else(|| UNNAMED_KIND.to_owned());

@@ -109,6 +109,7 @@ impl InputText {
         if let Some(Value::Array(calls)) = message.get_mut("tool_calls").map(Value::take) {
             for mut call in calls {
                 self.take_named(call.get_mut("function"), &["name", "arguments"]);
+                self.take_named(call.get_mut("custom"), &["name", "input"]);
             }
         }
         self.take_named(message.get_mut("function_call"), &["name", "arguments"]);
@@ -212,9 +213,9 @@ mod tests {
     #[test]
     fn tools_and_calls_in_the_history_count() {
         let body = r#"{"messages":[{"role":"assistant","content":null,
-            "tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}}]}],
+            "tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}},{"custom":{"name":"h","input":"i"}}]}],
             "tools":[{"type":"function","function":{"name":"g","description":"does","parameters":{"type": "object"}}}]}"#;
-        assert_eq!(texts(body), ["f", r#"{"a":1}"#, "g", "does", r#"{"type":"object"}"#]);
+        assert_eq!(texts(body), ["f", r#"{"a":1}"#, "h", "i", "g", "does", r#"{"type":"object"}"#]);
     }
 
     #[test]

@@ -207,6 +207,20 @@ impl EndpointKind {
         )
     }
 
+    /// Whether a request can say how many tokens may be generated. A template does where it names them.
+    pub const fn sends_limit(self) -> bool {
+        self.facts().produces_tokens && !matches!(self, Self::SolidoRag)
+    }
+
+    /// Fields of a form that come from the turn, and that no extra input can set.
+    pub const fn fields_of_turn(self) -> &'static [&'static str] {
+        match self {
+            Self::ImageEdit => &["prompt", "image", "url", "mask"],
+            Self::AudioTranscription => &["file"],
+            _ => &[],
+        }
+    }
+
     /// Whether a request is a query and the passages to be ranked for it.
     pub const fn ranks(self) -> bool {
         matches!(self, Self::NimRankings | Self::HfTeiRankings | Self::CohereRankings | Self::Rankings)

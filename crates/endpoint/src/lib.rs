@@ -54,7 +54,7 @@ pub use response_field::ResponseField;
 pub use settings::EndpointSettings;
 pub use spec_decode::{SpecDecode, SpecDecodeError};
 pub use template::PayloadTemplate;
-pub use tool_call::ToolCall;
+pub use tool_call::{ToolCall, ToolKind};
 pub use url::{RequestUrl, Scheme, UrlError, request_url, unix_socket};
 pub use usage::Usage;
 pub use wire::Wire;

@@ -37,7 +37,7 @@ impl LiveChat {
         while let Some(frame) = self.scanner.next_frame(body) {
             let event = SseEvent::read(body, &frame);
             let data = event.data.as_deref().map(str::trim).unwrap_or_default();
-            completion_event::hear(data, &mut self.transcript, speak_chat);
+            let _ = completion_event::hear(data, &mut self.transcript, speak_chat);
             // Nobody asks this transcript for times.
             self.transcript.close_event(Mono::default());
         }

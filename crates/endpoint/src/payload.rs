@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
+use crate::documents::is_truthy;
 use crate::message::Message;
 use crate::{BuildError, TurnRequest};
 
@@ -107,12 +108,8 @@ impl Field<'_> {
     /// Truth as servers written in Python see it.
     fn is_truthy(&self) -> bool {
         match self {
-            Self::Flag(flag) | Self::Given(Value::Bool(flag)) => *flag,
-            Self::Given(Value::Null) => false,
-            Self::Given(Value::Number(number)) => number.as_f64() != Some(0.0),
-            Self::Given(Value::String(text)) => !text.is_empty(),
-            Self::Given(Value::Array(items)) => !items.is_empty(),
-            Self::Given(Value::Object(fields)) => !fields.is_empty(),
+            Self::Flag(flag) => *flag,
+            Self::Given(value) => is_truthy(value),
             Self::Text(_)
             | Self::Texts(_)
             | Self::Count(_)

@@ -50,6 +50,13 @@ impl PayloadTemplate {
         &self.source
     }
 
+    /// Whether the limit of a turn can be among what it writes.
+    pub fn may_write_limit(&self) -> bool {
+        let names = self.environment.get_template(NAME).map(|template| template.undeclared_variables(false));
+        names
+            .is_ok_and(|names| ["max_tokens", "turn", "turns", "request_info"].iter().any(|name| names.contains(*name)))
+    }
+
     /// One body. GenAI-Perf's templates give a list of bodies; one that has a single body in it is as good.
     pub(crate) fn render(&self, request: &TurnRequest<'_>) -> Result<Map<String, Value>, String> {
         let one = |value: Value| if let Value::Object(body) = value { Ok(body) } else { Err(value) };

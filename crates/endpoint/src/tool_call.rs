@@ -6,8 +6,18 @@ pub struct ToolCall {
     /// Empty where the server gave none.
     pub id: String,
     pub name: String,
-    /// JSON as text, the way the model wrote it.
+    /// JSON as text, the way the model wrote it; of a custom tool any text.
     pub arguments: String,
+    pub kind: ToolKind,
+}
+
+/// What is called.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ToolKind {
+    #[default]
+    Function,
+    /// A tool with a grammar of the user's own.
+    Custom,
 }
 
 /// What one event says of a call. Texts that are not there are empty.
@@ -18,6 +28,7 @@ pub(crate) struct CallFragment<'a> {
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,
     pub(crate) arguments: &'a str,
+    pub(crate) kind: ToolKind,
 }
 
 /// The calls of one message, in the order in which they began.
@@ -34,6 +45,7 @@ impl CallAssembly {
         if call.id.is_empty() {
             call.id.push_str(fragment.id);
         }
+        call.kind = fragment.kind;
         call.name.push_str(fragment.name);
         call.arguments.push_str(fragment.arguments);
     }
@@ -62,7 +74,7 @@ mod tests {
     fn assembled(fragments: &[(Option<u64>, &str, &str, &str)]) -> Vec<[String; 3]> {
         let mut calls = CallAssembly::default();
         for &(index, id, name, arguments) in fragments {
-            calls.add(CallFragment { index, id, name, arguments });
+            calls.add(CallFragment { index, id, name, arguments, ..CallFragment::default() });
         }
         calls.into_calls().into_iter().map(|call| [call.id, call.name, call.arguments]).collect()
     }

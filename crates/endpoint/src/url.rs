@@ -1,9 +1,10 @@
 //! Where a request goes: the base URL of the user and the path of the API, joined as strings so that nothing the user
 //! wrote is re-encoded.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::net::Ipv6Addr;
 
+use aiperf_http::{encoded, shown_url};
 use thiserror::Error;
 
 use crate::EndpointKind;
@@ -97,10 +98,10 @@ pub fn request_url(
 ) -> Result<RequestUrl, UrlError> {
     let unprintable = |text: &str| text.chars().any(|c| c.is_whitespace() || c.is_control());
     if unprintable(base) {
-        return Err(UrlError::WhiteSpace(base.to_owned()));
+        return Err(UrlError::WhiteSpace(shown_url(base)));
     }
     if let Some(path) = custom_path.filter(|path| unprintable(path)) {
-        return Err(UrlError::CustomPath(path.to_owned()));
+        return Err(UrlError::CustomPath(shown_url(path)));
     }
     let own_path = custom_path.unwrap_or_else(|| kind.path(streaming));
     let (append, more_query) = own_path.split_once('?').map_or((own_path, ""), |(path, query)| (path, query));
@@ -110,7 +111,7 @@ pub fn request_url(
             path_and_query.push(if path_and_query.contains('?') { '&' } else { '?' });
             path_and_query.push_str(query);
         }
-        ascii_only(&path_and_query)
+        encoded(&path_and_query)
     };
     if let Some((socket, rest)) = unix_socket(base)? {
         let (base_path, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -144,7 +145,7 @@ pub fn unix_socket(url: &str) -> Result<Option<(&str, &str)>, UrlError> {
     let (socket, rest) = after.split_once(':').unwrap_or((after, ""));
     let is_path = socket.starts_with('/') && !socket.ends_with('/');
     if !is_path || !(rest.is_empty() || rest.starts_with('/')) {
-        return Err(UrlError::Unix(url.to_owned()));
+        return Err(UrlError::Unix(shown_url(url)));
     }
     Ok(Some((socket, rest)))
 }
@@ -154,14 +155,14 @@ fn split_scheme(url: &str) -> Result<(Scheme, &str), UrlError> {
         return match scheme.to_ascii_lowercase().as_str() {
             "http" | "grpc" => Ok((Scheme::Http, rest)),
             "https" | "grpcs" => Ok((Scheme::Https, rest)),
-            _ => Err(UrlError::Scheme { url: url.to_owned(), scheme: scheme.to_owned() }),
+            _ => Err(UrlError::Scheme { url: shown_url(url), scheme: scheme.to_owned() }),
         };
     }
     if let Some((word, rest)) = url.split_once(':') {
         let foreign = FOREIGN_SCHEMES.contains(&word.to_ascii_lowercase().as_str());
         let is_port = rest.starts_with(|c: char| c.is_ascii_digit());
         if foreign && !is_port {
-            return Err(UrlError::Scheme { url: url.to_owned(), scheme: word.to_owned() });
+            return Err(UrlError::Scheme { url: shown_url(url), scheme: word.to_owned() });
         }
     }
     Ok((Scheme::Http, url))
@@ -169,10 +170,9 @@ fn split_scheme(url: &str) -> Result<(Scheme, &str), UrlError> {
 
 fn split_authority(url: &str, authority: &str) -> Result<(String, Option<u16>), UrlError> {
     if authority.contains('@') {
-        let hidden = url.replacen(authority, &format!("...@{}", authority.rsplit('@').next().unwrap_or_default()), 1);
-        return Err(UrlError::UserInfo(hidden));
+        return Err(UrlError::UserInfo(shown_url(url)));
     }
-    let wrong_host = |host: &str| UrlError::Host { url: url.to_owned(), host: host.to_owned() };
+    let wrong_host = |host: &str| UrlError::Host { url: shown_url(url), host: host.to_owned() };
     let (host, port) = if let Some(inside) = authority.strip_prefix('[') {
         let (address, after) = inside.split_once(']').ok_or_else(|| wrong_host(authority))?;
         address.parse::<Ipv6Addr>().map_err(|_| wrong_host(address))?;
@@ -180,7 +180,7 @@ fn split_authority(url: &str, authority: &str) -> Result<(String, Option<u16>), 
     } else {
         let (host, port) = authority.split_once(':').unwrap_or((authority, ""));
         if host.is_empty() {
-            return Err(UrlError::NoHost(url.to_owned()));
+            return Err(UrlError::NoHost(shown_url(url)));
         }
         let is_name = host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_'));
         if !is_name || port.contains(':') {
@@ -193,7 +193,7 @@ fn split_authority(url: &str, authority: &str) -> Result<(String, Option<u16>), 
         digits => {
             let all_digits = digits.bytes().all(|b| b.is_ascii_digit());
             let number = digits.parse::<u16>().ok().filter(|port| all_digits && *port > 0);
-            Some(number.ok_or_else(|| UrlError::Port { url: url.to_owned(), port: digits.to_owned() })?)
+            Some(number.ok_or_else(|| UrlError::Port { url: shown_url(url), port: digits.to_owned() })?)
         }
     };
     Ok((host.to_owned(), port))
@@ -209,19 +209,6 @@ fn join(base_path: &str, append: &str) -> String {
     }
     let append = if base.ends_with("/v1") { append.strip_prefix("v1/").unwrap_or(append) } else { append };
     format!("{base}/{append}")
-}
-
-/// A request line is ASCII; what lies beyond is percent-encoded, what is encoded already stays as it is.
-fn ascii_only(path: &str) -> String {
-    let mut ascii = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_graphic() {
-            ascii.push(char::from(byte));
-        } else {
-            let _ = write!(ascii, "%{byte:02X}");
-        }
-    }
-    ascii
 }
 
 #[cfg(test)]
@@ -337,6 +324,8 @@ mod tests {
     fn a_password_is_refused_and_not_repeated() {
         let text = error("http://user:secret@h/x");
         assert!(text.contains("Authorization") && !text.contains("secret"), "{text}");
+        let text = error("http://h:0/v1?api-key=secret");
+        assert!(text.contains("65535") && !text.contains("secret"), "{text}");
     }
 
     proptest::proptest! {

@@ -319,6 +319,19 @@ fn forms() {
 }
 
 #[test]
+fn the_image_of_an_edit_is_counted_as_one_and_not_as_text() {
+    let settings = EndpointSettings::default();
+    for image in ["data:image/png;base64,iVBORw0KGgo=", "https://h/a.png"] {
+        let seen = Turn { images: vec![Media::unnamed(image)], ..turn(&["a cat"]) };
+        let (conversation, options) = (conversation(vec![seen]), BodyOptions::default());
+        let request = TurnRequest { conversation: &conversation, turn: 0, history: &[], options: &options };
+        let endpoint = of(EndpointKind::ImageEdit, &settings);
+        let input = endpoint.input_text(&endpoint.body(&request).unwrap()).unwrap();
+        assert_eq!((input.texts, input.images), (vec!["a cat".to_owned()], 1), "{image}");
+    }
+}
+
+#[test]
 fn templates() {
     let settings = |source: &str| EndpointSettings {
         template: Some(PayloadTemplate::parse(source).unwrap()),

@@ -233,6 +233,6 @@ proptest! {
         ];
         let body = format!("data: {}\n\ndata: {}\n\ndata: [DONE]\n\n", events[0], events[1]);
         let reply = heard(body.as_bytes()).unwrap();
-        prop_assert_eq!(reply.tool_calls, vec![ToolCall { id: "c".into(), name: "f".into(), arguments }]);
+        prop_assert_eq!(reply.tool_calls, vec![ToolCall { id: "c".into(), name: "f".into(), arguments, ..ToolCall::default() }]);
     }
 }

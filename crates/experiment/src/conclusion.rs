@@ -1,15 +1,18 @@
 //! What is said of a run when it is over.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{DatasetSource, PhaseKind};
 use aiperf_engine::{EndReason, PhaseOutcome};
 use aiperf_metrics::{
-    ClientHealth, ClientLoad, Columns, Kind, Metric, MetricContext, NetworkRtt, PhaseAccounting, PhaseWindow, Slice,
-    Slices, Summary,
+    ClientHealth, ClientLoad, Columns, Kind, Metric, MetricContext, NetworkRtt, PhaseAccounting, PhaseWindow, Slices,
+    Summary,
 };
 use aiperf_report::{
-    AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, RunReport, RunStatus, Timestamps,
-    WrittenFile, write_summary_files,
+    AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, ReportError, RunReport, RunStatus,
+    Timestamps, WrittenFile, write_summary_files, write_timeslices,
 };
 use serde_json::{Map, Value};
 
@@ -42,7 +45,7 @@ impl Conclusion<'_> {
     pub(crate) fn draw(self, run: &Run, version: &str) -> RunResult {
         let at = self.outcomes.iter().rposition(|outcome| outcome.kind == PhaseKind::Profiling);
         let values = self.values(run, at);
-        let mut phases: Vec<PhaseReport> = (0..self.outcomes.len()).map(|index| self.phase(run, index)).collect();
+        let (mut phases, timeslices) = self.measure(run, at);
         let accounting =
             self.outcomes.iter().zip(&phases).map(|(outcome, phase)| self.accounting(outcome, phase)).collect();
         let warmup = phases.iter().position(|phase| phase.kind == Phase::Warmup).map(|at| phases.remove(at));
@@ -55,7 +58,8 @@ impl Conclusion<'_> {
         let verdict =
             Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), stopped).unless(unmet);
         let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
-        let metadata = scenario::submission(run, &verdict, &profiling.summary);
+        let ended_by = at.map(|at| &self.outcomes[at].ended_by);
+        let metadata = scenario::submission(run, &verdict, ended_by, &profiling.summary);
         let sections = self.sections();
         let report = RunReport {
             aiperf_version: version.to_owned(),
@@ -87,15 +91,26 @@ impl Conclusion<'_> {
             log_file: Some(run.paths.log()),
             zone: LocalZone::system(),
         };
-        let output = &run.config.output;
-        let length = output.slice_duration.map(Nanos::from);
-        let slices = length.zip(at).map(|(length, at)| -> Box<dyn Iterator<Item = Slice>> {
-            Box::new(Slices::of(&self.columns[at], length, &run.contexts[at], self.anchor))
-        });
-        let extra = ExtraFiles { slices, genai_perf: output.export_genai_perf };
+        let extra = ExtraFiles { timeslices, genai_perf: run.config.output.export_genai_perf };
         let files = write_summary_files(&report, &run.paths, extra);
         let refused = run.strictness.refused(&report.validity());
         RunResult { report, files, verdict, values, refused }
+    }
+
+    /// The phases in numbers, and what became of the files of windows, where they are asked for. Windows take as long as the
+    /// whole, so that they are made beside it.
+    fn measure(&self, run: &Run, profiling: Option<usize>) -> (Vec<PhaseReport>, Option<Result<(), ReportError>>) {
+        let length = run.config.output.slice_duration.map(Nanos::from);
+        thread::scope(|scope| {
+            let windows = length.zip(profiling).map(|(length, at)| {
+                scope.spawn(move || {
+                    let slices = Slices::of(&self.columns[at], length, &run.contexts[at], self.anchor);
+                    write_timeslices(slices, &run.config.to_input_config(), &run.paths)
+                })
+            });
+            let phases = (0..self.outcomes.len()).map(|index| self.phase(run, index)).collect();
+            (phases, windows.map(|job| job.join().unwrap_or_else(|panic| resume_unwind(panic))))
+        })
     }
 
     /// What single requests of the profiling phase came to, where someone wants to know.
@@ -136,6 +151,9 @@ impl Conclusion<'_> {
 
     fn accounting(&self, outcome: &PhaseOutcome, phase: &PhaseReport) -> PhaseAccounting {
         let counts = &outcome.counts;
+        // The warmup of an agentic replay hands its sessions on.
+        let goes_on = outcome.replay.is_some() && outcome.kind == PhaseKind::Warmup && !phase.was_cancelled;
+        let sessions_cancelled = if goes_on { 0 } else { counts.sessions_sent - counts.sessions_completed };
         PhaseAccounting {
             phase: phase.name.clone(),
             started: self.anchor.epoch(outcome.start),
@@ -147,7 +165,7 @@ impl Conclusion<'_> {
             cut: counts.cut,
             sessions_sent: counts.sessions_sent,
             sessions_completed: counts.sessions_completed,
-            sessions_cancelled: counts.sessions_sent - counts.sessions_completed,
+            sessions_cancelled,
             arrivals_delayed: counts.arrivals_delayed,
             arrivals_dropped: counts.arrivals_dropped,
         }

@@ -108,7 +108,9 @@ fn transport_kind(error: &TransportError) -> &'static str {
         TransportError::Tls { certificate: true, .. } => "ClientConnectorCertificateError",
         TransportError::Tls { certificate: false, .. } => "ClientConnectorSSLError",
         TransportError::Send(_) => "ClientOSError",
-        TransportError::Disconnected | TransportError::Reset(_) => "ServerDisconnectedError",
+        TransportError::Disconnected | TransportError::Severed(_) | TransportError::Reset(_) => {
+            "ServerDisconnectedError"
+        }
         TransportError::Truncated(_) => "ClientPayloadError",
         TransportError::Protocol(_) | TransportError::MessageTooLong { .. } => "ClientResponseError",
     }
@@ -119,7 +121,9 @@ fn transport_cause(error: &TransportError) -> Option<Cause> {
     let (kind, message) = match error {
         TransportError::Resolve { cause, .. } => ("gaierror", cause.to_string()),
         TransportError::Tls { cause, .. } => ("SSLError", cause.to_string()),
-        TransportError::Connect { cause, .. } | TransportError::Send(cause) => (io_kind(cause), cause.to_string()),
+        TransportError::Connect { cause, .. } | TransportError::Send(cause) | TransportError::Severed(cause) => {
+            (io_kind(cause), cause.to_string())
+        }
         TransportError::Truncated(text) => ("TransferEncodingError", text.clone()),
         TransportError::Protocol(text) => ("BadHttpMessage", text.clone()),
         TransportError::Disconnected

@@ -25,6 +25,8 @@ pub(crate) struct Observer {
     pub(crate) wire: Wire,
     pub(crate) tokenizer: Arc<dyn Tokenizer>,
     pub(crate) token_source: TokenSource,
+    /// Whether requests say how many tokens may be generated.
+    pub(crate) sends_limit: bool,
     pub(crate) overflow_signs: OverflowSigns,
 }
 
@@ -82,7 +84,10 @@ impl Observer {
             spec_decode: reply.spec_decode.take().and_then(usable),
             http: http.then(|| http_timing::of(exchange)),
             failure,
-            requested_output_tokens: turn.max_tokens,
+            requested_output_tokens: turn
+                .max_tokens
+                .filter(|_| self.sends_limit)
+                .map(|limit| of_all(limit, reply.choices)),
             requested_input_tokens: turn.asked_input,
             undecodable_events: reply.undecodable_events,
             prefix: turn
@@ -104,6 +109,11 @@ impl Observer {
             reasoning: count(&reply.reasoning_text).filter(|_| self.kind.facts().produces_tokens),
         }
     }
+}
+
+/// The limit of a request holds for each of its choices, and their tokens are counted together.
+fn of_all(limit: u32, choices: u32) -> u32 {
+    limit.saturating_mul(choices.max(1))
 }
 
 /// A server whose counts contradict each other does so in every reply: it is said once.

@@ -33,7 +33,21 @@ impl RawSource {
         };
         let content_type = self.headers.content_type(&finished.body);
         let content_type = content_type.as_deref().map(|value| ("Content-Type", value));
-        redacted(self.headers.lines(ids).chain(content_type))
+        self.redacted(self.headers.lines(ids).chain(content_type))
+    }
+
+    pub(crate) fn redacted<'a>(&self, headers: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
+        let shown = |(name, value): (&str, &str)| {
+            let value = if is_secret_header(name) { REDACTED.into() } else { self.secrets.hide(value.into()) };
+            (name.to_owned(), value.into_owned())
+        };
+        headers.map(shown).collect()
+    }
+
+    fn hide_in_event(&self, event: &mut SseEvent<'_>) {
+        for text in [&mut event.comment, &mut event.name, &mut event.data] {
+            *text = text.take().map(|text| self.secrets.hide_in_content(text));
+        }
     }
 
     pub(crate) fn write(
@@ -47,14 +61,21 @@ impl RawSource {
         let exchange = &finished.exchange;
         let content_type = exchange.header("content-type");
         let body = ResponseBody { content_type, bytes: &exchange.body, marks: &exchange.marks };
-        let mut text = String::from_utf8_lossy(&exchange.body);
-        if failure.is_some() {
-            text = self.secrets.hide(text);
-        }
-        let stream: Vec<SseEvent<'_>> =
+        // Looked for once in the whole: nearly always there is nothing to hide in its parts.
+        let repeats_us = self.secrets.are_in(&exchange.body);
+        let mut stream: Vec<SseEvent<'_>> =
             if is_event_stream(&body) { events(&exchange.body).collect() } else { Vec::new() };
-        let messages = if exchange.is_grpc() { self.endpoint.legible_messages(&exchange.body) } else { None };
-        let payload = self.endpoint.legible_body(&finished.body);
+        let mut text = String::from_utf8_lossy(&exchange.body);
+        if repeats_us {
+            text = self.secrets.hide_in_content(text);
+            for event in &mut stream {
+                self.hide_in_event(event);
+            }
+        }
+        let mut messages = if exchange.is_grpc() { self.endpoint.legible_messages(&exchange.body) } else { None };
+        for (_, text) in messages.iter_mut().flatten() {
+            *text = self.secrets.hide_in_content(std::mem::take(text).into()).into_owned();
+        }
         let responses: Vec<RawResponse<'_>> = if let Some(messages) = &messages {
             let at = |end: usize| body.arrival(end).unwrap_or_default();
             messages.iter().map(|(end, text)| RawResponse::Body { at: at(*end), content_type, text }).collect()
@@ -64,6 +85,12 @@ impl RawSource {
             let at = exchange.last_body_byte();
             at.map(|at| RawResponse::Body { at, content_type, text: &text }).into_iter().collect()
         };
+        // What a server repeated in one turn is part of what it is asked in the next.
+        let mut payload = self.endpoint.legible_body(&finished.body);
+        if payload.is_none() && self.secrets.are_in(&finished.body) {
+            payload = Some(String::from_utf8_lossy(&finished.body).into_owned());
+        }
+        let payload = payload.map(|text| self.secrets.hide_in_content(text.into()).into_owned());
         let raw = RawExchange {
             metadata,
             start: finished.start,
@@ -75,12 +102,6 @@ impl RawSource {
         };
         writer.write(scratch, &raw)
     }
-}
-
-pub(crate) fn redacted<'a>(headers: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
-    headers
-        .map(|(name, value)| (name.to_owned(), if is_secret_header(name) { REDACTED } else { value }.to_owned()))
-        .collect()
 }
 
 fn is_event_stream(body: &ResponseBody<'_>) -> bool {

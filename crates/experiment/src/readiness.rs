@@ -11,6 +11,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::error::RunError;
+use crate::secrets::Secrets;
 use crate::settings;
 use crate::target::{Targets, request_target};
 
@@ -53,6 +54,7 @@ async fn all_ready(
     client: &ClientSettings,
 ) -> Result<Nanos, RunError> {
     let mut missed: Option<Mono> = None;
+    let secrets = Secrets::of(config);
     for (base, target) in targets.bases.iter().zip(&targets.requests) {
         for model in &config.dataset.models {
             let probe = Probe { config, base, target, model, client: Client::new(client.clone()) };
@@ -61,6 +63,7 @@ async fn all_ready(
             log::info!("Waiting for {shown} to serve {model}");
             while let Err(reason) = probe.ask(readiness.mode).await {
                 missed.get_or_insert(start);
+                let reason = secrets.hide(reason.into()).into_owned();
                 let waited = Mono::now().since(start).as_duration();
                 if waited + readiness.interval > readiness.timeout {
                     let (url, model) = (shown, model.to_string());

@@ -120,6 +120,7 @@ impl RecordDesk {
             if finished.is_brief {
                 facts.max_tokens = Some(1);
             }
+            self.secrets.hide_in_head(&mut finished.exchange);
             let answer = self.observer.read(&finished);
             // A session waits for this: the counting of a long history must not hold up its next turn.
             if let Some(follow_up) = finished.follow_up.take() {
@@ -166,7 +167,8 @@ impl RecordDesk {
     /// The text of a reply, where it is kept: as it came, reasoning first.
     fn said(&self, finished: &Finished, reply: Option<&Reply>) -> Option<String> {
         let kept = self.outputs.is_some() && self.phases[finished.phase] == PhaseKind::Profiling;
-        reply.filter(|_| kept).map(|reply| format!("{}{}", reply.reasoning_text, reply.output_text))
+        let text = reply.filter(|_| kept).map(|reply| format!("{}{}", reply.reasoning_text, reply.output_text));
+        text.map(|text| self.secrets.hide_in_content(text.into()).into_owned())
     }
 
     fn write(&self, finished: &Finished, recorded: Recorded<'_>, processor: &str, scratch: &mut Vec<u8>) {
@@ -193,7 +195,7 @@ impl RecordDesk {
             report_once(source.write(writer, scratch, finished, &metadata, failure));
         }
         if let Some(outputs) = self.outputs.as_ref().filter(|_| metadata.benchmark_phase == Phase::Profiling) {
-            report_once(outputs.write(&OutputText { metadata: &metadata, values, text: said }));
+            report_once(outputs.write(scratch, &OutputText { metadata: &metadata, values, text: said }));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use aiperf_config::{CacheBust, Config, DatasetSource, Pace};
 use aiperf_dataset::Dataset;
-use aiperf_engine::{PhaseOutcome, ReplayEntry};
+use aiperf_engine::{EndReason, PhaseOutcome, ReplayEntry};
 use aiperf_metrics::{Metric, Summary};
 use serde_json::{Value, json};
 
@@ -30,16 +30,24 @@ pub(crate) fn check_data(config: &Config, dataset: &Dataset) -> Result<(), RunEr
     Ok(())
 }
 
-/// Whether the results may be handed in, and if not, why.
-pub(crate) fn submission(run: &Run, verdict: &Verdict, profiling: &Summary) -> Option<Value> {
+/// Whether the results may be handed in, and if not, why. `ended_by` is what ended the profiling phase.
+pub(crate) fn submission(
+    run: &Run,
+    verdict: &Verdict,
+    ended_by: Option<&EndReason>,
+    profiling: &Summary,
+) -> Option<Value> {
     let scenario = run.config.scenario.as_ref()?;
     let mut reasons = Vec::new();
     if scenario.overridden {
         reasons.push("unsafe_override");
     }
     match verdict {
-        Verdict::Complete => {}
-        Verdict::Unmet(_) => reasons.push("goal_not_reached"),
+        // Lanes always have another session: what else ends a run is a count that was reached before the time.
+        Verdict::Complete | Verdict::Unmet(_) if ended_by != Some(&EndReason::Duration) => {
+            reasons.push("ended_before_duration");
+        }
+        Verdict::Complete | Verdict::Unmet(_) => {}
         Verdict::Cancelled | Verdict::GivenUp(_) => reasons.push("run_cancelled"),
         Verdict::NothingSucceeded(_) => reasons.push("no_successful_requests"),
     }

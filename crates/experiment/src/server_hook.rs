@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use aiperf_clock::Mono;
-use aiperf_config::{Config, PhaseKind, ResetKvCache, ServerProfiler};
+use aiperf_config::{Config, PhaseKind, ResetKvCache, ServerProfiler, redact};
 use aiperf_engine::{ControlSource, PhaseHook, RequestTarget};
 use aiperf_transport::{Client, ClientSettings, Exchange, NoWatch, Request, Reuse, TransportError};
 use bytes::Bytes;
 
 use crate::error::RunError;
 use crate::readiness::stopped;
+use crate::secrets::Secrets;
 use crate::settings;
 use crate::target::Targets;
 
@@ -27,6 +28,7 @@ struct Caller {
     servers: Vec<RequestTarget>,
     headers: Vec<(String, String)>,
     client: ClientSettings,
+    secrets: Secrets,
 }
 
 /// Why a call came to nothing.
@@ -46,7 +48,7 @@ impl Caller {
         }
         let mut headers = settings::own_headers(&config.endpoint);
         headers.push(("Accept".into(), "*/*".into()));
-        Self { servers, headers, client: client.clone() }
+        Self { servers, headers, client: client.clone(), secrets: Secrets::of(config) }
     }
 
     async fn post(&self, server: &RequestTarget, path: &str, timeout: Duration) -> Result<(), Refused> {
@@ -60,11 +62,14 @@ impl Caller {
             Err(_) => {
                 Err(Refused { reason: format!("does not answer within {} s", timeout.as_secs_f64()), passing: true })
             }
-            Ok(Err(error)) => Err(Refused { reason: format!("fails: {error}"), passing: may_pass(&error) }),
+            Ok(Err(error)) => {
+                let reason = self.secrets.hide(format!("fails: {error}").into()).into_owned();
+                Err(Refused { reason, passing: may_pass(&error) })
+            }
             Ok(Ok(())) if exchange.is_success() => Ok(()),
             Ok(Ok(())) => {
                 let status = exchange.status.unwrap_or_default();
-                let reason = format!("answers {status} {}", exchange.reason);
+                let reason = self.secrets.hide(format!("answers {status} {}", exchange.reason).into());
                 Err(Refused { reason: reason.trim_end().to_owned(), passing: matches!(status, 409 | 423 | 429 | 503) })
             }
         }
@@ -77,7 +82,7 @@ fn may_pass(error: &TransportError) -> bool {
 }
 
 fn url(server: &RequestTarget, path: &str) -> String {
-    format!("POST {}{path}", server.origin)
+    format!("POST {}{}", server.origin, redact::url(path))
 }
 
 fn blocking<T>(work: impl Future<Output = T>) -> Result<T, RunError> {

@@ -32,6 +32,7 @@ pub use figures::{Counted, TurnFigures, WhoCounts};
 use self::limits::Limits;
 use self::listener::Listener;
 use crate::discovery::Discovered;
+use crate::secrets::Secrets;
 use crate::settings;
 use crate::target::Targets;
 
@@ -64,6 +65,7 @@ pub struct Talk {
     endpoint: Arc<dyn Endpoint>,
     options: BodyOptions,
     headers: HeaderPlan,
+    secrets: Secrets,
     limits: Limits,
     model: Arc<str>,
     system_prompt: Option<Arc<str>>,
@@ -100,6 +102,7 @@ impl Talk {
             ),
             options: settings::body_options(config),
             headers: settings::header_plan(config, version)?,
+            secrets: Secrets::of(config),
             limits: Limits { connect: config.tuning.chat_connect_timeout, read: config.tuning.chat_read_timeout },
             model: Arc::clone(model),
             system_prompt: system_prompt.map(Arc::from),
@@ -152,6 +155,11 @@ impl Talk {
             self.history.note(&conversation, 0, self.endpoint.assistant_message(&reply));
         }
         Ok(Answer { figures: TurnFigures::of(&reply, start, counted), reply })
+    }
+
+    /// What is said of an error, without our keys, which the server may have repeated.
+    pub fn without_secrets(&self, text: &str) -> String {
+        self.secrets.hide(text.into()).into_owned()
     }
 
     fn conversation(&self, message: &str) -> Conversation {

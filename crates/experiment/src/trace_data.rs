@@ -6,7 +6,7 @@ use aiperf_metrics::HttpTiming;
 use aiperf_report::{Chunks, Headers, StampCounts, TraceData};
 
 use crate::http_timing;
-use crate::raw::{RawSource, redacted};
+use crate::raw::RawSource;
 
 /// Owns what a [`TraceData`] borrows.
 pub(crate) struct Traced<'a> {
@@ -43,7 +43,7 @@ impl<'a> Traced<'a> {
             stamps,
             timing: http_timing::of(exchange),
             request_headers,
-            response_headers: redacted(exchange.headers.iter().map(|(n, v)| (n.as_str(), v.as_str()))),
+            response_headers: source.redacted(exchange.headers.iter().map(|(n, v)| (n.as_str(), v.as_str()))),
             sent: trace.send_end.map(|at| (anchor.epoch(at), trace.body_bytes_sent)).into_iter().collect(),
             local_ip: trace.local.map(|a| a.ip().to_string()),
             remote_ip: trace.remote.map(|a| a.ip().to_string()),

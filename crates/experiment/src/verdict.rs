@@ -1,7 +1,7 @@
 //! How a run ended, in one sentence.
 
 use aiperf_engine::StopReason;
-use aiperf_metrics::{Cancellation, FailureGroup, Summary};
+use aiperf_metrics::{Cancellation, Failure, FailureGroup, Summary};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
@@ -30,9 +30,17 @@ impl Verdict {
             }
             Some(StopReason::FailedWarmup) => {
                 let failures = warmup.map_or(&[][..], |summary| summary.failures.as_slice());
-                let why = failures.first().map_or("no answer", |group| first_line(&group.failure.message));
+                let failure = failures.first().map(|group| &group.failure);
+                let why = failure.map_or("no answer", |failure| first_line(&failure.message));
+                let advice = match failure {
+                    Some(failure) if failure.is_context_overflow => {
+                        "Leave longer sessions out by --max-context-length."
+                    }
+                    Some(failure) => advice(failure),
+                    None => "Raise --agentic-warmup-grace-period.",
+                };
                 return Self::GivenUp(format!(
-                    "the warmup failed: a recorded session could not be brought to the point where it goes on ({why})"
+                    "the warmup failed: a recorded session could not be brought to the point where it goes on ({why}). {advice}"
                 ));
             }
             Some(StopReason::Defect) => {
@@ -73,8 +81,17 @@ fn sentence(failures: &[FailureGroup], requests: u64) -> String {
     let failure = &most.failure;
     let subject =
         if requests == 1 { "the only request failed".to_owned() } else { format!("all {requests} requests failed") };
+    let what = match failure.code {
+        Some(code) => format!("{code} {}: {}", failure.kind, first_line(&failure.message)),
+        None => first_line(&failure.message).to_owned(),
+    };
+    format!("{subject}; {what}. {}", advice(failure))
+}
+
+/// What to do about it.
+fn advice(failure: &Failure) -> &'static str {
     let on_purpose = failure.cancelled == Some(Cancellation::OnPurpose);
-    let advice = match failure.kind.as_str() {
+    match failure.kind.as_str() {
         _ if on_purpose => "Lower --request-cancellation-rate, or raise --request-cancellation-delay.",
         "ClientConnectorError" => "Is the server running, and is --url right?",
         "ClientConnectorDNSError" => "Check the host name in --url.",
@@ -91,12 +108,7 @@ fn sentence(failures: &[FailureGroup], requests: u64) -> String {
             Some(499) => "Give the run more time (--benchmark-duration, --benchmark-grace-period).",
             _ => "The error summary lists them all.",
         },
-    };
-    let what = match failure.code {
-        Some(code) => format!("{code} {}: {}", failure.kind, first_line(&failure.message)),
-        None => first_line(&failure.message).to_owned(),
-    };
-    format!("{subject}; {what}. {advice}")
+    }
 }
 
 fn first_line(text: &str) -> &str {

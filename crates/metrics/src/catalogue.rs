@@ -45,7 +45,7 @@ catalogue! {
     ErrorIsl "error_isl" "Error Input Sequence Length"; Tokens => Tokens, Record, FilesOnly 700,
         [ERRORS TOKENS_IN LARGER WHOLE]; "input tokens of a failed request";
     RequestedOsl "requested_osl" "Requested OSL"; Tokens => Tokens, Record, FilesOnly last,
-        [TOKENS_OUT INTERNAL WHOLE]; "output tokens asked for";
+        [TOKENS_OUT INTERNAL WHOLE]; "output tokens asked for, of all choices together";
     OslMismatchDiffPct "osl_mismatch_diff_pct" "OSL Mismatch Diff %"; Percent => Percent, Record, FilesOnly last,
         [TOKENS_OUT]; "(output_sequence_length - requested_osl) / requested_osl * 100";
     ThinkingEfficiency "thinking_efficiency" "Thinking Efficiency"; Ratio => Ratio, Record, Main last,

@@ -1,5 +1,7 @@
 //! A column of optional whole numbers that takes four bytes a row until a value needs eight.
 
+use std::ops::Range;
+
 const NARROW_MISSING: u32 = u32::MAX;
 const WIDE_MISSING: u64 = u64::MAX;
 
@@ -69,8 +71,25 @@ impl Column {
         }
     }
 
+    /// The cells of these rows, one after the other.
+    pub(crate) fn gather(&self, rows: &[u32]) -> Self {
+        match self {
+            Self::Narrow(cells) => Self::Narrow(gathered(cells, rows, NARROW_MISSING)),
+            Self::Wide(cells) => Self::Wide(gathered(cells, rows, WIDE_MISSING)),
+        }
+    }
+
+    /// Puts these rows of another column at the end. Both have a value in every row.
+    pub(crate) fn extend_from(&mut self, other: &Self, rows: Range<usize>) {
+        match (self, other) {
+            (Self::Narrow(cells), Self::Narrow(more)) => cells.extend_from_slice(more.get(rows).unwrap_or_default()),
+            (Self::Wide(cells), Self::Wide(more)) => cells.extend_from_slice(more.get(rows).unwrap_or_default()),
+            (column, other) => rows.filter_map(|row| other.get(row)).for_each(|value| column.push(value)),
+        }
+    }
+
     /// Makes room for so many rows at once: growing step by step would end with up to twice the room needed.
-    fn reserve(&mut self, rows: usize) {
+    pub(crate) fn reserve(&mut self, rows: usize) {
         let more = rows.saturating_sub(self.len());
         match self {
             Self::Narrow(cells) => cells.reserve_exact(more),
@@ -86,9 +105,46 @@ impl Column {
     }
 }
 
+fn gathered<T: Copy>(cells: &[T], rows: &[u32], missing: T) -> Vec<T> {
+    if cells.is_empty() {
+        return Vec::new();
+    }
+    rows.iter().map(|row| cells.get(*row as usize).copied().unwrap_or(missing)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gathered_rows_hold_what_they_held() {
+        for widest in [7, 1 << 40] {
+            let mut column = Column::default();
+            column.put(1, 5);
+            column.put(3, widest);
+            let gathered = column.gather(&[3, 0, 9, 1]);
+            let rows: Vec<_> = (0..5).map(|row| gathered.get(row)).collect();
+            assert_eq!(rows, [Some(widest), None, None, Some(5), None]);
+        }
+    }
+
+    #[test]
+    fn rows_are_taken_over_from_a_wider_column() {
+        let column = |values: &[u64]| {
+            let mut column = Column::default();
+            for value in values {
+                column.push(*value);
+            }
+            column
+        };
+        let (narrow, wide) = (column(&[1, 2]), column(&[3, 1 << 40, 4]));
+        let mut all = Column::default();
+        all.extend_from(&narrow, 1..2);
+        all.extend_from(&wide, 0..2);
+        all.extend_from(&wide, 2..3);
+        let rows: Vec<_> = (0..all.len()).map(|row| all.get(row)).collect();
+        assert_eq!(rows, [Some(2), Some(3), Some(1 << 40), Some(4)]);
+    }
 
     #[test]
     fn a_column_widens_without_losing_rows() {

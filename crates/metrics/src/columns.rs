@@ -1,6 +1,8 @@
 //! All records of a phase, as columns. Each record thread fills its own; they are merged when the phase is over, and
 //! no number that comes out depends on which thread had which record.
 
+use std::ops::Range;
+
 use crate::column::Column;
 use crate::fact::{Fact, Facts};
 use crate::failures::{FailureGroup, Failures};
@@ -123,42 +125,49 @@ impl Columns {
         values(metric, self, context).into_iter().map(|value| definition.show(value)).collect()
     }
 
-    /// Where the gaps of each row begin; empty when there are no gaps.
-    pub(crate) fn first_gaps(&self) -> Vec<usize> {
-        if self.gap_count() == 0 {
-            return Vec::new();
+    /// Where the gaps of each row are.
+    pub(crate) fn gap_places(&self) -> GapPlaces {
+        let mut first = Column::default();
+        if self.gap_count() > 0 {
+            first.reserve(self.rows);
+            let mut before = 0;
+            for row in self.rows() {
+                first.push(before);
+                before += row.fact(Fact::Gaps).unwrap_or(0);
+            }
         }
-        let after = |before: &mut usize, gaps: Option<u64>| {
-            let first = *before;
-            *before += gaps.unwrap_or(0) as usize;
-            Some(first)
-        };
-        self.rows().map(|row| row.fact(Fact::Gaps)).scan(0, after).collect()
+        GapPlaces { first }
     }
 
-    /// Some of the rows, without what failed ones said. `first_gaps`: as [`Columns::first_gaps`] gives them.
-    pub(crate) fn subset(&self, rows: &[u32], first_gaps: &[usize]) -> Self {
-        let mut subset = Self { rows: rows.len(), ..Self::default() };
-        for (column, all) in subset.facts.iter_mut().zip(&self.facts) {
-            for (place, row) in rows.iter().enumerate() {
-                if let Some(value) = all.get(*row as usize) {
-                    column.put(place, value);
-                }
-            }
-        }
+    /// Some of the rows, without what failed ones said.
+    pub(crate) fn subset(&self, rows: &[u32], places: &GapPlaces) -> Self {
+        let facts = self.facts.iter().map(|column| column.gather(rows)).collect();
+        let mut gaps = Column::default();
         for row in rows {
-            let first = first_gaps.get(*row as usize).copied().unwrap_or(0);
-            let count = self.row(*row as usize).fact(Fact::Gaps).unwrap_or(0) as usize;
-            for gap in first..first + count {
-                subset.gaps.push(self.gap(gap));
-            }
+            gaps.extend_from(&self.gaps, places.of(self, *row));
         }
-        subset
+        Self { rows: rows.len(), facts, gaps, ..Self::default() }
     }
 
     /// Failed requests, merged by what they say, in order of first appearance.
     pub fn failure_groups(&self) -> Vec<FailureGroup> {
         self.failures.clone().into_groups()
+    }
+}
+
+/// Where the gaps of each row are among those of all.
+#[derive(Debug, Clone)]
+pub(crate) struct GapPlaces {
+    /// Empty when there are no gaps.
+    first: Column,
+}
+
+impl GapPlaces {
+    /// `columns`: those that it was made of.
+    pub(crate) fn of(&self, columns: &Columns, row: u32) -> Range<usize> {
+        let first = self.first.get(row as usize).unwrap_or(0) as usize;
+        let count = columns.row(row as usize).fact(Fact::Gaps).unwrap_or(0) as usize;
+        first..first + count
     }
 }
 

@@ -3,8 +3,9 @@
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 
-use crate::columns::Columns;
+use crate::columns::{Columns, GapPlaces};
 use crate::fact::{Fact, Facts};
+use crate::sweep::Aloft;
 use crate::{Metric, MetricContext, PhaseWindow, Summary};
 
 /// One window of a phase.
@@ -27,7 +28,7 @@ pub struct Slices<'a> {
     length: Nanos,
     /// Rows by start.
     order: Vec<u32>,
-    first_gaps: Vec<usize>,
+    gap_places: GapPlaces,
     /// How many rows of the order have started.
     started: usize,
     /// Rows that started in earlier windows and may not be over.
@@ -51,7 +52,7 @@ impl<'a> Slices<'a> {
             anchor,
             length: Nanos(length.0.max(1)),
             order,
-            first_gaps: columns.first_gaps(),
+            gap_places: columns.gap_places(),
             started: 0,
             in_flight: Vec::new(),
             next: first,
@@ -83,17 +84,11 @@ impl Iterator for Slices<'_> {
         let upto = self.order[from..].partition_point(|row| start(self.columns, *row) < full_end) + from;
         self.started = upto;
         let here = &self.order[from..upto];
-        let requests = self.columns.subset(here, &self.first_gaps);
-        let window = PhaseWindow { start: start_at, end: end_at };
-        let summary = if self.in_flight.is_empty() {
-            Summary::of_slice(&requests, Some(&requests), &window, &self.context, self.anchor)
-        } else {
-            let mut aloft = self.in_flight.clone();
-            aloft.extend_from_slice(here);
-            let aloft = self.columns.subset(&aloft, &self.first_gaps);
-            Summary::of_slice(&requests, Some(&aloft), &window, &self.context, self.anchor)
-        };
         self.in_flight.extend_from_slice(here);
+        let requests = self.columns.subset(here, &self.gap_places);
+        let aloft = Aloft::some(self.columns, &self.in_flight, &self.gap_places);
+        let window = PhaseWindow { start: start_at, end: end_at };
+        let summary = Summary::of_slice(&requests, Some(aloft), &window, &self.context, self.anchor);
         let (start, end) = (self.anchor.epoch(start_at), self.anchor.epoch(end_at));
         Some(Slice { start, end, is_complete, summary: without_unsliced(summary) })
     }

@@ -7,7 +7,7 @@ use crate::columns::Columns;
 use crate::side_by_side::side_by_side;
 use crate::slices::{end, start};
 use crate::summary::Measured;
-use crate::timeline::{Timeline, measure};
+use crate::timeline::{Room, Timeline, measure};
 use crate::{
     Confidence, ConsoleGroup, Flags, Kind, Metric, MetricContext, MetricResult, PhaseWindow, Stats, formula, throughput,
 };
@@ -112,13 +112,13 @@ fn measured(
     let level = timeline.level();
     let looked_at = |metric: &Metric| is_looked_at(*metric) && context.shows(*metric);
     let metrics: Vec<Metric> = Metric::ALL.iter().copied().filter(looked_at).collect();
-    let results = side_by_side(&metrics, rows.len(), |metric| {
+    let results = side_by_side(&metrics, rows.len(), |metric, room: &mut Room| {
         let measured = if throughput::is_rate(metric) {
             let estimate = throughput::estimate(metric, rows, columns, part, context, level)?;
             let confidence = Some(Confidence::single(&estimate, level));
             Measured { stats: Stats::single(estimate.value), confidence }
         } else {
-            measure(metric, rows, columns, context, level)?
+            measure(metric, rows, columns, context, level, room)?
         };
         Some(measured.shown(metric))
     });

@@ -4,11 +4,12 @@ use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 
 use crate::columns::Columns;
 use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
+use crate::sweep::{self, Aloft};
 use crate::timeline::Timeline;
 use crate::totals::Totals;
 use crate::{
     Confidence, Digest, FailureGroup, Flags, Kind, Level, Metric, MetricContext, Slo, Stats, SteadyState, Undecodable,
-    formula, network, sweep,
+    formula, network,
 };
 
 /// The time that throughput is measured over: from before the first permission to send until the last request ended.
@@ -70,7 +71,7 @@ pub struct Summary {
 impl Summary {
     pub fn compute(columns: &Columns, window: &PhaseWindow, context: &MetricContext, anchor: &WallAnchor) -> Self {
         // A phase in which nothing succeeded has no curves.
-        let aloft = if Outcomes::count(columns).successful > 0 { Some(columns) } else { None };
+        let aloft = (Outcomes::count(columns).successful > 0).then(|| Aloft::all(columns));
         let summary = Self::of_slice(columns, aloft, window, context, anchor);
         Self { digest: Digest::of(columns, window, context), ..summary }
     }
@@ -78,7 +79,7 @@ impl Summary {
     /// `columns`: the requests that the numbers are about; `aloft`: those that were in flight in the window.
     pub(crate) fn of_slice(
         columns: &Columns,
-        aloft: Option<&Columns>,
+        aloft: Option<Aloft<'_>>,
         window: &PhaseWindow,
         context: &MetricContext,
         anchor: &WallAnchor,
@@ -87,7 +88,7 @@ impl Summary {
         let mut results = Vec::new();
         let mut totals = Totals::new(&outcomes, window, columns, context, anchor);
         let streamed = context.streaming && context.endpoint.facts().produces_tokens;
-        let curves = aloft.map_or_else(Vec::new, |aloft| sweep::time_weighted(aloft, window, streamed));
+        let curves = aloft.map_or_else(Vec::new, |aloft| sweep::time_weighted(&aloft, window, streamed));
         let timeline = context.confidence.map(|level| Timeline::of(columns, level));
         let timeline = timeline.as_ref();
         let mut of_requests = timeline.map(|timeline| timeline.records(columns, context)).into_iter().flatten();

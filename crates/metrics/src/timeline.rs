@@ -1,7 +1,7 @@
 //! The requests of a phase in the order in which they ended: what follows each other in time depends on each other, and
 //! intervals must know.
 
-use crate::columns::Columns;
+use crate::columns::{Columns, GapPlaces};
 use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
 use crate::side_by_side::side_by_side;
 use crate::slices::end;
@@ -15,7 +15,7 @@ pub(crate) struct Timeline {
     order: Vec<u32>,
     /// Those of them that succeeded.
     successful: Vec<u32>,
-    first_gaps: Vec<usize>,
+    gap_places: GapPlaces,
 }
 
 impl Timeline {
@@ -25,7 +25,7 @@ impl Timeline {
         ends.sort_unstable();
         let order: Vec<u32> = ends.into_iter().map(|(_, row)| row).collect();
         let successful = order.iter().copied().filter(|row| succeeded(columns, *row)).collect();
-        Self { level, order, successful, first_gaps: columns.first_gaps() }
+        Self { level, order, successful, gap_places: columns.gap_places() }
     }
 
     pub(crate) fn level(&self) -> Level {
@@ -52,7 +52,8 @@ impl Timeline {
     pub(crate) fn records(&self, columns: &Columns, context: &MetricContext) -> Vec<Option<Measured>> {
         let of_requests = |metric: &Metric| metric.definition().kind == Kind::Record && context.applies(*metric);
         let metrics: Vec<Metric> = Metric::ALL.iter().copied().filter(of_requests).collect();
-        side_by_side(&metrics, self.order.len(), |metric| measure(metric, &self.order, columns, context, self.level))
+        let measured = |metric, room: &mut Room| measure(metric, &self.order, columns, context, self.level, room);
+        side_by_side(&metrics, self.order.len(), measured)
     }
 
     /// How sure a rate is; `None` for what is no rate.
@@ -69,12 +70,15 @@ impl Timeline {
 
     /// Gaps between contents, request by request in the order in which those ended.
     pub(crate) fn gaps<'a>(&'a self, columns: &'a Columns) -> impl Iterator<Item = f64> + 'a {
-        self.order.iter().flat_map(move |row| {
-            let first = self.first_gaps.get(*row as usize).copied().unwrap_or(0);
-            let count = columns.row(*row as usize).fact(Fact::Gaps).unwrap_or(0) as usize;
-            (first..first + count).map(move |gap| columns.gap(gap) as f64)
-        })
+        self.order.iter().flat_map(move |row| self.gap_places.of(columns, *row).map(move |gap| columns.gap(gap) as f64))
     }
+}
+
+/// Room for the values of one metric after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Room {
+    series: Vec<f64>,
+    sorted: Vec<f64>,
 }
 
 /// A record metric of these rows, which are in the order of time.
@@ -84,13 +88,15 @@ pub(crate) fn measure(
     columns: &Columns,
     context: &MetricContext,
     level: Level,
+    room: &mut Room,
 ) -> Option<Measured> {
-    let series: Vec<f64> =
-        rows.iter().filter_map(|row| formula::value(metric, &columns.row(*row as usize), context)).collect();
-    let mut sorted = series.clone();
+    let Room { series, sorted } = room;
+    series.clear();
+    series.extend(rows.iter().filter_map(|row| formula::value(metric, &columns.row(*row as usize), context)));
+    sorted.clone_from(series);
     sorted.sort_unstable_by(f64::total_cmp);
-    let stats = Stats::of_sorted(&sorted, 0)?;
-    let confidence = Confidence::of(series.into_iter(), &sorted, &stats, level);
+    let stats = Stats::of_sorted(sorted, 0)?;
+    let confidence = Confidence::of(series.iter().copied(), sorted, &stats, level);
     Some(Measured { stats, confidence })
 }
 

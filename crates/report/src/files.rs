@@ -1,14 +1,12 @@
 //! Writes all summary files of a run.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
-use aiperf_metrics::Slice;
 use serde_json::{Value, json};
 
 use crate::console::{self, Colour, Width};
 use crate::part_file::write_whole;
-use crate::{ArtifactPaths, ReportError, RunReport, csv, genai_perf, json, phases, timeslices};
+use crate::{ArtifactPaths, ReportError, RunReport, csv, genai_perf, json, phases};
 
 /// A file that is there to be read, with the words that announce it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,17 +23,17 @@ pub struct SummaryFiles {
 }
 
 /// Files that are written when someone asks for them.
-#[derive(Default)]
-pub struct ExtraFiles<'a> {
-    /// The profiling phase in windows.
-    pub slices: Option<Box<dyn Iterator<Item = Slice> + 'a>>,
+#[derive(Debug, Default)]
+pub struct ExtraFiles {
+    /// What became of those of the profiling phase in windows: see [`write_timeslices`](crate::write_timeslices).
+    pub timeslices: Option<Result<(), ReportError>>,
     /// The summary once more, under the names and in the shape of GenAI-Perf.
     pub genai_perf: bool,
 }
 
 /// Writes summary CSV and JSON, console text, phase files where there was a warmup, and the ready marker. All of them
 /// are written whatever became of the run; the marker comes last and says whether one is missing.
-pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: ExtraFiles<'_>) -> SummaryFiles {
+pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: ExtraFiles) -> SummaryFiles {
     let mut files = SummaryFiles::default();
     let telemetry = report.telemetry_data.is_some();
     let profiling = &report.profiling;
@@ -44,14 +42,13 @@ pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: Ext
     files.put("JSON Export", &paths.summary_json(), &pretty(&json::run_summary(report)));
     let console = console::render(report, Width::FILE, Colour::Plain);
     files.put("Console Export", &paths.console(), console.as_bytes());
-    if let Some(mut slices) = extra.slices {
-        match timeslices::write(&mut slices, &report.input_config, paths) {
-            Ok(()) => {
-                files.note("Timeslice CSV Export", &paths.timeslices_csv());
-                files.note("Timeslice JSON Export", &paths.timeslices_json());
-            }
-            Err(error) => files.failed.push(error),
+    match extra.timeslices {
+        Some(Ok(())) => {
+            files.note("Timeslice CSV Export", &paths.timeslices_csv());
+            files.note("Timeslice JSON Export", &paths.timeslices_json());
         }
+        Some(Err(error)) => files.failed.push(error),
+        None => {}
     }
     if extra.genai_perf {
         files.put("GenAI-Perf CSV Export", &paths.genai_perf_csv(), genai_perf::csv(&profiling.summary).as_bytes());
@@ -75,13 +72,6 @@ pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: Ext
     let marker = json!({"ready": true, "was_cancelled": report.status.was_cancelled(), "partial": partial});
     files.put_quietly(&paths.ready_marker(), marker.to_string().as_bytes());
     files
-}
-
-impl fmt::Debug for ExtraFiles<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { slices, genai_perf } = self;
-        f.debug_struct("ExtraFiles").field("slices", &slices.is_some()).field("genai_perf", genai_perf).finish()
-    }
 }
 
 impl SummaryFiles {

@@ -56,11 +56,12 @@ pub use selftest::{
     SelfTestReport, Statistic, TimedError,
 };
 pub use spec_decode::SpecDecodeRecord;
+pub use timeslices::write_timeslices;
 pub use timestamps::{DelayFigures, StampCounts, Timestamps};
 pub use trace::{Chunks, Headers, TraceData};
 pub use trials::{
     Aggregate, AggregateMetric, AggregatePaths, BestCell, Collated, CollatedMetric, FailedRun, RunConfig, RunMean,
-    RunPlace, Settled, Spread, SweepCell, SweepMetric, SweepReport, Variation, Within, write_aggregate, write_collated,
+    RunPlace, Settled, Spread, SweepCell, SweepMetric, SweepReport, Variation, write_aggregate, write_collated,
     write_sweep,
 };
 pub use wording::Wording;

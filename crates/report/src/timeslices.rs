@@ -9,9 +9,9 @@ use crate::layout::indented;
 use crate::part_file::PartFile;
 use crate::{ArtifactPaths, ReportError};
 
-/// Both files, each whole or not there.
-pub(crate) fn write(
-    slices: &mut dyn Iterator<Item = Slice>,
+/// Both files, each whole or not there. They need no summary, so that they can be made beside it.
+pub fn write_timeslices(
+    slices: impl Iterator<Item = Slice>,
     input_config: &Value,
     paths: &ArtifactPaths,
 ) -> Result<(), ReportError> {
@@ -28,7 +28,7 @@ pub(crate) fn write(
 }
 
 fn write_parts(
-    slices: &mut dyn Iterator<Item = Slice>,
+    slices: impl Iterator<Item = Slice>,
     input_config: &Value,
     json: &mut PartFile,
     csv: &mut PartFile,

@@ -4,6 +4,7 @@ mod collated;
 mod confidence;
 mod python;
 mod run_config;
+mod spread;
 mod sweep;
 
 use std::path::{Path, PathBuf};
@@ -14,9 +15,10 @@ use crate::part_file::write_whole;
 use crate::{ReportError, SummaryFiles, WrittenFile};
 
 pub use collated::{Collated, CollatedMetric, RunMean};
-pub use confidence::{Aggregate, AggregateMetric, Settled, Spread};
+pub use confidence::{Aggregate, AggregateMetric, Settled};
 pub use run_config::RunConfig;
-pub use sweep::{BestCell, SweepCell, SweepMetric, SweepReport, Within};
+pub use spread::Spread;
+pub use sweep::{BestCell, SweepCell, SweepMetric, SweepReport};
 
 /// Where a run stands among others.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,7 +10,8 @@ use std::path::Path;
 use aiperf_clock::{EpochNanos, Nanos};
 use aiperf_metrics::{Cancellation, Cause, Failure, MetricContext, Observation, RecordValues};
 use aiperf_report::{
-    Chunks, Headers, RawExchange, RawResponse, RawWriter, Record, RecordMetadata, RecordWriter, StampCounts, TraceData,
+    Chunks, Headers, OutputText, OutputsFile, RawExchange, RawResponse, RawWriter, Record, RecordMetadata,
+    RecordWriter, StampCounts, TraceData,
 };
 use serde_json::Value;
 
@@ -204,4 +205,34 @@ fn a_raw_exchange_has_the_fields_of_the_reference() {
     assert_eq!(lines[0]["payload"]["model"], "m");
     assert_eq!(lines[1]["payload"], "not json");
     assert_eq!(keys(&lines[1]["responses"][0]), ["perf_ns", "content_type", "text"]);
+}
+
+#[test]
+fn outputs_are_in_the_order_of_permission_and_laid_out_like_other_json() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("deep/outputs.json");
+    let file = OutputsFile::create(&path, &runs::streaming()).unwrap();
+    let mut scratch = Vec::new();
+    let seen = [runs::streamed(0), runs::failed(1, Some(500), "HTTPError", "no"), runs::streamed(0)];
+    for (number, text) in [(2, Some("a \"b\"\n\u{1}\u{e9}")), (1, None), (0, Some(""))] {
+        let values = RecordValues::compute(&seen[number]);
+        let metadata = RecordMetadata { session_num: number as u64, ..runs::metadata(&seen[number]) };
+        file.write(&mut scratch, &OutputText { metadata: &metadata, values: &values, text }).unwrap();
+    }
+    file.finish().unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(text, format!("{value:#}"));
+    assert_eq!(keys(&value), ["schema_version", "data"]);
+    let numbers: Vec<_> = value["data"].as_array().unwrap().iter().map(|reply| reply["session_num"].as_u64()).collect();
+    assert_eq!(numbers, [Some(0), Some(1), Some(2)]);
+    let fields = ["session_num", "conversation_id", "turn_index", "x_request_id", "request_start_ns", "request_end_ns"];
+    assert_eq!(keys(&value["data"][1]), [&fields[..], &["metrics", "response_text"]].concat());
+    let metrics = keys(&value["data"][0]["metrics"]);
+    assert!(
+        metrics[0] == "input_sequence_length" && metrics.contains(&"time_to_first_token".to_owned()),
+        "{metrics:?}"
+    );
+    assert_eq!(value["data"][1]["response_text"], Value::Null);
+    assert_eq!(value["data"][2]["response_text"], "a \"b\"\n\u{1}\u{e9}");
 }

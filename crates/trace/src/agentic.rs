@@ -8,6 +8,7 @@ mod session;
 mod settings;
 mod structure;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use aiperf_seed::{Seed, Stream};
@@ -15,9 +16,8 @@ use serde_json::Value;
 
 pub use lognormal::LogNormal;
 pub use quality::Quality;
-use session::Session;
+use session::{Session, SessionEnd};
 pub use settings::{AgenticSettings, Groups, Layers, Reset, TurnPause, Turns};
-use settings::{GROUP_BLOCKS, MOST_GROUPS, SESSION_BLOCKS};
 pub use structure::{CacheStructure, Layer, Segment, SessionStructure, Status, TurnStructure};
 
 use crate::{BlockId, Layout, Prompt, Request, Trace, write};
@@ -66,19 +66,24 @@ pub fn generate(settings: &AgenticSettings, sessions: usize, seed: Seed) -> Resu
     }
     let mut stream = seed.stream("synthesis.agentic.sessions");
     let groups = Zipf::new(settings.cache.layer1_5_groups);
-    let mut made: Vec<Session> = (0..sessions)
-        .map(|_| {
+    let mut made: Vec<Session> = (0..sessions as u64)
+        .map(|number| {
             let group = groups.draw(&mut stream);
-            Session::draw(settings, group, &mut stream)
+            Session::draw(settings, number, group, &mut stream)
         })
         .collect();
     restart(settings, &mut made, &mut seed.stream("synthesis.agentic.restarts"));
     let mut names = seed.stream("synthesis.agentic.names");
     let (mut requests, mut origins) = (Vec::new(), Vec::new());
-    for (number, session) in made.iter().enumerate() {
+    let mut cut: HashMap<u64, Vec<u64>> = HashMap::new();
+    for session in &made {
         let name: Arc<str> = Arc::from(format!("sess-{:012x}", names.next_u64() >> 16));
-        rows(settings, number as u64, session, &name, &mut requests);
-        origins.push(Some((session.group, session.is_restart)));
+        let before = session.takes_up.and_then(|number| cut.remove(&number)).unwrap_or_default();
+        let own = rows(settings, session, &before, &name, &mut requests);
+        if session.end == SessionEnd::Restarted {
+            cut.insert(session.number, own);
+        }
+        origins.push(Some((session.group, session.takes_up.is_some())));
         origins.resize(requests.len(), None);
     }
     let trace = Trace { layout: Layout::Mooncake, block_size: settings.block_size, requests, skipped_rows: 0 };
@@ -104,7 +109,8 @@ fn restart(settings: &AgenticSettings, sessions: &mut Vec<Session>, stream: &mut
         }
         let [first, last] = settings.restart_turn_range;
         let kept = u64::from(first) + stream.below(u64::from(last - first) + 1);
-        let Some(rest) = session.split(kept as usize) else { continue };
+        let number = count as u64 + later.len() as u64;
+        let Some(rest) = session.split(kept as usize, number) else { continue };
         let earliest = index as u64 + (count * RESTART_DISTANCE).ceil() as u64;
         let place = earliest + stream.below((count as u64).saturating_sub(earliest).max(1));
         later.push((place as usize, rest));
@@ -116,19 +122,25 @@ fn restart(settings: &AgenticSettings, sessions: &mut Vec<Session>, stream: &mut
     }
 }
 
-fn rows(settings: &AgenticSettings, number: u64, session: &Session, name: &Arc<str>, requests: &mut Vec<Request>) {
+/// Adds the rows of a session that begins with the blocks of another `before` its own. Gives the ids that are not shared.
+fn rows(
+    settings: &AgenticSettings,
+    session: &Session,
+    before: &[u64],
+    name: &Arc<str>,
+    requests: &mut Vec<Request>,
+) -> Vec<u64> {
     let size = u64::from(settings.block_size);
-    let shared = settings.shared_blocks();
-    let group = shared + session.group * GROUP_BLOCKS;
-    let mut own = (shared + MOST_GROUPS * GROUP_BLOCKS + number * SESSION_BLOCKS)..;
+    let mut fresh = settings.first_own_block(session.number)..;
+    let mut all = Vec::new();
     for (turn, is_first) in session.turns.iter().zip(std::iter::once(true).chain(std::iter::repeat(false))) {
-        let mut blocks: Vec<u64> = Vec::new();
-        if is_first {
-            blocks.extend(0..shared);
-            blocks.extend(group..group + settings.group_blocks());
-        }
-        let more = turn.new.div_ceil(size).saturating_sub(blocks.len() as u64);
-        blocks.extend(own.by_ref().take(more as usize));
+        let mut blocks: Vec<u64> = if is_first { settings.prefix_blocks(session.group).collect() } else { Vec::new() };
+        let more = turn.new.div_ceil(size).saturating_sub(blocks.len() as u64) as usize;
+        let known = if is_first { &before[..before.len().min(more)] } else { &[] };
+        let own = known.iter().copied().chain(fresh.by_ref().take(more - known.len()));
+        let shared = blocks.len();
+        blocks.extend(own);
+        all.extend(&blocks[shared..]);
         requests.push(Request {
             line: requests.len() + 1,
             timestamp_ms: is_first.then_some(0.0),
@@ -144,6 +156,7 @@ fn rows(settings: &AgenticSettings, number: u64, session: &Session, name: &Arc<s
             extra: None,
         });
     }
+    all
 }
 
 /// Group `k` of `n` with weight `1 / (k + 1)^alpha`.
@@ -229,6 +242,28 @@ mod tests {
         assert!(restarted.len() > 5 && quality.restarts() == restarted.len());
         assert!(restarted.iter().all(|index| trace.requests[*index].input_tokens().unwrap() > settings.first_tokens()));
         assert!(restarted[0] > trace.requests.len() / 5, "well behind its origin");
+        let mut seen = HashSet::new();
+        for (index, request) in trace.requests.iter().enumerate() {
+            assert!(validation::block_problem(request, 512).is_none());
+            let own: Vec<_> = request.blocks().iter().filter(|block| block.0 >= 200_063).collect();
+            let known = own.iter().take_while(|block| seen.contains(**block)).count();
+            assert_eq!(known > 0, restarted.contains(&index), "the blocks of the cut session come first");
+            assert!(own[known..].iter().all(|block| seen.insert(**block)), "all others are new");
+        }
+    }
+
+    #[test]
+    fn a_cache_holds_what_a_restart_takes_up() {
+        let settings = AgenticSettings { restart_initial_probability: 1.0, ..AgenticSettings::default() };
+        let made = made(&settings, 40);
+        let first = |session: &SessionStructure| session.turns[0].segments.clone();
+        let taken_up = made.structure.sessions.iter().map(first).filter(|segments| {
+            segments.iter().any(|part| (part.layer, part.status) == (Layer::Session, Status::Cached))
+        });
+        assert_eq!(taken_up.count(), made.quality.restarts());
+        let rate = |trace: &Trace| crate::analyze(trace).cache.unwrap().best_hit_rate();
+        let uncut = generate(&AgenticSettings::default(), 40, Seed::fixed(42)).unwrap();
+        assert!((rate(&made.played) - rate(&uncut.played)).abs() < 1e-3, "a prompt is the same whoever sends it");
     }
 
     #[test]

@@ -191,8 +191,7 @@ impl Client {
     ) -> Result<(), TransportError> {
         exchange.trace.local = connection.local;
         exchange.trace.remote = connection.remote;
-        connection.send(request, exchange, watch).await?;
-        let reusable = connection.receive(&self.scratch, exchange, watch).await?;
+        let reusable = connection.converse(request, &self.scratch, exchange, watch).await?;
         match reuse {
             Reuse::Pooled if reusable => self.give_back(request.origin, connection),
             Reuse::Sticky { key, is_last: false } if reusable && is_welcome(exchange) => {
@@ -247,16 +246,13 @@ impl Client {
     }
 }
 
-/// Whether a kept connection turned out to be one that the server had left: it closed it in good order without a byte of an
-/// answer, or nothing could be written to it. Some servers close after every stream without saying so (llama.cpp), others
-/// after a while, and a request may be on its way by then. It is sent once more, over a new connection, as curl and browsers
-/// do; its time goes on meanwhile.
+/// Whether a kept connection turned out to be one that the server had left: it closed or broke it without a byte of an answer.
+/// Some servers close after every stream without saying so (llama.cpp), others after a while, load balancers forget connections
+/// and break them when something comes, and a request may be on its way by then. It is sent once more, over a new connection, as
+/// curl and browsers do; its time goes on meanwhile.
 fn was_left(error: &TransportError, exchange: &Exchange) -> bool {
-    match error {
-        TransportError::Disconnected => exchange.trace.head_bytes_received == 0,
-        TransportError::Send(_) => exchange.trace.head_bytes_sent == 0,
-        _ => false,
-    }
+    let left = matches!(error, TransportError::Disconnected | TransportError::Severed(_) | TransportError::Send(_));
+    left && exchange.trace.head_bytes_received == 0
 }
 
 #[cfg(test)]

@@ -13,8 +13,14 @@ const ZSTD_WINDOW_LOG: u32 = 23;
 const GZIP_WINDOW_BITS: u8 = 15;
 const GZIP_MAGIC: u8 = 0x1f;
 
-/// The decoder of one body.
-pub(crate) struct Coding {
+/// More codings than this on top of each other are a trap.
+const MOST_LAYERS: usize = 4;
+
+/// The decoder of one body: what was put on last comes off first.
+#[derive(Debug)]
+pub(crate) struct Coding(Vec<Layer>);
+
+struct Layer {
     codec: Codec,
     limit: usize,
     /// Something was fed in.
@@ -38,7 +44,7 @@ struct Step {
     ended: bool,
 }
 
-impl std::fmt::Debug for Coding {
+impl std::fmt::Debug for Layer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let name = match self.codec {
             Codec::Gzip(_) => "gzip",
@@ -46,15 +52,44 @@ impl std::fmt::Debug for Coding {
             Codec::Brotli(_) => "br",
             Codec::Zstd(_) => "zstd",
         };
-        f.debug_tuple("Coding").field(&name).finish()
+        f.debug_tuple("Layer").field(&name).finish()
     }
 }
 
 impl Coding {
-    /// For a value of `Content-Encoding`; `None` where the body is as it is.
+    /// For the value of `Content-Encoding`, with what its lines say joined by commas; `None` where the body is as it is.
     pub(crate) fn named(value: &[u8]) -> Result<Option<Self>, String> {
-        let name = String::from_utf8_lossy(value).trim().to_ascii_lowercase();
-        let codec = match name.as_str() {
+        let mut layers = Vec::new();
+        for name in String::from_utf8_lossy(value).split(',').rev() {
+            layers.extend(Layer::named(&name.trim().to_ascii_lowercase())?);
+        }
+        if layers.len() > MOST_LAYERS {
+            return Err(format!("the body is packed {} times over; {MOST_LAYERS} are unpacked at most", layers.len()));
+        }
+        Ok((!layers.is_empty()).then_some(Self(layers)))
+    }
+
+    /// Unpacks all that `packed` completes, at the end of `out`.
+    pub(crate) fn decode(&mut self, packed: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+        let Some((last, outer)) = self.0.split_last_mut() else { return Ok(()) };
+        let mut within: Option<Vec<u8>> = None;
+        for layer in outer {
+            let mut unpacked = Vec::new();
+            layer.decode(within.as_deref().unwrap_or(packed), &mut unpacked)?;
+            within = Some(unpacked);
+        }
+        last.decode(within.as_deref().unwrap_or(packed), out)
+    }
+
+    /// The body is over: what came must be whole.
+    pub(crate) fn finish(&self) -> Result<(), String> {
+        self.0.iter().try_for_each(Layer::finish)
+    }
+}
+
+impl Layer {
+    fn named(name: &str) -> Result<Option<Self>, String> {
+        let codec = match name {
             "" | "identity" => return Ok(None),
             "gzip" | "x-gzip" => Codec::Gzip(Decompress::new_gzip(GZIP_WINDOW_BITS)),
             "deflate" => Codec::Deflate(None),
@@ -63,13 +98,12 @@ impl Coding {
                 Codec::Brotli(Box::new(BrotliState::new_strict(memory(), memory(), memory())))
             }
             "zstd" => Codec::Zstd(zstd_decoder().map_err(|error| format!("zstd cannot be unpacked: {error}"))?),
-            _ => return Err(format!("Content-Encoding {name:?} is not gzip, deflate, br or zstd")),
+            _ => return Err(format!("the body is packed by {name:?}, which is not gzip, deflate, br or zstd")),
         };
         Ok(Some(Self { codec, limit: MOST_UNPACKED, begun: false, ended: false }))
     }
 
-    /// Unpacks all that `packed` completes, at the end of `out`.
-    pub(crate) fn decode(&mut self, packed: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+    fn decode(&mut self, packed: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
         self.begun |= !packed.is_empty();
         let mut rest = packed;
         loop {
@@ -96,8 +130,7 @@ impl Coding {
         }
     }
 
-    /// The body is over: what came must be whole.
-    pub(crate) fn finish(&self) -> Result<(), String> {
+    fn finish(&self) -> Result<(), String> {
         if self.begun && !self.ended { Err("the compressed body ends too early".into()) } else { Ok(()) }
     }
 
@@ -243,11 +276,11 @@ mod tests {
         let zeros = vec![0_u8; 1 << 20];
         for (name, pieces) in packed(&[&zeros]) {
             let mut coding = coding(name);
-            coding.limit = 100_000;
+            coding.0[0].limit = 100_000;
             let mut out = Vec::new();
             let error = coding.decode(&pieces.concat(), &mut out).unwrap_err();
             assert!(error.contains("more than 100000"), "{name}: {error}");
-            assert!(out.len() <= coding.limit + STEP, "{name}");
+            assert!(out.len() <= 100_000 + STEP, "{name}");
         }
     }
 
@@ -271,6 +304,29 @@ mod tests {
         assert!(Coding::named(b"compress").unwrap_err().contains("\"compress\""));
         assert!(coding("gzip").decode(b"plain text", &mut Vec::new()).is_err());
         coding("gzip").finish().unwrap();
+    }
+
+    #[test]
+    fn codings_on_top_of_each_other_come_off_in_turn() {
+        let parts: [&[u8]; 2] = [b"data: one\n\n", b"data: two\n\n"];
+        let within = packed(&parts);
+        for (inner, pieces) in &within {
+            let wrapped: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
+            for (outer, pieces) in packed(&wrapped) {
+                let mut coding = coding(&format!("{inner},identity ,{outer}"));
+                let mut out = Vec::new();
+                for (piece, expected) in pieces.iter().zip([parts[0].to_vec(), parts.concat()]) {
+                    coding.decode(piece, &mut out).unwrap();
+                    assert_eq!(out, expected, "{inner} in {outer}");
+                }
+                assert!(coding.finish().is_err(), "{inner} in {outer}");
+                pieces[2..].iter().for_each(|piece| coding.decode(piece, &mut out).unwrap());
+                coding.finish().unwrap();
+                assert_eq!(out, parts.concat());
+            }
+        }
+        assert!(Coding::named(b"gzip,gzip,gzip,gzip,gzip").unwrap_err().contains("5 times"));
+        assert!(Coding::named(b"gzip, compress").unwrap_err().contains("\"compress\""));
     }
 
     proptest! {

@@ -10,13 +10,14 @@ use aiperf_socket::{StampedStream, connect_tcp, connect_unix};
 use rustls::pki_types::ServerName;
 use tokio_rustls::TlsConnector;
 
+use crate::certificate::{is_certificate_error, with_advice};
 use crate::client::{Client, HttpVersion, IpVersion};
 use crate::connection::{Connection, Wire};
 use crate::error::TransportError;
 use crate::exchange::{Span, Trace};
 use crate::origin::{Origin, Scheme};
 use crate::proxy::{Proxy, tunnel};
-use crate::tls::{TlsSettings, is_certificate_error};
+use crate::tls::TlsSettings;
 
 impl Client {
     pub(crate) async fn connect(&self, origin: &Origin, trace: &mut Trace) -> Result<Connection, TransportError> {
@@ -57,7 +58,7 @@ impl Client {
     /// Gets through a proxy, as far as the server's own end is concerned.
     async fn pass(&self, origin: &Origin, proxy: &Proxy, mut wire: Wire) -> Result<Wire, TransportError> {
         if proxy.origin.scheme == Scheme::Https {
-            let refused = |cause: io::Error| unreachable_proxy(proxy, &cause);
+            let refused = |cause: io::Error| unreachable_proxy(proxy, &with_advice(cause));
             let connector = self.tls().and_then(TlsSettings::to_proxy).map_err(refused)?;
             wire = handshake(&connector, &proxy.origin.host, wire).await.map_err(refused)?;
         }
@@ -75,7 +76,7 @@ impl Client {
         let refused = |cause: io::Error| TransportError::Tls {
             origin: origin.clone(),
             certificate: is_certificate_error(&cause),
-            cause,
+            cause: with_advice(cause),
         };
         let connector = self.tls().and_then(TlsSettings::to_server).map_err(refused)?;
         let start = Mono::now();

@@ -12,11 +12,11 @@ use aiperf_socket::StampedStream;
 use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::client::TlsStream;
 
+use crate::certificate::{explained, tls_error};
 use crate::error::TransportError;
 use crate::exchange::Exchange;
 use crate::request::Request;
 use crate::response::{Progress, ResponseReader};
-use crate::tls::tls_error;
 use crate::watch::Watch;
 
 #[derive(Debug)]
@@ -40,15 +40,44 @@ impl Connection {
         self.wire.socket().is_quiet()
     }
 
-    /// Writes the whole request.
-    pub(crate) async fn send(
+    /// Writes the request and reads the whole response; says whether the connection can carry another request. `scratch` is
+    /// shared by all connections of the thread and borrowed only while a read is being taken in, never across a wait.
+    pub(crate) async fn converse(
         &mut self,
         request: &Request<'_>,
+        scratch: &RefCell<Box<[u8]>>,
         exchange: &mut Exchange,
         watch: &dyn Watch,
-    ) -> Result<(), TransportError> {
-        let trace = &mut exchange.trace;
-        trace.send_start = Some(Mono::now());
+    ) -> Result<bool, TransportError> {
+        let mut talk = Conversation { wire: &mut self.wire, reader: ResponseReader::new(), scratch, exchange, watch };
+        match talk.send(request).await? {
+            // What was not sent of the request would be taken for the next one.
+            Progress::Complete { .. } => Ok(false),
+            Progress::Reading => talk.receive().await,
+        }
+    }
+}
+
+/// One request and its response on their way.
+struct Conversation<'a> {
+    wire: &'a mut Wire,
+    reader: ResponseReader,
+    scratch: &'a RefCell<Box<[u8]>>,
+    exchange: &'a mut Exchange,
+    watch: &'a dyn Watch,
+}
+
+/// What happened first.
+enum Event {
+    Wrote(usize),
+    Refused(io::Error),
+    Read(Progress),
+}
+
+impl Conversation<'_> {
+    /// Writes the whole request, unless the server has answered before: it may not want all of a large body.
+    async fn send(&mut self, request: &Request<'_>) -> Result<Progress, TransportError> {
+        self.exchange.trace.send_start = Some(Mono::now());
         let (head, body) = (request.head.as_slice(), request.body.as_ref());
         let total = head.len() + body.len();
         let mut sent = 0;
@@ -56,68 +85,85 @@ impl Connection {
             let parts =
                 [IoSlice::new(&head[sent.min(head.len())..]), IoSlice::new(&body[sent.saturating_sub(head.len())..])];
             let parts = if sent < head.len() { &parts[..] } else { &parts[1..] };
-            let wrote = poll_fn(|cx| self.wire.poll_write(cx, parts)).await.map_err(TransportError::Send)?;
-            if wrote == 0 {
-                return Err(TransportError::Send(io::ErrorKind::WriteZero.into()));
+            let event = poll_fn(|cx| match self.wire.poll_write(cx, parts) {
+                Poll::Ready(Ok(0)) => Poll::Ready(Ok(Event::Refused(io::ErrorKind::WriteZero.into()))),
+                Poll::Ready(Ok(wrote)) => Poll::Ready(Ok(Event::Wrote(wrote))),
+                Poll::Ready(Err(cause)) => Poll::Ready(Ok(Event::Refused(cause))),
+                Poll::Pending => self.poll_take(cx).map_ok(Event::Read),
+            })
+            .await?;
+            match event {
+                Event::Wrote(wrote) => sent += wrote,
+                Event::Refused(cause) => return self.receive_instead(cause).await,
+                Event::Read(Progress::Reading) => {}
+                Event::Read(complete) => return Ok(complete),
             }
-            sent += wrote;
-            trace.writes += u64::from(sent > head.len());
+            let trace = &mut self.exchange.trace;
+            trace.writes += u64::from(sent > head.len() && matches!(event, Event::Wrote(_)));
             trace.head_bytes_sent = sent.min(head.len()) as u64;
             trace.body_bytes_sent = sent.saturating_sub(head.len()) as u64;
         }
-        poll_fn(|cx| self.wire.poll_flush(cx)).await.map_err(TransportError::Send)?;
+        if let Err(cause) = poll_fn(|cx| self.wire.poll_flush(cx)).await {
+            return self.receive_instead(cause).await;
+        }
         let end = Mono::now();
-        trace.send_end = Some(end);
-        watch.sent(end);
-        Ok(())
+        self.exchange.trace.send_end = Some(end);
+        self.watch.sent(end);
+        Ok(Progress::Reading)
     }
 
-    /// Reads the whole response; says whether the connection can carry another request. `scratch` is shared by all
-    /// connections of the thread and borrowed only while a read is being taken in, never across a wait.
-    pub(crate) async fn receive(
-        &mut self,
-        scratch: &RefCell<Box<[u8]>>,
-        exchange: &mut Exchange,
-        watch: &dyn Watch,
-    ) -> Result<bool, TransportError> {
-        let mut reader = ResponseReader::new();
-        let asked = exchange.trace.send_start.unwrap_or_default();
+    /// The server takes no more of the request. It may have said why; else that is the failure.
+    async fn receive_instead(&mut self, refused: io::Error) -> Result<Progress, TransportError> {
+        match self.receive().await {
+            Ok(_) => Ok(Progress::Complete { reusable: false }),
+            Err(error) if self.reader.has_begun() => Err(error),
+            Err(_) => Err(TransportError::Send(refused)),
+        }
+    }
+
+    /// Reads until the response is complete.
+    async fn receive(&mut self) -> Result<bool, TransportError> {
         loop {
-            let (progress, stamp) = poll_fn(|cx| {
-                let mut scratch = scratch.borrow_mut();
-                let mut buffer = ReadBuf::new(&mut scratch);
-                match self.wire.poll_read(cx, &mut buffer) {
-                    Poll::Pending => Poll::Pending,
-                    Poll::Ready(Err(cause)) => Poll::Ready(Err(broken(&cause, exchange))),
-                    Poll::Ready(Ok(())) => {
-                        let bytes = buffer.filled();
-                        if bytes.is_empty() {
-                            return Poll::Ready(reader.end_of_stream(exchange).map(|progress| (progress, None)));
-                        }
-                        // An answer cannot come before its question.
-                        let stamp = self.wire.socket().last_read().not_before(asked);
-                        Poll::Ready(reader.feed(bytes, stamp, exchange).map(|progress| (progress, Some(stamp))))
-                    }
-                }
-            })
-            .await?;
-            if let Some(stamp) = stamp {
-                watch.read(stamp, exchange);
-            }
-            if let Progress::Complete { reusable } = progress {
+            if let Progress::Complete { reusable } = poll_fn(|cx| self.poll_take(cx)).await? {
                 return Ok(reusable);
+            }
+        }
+    }
+
+    /// Takes in one read.
+    fn poll_take(&mut self, cx: &mut Context<'_>) -> Poll<Result<Progress, TransportError>> {
+        let mut scratch = self.scratch.borrow_mut();
+        let mut buffer = ReadBuf::new(&mut scratch);
+        match ready!(self.wire.poll_read(cx, &mut buffer)) {
+            Ok(()) if buffer.filled().is_empty() => Poll::Ready(self.reader.end_of_stream(self.exchange)),
+            // Many servers close TLS without saying so. Whether anything is missing, the framing of the response tells.
+            Err(cause) if cause.kind() == io::ErrorKind::UnexpectedEof => {
+                Poll::Ready(self.reader.end_of_stream(self.exchange))
+            }
+            Err(cause) => Poll::Ready(Err(broken(cause, self.reader.has_begun()))),
+            Ok(()) => {
+                // An answer cannot come before its question.
+                let asked = self.exchange.trace.send_start.unwrap_or_default();
+                let stamp = self.wire.socket().last_read().not_before(asked);
+                let progress = self.reader.feed(buffer.filled(), stamp, self.exchange)?;
+                drop(scratch);
+                self.watch.read(stamp, self.exchange);
+                Poll::Ready(Ok(progress))
             }
         }
     }
 }
 
 /// A read that failed: before the first byte the server broke the connection, after it the response broke off.
-fn broken(cause: &io::Error, exchange: &Exchange) -> TransportError {
-    if exchange.status.is_some() {
+fn broken(cause: io::Error, has_begun: bool) -> TransportError {
+    if has_begun {
         return TransportError::Truncated(cause.to_string());
     }
+    if cause.kind() == io::ErrorKind::ConnectionReset {
+        return TransportError::Severed(cause);
+    }
     // A server that wants a client's certificate says so only when it is asked for something.
-    TransportError::Reset(tls_error(cause).map_or_else(|| cause.to_string(), ToString::to_string))
+    TransportError::Reset(tls_error(&cause).map_or_else(|| cause.to_string(), explained))
 }
 
 /// One record at a time: `poll_read` would go on reading, and what came first would get the time of what came last.

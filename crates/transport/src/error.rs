@@ -22,6 +22,8 @@ pub enum TransportError {
     Send(io::Error),
     #[error("the server closed the connection before it answered")]
     Disconnected,
+    #[error("the server broke the connection before it answered: {0}")]
+    Severed(io::Error),
     #[error("the server ended the request without an answer: {0}")]
     Reset(String),
     #[error("the response broke off: {0}")]

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod body;
+mod certificate;
 mod client;
 mod coding;
 mod connect;

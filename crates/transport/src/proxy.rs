@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
+use std::net::IpAddr;
 
 use tokio::io::ReadBuf;
 
@@ -36,7 +37,7 @@ pub struct Proxies {
     pub http: Option<Proxy>,
     /// For `https` servers.
     pub https: Option<Proxy>,
-    /// Servers that are reached directly: names with all below them, with or without a port, or `*`.
+    /// Servers that are reached directly: names with all below them, with or without a port, networks, or `*`.
     pub bypass: Vec<String>,
 }
 
@@ -53,19 +54,41 @@ impl Proxies {
     }
 }
 
-/// Python's rule, which the reference goes by: a host is covered by its own name and by what its name ends in after a dot.
+/// Python's rule, which the reference goes by, and Go's for networks: a host is covered by its own name, by what its name ends in
+/// after a dot (with or without a port), and by the network that its address lies in.
 fn covers(pattern: &str, origin: &Origin) -> bool {
-    let pattern = pattern.trim().trim_start_matches('.').to_ascii_lowercase();
+    let pattern = pattern.trim().to_ascii_lowercase();
+    let pattern = pattern.strip_prefix("*.").unwrap_or(&pattern).trim_start_matches('.');
     if pattern.is_empty() {
         return false;
     }
     let host = origin.host.to_ascii_lowercase();
+    if let (Some((network, bits)), Ok(address)) = (pattern.split_once('/'), host.parse()) {
+        return lies_in(address, network, bits);
+    }
     let host_and_port =
         if host.contains(':') { format!("[{host}]:{}", origin.port) } else { format!("{host}:{}", origin.port) };
     let bare = pattern.trim_start_matches('[').trim_end_matches(']');
+    if let (Ok(wanted), Ok(address)) = (bare.parse::<IpAddr>(), host.parse::<IpAddr>()) {
+        return wanted == address;
+    }
     let ends =
         |name: &str, end: &str| name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    pattern == "*" || ends(&host, bare) || ends(&host_and_port, &pattern)
+    pattern == "*" || ends(&host, bare) || ends(&host_and_port, pattern)
+}
+
+/// Whether an address begins with as many bits of the network's.
+fn lies_in(address: IpAddr, network: &str, bits: &str) -> bool {
+    let Ok(bits) = bits.parse::<u32>() else { return false };
+    match (address, network.parse()) {
+        (IpAddr::V4(address), Ok(IpAddr::V4(network))) if bits <= 32 => {
+            (address.to_bits() ^ network.to_bits()).leading_zeros() >= bits
+        }
+        (IpAddr::V6(address), Ok(IpAddr::V6(network))) if bits <= 128 => {
+            (address.to_bits() ^ network.to_bits()).leading_zeros() >= bits
+        }
+        _ => false,
+    }
 }
 
 /// The request as a proxy wants it that passes on plain HTTP: with the whole URL, and with our credentials.
@@ -152,6 +175,17 @@ mod tests {
         assert!(!bypassed("example.com", "badexample.com", 80));
         assert!(!bypassed("example.com:8000", "example.com", 80));
         assert!(!bypassed("", "example.com", 80) && !bypassed(" . ", "example.com", 80));
+    }
+
+    #[test]
+    fn a_server_is_bypassed_by_its_network() {
+        let bypassed = |pattern: &str, host: &str| covers(pattern, &origin(Scheme::Http, host, 80));
+        assert!(bypassed("10.0.0.0/8", "10.255.1.2") && bypassed(" 127.0.0.0/8 ", "127.0.0.1"));
+        assert!(bypassed("192.168.1.7/32", "192.168.1.7") && bypassed("0.0.0.0/0", "8.8.8.8"));
+        assert!(bypassed("fd00::/8", "fd12::1") && bypassed("::1/128", "::1") && bypassed("0:0::1", "::1"));
+        assert!(!bypassed("10.0.0.0/8", "11.0.0.1") && !bypassed("10.0.0.0/33", "10.0.0.0"));
+        assert!(!bypassed("10.0.0.0/8", "ten.example") && !bypassed("::/0", "10.0.0.1") && !bypassed("a/b", "a"));
+        assert!(bypassed("*.example.com", "api.example.com"));
     }
 
     #[test]

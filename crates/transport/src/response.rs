@@ -72,22 +72,32 @@ impl ResponseReader {
         }
         // Nearly always the whole head comes in one read, and then it is parsed where it lies.
         if self.head.is_empty() {
-            if let Some(used) = self.parse_head(bytes, stamp, into)? {
-                return self.after_head(&bytes[used..], stamp, into);
-            }
-            self.head.extend_from_slice(bytes);
-            return Ok(Progress::Reading);
+            return self.feed_head(bytes, stamp, into);
         }
         let mut whole = std::mem::take(&mut self.head);
         whole.extend_from_slice(bytes);
-        if let Some(used) = self.parse_head(&whole, stamp, into)? {
-            return self.after_head(&whole[used..], stamp, into);
+        self.feed_head(&whole, stamp, into)
+    }
+
+    fn feed_head(&mut self, bytes: &[u8], stamp: ReadStamp, into: &mut Exchange) -> Result<Progress, TransportError> {
+        let mut rest = bytes;
+        while let Some(used) = self.parse_head(rest, stamp, into)? {
+            rest = &rest[used..];
+            if !matches!(self.stage, Stage::Head) {
+                return self.feed_body(rest, stamp, into);
+            }
+            // The head was an interim one (100 Continue): the real one follows.
         }
-        if whole.len() > MAX_HEAD {
+        if rest.len() > MAX_HEAD {
             return Err(TransportError::Protocol(format!("the response head is longer than {MAX_HEAD} bytes")));
         }
-        self.head = whole;
+        self.head = rest.to_vec();
         Ok(Progress::Reading)
+    }
+
+    /// Whether anything of the response has come.
+    pub(crate) fn has_begun(&self) -> bool {
+        !self.head.is_empty() || !matches!(self.stage, Stage::Head)
     }
 
     /// The peer closed the connection.
@@ -113,14 +123,6 @@ impl ResponseReader {
                 Err(TransportError::Truncated("the connection closed before the last chunk of the body".into()))
             }
         }
-    }
-
-    fn after_head(&mut self, rest: &[u8], stamp: ReadStamp, into: &mut Exchange) -> Result<Progress, TransportError> {
-        if !matches!(self.stage, Stage::Head) {
-            return self.feed_body(rest, stamp, into);
-        }
-        // The head was an interim one (100 Continue): the real one follows.
-        if rest.is_empty() { Ok(Progress::Reading) } else { self.feed(rest, stamp, into) }
     }
 
     fn feed_body(&mut self, bytes: &[u8], stamp: ReadStamp, into: &mut Exchange) -> Result<Progress, TransportError> {
@@ -195,16 +197,19 @@ impl ResponseReader {
     }
 
     fn stage_of(&mut self, status: u16, headers: &[httparse::Header<'_>]) -> Result<Stage, TransportError> {
-        let mut coding = None;
+        // Those of the content, then those of the transfer, which were put on later.
+        let mut codings: [Vec<u8>; 2] = Default::default();
         let mut length = None;
-        let mut chunked = false;
         for header in headers {
             if header.name.eq_ignore_ascii_case("transfer-encoding") {
-                chunked = header.value.to_ascii_lowercase().ends_with(b"chunked");
+                add_to_list(&mut codings[1], header.value);
             } else if header.name.eq_ignore_ascii_case("content-length") {
-                length = Some(content_length(header.value).map_err(TransportError::Protocol)?);
+                let said = content_length(header.value).map_err(TransportError::Protocol)?;
+                if length.replace(said).is_some_and(|before| before != said) {
+                    return Err(TransportError::Protocol("Content-Length is given twice, and differently".into()));
+                }
             } else if header.name.eq_ignore_ascii_case("content-encoding") {
-                coding = Coding::named(header.value).map_err(TransportError::Protocol)?;
+                add_to_list(&mut codings[0], header.value);
             } else if header.name.eq_ignore_ascii_case("connection") {
                 let value = header.value.to_ascii_lowercase();
                 let has = |word: &str| value.split(|b| *b == b',').any(|t| t.trim_ascii() == word.as_bytes());
@@ -215,19 +220,49 @@ impl ResponseReader {
                 }
             }
         }
+        let chunked = take_chunked(&mut codings[1]);
         let framing = match (chunked, length) {
             _ if status == 204 || status == 304 => Framing::Length(0),
             (true, _) => Framing::chunked(),
-            (false, Some(n)) => Framing::Length(n),
-            (false, None) => {
+            (false, Some(n)) if codings[1].is_empty() => Framing::Length(n),
+            (false, _) => {
                 self.keep_alive = false;
                 Framing::UntilClose
             }
         };
-        Ok(match coding {
+        Ok(match coding_of(status, &codings.join(&b','))? {
             None => Stage::Body(framing),
             Some(coding) => Stage::PackedBody(Box::new(PackedBody { framing, coding, packed: Vec::new() })),
         })
+    }
+}
+
+fn add_to_list(list: &mut Vec<u8>, value: &[u8]) {
+    if !list.is_empty() {
+        list.push(b',');
+    }
+    list.extend_from_slice(value);
+}
+
+/// Whether a list of transfer codings ends in `chunked`, which is taken from it; `identity` means nothing.
+fn take_chunked(transfer: &mut Vec<u8>) -> bool {
+    let (before, last) = match transfer.iter().rposition(|byte| *byte == b',') {
+        Some(comma) => (comma, &transfer[comma + 1..]),
+        None => (0, &transfer[..]),
+    };
+    let last = last.trim_ascii();
+    let chunked = last.eq_ignore_ascii_case(b"chunked");
+    if chunked || last.eq_ignore_ascii_case(b"identity") {
+        transfer.truncate(before);
+    }
+    chunked
+}
+
+/// The decoder for these codings. What an error is packed in may be anything: its status says enough.
+pub(crate) fn coding_of(status: u16, codings: &[u8]) -> Result<Option<Coding>, TransportError> {
+    match Coding::named(codings) {
+        Err(_) if !(200..300).contains(&status) => Ok(None),
+        coding => coding.map_err(TransportError::Protocol),
     }
 }
 
@@ -253,140 +288,4 @@ pub(crate) fn header_text(value: &[u8]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use aiperf_clock::{Mono, StampSource};
-
-    use super::*;
-
-    fn at(nanos: u64) -> ReadStamp {
-        ReadStamp::user(Mono::from_nanos(nanos))
-    }
-
-    fn read_in_steps(wire: &[u8], step: usize) -> (Exchange, Result<Progress, TransportError>) {
-        let mut exchange = Exchange::default();
-        let mut reader = ResponseReader::new();
-        let mut last = Ok(Progress::Reading);
-        for (n, piece) in wire.chunks(step).enumerate() {
-            last = reader.feed(piece, at(n as u64 + 1), &mut exchange);
-            if !matches!(last, Ok(Progress::Reading)) {
-                return (exchange, last);
-            }
-        }
-        if matches!(last, Ok(Progress::Reading)) {
-            last = reader.end_of_stream(&exchange);
-        }
-        (exchange, last)
-    }
-
-    const CHUNKED: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n\
-        5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n";
-
-    #[test]
-    fn a_chunked_response_reads_alike_in_any_cut() {
-        for step in 1..CHUNKED.len() {
-            let (exchange, end) = read_in_steps(CHUNKED, step);
-            assert_eq!(end.unwrap(), Progress::Complete { reusable: true });
-            assert_eq!(exchange.body, b"hello world");
-            assert_eq!(exchange.status, Some(200));
-            assert_eq!(exchange.marks.last().unwrap().end, 11);
-        }
-    }
-
-    #[test]
-    fn a_byte_is_stamped_by_the_read_that_brought_it() {
-        let mut exchange = Exchange::default();
-        let mut reader = ResponseReader::new();
-        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab";
-        assert_eq!(reader.feed(head, at(5), &mut exchange).unwrap(), Progress::Reading);
-        let end =
-            reader.feed(b"cd", ReadStamp::kernel(Mono::from_nanos(9), Mono::from_nanos(12)), &mut exchange).unwrap();
-        assert_eq!(end, Progress::Complete { reusable: true });
-        assert_eq!(exchange.trace.headers_received, Some(Mono::from_nanos(5)));
-        let stamps: Vec<_> = exchange.marks.iter().map(|m| (m.end, m.at.as_nanos(), m.source)).collect();
-        assert_eq!(stamps, [(2, 5, StampSource::User), (4, 9, StampSource::Kernel)]);
-    }
-
-    #[test]
-    fn interim_responses_are_skipped() {
-        let wire = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
-        for step in [1, 7, wire.len()] {
-            let (exchange, end) = read_in_steps(wire, step);
-            assert_eq!(exchange.status, Some(200));
-            assert_eq!(end.unwrap(), Progress::Complete { reusable: true });
-        }
-    }
-
-    #[test]
-    fn a_body_without_length_ends_with_the_connection() {
-        let (exchange, end) = read_in_steps(b"HTTP/1.1 200 OK\r\n\r\nall of it", 8);
-        assert_eq!(end.unwrap(), Progress::Complete { reusable: false });
-        assert_eq!(exchange.body, b"all of it");
-    }
-
-    #[test]
-    fn a_packed_body_is_unpacked_with_the_times_of_its_reads() {
-        use std::io::Write;
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        let mut chunks = Vec::new();
-        for part in ["hello", " world"] {
-            encoder.write_all(part.as_bytes()).unwrap();
-            encoder.flush().unwrap();
-            chunks.push(std::mem::take(encoder.get_mut()));
-        }
-        chunks.push(encoder.finish().unwrap());
-        let mut exchange = Exchange::default();
-        let mut reader = ResponseReader::new();
-        let head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n";
-        assert_eq!(reader.feed(head, at(1), &mut exchange).unwrap(), Progress::Reading);
-        for (index, chunk) in chunks.iter().enumerate() {
-            let framed = [format!("{:x}\r\n", chunk.len()).as_bytes(), chunk, b"\r\n"].concat();
-            // The last byte of what belongs together comes late.
-            let (early, late) = framed.split_at(framed.len() - 4);
-            let start = 10 * (index as u64 + 1);
-            reader.feed(early, at(start), &mut exchange).unwrap();
-            reader.feed(late, at(start + 1), &mut exchange).unwrap();
-        }
-        let end = reader.feed(b"0\r\n\r\n", at(90), &mut exchange).unwrap();
-        assert_eq!(end, Progress::Complete { reusable: true });
-        assert_eq!(exchange.body, b"hello world");
-        let times: Vec<_> = exchange.marks.iter().map(|mark| (mark.end, mark.at.as_nanos() / 10)).collect();
-        assert_eq!((times[0].1, times.last().unwrap()), (1, &(11, 2)));
-    }
-
-    #[test]
-    fn a_packed_body_that_is_not_whole_broke_off() {
-        let wire = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08";
-        assert!(read_in_steps(wire, 99).1.unwrap_err().to_string().contains("too early"));
-        let wire = b"HTTP/1.1 200 OK\r\nContent-Encoding: lzma\r\nContent-Length: 1\r\n\r\nx";
-        assert!(read_in_steps(wire, 99).1.unwrap_err().to_string().contains("lzma"));
-        let wire = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n";
-        assert_eq!(read_in_steps(wire, 99).1.unwrap(), Progress::Complete { reusable: true });
-    }
-
-    #[test]
-    fn header_values_are_utf_8_or_latin_1() {
-        let (exchange, _) =
-            read_in_steps(b"HTTP/1.1 200 OK\r\nA: \xc3\xbc\r\nB: \xfc\r\nContent-Length: 0\r\n\r\n", 99);
-        assert_eq!((exchange.header("a"), exchange.header("b")), (Some("ü"), Some("ü")));
-    }
-
-    #[test]
-    fn what_breaks_off_is_an_error_that_says_where() {
-        let cut = |wire: &[u8]| read_in_steps(wire, 4).1.unwrap_err().to_string();
-        assert!(cut(b"").contains("before it answered"));
-        assert!(cut(b"HTTP/1.1 200 OK\r\nConte").contains("response head"));
-        assert!(cut(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc").contains("6 bytes"));
-        assert!(cut(&CHUNKED[..CHUNKED.len() - 5]).contains("last chunk"));
-        assert!(cut(b"SSH-2.0-OpenSSH_9\r\n").contains("not valid HTTP"));
-    }
-
-    #[test]
-    fn a_connection_that_says_close_or_sends_too_much_is_not_reused() {
-        let close = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx";
-        assert_eq!(read_in_steps(close, 999).1.unwrap(), Progress::Complete { reusable: false });
-        let extra = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxyz";
-        assert_eq!(read_in_steps(extra, 999).1.unwrap(), Progress::Complete { reusable: false });
-        let old = b"HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx";
-        assert_eq!(read_in_steps(old, 999).1.unwrap(), Progress::Complete { reusable: false });
-    }
-}
+mod tests;

@@ -4,15 +4,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use rustls::client::WantsClientCert;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::client::{WantsClientCert, WebPkiServerVerifier};
+use rustls::crypto::ring;
 use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, ConfigBuilder, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore};
 use thiserror::Error;
 use tokio_rustls::TlsConnector;
 
+use crate::certificate::{AnyCertificate, Trusted};
 use crate::client::HttpVersion;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -109,17 +109,16 @@ impl Made {
             (Verification::Full, None) => Some(system_roots()?),
             (Verification::Full, Some(path)) => Some(roots_of(path)?),
         };
-        let roots = roots.map(Arc::new);
-        let mut proxy = builder(roots.clone())?.with_no_client_auth();
+        let mut proxy = builder(roots.as_ref())?.with_no_client_auth();
         proxy.alpn_protocols = vec![HttpVersion::Http1.alpn().to_vec()];
         let mut server = match &options.identity {
-            None => builder(roots)?.with_no_client_auth(),
+            None => builder(roots.as_ref())?.with_no_client_auth(),
             Some(identity) => {
                 let (chain, key) = identity.read()?;
                 let refused = |error: rustls::Error| {
                     file(CLIENT_CERT, &identity.certificate, format!("it does not go with its key: {error}"))
                 };
-                builder(roots)?.with_client_auth_cert(chain, key).map_err(refused)?
+                builder(roots.as_ref())?.with_client_auth_cert(chain, key).map_err(refused)?
             }
         };
         server.alpn_protocols = vec![version.alpn().to_vec()];
@@ -127,32 +126,44 @@ impl Made {
     }
 }
 
-fn builder(roots: Option<Arc<RootCertStore>>) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, TlsError> {
+fn builder(roots: Option<&Roots>) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, TlsError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
     Ok(match roots {
-        Some(roots) => builder.with_root_certificates(roots),
+        Some(Roots { store, certificates }) => {
+            let usual = WebPkiServerVerifier::builder_with_provider(Arc::clone(store), provider).build();
+            let usual = usual.map_err(|error| TlsError::NoRoots(format!(" ({error})")))?;
+            let trusted = Trusted { usual, certificates: certificates.clone() };
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(trusted))
+        }
         None => builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate(provider))),
     })
 }
 
-fn system_roots() -> Result<RootCertStore, TlsError> {
+/// Whom to trust.
+struct Roots {
+    store: Arc<RootCertStore>,
+    certificates: Vec<CertificateDer<'static>>,
+}
+
+fn system_roots() -> Result<Roots, TlsError> {
     let found = rustls_native_certs::load_native_certs();
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(found.certs);
-    if roots.is_empty() {
+    let mut store = RootCertStore::empty();
+    store.add_parsable_certificates(found.certs.iter().cloned());
+    if store.is_empty() {
         let cause = found.errors.first().map(|e| format!(" ({e})")).unwrap_or_default();
         return Err(TlsError::NoRoots(cause));
     }
-    Ok(roots)
+    Ok(Roots { store: Arc::new(store), certificates: found.certs })
 }
 
-fn roots_of(path: &Path) -> Result<RootCertStore, TlsError> {
-    let mut roots = RootCertStore::empty();
-    for certificate in certificates(CA_CERT, path)? {
-        roots.add(certificate).map_err(|error| file(CA_CERT, path, format!("a certificate in it is bad: {error}")))?;
+fn roots_of(path: &Path) -> Result<Roots, TlsError> {
+    let mut store = RootCertStore::empty();
+    let certificates = certificates(CA_CERT, path)?;
+    for certificate in certificates.iter().cloned() {
+        store.add(certificate).map_err(|error| file(CA_CERT, path, format!("a certificate in it is bad: {error}")))?;
     }
-    Ok(roots)
+    Ok(Roots { store: Arc::new(store), certificates })
 }
 
 fn certificates(flag: &'static str, path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
@@ -192,52 +203,4 @@ fn unreadable(error: &pem::Error) -> String {
 
 fn file(flag: &'static str, path: &Path, reason: String) -> TlsError {
     TlsError::File { flag, path: path.to_owned(), reason }
-}
-
-/// Whether a failed handshake was about the server's certificate.
-pub(crate) fn is_certificate_error(cause: &io::Error) -> bool {
-    tls_error(cause).is_some_and(|error| matches!(error, rustls::Error::InvalidCertificate(_)))
-}
-
-/// What TLS itself found wrong, or was told by the peer.
-pub(crate) fn tls_error(cause: &io::Error) -> Option<&rustls::Error> {
-    cause.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>())
-}
-
-#[derive(Debug)]
-struct AnyCertificate(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for AnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
 }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-use aiperf_config::VARIABLES;
 use aiperf_config::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
+use aiperf_config::{VARIABLES, WITHOUT_EFFECT};
 use aiperf_experiment::SELFTEST_OPTIONS;
 
 use super::{UNBUILT_COMMANDS, chat, compare};
@@ -29,6 +29,7 @@ writes it anew.
 | `aiperf analyze-trace FILE` | say what a trace is like; see [traces.md](traces.md) |
 | `aiperf synthesize trace FILE` | change a trace and write the result |
 | `aiperf synthesize agentic-code` | make a trace of coding sessions |
+| `aiperf validate FOLDER` | check all files of a run, or of several runs and what is said over them |
 | `aiperf validate mooncake-trace FILE` | check every row of a trace |
 | `aiperf completions bash\\|zsh\\|fish` | print a completion script |
 | `aiperf --install-completion [--shell SHELL] [--output PATH]` | write a completion script |
@@ -79,6 +80,15 @@ fn manual() -> String {
     text.push_str("\n## Environment variables\n\n| variable | default | meaning |\n|---|---|---|\n");
     for variable in VARIABLES {
         let _ = writeln!(text, "| `{}` | {} | {} |", variable.name, variable.default, variable.help);
+    }
+    text.push_str(
+        "\nA variable that begins with `AIPERF_` and that nobody reads is said in a warning, with the name that was perhaps meant. \
+         Names are in capitals.\n\n### Variables of AIPerf that have no effect\n\nEach is said in a warning, too.\n\n\
+         | variables | why |\n|---|---|\n",
+    );
+    for group in WITHOUT_EFFECT {
+        let names: Vec<String> = group.variables().map(|name| format!("`{name}`")).collect();
+        let _ = writeln!(text, "| {} | {} |", names.join(", "), group.why);
     }
     text
 }

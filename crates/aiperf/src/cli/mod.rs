@@ -46,7 +46,7 @@ pub(crate) enum Invocation {
     Report(ReportInvocation),
     /// Hold runs against each other, perhaps as a gate.
     Compare(CompareInvocation),
-    /// Check an artifact folder.
+    /// Check an artifact folder or a file of results.
     Validate(PathBuf),
     Trace(TraceInvocation),
     Completion(Completion),
@@ -90,8 +90,8 @@ pub(crate) fn parse(
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
         Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
         Some(("gate", matches)) => compare::read_gate(matches, environment).map(Invocation::Compare),
-        Some(("validate", matches)) if trace::artifact_folder(matches, environment).is_some() => {
-            Ok(Invocation::Validate(trace::artifact_folder(matches, environment).unwrap_or_default()))
+        Some(("validate", matches)) if trace::artifact(matches, environment).is_some() => {
+            Ok(Invocation::Validate(trace::artifact(matches, environment).unwrap_or_default()))
         }
         Some((name @ ("analyze-trace" | "synthesize" | "validate"), matches)) => {
             trace::read(name, matches, environment).map(Invocation::Trace)

@@ -13,7 +13,7 @@ use clap::{Arg, ArgMatches, Command, ValueHint};
 pub(crate) use analyze::{AnalysisFormat, AnalyzeTrace};
 pub(crate) use synthesize::{ChangeTrace, MakeSessions};
 pub(crate) use validate::ValidateTrace;
-pub(super) use validate::artifact_folder;
+pub(super) use validate::artifact;
 
 use super::CliError;
 

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use aiperf_config::redact::is_secret_header;
+use aiperf_config::redact::{self, REDACTED, is_secret_header};
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
 
@@ -108,9 +108,10 @@ fn without_secret(word: &str) -> String {
     match word.split_once('=') {
         Some(("--header", header)) => match header.split_once(':') {
             Some((name, _)) if !header.trim_start().starts_with('{') && !is_secret_header(name) => word.to_owned(),
-            Some((name, _)) if !header.trim_start().starts_with('{') => format!("--header={name}:<redacted>"),
-            _ => "--header=<redacted>".to_owned(),
+            Some((name, _)) if !header.trim_start().starts_with('{') => format!("--header={name}:{REDACTED}"),
+            _ => format!("--header={REDACTED}"),
         },
+        Some((name @ ("--url" | "--endpoint"), value)) => format!("{name}={}", redact::url(value)),
         _ => word.to_owned(),
     }
 }
@@ -151,7 +152,9 @@ mod tests {
     fn a_run_is_known_again_wherever_it_goes_and_however_much_it_says() {
         let folder = tempfile::tempdir().unwrap();
         let mut checkpoint = Checkpoint::open(folder.path()).unwrap();
-        let run = planned("aiperf profile --model=m --url=a:1 --isl=20 --header=Authorization:secret --artifact-dir=x");
+        let run = planned(
+            "aiperf profile --model=m --url=a:1?key=secret --isl=20 --header=Authorization:secret --endpoint=/x?key=secret",
+        );
         assert_eq!(checkpoint.find(&run), None);
         let stored = json!({"_model_config_measurements": {"m": {"_perf_metrics": {"request_count_avg": ["request_count_avg", {"_value": 3.0}]}}}});
         let measured = Measurement::from_json(&stored).unwrap();
@@ -164,9 +167,14 @@ mod tests {
         assert_eq!(stored["genai_perf_config"]["_parameters"]["endpoint"]["model"], "m");
         assert_eq!(stored["perf_analyzer_config"]["_parameters"]["concurrency"], 1);
         let again = Checkpoint::open(folder.path()).unwrap();
-        let same = planned("aiperf profile --url=b:2 --model=m --verbose --header=Authorization:other --isl=20");
+        let same = planned(
+            "aiperf profile --url=b:2 --model=m --verbose --header=Authorization:other --isl=20 --endpoint=/x?key=other",
+        );
         assert_eq!(again.find(&same), Some(measured));
-        assert_eq!(again.find(&planned("aiperf profile --model=m --isl=21 --header=Authorization:secret")), None);
+        assert_eq!(
+            again.find(&planned("aiperf profile --model=m --isl=21 --header=Authorization:secret --endpoint=/x")),
+            None
+        );
     }
 
     #[test]

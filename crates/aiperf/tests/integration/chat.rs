@@ -2,13 +2,14 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::process::{Command, Stdio};
 use std::thread;
 
 use aiperf_sim::Sim;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Program, requests, sim, wait_for};
+use crate::support::{Ended, Program, Scripted, in_one, requests, sim, wait_for};
 
 fn talk(url: &str) -> Program {
     Program::new(&format!("chat --model test-model --url {url}"))
@@ -181,4 +182,31 @@ fn words_are_shown_as_they_come_and_ctrl_c_ends_a_talk_at_a_pipe() {
     let ended = running.end();
     assert_eq!(ended.code, Some(130), "{}", ended.stderr);
     assert!(!ended.stdout.contains("TTFT"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_key_that_the_server_repeats_is_not_shown() {
+    let server = Scripted::start(|_| in_one("401 Unauthorized", "", b"bad key sk-abcdef-1234"));
+    let ended = talk(&server.url()).with("--api-key sk-abcdef-1234 --quick hello").run();
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stderr.contains("bad key <redacted>") && !ended.stderr.contains("sk-abc"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_talk_without_a_word() {
+    let sim = sim("ttft=1&itl=1&osl=4");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_aiperf"))
+        .args(["chat", "--model", "test-model", "--url", &sim.url()])
+        .stdin(Stdio::piped())
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"one\ntwo\nthree\n").unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&ended.stderr), "");
+    assert_eq!(requests(&sim).len(), 1, "nobody would have read the others");
 }

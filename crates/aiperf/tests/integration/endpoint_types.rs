@@ -234,6 +234,7 @@ fn images_are_made_whole_piece_by_piece_and_from_others() {
     let artifacts =
         with_rows(&edited, &[row], "--endpoint-type image_edit --tokenizer builtin --extra-inputs size:1x1");
     check_counts(&artifacts, &edited);
+    assert_eq!(first(&artifacts).metric("num_images") as u32, 1);
     let listed = &artifacts.inputs()[0].1[0];
     assert_eq!((&listed["prompt"], &listed["n"]), (&json!("Give it a hat"), &json!(1)));
     assert_eq!(listed["image"]["filename"], "image.png");
@@ -303,6 +304,22 @@ fn speech_is_written_down_in_every_format() {
         let record = first(&artifacts);
         assert_eq!(record.value("output_sequence_length"), None);
         assert!(sim.truth()[0].body.as_deref().unwrap().contains("filename=\"audio.wav\""));
+    }
+}
+
+#[test]
+fn a_limit_that_was_not_sent_is_not_missed() {
+    let sim = sim(FAST);
+    let template = r#"--extra-inputs {"payload_template":"{\"prompt\":{{text|tojson}}}"}"#;
+    for words in
+        ["--endpoint-type solido_rag", &format!("--endpoint-type template --endpoint /v1/completions {template}")]
+    {
+        let ended = Program::against(&sim, words).with("--request-count 1 --osl 3").run();
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert!(ended.stderr.contains("--osl has no effect"), "{}", ended.stderr);
+        let record = first(&ended.artifacts);
+        assert!(record.metric("output_sequence_length") > 3.0, "{record:?}");
+        assert_eq!(record.value("osl_mismatch_diff_pct"), None);
     }
 }
 

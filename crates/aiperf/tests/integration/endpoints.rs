@@ -79,6 +79,20 @@ fn completions_are_measured_streamed_and_in_one_piece() {
 }
 
 #[test]
+fn a_limit_holds_for_each_choice_and_is_missed_by_none() {
+    let sim = sim("ttft=2&itl=1");
+    for words in ["--endpoint-type completions --prompt-batch-size 3 --osl 5", "--osl 5 --extra-inputs n:3"] {
+        for streamed in ["", " --streaming"] {
+            let artifacts = measure(&sim, &format!("{words}{streamed}"));
+            for record in artifacts.records() {
+                assert_eq!(record.metric("output_sequence_length") as u32, 15, "{words}{streamed}");
+                assert!(record.metric("osl_mismatch_diff_pct").abs() < f64::EPSILON, "{words}{streamed}");
+            }
+        }
+    }
+}
+
+#[test]
 fn embeddings_have_input_and_no_output() {
     let sim = sim("ttft=2");
     let artifacts = measure(&sim, "--endpoint-type embeddings --prompt-batch-size 3");

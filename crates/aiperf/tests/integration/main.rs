@@ -4,6 +4,7 @@
 
 mod support;
 
+mod agentic_order;
 mod agentic_replay;
 mod agents;
 mod artifact_folders;
@@ -54,7 +55,9 @@ mod trials;
 mod truth;
 mod twins;
 mod users;
+mod validation;
 mod validity;
+mod variables;
 mod warmup;
 mod windows;
 mod wire_requests;

@@ -146,3 +146,17 @@ fn what_cannot_be_had_is_said_in_one_sentence() {
     let ended = limited.env("AIPERF_DATASET_PUBLIC_DATASET_MAX_GB", "0.001").run();
     ended.was_refused_with(&["aimo_aime", "1.9 MiB", "AIPERF_DATASET_PUBLIC_DATASET_MAX_GB", "--num-dataset-entries"]);
 }
+
+#[test]
+fn a_scenario_takes_a_pinned_set_and_says_whether_its_time_was_kept() {
+    let call = |at: f64, input: u64, ids: &[u64]| json!({"t": at, "type": "n", "model": "big", "in": input, "out": 4, "hash_ids": ids, "api_time": 0.1});
+    let row = json!({"id": "w1", "models": ["big"], "block_size": 64, "hash_id_scope": "local", "tool_tokens": 64,
+        "system_tokens": 0, "requests": [call(0.0, 140, &[1, 2]), call(0.2, 200, &[1, 2, 3])]});
+    let hub = LoopbackHub::with(&[("data/train.jsonl", row.to_string().as_bytes())]);
+    let words = "--scenario inferencex-agentx-mvp --public-dataset semianalysis_cc_traces_weka_062126";
+    let (bodies, artifacts) = bodies(&hub, &format!("{words} --request-count 5"));
+    assert!(bodies.iter().all(|body| body["stream"] == true && body["ignore_eos"] == true));
+    let metadata = &artifacts.summary()["metadata"];
+    assert_eq!(metadata["submission_valid"], false, "five requests are no half hour");
+    assert_eq!(metadata["submission_invalid_reasons"], json!(["ended_before_duration"]));
+}

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::support::{Carrier, Ended, Manner, Program, Scripted, chat_events, chat_reply, in_chunks, in_one};
+use crate::support::{Asked, Carrier, Ended, Manner, Program, Scripted, chat_events, chat_reply, in_chunks, in_one};
 
 const SECRETS: [&str; 8] =
     ["sekret-key", "sekret-a", "sekret-b", "sekret-c", "sekret-d", "sekret-url", "sekret-proxy", "sekret-set"];
@@ -90,6 +90,65 @@ fn no_secret_is_in_what_is_written_of_failures() {
     assert_eq!(ended.code, Some(1), "{}", ended.stderr);
     let error = &ended.artifacts.records()[0].0["error"];
     assert_eq!(error["message"], "Incorrect API key provided: <redacted>.");
+    assert_no_secret(&ended);
+}
+
+/// All that the server was told, as careless servers give it back.
+fn repeated(asked: &Asked) -> String {
+    let headers = asked.headers.iter().map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value)));
+    format!("{} {}\r\n{}", asked.method, asked.target, headers.collect::<Vec<_>>().join("\r\n"))
+}
+
+#[test]
+fn what_a_server_repeats_of_us_is_in_no_file() {
+    let plain = |asked: &Asked| {
+        let message = json!({"role": "assistant", "content": repeated(asked)});
+        let reply = json!({"object": "chat.completion", "choices": [{"index": 0, "message": message}]});
+        in_one("200 OK", "Content-Type: application/json\r\nX-Echo: sekret-key\r\n", reply.to_string().as_bytes())
+    };
+    let stream = |asked: &Asked| {
+        let parts = chat_events(&[&repeated(asked), "more"]).into_iter().map(String::into_bytes).collect::<Vec<_>>();
+        in_chunks("X-Echo: sekret-url\r\n", &parts)
+    };
+    let failure = |asked: &Asked| {
+        let event = json!({"error": {"message": repeated(asked), "code": 401}});
+        in_chunks("", &[format!("data: {event}\n\n").into_bytes()])
+    };
+    let moved = |asked: &Asked| match asked.target.contains("elsewhere") {
+        true => in_one("401 sekret-key is bad", "", repeated(asked).as_bytes()),
+        false => in_one("307 Elsewhere", "Location: /elsewhere/sekret-url\r\n", b""),
+    };
+    let check = |code: i32, answer: fn(&Asked) -> Vec<Vec<u8>>| {
+        let server =
+            Scripted::start(move |asked| match asked.target.contains("completions") || asked.body.is_empty() {
+                true if asked.body.len() < 100 && !asked.target.contains("elsewhere") => in_one("200 OK", "", b"{}"),
+                _ => answer(asked),
+            });
+        let proxy = Carrier::start(server.addr, Manner::Polite);
+        let ended = program(&server, &proxy)
+            .with("--conversation-num 2 --conversation-turn-mean 2 --export-outputs-json --export-records-parquet")
+            .run();
+        assert_eq!(ended.code, Some(code), "{}", ended.stderr);
+        let raw = ended.artifacts.text("profile_export_raw.jsonl");
+        assert!(raw.lines().count() >= 3 && raw.contains("<redacted>"), "{raw}");
+        assert_no_secret(&ended);
+    };
+    check(0, plain);
+    check(0, stream);
+    check(1, failure);
+    check(1, moved);
+}
+
+#[test]
+fn keys_are_hidden_in_addresses_and_paths_of_any_form() {
+    let server = Scripted::start(|_| in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes()));
+    let bare = server.url().replace("http://", "");
+    let ended = Program::profile(&format!("--url {bare}/v1?api-key=sekret-url --endpoint /chat?key=sekret-a"))
+        .with("--model m --tokenizer builtin --isl 20 --request-count 1 --export-level raw -vv")
+        .with("--reset-kv-cache-path /reset?token=sekret-b --server-profiler-start-path /start?sig=sekret-c")
+        .run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(server.asked().iter().any(|asked| asked.target == "/v1/chat?api-key=sekret-url&key=sekret-a"));
     assert_no_secret(&ended);
 }
 

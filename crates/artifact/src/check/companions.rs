@@ -15,6 +15,8 @@ impl Desk<'_> {
         self.inputs();
         self.outputs();
         self.manifest();
+        self.run_config();
+        self.genai_perf();
         Ok(())
     }
 
@@ -61,6 +63,29 @@ impl Desk<'_> {
                 &name,
                 format!("lacks {missing} of the profiled requests, and has {extra} that are not recorded"),
             );
+        }
+    }
+
+    /// What one of several runs was to be is what its summary says that it was.
+    fn run_config(&mut self) {
+        let path = self.folder.paths().run_config();
+        let name = self.folder.name(&path);
+        let Some(config) = self.whole(&path, Shape::RunConfig) else { return };
+        let Some(summary) = &self.summary else { return };
+        let info = &summary["run_info"];
+        let pairs = [
+            ("/benchmark_id", "benchmark_id"),
+            ("/sweep_id", "sweep_id"),
+            ("/trial", "trial"),
+            ("/label", "run_label"),
+            ("/variation/label", "variation_label"),
+            ("/variation/index", "variation_index"),
+        ];
+        let differs = |(place, key): &(&str, &str)| config.pointer(place) != info.get(*key);
+        if let Some((place, key)) = pairs.into_iter().find(differs) {
+            let said = config.pointer(place).unwrap_or(&Value::Null);
+            let text = format!("{place} is {said}, the summary's run_info has {}", info[key]);
+            self.find(&name, text);
         }
     }
 

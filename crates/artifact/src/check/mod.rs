@@ -2,6 +2,7 @@
 //! statistics with what the records give.
 
 mod companions;
+mod genai_perf;
 mod lines;
 mod slices;
 mod summary;
@@ -20,12 +21,15 @@ use self::lines::Seen;
 const LISTED: usize = 10;
 
 /// What a check found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Checked {
+    pub runs: usize,
     pub records: u64,
     /// Files that were looked at.
     pub files: usize,
     pub findings: Vec<Finding>,
+    /// Files that are none of this program's, and were not looked at.
+    pub others: Vec<String>,
 }
 
 /// All that checks share.
@@ -63,7 +67,7 @@ pub fn check(folder: &Folder, version: &str) -> Result<Checked, ArtifactError> {
     desk.slices();
     desk.table();
     let records = desk.seen.as_ref().map_or(0, |seen| seen.count);
-    Ok(Checked { records, files: desk.files, findings: desk.findings })
+    Ok(Checked { runs: 1, records, files: desk.files, findings: desk.findings, others: Vec::new() })
 }
 
 impl Desk<'_> {

@@ -11,7 +11,7 @@ use crate::Finding;
 use crate::schema::Shape;
 
 /// Statistics of records are the same to this share of the largest value.
-const SAME: f64 = 1e-9;
+pub(super) const SAME: f64 = 1e-9;
 /// Rates depend on a window that some summaries round.
 const SAME_RATE: f64 = 1e-4;
 

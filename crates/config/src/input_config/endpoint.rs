@@ -13,7 +13,7 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
     let mut section = Section::default();
     section.put("urls", urls);
     section.put("type", endpoint.kind.facts().name);
-    section.put_some("path", endpoint.custom_path.as_deref());
+    section.put_some("path", endpoint.custom_path.as_deref().map(redact::url));
     let form = endpoint.kind.facts().form;
     section.put_some("request_content_type", (form == BodyForm::Multipart).then(|| form.media_type()));
     section.put_some("api_key", endpoint.api_key.as_ref().map(|_| REDACTED));
@@ -81,12 +81,14 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
     }
     if let Some(reset) = &endpoint.reset_kv_cache {
         let (timeout, retry) = (reset.timeout.as_secs_f64(), reset.max_retry.as_secs_f64());
-        section
-            .put("reset_kv_cache", json!({"timeout_seconds": timeout, "max_retry_seconds": retry, "path": reset.path}));
+        section.put(
+            "reset_kv_cache",
+            json!({"timeout_seconds": timeout, "max_retry_seconds": retry, "path": redact::url(&reset.path)}),
+        );
     }
     if let Some(profiler) = &endpoint.server_profiler {
         let timeout = profiler.timeout.as_secs_f64();
-        let paths = (&profiler.start_path, &profiler.stop_path);
+        let paths = (redact::url(&profiler.start_path), redact::url(&profiler.stop_path));
         section
             .put("server_profiler", json!({"timeout_seconds": timeout, "start_path": paths.0, "stop_path": paths.1}));
     }

@@ -45,12 +45,10 @@ pub(super) fn resolve(
         DatasetSource::Synthetic(synthetic::resolve(raw, environment, endpoint, warnings)?)
     };
     let output_tokens = prompt_length::output(raw)?;
-    if output_tokens.is_some() && !endpoint.kind.facts().produces_tokens {
-        warnings.push(format!(
-            "{} has no effect: the {} endpoint generates no text",
-            raw.spelling(OptionId::PromptOutputTokensMean),
-            endpoint.kind.facts().name
-        ));
+    if output_tokens.is_some()
+        && let Some(reason) = endpoint.no_limit()
+    {
+        warnings.push(format!("{} has no effect: {reason}", raw.spelling(OptionId::PromptOutputTokensMean)));
     }
     let system_prompt = system_prompt::resolve(raw, environment, endpoint)?;
     if let DatasetSource::Synthetic(synthetic) = &mut source {

@@ -69,6 +69,7 @@ pub(super) fn resolve(
     }
     let body = body::resolve(raw, environment, kind)?;
     rules::check(raw, kind, models, &body.extra_inputs, server_token_count, wire)?;
+    warnings.extend(rules::unsent(kind, &body.extra_inputs));
     let tokenizer = if kind.facts().tokenizes_input || kind.facts().produces_tokens {
         tokenizer(raw, &targets, models, warnings)?
     } else {
@@ -144,10 +145,14 @@ fn check_per_chunk_usage(
 fn custom_path(raw: &RawOptions) -> Result<Option<String>, ConfigError> {
     let Some(path) = raw.text(OptionId::CustomEndpoint) else { return Ok(None) };
     if !path.is_empty() && !path.starts_with('/') {
-        return Err(raw.bad(OptionId::CustomEndpoint, path, "a path begins with `/`, such as /v1/chat/completions"));
+        return Err(raw.bad(
+            OptionId::CustomEndpoint,
+            &redact::url(path),
+            "a path begins with `/`, such as /v1/chat/completions",
+        ));
     }
     if path.chars().any(char::is_whitespace) {
-        return Err(raw.bad(OptionId::CustomEndpoint, path, "a path has no blanks in it"));
+        return Err(raw.bad(OptionId::CustomEndpoint, &redact::url(path), "a path has no blanks in it"));
     }
     Ok(Some(path.to_owned()))
 }

@@ -20,7 +20,9 @@ mod until_ci;
 pub(crate) use model::is_placeholder;
 
 use crate::catalogue::{OptionId, Support};
-use crate::{Config, ConfigError, DatasetSource, Environment, RawOptions, Recipe, Tuning, command_line};
+use crate::{
+    Config, ConfigError, DatasetSource, Environment, RawOptions, Recipe, Tuning, command_line, unread_variables,
+};
 
 impl Config {
     /// The run that these options describe in these surroundings.
@@ -46,6 +48,7 @@ impl Config {
                 .flat_map(|scenario| &scenario.violations)
                 .map(|violation| format!("--scenario does not allow {violation}; kept because of --unsafe-override")),
         );
+        warnings.extend(unread_variables(&environment.variables).iter().map(ToString::to_string));
         let network_latency = network_latency::resolve(raw, &endpoint, tuning.rtt_probing)?;
         // Servers that these recordings are made for know a session by this header.
         if let DatasetSource::Public(public) = &dataset.source {

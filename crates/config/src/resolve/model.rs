@@ -12,6 +12,8 @@ const SIM_MODEL: &str = "sim-model";
 const PLACEHOLDERS: [&str; 6] = ["mock", "test", "fake", "dummy", "sim", "placeholder"];
 
 pub(super) fn resolve(raw: &RawOptions, targets: &[Target]) -> Result<(Vec<Arc<str>>, ModelSelection), ConfigError> {
+    let is_blank = |token: &&String| token.split(',').any(|name| name.trim().is_empty());
+    let blank = raw.tokens(OptionId::ModelNames).iter().find(is_blank);
     let mut models: Vec<Arc<str>> = raw.list(OptionId::ModelNames).into_iter().map(Arc::from).collect();
     if models.is_empty() {
         let only_sim = targets.iter().all(|target| matches!(target, Target::Sim(_)));
@@ -19,6 +21,12 @@ pub(super) fn resolve(raw: &RawOptions, targets: &[Target]) -> Result<(Vec<Arc<s
             return Err(ConfigError::NoModel);
         }
         models.push(Arc::from(SIM_MODEL));
+    } else if let Some(token) = blank {
+        return Err(raw.bad(
+            OptionId::ModelNames,
+            token,
+            "a name in the list is empty; remove it, and the comma beside it",
+        ));
     }
     let selection = match raw.choice(OptionId::ModelSelectionStrategy)? {
         Some("weighted") => {

@@ -34,6 +34,8 @@ const SET: [(OptionId, &str); 6] = [
     (OptionId::BenchmarkDuration, "1800"),
 ];
 const IGNORE_EOS: &str = "ignore_eos";
+/// As the scenario says it where the user does not.
+const IGNORED_EOS: &str = "ignore_eos:true";
 const IDLE_CAP: Duration = Duration::from_secs(10);
 const SHORTEST: Duration = Duration::from_secs(900);
 /// The repository that a run of one's own choice may name.
@@ -48,7 +50,10 @@ pub(super) fn apply(raw: &RawOptions) -> Result<Cow<'_, RawOptions>, ConfigError
         for (option, is_flag) in OF_SCENARIO {
             let is_said = if is_flag { raw.flag(option)? } else { raw.is_given(option) };
             if is_said {
-                let why = "it says how recorded sessions of agents are replayed, which only a scenario does";
+                let why = match option {
+                    OptionId::UnsafeOverride => "it keeps what a scenario does not allow",
+                    _ => "it says how recorded sessions of agents are replayed, which only a scenario does",
+                };
                 return Err(raw.needs_text(option, &format!("{} {SCENARIO}", id.flag()), why));
             }
         }
@@ -61,18 +66,24 @@ pub(super) fn apply(raw: &RawOptions) -> Result<Cow<'_, RawOptions>, ConfigError
     let mut set = raw.clone();
     for (option, value) in SET {
         if !raw.is_given(option) {
-            set.push(option, option.flag(), vec![value.to_owned()]);
+            // An error about it must not speak of what the user has not said.
+            let spelling = format!("{} {value} (set by {})", option.flag(), id.flag());
+            set.push(option, spelling, vec![value.to_owned()]);
         }
     }
+    if !says_ignore_eos(raw) {
+        set.add(OptionId::ExtraInputs, IGNORED_EOS);
+    }
+    Ok(Cow::Owned(set))
+}
+
+fn says_ignore_eos(raw: &RawOptions) -> bool {
     let mut inputs = serde_json::Map::new();
     for token in raw.tokens(OptionId::ExtraInputs) {
         // One that cannot be read is refused where it is used.
         let _ = key_value::read_into(&mut inputs, token);
     }
-    if !inputs.contains_key(IGNORE_EOS) {
-        set.add(OptionId::ExtraInputs, "ignore_eos:true");
-    }
-    Ok(Cow::Owned(set))
+    inputs.contains_key(IGNORE_EOS)
 }
 
 /// A sweep is many configurations, and a scenario is one.
@@ -109,7 +120,7 @@ pub(super) fn check(
     let ignore_eos = endpoint.extra_inputs.get(IGNORE_EOS);
     if ignore_eos != Some(&Value::Bool(true)) {
         let got = ignore_eos.map_or_else(|| "without ignore_eos".to_owned(), |value| format!("{IGNORE_EOS}:{value}"));
-        forbid(OptionId::ExtraInputs, &got, "ignore_eos:true", "answers must be as long as they were recorded");
+        forbid(OptionId::ExtraInputs, &got, IGNORED_EOS, "answers must be as long as they were recorded");
     }
     if let Some((option, got)) = unpinned(dataset) {
         let wanted = format!("a public Weka set with its agents, or {} {REPOSITORY}", OptionId::HfWekaDataset.flag());
@@ -154,7 +165,8 @@ pub(super) fn check(
         return Err(ConfigError::Scenario { name: SCENARIO, violations });
     }
     let set = SET.into_iter().filter(|(option, _)| !typed.is_given(*option));
-    let set = set.map(|(option, value)| format!("{} {value}", option.flag())).collect();
+    let inputs = (!says_ignore_eos(typed)).then_some((OptionId::ExtraInputs, IGNORED_EOS));
+    let set = set.chain(inputs).map(|(option, value)| format!("{} {value}", option.flag())).collect();
     Ok(Some(Scenario { name: SCENARIO, overridden, violations, set }))
 }
 

@@ -10,6 +10,7 @@ mod load;
 mod load_rules;
 mod manners;
 mod media;
+mod named_data;
 mod network_latency;
 mod public;
 mod rules;

@@ -1,3 +1,5 @@
+//! Media of generated turns: what is drawn, what is shared, what does not move.
+
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;

@@ -12,6 +12,7 @@ mod split;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use aiperf_config::TraceOptions;
 use serde_json::{Map, Value};
 
 use crate::file::{Contents, Document, Input, Prompts, Reading, folder};
@@ -42,14 +43,16 @@ pub(crate) struct Replay<'r, 'a> {
     /// Where each id was read.
     places: HashMap<Arc<str>, RowPlace>,
     kept: usize,
-    /// Of those left out because they are too long: the least that any needs.
+    /// Of those left out because they need too long a context: the least that any needs.
     smallest: Option<u64>,
+    /// Of those left out because no prompt was short enough: the shortest.
+    shortest: Option<u64>,
 }
 
 impl<'r, 'a> Replay<'r, 'a> {
     pub(crate) fn new(reading: &'r mut Reading<'a>) -> Self {
         let outliner = Outliner::new(&reading.source.trace, reading.models);
-        Self { reading, outliner, places: HashMap::new(), kept: 0, smallest: None }
+        Self { reading, outliner, places: HashMap::new(), kept: 0, smallest: None, shortest: None }
     }
 
     /// Every object of a file; most files hold one.
@@ -79,12 +82,16 @@ impl<'r, 'a> Replay<'r, 'a> {
 
     /// Changes a session as asked, and takes it in.
     pub(crate) fn add(&mut self, mut recording: Recording) -> Result<(), DatasetError> {
-        let options = &self.reading.source.trace.agents;
+        let TraceOptions { agents: options, synthesis, .. } = &self.reading.source.trace;
         if let Some(place) = self.places.get(&recording.id) {
             let problem = format!("id: a trace {:?} was read before ({place})", &*recording.id);
             return self.reading.faults.note(&recording.path, recording.place, problem);
         }
         self.places.insert(Arc::clone(&recording.id), recording.place);
+        if let Some(shortest) = synthesis.max_isl.and_then(|most| recording.leave_out_longer(most)) {
+            self.shortest = Some(self.shortest.unwrap_or(shortest).min(shortest));
+            return Ok(());
+        }
         let peak = recording.peak_context();
         if options.max_context.is_some_and(|most| peak > most) {
             self.smallest = Some(self.smallest.unwrap_or(peak).min(peak));
@@ -107,6 +114,9 @@ impl<'r, 'a> Replay<'r, 'a> {
         let path = &source.path;
         if let (0, Some(smallest), Some(asked)) = (self.kept, self.smallest, source.trace.agents.max_context) {
             return Err(DatasetError::ContextTooLong { path: path.clone(), asked, smallest });
+        }
+        if let (0, Some(shortest), Some(asked)) = (self.kept, self.shortest, source.trace.synthesis.max_isl) {
+            return Err(DatasetError::AllTooLong { path: path.clone(), asked, shortest });
         }
         if self.outliner.orphans > 0 {
             let (path, count) = (path.display(), self.outliner.orphans);

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use aiperf_config::{AgentReplay, DatasetConfig, DatasetSource, FileSource, TraceOptions};
+use aiperf_config::{AgentReplay, DatasetConfig, DatasetSource, FileSource, TraceOptions, TraceSynthesis};
 use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
 use aiperf_dataset::{Dataset, DatasetError, build};
 use aiperf_seed::Seed;
 
 use crate::described::{builtin, config, fixture};
 
-fn loaded(source: FileSource) -> Result<Dataset, DatasetError> {
+pub(crate) fn loaded(source: FileSource) -> Result<Dataset, DatasetError> {
     let models = vec![Arc::from("m1"), Arc::from("m2")];
     let config = DatasetConfig { models, ..config(DatasetSource::File(source)) };
     build(&config, Seed::fixed(7), &builtin())
@@ -153,6 +153,24 @@ fn pauses_and_sessions_are_changed_as_asked() {
     assert_eq!(names(&one), ["wk1", "wk1::sa:agent_001"]);
     let none = with("weka_traces", AgentReplay { max_context: Some(9), ..AgentReplay::default() }).unwrap_err();
     assert!(none.to_string().contains("--max-context-length 9") && none.to_string().contains("204"), "{none}");
+}
+
+#[test]
+fn requests_with_longer_prompts_are_left_out_if_asked() {
+    let within = |most: u64| {
+        let synthesis = TraceSynthesis { max_isl: Some(most), ..TraceSynthesis::default() };
+        loaded(FileSource { trace: TraceOptions { synthesis, ..TraceOptions::default() }, ..fixture("weka_traces") })
+    };
+    let places = |most: u64| -> Vec<String> {
+        let shown = |origin: String| origin.split(" weka").next().unwrap().to_owned();
+        origins(&within(most).unwrap()).into_iter().map(shown).collect()
+    };
+    assert_eq!(places(300), ["wk1 0", "wk1 1", "wk1 2.0", "wk1 2.1", "wk2 0", "wk2 1"]);
+    assert_eq!(places(200), ["wk1 0", "wk1 2.0", "wk2 0", "wk2 1"]);
+    assert_eq!(places(139), ["wk2 0"], "an agent of a session that is left out is none");
+    assert_eq!(delays(&within(200).unwrap().outlines()[0]), [None]);
+    let none = within(129).unwrap_err().to_string();
+    assert!(none.contains("--synthesis-max-isl 129") && none.contains("130"), "{none}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Data sets through the public door.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a step of a test that fails must fail the test")]
 
+mod agent_order;
 mod agents;
 mod described;
 mod files;

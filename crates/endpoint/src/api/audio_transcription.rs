@@ -1,8 +1,9 @@
 //! Speech to text: `POST /v1/audio/transcriptions` with a form.
 
-use serde::Deserialize;
 use serde_json::Value;
 
+use crate::api::speak_chat;
+use crate::completion_event;
 use crate::documents::{self, Heard, tree};
 use crate::media::{Audio, UnknownForm, each};
 use crate::multipart::Form;
@@ -14,9 +15,6 @@ use crate::{BuildError, Endpoint, EndpointKind, Medium, Reply, ReplyError, Respo
 #[derive(Debug)]
 pub(super) struct AudioTranscription;
 
-/// The field of the sound itself, whatever the extra inputs say.
-const FILE: &str = "file";
-
 impl Endpoint for AudioTranscription {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         let kind = EndpointKind::AudioTranscription;
@@ -25,10 +23,10 @@ impl Endpoint for AudioTranscription {
         let unknown = |UnknownForm(start)| BuildError::AudioForm { session: request.session(), start };
         let audio = Audio::read(audio).map_err(unknown)?;
         let mut form = Form::default();
-        form.file(FILE, format!("audio.{}", audio.format), &audio.mime(), audio.bytes().map_err(unknown)?);
+        form.file("file", format!("audio.{}", audio.format), &audio.mime(), audio.bytes().map_err(unknown)?);
         form.text("model", &turn.model);
         let extras = request.options.extra_inputs.iter().chain(turn.extra_body.iter().flatten());
-        for (name, value) in extras.filter(|(name, _)| *name != FILE) {
+        for (name, value) in extras.filter(|(name, _)| !kind.fields_of_turn().contains(&name.as_str())) {
             form.given(name, value);
         }
         Ok(form.into_bytes())
@@ -49,17 +47,21 @@ impl Endpoint for AudioTranscription {
 }
 
 fn hear(data: &str, transcript: &mut Transcript) -> Heard {
-    let answer = match tree(data) {
-        Ok(answer) => answer,
-        Err(heard) => return heard,
-    };
+    let answer = tree(data)?;
+    // vLLM streams a transcription in the events of a chat.
+    if answer["choices"].is_array() {
+        return completion_event::hear(data, transcript, speak_chat);
+    }
+    let is_end = answer["type"] == "transcript.text.done";
+    let (_, said) = transcript.words();
     // A stream repeats the whole text at its end.
-    if answer["type"] == "transcript.text.done" {
-        transcript.end_mark();
-    } else {
+    if !is_end || said.is_empty() {
         let text = answer.get("text").or_else(|| answer.get("delta")).and_then(Value::as_str);
         transcript.text(0, text.unwrap_or_default());
     }
-    transcript.usage(answer.get("usage").and_then(|usage| UsageField::deserialize(usage).ok()?.0));
-    Heard::Understood
+    if is_end {
+        transcript.end_mark();
+    }
+    transcript.usage(UsageField::within(&answer, "usage"));
+    Ok(())
 }

@@ -7,7 +7,7 @@ use crate::documents::{self, Heard};
 use crate::message::{self, ContentStyle};
 use crate::payload::{Field, Payload, StreamUsage};
 use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, ToolCall, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, ToolCall, ToolKind, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct Chat;
@@ -64,7 +64,12 @@ pub(super) fn said(reply: &Reply) -> Option<Value> {
 /// A call needs an id that the answer to it could name, even where the server gave none.
 fn said_call(place: usize, call: &ToolCall) -> Value {
     let id = if call.id.is_empty() { format!("call_{place}") } else { call.id.clone() };
-    json!({"id": id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}})
+    match call.kind {
+        ToolKind::Function => {
+            json!({"id": id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}})
+        }
+        ToolKind::Custom => json!({"id": id, "type": "custom", "custom": {"name": call.name, "input": call.arguments}}),
+    }
 }
 
 pub(super) fn hear(data: &str, transcript: &mut Transcript) -> Heard {
@@ -87,6 +92,10 @@ fn speak_message(choice: u64, message: &Message<'_>, transcript: &mut Transcript
     transcript.reasoning(choice, message.reasoning());
     transcript.text(choice, &message.content.text);
     transcript.text(choice, message.refusal.as_str());
+    if let Some(speech) = &message.audio.0 {
+        transcript.text(choice, speech.transcript.as_str());
+        transcript.wordless(usize::from(speech.data.0));
+    }
     for fragment in message.calls() {
         transcript.tool_call(choice, fragment);
     }

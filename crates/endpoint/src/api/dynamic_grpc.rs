@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::kserve::framed;
 use crate::detect::Reading;
-use crate::documents::Heard;
+use crate::documents::{Heard, Unheard};
 use crate::transcript::{Transcript, Wholeness};
 use crate::{
     BuildError, Endpoint, EndpointSettings, InputText, PayloadTemplate, Reply, ReplyError, ResponseBody, TurnRequest,
@@ -51,10 +51,10 @@ impl DynamicGrpc {
     }
 
     fn hear(&self, message: &[u8], transcript: &mut Transcript) -> Heard {
-        let Some(method) = &self.method else { return Heard::Undecodable };
+        let Some(method) = &self.method else { return Err(Unheard::Undecodable) };
         let text = match method.decode(message) {
             Ok(text) => text,
-            Err(error) => return Heard::Failed(ReplyError::Unreadable(error.to_string())),
+            Err(error) => return Err(Unheard::Failed(ReplyError::Unreadable(error.to_string()))),
         };
         let heard = self.reading.hear(&text, transcript);
         if self.counts_all && !transcript.event_has_content() {
@@ -93,9 +93,9 @@ impl Endpoint for DynamicGrpc {
         let mut transcript = Transcript::default();
         for frame in frames(body.bytes).map_err(|error| ReplyError::Unreadable(error.to_string()))? {
             match self.hear(frame.of(body.bytes), &mut transcript) {
-                Heard::Understood => transcript.close_event(body.arrival(frame.end).unwrap_or_default()),
-                Heard::Undecodable => transcript.undecodable(),
-                Heard::Failed(error) => return Err(error),
+                Ok(()) => transcript.close_event(body.arrival(frame.end).unwrap_or_default()),
+                Err(Unheard::Undecodable) => transcript.undecodable(),
+                Err(Unheard::Failed(error)) => return Err(error),
             }
         }
         transcript.into_reply(Wholeness::Document)
@@ -107,7 +107,7 @@ impl Endpoint for DynamicGrpc {
 
     fn message_carries_content(&self, message: &[u8]) -> bool {
         let mut transcript = Transcript::default();
-        matches!(self.hear(message, &mut transcript), Heard::Understood) && transcript.event_has_content()
+        self.hear(message, &mut transcript).is_ok() && transcript.event_has_content()
     }
 
     /// For templates that write the earlier turns.

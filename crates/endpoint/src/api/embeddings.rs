@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::documents::{self, Heard};
+use crate::documents::{self, Heard, Unheard};
 use crate::in_band;
 use crate::loose::{Object, Objects, Text, Truthy};
 use crate::payload::{Field, Payload};
@@ -59,14 +59,14 @@ struct Item {
 /// Each embedding is content of its own: a batch of texts gives as many.
 pub(super) fn hear(data: &str, transcript: &mut Transcript) -> Heard {
     let Ok(Object(Some(list))) = serde_json::from_str::<Object<EmbeddingList<'_>>>(data) else {
-        return Heard::Undecodable;
+        return Err(Unheard::Undecodable);
     };
     if list.error.0 || list.object.as_str() == "error" {
-        return Heard::Failed(in_band::error_object(data));
+        return Err(Unheard::Failed(in_band::error_object(data)));
     }
     let listed = list.data.0.iter().filter(|item| item.embedding.0).count();
     let elsewhere = usize::from(list.embeddings.0 || list.embedding.0);
     transcript.wordless(if listed > 0 { listed } else { elsewhere });
     transcript.usage(list.usage.0);
-    Heard::Understood
+    Ok(())
 }

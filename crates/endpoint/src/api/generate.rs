@@ -39,16 +39,13 @@ impl Endpoint for Generate {
 }
 
 fn hear(data: &str, transcript: &mut Transcript) -> Heard {
-    let answer = match tree(data) {
-        Ok(answer) => answer,
-        Err(heard) => return heard,
-    };
+    let answer = tree(data)?;
     speak(&answer[TEXT], transcript);
     let tensors = answer["outputs"].as_array().into_iter().flatten();
     for tensor in tensors.filter(|tensor| tensor["name"] == TEXT) {
         speak(&tensor["data"], transcript);
     }
-    Heard::Understood
+    Ok(())
 }
 
 /// One text, or one for each input.

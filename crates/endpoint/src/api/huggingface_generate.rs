@@ -38,17 +38,16 @@ impl Endpoint for HuggingfaceGenerate {
 }
 
 fn hear(data: &str, transcript: &mut Transcript) -> Heard {
-    let answer = match tree(data) {
-        Ok(answer) => answer,
-        Err(heard) => return heard,
-    };
+    let answer = tree(data)?;
     let answer = answer.get(0).unwrap_or(&answer);
     let whole = answer["generated_text"].as_str();
     match answer.get("token").filter(|token| token.is_object()) {
         // The end-of-sequence token is no text: `generated_text` leaves it out, too.
         Some(token) if token["special"] == true => {}
         Some(token) => transcript.text(0, token["text"].as_str().unwrap_or_default()),
-        None => transcript.text(0, whole.unwrap_or_default()),
+        // After a stream it repeats what came token by token.
+        None if transcript.words().1.is_empty() => transcript.text(0, whole.unwrap_or_default()),
+        None => {}
     }
     if whole.is_some() {
         transcript.end_mark();
@@ -65,5 +64,5 @@ fn hear(data: &str, transcript: &mut Transcript) -> Heard {
         ..Usage::default()
     };
     transcript.usage((usage != Usage::default()).then_some(usage));
-    Heard::Understood
+    Ok(())
 }

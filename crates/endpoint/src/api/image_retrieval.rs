@@ -32,11 +32,7 @@ impl Endpoint for ImageRetrieval {
 }
 
 fn hear(data: &str, transcript: &mut Transcript) -> Heard {
-    match tree(data) {
-        Ok(answer) => {
-            transcript.wordless(usize::from(answer.get("data").is_some_and(is_truthy)));
-            Heard::Understood
-        }
-        Err(heard) => heard,
-    }
+    let answer = tree(data)?;
+    transcript.wordless(usize::from(answer.get("data").is_some_and(is_truthy)));
+    Ok(())
 }

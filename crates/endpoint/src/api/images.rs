@@ -1,15 +1,14 @@
 //! Images that are made: `POST /v1/images/generations`, and `POST /v1/images/edits` with a form.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::documents::{self, Heard, is_truthy, tree};
 use crate::media::{self, UnknownForm, each};
-use crate::multipart::Form;
+use crate::multipart::{self, Form};
 use crate::payload::{Field, Payload};
 use crate::transcript::Transcript;
 use crate::usage::UsageField;
-use crate::{BuildError, Endpoint, EndpointKind, Medium, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointKind, InputText, Medium, Reply, ReplyError, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct ImageGeneration;
@@ -17,8 +16,9 @@ pub(super) struct ImageGeneration;
 #[derive(Debug)]
 pub(super) struct ImageEdit;
 
-/// Fields of an edit that come from the turn, whatever the extra inputs say.
-const OF_THE_TURN: [&str; 4] = ["prompt", "image", "url", "mask"];
+/// Under these names a form holds the image, whole or by its address.
+const IMAGE: &str = "image";
+const ADDRESS: &str = "url";
 
 /// The prompt of the turn; of several texts the first.
 pub(super) fn prompt<'a>(kind: EndpointKind, request: &TurnRequest<'a>) -> Result<&'a str, BuildError> {
@@ -61,14 +61,14 @@ impl Endpoint for ImageEdit {
         let image = each(&turn.images).next().ok_or_else(|| request.no_medium(kind, Medium::Image))?;
         let unknown = |UnknownForm(start)| BuildError::ImageForm { session: request.session(), start };
         match media::Image::read(image).map_err(unknown)? {
-            media::Image::Remote(url) => form.text("url", url),
+            media::Image::Remote(url) => form.text(ADDRESS, url),
             media::Image::Inline { mime, data } => {
                 let name = format!("image.{}", media::extension(mime));
-                form.file("image", name, mime, media::decoded(data).map_err(unknown)?);
+                form.file(IMAGE, name, mime, media::decoded(data).map_err(unknown)?);
             }
         }
         let extras = request.options.extra_inputs.iter().chain(turn.extra_body.iter().flatten());
-        for (name, value) in extras.filter(|(name, _)| !OF_THE_TURN.contains(&name.as_str())) {
+        for (name, value) in extras.filter(|(name, _)| !kind.fields_of_turn().contains(&name.as_str())) {
             form.given(name, value);
         }
         Ok(form.into_bytes())
@@ -81,20 +81,25 @@ impl Endpoint for ImageEdit {
     fn carries_content(&self, data: &str) -> bool {
         documents::carries_content(data, hear)
     }
+
+    /// The image is a part of the form, whatever stands in it.
+    fn input_text(&self, body: &[u8]) -> Option<InputText> {
+        let mut input = InputText::of_body(body)?;
+        let images = multipart::parts(body).into_iter().flatten().filter(|part| [IMAGE, ADDRESS].contains(&part.name));
+        input.images += images.count() as u64;
+        Some(input)
+    }
 }
 
 /// Each event or document that brings at least one image is a piece of content.
 fn hear(data: &str, transcript: &mut Transcript) -> Heard {
-    let answer = match tree(data) {
-        Ok(answer) => answer,
-        Err(heard) => return heard,
-    };
+    let answer = tree(data)?;
     let holds_image = |image: &Value| ["b64_json", "url"].iter().any(|key| image.get(key).is_some_and(is_truthy));
     let listed = answer["data"].as_array().into_iter().flatten().any(holds_image);
     transcript.wordless(usize::from(listed || holds_image(&answer)));
     if answer["type"].as_str().is_some_and(|kind| kind.ends_with(".completed")) {
         transcript.end_mark();
     }
-    transcript.usage(answer.get("usage").and_then(|usage| UsageField::deserialize(usage).ok()?.0));
-    Heard::Understood
+    transcript.usage(UsageField::within(&answer, "usage"));
+    Ok(())
 }

@@ -1,6 +1,5 @@
 //! Rankings of passages for a query, in the dialects of NIM, Hugging Face TEI, Cohere and GenAI-Perf.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::documents::{self, Heard, tree};
@@ -94,14 +93,10 @@ impl Endpoint for Rankings {
 
 /// A list of ranks, bare or under one of its names, is one piece of content.
 fn hear(data: &str, transcript: &mut Transcript) -> Heard {
-    let answer = match tree(data) {
-        Ok(answer) => answer,
-        Err(heard) => return heard,
-    };
+    let answer = tree(data)?;
     let ranks = [Some(&answer), answer.get("results"), answer.get("rankings")];
     let any = ranks.into_iter().flatten().filter_map(Value::as_array).any(|ranks| !ranks.is_empty());
     transcript.wordless(usize::from(any));
-    let usage = answer.get("usage").or_else(|| answer.get("meta"));
-    transcript.usage(usage.and_then(|usage| UsageField::deserialize(usage).ok()?.0));
-    Heard::Understood
+    transcript.usage(UsageField::within(&answer, "usage").or_else(|| UsageField::within(&answer, "meta")));
+    Ok(())
 }

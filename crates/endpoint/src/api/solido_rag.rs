@@ -37,11 +37,7 @@ impl Endpoint for SolidoRag {
 }
 
 fn hear(data: &str, transcript: &mut Transcript) -> Heard {
-    match tree(data) {
-        Ok(answer) => {
-            transcript.text(0, answer.get("content").and_then(Value::as_str).unwrap_or_default());
-            Heard::Understood
-        }
-        Err(heard) => heard,
-    }
+    let answer = tree(data)?;
+    transcript.text(0, answer.get("content").and_then(Value::as_str).unwrap_or_default());
+    Ok(())
 }

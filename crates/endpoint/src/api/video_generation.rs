@@ -4,7 +4,7 @@ use aiperf_clock::Nanos;
 use serde_json::Value;
 
 use super::images::prompt;
-use crate::documents::{self, Heard};
+use crate::documents::{self, Heard, Unheard};
 use crate::multipart::Form;
 use crate::reply::VideoReport;
 use crate::transcript::Transcript;
@@ -98,9 +98,9 @@ fn is_segment(id: &str) -> bool {
 }
 
 fn hear(data: &str, transcript: &mut Transcript, video: &mut Option<VideoReport>) -> Heard {
-    let Ok(state @ Value::Object(_)) = serde_json::from_str::<Value>(data) else { return Heard::Undecodable };
+    let Ok(state @ Value::Object(_)) = serde_json::from_str::<Value>(data) else { return Err(Unheard::Undecodable) };
     let failed = |message: String| {
-        Heard::Failed(ReplyError::InBand { code: Some(FAILED_CODE), kind: FAILED_KIND.to_owned(), message })
+        Err(Unheard::Failed(ReplyError::InBand { code: Some(FAILED_CODE), kind: FAILED_KIND.to_owned(), message }))
     };
     if !state["id"].as_str().is_some_and(is_segment) {
         return failed(format!("the server gave no job id: {data}"));
@@ -120,7 +120,7 @@ fn hear(data: &str, transcript: &mut Transcript, video: &mut Option<VideoReport>
         }
         _ => {}
     }
-    Heard::Understood
+    Ok(())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
 
 use super::Usage;
 use crate::loose::{Count, Number, Text, nothing_for};
@@ -195,6 +196,13 @@ impl<'de> Visitor<'de> for Fields<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl UsageField {
+    /// The usage that stands in an answer under this name.
+    pub(crate) fn within(answer: &Value, name: &str) -> Option<Usage> {
+        Self::deserialize(answer.get(name)?).ok()?.0
     }
 }
 

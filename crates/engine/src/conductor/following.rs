@@ -125,7 +125,7 @@ impl Floor<'_> {
 
     pub(super) fn end_session(&mut self, session: &Arc<Session>, end: ReturnedAs, at: Mono, mode: Option<&dyn Mode>) {
         if end == ReturnedAs::Failed {
-            self.forget_order(session, at);
+            self.note_ended_early(session, at);
         }
         if session.is_root {
             self.sessions.leave();

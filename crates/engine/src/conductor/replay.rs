@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::PhaseConfig;
+use aiperf_conversation::BranchCounts;
 
 use super::family::{Awaited, Parked};
 use super::floor::Floor;
@@ -118,9 +119,9 @@ impl<'a> Floor<'a> {
         self.let_go(free, at);
     }
 
-    pub(super) fn forget_order(&mut self, session: &Session, at: Mono) {
+    pub(super) fn note_ended_early(&mut self, session: &Session, at: Mono) {
         let Some(trees) = &mut self.trees else { return };
-        let free = trees.forget_order(session.number);
+        let free = trees.note_ended_early(session, &self.plan.conversations);
         self.let_go(free, at);
     }
 
@@ -193,6 +194,7 @@ impl<'a> Floor<'a> {
         if too_late > Nanos::ZERO {
             trees.outcome.idle_jumps += 1;
             trees.outcome.idle_skipped = trees.outcome.idle_skipped + too_late;
+            trees.move_forward(too_late);
             self.agenda.move_forward(too_late);
         }
     }
@@ -209,7 +211,9 @@ impl<'a> Floor<'a> {
         let open = trees.open_trees() as u64;
         // Of a session that was entered after the end of its main line only agents are left.
         let sessions_completed = open - self.open_roots;
-        self.counts = PhaseCounts { sessions_sent: open, sessions_completed, ..PhaseCounts::default() };
+        // Whoever goes on counts as started, so that no more can end than were.
+        let branches = BranchCounts { children_spawned: self.open_children, ..BranchCounts::default() };
+        self.counts = PhaseCounts { sessions_sent: open, sessions_completed, branches, ..PhaseCounts::default() };
         let (is_primed, at_once) = (trees.is_priming(), trees.options.burst);
         trees.replay();
         if is_primed {
@@ -228,7 +232,7 @@ impl<'a> Floor<'a> {
 
     pub(super) fn enter_tree(&mut self, session: &Session) {
         if let Some(trees) = &mut self.trees {
-            trees.enter(session.number);
+            trees.enter(session);
         }
     }
 

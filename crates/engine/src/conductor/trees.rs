@@ -10,6 +10,7 @@ use aiperf_config::{AgenticReplay, Pace};
 use super::turns::TurnToSend;
 use crate::credit::{FollowUpNeed, Session, SessionKey};
 use crate::phase::ReplayOutcome;
+use crate::plan::PreparedConversation;
 
 #[derive(Debug)]
 pub(super) struct Trees {
@@ -132,11 +133,13 @@ impl Trees {
         self.all.len()
     }
 
-    pub(super) fn enter(&mut self, number: u64) {
-        if !self.all.contains_key(&number) {
+    pub(super) fn enter(&mut self, session: &Session) {
+        if !self.all.contains_key(&session.number) {
             self.free = self.free.saturating_sub(1);
         }
-        self.all.entry(number).or_default().open += 1;
+        let tree = self.all.entry(session.number).or_default();
+        tree.open += 1;
+        tree.answered.entry(session.conversation).or_default();
     }
 
     pub(super) fn leave(&mut self, number: u64) {
@@ -157,10 +160,16 @@ impl Trees {
         tree.take_free()
     }
 
-    /// A line has ended early, and what was to come of it never will.
-    pub(super) fn forget_order(&mut self, number: u64) -> Vec<Held> {
-        let Some(tree) = self.all.get_mut(&number) else { return Vec::new() };
-        tree.is_unordered = true;
+    /// A line has ended early: nobody waits for what was to come of it, nor for agents that it has not started.
+    pub(super) fn note_ended_early(&mut self, session: &Session, conversations: &[PreparedConversation]) -> Vec<Held> {
+        let Some(tree) = self.all.get_mut(&session.number) else { return Vec::new() };
+        let mut never = vec![session.conversation];
+        while let Some(conversation) = never.pop() {
+            tree.answered.insert(conversation, usize::MAX);
+            let branches = conversations[conversation].turns.iter().flat_map(|turn| &turn.branches);
+            let children = branches.flat_map(|branch| &branch.children).map(|child| child.0);
+            never.extend(children.filter(|child| !tree.answered.contains_key(child)));
+        }
         tree.take_free()
     }
 
@@ -175,6 +184,13 @@ impl Trees {
         }
     }
 
+    /// Turns that wait for others come earlier by as much, too.
+    pub(super) fn move_forward(&mut self, by: Nanos) {
+        for held in self.all.values_mut().flat_map(|tree| &mut tree.held) {
+            held.turn.due = held.turn.due - by;
+        }
+    }
+
     /// Forgets all that was not sent.
     pub(super) fn clear(&mut self) {
         self.all.values_mut().for_each(|tree| tree.held.clear());
@@ -185,11 +201,9 @@ impl Trees {
 #[derive(Debug, Default)]
 struct Tree {
     open: usize,
-    /// Turns that have been answered, by conversation.
+    /// Turns that have been answered, by conversation; nothing of one that has not begun.
     answered: HashMap<usize, usize>,
     held: Vec<Held>,
-    /// Nobody waits for anybody but those who join.
-    is_unordered: bool,
 }
 
 /// A turn, and what must have been answered before it: conversation and turn.
@@ -202,7 +216,7 @@ pub(super) struct Held {
 impl Tree {
     fn allows(&self, after: &[(usize, usize)]) -> bool {
         let answered = |conversation: &usize| self.answered.get(conversation).copied().unwrap_or(0);
-        self.is_unordered || after.iter().all(|(conversation, turn)| answered(conversation) > *turn)
+        after.iter().all(|(conversation, turn)| answered(conversation) > *turn)
     }
 
     fn take_free(&mut self) -> Vec<Held> {

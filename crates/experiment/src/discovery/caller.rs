@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use aiperf_clock::Mono;
-use aiperf_config::{Config, Readiness};
+use aiperf_config::{Config, Readiness, redact};
 use aiperf_endpoint::{HeaderPlan, RequestIds, Wire};
 use aiperf_engine::RequestTarget;
 use aiperf_grpc::{Code, Status, frame, frames};
@@ -11,6 +11,7 @@ use aiperf_transport::{Client, ClientSettings, Exchange, NoWatch, Request, Reuse
 use bytes::Bytes;
 use uuid::Uuid;
 
+use crate::secrets::Secrets;
 use crate::target::Targets;
 
 /// An answer takes no longer than this, or there is none.
@@ -19,10 +20,12 @@ const LIMIT: Duration = Duration::from_secs(30);
 pub(super) struct Caller<'a> {
     client: Client,
     target: &'a RequestTarget,
-    pub(super) base: &'a str,
+    /// The server's URL, as it is shown.
+    pub(super) base: String,
     headers: &'a HeaderPlan,
     wire: Wire,
     readiness: Option<Readiness>,
+    secrets: Secrets,
 }
 
 /// Why there is no answer.
@@ -52,10 +55,11 @@ impl<'a> Caller<'a> {
         Self {
             client: Client::new(client.clone()),
             target: &targets.requests[0],
-            base: &targets.bases[0],
+            base: redact::url(&targets.bases[0]),
             headers,
             wire: config.endpoint.wire,
             readiness: config.endpoint.readiness,
+            secrets: Secrets::of(config),
         }
     }
 
@@ -74,7 +78,9 @@ impl<'a> Caller<'a> {
         let answer = self.send(&request).await?;
         if !answer.is_success() {
             return Err(if answer.is_grpc() || answer.grpc_status().is_some() {
-                NoAnswer::Status(Status::read(answer.grpc_status(), answer.grpc_message()))
+                let mut status = Status::read(answer.grpc_status(), answer.grpc_message());
+                status.message = self.secrets.hide(status.message.into()).into_owned();
+                NoAnswer::Status(status)
             } else {
                 NoAnswer::Failed(format!("it answers with HTTP status {}", answer.status.unwrap_or_default()))
             });
@@ -92,7 +98,8 @@ impl<'a> Caller<'a> {
             return Ok(answer.body);
         }
         let text = String::from_utf8_lossy(&answer.body).chars().take(200).collect::<String>();
-        Err(NoAnswer::Failed(format!("it answers {} {} {text}", answer.status.unwrap_or_default(), answer.reason)))
+        let said = format!("it answers {} {} {text}", answer.status.unwrap_or_default(), answer.reason);
+        Err(NoAnswer::Failed(self.secrets.hide(said.into()).into_owned()))
     }
 
     fn ids<'i>(&'i self, id: &'i str) -> RequestIds<'i> {
@@ -104,7 +111,7 @@ impl<'a> Caller<'a> {
         let sent = self.client.send(request, Reuse::Pooled, &mut exchange, &NoWatch);
         match tokio::time::timeout(LIMIT, sent).await {
             Ok(Ok(())) => Ok(exchange),
-            Ok(Err(error)) => Err(NoAnswer::Failed(error.to_string())),
+            Ok(Err(error)) => Err(NoAnswer::Failed(self.secrets.hide(error.to_string().into()).into_owned())),
             Err(_) => Err(NoAnswer::Failed(format!("no answer within {} s", LIMIT.as_secs()))),
         }
     }

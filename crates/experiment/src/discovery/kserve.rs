@@ -22,7 +22,7 @@ pub(super) async fn model(caller: &Caller<'_>, config: &Config, name: &str) -> R
             ModelShape::default()
         }
         Err(reason) => {
-            let (url, model) = (caller.base.to_owned(), name.to_owned());
+            let (url, model) = (caller.base.clone(), name.to_owned());
             return Err(RunError::NoMetadata { url, model, reason: reason.reason() });
         }
     };
@@ -35,7 +35,7 @@ pub(super) async fn model(caller: &Caller<'_>, config: &Config, name: &str) -> R
         } else {
             "use a grpc:// URL and --streaming, or --endpoint-type generate --streaming"
         };
-        return Err(RunError::Decoupled { url: caller.base.to_owned(), model: name.to_owned(), advice });
+        return Err(RunError::Decoupled { url: caller.base.clone(), model: name.to_owned(), advice });
     }
     Ok(model)
 }

@@ -43,7 +43,7 @@ fn shown(path: &Path) -> String {
 /// The newer version of the service first; a server may have either.
 async fn reflected(caller: &Caller<'_>, method: &MethodName) -> Result<Descriptors, RunError> {
     let no_reflection = |reason: &NoAnswer| RunError::NoReflection {
-        url: caller.base.to_owned(),
+        url: caller.base.clone(),
         method: method.to_string(),
         reason: reason.reason(),
     };

@@ -27,7 +27,7 @@ impl Run {
         watches: &[Watch],
     ) -> Result<RecordDesk, RunError> {
         let output = &self.config.output;
-        let secrets = Secrets::of(&self.config.endpoint);
+        let secrets = Secrets::of(&self.config);
         let source = RawSource {
             endpoint: Arc::clone(&self.endpoint),
             headers: Arc::clone(&self.headers),
@@ -67,6 +67,7 @@ impl Run {
                 wire: self.config.endpoint.wire,
                 tokenizer: Arc::clone(&self.tokenizer),
                 token_source,
+                sends_limit: self.config.endpoint.no_limit().is_none(),
                 overflow_signs: OverflowSigns::new(&self.config.tuning.context_overflow_signs),
             },
             sessions: Arc::clone(&self.sessions),

@@ -1,3 +1,5 @@
+//! Bodies made once or again, held and let go, always with the same bytes.
+
 use super::testing::sessions;
 use super::*;
 

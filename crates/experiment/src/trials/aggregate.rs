@@ -16,7 +16,7 @@ pub(crate) fn over_runs(runs: &[&Figures], level: f64) -> Vec<AggregateMetric> {
                     values.push(value);
                 } else {
                     let (tag, unit) = (metric.tag.clone(), metric.unit.clone());
-                    let nothing = AggregateMetric { tag, unit, stat: stat.to_owned(), spread: of_one(0.0) };
+                    let nothing = AggregateMetric { tag, unit, stat: stat.to_owned(), spread: Spread::of_one(0.0) };
                     metrics.push((nothing, vec![value]));
                 }
             }
@@ -33,7 +33,7 @@ pub(crate) fn over_runs(runs: &[&Figures], level: f64) -> Vec<AggregateMetric> {
 pub(crate) fn spread(values: &[f64], level: f64) -> Option<Spread> {
     let (first, count) = (*values.first()?, values.len());
     if count == 1 {
-        return Some(of_one(first));
+        return Some(Spread::of_one(first));
     }
     let n = count as f64;
     let mean = values.iter().sum::<f64>() / n;
@@ -52,22 +52,6 @@ pub(crate) fn spread(values: &[f64], level: f64) -> Option<Spread> {
         ci_high: mean + t * se,
         t_critical: Some(t),
     })
-}
-
-/// One run: a point without an interval.
-fn of_one(value: f64) -> Spread {
-    Spread {
-        runs: 1,
-        mean: value,
-        std: 0.0,
-        min: value,
-        max: value,
-        cv: Some(0.0),
-        se: 0.0,
-        ci_low: value,
-        ci_high: value,
-        t_critical: None,
-    }
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+//! When a number is known well enough, and what cannot be watched.
+
 use aiperf_endpoint::EndpointKind;
 
 use super::*;

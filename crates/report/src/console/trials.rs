@@ -192,10 +192,10 @@ fn marks(sweep: &SweepReport, cell: &SweepCell) -> String {
 /// A figure of a cell, whether it had one run or several.
 fn figure(cell: &SweepCell, metric: Metric, stat: &str) -> Option<f64> {
     let key = format!("{}_{stat}", metric.tag());
-    let over_trials = cell.metrics.iter().find(|figure| figure.key == key).map(|figure| figure.mean);
+    let over_trials = cell.metrics.iter().find(|figure| figure.key == key).map(|figure| figure.spread.mean);
     over_trials.or_else(|| {
         let figure = cell.metrics.iter().find(|figure| figure.key == metric.tag())?;
-        let stats = figure.within?.stats;
+        let stats = figure.within?;
         match Percentile::ALL.into_iter().find(|percentile| percentile.name() == stat) {
             Some(percentile) => stats.percentile(percentile),
             None => stats.avg,

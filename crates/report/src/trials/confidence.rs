@@ -2,30 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{FailedRun, Variation, number, python};
+use super::{FailedRun, Spread, Variation, number, python};
 use crate::csv::{LINE_END, cell};
 
 const SCHEMA_VERSION: &str = "1.0";
-
-/// One figure over trials.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
-    /// Trials that have it.
-    pub runs: usize,
-    pub mean: f64,
-    /// Of a sample: divided by one less than the number of trials.
-    pub std: f64,
-    pub min: f64,
-    pub max: f64,
-    /// `std / mean`; `None` where the mean is nought.
-    pub cv: Option<f64>,
-    /// Standard error of the mean.
-    pub se: f64,
-    pub ci_low: f64,
-    pub ci_high: f64,
-    /// Of Student's distribution; `None` with a single trial.
-    pub t_critical: Option<f64>,
-}
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct AggregateMetric {
@@ -96,20 +76,11 @@ impl Aggregate {
 
     fn metric(&self, metric: &AggregateMetric) -> Value {
         let spread = &metric.spread;
-        let mut object = Map::new();
-        let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
-        put("mean", number(spread.mean));
-        put("std", number(spread.std));
-        put("min", number(spread.min));
-        put("max", number(spread.max));
-        put("cv", spread.cv.map_or(Value::Null, number));
-        put("se", number(spread.se));
-        put("ci_low", number(spread.ci_low));
-        put("ci_high", number(spread.ci_high));
-        put("t_critical", spread.t_critical.map_or(Value::Null, number));
-        put("unit", metric.unit.as_str().into());
+        let mut object: Map<String, Value> =
+            spread.figures().into_iter().map(|(name, figure)| (name.to_owned(), figure)).collect();
+        object.insert("unit".to_owned(), metric.unit.as_str().into());
         if spread.runs < self.run_labels.len() {
-            put("runs", spread.runs.into());
+            object.insert("runs".to_owned(), spread.runs.into());
         }
         Value::Object(object)
     }

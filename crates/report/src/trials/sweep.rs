@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 use aiperf_metrics::{Percentile, Stats};
 use serde_json::{Map, Value, json};
 
-use super::{AggregateMetric, FailedRun, number};
+use super::{AggregateMetric, FailedRun, Spread, number};
 use crate::csv::{LINE_END, cell};
+
+/// Figures that the table of a sweep leaves out.
+const ONLY_IN_AGGREGATES: [&str; 2] = ["se", "t_critical"];
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepReport {
@@ -40,21 +43,9 @@ pub struct SweepCell {
 pub struct SweepMetric {
     pub key: String,
     pub unit: String,
-    pub mean: f64,
-    pub std: f64,
-    pub min: f64,
-    pub max: f64,
-    pub cv: Option<f64>,
-    pub ci_low: f64,
-    pub ci_high: f64,
-    /// The statistics of the run itself, where there was one.
-    pub within: Option<Within>,
-}
-
-/// Statistics of one run, where it is all that a cell has.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Within {
-    pub stats: Stats,
+    pub spread: Spread,
+    /// The statistics of the run itself, where it is all that a cell has.
+    pub within: Option<Stats>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -67,54 +58,28 @@ pub struct BestCell {
 impl SweepMetric {
     /// Over the trials of a cell.
     pub fn over_trials(metric: &AggregateMetric) -> Self {
-        let spread = &metric.spread;
-        Self {
-            key: metric.key(),
-            unit: metric.unit.clone(),
-            mean: spread.mean,
-            std: spread.std,
-            min: spread.min,
-            max: spread.max,
-            cv: spread.cv,
-            ci_low: spread.ci_low,
-            ci_high: spread.ci_high,
-            within: None,
-        }
+        Self { key: metric.key(), unit: metric.unit.clone(), spread: metric.spread, within: None }
     }
 
-    /// Of the only run of a cell: nothing is known of how another one would differ. `None` for a metric without an average
-    /// that can be written down.
+    /// Of the only run of a cell: nothing is known of how another one would differ, and the extremes are those of its
+    /// requests. `None` for a metric without an average that can be written down.
     pub fn of_one_run(tag: &str, unit: &str, stats: Stats) -> Option<Self> {
         let mean = stats.avg.filter(|avg| avg.is_finite())?;
-        Some(Self {
-            key: tag.to_owned(),
-            unit: unit.to_owned(),
-            mean,
-            std: 0.0,
-            min: stats.min.unwrap_or(mean),
-            max: stats.max.unwrap_or(mean),
-            cv: Some(0.0),
-            ci_low: mean,
-            ci_high: mean,
-            within: Some(Within { stats }),
-        })
+        let spread = Spread { min: stats.min.unwrap_or(mean), max: stats.max.unwrap_or(mean), ..Spread::of_one(mean) };
+        Some(Self { key: tag.to_owned(), unit: unit.to_owned(), spread, within: Some(stats) })
     }
 
     fn json(&self) -> Value {
         let mut object = Map::new();
         let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
-        put("mean", number(self.mean));
-        if self.within.is_some() {
-            put("avg", number(self.mean));
+        for (name, figure) in self.spread.figures().into_iter().filter(|(name, _)| !ONLY_IN_AGGREGATES.contains(name)) {
+            put(name, figure);
+            if name == "mean" && self.within.is_some() {
+                put("avg", number(self.spread.mean));
+            }
         }
-        put("std", number(self.std));
-        put("min", number(self.min));
-        put("max", number(self.max));
-        put("cv", self.cv.map_or(Value::Null, number));
-        put("ci_low", number(self.ci_low));
-        put("ci_high", number(self.ci_high));
         put("unit", self.unit.as_str().into());
-        if let Some(Within { stats }) = self.within {
+        if let Some(stats) = self.within {
             for percentile in Percentile::ALL {
                 if let Some(value) = stats.percentile(percentile).filter(|value| value.is_finite()) {
                     put(percentile.name(), number(value));
@@ -131,9 +96,10 @@ impl SweepMetric {
     }
 
     fn csv(&self) -> [String; 5] {
-        let cv = self.cv.map_or_else(String::new, |cv| format!("{cv:.4}"));
+        let Spread { mean, std, min, max, cv, .. } = self.spread;
+        let cv = cv.map_or_else(String::new, |cv| format!("{cv:.4}"));
         let two = |value: f64| format!("{value:.2}");
-        [two(self.mean), two(self.std), two(self.min), two(self.max), cv]
+        [two(mean), two(std), two(min), two(max), cv]
     }
 }
 

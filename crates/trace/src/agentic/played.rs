@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use super::session::Session;
-use super::settings::{AgenticSettings, GROUP_BLOCKS, MOST_GROUPS, SESSION_BLOCKS};
+use super::settings::AgenticSettings;
 use crate::{BlockId, Layout, Prompt, Request, Trace};
 
 /// Sessions under way at a time, and the tokens that the server reads and writes in a second.
@@ -29,13 +29,13 @@ pub(super) fn played(settings: &AgenticSettings, sessions: &[Session]) -> Trace 
     for (number, session) in sessions.iter().enumerate() {
         let Reverse(start) = free.pop().unwrap_or(Reverse(0));
         let name: Arc<str> = Arc::from(format!("session-{number}"));
-        let of_group = shared + session.group * GROUP_BLOCKS;
-        let own = shared + MOST_GROUPS * GROUP_BLOCKS + number as u64 * SESSION_BLOCKS;
+        // Who takes up another session goes on with its prompt.
+        let own = settings.first_own_block(session.takes_up.unwrap_or(session.number));
         let mut at_ms = start as f64;
         for turn in &session.turns {
             at_ms += turn.delay_ms.unwrap_or(0.0);
             let more = turn.input.div_ceil(size).saturating_sub(shared + group);
-            let blocks = (0..shared).chain(of_group..of_group + group).chain(own..own + more);
+            let blocks = settings.prefix_blocks(session.group).chain(own..own + more);
             requests.push(Request {
                 line: requests.len() + 1,
                 timestamp_ms: Some(at_ms),

@@ -38,7 +38,8 @@ impl Quality {
     pub(super) fn of(settings: &AgenticSettings, sessions: &[Session]) -> Self {
         let turns = || sessions.iter().flat_map(|session| &session.turns);
         let later = || sessions.iter().flat_map(|session| session.turns.iter().skip(1));
-        let fresh = sessions.iter().filter(|session| !session.is_restart).filter_map(|session| session.turns.first());
+        let fresh =
+            sessions.iter().filter(|session| session.takes_up.is_none()).filter_map(|session| session.turns.first());
         let first = settings.first_tokens() as f64;
         let (own, new) = (settings.cache.layer2, settings.new_tokens_per_turn);
         let output = settings.generation_length;

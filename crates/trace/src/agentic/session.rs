@@ -9,11 +9,13 @@ const SHORTEST_OUTPUT: u64 = 30;
 
 #[derive(Debug, Clone)]
 pub(super) struct Session {
+    /// Which ids are its own.
+    pub(super) number: u64,
     pub(super) group: u64,
     pub(super) turns: Vec<Turn>,
     pub(super) end: SessionEnd,
-    /// It goes on with the context of another one.
-    pub(super) is_restart: bool,
+    /// The session whose context it goes on with.
+    pub(super) takes_up: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +40,11 @@ pub(super) enum SessionEnd {
 }
 
 impl Session {
-    pub(super) fn draw(settings: &AgenticSettings, group: u64, stream: &mut Stream) -> Self {
+    pub(super) fn draw(settings: &AgenticSettings, number: u64, group: u64, stream: &mut Stream) -> Self {
+        Self { number, ..Self::draw_turns(settings, group, stream) }
+    }
+
+    fn draw_turns(settings: &AgenticSettings, group: u64, stream: &mut Stream) -> Self {
         let Some(turns) = settings.turns else { return Self::grow(settings, group, None, stream) };
         let mut last = None;
         for _ in 0..turns.max_session_attempts.max(1) {
@@ -57,7 +63,7 @@ impl Session {
         let room = (limit - settings.first_tokens()).saturating_sub(1).max(1);
         let own = (settings.cache.layer2.draw(stream).round() as u64).clamp(1, room);
         let input = settings.first_tokens() + own;
-        let mut session = Self { group, turns: Vec::new(), end: SessionEnd::Done, is_restart: false };
+        let mut session = Self { number: 0, group, turns: Vec::new(), end: SessionEnd::Done, takes_up: None };
         session.turns.push(Turn { input, new: input, output: output(settings, stream), delay_ms: None });
         loop {
             let Some(before) = session.turns.last().copied() else { return session };
@@ -77,9 +83,9 @@ impl Session {
         }
     }
 
-    /// Cuts the session behind its first `kept` turns and gives the one that takes it up: its first prompt is the whole
-    /// context so far.
-    pub(super) fn split(&mut self, kept: usize) -> Option<Session> {
+    /// Cuts the session behind its first `kept` turns and gives the one that takes it up as `number`: its first prompt is
+    /// the whole context so far.
+    pub(super) fn split(&mut self, kept: usize, number: u64) -> Option<Session> {
         if kept == 0 || kept >= self.turns.len() {
             return None;
         }
@@ -88,7 +94,7 @@ impl Session {
             *first = Turn { new: first.input, delay_ms: None, ..*first };
         }
         let end = std::mem::replace(&mut self.end, SessionEnd::Restarted);
-        Some(Session { group: self.group, turns: rest, end, is_restart: true })
+        Some(Session { number, group: self.group, turns: rest, end, takes_up: Some(self.number) })
     }
 }
 

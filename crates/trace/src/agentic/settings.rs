@@ -9,9 +9,9 @@ use super::lognormal::LogNormal;
 use crate::TraceError;
 
 /// Groups of sessions, blocks of a group's prefix and blocks of a session that have ids of their own.
-pub(super) const MOST_GROUPS: u64 = 1_000;
-pub(super) const GROUP_BLOCKS: u64 = 200;
-pub(super) const SESSION_BLOCKS: u64 = 4_000;
+const MOST_GROUPS: u64 = 1_000;
+const GROUP_BLOCKS: u64 = 200;
+const SESSION_BLOCKS: u64 = 4_000;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -206,14 +206,20 @@ impl AgenticSettings {
             return Err(format!("cache.layer1_5_groups.num_groups: from 1 to {MOST_GROUPS} is expected, not {groups}"));
         }
         if self.cache.layer1_5_tokens.div_ceil(size) > GROUP_BLOCKS {
-            return Err(format!("cache.layer1_5_tokens: at most {GROUP_BLOCKS} blocks of {size} tokens have ids"));
+            return Err(format!(
+                "cache.layer1_5_tokens: at most {GROUP_BLOCKS} blocks of {size} tokens have ids; lower it, or raise block_size"
+            ));
         }
         if self.max_prompt_tokens.div_ceil(size) > SESSION_BLOCKS {
-            return Err(format!("max_prompt_tokens: at most {SESSION_BLOCKS} blocks of {size} tokens have ids"));
+            return Err(format!(
+                "max_prompt_tokens (--max-isl): at most {SESSION_BLOCKS} blocks of {size} tokens have ids; lower it, or raise \
+                 block_size"
+            ));
         }
         if self.first_tokens() >= self.max_prompt_tokens {
             return Err(format!(
-                "max_prompt_tokens: {} is not more than what every prompt begins with, {} tokens",
+                "max_prompt_tokens (--max-isl): {} is not more than what every prompt begins with, {} tokens: raise it, or \
+                 lower cache.layer1_tokens and cache.layer1_5_tokens",
                 self.max_prompt_tokens,
                 self.first_tokens()
             ));
@@ -228,6 +234,18 @@ impl AgenticSettings {
     /// Tokens that a prompt shares with others: whole blocks.
     pub(super) fn first_tokens(&self) -> u64 {
         (self.shared_blocks() + self.group_blocks()) * u64::from(self.block_size)
+    }
+
+    /// The blocks that every prompt of a group begins with.
+    pub(super) fn prefix_blocks(&self, group: u64) -> impl Iterator<Item = u64> + use<> {
+        let shared = self.shared_blocks();
+        let first = shared + group * GROUP_BLOCKS;
+        (0..shared).chain(first..first + self.group_blocks())
+    }
+
+    /// From here on block ids are those of this session.
+    pub(super) fn first_own_block(&self, session: u64) -> u64 {
+        self.shared_blocks() + MOST_GROUPS * GROUP_BLOCKS + session * SESSION_BLOCKS
     }
 
     pub(super) fn shared_blocks(&self) -> u64 {

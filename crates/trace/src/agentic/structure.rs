@@ -92,7 +92,10 @@ impl CacheStructure {
                 let (of_group, own) = rest.split_at((group as usize).min(rest.len()));
                 put(0, everyone.len() as u64, Layer::Everyone, status(everyone));
                 put(shared, of_group.len() as u64, Layer::Group, status(of_group));
-                put(shared + group, own.len() as u64, Layer::Session, status(own));
+                // Who takes up another session begins with its blocks.
+                let known = own.iter().take_while(|block| seen.contains(block)).count() as u64;
+                put(shared + group, known, Layer::Session, Status::Cached);
+                put(shared + group + known, own.len() as u64 - known, Layer::Session, Status::New);
             } else {
                 put(0, shared, Layer::Everyone, Status::Cached);
                 put(shared, group, Layer::Group, Status::Cached);

@@ -179,3 +179,75 @@ fn an_answer_that_breaks_off_keeps_what_came() {
     assert!(matches!(result, Err(TransportError::Truncated(_))), "{result:?}");
     assert_eq!(exchange.body, b"half");
 }
+
+/// Larger than what sockets take in on the way.
+const LARGE: usize = 64 << 20;
+const REFUSAL: &[u8] = b"HTTP/1.1 413 Payload Too Large\r\nContent-Length: 7\r\n\r\ntoo big";
+
+/// Reads the beginning of a request and answers; then `after` has the socket.
+fn serve_early(after: impl Fn(TcpStream) + Send + 'static) -> Origin {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for socket in listener.incoming() {
+            let mut socket = socket.unwrap();
+            let _ = socket.read(&mut [0_u8; 512]);
+            socket.write_all(REFUSAL).unwrap();
+            after(socket);
+        }
+    });
+    Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port }
+}
+
+async fn send_large(origin: &Origin, client: &Client) -> (Exchange, Result<(), TransportError>) {
+    let request = Request::post(origin, "/", [("Host", "test")], Bytes::from(vec![b'x'; LARGE]));
+    let mut exchange = Exchange::default();
+    let result = client.send(&request, Reuse::Pooled, &mut exchange, &NoWatch).await;
+    (exchange, result)
+}
+
+#[test]
+fn a_server_that_refuses_a_large_body_half_way_is_heard() {
+    let kept = std::sync::Mutex::new(Vec::new());
+    let origins = [
+        // Reads no further and leaves the connection open.
+        serve_early(move |socket| kept.lock().unwrap().push(socket)),
+        // Closes with the rest unread, which breaks the connection.
+        serve_early(drop),
+    ];
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for origin in origins {
+        runtime.block_on(async {
+            let client = Client::new(ClientSettings::default());
+            let (exchange, result) = send_large(&origin, &client).await;
+            result.unwrap();
+            assert_eq!((exchange.status, &exchange.body[..]), (Some(413), &b"too big"[..]));
+            assert!(exchange.trace.send_end.is_none() && exchange.trace.body_bytes_sent < LARGE as u64);
+            assert!(client.idle.borrow().is_empty(), "half a request was sent over it");
+        });
+    }
+}
+
+#[test]
+fn a_kept_connection_that_the_server_breaks_is_replaced() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port: listener.local_addr().unwrap().port() };
+    thread::spawn(move || {
+        for socket in listener.incoming() {
+            let mut socket = socket.unwrap();
+            read_request(&mut socket);
+            socket.write_all(OK).unwrap();
+            // Closing with the rest of the next request unread resets the connection.
+            let _ = socket.read(&mut [0_u8; 1]);
+        }
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = Client::new(ClientSettings::default());
+        for resent in [0, 1, 1] {
+            let (exchange, result) = one(&origin, &client, Reuse::Pooled).await;
+            result.unwrap();
+            assert_eq!((&exchange.body[..], exchange.resent), (&b"ok"[..], resent));
+        }
+    });
+}

@@ -18,7 +18,7 @@ use crate::exchange::{Exchange, Span};
 use crate::grpc::MessageGuard;
 use crate::origin::Scheme;
 use crate::request::Request;
-use crate::response::header_text;
+use crate::response::{coding_of, header_text};
 use crate::watch::Watch;
 
 impl Lease {
@@ -64,10 +64,8 @@ impl Lease {
             exchange.trace.headers_received = Some(stamp.not_before(asked).at);
             exchange.trace.head_bytes_received = bytes;
         }
-        let coding = match parts.headers.get(CONTENT_ENCODING) {
-            Some(value) => Coding::named(value.as_bytes()).map_err(TransportError::Protocol)?,
-            None => None,
-        };
+        let named: Vec<&[u8]> = parts.headers.get_all(CONTENT_ENCODING).iter().map(HeaderValue::as_bytes).collect();
+        let coding = coding_of(parts.status.as_u16(), &named.join(&b','))?;
         let mut intake =
             Intake { page: &page, asked, coding, arrived: 0, messages: request.message_limit.map(MessageGuard::new) };
         loop {

@@ -1,7 +1,8 @@
 //! Where a `Location` leads, seen from the request that it answers (RFC 3986, section 5).
 
-use std::fmt::Write as _;
 use std::net::Ipv6Addr;
+
+use aiperf_http::encoded;
 
 use super::RedirectError;
 use crate::origin::{Origin, Scheme};
@@ -124,19 +125,6 @@ fn without_dots(path: &str) -> String {
         }
     }
     format!("/{}", kept.join("/"))
-}
-
-/// A request line is ASCII without blanks; what is encoded already stays as it is.
-fn encoded(path: &str) -> String {
-    let mut ascii = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_graphic() {
-            ascii.push(char::from(byte));
-        } else {
-            let _ = write!(ascii, "%{byte:02X}");
-        }
-    }
-    ascii
 }
 
 #[cfg(test)]

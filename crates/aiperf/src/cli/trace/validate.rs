@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use aiperf_artifact::stands_alone;
 use aiperf_config::Environment;
 use aiperf_trace::Layout;
 use clap::{Arg, ArgMatches, Command};
@@ -33,11 +34,11 @@ pub(super) fn command() -> Command {
         .arg(Arg::new("block-size").long("block-size").value_name("TOKENS").help(BLOCK_SIZE))
 }
 
-/// The folder to check: a single word that is no layout but a folder.
-pub(in crate::cli) fn artifact_folder(matches: &ArgMatches, environment: &Environment) -> Option<PathBuf> {
+/// What this program wrote and is to be checked: a single word that is no layout but a folder, or a file of results.
+pub(in crate::cli) fn artifact(matches: &ArgMatches, environment: &Environment) -> Option<PathBuf> {
     let name = matches.get_one::<String>("target")?;
-    let folder = path(environment, name);
-    (given(matches, "input").is_none() && folder.is_dir()).then_some(folder)
+    let found = path(environment, name);
+    (given(matches, "input").is_none() && (found.is_dir() || stands_alone(&found))).then_some(found)
 }
 
 pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<ValidateTrace, CliError> {

@@ -9,13 +9,12 @@ use crate::{
 };
 
 /// What every trace heeds.
-const OF_TRACES: [OptionId; 10] = [
+const OF_TRACES: [OptionId; 9] = [
     OptionId::SynthesisSpeedupRatio,
     OptionId::SynthesisPrefixLenMultiplier,
     OptionId::SynthesisPrefixRootMultiplier,
     OptionId::SynthesisPromptLenMultiplier,
     OptionId::SynthesisOutputLenMultiplier,
-    OptionId::SynthesisMaxIsl,
     OptionId::ReplaySpeedup,
     OptionId::MaxIdleGapCapSeconds,
     OptionId::OpenLoopStrict,
@@ -32,7 +31,7 @@ const OF_BASETEN: [OptionId; 3] = [OptionId::OpenLoopReplay, OptionId::OmitKvHin
 /// Body fields that a Baseten trace fills.
 const BASETEN_FIELDS: [&str; 3] = ["min_tokens", "hash_ids", "block_size"];
 /// What recorded sessions of agents heed, as all traces do.
-const OF_ALL: [OptionId; 2] = [OptionId::SynthesisMaxOsl, OptionId::IgnoreTraceDelays];
+const OF_ALL: [OptionId; 3] = [OptionId::SynthesisMaxIsl, OptionId::SynthesisMaxOsl, OptionId::IgnoreTraceDelays];
 /// What only they heed.
 const OF_AGENTS: [OptionId; 3] =
     [OptionId::UseThinkTimeOnly, OptionId::TraceIdleGapCapSeconds, OptionId::MaxContextLength];

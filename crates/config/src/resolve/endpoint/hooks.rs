@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::catalogue::OptionId;
+use crate::redact;
 use crate::server_hook::{
     DEFAULT_HOOK_TIMEOUT, DEFAULT_RESET_PATH, DEFAULT_RESET_RETRY, DEFAULT_START_PATH, DEFAULT_STOP_PATH,
 };
@@ -42,10 +43,14 @@ fn switch(raw: &RawOptions, id: OptionId, detail: bool) -> Result<bool, ConfigEr
 fn path(raw: &RawOptions, id: OptionId) -> Result<Option<String>, ConfigError> {
     let Some(path) = raw.text(id) else { return Ok(None) };
     if !path.starts_with('/') || path.starts_with("//") {
-        return Err(raw.bad(id, path, "a path begins with one `/`; it takes the place of the path of --url"));
+        return Err(raw.bad(
+            id,
+            &redact::url(path),
+            "a path begins with one `/`; it takes the place of the path of --url",
+        ));
     }
     if path.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err(raw.bad(id, path, "a path has no blanks in it"));
+        return Err(raw.bad(id, &redact::url(path), "a path has no blanks in it"));
     }
     Ok(Some(path.to_owned()))
 }

@@ -1,5 +1,7 @@
 //! The proxies that the environment names, as other programs read them: lower-case names first, `ALL_PROXY` last.
 
+use aiperf_http::decoded;
+
 use crate::redact;
 use crate::{ConfigError, Environment, HttpVersion, ProxyConfig, ProxyServer, Secret, Target, Tuning};
 
@@ -46,7 +48,7 @@ fn server(environment: &Environment, names: &[&str]) -> Result<Option<ProxyServe
     let Some((variable, text)) = first(environment, names) else { return Ok(None) };
     let bad = |expected: &str| ConfigError::BadVariable {
         name: variable.to_owned(),
-        value: shown(text),
+        value: redact::url(text),
         expected: expected.to_owned(),
     };
     let form = "a proxy is written http://user:password@host:port";
@@ -83,29 +85,4 @@ fn server(environment: &Environment, names: &[&str]) -> Result<Option<ProxyServe
         return Err(bad("its user name or password holds a control character"));
     }
     Ok(Some(ProxyServer { variable: variable.to_owned(), secure, host: host.to_owned(), port, user }))
-}
-
-/// Without the user and password, also where the scheme is missing.
-fn shown(text: &str) -> String {
-    if text.contains("://") {
-        return redact::url(text);
-    }
-    redact::url(&format!("http://{text}")).replacen("http://", "", 1)
-}
-
-/// Percent-decoded; what is no UTF-8 then is taken for Latin-1.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        if let Some(byte) = digits.filter(|_| first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            bytes.push(byte);
-            rest = &after[2..];
-        } else {
-            bytes.push(first);
-            rest = after;
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }

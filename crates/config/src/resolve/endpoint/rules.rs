@@ -50,6 +50,7 @@ pub(super) fn check(
                 .to_owned(),
         });
     }
+    check_flavour(raw, kind, extra_inputs)?;
     if raw.flag(OptionId::UseLegacyMaxTokens)? && !matches!(kind, EndpointKind::Chat | EndpointKind::ChatEmbeddings) {
         let why = "other endpoints have one name for the limit";
         return Err(raw.needs_text(OptionId::UseLegacyMaxTokens, "--endpoint-type chat", why));
@@ -72,6 +73,29 @@ pub(super) fn check(
         return Err(raw.conflict(OptionId::ModelNames, OptionId::EndpointType, &why));
     }
     check_form(raw, kind)
+}
+
+/// Extra inputs that are not sent.
+pub(super) fn unsent(kind: EndpointKind, extra_inputs: &Map<String, Value>) -> Option<String> {
+    let is_unsent = |name: &&String| kind.fields_of_turn().contains(&name.as_str());
+    let names: Vec<&str> = extra_inputs.keys().filter(is_unsent).map(String::as_str).collect();
+    let endpoint = kind.facts().name;
+    (!names.is_empty()).then(|| {
+        format!(
+            "--extra-inputs {} has no effect: the {endpoint} endpoint takes {} from the data set alone",
+            names.join(", "),
+            kind.fields_of_turn().join(", "),
+        )
+    })
+}
+
+/// GenAI-Perf's word for the bodies of TEI; others would be dropped.
+fn check_flavour(raw: &RawOptions, kind: EndpointKind, extra_inputs: &Map<String, Value>) -> Result<(), ConfigError> {
+    let flavour = extra_inputs.get("rankings").filter(|value| **value != "tei");
+    let (EndpointKind::Rankings, Some(flavour)) = (kind, flavour) else { return Ok(()) };
+    let given = flavour.as_str().map_or_else(|| flavour.to_string(), str::to_owned);
+    let why = "rankings:tei asks for the bodies of TEI; leave it out for those of NIM";
+    Err(raw.bad(OptionId::ExtraInputs, &format!("rankings:{given}"), why))
 }
 
 /// Each type has one encoding, and naming another changes nothing.

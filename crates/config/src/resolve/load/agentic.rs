@@ -32,6 +32,8 @@ const FOREIGN: [(OptionId, &str); 21] = [
     (OptionId::WarmupConcurrencyRampDuration, WARMUP),
     (OptionId::WarmupPrefillConcurrencyRampDuration, WARMUP),
 ];
+/// A public set that the scenario takes.
+const PINNED_SET: &str = "semianalysis_cc_traces_weka_with_subagents";
 const PACE: &str = "the recorded sessions say when requests are due";
 const WARMUP: &str = "it warms up with what was sent before the point at which each session is entered";
 
@@ -103,7 +105,13 @@ fn refuse(raw: &RawOptions, around: &Surroundings<'_>) -> Result<(), ConfigError
     }
     let why = "it replays recorded sessions of agents (weka_trace, tracelab)";
     match &around.dataset.source {
-        DatasetSource::Synthetic(_) => Err(raw.needs(id, OptionId::InputFile, why)),
+        DatasetSource::Synthetic(_) => {
+            let [public, repository, file, anyway] =
+                [OptionId::PublicDataset, OptionId::HfWekaDataset, OptionId::InputFile, OptionId::UnsafeOverride]
+                    .map(OptionId::flag);
+            let ways = format!("{public} {PINNED_SET}, {repository} OWNER/NAME, or {file} with {anyway}");
+            Err(raw.needs_text(id, &ways, why))
+        }
         DatasetSource::File(file) if file.format.is_some_and(|format| !format.facts().is_agentic) => {
             Err(raw.conflict(OptionId::CustomDatasetType, id, why))
         }

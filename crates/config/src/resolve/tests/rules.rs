@@ -64,6 +64,10 @@ fn endpoint() {
         let message = resolve(words).unwrap_err().to_string();
         assert!(message.contains("--model"), "{message}");
     }
+    for list in ["a,,b", "a,", ",a"] {
+        let message = resolve(&[&format!("--model={list}")]).unwrap_err().to_string();
+        assert!(message.contains("--model") && message.contains(list) && message.contains("empty"), "{message}");
+    }
     check(&[
         (&["--model-selection-strategy=weighted"], &["--model-selection-strategy", "weights"]),
         (&["--url=ftp://x"], &["--url", "http://"]),
@@ -121,6 +125,7 @@ fn endpoint_types() {
             &["response_field:a[", "JMESPath"],
         ),
         (&["--endpoint-type=raw", "--extra-inputs=temperature:1"], &["--extra-inputs", "temperature", "as they are"]),
+        (&["--endpoint-type=rankings", "--extra-inputs=rankings:nim"], &["--extra-inputs", "rankings:nim", "tei"]),
         (&["--request-content-type=multipart/form-data"], &["--request-content-type", "application/json"]),
         (
             &["--endpoint-type=image_edit", "--request-content-type=application-json"],
@@ -166,6 +171,8 @@ fn endpoint_types() {
         let words = [format!("--endpoint-type={kind}"), format!("--request-content-type={form}")];
         assert!(with_model(&[&words[0], &words[1]]).is_ok(), "{words:?}");
     }
+    let tei = with_model(&["--endpoint-type=rankings", "--extra-inputs=rankings:tei"]);
+    assert!(tei.is_ok());
     let streamed = with_model(&["--endpoint-type=nim-embeddings", "--streaming"]).unwrap();
     assert!(!streamed.endpoint.streaming && streamed.warnings.iter().any(|warning| warning.contains("--streaming")));
 }
@@ -183,6 +190,33 @@ fn a_template_comes_from_a_name_a_file_or_the_command_line() {
     assert_eq!(source("nv-embedqa"), r#"{"text": {{ texts|tojson }}}"#);
     assert_eq!(source(path.to_str().unwrap()), r#"{"a": {{ text|tojson }}}"#);
     assert_eq!(source(r#"{"b": {{ text|tojson }}}"#), r#"{"b": {{ text|tojson }}}"#);
+}
+
+#[test]
+fn extra_inputs_that_a_form_takes_from_the_data_set_are_warned_about() {
+    let warnings = |words: &[&str]| with_model(words).unwrap().warnings.join("; ");
+    let edit = warnings(&["--endpoint-type=image_edit", "--extra-inputs=size:1x1,mask:x,prompt:y"]);
+    assert!(edit.contains("--extra-inputs mask, prompt has no effect"), "{edit}");
+    let speech = warnings(&["--endpoint-type=audio_transcription", "--extra-inputs=file:x"]);
+    assert!(speech.contains("--extra-inputs file has no effect"), "{speech}");
+    assert!(!warnings(&["--endpoint-type=video_generation", "--extra-inputs=prompt:y"]).contains("--extra-inputs"));
+}
+
+#[test]
+fn a_limit_that_no_body_carries_is_warned_about() {
+    let warned = |words: &[&str]| {
+        let config = with_model(&[words, &["--osl=5"]].concat()).unwrap();
+        config.warnings.into_iter().find(|warning| warning.contains("--osl has no effect"))
+    };
+    let template = |source: &str| format!("--extra-inputs={}", serde_json::json!({"payload_template": source}));
+    assert!(warned(&["--endpoint-type=embeddings"]).unwrap().contains("no text"));
+    assert!(warned(&["--endpoint-type=solido_rag"]).unwrap().contains("solido_rag"));
+    let without = template(r#"{"a": {{ text|tojson }}}"#);
+    assert!(warned(&["--endpoint-type=template", &without]).unwrap().contains("max_tokens"));
+    for source in [r#"{"n": {{ max_tokens }}}"#, r#"{"turn": {{ turn|tojson }}}"#] {
+        assert_eq!(warned(&["--endpoint-type=template", &template(source)]), None);
+    }
+    assert_eq!(warned(&["--endpoint-type=chat"]), None);
 }
 
 #[test]

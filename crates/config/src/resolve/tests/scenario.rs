@@ -32,6 +32,8 @@ fn it_sets_what_it_asks_for() {
     );
     let scenario = config.scenario.as_ref().unwrap();
     assert_eq!((scenario.violations.len(), scenario.overridden), (0, false));
+    assert_eq!(scenario.set.len(), 7, "all that it set is said: {:?}", scenario.set);
+    assert!(scenario.set.contains(&"--extra-inputs ignore_eos:true".to_owned()), "{:?}", scenario.set);
     assert!(!config.command_line.contains("ignore_eos"), "{}", config.command_line);
     let shown = config.to_input_config();
     assert_eq!(shown["scenario"], "inferencex-agentx-mvp");
@@ -61,6 +63,7 @@ fn everything_that_it_forbids_is_named_together() {
         "--cache-bust=none",
         "--benchmark-duration=5",
         "--synthesis-max-osl=5",
+        "--synthesis-max-isl=5",
         "--inter-turn-delay-cap-seconds=3",
         "--trace-idle-gap-cap-seconds=3",
         "--system-idle-gap-cap-seconds=3",
@@ -74,6 +77,7 @@ fn everything_that_it_forbids_is_named_together() {
         "--input-file",
         "--cache-bust none",
         "--benchmark-duration 5",
+        "--synthesis-max-isl 5",
         "--inter-turn-delay-cap-seconds 3",
         "--trace-idle-gap-cap-seconds 3",
         "--system-idle-gap-cap-seconds 3",
@@ -83,9 +87,9 @@ fn everything_that_it_forbids_is_named_together() {
     ] {
         assert!(message.contains(part), "no {part:?} in {message}");
     }
-    assert_eq!(message.lines().count(), 12, "{message}");
+    assert_eq!(message.lines().count(), 13, "{message}");
     let kept = with_model(&[&words[..], &["--unsafe-override"]].concat()).unwrap();
-    assert_eq!((kept.scenario.unwrap().violations.len(), kept.warnings.len()), (10, 10));
+    assert_eq!((kept.scenario.unwrap().violations.len(), kept.warnings.len()), (11, 11));
     assert_eq!(kept.cache_bust, CacheBust::None);
     let forgotten = with_model(&[SCENARIO, PINNED, "--ignore-trace-delays"]).unwrap_err().to_string();
     assert!(forgotten.contains("--ignore-trace-delays"), "{forgotten}");
@@ -111,12 +115,16 @@ fn what_cannot_be_is_refused_even_if_overridden() {
     let unsafe_too = "--unsafe-override";
     check(&[
         (&["--scenario=other"], &["--scenario", "inferencex-agentx-mvp"]),
-        (&[SCENARIO, unsafe_too], &["--scenario", "--input-file"]),
+        (&[SCENARIO, unsafe_too], &["--scenario", "--public-dataset", "--hf-weka-dataset", "--input-file"]),
         (&[SCENARIO, unsafe_too, &input, "--custom-dataset-type=single_turn"], &["--custom-dataset-type", "agents"]),
         (&[SCENARIO, unsafe_too, "--public-dataset=aimo"], &["--public-dataset", "agents"]),
         (&[SCENARIO, unsafe_too, PINNED, "--request-rate=2"], &["--request-rate", "--scenario"]),
         (&[SCENARIO, unsafe_too, PINNED, "--user-centric-rate=2"], &["--user-centric-rate", "--scenario"]),
         (&[SCENARIO, unsafe_too, PINNED, "--fixed-schedule"], &["--fixed-schedule"]),
+        (
+            &[SCENARIO, unsafe_too, PINNED, "--endpoint-type=completions"],
+            &["--cache-bust first_turn_prefix (set by --scenario)", "--endpoint-type chat"],
+        ),
         (&[SCENARIO, unsafe_too, PINNED, "--concurrency-ramp-duration=2"], &["--concurrency-ramp-duration"]),
         (&[SCENARIO, unsafe_too, PINNED, "--warmup-request-count=2"], &["--warmup-request-count", "warms up"]),
         (&[SCENARIO, unsafe_too, PINNED, "--warmup-duration=2"], &["--warmup-duration", "warms up"]),
@@ -144,5 +152,6 @@ fn without_a_scenario_its_options_have_no_use() {
         let name = word.split('=').next().unwrap();
         check(&[(&[word], &[name, "--scenario inferencex-agentx-mvp"])]);
     }
+    check(&[(&["--unsafe-override"], &["what a scenario does not allow"])]);
     assert!(with_model(&["--allow-dataset-wrap=false"]).is_ok(), "that is how it is anyway");
 }

@@ -143,10 +143,10 @@ fn options_about_sessions_of_agents_need_a_recording_of_them() {
         ),
         (&[&input, weka, "--isl-block-size=16"], &["--isl-block-size", "weka_trace"]),
         (&[&input, weka, "--synthesis-speedup-ratio=2"], &["--synthesis-speedup-ratio", "weka_trace"]),
-        (&[&input, weka, "--synthesis-max-isl=2"], &["--synthesis-max-isl", "weka_trace"]),
         (&[&input, weka, "--fixed-schedule"], &["--fixed-schedule"]),
     ]);
-    for option in ["--num-dataset-entries=2", "--synthesis-max-osl=5", "--ignore-trace-delays"] {
+    for option in ["--num-dataset-entries=2", "--synthesis-max-isl=5", "--synthesis-max-osl=5", "--ignore-trace-delays"]
+    {
         assert!(with_model(&[&input, weka, option]).is_ok(), "{option}");
     }
     assert!(with_model(&[&input, "--custom-dataset-type=tracelab", "--isl-block-size=16"]).is_ok());

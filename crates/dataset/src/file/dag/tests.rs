@@ -1,3 +1,5 @@
+//! Graphs of conversations: the samples whole, and what is refused.
+
 use aiperf_config::FileSource;
 use aiperf_conversation::{Branch, BranchKind, ContextMode, Lineage, Orchestrator, Round, ThinkTime};
 use aiperf_seed::Seed;

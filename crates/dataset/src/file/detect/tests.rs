@@ -1,3 +1,5 @@
+//! Which format a file is taken for, row by row and sample by sample.
+
 use super::*;
 use crate::file::input::Document;
 

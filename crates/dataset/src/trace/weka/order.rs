@@ -4,7 +4,7 @@
 use aiperf_conversation::{Conversation, ConversationIndex};
 
 /// Notes for every turn what had been answered before it was sent. `spans` are the times of the conversations from `first`
-/// on, turn by turn.
+/// on, turn by turn. Of two that took no time and began together neither waits for the other.
 pub(super) fn keep(spans: &[Vec<(f64, f64)>], first: usize, conversations: &mut [Conversation]) {
     // When a turn and all before it had been answered.
     let ends: Vec<Vec<f64>> = spans
@@ -22,7 +22,8 @@ pub(super) fn keep(spans: &[Vec<(f64, f64)>], first: usize, conversations: &mut 
         for (turn, (start, _)) in turns.iter().enumerate() {
             let mut before = Vec::new();
             for other in (0..spans.len()).filter(|other| *other != own) {
-                let answered = ends[other].partition_point(|end| end <= start);
+                let begun = spans[other].partition_point(|(begin, _)| begin < start);
+                let answered = ends[other][..begun].partition_point(|end| end <= start);
                 if answered > known[other] {
                     known[other] = answered;
                     before.push((ConversationIndex(first + other), answered - 1));

@@ -40,6 +40,16 @@ struct Child {
     is_subagent: bool,
 }
 
+/// What a strand goes back to.
+#[derive(Debug)]
+struct Start {
+    lineage: Lineage,
+    /// When the request was sent that it follows.
+    at_s: f64,
+    /// Its pause behind the answer to that.
+    offset_ms: Option<f64>,
+}
+
 impl<'a> Outliner<'a> {
     pub(super) fn new(options: &'a TraceOptions, models: &'a [Arc<str>]) -> Self {
         let (conversations, scripts, names) = (Vec::new(), Vec::new(), HashSet::new());
@@ -60,7 +70,7 @@ impl<'a> Outliner<'a> {
         });
         let children = told_apart(&format!("{id}::"), split.others).chain(apart).collect();
         let first = self.conversations.len();
-        self.strand(&source, &id, &split.main, children, Lineage::Root, None);
+        self.strand(&source, &id, &split.main, children, Start { lineage: Lineage::Root, at_s: 0.0, offset_ms: None });
         let spans = std::mem::take(&mut self.spans);
         if !self.options.ignore_times {
             order::keep(&spans, first, &mut self.conversations);
@@ -74,9 +84,9 @@ impl<'a> Outliner<'a> {
         name: &str,
         strand: &Strand,
         mut children: Vec<Child>,
-        lineage: Lineage,
-        offset_ms: Option<f64>,
+        start: Start,
     ) -> ConversationIndex {
+        let Start { lineage, at_s, offset_ms } = start;
         let index = self.conversations.len();
         let is_main = lineage == Lineage::Root;
         let session_id = SessionId(self.unused(name));
@@ -89,7 +99,9 @@ impl<'a> Outliner<'a> {
             context_mode: ContextMode::MessageArrayWithResponses,
             lineage,
         });
-        self.spans.push(strand.calls.iter().map(|call| (call.start_s, call.end_s())).collect());
+        let own = self.spans.len();
+        // Nothing of it is sent before the request that starts it, whatever was recorded.
+        self.spans.push(strand.calls.iter().map(|call| (call.start_s.max(at_s), call.end_s().max(at_s))).collect());
         let layout = Layout::of(strand, source.block_size);
         self.scripts.push(Script { trace: Arc::clone(&source.trace), block_size: source.block_size, layout });
         let mut turns = self.turns(source, &strand.calls, is_main, offset_ms);
@@ -112,6 +124,11 @@ impl<'a> Outliner<'a> {
                 }
             };
             let offset = (!self.options.ignore_times).then_some((first - began).max(0.0) * 1e3);
+            let join_at = (starts_at + 1..turns.len()).find(|turn| strand.calls[*turn].start_s >= child.end_s);
+            if let Some(turn) = join_at {
+                let end = end_of(&child.strand.calls, child.end_s);
+                last_end[turn] = Some(last_end[turn].unwrap_or(end).max(end));
+            }
             let others = if child.is_subagent {
                 let Split { main, others } =
                     split(std::mem::take(&mut child.strand), source.block_size, &self.options.agents.detection);
@@ -120,12 +137,8 @@ impl<'a> Outliner<'a> {
             } else {
                 Vec::new()
             };
-            let join_at = (starts_at + 1..turns.len()).find(|turn| strand.calls[*turn].start_s >= child.end_s);
-            if let Some(turn) = join_at {
-                let end = last_end[turn].unwrap_or(child.end_s).max(child.end_s);
-                last_end[turn] = Some(end);
-            }
-            let placed = self.strand(source, &child.name, &child.strand, others, Lineage::Child, offset);
+            let start = Start { lineage: Lineage::Child, at_s: self.spans[own][starts_at].0, offset_ms: offset };
+            let placed = self.strand(source, &child.name, &child.strand, others, start);
             let kind = BranchKind::Spawn { join_at };
             turns[starts_at].branches.push(Branch { kind, children: vec![placed] });
         }

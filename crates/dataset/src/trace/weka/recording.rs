@@ -72,9 +72,14 @@ impl Call {
 }
 
 impl Subagent {
+    /// When it had ended: as recorded, but not before its last request was sent, for which whoever went on earlier cannot
+    /// have waited.
     pub(crate) fn end_s(&self) -> f64 {
         match self.duration_s {
-            Some(duration) => self.start_s + duration,
+            Some(duration) => {
+                let starts = self.strand.calls.iter().map(|call| call.start_s);
+                starts.fold(self.start_s + duration, f64::max)
+            }
             None => end_of(&self.strand.calls, self.start_s),
         }
     }
@@ -110,6 +115,17 @@ impl Recording {
     /// The most tokens that prompt and answer ever had together.
     pub(crate) fn peak_context(&self) -> u64 {
         self.calls().map(|call| call.input.saturating_add(call.output)).max().unwrap_or(0)
+    }
+
+    /// Keeps the requests whose prompts have at most so many tokens, and the agents of whom something is left. Gives the
+    /// shortest prompt of the main line, if that is left without any.
+    pub(crate) fn leave_out_longer(&mut self, most: u64) -> Option<u64> {
+        let shortest = self.main.calls.iter().map(|call| call.input).min();
+        let fits = |call: &Call| call.input <= most;
+        self.main.calls.retain(fits);
+        self.subagents.iter_mut().for_each(|agent| agent.strand.calls.retain(fits));
+        self.subagents.retain(|agent| !agent.strand.calls.is_empty());
+        shortest.filter(|_| self.main.calls.is_empty())
     }
 
     /// Moves everything forward wherever for longer than `cap_s` no request is sent.

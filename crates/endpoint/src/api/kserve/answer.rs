@@ -13,10 +13,7 @@ const TEXT: &str = "text_output";
 
 /// One document of the JSON form.
 pub(super) fn hear(data: &str, transcript: &mut Transcript) -> Heard {
-    let answer = match tree(data) {
-        Ok(answer) => answer,
-        Err(heard) => return heard,
-    };
+    let answer = tree(data)?;
     let outputs = answer["outputs"].as_array().map(Vec::as_slice).unwrap_or_default();
     let named = outputs.iter().find(|output| output["name"] == TEXT);
     let text = named.or_else(|| outputs.iter().find(|output| output["datatype"] == Datatype::Bytes.name()));
@@ -28,7 +25,7 @@ pub(super) fn hear(data: &str, transcript: &mut Transcript) -> Heard {
         }
         None => transcript.wordless(usize::from(!outputs.is_empty())),
     }
-    Heard::Understood
+    Ok(())
 }
 
 /// How the server writes its messages. All of an answer are alike, so that one that tells speaks for the rest.

@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::documents::{Heard, tree};
+use crate::documents::{Heard, text, tree};
 use crate::tool_call::CallFragment;
 use crate::transcript::Transcript;
 use crate::usage::UsageField;
+
+/// The type of a thought that is given in a form that only the server can read, and which it wants back.
+const SEALED: &str = "redacted_thinking";
 
 /// Reads the events of one message.
 #[derive(Debug, Default)]
@@ -29,14 +32,13 @@ struct Block {
     name: String,
     /// The input of a tool call as JSON text.
     input: String,
+    /// A thought that only the server can read.
+    sealed: String,
 }
 
 impl Reader {
     pub(super) fn hear(&mut self, data: &str, transcript: &mut Transcript) -> Heard {
-        let event = match tree(data) {
-            Ok(event) => event,
-            Err(heard) => return heard,
-        };
+        let event = tree(data)?;
         let index = event["index"].as_u64().unwrap_or(0);
         match text(&event, "type") {
             "message_start" => self.take_message(&event["message"], transcript),
@@ -45,10 +47,12 @@ impl Reader {
             "message_delta" => stop(&event["delta"], transcript),
             "message_stop" => transcript.end_mark(),
             "message" => self.take_message(&event, transcript),
+            // A message whose type goes without saying.
+            "" if event["content"].is_array() => self.take_message(&event, transcript),
             _ => {}
         }
         self.take_usage(&event["usage"], transcript);
-        Heard::Understood
+        Ok(())
     }
 
     /// A whole message; in a stream its beginning, which as a rule has no content yet.
@@ -67,6 +71,7 @@ impl Reader {
             place.push_str(text(start, key));
         }
         block.signature.push_str(text(start, "signature"));
+        block.sealed.push_str(text(start, "data"));
         transcript.text(0, text(start, "text"));
         transcript.reasoning(0, text(start, "thinking"));
         if block.kind == "tool_use" {
@@ -76,7 +81,9 @@ impl Reader {
             let whole = start["input"].as_object().filter(|input| !input.is_empty());
             block.input = whole.map(|_| start["input"].to_string()).unwrap_or_default();
             let (id, name) = (block.id.as_str(), block.name.as_str());
-            transcript.tool_call(0, CallFragment { index: Some(index), id, name, arguments: &block.input });
+            let arguments = block.input.as_str();
+            let whole = CallFragment { index: Some(index), id, name, arguments, ..CallFragment::default() };
+            transcript.tool_call(0, whole);
         }
     }
 
@@ -113,11 +120,12 @@ impl Reader {
 
     /// The blocks as later turns repeat them; `None` where the text says it all.
     pub(super) fn into_said(self) -> Option<Value> {
-        if !self.blocks.values().any(|block| matches!(block.kind.as_str(), "thinking" | "tool_use")) {
+        if !self.blocks.values().any(|block| matches!(block.kind.as_str(), "thinking" | SEALED | "tool_use")) {
             return None;
         }
         let blocks = self.blocks.into_values().filter_map(|block| match block.kind.as_str() {
             "thinking" => Some(json!({"type": "thinking", "thinking": block.thinking, "signature": block.signature})),
+            SEALED => Some(json!({"type": SEALED, "data": block.sealed})),
             "tool_use" => {
                 let input = match block.input.as_str() {
                     "" => json!({}),
@@ -136,8 +144,4 @@ fn stop(message: &Value, transcript: &mut Transcript) {
     if !reason.is_empty() {
         transcript.finish_reason(0, reason);
     }
-}
-
-fn text<'v>(value: &'v Value, key: &str) -> &'v str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
 }

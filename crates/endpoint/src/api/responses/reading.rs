@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{ID, STORE};
-use crate::documents::{Heard, is_truthy, tree};
+use crate::documents::{Heard, Unheard, is_truthy, text, tree};
 use crate::in_band;
 use crate::message::SAID_ITEMS;
 use crate::tool_call::CallFragment;
@@ -26,8 +25,10 @@ const NOT_REPEATED: [&str; 6] = [
 /// Reads the events of one response.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    /// What came piece by piece, so that its repetition in one piece is not counted again.
+    /// What was said already, so that its repetition in one piece is not counted again.
     heard: BTreeSet<Place>,
+    /// Items whose call was named.
+    named: BTreeSet<u64>,
     /// Finished items, in order, each once.
     items: Vec<Value>,
     id: Option<String>,
@@ -36,25 +37,25 @@ pub(super) struct Reader {
     incomplete: bool,
 }
 
-/// A piece of the output by its numbers.
+/// A piece of the output by its numbers: that of the item, and that of the part within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Text(u64, u64),
-    Reasoning(u64),
-    CallName(u64),
+    Thought(u64, u64),
+    Summary(u64, u64),
     CallArguments(u64),
 }
 
 impl Reader {
     pub(super) fn hear(&mut self, data: &str, transcript: &mut Transcript) -> Heard {
-        let event = match tree(data) {
-            Ok(event) => event,
-            Err(heard) => return heard,
-        };
+        let event = tree(data)?;
         let kind = text(&event, "type");
+        if kind == "response.error" {
+            return Err(Unheard::Failed(in_band::error_object(data)));
+        }
         if let Some(response) = event.get("response").filter(|_| kind.starts_with("response.")) {
             if let Some(error) = failure(kind, response, data) {
-                return error;
+                return Err(error);
             }
             if matches!(kind, "response.completed" | "response.incomplete") {
                 self.end(response, transcript);
@@ -63,84 +64,114 @@ impl Reader {
             self.hear_event(kind, &event, transcript);
         } else if event.get("output").is_some() || event.get("output_text").is_some() {
             if let Some(error) = failure("", &event, data) {
-                return error;
+                return Err(error);
             }
             self.end(&event, transcript);
         }
-        Heard::Understood
+        Ok(())
     }
 
     fn hear_event(&mut self, kind: &str, event: &Value, transcript: &mut Transcript) {
-        let output = number(event, "output_index");
-        let place = Place::Text(output, number(event, "content_index"));
+        let item = number(event, "output_index");
+        let part = number(event, "content_index");
         let delta = text(event, "delta");
         match kind {
             "response.output_text.delta" | "response.refusal.delta" => {
-                self.heard.insert(place);
-                transcript.text(0, delta);
+                self.go_on(Place::Text(item, part), delta, transcript);
             }
-            "response.output_text.done" if self.heard.insert(place) => transcript.text(0, text(event, "text")),
-            "response.refusal.done" if self.heard.insert(place) => transcript.text(0, text(event, "refusal")),
-            "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
-                self.heard.insert(Place::Reasoning(output));
-                transcript.reasoning(0, delta);
+            "response.output_text.done" => self.complete(Place::Text(item, part), text(event, "text"), transcript),
+            "response.refusal.done" => self.complete(Place::Text(item, part), text(event, "refusal"), transcript),
+            "response.reasoning_text.delta" => self.go_on(Place::Thought(item, part), delta, transcript),
+            "response.reasoning_text.done" => {
+                self.complete(Place::Thought(item, part), text(event, "text"), transcript);
             }
-            "response.reasoning_text.done" | "response.reasoning_summary_text.done"
-                if self.heard.insert(Place::Reasoning(output)) =>
-            {
-                transcript.reasoning(0, text(event, "text"));
+            "response.reasoning_summary_text.delta" => {
+                self.go_on(Place::Summary(item, number(event, "summary_index")), delta, transcript);
             }
-            "response.output_item.added" => self.name_call(output, &event["item"], transcript),
+            "response.reasoning_summary_text.done" => {
+                let place = Place::Summary(item, number(event, "summary_index"));
+                self.complete(place, text(event, "text"), transcript);
+            }
+            "response.output_item.added" => self.name_call(item, &event["item"], transcript),
             "response.output_item.done" => {
-                let item = &event["item"];
-                self.name_call(output, item, transcript);
-                self.complete_call(output, text(item, "arguments"), transcript);
-                self.keep(item);
+                let done = &event["item"];
+                self.name_call(item, done, transcript);
+                self.complete(Place::CallArguments(item), arguments(done), transcript);
+                self.keep(done);
             }
             "response.function_call_arguments.delta"
             | "response.custom_tool_call_input.delta"
-            | "response.mcp_call_arguments.delta" => {
-                self.heard.insert(Place::CallArguments(output));
-                transcript
-                    .tool_call(0, CallFragment { index: Some(output), arguments: delta, ..CallFragment::default() });
-            }
-            "response.function_call_arguments.done" => {
-                self.complete_call(output, text(event, "arguments"), transcript);
+            | "response.mcp_call_arguments.delta" => self.go_on(Place::CallArguments(item), delta, transcript),
+            "response.function_call_arguments.done"
+            | "response.custom_tool_call_input.done"
+            | "response.mcp_call_arguments.done" => {
+                self.complete(Place::CallArguments(item), arguments(event), transcript);
             }
             _ => {}
         }
     }
 
-    fn name_call(&mut self, output: u64, item: &Value, transcript: &mut Transcript) {
+    /// A piece of what stands at a place.
+    fn go_on(&mut self, place: Place, piece: &str, transcript: &mut Transcript) {
+        // A summary adds nothing to a thought that was told itself.
+        let is_known = matches!(place, Place::Summary(item, _) if self.has_thought(item));
+        if piece.is_empty() || is_known {
+            return;
+        }
+        self.heard.insert(place);
+        match place {
+            Place::Text(..) => transcript.text(0, piece),
+            Place::Thought(..) | Place::Summary(..) => transcript.reasoning(0, piece),
+            Place::CallArguments(item) => {
+                transcript
+                    .tool_call(0, CallFragment { index: Some(item), arguments: piece, ..CallFragment::default() });
+            }
+        }
+    }
+
+    fn has_thought(&self, item: u64) -> bool {
+        self.heard.range(Place::Thought(item, 0)..=Place::Thought(item, u64::MAX)).next().is_some()
+    }
+
+    /// All that stands at a place, where it did not come in pieces.
+    fn complete(&mut self, place: Place, whole: &str, transcript: &mut Transcript) {
+        if !self.heard.contains(&place) {
+            self.go_on(place, whole, transcript);
+        }
+    }
+
+    fn name_call(&mut self, place: u64, item: &Value, transcript: &mut Transcript) {
         let is_call = text(item, "type").ends_with("_call") && !text(item, "name").is_empty();
-        if is_call && self.heard.insert(Place::CallName(output)) {
+        if is_call && self.named.insert(place) {
             let (id, name) = (text(item, "call_id"), text(item, "name"));
-            transcript.tool_call(0, CallFragment { index: Some(output), id, name, arguments: "" });
+            transcript.tool_call(0, CallFragment { index: Some(place), id, name, ..CallFragment::default() });
         }
     }
 
-    /// The whole arguments, where they did not come in pieces.
-    fn complete_call(&mut self, output: u64, arguments: &str, transcript: &mut Transcript) {
-        if !arguments.is_empty() && self.heard.insert(Place::CallArguments(output)) {
-            transcript.tool_call(0, CallFragment { index: Some(output), arguments, ..CallFragment::default() });
-        }
-    }
-
-    /// A finished response: all of it, where nothing came before.
+    /// A finished response: of each kind of content all of it, where nothing of that kind came before. The numbers of
+    /// items are of no help there, since some servers give the same one to all that they stream.
     fn end(&mut self, response: &Value, transcript: &mut Transcript) {
-        let items = response["output"].as_array().map(Vec::as_slice).unwrap_or_default();
-        if self.heard.is_empty() {
-            for (place, item) in items.iter().enumerate() {
-                self.speak(place as u64, item, transcript);
+        let listed = response["output"].as_array().filter(|items| !items.is_empty());
+        let items = listed.cloned().unwrap_or_else(|| self.items.clone());
+        let said = |is_kind: fn(&Place) -> bool| self.heard.iter().any(is_kind);
+        let text_said = said(|place| matches!(place, Place::Text(..)));
+        let reasoning_said = said(|place| matches!(place, Place::Thought(..) | Place::Summary(..)));
+        let call_said = !self.named.is_empty() || said(|place| matches!(place, Place::CallArguments(_)));
+        for (item, place) in items.iter().zip(0..) {
+            let known = match text(item, "type") {
+                "message" => text_said,
+                "reasoning" => reasoning_said,
+                _ => call_said,
+            };
+            if !known {
+                self.speak(place, item, transcript);
             }
-            if self.heard.is_empty() {
-                transcript.text(0, text(response, "output_text"));
-            }
-        }
-        for item in items {
             self.keep(item);
         }
-        transcript.usage(UsageField::deserialize(&response["usage"]).unwrap_or_default().0);
+        if self.heard.is_empty() && self.named.is_empty() {
+            transcript.text(0, text(response, "output_text"));
+        }
+        transcript.usage(UsageField::within(response, "usage"));
         let status = text(response, "status");
         self.incomplete = status == "incomplete";
         self.stored = response["store"].as_bool().unwrap_or(false);
@@ -149,25 +180,27 @@ impl Reader {
         transcript.finish_reason(0, if reason.is_empty() { status } else { reason });
     }
 
+    /// What a whole item says.
     fn speak(&mut self, place: u64, item: &Value, transcript: &mut Transcript) {
-        let parts = |name: &str| item[name].as_array().cloned().unwrap_or_default();
+        let parts = |name: &str| item[name].as_array().into_iter().flatten().zip(0..);
         match text(item, "type") {
             "reasoning" => {
-                let thought: String = parts("content").iter().map(|part| text(part, "text")).collect();
-                let summary: String = parts("summary").iter().map(|part| text(part, "text")).collect();
-                self.heard.insert(Place::Reasoning(place));
-                transcript.reasoning(0, if thought.is_empty() { &summary } else { &thought });
+                for (part, number) in parts("content") {
+                    self.complete(Place::Thought(place, number), text(part, "text"), transcript);
+                }
+                for (part, number) in parts("summary") {
+                    self.complete(Place::Summary(place, number), text(part, "text"), transcript);
+                }
             }
             "message" => {
-                for part in parts("content") {
-                    self.heard.insert(Place::Text(place, 0));
-                    transcript.text(0, text(&part, "text"));
-                    transcript.text(0, text(&part, "refusal"));
+                for (part, number) in parts("content") {
+                    let words = [text(part, "text"), text(part, "refusal")].concat();
+                    self.complete(Place::Text(place, number), &words, transcript);
                 }
             }
             _ => {
                 self.name_call(place, item, transcript);
-                self.complete_call(place, text(item, "arguments"), transcript);
+                self.complete(Place::CallArguments(place), arguments(item), transcript);
             }
         }
     }
@@ -195,19 +228,20 @@ impl Reader {
 }
 
 /// A response that failed says so by its event, its status or its error.
-fn failure(kind: &str, response: &Value, data: &str) -> Option<Heard> {
+fn failure(kind: &str, response: &Value, data: &str) -> Option<Unheard> {
     let failed = kind == "response.failed"
         || matches!(text(response, "status"), "failed" | "cancelled")
         || response.get("error").is_some_and(is_truthy);
     failed.then(|| {
         let error = response.get("error").filter(|error| is_truthy(error));
         let said = error.map_or_else(|| data.to_owned(), |error| json!({ "error": error }).to_string());
-        Heard::Failed(in_band::error_object(&said))
+        Unheard::Failed(in_band::error_object(&said))
     })
 }
 
-fn text<'v>(value: &'v Value, key: &str) -> &'v str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
+/// What a tool is called with: JSON, or for a tool of the user's own grammar a text.
+fn arguments(call: &Value) -> &str {
+    Some(text(call, "arguments")).filter(|arguments| !arguments.is_empty()).unwrap_or_else(|| text(call, "input"))
 }
 
 fn number(value: &Value, key: &str) -> u64 {

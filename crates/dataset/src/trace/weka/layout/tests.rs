@@ -1,3 +1,5 @@
+//! Messages of a prompt that grows, is cut or changes.
+
 use std::sync::Arc;
 
 use proptest::prelude::*;

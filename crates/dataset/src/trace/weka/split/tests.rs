@@ -1,3 +1,5 @@
+//! Agents told apart by what they repeat, when they ask and whom.
+
 use super::*;
 
 fn call(start_s: f64, api_s: f64, input: u64, output: u64, ids: impl IntoIterator<Item = i64>) -> Call {

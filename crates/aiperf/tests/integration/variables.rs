@@ -1,0 +1,46 @@
+//! Variables of the environment that nobody reads are said, once, and change nothing else.
+
+use crate::support::{Ended, Program, sim};
+
+const SET: [(&str, &str); 3] =
+    [("AIPERF_ZMQ_RCVTIMEO", "5"), ("AIPERF_HTTP_SSL_VERFY", "false"), ("AIPERF_MY_OWN_THING", "1")];
+
+fn with_variables(program: Program) -> Ended {
+    SET.into_iter().fold(program, |program, (name, value)| program.env(name, value)).run()
+}
+
+fn each_is_said_once(ended: &Ended) {
+    for words in [
+        "AIPERF_ZMQ_RCVTIMEO has no effect: threads of one process need no message bus",
+        "AIPERF_HTTP_SSL_VERFY is no variable of this program and has no effect; did you mean AIPERF_HTTP_SSL_VERIFY?",
+        "AIPERF_MY_OWN_THING is no variable of this program and has no effect; docs/cli.md lists them",
+    ] {
+        assert_eq!(ended.stderr.matches(words).count(), 1, "{words} in {}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_run_says_which_variables_it_does_not_read() {
+    let sim = sim("ttft=2&itl=0&osl=4");
+    let ended = with_variables(Program::against(&sim, "--request-count 2 --strict clock_step"));
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    each_is_said_once(&ended);
+    assert!(ended.artifacts.text("logs/aiperf.log").contains("AIPERF_ZMQ_RCVTIMEO"));
+}
+
+#[test]
+fn several_runs_say_it_once() {
+    let sim = sim("ttft=2&itl=0&osl=4");
+    let ended = with_variables(Program::against(&sim, "--request-count 2 --num-profile-runs 2 --concurrency 1,2"));
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    each_is_said_once(&ended);
+}
+
+#[test]
+fn a_talk_says_it_too() {
+    let sim = sim("ttft=2&itl=0&osl=4");
+    let program = Program::new(&format!("chat --model m --url {} --quick hello", sim.url()));
+    let ended = with_variables(program);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    each_is_said_once(&ended);
+}

@@ -1,0 +1,73 @@
+//! What lies in a folder and below: which folders are runs, which files stand for themselves, and which are none of ours.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::loose::Kind;
+use crate::{ArtifactError, Folder};
+
+/// Files that only the folder of a run has.
+const MARKS: [&str; 5] = [
+    "profile_export.jsonl",
+    "profile_export_aiperf.json",
+    ".aiperf_results_ready.json",
+    ".aiperf_run.json",
+    "run_config.json",
+];
+/// Folders of a run whose files its own check looks at.
+const OF_A_RUN: [&str; 2] = ["logs", "phases"];
+
+#[derive(Debug, Default)]
+pub(super) struct Inventory {
+    pub(super) runs: Vec<PathBuf>,
+    pub(super) loose: Vec<(PathBuf, Kind)>,
+    /// Relative to the folder.
+    pub(super) others: Vec<String>,
+}
+
+impl Inventory {
+    pub(super) fn take(root: &Path) -> Result<Self, ArtifactError> {
+        let mut inventory = Self::default();
+        inventory.enter(root, root)?;
+        inventory.others.sort();
+        Ok(inventory)
+    }
+
+    fn enter(&mut self, root: &Path, dir: &Path) -> Result<(), ArtifactError> {
+        let (files, folders) = entries(dir)?;
+        let is_run = MARKS.iter().any(|mark| files.iter().any(|file| file.ends_with(mark)));
+        let own = if is_run { Folder::open(dir)?.own_files() } else { Vec::new() };
+        if is_run {
+            self.runs.push(dir.to_owned());
+        }
+        for file in files.into_iter().filter(|file| !own.contains(file)) {
+            match Kind::of(&file) {
+                Some(kind) => self.loose.push((file, kind)),
+                None => self.others.push(file.strip_prefix(root).unwrap_or(&file).display().to_string()),
+            }
+        }
+        for folder in folders {
+            let is_its_own = is_run && OF_A_RUN.iter().any(|name| folder.ends_with(name));
+            if !is_its_own {
+                self.enter(root, &folder)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Files and folders, each in order. Links to folders are not followed: they may lead back.
+fn entries(dir: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), ArtifactError> {
+    let (mut files, mut folders) = (Vec::new(), Vec::new());
+    for entry in fs::read_dir(dir).map_err(ArtifactError::read(dir))? {
+        let path = entry.map_err(ArtifactError::read(dir))?.path();
+        if path.is_file() {
+            files.push(path);
+        } else if path.is_dir() && !path.is_symlink() {
+            folders.push(path);
+        }
+    }
+    files.sort();
+    folders.sort();
+    Ok((files, folders))
+}
