@@ -159,14 +159,16 @@ const BAILIAN: &str = r#"{"chat_id":1,"timestamp":0.0,"input_length":40,"output_
 
 #[test]
 fn a_trace_that_became_mooncake_rows_sends_the_prompts_that_it_had() {
-    let ended = Program::new("synthesize trace chats.jsonl -o /dev/stdout").file("chats.jsonl", BAILIAN).run();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.jsonl");
+    let ended = Program::new("synthesize trace chats.jsonl -o").word(&path).file("chats.jsonl", BAILIAN).run();
     assert!(ended.code == Some(0) && ended.stdout.contains("--isl-block-size 16"), "{} {}", ended.stdout, ended.stderr);
-    let rows: Vec<&str> = ended.stdout.lines().filter(|line| line.starts_with('{')).collect();
+    let rows = std::fs::read_to_string(&path).unwrap();
     let sim = sim(FAST);
     let words = format!("--url {} --model m --tokenizer builtin --input-file rows.jsonl", sim.url());
     let artifacts = Program::profile(&words)
         .with("--custom-dataset-type mooncake_trace --isl-block-size 16 --export-level raw")
-        .file("rows.jsonl", &rows.join("\n"))
+        .file("rows.jsonl", &rows)
         .succeed();
     let lengths: Vec<Option<u32>> = Log::of(&sim, &artifacts).iter().map(|entry| entry.truth.prompt_tokens).collect();
     assert_eq!(lengths, [Some(40), Some(72)], "the second holds the first and is sent alone");
