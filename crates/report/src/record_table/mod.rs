@@ -128,7 +128,7 @@ impl RecordTable {
         let mut state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if state.failed {
             let _ = fs::remove_file(&part);
-            return Ok(());
+            return Err(ReportError::write(&path, io::Error::other("it could not be written during the run")));
         }
         let closed = state.flush().and_then(|()| state.file.close().map(drop)).map_err(io::Error::other);
         closed.and_then(|()| fs::rename(&part, &path)).map_err(|source| ReportError::write(&path, source))
