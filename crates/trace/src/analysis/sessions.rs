@@ -138,7 +138,9 @@ fn time_line(trace: &Trace, members: &[usize], total: usize, sessions: &mut Sess
     let last = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let length = (last - first) / 1e3;
     let width = WIDTHS.into_iter().find(|width| length / width <= MOST_POINTS).unwrap_or(length / MOST_POINTS);
-    let place = |time: f64| ((time - first) / 1e3 / width) as usize;
+    // In milliseconds, as times are: a tenth of a second has no exact value, and what is due on an edge would fall before it.
+    let width_ms = width * 1e3;
+    let place = |time: f64| ((time - first) / width_ms) as usize;
     let mut points = vec![SessionPoint::default(); place(last) + 1];
     let mut spans = vec![(f64::INFINITY, f64::NEG_INFINITY); total];
     for ((time, session), request) in times.iter().zip(members).zip(&trace.requests) {
@@ -150,7 +152,7 @@ fn time_line(trace: &Trace, members: &[usize], total: usize, sessions: &mut Sess
         *span = (span.0.min(*time), span.1.max(*time));
     }
     for (index, point) in points.iter_mut().enumerate() {
-        point.start_seconds = index as f64 * width;
+        point.start_seconds = index as f64 * width_ms / 1e3;
     }
     for (start, end) in &spans {
         points[place(*start)].new_sessions += 1;
