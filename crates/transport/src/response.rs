@@ -230,7 +230,9 @@ impl ResponseReader {
                 Framing::UntilClose
             }
         };
-        Ok(match coding_of(status, &codings.join(&b','))? {
+        let is_packed = codings.iter().any(|list| !list.is_empty());
+        let coding = if is_packed { coding_of(status, &codings.join(&b','))? } else { None };
+        Ok(match coding {
             None => Stage::Body(framing),
             Some(coding) => Stage::PackedBody(Box::new(PackedBody { framing, coding, packed: Vec::new() })),
         })
