@@ -20,6 +20,10 @@ use crate::request::Request;
 use crate::tls::TlsSettings;
 use crate::watch::Watch;
 
+/// A server that left a connection says so as soon as something comes over it. One that was silent for longer than this had the
+/// request, and failed it.
+const LEFT_WITHIN: Nanos = Nanos(2_000_000_000);
+
 /// Large enough to take in what a burst left in the socket, small enough to stay in the cache.
 const SCRATCH: usize = 64 * 1024;
 
@@ -252,7 +256,8 @@ impl Client {
 /// curl and browsers do; its time goes on meanwhile.
 fn was_left(error: &TransportError, exchange: &Exchange) -> bool {
     let left = matches!(error, TransportError::Disconnected | TransportError::Severed(_) | TransportError::Send(_));
-    left && exchange.trace.head_bytes_received == 0
+    let had_it = exchange.trace.send_end.is_some_and(|sent| Mono::now().since(sent) > LEFT_WITHIN);
+    left && !had_it && exchange.trace.head_bytes_received == 0
 }
 
 #[cfg(test)]

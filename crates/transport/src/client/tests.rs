@@ -251,3 +251,24 @@ fn a_kept_connection_that_the_server_breaks_is_replaced() {
         }
     });
 }
+
+#[test]
+fn a_server_that_drops_what_it_worked_on_has_failed() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port: listener.local_addr().unwrap().port() };
+    thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        read_request(&mut socket);
+        socket.write_all(OK).unwrap();
+        read_request(&mut socket);
+        thread::sleep(LEFT_WITHIN.as_duration() * 5 / 4);
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = Client::new(ClientSettings::default());
+        one(&origin, &client, Reuse::Pooled).await.1.unwrap();
+        let (exchange, result) = one(&origin, &client, Reuse::Pooled).await;
+        assert!(matches!(result, Err(TransportError::Disconnected)), "{result:?}");
+        assert_eq!(exchange.resent, 0);
+    });
+}
