@@ -29,6 +29,10 @@ pub(crate) fn load(document: &Document, layout: Layout, reading: &mut Reading<'_
     if let Some(idle) = effectless(&options.synthesis, &trace) {
         return Err(DatasetError::Effectless { flag: idle.option, path: path.clone(), why: idle.why });
     }
+    if options.block_size.is_some() && trace.requests.iter().all(|request| request.blocks().is_empty()) {
+        let why = "no row has block ids";
+        return Err(DatasetError::Effectless { flag: "--isl-block-size", path: path.clone(), why });
+    }
     replay::within(reading.source.window, &mut trace, path)?;
     let shortest = trace.requests.iter().filter_map(aiperf_trace::Request::input_tokens).min();
     synthesize(&options.synthesis, &mut trace, seed);

@@ -71,7 +71,9 @@ proptest! {
             wanted.push((ids.clone(), length));
         }
         let (_folder, source) = rows(&content);
-        let trace = TraceOptions { block_size: Some(SIZE as u32), ..TraceOptions::default() };
+        // Where no row has blocks, a size for them is refused.
+        let block_size = lists.iter().any(|(ids, ..)| !ids.is_empty()).then_some(SIZE as u32);
+        let trace = TraceOptions { block_size, ..TraceOptions::default() };
         let dataset = loaded(FileSource { trace, ..source }).unwrap();
         let mut blocks: HashMap<i64, Vec<u32>> = HashMap::new();
         for (conversation, (ids, length)) in dataset.conversations().zip(wanted) {
@@ -240,6 +242,17 @@ fn a_change_that_no_row_has_anything_for_is_refused() {
     assert!(error.contains("--synthesis-prefix-len-multiplier changes nothing in --input-file"), "{error}");
     let shared = "{\"input_length\":600,\"hash_ids\":[1,2]}\n{\"input_length\":600,\"hash_ids\":[1,3]}\n";
     assert!(changed(shared, longer()).is_ok());
+}
+
+#[test]
+fn a_size_of_blocks_is_refused_where_there_are_none() {
+    let sized = |content: &str| {
+        let (_folder, source) = rows(content);
+        loaded(FileSource { trace: TraceOptions { block_size: Some(16), ..TraceOptions::default() }, ..source })
+    };
+    let error = sized(TIMED).unwrap_err().to_string();
+    assert!(error.contains("--isl-block-size changes nothing") && error.contains("no row has block ids"), "{error}");
+    assert!(sized("{\"input_length\":20,\"hash_ids\":[1,2]}\n").is_ok());
 }
 
 #[test]
