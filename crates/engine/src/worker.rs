@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 use std::thread::{self, JoinHandle};
 
 use aiperf_clock::{Timer, tighten_timer_slack};
@@ -67,6 +68,8 @@ impl Worker {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().on_thread_park(rest::before_park).build()?;
         let may_rest = plan.may_rest();
+        // A worker that cannot work must say so before it is given requests, which would wait for it for ever.
+        let (ready, started) = sync_channel(1);
         let thread = thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
             let events = desk.events.clone();
             let _alarm = Alarm(&events);
@@ -74,6 +77,8 @@ impl Worker {
             tokio::task::LocalSet::new().block_on(&runtime, async move {
                 match Timer::start() {
                     Ok(timer) => {
+                        // Whoever started it waits for this.
+                        let _ = ready.send(Ok(()));
                         let rest = Rest::new(timer.clone());
                         if may_rest {
                             Rest::install(&rest);
@@ -90,10 +95,13 @@ impl Worker {
                         serve(inbox, Rc::new(context)).await;
                         Rest::uninstall();
                     }
-                    Err(cause) => log::error!("worker {index} has no timer: {cause}"),
+                    Err(cause) => {
+                        let _ = ready.send(Err(cause));
+                    }
                 }
             });
         })?;
+        started.recv().unwrap_or_else(|_| Err(io::Error::other("it ended at once")))?;
         Ok(Self { commands, thread: Some(thread) })
     }
 
