@@ -43,11 +43,11 @@ impl Counted {
 
     pub(super) fn by(tokenizer: &dyn Tokenizer, reply: &Reply, sent: Option<&InputText>) -> Self {
         let count = |text: &str| tokenizer.count(text) as u64;
-        let reasoning = count(&reply.reasoning_text);
+        let reasoning: u64 = reply.reasonings().map(count).sum();
         Self {
             by: WhoCounts::Client,
-            input: sent.map(|input| count(&input.texts.join(" ")) + input.pretokenised),
-            output: reasoning + count(&reply.output_text),
+            input: sent.map(|input| input.texts.iter().map(|text| count(text)).sum::<u64>() + input.pretokenised),
+            output: reasoning + reply.outputs().map(count).sum::<u64>(),
             reasoning: Some(reasoning).filter(|tokens| *tokens > 0),
         }
     }
