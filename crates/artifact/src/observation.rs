@@ -2,7 +2,7 @@
 //! way: nanoseconds come back whole.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_endpoint::{ContentChunk, SpecDecode, Usage, VideoReport};
+use aiperf_endpoint::{ContentChunk, Delivery, SpecDecode, Usage, VideoReport};
 use aiperf_metrics::{
     Cancellation, Cause, Failure, HttpTiming, MediaFacts, Metric, Observation, OverflowSigns, TokenCounts,
 };
@@ -23,6 +23,12 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
         headers_received: metadata.request_ack_ns.map(Mono::from_nanos),
         end: Mono::from_nanos(metadata.request_end_ns),
         chunks: chunks(start, metrics),
+        // A first token is in every record of a response that was streamed; without streaming nobody asks.
+        delivery: if metrics.number(Metric::TimeToFirstToken).is_some() {
+            Delivery::Events
+        } else {
+            Delivery::Document
+        },
         tokens: tokens(metrics),
         usage: usage(metrics),
         spec_decode: line.spec_decode_acceptance.as_ref().map(spec_decode),
