@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Artifacts, CannedServer, Ended, Program, sim};
+use crate::support::{Answer, Artifacts, CannedServer, Ended, Program, by_request_id, sim};
 
 const EVENTS: &str = "text/event-stream";
 
@@ -48,6 +48,18 @@ fn choices_are_tokenized_one_by_one() {
 }
 
 #[test]
+fn several_choices_have_as_many_tokens_as_the_server_made() {
+    let sim = sim("ttft=0&itl=0");
+    let artifacts = Program::against(&sim, "--streaming --extra-inputs n:4 --osl 3 --request-count 3").succeed();
+    for (id, truth) in by_request_id(&sim) {
+        let records = artifacts.records();
+        let record = records.iter().find(|record| record.word("x_request_id") == id).unwrap();
+        assert_eq!(record.metric("output_sequence_length") as u32, truth.output_tokens);
+        assert_eq!(truth.output_tokens, 12);
+    }
+}
+
+#[test]
 fn text_after_done_is_not_part_of_the_answer() {
     let answer = events(&[delta(0, "one two"), done(), delta(0, " three four"), done()]);
     let ended = asked(answer, "--streaming");
@@ -88,6 +100,10 @@ fn a_body_that_was_not_streamed_has_no_first_token_and_is_noted() {
     let note = note.iter().find(|note| note["code"] == "not_streamed").unwrap();
     assert_eq!((note["figure"].as_f64(), note["severity"].as_str()), (Some(100.0), Some("warning")));
     assert!(!artifacts.text("profile_export_console.txt").contains("Inter Token Latency"));
+    let folder = artifacts.path("");
+    let rebuilt = Program::new("report").word(&folder).run();
+    assert_eq!(rebuilt.code, Some(0), "{}", rebuilt.stderr);
+    assert!(artifacts.notes().contains(&"not_streamed".to_owned()) && !artifacts.has_metric("time_to_first_token"));
 
     let streamed = answered(events(&[delta(0, "one two"), done()]), "--streaming");
     assert!(!streamed.notes().contains(&"not_streamed".to_owned()), "one event is a stream");
