@@ -407,6 +407,18 @@ fn a_reasoning_server_is_measured_by_the_definitions_of_genai_perf() {
         ended.stdout.contains("GenAI-Perf | LLM Metrics")
             && ended.stdout.contains("GenAI-Perf does not count reasoning")
     );
+
+    // Made again from the records they are the same.
+    let rebuilt =
+        Program::new("report --export-genai-perf").word(ended.artifacts.path("m-openai-chat-concurrency1")).run();
+    assert_ended_well(&rebuilt, "report");
+    let again = ended.artifacts.json(&file("profile_export_genai_perf.json"));
+    for tag in ["time_to_first_token", "time_to_second_token", "inter_token_latency", "output_sequence_length"] {
+        for stat in ["avg", "p99", "min", "max"] {
+            let (first, second) = (number(tag, stat), again[tag][stat].as_f64().unwrap());
+            assert!((first - second).abs() < 1e-6, "{tag} {stat}: {first} and {second}");
+        }
+    }
 }
 
 #[test]
