@@ -24,6 +24,8 @@ impl Span {
 pub struct Trace {
     /// Wait for a free connection.
     pub blocked: Option<Span>,
+    /// What attempts before this one took, which the server left without an answer; `None` if there were none.
+    pub lost: Option<Nanos>,
     pub dns: Option<Span>,
     /// TCP handshake; with a proxy, up to where it has let us through.
     pub connect: Option<Span>,
@@ -68,7 +70,7 @@ pub struct Exchange {
     pub trailers: Vec<(String, String)>,
     /// Redirects that were followed; all else is of the answer at their end.
     pub redirects: Vec<Hop>,
-    /// How often it was sent once more, because the server had left the kept connection it went over first.
+    /// How often it was sent again, because the server had left the connection or did not take the request.
     pub resent: u32,
 }
 
@@ -87,6 +89,14 @@ impl Exchange {
 
     pub fn size(&self) -> ExchangeSize {
         ExchangeSize { body: self.body.len(), marks: self.marks.len() }
+    }
+
+    /// Puts an attempt aside that began at `began` and was left without an answer, so that the request can be sent again. It
+    /// counts as resent if anything of it was on its way to the server.
+    pub(crate) fn set_attempt_aside(&mut self, began: Mono) {
+        let lost = self.trace.lost.unwrap_or_default() + Mono::now().since(began);
+        self.resent += u32::from(self.trace.head_bytes_sent > 0);
+        self.trace = Trace { lost: Some(lost), ..Trace::default() };
     }
 
     /// Forgets the answer, and keeps how it came to be asked for again.
