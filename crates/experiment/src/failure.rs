@@ -108,11 +108,15 @@ fn transport_kind(error: &TransportError) -> &'static str {
         TransportError::Tls { certificate: true, .. } => "ClientConnectorCertificateError",
         TransportError::Tls { certificate: false, .. } => "ClientConnectorSSLError",
         TransportError::Send(_) => "ClientOSError",
-        TransportError::Disconnected | TransportError::Severed(_) | TransportError::Reset(_) => {
-            "ServerDisconnectedError"
-        }
+        TransportError::Disconnected
+        | TransportError::Severed(_)
+        | TransportError::Reset(_)
+        | TransportError::NotTaken(_) => "ServerDisconnectedError",
         TransportError::Truncated(_) => "ClientPayloadError",
-        TransportError::Protocol(_) | TransportError::MessageTooLong { .. } => "ClientResponseError",
+        TransportError::Protocol(_)
+        | TransportError::NotHttp(_)
+        | TransportError::SwitchedProtocol(_)
+        | TransportError::MessageTooLong { .. } => "ClientResponseError",
     }
 }
 
@@ -125,7 +129,7 @@ fn transport_cause(error: &TransportError) -> Option<Cause> {
             (io_kind(cause), cause.to_string())
         }
         TransportError::Truncated(text) => ("TransferEncodingError", text.clone()),
-        TransportError::Protocol(text) => ("BadHttpMessage", text.clone()),
+        TransportError::Protocol(text) | TransportError::NotHttp(text) => ("BadHttpMessage", text.clone()),
         TransportError::Disconnected
         | TransportError::Reset(_)
         | TransportError::MessageTooLong { .. }
@@ -136,6 +140,8 @@ fn transport_cause(error: &TransportError) -> Option<Cause> {
 }
 
 fn io_kind(error: &io::Error) -> &'static str {
+        | TransportError::NotTaken(_)
+        | TransportError::SwitchedProtocol(_)
     match error.kind() {
         io::ErrorKind::ConnectionRefused => "ConnectionRefusedError",
         io::ErrorKind::ConnectionReset => "ConnectionResetError",

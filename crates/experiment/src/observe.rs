@@ -86,6 +86,7 @@ impl Observer {
             failure,
             requested_output_tokens: turn
                 .max_tokens
+            resent: exchange.resent,
                 .filter(|_| self.sends_limit)
                 .map(|limit| of_all(limit, reply.choices)),
             requested_input_tokens: turn.asked_input,

@@ -41,6 +41,7 @@ mod readme;
 mod redirects;
 mod replay;
 mod requests;
+mod resends;
 mod secrets;
 mod selftest;
 mod server_hooks;

@@ -34,6 +34,7 @@ pub enum OptionId {
     ClientCert,
     ClientKey,
     Insecure,
+    NoResend,
     DownloadVideoContent,
     RequestContentType,
     SessionHeader,

@@ -7,6 +7,7 @@ pub enum ValidityCode {
     MaxTokensFieldRefused,
     ServerNotReady,
     ErrorShare,
+    RequestsResent,
     ClientSaturated,
     BeyondCertifiedLoad,
     ClockStep,
@@ -29,10 +30,11 @@ pub enum ValidityCode {
 
 impl ValidityCode {
     /// In the order in which notes are worth reading.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::MaxTokensFieldRefused,
         Self::ServerNotReady,
         Self::ErrorShare,
+        Self::RequestsResent,
         Self::ClientSaturated,
         Self::BeyondCertifiedLoad,
         Self::ClockStep,
@@ -59,6 +61,7 @@ impl ValidityCode {
             Self::MaxTokensFieldRefused => "max_tokens_field_refused",
             Self::ServerNotReady => "server_not_ready",
             Self::ErrorShare => "error_share",
+            Self::RequestsResent => "requests_resent",
             Self::ClientSaturated => "client_saturated",
             Self::BeyondCertifiedLoad => "beyond_certified_load",
             Self::ClockStep => "clock_step",
