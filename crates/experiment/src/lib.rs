@@ -20,6 +20,7 @@ mod raw;
 mod readiness;
 mod records;
 mod round_trip;
+mod request_log;
 mod run;
 mod scenario;
 mod secrets;

@@ -23,6 +23,7 @@ use crate::monitor::Monitor;
 use crate::observe::Observer;
 use crate::priority;
 use crate::raw::RawSource;
+use crate::request_log;
 use crate::secrets::Secrets;
 use crate::selftest::Tap;
 use crate::sessions::Sessions;
@@ -151,6 +152,7 @@ impl RecordDesk {
             self.write(&finished, record, &processor, &mut scratch);
             self.monitor.recorded.fetch_add(1, Ordering::Relaxed);
         }
+            request_log::tell(&finished, observation.failure.as_ref());
         (columns, all_stamps)
     }
 
