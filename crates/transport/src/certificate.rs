@@ -149,9 +149,11 @@ pub(crate) fn explained(error: &rustls::Error) -> String {
 
 fn explained_certificate(reason: &CertificateError, error: &rustls::Error) -> String {
     match reason {
-        CertificateError::UnknownIssuer => "the authority that issued the server's certificate is not trusted; name its \
+        CertificateError::UnknownIssuer => {
+            "the authority that issued the server's certificate is not trusted; name its \
              certificate with --ca-cert, or use --insecure"
-            .to_owned(),
+                .to_owned()
+        }
         CertificateError::ExpiredContext { time, not_after } => {
             let days = time.as_secs().saturating_sub(not_after.as_secs()) / DAY;
             format!("the server's certificate expired {days} days ago; have it renewed, or use --insecure")

@@ -60,7 +60,10 @@ fn is_own_shortage(cause: &io::Error) -> bool {
     const ENFILE: i32 = 23;
     const ENOBUFS: i32 = 105;
     matches!(cause.raw_os_error(), Some(EMFILE | ENFILE | ENOBUFS))
-        || matches!(cause.kind(), io::ErrorKind::AddrNotAvailable | io::ErrorKind::AddrInUse | io::ErrorKind::OutOfMemory)
+        || matches!(
+            cause.kind(),
+            io::ErrorKind::AddrNotAvailable | io::ErrorKind::AddrInUse | io::ErrorKind::OutOfMemory
+        )
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use std::time::Duration;
 use aiperf_clock::{Mono, Nanos, StampSource};
 use aiperf_socket::Stamping;
 use aiperf_transport::{
-    Client, ClientSettings, Exchange, HttpVersion, NoWatch, Origin, Request, Resend, Reuse, Scheme, TlsOptions, TlsSettings,
-    TransportError, Verification, Watch,
+    Client, ClientSettings, Exchange, HttpVersion, NoWatch, Origin, Request, Resend, Reuse, Scheme, TlsOptions,
+    TlsSettings, TransportError, Verification, Watch,
 };
 use bytes::Bytes;
 use peer::Peer;

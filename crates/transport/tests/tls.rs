@@ -9,8 +9,8 @@ use std::thread;
 
 use aiperf_clock::Nanos;
 use aiperf_transport::{
-    Client, ClientSettings, Exchange, HttpVersion, NoWatch, Origin, Request, Resend, Reuse, Scheme, TlsOptions, TlsSettings,
-    TransportError,
+    Client, ClientSettings, Exchange, HttpVersion, NoWatch, Origin, Request, Resend, Reuse, Scheme, TlsOptions,
+    TlsSettings, TransportError,
 };
 use base64::Engine as _;
 use bytes::Bytes;
