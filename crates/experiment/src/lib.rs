@@ -2,6 +2,7 @@
 //! records, writes the files. And a talk with a server, for a first look.
 #![forbid(unsafe_code)]
 
+mod advice;
 mod conclusion;
 mod data_warnings;
 mod discovery;
@@ -19,8 +20,8 @@ mod process;
 mod raw;
 mod readiness;
 mod records;
-mod round_trip;
 mod request_log;
+mod round_trip;
 mod run;
 mod scenario;
 mod secrets;

@@ -42,6 +42,9 @@ impl Observer {
         if let Some(failure) = failure::of_exchange(&finished.outcome, exchange, self.wire) {
             return Err(failure);
         }
+        if let Some(failure) = failure::without_body(exchange) {
+            return Err(failure);
+        }
         let body = ResponseBody {
             content_type: exchange.header("content-type"),
             bytes: &exchange.body,
@@ -83,10 +86,10 @@ impl Observer {
             usage: reply.usage,
             spec_decode: reply.spec_decode.take().and_then(usable),
             http: http.then(|| http_timing::of(exchange)),
+            resent: exchange.resent,
             failure,
             requested_output_tokens: turn
                 .max_tokens
-            resent: exchange.resent,
                 .filter(|_| self.sends_limit)
                 .map(|limit| of_all(limit, reply.choices)),
             requested_input_tokens: turn.asked_input,

@@ -55,6 +55,7 @@ mod transports;
 mod trials;
 mod truth;
 mod twins;
+mod unreachable;
 mod users;
 mod validation;
 mod validity;

@@ -123,6 +123,7 @@ pub enum OptionId {
     RequestRateSeries,
     RampShape,
     FailedRequestThreshold,
+    UnreachableTimeout,
     TrajectoryStartMinRatio,
     TrajectoryStartMaxRatio,
     BurstPhaseStarts,
