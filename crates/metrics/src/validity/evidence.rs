@@ -50,7 +50,8 @@ impl Evidence<'_> {
         let limits = self.health.map_or(&[][..], |health| &health.limits);
         let digest = &self.summary.digest;
         let dropped = self.accounting.map_or(0, |accounting| accounting.arrivals_dropped);
-        let mut notes: Vec<_> = [self.field_refused(), self.not_ready(), self.errors()].into_iter().flatten().collect();
+        let mut notes: Vec<_> =
+            [self.field_refused(), self.not_ready(), self.errors(), self.resent()].into_iter().flatten().collect();
         notes.extend(limits.iter().copied().map(ValidityNote::ClientSaturated));
         let rest = [
             self.beyond_certified(),
@@ -64,11 +65,13 @@ impl Evidence<'_> {
             digest.cold_start.filter(|_| self.warmup.is_none()).and_then(|start| start.noticeable()),
             samples::drift(self.summary),
             samples::floor(self.summary),
+            digest.deliveries.not_streamed(),
             digest.chunking.several(),
             self.undecodable_events(),
             digest.input_lengths.off_target(),
             self.output_length(),
             self.token_counts(),
+            digest.server_counts.missing(),
             self.cache_counts(),
             (self.rows_left_out > 0).then_some(ValidityNote::RowsLeftOut { rows: self.rows_left_out }),
         ];
@@ -109,6 +112,13 @@ impl Evidence<'_> {
         let failed = self.summary.failed.saturating_sub(on_purpose);
         let of = self.summary.successful + failed;
         (share_percent(failed, of) > NOTED_SHARE_PERCENT).then_some(ValidityNote::ErrorShare { failed, of })
+    }
+
+    /// Even one: the server saw a request more than there are records.
+    fn resent(&self) -> Option<ValidityNote> {
+        let resent = self.average(Metric::ResentRequestCount)? as u64;
+        let of = self.summary.successful + self.summary.failed + self.summary.cut_off;
+        (resent > 0).then_some(ValidityNote::RequestsResent { resent, of })
     }
 
     fn beyond_certified(&self) -> Option<ValidityNote> {
