@@ -106,7 +106,7 @@ pub(crate) fn check_folder(expect: &Expectation, out: &Path, server: &Server, fi
     }
 }
 
-/// What is expected where chance decides between a resend and a failure.
+/// What is expected if chance decides between a resend and a failure.
 fn with_resends(expect: &Expectation, recorded: Accounting, findings: &mut Findings) -> Expectation {
     let mut settled = expect.clone();
     if expect.resends != Resends::Exact {
