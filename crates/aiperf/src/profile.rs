@@ -21,8 +21,13 @@ pub(crate) const INTERRUPTED: u8 = 130;
 /// The run is whole, and `--strict` does not let it pass.
 pub(crate) const DOUBTFUL: u8 = 3;
 
-pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(
+    experiment: &Experiment,
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<ExitCode> {
     let [first, ..] = &experiment.cells[..] else { anyhow::bail!("there is nothing to run") };
+    interrupts.before_the_first_run("Interrupted before the run began: no request was sent and no result was written.");
     logging::start(first.config.output.log_level);
     let mut said: Vec<&String> = Vec::new();
     for warning in experiment.cells.iter().flat_map(|cell| &cell.config.warnings) {
@@ -32,11 +37,11 @@ pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow:
         }
     }
     if !experiment.is_single() {
-        return trials::run(experiment, environment);
+        return trials::run(experiment, environment, interrupts);
     }
     let width = Width(first.config.tuning.console_width);
     let ready = prepare(first.config.clone(), environment)?;
-    let result = ready.execute(&Interrupts::catch()?, None, environment)?;
+    let result = ready.execute(interrupts, None, environment)?;
     show(&result, width, environment);
     Ok(exit_code(&result))
 }
@@ -72,6 +77,9 @@ impl Ready {
         among: Option<String>,
         environment: &Environment,
     ) -> anyhow::Result<RunResult> {
+        let control = ControlSource::new();
+        let monitor = Arc::new(Monitor::default());
+        interrupts.stop(control.control(), &monitor);
         // Only now: a run that cannot start leaves nothing behind. What was logged so far goes to the file too.
         logging::write_to(&self.dir).map_err(|cause| {
             let dir = self.dir.display();
@@ -80,9 +88,6 @@ impl Ready {
         if let Some(name) = &among {
             log::info!("{name}");
         }
-        let control = ControlSource::new();
-        interrupts.stop(control.control());
-        let monitor = Arc::new(Monitor::default());
         let progress = (self.ui == UiKind::Simple).then(|| watch(&monitor, self.duration, among, environment));
         let result = self.run.execute(VERSION, &control, &monitor)?;
         drop(progress);

@@ -11,8 +11,12 @@ use aiperf_report::console::{self, Colour, Width};
 use crate::interrupts::Interrupts;
 use crate::profile::{self, DOUBTFUL, INTERRUPTED, VERSION};
 
-pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let mut bench = Bench { interrupts: None, is_doubtful: false, environment };
+pub(crate) fn run(
+    experiment: &Experiment,
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<ExitCode> {
+    let mut bench = Bench { interrupts, is_doubtful: false, environment };
     let result = conduct(experiment, VERSION, &mut bench).map_err(|error| anyhow::anyhow!(error))?;
     show(experiment, &result, environment);
     Ok(exit_code(&result, bench.is_doubtful))
@@ -20,21 +24,10 @@ pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow:
 
 /// Makes the runs in this process.
 struct Bench<'a> {
-    /// From the first run that starts on: until then Ctrl-C has nothing to save.
-    interrupts: Option<Interrupts>,
+    interrupts: &'a Interrupts,
     /// A run is whole, and `--strict` does not let it pass.
     is_doubtful: bool,
     environment: &'a Environment,
-}
-
-impl Bench<'_> {
-    fn interrupts(&mut self) -> anyhow::Result<Interrupts> {
-        let interrupts = match self.interrupts.take() {
-            Some(interrupts) => interrupts,
-            None => Interrupts::catch()?,
-        };
-        Ok(self.interrupts.insert(interrupts).clone())
-    }
 }
 
 impl Runner for Bench<'_> {
@@ -44,8 +37,7 @@ impl Runner for Bench<'_> {
             profile::prepare(config, self.environment).map_err(|error| Trouble::NotPrepared(error.into()))?;
         ready.run.take_place(place, keeps_values);
         let broken = |error: anyhow::Error| Trouble::Broken(error.into());
-        let interrupts = self.interrupts().map_err(broken)?;
-        let result = ready.execute(&interrupts, Some(name.clone()), self.environment).map_err(broken)?;
+        let result = ready.execute(self.interrupts, Some(name.clone()), self.environment).map_err(broken)?;
         show_run(&name, &result);
         if let Some(why) = profile::doubt(&result) {
             eprintln!("error: {name}: {why}");
@@ -56,14 +48,7 @@ impl Runner for Bench<'_> {
 
     fn pause(&mut self, length: Duration) -> Pause {
         log::info!("Pause of {:.1} s before the next run", length.as_secs_f64());
-        match self.interrupts() {
-            Ok(interrupts) if interrupts.wait(length) => Pause::Interrupted,
-            Ok(_) => Pause::Over,
-            Err(error) => {
-                log::error!("{error:#}");
-                Pause::Interrupted
-            }
-        }
+        if self.interrupts.wait(length) { Pause::Interrupted } else { Pause::Over }
     }
 }
 

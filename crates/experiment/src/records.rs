@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
 use aiperf_endpoint::Reply;
-use aiperf_engine::{Finished, FollowUp, FollowUpBodies, Outcome, QueueReceiver};
+use aiperf_engine::{Finished, FollowUp, FollowUpBodies, Outcome, QueueReceiver, WorkerGauge};
 use aiperf_metrics::{Columns, Failure, MetricContext, Observation, RecordValues};
 use aiperf_report::{
     ArtifactPaths, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable, RecordWriter,
@@ -19,7 +19,7 @@ use aiperf_transport::Exchange;
 
 use crate::error::RunError;
 use crate::live::LiveFeed;
-use crate::monitor::Monitor;
+use crate::monitor::{Kept, Monitor};
 use crate::observe::Observer;
 use crate::priority;
 use crate::raw::RawSource;
@@ -250,6 +250,15 @@ impl RecordDesk {
 }
 
 impl RecordDesk {
+    /// For whoever must end the process before the run has ended.
+    pub(crate) fn kept(&self, gauge: &Arc<WorkerGauge>) -> Kept {
+        Kept {
+            gauge: Arc::clone(gauge),
+            records: self.records.as_ref().map(RecordWriter::handle),
+            raw: self.raw.as_ref().map(|(raw, _)| raw.handle()),
+        }
+    }
+
     /// Closes the files, and names those that are there to be read. All record threads have ended, so nobody else holds
     /// this desk.
     pub(crate) fn close(self: Arc<Self>, paths: &ArtifactPaths) -> SummaryFiles {

@@ -201,6 +201,7 @@ impl Run {
         let desk = Arc::new(self.record_desk(anchor, monitor, control, &watches)?);
         let threads = RecordThreads::start(self.record_threads(), &desk, &finished)?;
         let gauge = Arc::new(WorkerGauge::default());
+        monitor.keep(desk.kept(&gauge));
         let began = Mono::now();
         let health =
             HealthWatch::start(Arc::clone(&gauge), Arc::clone(monitor), finished, &self.client.stamping, processors());

@@ -39,7 +39,7 @@ mod wording;
 pub use error::ReportError;
 pub use files::{ExtraFiles, SummaryFiles, WrittenFile, write_summary_files};
 pub use inputs::{InputSession, InputsFile};
-pub use lines::LineTotals;
+pub use lines::{LineHandle, LineTotals};
 pub use local_time::LocalZone;
 pub use metadata::{Phase, RecordMetadata, Redirect};
 pub use network_latency::{RoundTrip, RoundTripWriter};
