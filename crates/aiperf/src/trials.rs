@@ -1,22 +1,23 @@
 //! `aiperf profile` with several runs: makes them one after the other, and shows what they say together.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use aiperf_config::{Environment, Experiment};
 use aiperf_experiment::{Assignment, ExperimentResult, Finished, Pause, RunResult, Runner, Trouble, Verdict, conduct};
-use aiperf_report::WrittenFile;
 use aiperf_report::console::{self, Colour, Width};
+use aiperf_report::{FolderClaim, WrittenFile};
 
 use crate::interrupts::Interrupts;
-use crate::profile::{self, DOUBTFUL, INTERRUPTED, VERSION};
+use crate::profile::{self, Claim, DOUBTFUL, INTERRUPTED, VERSION};
 
 pub(crate) fn run(
     experiment: &Experiment,
     environment: &Environment,
     interrupts: &Interrupts,
 ) -> anyhow::Result<ExitCode> {
-    let mut bench = Bench { interrupts, is_doubtful: false, environment };
+    let mut bench = Bench { interrupts, folder: None, dir: &experiment.dir, is_doubtful: false, environment };
     let result = conduct(experiment, VERSION, &mut bench).map_err(|error| anyhow::anyhow!(error))?;
     show(experiment, &result, environment);
     Ok(exit_code(&result, bench.is_doubtful))
@@ -25,6 +26,9 @@ pub(crate) fn run(
 /// Makes the runs in this process.
 struct Bench<'a> {
     interrupts: &'a Interrupts,
+    /// The folder of all runs, from the first one that starts on.
+    folder: Option<FolderClaim>,
+    dir: &'a Path,
     /// A run is whole, and `--strict` does not let it pass.
     is_doubtful: bool,
     environment: &'a Environment,
@@ -33,10 +37,14 @@ struct Bench<'a> {
 impl Runner for Bench<'_> {
     fn run(&mut self, assignment: Assignment) -> Result<Finished, Trouble> {
         let Assignment { config, place, keeps_values, name } = assignment;
+        let whole = Claim::of(&config, self.dir.to_owned());
         let mut ready =
             profile::prepare(config, self.environment).map_err(|error| Trouble::NotPrepared(error.into()))?;
         ready.run.take_place(place, keeps_values);
         let broken = |error: anyhow::Error| Trouble::Broken(error.into());
+        if self.folder.is_none() {
+            self.folder = Some(whole.take().map_err(|error| Trouble::NotPrepared(error.into()))?);
+        }
         let result = ready.execute(self.interrupts, Some(name.clone()), self.environment).map_err(broken)?;
         show_run(&name, &result);
         if let Some(why) = profile::doubt(&result) {

@@ -17,6 +17,7 @@ mod schema;
 mod series;
 mod window;
 
+pub use aiperf_report::PREVIOUS;
 pub use check::{Checked, check};
 pub use collection::{check_all, check_file, stands_alone};
 pub use error::ArtifactError;

@@ -77,6 +77,7 @@ pub enum OptionId {
     SliceDuration,
     AutoPlot,
     PlotRequired,
+    Overwrite,
     ExportOutputsJson,
     ExportRecordsParquet,
     ExportGenaiPerf,
