@@ -112,7 +112,7 @@ impl Shared {
             Reaction::Own(reaction) => return reaction(),
             Reaction::Stop { monitor, .. } if is_second => end(&last_words(monitor.save_records(SAVE_LIMIT))),
             Reaction::Stop { control, .. } => {
-                say("Stopping: no more requests are sent, results follow. Press Ctrl-C again to end at once.");
+                eprintln!("Stopping: no more requests are sent, results follow. Press Ctrl-C again to end at once.");
                 control.stop(StopReason::Interrupt);
             }
         }
@@ -147,12 +147,6 @@ fn last_words(saved: Saved) -> String {
 }
 
 fn end(sentence: &str) -> ! {
-    say(sentence);
+    eprintln!("{sentence}");
     process::exit(i32::from(INTERRUPTED));
-}
-
-/// Nobody can be told that stderr is gone.
-fn say(sentence: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{sentence}");
 }

@@ -1,12 +1,17 @@
 //! The `aiperf` program.
 #![forbid(unsafe_code)]
 
+// Its macros are for all that follow.
+#[macro_use]
+mod output;
+
 mod artifacts;
 mod chat;
 mod cli;
 mod compare;
 mod genai_perf;
 mod interrupts;
+mod limits;
 mod logging;
 mod profile;
 mod selftest;
@@ -15,7 +20,7 @@ mod trace_tool;
 mod trials;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::{env, fs};
 
@@ -23,15 +28,27 @@ use aiperf_config::Environment;
 use anyhow::Context;
 use cli::{Completion, Invocation};
 use interrupts::Interrupts;
+use output::print;
 
 fn main() -> ExitCode {
     // First of all: a Ctrl-C from now on is heard.
     match Interrupts::catch().and_then(|interrupts| run(&interrupts)) {
-        Ok(code) => code,
+        Ok(code) => printed(code),
         Err(error) => {
             aiperf_ui::clear_line();
             eprintln!("error: {}", sentence(&error));
             ExitCode::FAILURE
+        }
+    }
+}
+
+/// A command that could not print what it found out has not succeeded.
+fn printed(code: ExitCode) -> ExitCode {
+    match output::take_failure() {
+        Ok(()) => code,
+        Err(error) => {
+            eprintln!("error: {}", sentence(&error));
+            if code == ExitCode::SUCCESS { ExitCode::FAILURE } else { code }
         }
     }
 }
@@ -46,6 +63,7 @@ fn sentence(error: &anyhow::Error) -> String {
 }
 
 fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
+    limits::report_full_files()?;
     let environment = environment()?;
     let args: Vec<OsString> = env::args_os().collect();
     if let Some(words) = genai_perf::words_of(&args) {
@@ -100,12 +118,4 @@ fn environment() -> anyhow::Result<Environment> {
             .collect(),
         current_dir: env::current_dir().context("the working folder cannot be found")?,
     })
-}
-
-fn print(bytes: &[u8]) -> anyhow::Result<()> {
-    match io::stdout().write_all(bytes) {
-        // A pager that was closed is no mistake of ours.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.context("cannot write to stdout"),
-    }
 }

@@ -200,9 +200,7 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     let (width, colour) = console_of(width, environment);
     let mut text = console::render(&result.report, width, colour);
     text.push_str(&console::render_trailer(&result.report, &result.files.written, colour));
-    if let Err(error) = crate::print(text.as_bytes()) {
-        log::error!("{error:#}");
-    }
+    print!("{text}");
     for error in &result.files.failed {
         log::error!("{error}");
     }
@@ -210,6 +208,10 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
         eprintln!("error: {why}");
     } else if let Some(why) = doubt(result) {
         eprintln!("error: {why}");
+    }
+    if let [first, more @ ..] = &result.files.failed[..] {
+        let more = if more.is_empty() { String::new() } else { format!(" (and {} more, see the log)", more.len()) };
+        eprintln!("error: not all results were written: {first}{more}");
     }
 }
 

@@ -98,6 +98,9 @@ fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Enviro
             result.successful, result.runs
         );
     }
+    if !result.is_written || !result.files.failed.is_empty() {
+        eprintln!("error: not all results were written; the lines above name the files");
+    }
 }
 
 fn trailer(experiment: &Experiment, result: &ExperimentResult, colour: Colour) -> String {
@@ -110,9 +113,7 @@ fn trailer(experiment: &Experiment, result: &ExperimentResult, colour: Colour) -
 
 fn print(text: &str) {
     aiperf_ui::clear_line();
-    if let Err(error) = crate::print(text.as_bytes()) {
-        log::error!("{error:#}");
-    }
+    print!("{text}");
 }
 
 fn exit_code(result: &ExperimentResult, is_doubtful: bool) -> ExitCode {
