@@ -7,8 +7,8 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{DatasetSource, PhaseKind};
 use aiperf_engine::{EndReason, PhaseOutcome};
 use aiperf_metrics::{
-    ClientHealth, ClientLoad, Columns, Kind, Metric, MetricContext, NetworkRtt, PhaseAccounting, PhaseWindow, Slices,
-    Summary,
+    ClientHealth, ClientLoad, Columns, Kind, LostRecords, Metric, MetricContext, NetworkRtt, PhaseAccounting,
+    PhaseWindow, Slices, Summary,
 };
 use aiperf_report::{
     AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, ReportError, RunReport, RunStatus,
@@ -38,6 +38,9 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) waited_for_server: Nanos,
     /// Of those who could end the run early.
     pub(crate) convictions: Vec<Conviction>,
+    pub(crate) lost: LostRecords,
+    /// A file that is written before the summary is not there, or not whole.
+    pub(crate) is_partial: bool,
 }
 
 impl Conclusion<'_> {
@@ -74,6 +77,7 @@ impl Conclusion<'_> {
             status: status(&verdict),
             telemetry_data: None,
             branch_stats: self.branch_stats(run),
+            lost: self.lost,
             rows_left_out: run.dataset.skipped_rows.count as u64,
             agentic_replay: self.outcomes.last().and_then(scenario::replay_json),
             metadata,
@@ -91,7 +95,8 @@ impl Conclusion<'_> {
             log_file: Some(run.paths.log()),
             zone: LocalZone::system(),
         };
-        let extra = ExtraFiles { timeslices, genai_perf: run.config.output.export_genai_perf };
+        let extra =
+            ExtraFiles { timeslices, is_partial: self.is_partial, genai_perf: run.config.output.export_genai_perf };
         let files = write_summary_files(&report, &run.paths, extra);
         let refused = run.strictness.refused(&report.validity());
         RunResult { report, files, verdict, values, refused }

@@ -34,7 +34,7 @@ use crate::judge::{Judge, Watch};
 use crate::maker::Maker;
 use crate::monitor::Monitor;
 use crate::readiness;
-use crate::records::RecordThreads;
+use crate::records::{ClosedFiles, RecordThreads};
 use crate::round_trip::{RttWatch, WhatIsMissing};
 use crate::scenario;
 use crate::selftest::Tap;
@@ -213,7 +213,7 @@ impl Run {
         let until = broken_off.map_or_else(Mono::now, |outcome| outcome.end);
         let convictions = watches.into_iter().map(|watch| watch.finish(until)).collect();
         let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
-        let mut closed = desk.close(&self.paths);
+        let ClosedFiles { files: mut closed, lost } = desk.close(&self.paths);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
         let network_rtt = rtt_watch.and_then(|watch| {
             let missing = if interrupted { WhatIsMissing::LetBe } else { WhatIsMissing::MakeUpFor };
@@ -234,11 +234,13 @@ impl Run {
             network_rtt,
             waited_for_server,
             convictions,
+            lost,
+            is_partial: inputs.is_err() || !closed.failed.is_empty(),
         };
         let mut result = conclusion.draw(&self, version);
         result.files.failed.extend(closed.failed);
         result.files.failed.extend(inputs.err());
-        if result.files.failed.is_empty() {
+        if result.files.has(&self.paths.summary_json()) {
             // The summary says all that it says.
             let _ = fs::remove_file(self.paths.run_note());
         }

@@ -30,6 +30,7 @@ mod interrupts;
 mod kserve;
 mod limits;
 mod load;
+mod lost_records;
 mod media;
 mod metrics;
 mod outputs;

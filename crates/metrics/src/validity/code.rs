@@ -10,6 +10,7 @@ pub enum ValidityCode {
     ClientSaturated,
     BeyondCertifiedLoad,
     ClockStep,
+    RecordsLost,
     RateShortfall,
     ConcurrencyCeilingReached,
     HiddenWait,
@@ -29,13 +30,14 @@ pub enum ValidityCode {
 
 impl ValidityCode {
     /// In the order in which notes are worth reading.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::MaxTokensFieldRefused,
         Self::ServerNotReady,
         Self::ErrorShare,
         Self::ClientSaturated,
         Self::BeyondCertifiedLoad,
         Self::ClockStep,
+        Self::RecordsLost,
         Self::RateShortfall,
         Self::ConcurrencyCeilingReached,
         Self::HiddenWait,
@@ -62,6 +64,7 @@ impl ValidityCode {
             Self::ClientSaturated => "client_saturated",
             Self::BeyondCertifiedLoad => "beyond_certified_load",
             Self::ClockStep => "clock_step",
+            Self::RecordsLost => "records_lost",
             Self::RateShortfall => "rate_shortfall",
             Self::ConcurrencyCeilingReached => "concurrency_ceiling_reached",
             Self::HiddenWait => "hidden_wait",
@@ -94,6 +97,7 @@ impl ValidityCode {
                 | Self::ClientSaturated
                 | Self::BeyondCertifiedLoad
                 | Self::ClockStep
+                | Self::RecordsLost
                 | Self::RateShortfall
                 | Self::ConcurrencyCeilingReached
                 | Self::UndecodableEvents
