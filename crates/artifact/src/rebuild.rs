@@ -7,6 +7,7 @@ use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_endpoint::EndpointKind;
 use aiperf_metrics::{
     Columns, Kind, LostRecords, Metric, MetricContext, PhaseAccounting, PhaseWindow, Slices, Summary,
+    genai_perf_results,
 };
 use aiperf_report::{
     ArtifactPaths, AskedPercentiles, ExtraFiles, LocalZone, Phase, PhaseReport, RunReport, SummaryFiles, WrittenFile,
@@ -48,7 +49,6 @@ pub struct Rebuilt {
     columns: Columns,
     context: MetricContext,
     slice_duration: Option<Nanos>,
-    genai_perf: bool,
 }
 
 /// Reads the records of a folder. `version` is this program's own.
@@ -75,8 +75,15 @@ pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt,
         .collect();
     let percentiles = &asked.percentiles;
     let warmup = records.phase(Phase::Warmup).map(|phase| report_phase(&origin, phase, percentiles));
+    let mut genai_perf = asked.genai_perf.then(Vec::new);
     let (profiling, columns, context) = match take_profiling(&mut records) {
-        Some(phase) => (report_phase(&origin, &phase, percentiles), phase.columns, phase.fields.context),
+        Some(phase) => {
+            if let Some(results) = &mut genai_perf {
+                let window = window::of_phase(&origin, &phase);
+                *results = genai_perf_results(&phase.columns, &window, &phase.fields.context);
+            }
+            (report_phase(&origin, &phase, percentiles), phase.columns, phase.fields.context)
+        }
         None => unstarted(warmup.as_ref(), context_of(Phase::Profiling)?),
     };
     let config = origin.input_config();
@@ -98,6 +105,7 @@ pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt,
         agentic_replay: origin.object("agentic_replay"),
         metadata: origin.object("metadata"),
         thresholds: context.thresholds,
+        genai_perf,
         client_health: None,
         selftest: None,
         timestamps: None,
@@ -124,7 +132,6 @@ pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt,
         columns,
         context,
         slice_duration: asked.slice_duration.or(configured),
-        genai_perf: asked.genai_perf,
     })
 }
 
@@ -136,11 +143,7 @@ impl Rebuilt {
             let slices = Slices::of(&self.columns, length, &self.context, &anchor);
             write_timeslices(slices, &self.report.input_config, paths)
         });
-        write_summary_files(
-            &self.report,
-            paths,
-            ExtraFiles { timeslices, is_partial: self.is_partial, genai_perf: self.genai_perf },
-        )
+        write_summary_files(&self.report, paths, ExtraFiles { timeslices, is_partial: self.is_partial })
     }
 
     /// Where its files are by default: beside the records. Files that the run left unfinished are completed or removed; the
