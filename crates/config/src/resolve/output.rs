@@ -65,6 +65,7 @@ pub(super) fn resolve(
     }
     Ok(OutputConfig {
         dir: dir(raw, environment, endpoint, dataset, profiling)?,
+        overwrite: raw.flag(OptionId::Overwrite)?,
         prefix,
         level,
         ui: ui(raw, environment)?,

@@ -375,7 +375,7 @@ impl<'a> Floor<'a> {
         let session = &returned.session;
         self.stage.in_flight[session.worker] -= 1;
         if returned.end != ReturnedAs::Cut {
-            self.stage.reach.note(returned.at, returned.unreachable_since);
+            self.stage.reach.note(session.target, returned.at, returned.unreachable_since);
         }
         if session.phase < self.first_phase {
             return;

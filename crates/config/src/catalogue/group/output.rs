@@ -13,6 +13,14 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .default("artifacts/MODEL-ENDPOINT-LOAD")
     .supported(),
     OptionSpec::new(
+        OptionId::Overwrite,
+        &["overwrite"],
+        ValueKind::Flag,
+        "Delete the results of an earlier run in the artifact folder. Without it they are moved to previous/ in that folder.",
+    )
+    .ours()
+    .supported(),
+    OptionSpec::new(
         OptionId::ProfileExportPrefix,
         &["profile-export-prefix", "profile-export-file"],
         ValueKind::Path,
