@@ -172,12 +172,13 @@ fn is_flat(samples: &[Sample]) -> anyhow::Result<bool> {
     let grown = last.rss_mib - middle.rss_mib;
     let allowed = kept + SLACK_MIB.max(SLACK_SHARE * middle.rss_mib);
     let memory = grown <= allowed;
+    let more = last.records - middle.records;
     println!(
-        "memory: middle third {:.1} MiB, last third {:.1} MiB, {grown:+.1} MiB, of which {kept:.1} MiB may be kept for {:.0} more \
-         requests; at most {allowed:+.1} MiB is flat: {}",
+        "memory: middle third {:.1} MiB, last third {:.1} MiB, {grown:+.1} MiB for {more:.0} more requests ({:.0} bytes each). The numbers \
+         that a run keeps of requests may take {kept:.1} MiB of it; at most {allowed:+.1} MiB is flat: {}",
         middle.rss_mib,
         last.rss_mib,
-        last.records - middle.records,
+        grown * MIB / more.max(1.0),
         verdict(memory),
     );
     let most = middle.most_descriptors + middle.most_descriptors / 50 + 8;
