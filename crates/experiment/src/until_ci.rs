@@ -155,7 +155,7 @@ impl Target {
     fn new(asked: &CiTarget, context: &MetricContext) -> Result<Self, RunError> {
         let refuse = |reason: &str| RunError::UntilCi { target: asked.to_string(), reason: reason.to_owned() };
         let metric = Metric::from_tag(&asked.metric)
-            .ok_or_else(|| refuse("there is no metric of that name; docs/metrics.md lists them all"))?;
+            .ok_or_else(|| refuse(&format!("no metric has this name; {}", Metric::advice(&asked.metric, |_| true))))?;
         if !context.applies(metric) {
             let facts = context.endpoint.facts();
             let streaming = if context.streaming { "with" } else { "without" };
