@@ -45,7 +45,7 @@ impl Runner for Bench<'_> {
         ready.run.take_place(place, keeps_values);
         let broken = |error: anyhow::Error| Trouble::Broken(error.into());
         let interrupts = self.interrupts().map_err(broken)?;
-        let result = ready.execute(&interrupts, Some(name.clone()), self.environment).map_err(broken)?;
+        let result = ready.execute(&interrupts, Some(name.clone())).map_err(broken)?;
         show_run(&name, &result);
         if let Some(why) = profile::doubt(&result) {
             eprintln!("error: {name}: {why}");
@@ -101,7 +101,7 @@ fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Enviro
     }
     if !result.is_enough() && !result.was_interrupted {
         eprintln!(
-            "error: {} of {} runs succeeded, and it takes two to say anything over several",
+            "error: only {} of {} runs succeeded; statistics across runs need at least two",
             result.successful, result.runs
         );
     }

@@ -39,7 +39,7 @@ mod until_ci;
 mod verdict;
 
 pub use error::RunError;
-pub use monitor::Monitor;
+pub use monitor::{LiveTime, Monitor};
 pub use run::{Run, RunResult};
 pub use selftest::{
     Format, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestOption, SelfTestOptionError, SelfTestOptions, StateFile,

@@ -9,7 +9,7 @@ use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
 use aiperf_endpoint::Reply;
 use aiperf_engine::{Finished, FollowUp, FollowUpBodies, Outcome, QueueReceiver};
-use aiperf_metrics::{Columns, Failure, MetricContext, Observation, RecordValues};
+use aiperf_metrics::{Columns, Failure, Metric, MetricContext, Observation, RecordValues};
 use aiperf_report::{
     ArtifactPaths, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable, RecordWriter,
     Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
@@ -48,6 +48,8 @@ pub(crate) struct RecordDesk {
     /// Headers are needed for the raw file and for HTTP traces.
     pub(crate) http_trace: Option<RawSource>,
     pub(crate) monitor: Arc<Monitor>,
+    /// Of the measured phase.
+    pub(crate) context: MetricContext,
     pub(crate) threshold: Option<FailureThreshold>,
     /// Of those who watch the measured phase.
     pub(crate) feeds: Vec<Arc<LiveFeed>>,
@@ -133,9 +135,7 @@ impl RecordDesk {
             }
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
-            if observation.failure.is_some() {
-                self.monitor.failed.fetch_add(1, Ordering::Relaxed);
-            }
+            self.tell(self.phases[finished.phase], &observation, &values);
             if let Some(threshold) = &self.threshold {
                 threshold.note(self.phases[finished.phase], observation.failure.as_ref());
             }
@@ -152,6 +152,16 @@ impl RecordDesk {
             self.monitor.recorded.fetch_add(1, Ordering::Relaxed);
         }
         (columns, all_stamps)
+    }
+
+    /// Lets those know who watch the run.
+    fn tell(&self, phase: PhaseKind, observation: &Observation, values: &RecordValues) {
+        if observation.failure.is_some() {
+            self.monitor.add_failed(phase);
+        } else if phase == PhaseKind::Profiling {
+            let value = |metric| values.get(metric, &self.context);
+            self.monitor.note_times(value(Metric::RequestLatency), value(Metric::TimeToFirstToken));
+        }
     }
 
     fn follow_up(&self, follow_up: FollowUp, finished: &Finished, answer: Result<&Reply, &Failure>) {

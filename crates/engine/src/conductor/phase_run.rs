@@ -12,7 +12,7 @@ use crate::control::{ControlSource, Event, StopReason};
 use crate::finished::CutReason;
 use crate::phase::{EndReason, PhaseOutcome};
 use crate::plan::{EngineError, Plan};
-use crate::progress::Progress;
+use crate::progress::{ANNOUNCEMENTS, Progress};
 use crate::queue::Waited;
 use crate::worker::Command;
 
@@ -103,6 +103,9 @@ impl<'a> PhaseRun<'a> {
             goals => goals,
         };
         log::info!("Phase {} started | target: {goals}", self.phase.name());
+        if self.phase.kind == PhaseKind::Profiling {
+            log::info!(target: ANNOUNCEMENTS, "AIPerf System is PROFILING");
+        }
     }
 
     /// Sends what is due, and moves on to the next state when this one is over.
