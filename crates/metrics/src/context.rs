@@ -109,7 +109,7 @@ impl MetricContext {
         let takes_limit = |metric: &Metric| metric.definition().kind == Kind::Record && !metric.has(Flags::ERRORS);
         let metric = Metric::from_tag(tag).filter(takes_limit).ok_or_else(|| SloError::Unknown {
             tag: tag.to_owned(),
-            advice: Metric::advice(tag, |metric| takes_limit(&metric) && self.applies(metric)),
+            advice: Metric::advice(tag, |metric| takes_limit(&metric)),
         })?;
         if metric.has(Flags::OPEN_LOOP) && !self.applies(Metric::ScheduleLag) {
             return Err(SloError::NeedsSchedule { tag: tag.to_owned() });
@@ -180,6 +180,8 @@ mod tests {
         let refused = context.slo("time_to_first_token", 60.0).unwrap_err();
         assert!(refused.to_string().contains("time_to_first_token"));
         assert!(matches!(context.slo("no_such", 1.0), Err(SloError::Unknown { .. })));
+        let short = context.slo("ttft", 60.0).unwrap_err().to_string();
+        assert!(short.ends_with("did you mean time_to_first_token?"), "{short}");
         let refused = context.slo("request_latency_from_due", 60.0).unwrap_err();
         assert!(refused.to_string().contains("--request-rate"));
     }

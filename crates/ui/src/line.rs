@@ -44,12 +44,14 @@ pub fn render(snapshot: &Snapshot, columns: usize) -> String {
 
 /// One line for a log: `Profiling: 120 of 200 requests (60%), 12.3 s, 16 in flight, 98.1 req/s, 0 errors, ...`
 pub fn render_log(snapshot: &Snapshot) -> String {
+    let (elapsed, done) = (snapshot.elapsed.as_secs_f64(), snapshot.done);
     let share = snapshot.share().map_or_else(String::new, |share| format!(" ({:.0}%)", share * 100.0));
-    let done = match snapshot.expected {
-        Some(all) => format!("{} of {all} requests{share}", snapshot.done),
-        None => format!("{} requests{share}", snapshot.done),
+    let place = match (snapshot.expected, snapshot.duration) {
+        (Some(all), _) => format!("{done} of {all} requests{share}, {elapsed:.1} s"),
+        (None, Some(length)) => format!("{done} requests, {elapsed:.1} of {:.1} s{share}", length.as_secs_f64()),
+        (None, None) => format!("{done} requests, {elapsed:.1} s"),
     };
-    let parts = [done, format!("{:.1} s", snapshot.elapsed.as_secs_f64())].into_iter().chain(snapshot.figures());
+    let parts = [place].into_iter().chain(snapshot.figures());
     format!("{}: {}", snapshot.activity, parts.collect::<Vec<_>>().join(", "))
 }
 
@@ -255,7 +257,7 @@ mod tests {
             ..Snapshot::default()
         };
         assert_eq!(render(&snapshot, 80), "Warmup  0 |#####               |  25%  1.0 s, 0 in flight, 0 errors");
-        assert_eq!(render_log(&snapshot), "Warmup: 0 requests (25%), 1.0 s, 0 in flight, 0 errors");
+        assert_eq!(render_log(&snapshot), "Warmup: 0 requests, 1.0 of 4.0 s (25%), 0 in flight, 0 errors");
     }
 
     #[test]

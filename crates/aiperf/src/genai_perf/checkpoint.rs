@@ -139,7 +139,7 @@ fn parameters(words: &[String]) -> Value {
 mod tests {
     use super::*;
 
-    fn planned(words: &str) -> Planned {
+    fn planned(renamed: Vec::new(), words: &str) -> Planned {
         Planned {
             name: "m_run_config_0".to_owned(),
             model: "m".to_owned(),

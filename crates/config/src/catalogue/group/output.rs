@@ -73,7 +73,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::Strict,
         &["strict"],
         ValueKind::Text,
-        "Exit with code 3 if the summary has a validity note of severity warning, or one of the codes given here. All files are written anyway; docs/validity.md lists the codes.",
+        "Exit with code 3 if a validity note is a warning, or has one of these codes. All files are written anyway; docs/validity.md lists the codes.",
     )
     .several(Tokens::Any)
     .ours()
