@@ -139,11 +139,12 @@ fn parameters(words: &[String]) -> Value {
 mod tests {
     use super::*;
 
-    fn planned(renamed: Vec::new(), words: &str) -> Planned {
+    fn planned(words: &str) -> Planned {
         Planned {
             name: "m_run_config_0".to_owned(),
             model: "m".to_owned(),
             stimulus: ("concurrency".to_owned(), 1.0),
+            renamed: Vec::new(),
             words: words.split(' ').map(str::to_owned).collect(),
         }
     }
