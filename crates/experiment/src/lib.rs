@@ -2,6 +2,7 @@
 //! records, writes the files. And a talk with a server, for a first look.
 #![forbid(unsafe_code)]
 
+mod advice;
 mod conclusion;
 mod data_warnings;
 mod discovery;
@@ -19,6 +20,7 @@ mod process;
 mod raw;
 mod readiness;
 mod records;
+mod request_log;
 mod round_trip;
 mod run;
 mod scenario;

@@ -44,6 +44,9 @@ impl Observer {
         if let Some(failure) = failure::of_exchange(&finished.outcome, exchange, self.wire) {
             return Err(failure);
         }
+        if let Some(failure) = failure::without_body(exchange) {
+            return Err(failure);
+        }
         let body = ResponseBody {
             content_type: exchange.header("content-type"),
             bytes: &exchange.body,
@@ -90,6 +93,7 @@ impl Observer {
             usage: reply.usage,
             spec_decode: reply.spec_decode.take().and_then(usable),
             http: http.then(|| http_timing::of(exchange)),
+            resent: exchange.resent,
             failure,
             requested_output_tokens: turn
                 .max_tokens

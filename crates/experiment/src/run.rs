@@ -70,8 +70,8 @@ pub struct Run {
     fixed_schedule: FixedSchedule,
     sessions: Arc<Sessions>,
     headers: Arc<HeaderPlan>,
-    targets: Targets,
-    client: ClientSettings,
+    pub(crate) targets: Targets,
+    pub(crate) client: ClientSettings,
     pub(crate) strictness: Strictness,
     /// Self-tests of this machine, for the report to cite.
     pub(crate) certificates: Vec<Certificate>,
@@ -208,6 +208,7 @@ impl Run {
         let until = broken_off.map_or_else(Mono::now, |outcome| outcome.end);
         let convictions = watches.into_iter().map(|watch| watch.finish(until)).collect();
         let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
+        let retry_after = desk.retry_after();
         let mut closed = desk.close(&self.paths);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
         let network_rtt = rtt_watch.and_then(|watch| {
@@ -229,6 +230,7 @@ impl Run {
             network_rtt,
             waited_for_server,
             convictions,
+            retry_after,
         };
         let mut result = conclusion.draw(&self, version);
         result.files.failed.extend(closed.failed);
@@ -323,6 +325,7 @@ impl Run {
                 rate_ramp_interval: tuning.rate_ramp_interval,
                 send_limit: tuning.cancellation_send_timeout,
                 dag_fail_fast: tuning.dag_fail_fast,
+                unreachable_limit: self.config.unreachable_timeout,
             },
         }
     }

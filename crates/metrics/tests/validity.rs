@@ -269,6 +269,22 @@ fn requests_that_waited_for_a_connection_are_found() {
 }
 
 #[test]
+fn a_resent_request_is_noted_and_more_than_one_in_a_hundred_is_a_warning() {
+    let with = |resent: u32, of: u64| {
+        let mut all: Vec<Observation> = (0..of).map(|index| request(index, &[index + 50, index + 60])).collect();
+        all[0].resent = resent;
+        summarize(&all, &streaming())
+    };
+    let found = |summary: &Summary| {
+        let notes = evidence(summary).notes();
+        notes.into_iter().find(|note| note.code() == ValidityCode::RequestsResent).map(|note| note.severity())
+    };
+    assert_eq!(found(&with(0, 200)), None);
+    assert_eq!(found(&with(2, 200)), Some(Severity::Info));
+    assert_eq!(found(&with(3, 200)), Some(Severity::Warning));
+}
+
+#[test]
 fn time_in_flight_that_no_latency_tells_of_is_a_gap_in_littles_law() {
     let cut = |start| failed(start, start + 500, "the run is over", Some(Cancellation::RunEnded));
     let summary = summarize(&[request(0, &[500]), cut(0)], &streaming());

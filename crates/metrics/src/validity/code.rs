@@ -7,6 +7,7 @@ pub enum ValidityCode {
     MaxTokensFieldRefused,
     ServerNotReady,
     ErrorShare,
+    RequestsResent,
     ClientSaturated,
     BeyondCertifiedLoad,
     ClockStep,
@@ -31,10 +32,11 @@ pub enum ValidityCode {
 
 impl ValidityCode {
     /// In the order in which notes are worth reading.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::MaxTokensFieldRefused,
         Self::ServerNotReady,
         Self::ErrorShare,
+        Self::RequestsResent,
         Self::ClientSaturated,
         Self::BeyondCertifiedLoad,
         Self::ClockStep,
@@ -63,6 +65,7 @@ impl ValidityCode {
             Self::MaxTokensFieldRefused => "max_tokens_field_refused",
             Self::ServerNotReady => "server_not_ready",
             Self::ErrorShare => "error_share",
+            Self::RequestsResent => "requests_resent",
             Self::ClientSaturated => "client_saturated",
             Self::BeyondCertifiedLoad => "beyond_certified_load",
             Self::ClockStep => "clock_step",

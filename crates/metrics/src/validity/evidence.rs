@@ -50,7 +50,8 @@ impl Evidence<'_> {
         let limits = self.health.map_or(&[][..], |health| &health.limits);
         let digest = &self.summary.digest;
         let dropped = self.accounting.map_or(0, |accounting| accounting.arrivals_dropped);
-        let mut notes: Vec<_> = [self.field_refused(), self.not_ready(), self.errors()].into_iter().flatten().collect();
+        let mut notes: Vec<_> =
+            [self.field_refused(), self.not_ready(), self.errors(), self.resent()].into_iter().flatten().collect();
         notes.extend(limits.iter().copied().map(ValidityNote::ClientSaturated));
         let rest = [
             self.beyond_certified(),
@@ -111,6 +112,13 @@ impl Evidence<'_> {
         let failed = self.summary.failed.saturating_sub(on_purpose);
         let of = self.summary.successful + failed;
         (share_percent(failed, of) > NOTED_SHARE_PERCENT).then_some(ValidityNote::ErrorShare { failed, of })
+    }
+
+    /// Even one: the server saw a request more than there are records.
+    fn resent(&self) -> Option<ValidityNote> {
+        let resent = self.average(Metric::ResentRequestCount)? as u64;
+        let of = self.summary.successful + self.summary.failed + self.summary.cut_off;
+        (resent > 0).then_some(ValidityNote::RequestsResent { resent, of })
     }
 
     fn beyond_certified(&self) -> Option<ValidityNote> {

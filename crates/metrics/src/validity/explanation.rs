@@ -31,6 +31,11 @@ impl ValidityCode {
                 "Requests failed. Latencies are of those that succeeded, which may be the easier ones. Cancellations on \
                  purpose do not count."
             }
+            Self::RequestsResent => {
+                "Requests were sent again: the server had left a kept connection as the request came (closed within 50 ms of \
+                 the sending, without a byte of an answer), or said that it did not take the request (HTTP/2 GOAWAY, REFUSED_STREAM). \
+                 The server saw that many requests more; latencies include the lost attempts (`http_req_lost`)."
+            }
             Self::ClientSaturated => "The client, not the server, was the limit. One note for each limit.",
             Self::BeyondCertifiedLoad => "The client had more to do than the self-test of this machine covers.",
             Self::ClockStep => {
@@ -95,6 +100,9 @@ impl ValidityCode {
                 any("a refused connection or status 502 to 504 before the first request that was served began")
             }
             Self::ErrorShare => share("failed"),
+            Self::RequestsResent => format!(
+                "any, as an `info`; a warning above {NOTED_SHARE_PERCENT} % of requests, from where on the p99 is one of them"
+            ),
             Self::ClientSaturated => {
                 "those of `client_health` ([client-health.md](client-health.md)), sustained for a second".to_owned()
             }
@@ -168,6 +176,10 @@ impl ValidityCode {
             Self::ServerNotReady => "Wait for the server: `--wait-for-model-timeout 300`.",
             Self::ErrorShare => {
                 "Look at the error summary; lower the load or mend the server. `adj_*` metrics count failures as never answered."
+            }
+            Self::RequestsResent => {
+                "Look for crashes and restarts in the server's log; give it a longer keep-alive timeout, or open a connection for each \
+                 request (`--connection-reuse-strategy never`). `--no-resend` makes each of them a failed request."
             }
             Self::ClientSaturated => "What the note says: more workers, a machine apart, less load.",
             Self::BeyondCertifiedLoad => "`aiperf selftest` with the load of the run.",

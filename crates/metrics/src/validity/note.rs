@@ -37,6 +37,8 @@ pub enum ValidityNote {
     ServerWaitedFor { waited: Nanos },
     /// Requests failed, other than by cancellation on purpose.
     ErrorShare { failed: u64, of: u64 },
+    /// Requests were sent again that the server had left without an answer.
+    RequestsResent { resent: u64, of: u64 },
     /// The client, not the server, was the limit.
     ClientSaturated(ClientLimit),
     /// The client had more to do than this machine was certified for.
@@ -88,6 +90,7 @@ impl ValidityNote {
             Self::MaxTokensFieldRefused { .. } => ValidityCode::MaxTokensFieldRefused,
             Self::ServerNotReady { .. } | Self::ServerWaitedFor { .. } => ValidityCode::ServerNotReady,
             Self::ErrorShare { .. } => ValidityCode::ErrorShare,
+            Self::RequestsResent { .. } => ValidityCode::RequestsResent,
             Self::ClientSaturated(_) => ValidityCode::ClientSaturated,
             Self::BeyondCertified { .. } => ValidityCode::BeyondCertifiedLoad,
             Self::ClockStepped { .. } => ValidityCode::ClockStep,
@@ -117,6 +120,8 @@ impl ValidityNote {
             | Self::SampleFloor { .. }
             | Self::CacheCountsMissing { .. }
             | Self::RowsLeftOut { .. } => Severity::Info,
+            // At or below one in a hundred.
+            Self::RequestsResent { resent, of } if resent.saturating_mul(100) <= *of => Severity::Info,
             _ => Severity::Warning,
         }
     }
@@ -163,6 +168,7 @@ impl ValidityNote {
             Self::EventsUndecodable { events, .. } => events as f64,
             Self::ConnectionsExhausted { waited: part, of }
             | Self::ErrorShare { failed: part, of }
+            | Self::RequestsResent { resent: part, of }
             | Self::InputLengthOff { requests: part, of, .. }
             | Self::OutputLengthOff { requests: part, of, .. }
             | Self::NotStreamed { requests: part, of }
@@ -188,6 +194,7 @@ impl ValidityNote {
             Self::ConnectionsExhausted { .. } => connections::WAITED_PERCENT,
             Self::CeilingReached { dropped: 0, .. }
             | Self::ErrorShare { .. }
+            | Self::RequestsResent { .. }
             | Self::InputLengthOff { .. }
             | Self::OutputLengthOff { .. }
             | Self::TokenCountsDiffer { .. } => NOTED_SHARE_PERCENT,
@@ -220,6 +227,7 @@ impl ValidityNote {
             | Self::CeilingReached { .. }
             | Self::ConnectionsExhausted { .. }
             | Self::ErrorShare { .. }
+            | Self::RequestsResent { .. }
             | Self::InputLengthOff { .. }
             | Self::OutputLengthOff { .. }
             | Self::NotStreamed { .. }

@@ -27,6 +27,7 @@ impl Wording {
             ValidityNote::ServerNotReady { requests } => server::not_ready(requests),
             ValidityNote::ServerWaitedFor { waited } => server::waited_for(waited),
             ValidityNote::ErrorShare { failed, of } => server::errors(failed, of),
+            ValidityNote::RequestsResent { resent, of } => server::resent(resent, of),
             ValidityNote::ClientSaturated(limit) => client::limit(&limit),
             ValidityNote::BeyondCertified { axis, reached, certified } => certified::beyond(axis, &reached, &certified),
             ValidityNote::ClockStepped { step } => server::clock_stepped(step),
