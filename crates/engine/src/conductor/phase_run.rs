@@ -98,7 +98,7 @@ impl<'a> PhaseRun<'a> {
         ];
         let goals = goals.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let goals = match goals.as_str() {
-            "" if self.phase.pace.is_agentic() => "what leads up to where each session is entered",
+            "" if self.phase.pace.is_agentic() => "the turns before the start point of each session",
             "" => "the whole data set",
             goals => goals,
         };
