@@ -41,7 +41,7 @@ mod until_ci;
 mod verdict;
 
 pub use error::RunError;
-pub use monitor::{Monitor, Saved};
+pub use monitor::{LiveTime, Monitor, Saved};
 pub use run::{Run, RunResult};
 pub use selftest::{
     Format, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestOption, SelfTestOptionError, SelfTestOptions, StateFile,

@@ -27,6 +27,7 @@ mod slices;
 mod statistics;
 mod steady;
 mod step;
+mod suggestion;
 mod summary;
 mod sweep;
 mod throughput;

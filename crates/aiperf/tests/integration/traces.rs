@@ -226,7 +226,7 @@ fn times_that_are_not_used_are_spoken_of() {
     let words = format!("--url {} --model m --tokenizer builtin --input-file load.csv", sim.url());
     let ended = Program::profile(&words).with("--request-count 1").file("load.csv", rows).run();
     assert!(ended.code == Some(0), "{}", ended.stderr);
-    assert!(ended.stderr.contains("Times of the trace are not used; --fixed-schedule"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("Ignoring the trace's timestamps; use --fixed-schedule"), "{}", ended.stderr);
     assert!(
         ended.stderr.contains("line 3: ContextTokens: a whole number from 1"),
         "a prompt has a token: {}",

@@ -69,6 +69,7 @@ pub(super) fn resolve(
         prefix,
         level,
         ui: ui(raw, environment)?,
+        stats_interval: raw.seconds(OptionId::StatsInterval)?,
         log_level: log_level(raw)?,
         goodput: goodput(raw)?,
         show_trace_timing: raw.flag(OptionId::ShowTraceTiming)?,
