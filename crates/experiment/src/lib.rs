@@ -19,6 +19,7 @@ mod process;
 mod raw;
 mod readiness;
 mod records;
+mod replay_plan;
 mod round_trip;
 mod run;
 mod scenario;

@@ -21,7 +21,7 @@ pub(crate) enum CliError {
     StrayWord(String),
     #[error("{0} needs a value")]
     MissingValue(String),
-    #[error("{0} was given more than once; give it one time")]
+    #[error("{0} was given more than once")]
     Repeated(String),
     #[error("{0:?} is not valid UTF-8")]
     NotText(String),

@@ -25,6 +25,7 @@ mod failures;
 mod genai_perf;
 mod generated_text;
 mod graphs;
+mod inputs;
 mod interrupts;
 mod kserve;
 mod limits;

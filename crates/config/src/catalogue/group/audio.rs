@@ -25,8 +25,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     OptionSpec::new(
         OptionId::AudioFormat,
         &["audio-format"],
-        ValueKind::Choice(&["wav", "mp3"]),
-        "Encoding of a clip.",
+        ValueKind::Choice(&["wav", "mp3", "random"]),
+        "Encoding of a clip; `random` draws WAV or MP3 for each clip.",
     )
     .default("wav")
     .supported(),
@@ -42,7 +42,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         ValueKind::Float,
         "Sample rates to draw from; values over 96 are taken as Hz.",
     )
-    .list()
+    .several(Tokens::OneOrMore)
     .above(0.0)
     .unit("kHz")
     .default("16")

@@ -39,7 +39,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .supported(),
     OptionSpec::new(OptionId::AutoPlot, &["auto-plot"], ValueKind::Flag, "Draw the plots when the run is over.")
         .negative("no-auto-plot")
-        .default("as the search recipe says"),
+        .default("as the search recipe says")
+        .ignored("plots are not drawn yet"),
     OptionSpec::new(
         OptionId::PlotRequired,
         &["plot-required"],

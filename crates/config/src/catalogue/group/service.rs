@@ -56,5 +56,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .at_least(0.0)
     .at_most(1000.0)
     .unit("s")
-    .default("5 with the dashboard, else 30"),
+    .default("5 with the dashboard, else 30")
+    .ignored("live statistics are not written to the log"),
 ];

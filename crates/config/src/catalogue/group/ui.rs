@@ -6,7 +6,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[OptionSpec::new(
     OptionId::UiType,
     &["ui-type", "ui"],
     ValueKind::Choice(&["dashboard", "none", "simple"]),
-    "What is shown while the run goes on: a full screen (not built so far), one progress line, or nothing.",
+    "What is shown during the run: one progress line (simple) or nothing (none); dashboard is not available yet and shows the simple line.",
 )
 .called("ui")
 .default("simple on a terminal, else none")
