@@ -33,8 +33,9 @@ impl<'a> JobAnswers<'a> {
             let Exchange { status, reason, headers, body, marks, trailers, .. } = next;
             let (trace, redirects) =
                 (std::mem::take(&mut self.exchange.trace), std::mem::take(&mut self.exchange.redirects));
-            let resent = self.exchange.resent;
-            *self.exchange = Exchange { status, reason, headers, body, marks, trailers, trace, redirects, resent };
+            let (resent, body_limit) = (self.exchange.resent, self.exchange.body_limit);
+            *self.exchange =
+                Exchange { status, reason, headers, body, marks, trailers, trace, redirects, resent, body_limit };
             self.latest = 0;
             return false;
         }

@@ -7,8 +7,8 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{DatasetSource, PhaseKind};
 use aiperf_engine::{EndReason, PhaseOutcome};
 use aiperf_metrics::{
-    ClientHealth, ClientLoad, Columns, Kind, Metric, MetricContext, NetworkRtt, PhaseAccounting, PhaseWindow, Slices,
-    Summary,
+    ClientHealth, ClientLoad, Columns, Kind, Metric, MetricContext, MetricResult, NetworkRtt, PhaseAccounting,
+    PhaseWindow, Slices, Summary, genai_perf_results,
 };
 use aiperf_report::{
     AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, ReportError, RunReport, RunStatus,
@@ -78,6 +78,7 @@ impl Conclusion<'_> {
             agentic_replay: self.outcomes.last().and_then(scenario::replay_json),
             metadata,
             thresholds: run.profiling_context().thresholds,
+            genai_perf: run.config.output.export_genai_perf.then(|| self.genai_perf(run, at)),
             client_health: self.health,
             selftest,
             timestamps: Some(self.timestamps),
@@ -91,8 +92,7 @@ impl Conclusion<'_> {
             log_file: Some(run.paths.log()),
             zone: LocalZone::system(),
         };
-        let extra = ExtraFiles { timeslices, genai_perf: run.config.output.export_genai_perf };
-        let files = write_summary_files(&report, &run.paths, extra);
+        let files = write_summary_files(&report, &run.paths, ExtraFiles { timeslices });
         let refused = run.strictness.refused(&report.validity());
         RunResult { report, files, verdict, values, refused }
     }
@@ -120,6 +120,16 @@ impl Conclusion<'_> {
         let single = |metric: &Metric| matches!(metric.definition().kind, Kind::Record | Kind::RecordList);
         let metrics = context.record_metrics().into_iter().filter(single);
         metrics.map(|metric| (metric, self.columns[at].shown_values(metric, &context))).collect()
+    }
+
+    /// The profiling phase by the definitions of GenAI-Perf.
+    fn genai_perf(&self, run: &Run, profiling: Option<usize>) -> Vec<MetricResult> {
+        let results = profiling.map(|at| {
+            let outcome = &self.outcomes[at];
+            let window = PhaseWindow { start: outcome.start, end: outcome.end };
+            genai_perf_results(&self.columns[at], &window, &self.context(run, at))
+        });
+        results.unwrap_or_default()
     }
 
     /// What those who could end the run early want said.

@@ -112,7 +112,9 @@ fn transport_kind(error: &TransportError) -> &'static str {
             "ServerDisconnectedError"
         }
         TransportError::Truncated(_) => "ClientPayloadError",
-        TransportError::Protocol(_) | TransportError::MessageTooLong { .. } => "ClientResponseError",
+        TransportError::Protocol(_) | TransportError::MessageTooLong { .. } | TransportError::BodyTooLong { .. } => {
+            "ClientResponseError"
+        }
     }
 }
 
@@ -129,6 +131,7 @@ fn transport_cause(error: &TransportError) -> Option<Cause> {
         TransportError::Disconnected
         | TransportError::Reset(_)
         | TransportError::MessageTooLong { .. }
+        | TransportError::BodyTooLong { .. }
         | TransportError::Proxy { .. }
         | TransportError::Redirect(_) => return None,
     };

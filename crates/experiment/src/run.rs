@@ -1,5 +1,6 @@
 //! One run, from its configuration to its files.
 
+mod counting;
 mod desk;
 #[cfg(test)]
 mod tests;
@@ -21,7 +22,7 @@ use aiperf_metrics::{ClientHealth, Metric, MetricContext, ValidityNote};
 use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles};
 use aiperf_seed::Seed;
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
-use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
+use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
 use uuid::Uuid;
 
@@ -112,13 +113,8 @@ impl Run {
             config.random_seed.get_or_insert_with(|| Seed::from_entropy().stream("scenario").next_u64() >> 1);
         }
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
-        let request = TokenizerRequest {
-            name: config.endpoint.tokenizer_name(&config.dataset.models[0]).to_owned(),
-            revision: config.endpoint.tokenizer_revision.clone(),
-            chat_template: config.endpoint.apply_chat_template,
-        };
-        let tokenizer = aiperf_tokenizer::load(&request, hub.environment())?;
-        let dataset = Arc::new(aiperf_dataset::build_with_hub(&config.dataset, seed, &tokenizer, hub)?);
+        let (tokenizer, dataset) = counting::prepare(&config, seed, hub)?;
+        let dataset = Arc::new(dataset);
         scenario::check_data(&config, &dataset)?;
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {

@@ -214,6 +214,7 @@ pub(crate) fn client_settings(config: &Config, targets: &Targets) -> Result<Clie
             IpVersion::Auto => aiperf_transport::IpVersion::Any,
         },
         connection_limit: connection_limit(config),
+        body_limit: aiperf_transport::BodyLimit(tuning.body_limit),
         keepalive: tuning.keepalive_timeout.into(),
         stamping: Stamping::start(),
     })

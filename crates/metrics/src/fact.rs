@@ -72,10 +72,12 @@ pub(crate) enum Fact {
     SpecRate,
     /// Input tokens that were asked for.
     RequestedInput,
+    /// From the first to the second content that is not reasoning.
+    SecondOutputGap,
 }
 
 impl Fact {
-    pub(crate) const COUNT: usize = Self::RequestedInput as usize + 1;
+    pub(crate) const COUNT: usize = Self::SecondOutputGap as usize + 1;
 }
 
 pub(crate) const OUTCOME_SUCCESS: u64 = 0;

@@ -1,7 +1,7 @@
 //! What is known of one finished request before any metric is computed.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_endpoint::{ContentChunk, SpecDecode, Usage, VideoReport};
+use aiperf_endpoint::{ContentChunk, Delivery, SpecDecode, Usage, VideoReport};
 
 /// One finished request, success or failure.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub struct Observation {
     pub end: Mono,
     /// Content events in order; empty on failure.
     pub chunks: Vec<ContentChunk>,
+    /// Whether content came event by event, or as one document.
+    pub delivery: Delivery,
     pub tokens: TokenCounts,
     pub usage: Option<Usage>,
     /// What the server says of its speculative decoding.

@@ -204,7 +204,7 @@ impl Flights<'_> {
 #[cfg(test)]
 mod tests {
     use aiperf_clock::Mono;
-    use aiperf_endpoint::ContentChunk;
+    use aiperf_endpoint::{ContentChunk, Delivery};
 
     use super::*;
     use crate::{MediaFacts, Observation, RecordValues, TokenCounts};
@@ -234,6 +234,7 @@ mod tests {
             requested_output_tokens: None,
             requested_input_tokens: None,
             undecodable_events: 0,
+            delivery: Delivery::Events,
             prefix: None,
             media: MediaFacts::default(),
         }

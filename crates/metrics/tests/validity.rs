@@ -4,11 +4,11 @@
 mod phase;
 
 use aiperf_clock::Nanos;
-use aiperf_endpoint::Usage;
+use aiperf_endpoint::{Delivery, Usage};
 use aiperf_metrics::{
     Cancellation, ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, HttpTiming, LimitKind, LoadAxis,
     MaxTokensField, Metric, MetricContext, Observation, Percentile, PhaseAccounting, Severity, Summary, Thresholds,
-    Unit, ValidityCode, ValidityNote,
+    TokenCounts, Unit, ValidityCode, ValidityNote,
 };
 use phase::{at, avg, failed, request, summarize};
 
@@ -143,6 +143,32 @@ fn events_that_could_not_be_read_are_found() {
     let notes = evidence(&summary).notes();
     assert_eq!(notes, [ValidityNote::EventsUndecodable { events: 3, requests: 2, of: 3 }]);
     assert_eq!((notes[0].figure(), notes[0].threshold(), notes[0].unit()), (3.0, 0.0, Unit::Count));
+}
+
+#[test]
+fn responses_that_were_not_streamed_are_found() {
+    let whole = |start| Observation { delivery: Delivery::Document, ..request(start, &[start + 60]) };
+    let seen = [whole(0), request(100, &[150, 160]), whole(200)];
+    let summary = summarize(&seen, &streaming());
+    let notes = evidence(&summary).notes();
+    assert_eq!(notes, [ValidityNote::NotStreamed { requests: 2, of: 3 }]);
+    assert_eq!(notes[0].severity(), Severity::Warning);
+    let count = |metric| summary.get(metric).and_then(|stats| stats.count);
+    assert_eq!((count(Metric::TimeToFirstToken), count(Metric::RequestLatency)), (Some(1), Some(3)));
+    assert_eq!((count(Metric::InterTokenLatency), count(Metric::TimeToFirstOutputToken)), (Some(1), Some(1)));
+    let plain = MetricContext { streaming: false, ..streaming() };
+    assert_eq!(evidence(&summarize(&seen, &plain)).notes(), [], "nobody asked for a stream");
+}
+
+#[test]
+fn server_counts_that_are_missing_are_found() {
+    let without = |start| Observation { tokens: TokenCounts::default(), ..request(start, &[start + 50, start + 60]) };
+    let seen = [without(0), request(100, &[150, 160])];
+    let server = MetricContext { server_token_count: true, ..streaming() };
+    let notes = evidence(&summarize(&seen, &server)).notes();
+    assert_eq!(notes, [ValidityNote::ServerCountsMissing { requests: 1, of: 2 }]);
+    assert_eq!((notes[0].figure(), notes[0].threshold(), notes[0].unit()), (50.0, 0.0, Unit::Percent));
+    assert_eq!(evidence(&summarize(&seen, &streaming())).notes(), [], "the client counts");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::connection::Connection;
 use crate::error::TransportError;
-use crate::exchange::{Exchange, Span, Trace};
+use crate::exchange::{BodyLimit, Exchange, Span, Trace};
 use crate::http2::Http2Pool;
 use crate::origin::{Origin, Scheme};
 use crate::proxy::{Proxies, for_proxy};
@@ -63,6 +63,7 @@ pub struct ClientSettings {
     pub ip_version: IpVersion,
     /// Connections in use at once; a request beyond it waits, and its trace says how long.
     pub connection_limit: usize,
+    pub body_limit: BodyLimit,
     /// How long an idle connection is kept.
     pub keepalive: Nanos,
     /// How long a looked-up name is believed.
@@ -82,6 +83,7 @@ impl Default for ClientSettings {
             http_version: HttpVersion::Http1,
             ip_version: IpVersion::Any,
             connection_limit: 2_500,
+            body_limit: BodyLimit::default(),
             keepalive: Nanos(300_000_000_000),
             dns_cache: Nanos(300_000_000_000),
             socket: SocketOptions::default(),
@@ -151,6 +153,7 @@ impl Client {
         exchange: &mut Exchange,
         watch: &dyn Watch,
     ) -> Result<(), TransportError> {
+        exchange.body_limit = self.settings.body_limit;
         self.send_once(request, reuse, exchange, watch).await?;
         if is_redirect(exchange.status) { self.follow(request, reuse, exchange, watch).await } else { Ok(()) }
     }

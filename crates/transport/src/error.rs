@@ -32,6 +32,10 @@ pub enum TransportError {
     Protocol(String),
     #[error("a message of {length} bytes came, and {limit} is the limit; raise --grpc-max-message-size")]
     MessageTooLong { length: usize, limit: usize },
+    #[error(
+        "the response body is longer than {limit} bytes; if the server means to send that much, raise AIPERF_HTTP_BODY_LIMIT_MB"
+    )]
+    BodyTooLong { limit: usize },
     #[error(transparent)]
     Redirect(#[from] RedirectError),
 }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use aiperf_clock::{Mono, Nanos, ReadMark};
 
+use crate::error::TransportError;
 use crate::redirect::Hop;
 
 /// A stage with a beginning and an end.
@@ -68,8 +69,21 @@ pub struct Exchange {
     pub trailers: Vec<(String, String)>,
     /// Redirects that were followed; all else is of the answer at their end.
     pub redirects: Vec<Hop>,
+    /// The most that the decoded body may have: one that goes on for ever must not fill the memory.
+    pub body_limit: BodyLimit,
     /// How often it was sent once more, because the server had left the kept connection it went over first.
     pub resent: u32,
+}
+
+/// Bytes that a decoded response body may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BodyLimit(pub usize);
+
+impl Default for BodyLimit {
+    /// Many times what any answer has; images and films in base64 stay below it, too.
+    fn default() -> Self {
+        Self(256 << 20)
+    }
 }
 
 /// Rooms that are made beforehand go up to this: longer responses are rare, and many may be in flight.
@@ -98,6 +112,17 @@ impl Exchange {
         self.body.clear();
         self.marks.clear();
         self.trailers.clear();
+    }
+
+    /// Fails if the body has grown too long, and gives its memory back.
+    pub(crate) fn check_length(&mut self) -> Result<(), TransportError> {
+        let BodyLimit(limit) = self.body_limit;
+        if self.body.len() <= limit {
+            return Ok(());
+        }
+        self.body = Vec::new();
+        self.marks = Vec::new();
+        Err(TransportError::BodyTooLong { limit })
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {

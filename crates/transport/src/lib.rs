@@ -22,7 +22,7 @@ mod watch;
 
 pub use client::{Client, ClientSettings, HttpVersion, IpVersion, Reuse};
 pub use error::TransportError;
-pub use exchange::{Exchange, ExchangeSize, Span, Trace};
+pub use exchange::{BodyLimit, Exchange, ExchangeSize, Span, Trace};
 pub use origin::{Origin, Scheme};
 pub use proxy::{Proxies, Proxy};
 pub use redirect::{Hop, RedirectError};

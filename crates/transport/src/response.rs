@@ -5,7 +5,7 @@ use aiperf_clock::{ReadMark, ReadStamp};
 use crate::body::{Framing, content_length};
 use crate::coding::Coding;
 use crate::error::TransportError;
-use crate::exchange::Exchange;
+use crate::exchange::{BodyLimit, Exchange};
 
 /// A head longer than this is no head.
 const MAX_HEAD: usize = 256 * 1024;
@@ -133,8 +133,12 @@ impl ResponseReader {
                 let used = framing.decode(bytes, &mut into.body).map_err(TransportError::Protocol)?;
                 (used, framing.is_done())
             }
-            Stage::PackedBody(body) => body.feed(bytes, &mut into.body)?,
+            Stage::PackedBody(body) => match body.feed(bytes, &mut into.body) {
+                Ok(fed) => fed,
+                Err(error) => return into.check_length().and(Err(error)),
+            },
         };
+        into.check_length()?;
         if into.body.len() > before {
             into.marks.push(ReadMark::new(into.body.len(), stamp));
         }
@@ -192,11 +196,16 @@ impl ResponseReader {
         response.reason.unwrap_or_default().clone_into(&mut into.reason);
         into.headers = response.headers.iter().map(|h| (h.name.to_owned(), header_text(h.value))).collect();
         self.keep_alive = response.version == Some(1);
-        self.stage = self.stage_of(status, response.headers).map_err(HeadError::Other)?;
+        self.stage = self.stage_of(status, response.headers, into.body_limit).map_err(HeadError::Other)?;
         Ok(Some(used))
     }
 
-    fn stage_of(&mut self, status: u16, headers: &[httparse::Header<'_>]) -> Result<Stage, TransportError> {
+    fn stage_of(
+        &mut self,
+        status: u16,
+        headers: &[httparse::Header<'_>],
+        limit: BodyLimit,
+    ) -> Result<Stage, TransportError> {
         // Those of the content, then those of the transfer, which were put on later.
         let mut codings: [Vec<u8>; 2] = Default::default();
         let mut length = None;
@@ -231,7 +240,7 @@ impl ResponseReader {
             }
         };
         let is_packed = codings.iter().any(|list| !list.is_empty());
-        let coding = if is_packed { coding_of(status, &codings.join(&b','))? } else { None };
+        let coding = if is_packed { coding_of(status, &codings.join(&b','), limit)? } else { None };
         Ok(match coding {
             None => Stage::Body(framing),
             Some(coding) => Stage::PackedBody(Box::new(PackedBody { framing, coding, packed: Vec::new() })),
@@ -261,8 +270,12 @@ fn take_chunked(transfer: &mut Vec<u8>) -> bool {
 }
 
 /// The decoder for these codings. What an error is packed in may be anything: its status says enough.
-pub(crate) fn coding_of(status: u16, codings: &[u8]) -> Result<Option<Coding>, TransportError> {
-    match Coding::named(codings) {
+pub(crate) fn coding_of(
+    status: u16,
+    codings: &[u8],
+    BodyLimit(limit): BodyLimit,
+) -> Result<Option<Coding>, TransportError> {
+    match Coding::named(codings, limit) {
         Err(_) if !(200..300).contains(&status) => Ok(None),
         coding => coding.map_err(TransportError::Protocol),
     }

@@ -7,6 +7,7 @@ mod support;
 mod agentic_order;
 mod agentic_replay;
 mod agents;
+mod answers;
 mod artifact_folders;
 mod cancellation;
 mod chat;

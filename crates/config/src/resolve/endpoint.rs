@@ -276,12 +276,5 @@ fn tokenizer(
             models.iter().all(|model| is_placeholder(model)).then(|| BUILTIN_TOKENIZER.to_owned())
         }
     };
-    if raw.is_given(OptionId::TokenizerRevision) && name.as_deref() == Some(BUILTIN_TOKENIZER) {
-        return Err(raw.needs_text(
-            OptionId::TokenizerRevision,
-            "a Hugging Face tokenizer",
-            "the builtin one, which this run uses, has no revisions",
-        ));
-    }
     Ok(name)
 }

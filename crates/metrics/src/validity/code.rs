@@ -18,18 +18,20 @@ pub enum ValidityCode {
     WarmupMissing,
     NonStationary,
     SampleFloor,
+    NotStreamed,
     ChunksWithSeveralTokens,
     UndecodableEvents,
     InputLengthOff,
     OutputLengthOff,
     TokenCountsDiffer,
+    ServerCountsMissing,
     CacheCountsMissing,
     RowsLeftOut,
 }
 
 impl ValidityCode {
     /// In the order in which notes are worth reading.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::MaxTokensFieldRefused,
         Self::ServerNotReady,
         Self::ErrorShare,
@@ -44,11 +46,13 @@ impl ValidityCode {
         Self::WarmupMissing,
         Self::NonStationary,
         Self::SampleFloor,
+        Self::NotStreamed,
         Self::ChunksWithSeveralTokens,
         Self::UndecodableEvents,
         Self::InputLengthOff,
         Self::OutputLengthOff,
         Self::TokenCountsDiffer,
+        Self::ServerCountsMissing,
         Self::CacheCountsMissing,
         Self::RowsLeftOut,
     ];
@@ -70,11 +74,13 @@ impl ValidityCode {
             Self::WarmupMissing => "warmup_missing",
             Self::NonStationary => "non_stationary",
             Self::SampleFloor => "sample_floor",
+            Self::NotStreamed => "not_streamed",
             Self::ChunksWithSeveralTokens => "chunks_with_several_tokens",
             Self::UndecodableEvents => "undecodable_events",
             Self::InputLengthOff => "input_length_off",
             Self::OutputLengthOff => "output_length_off",
             Self::TokenCountsDiffer => "token_counts_differ",
+            Self::ServerCountsMissing => "server_counts_missing",
             Self::CacheCountsMissing => "cache_counts_missing",
             Self::RowsLeftOut => "rows_left_out",
         }

@@ -64,11 +64,13 @@ impl Evidence<'_> {
             digest.cold_start.filter(|_| self.warmup.is_none()).and_then(|start| start.noticeable()),
             samples::drift(self.summary),
             samples::floor(self.summary),
+            digest.deliveries.not_streamed(),
             digest.chunking.several(),
             self.undecodable_events(),
             digest.input_lengths.off_target(),
             self.output_length(),
             self.token_counts(),
+            digest.server_counts.missing(),
             self.cache_counts(),
             (self.rows_left_out > 0).then_some(ValidityNote::RowsLeftOut { rows: self.rows_left_out }),
         ];

@@ -61,6 +61,10 @@ impl ValidityCode {
                 "Percentiles that people quote rest on too few independent samples; the `subject` is the first of them. An `info`: \
                  they are also marked one by one (`ci.unsupported`, `*` on the console)."
             }
+            Self::NotStreamed => {
+                "Streaming was asked for, and responses came as one document each. They have a latency, but no time to first \
+                 token, no inter-token latency and nothing that follows from the two."
+            }
             Self::ChunksWithSeveralTokens => {
                 "Streamed events carry several tokens. `inter_chunk_latency` is then not the time between tokens, and \
                  `inter_token_latency` spreads it evenly over tokens that came together."
@@ -69,6 +73,10 @@ impl ValidityCode {
             Self::InputLengthOff => "Prompts do not have the length that was asked for.",
             Self::OutputLengthOff => "Responses do not have the length that was asked for.",
             Self::TokenCountsDiffer => "Client and server count different numbers of tokens.",
+            Self::ServerCountsMissing => {
+                "`--use-server-token-count` was given, and the server reported no usage, or not both counts. Such requests are in \
+                 no token metric."
+            }
             Self::CacheCountsMissing => {
                 "Prompts begin like others, and usage is reported without a count of cached prompt tokens."
             }
@@ -134,6 +142,7 @@ impl ValidityCode {
                  ([statistics.md](statistics.md))",
                 floor(0.99, Level::P95)
             ),
+            Self::NotStreamed => any("its first token is in no number"),
             Self::ChunksWithSeveralTokens => format!(
                 "more than {} tokens an event on average; another tokenizer counts up to 20 % more",
                 chunking::TOKENS_PER_CHUNK
@@ -147,6 +156,7 @@ impl ValidityCode {
                  `AIPERF_METRICS_OSL_MISMATCH_MAX_TOKEN_THRESHOLD` (50 tokens), whichever is less",
             ),
             Self::TokenCountsDiffer => share("off by more than `AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD` (10 %)"),
+            Self::ServerCountsMissing => any("it is in no token metric"),
             Self::CacheCountsMissing => any("cache hits do not show"),
             Self::RowsLeftOut => any("they are not part of what was measured"),
         }
@@ -181,6 +191,9 @@ impl ValidityCode {
                  rest."
             }
             Self::SampleFloor => "Send more requests, or quote no percentile above those that are not marked.",
+            Self::NotStreamed => {
+                "Check that the server, and every proxy in front of it, streams this endpoint; or leave `--streaming` out."
+            }
             Self::ChunksWithSeveralTokens => {
                 "Have the server stream each token (vLLM: `--stream-interval 1`), or quote `inter_token_latency` as a mean only."
             }
@@ -193,6 +206,9 @@ impl ValidityCode {
             }
             Self::TokenCountsDiffer => {
                 "Give the server's own tokenizer (`--tokenizer`), or `--use-server-token-count`."
+            }
+            Self::ServerCountsMissing => {
+                "Have the server report usage (streams: `stream_options.include_usage`), or leave `--use-server-token-count` out."
             }
             Self::CacheCountsMissing => "`--enable-prompt-tokens-details` (vLLM), `--enable-cache-report` (SGLang).",
             Self::RowsLeftOut => "The log names the first of them.",

@@ -4,6 +4,7 @@ mod chunking;
 mod code;
 mod cold_start;
 mod connections;
+mod delivery;
 mod digest;
 mod evidence;
 mod explanation;
@@ -13,6 +14,7 @@ mod note;
 mod occupancy;
 mod pacing;
 mod samples;
+mod server_counts;
 mod unready;
 
 pub use code::ValidityCode;

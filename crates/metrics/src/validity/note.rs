@@ -62,6 +62,8 @@ pub enum ValidityNote {
     NonStationary { drifting: Metric, change: f64 },
     /// Percentiles from `from` on rest on fewer independent samples than they need; `needed` by the rarest, p99.
     SampleFloor { from: Percentile, samples: u64, needed: u64 },
+    /// Responses to streaming requests came as one document each.
+    NotStreamed { requests: u64, of: u64 },
     /// Events carry more than one token each, on average.
     ChunksWithSeveralTokens { tokens: u64, chunks: u64 },
     /// Parts of responses could not be read.
@@ -72,6 +74,8 @@ pub enum ValidityNote {
     OutputLengthOff { requests: u64, of: u64, average_percent: f64, allowed_percent: f64, allowed_tokens: f64 },
     /// Client and server count tokens differently.
     TokenCountsDiffer { requests: u64, of: u64, allowed_percent: f64 },
+    /// The server's token counts were asked for, and it gave none, or not all.
+    ServerCountsMissing { requests: u64, of: u64 },
     /// Usage comes without counts of cached tokens.
     CacheCountsMissing { requests: u64 },
     /// Rows of the data that could not be used are not part of what was measured.
@@ -95,11 +99,13 @@ impl ValidityNote {
             Self::WarmupMissing { .. } => ValidityCode::WarmupMissing,
             Self::NonStationary { .. } => ValidityCode::NonStationary,
             Self::SampleFloor { .. } => ValidityCode::SampleFloor,
+            Self::NotStreamed { .. } => ValidityCode::NotStreamed,
             Self::ChunksWithSeveralTokens { .. } => ValidityCode::ChunksWithSeveralTokens,
             Self::EventsUndecodable { .. } => ValidityCode::UndecodableEvents,
             Self::InputLengthOff { .. } => ValidityCode::InputLengthOff,
             Self::OutputLengthOff { .. } => ValidityCode::OutputLengthOff,
             Self::TokenCountsDiffer { .. } => ValidityCode::TokenCountsDiffer,
+            Self::ServerCountsMissing { .. } => ValidityCode::ServerCountsMissing,
             Self::CacheCountsMissing { .. } => ValidityCode::CacheCountsMissing,
             Self::RowsLeftOut { .. } => ValidityCode::RowsLeftOut,
         }
@@ -159,6 +165,8 @@ impl ValidityNote {
             | Self::ErrorShare { failed: part, of }
             | Self::InputLengthOff { requests: part, of, .. }
             | Self::OutputLengthOff { requests: part, of, .. }
+            | Self::NotStreamed { requests: part, of }
+            | Self::ServerCountsMissing { requests: part, of }
             | Self::TokenCountsDiffer { requests: part, of, .. } => share_percent(part, of),
         }
     }
@@ -188,6 +196,8 @@ impl ValidityNote {
             | Self::ServerWaitedFor { .. }
             | Self::CeilingReached { .. }
             | Self::EventsUndecodable { .. }
+            | Self::NotStreamed { .. }
+            | Self::ServerCountsMissing { .. }
             | Self::CacheCountsMissing { .. }
             | Self::RowsLeftOut { .. } => 0.0,
         }
@@ -212,6 +222,8 @@ impl ValidityNote {
             | Self::ErrorShare { .. }
             | Self::InputLengthOff { .. }
             | Self::OutputLengthOff { .. }
+            | Self::NotStreamed { .. }
+            | Self::ServerCountsMissing { .. }
             | Self::TokenCountsDiffer { .. } => Unit::Percent,
         }
     }

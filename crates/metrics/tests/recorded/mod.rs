@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
-use aiperf_endpoint::{ContentChunk, Usage};
+use aiperf_endpoint::{ContentChunk, Delivery, Usage};
 use aiperf_metrics::{
     Cancellation, Columns, Failure, HttpTiming, Kind, MediaFacts, Metric, MetricContext, Observation, OverflowSigns,
     Percentile, PhaseWindow, RecordValues, SpecDecode, Stats, Summary, TokenCounts,
@@ -109,6 +109,7 @@ pub(crate) fn observe(record: &Value, requested: Option<u32>) -> Observation {
         requested_output_tokens: requested,
         requested_input_tokens: None,
         undecodable_events: 0,
+        delivery: Delivery::Events,
         prefix: None,
         media: MediaFacts { images: whole("num_images").unwrap_or(0), ..MediaFacts::default() },
     }

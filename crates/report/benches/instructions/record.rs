@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos};
-use aiperf_endpoint::EndpointKind;
+use aiperf_endpoint::{Delivery, EndpointKind};
 use aiperf_metrics::{Columns, HttpTiming, MediaFacts, MetricContext, Observation, RecordValues, TokenCounts};
 use aiperf_report::{Phase, Record, RecordMetadata, RecordWriter};
 
@@ -30,6 +30,7 @@ fn observation() -> Result<Observation, Box<dyn std::error::Error>> {
         requested_output_tokens: Some(100),
         requested_input_tokens: None,
         undecodable_events: 0,
+        delivery: Delivery::Events,
         prefix: None,
         media: MediaFacts::default(),
     })

@@ -41,6 +41,7 @@ impl Wording {
             ValidityNote::WarmupMissing { requests, first, later } => server::warmup_missing(requests, first, later),
             ValidityNote::NonStationary { drifting, change } => samples::drift(drifting, change),
             ValidityNote::SampleFloor { from, samples, needed } => samples::floor(from, samples, needed),
+            ValidityNote::NotStreamed { requests, of } => server::not_streamed(&share(requests, of)),
             ValidityNote::ChunksWithSeveralTokens { tokens, chunks } => {
                 tokens::several_in_a_chunk(tokens, chunks, note.figure())
             }
@@ -56,6 +57,7 @@ impl Wording {
             ValidityNote::TokenCountsDiffer { requests, of, allowed_percent } => {
                 tokens::token_counts(&share(requests, of), allowed_percent)
             }
+            ValidityNote::ServerCountsMissing { requests, of } => tokens::server_counts(&share(requests, of)),
             ValidityNote::CacheCountsMissing { requests } => server::cache_counts(requests),
             ValidityNote::RowsLeftOut { rows } => Wording::new(
                 format!("{} rows of the data could not be used and were left out.", whole(rows)),

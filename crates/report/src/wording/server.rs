@@ -91,3 +91,13 @@ pub(super) fn cache_counts(requests: u64) -> Wording {
         "Ask for it when the server is started: --enable-prompt-tokens-details (vLLM) or --enable-cache-report (SGLang).",
     )
 }
+
+pub(super) fn not_streamed(of: &str) -> Wording {
+    Wording::new(
+        format!(
+            "Streaming was asked for, but the response came as one document: {of}. These requests have no time to first token \
+             and no inter-token latency."
+        ),
+        "Check that the server, and every proxy in front of it, streams this endpoint; or leave --streaming out.",
+    )
+}

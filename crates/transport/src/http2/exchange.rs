@@ -65,7 +65,7 @@ impl Lease {
             exchange.trace.head_bytes_received = bytes;
         }
         let named: Vec<&[u8]> = parts.headers.get_all(CONTENT_ENCODING).iter().map(HeaderValue::as_bytes).collect();
-        let coding = coding_of(parts.status.as_u16(), &named.join(&b','))?;
+        let coding = coding_of(parts.status.as_u16(), &named.join(&b','), exchange.body_limit)?;
         let mut intake =
             Intake { page: &page, asked, coding, arrived: 0, messages: request.message_limit.map(MessageGuard::new) };
         loop {
@@ -140,8 +140,13 @@ impl Intake<'_> {
         let before = exchange.body.len();
         match &mut self.coding {
             None => exchange.body.extend_from_slice(part),
-            Some(coding) => coding.decode(part, &mut exchange.body).map_err(TransportError::Protocol)?,
+            Some(coding) => {
+                if let Err(reason) = coding.decode(part, &mut exchange.body) {
+                    return exchange.check_length().and(Err(TransportError::Protocol(reason)));
+                }
+            }
         }
+        exchange.check_length()?;
         let Some(stamp) = self.page.arrival(self.arrived) else {
             return Err(TransportError::Protocol("a part of the body is in no frame".into()));
         };

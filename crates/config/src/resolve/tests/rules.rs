@@ -92,7 +92,6 @@ fn endpoint() {
         (&["--header=nothing"], &["--header", "Name: value"]),
         (&["--extra-inputs=nothing"], &["--extra-inputs", "key:value"]),
         (&["--extra-inputs={"], &["--extra-inputs", "JSON"]),
-        (&["--tokenizer=builtin", "--tokenizer-revision=x"], &["--tokenizer-revision", "builtin"]),
         (&["--tokenizer="], &["--tokenizer", "builtin"]),
         (&["--streaming=maybe"], &["--streaming", "true, yes, 1"]),
         (&["--transport=udp"], &["--transport", "http, grpc"]),
