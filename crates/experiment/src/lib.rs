@@ -20,6 +20,7 @@ mod process;
 mod raw;
 mod readiness;
 mod records;
+mod replay_plan;
 mod request_log;
 mod round_trip;
 mod run;

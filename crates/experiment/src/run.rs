@@ -36,6 +36,7 @@ use crate::maker::Maker;
 use crate::monitor::Monitor;
 use crate::readiness;
 use crate::records::{ClosedFiles, RecordThreads};
+use crate::replay_plan;
 use crate::round_trip::{RttWatch, WhatIsMissing};
 use crate::scenario;
 use crate::selftest::Tap;
@@ -114,11 +115,15 @@ impl Run {
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
         let (tokenizer, dataset) = counting::prepare(&config, seed, hub)?;
         let dataset = Arc::new(dataset);
-        data_warnings::warn(&dataset, replays(&phases));
         scenario::check_data(&config, &dataset)?;
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
-            phase.stop.sessions = Some(dataset.roots().len() as u64);
+            let all = dataset.roots().len() as u64;
+            phase.stop.sessions = Some(phase.stop.sessions.map_or(all, |asked| asked.min(all)));
+        }
+        data_warnings::warn(&dataset, replays(&phases));
+        if let Some(replay) = phases.iter().find(|phase| matches!(phase.pace, Pace::FixedSchedule { .. })) {
+            replay_plan::check(&config, replay, &dataset, &fixed_schedule)?;
         }
         let first = fixed_schedule.first().map_or_else(|| dataset.sampler(seed).draw().0, |(first, _)| *first);
         let headers = settings::header_plan(&config, version)?;

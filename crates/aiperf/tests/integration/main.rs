@@ -27,6 +27,7 @@ mod folder_claims;
 mod genai_perf;
 mod generated_text;
 mod graphs;
+mod inputs;
 mod interrupts;
 mod kserve;
 mod limits;

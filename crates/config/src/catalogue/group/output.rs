@@ -47,7 +47,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .supported(),
     OptionSpec::new(OptionId::AutoPlot, &["auto-plot"], ValueKind::Flag, "Draw plots when the run has finished.")
         .negative("no-auto-plot", "Do not draw plots when the run has finished.")
-        .default("as the search recipe says"),
+        .default("as the search recipe says")
+        .ignored("plots are not drawn yet"),
     OptionSpec::new(
         OptionId::PlotRequired,
         &["plot-required"],
