@@ -238,6 +238,18 @@ fn codes(evidence: &Evidence<'_>) -> Vec<ValidityCode> {
 }
 
 #[test]
+fn lost_records_are_a_warning_whether_or_not_the_numbers_cover_them() {
+    let summary = summarize(&[request(0, &[5])], &streaming());
+    assert!(!evidence(&summary).notes().iter().any(|found| found.code() == ValidityCode::RecordsLost));
+    for are_counted in [true, false] {
+        let notes = Evidence { lost: LostRecords { count: 3, are_counted }, ..evidence(&summary) }.notes();
+        let found = notes.iter().find(|found| found.code() == ValidityCode::RecordsLost).unwrap();
+        assert_eq!((found.severity(), found.figure(), found.unit()), (Severity::Warning, 3.0, Unit::Requests));
+        assert_eq!(found.code().name(), "records_lost");
+    }
+}
+
+#[test]
 fn a_rate_that_was_not_kept_is_found_and_one_that_was_late_as_a_whole_is_not() {
     let sent = |lag: fn(u64) -> u64| -> Vec<Observation> {
         let seen = |index: u64| {
