@@ -30,6 +30,8 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) columns: &'a PhaseColumns,
     pub(crate) anchor: &'a WallAnchor,
     pub(crate) health: Option<ClientHealth>,
+    /// When the first phase could begin.
+    pub(crate) began: Mono,
     pub(crate) timestamps: Timestamps,
     pub(crate) other_files: Vec<WrittenFile>,
     /// As it was measured during the run.
@@ -61,6 +63,10 @@ impl Conclusion<'_> {
         let ended_by = at.map(|at| &self.outcomes[at].ended_by);
         let metadata = scenario::submission(run, &verdict, ended_by, &profiling.summary);
         let sections = self.sections();
+        let mut client_health = self.health.clone();
+        if !profiling.summary.failures.is_empty() {
+            client_health.get_or_insert_default().add_shortages(self.began, &profiling.summary.failures);
+        }
         let report = RunReport {
             aiperf_version: version.to_owned(),
             benchmark_id: self.benchmark_id.clone(),
@@ -78,7 +84,7 @@ impl Conclusion<'_> {
             agentic_replay: self.outcomes.last().and_then(scenario::replay_json),
             metadata,
             thresholds: run.profiling_context().thresholds,
-            client_health: self.health,
+            client_health,
             selftest,
             timestamps: Some(self.timestamps),
             prefixes_repeat: prefixes_repeat(run),

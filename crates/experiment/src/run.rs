@@ -228,6 +228,7 @@ impl Run {
             columns: &columns,
             anchor: &anchor,
             health: watched.map(|watched| ClientHealth::judge(began, &watched.samples)),
+            began,
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files: closed.written,
             network_rtt,

@@ -223,7 +223,7 @@ impl Target {
         }
     }
 
-    /// `time_to_first_token p99 ±8.1% of ±5%`.
+    /// `time_to_first_token p99 ±8.1% (target ±5%)`.
     fn progress(&self, estimate: &Estimate) -> String {
         let margin = estimate.interval.map(|interval| interval.margin(estimate.value));
         let CiTarget { metric, stat, margin: asked } = &self.asked;
@@ -234,7 +234,7 @@ impl Target {
             }
             (Some(margin), _) => format!("±{margin:.2} {}", self.metric.definition().shown.label()),
         };
-        format!("{metric} {stat} {now} of ±{asked}")
+        format!("{metric} {stat} {now} (target ±{asked})")
     }
 
     fn json(&self, estimate: Option<&Estimate>, was_known: bool) -> Value {

@@ -1,7 +1,7 @@
 //! How a run ended, in one sentence.
 
 use aiperf_engine::StopReason;
-use aiperf_metrics::{Cancellation, Failure, FailureGroup, Summary};
+use aiperf_metrics::{Cancellation, Failure, FailureGroup, Shortage, Summary};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
@@ -91,6 +91,13 @@ fn sentence(failures: &[FailureGroup], requests: u64) -> String {
 /// What to do about it.
 fn advice(failure: &Failure) -> &'static str {
     let on_purpose = failure.cancelled == Some(Cancellation::OnPurpose);
+    match failure.shortage {
+        Some(Shortage::Descriptors) => return "Raise the limit of this shell (ulimit -n), or lower --concurrency.",
+        Some(Shortage::Ports) => {
+            return "Let connections be used again (--connection-reuse-strategy pooled), or lower the load.";
+        }
+        None => {}
+    }
     match failure.kind.as_str() {
         _ if on_purpose => "Lower --request-cancellation-rate, or raise --request-cancellation-delay.",
         "ClientConnectorError" => "Is the server running, and is --url right?",

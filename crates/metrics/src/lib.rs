@@ -15,6 +15,7 @@ mod fact;
 mod failures;
 mod formula;
 mod health;
+mod late_reads;
 mod levels;
 mod metric;
 mod network;
@@ -50,8 +51,11 @@ pub use health::{
     ClientHealth, ClientLimit, DescriptorUse, HealthMaxima, HealthSample, LimitKind, MachineTime, ThreadLoad,
     ThreadRole,
 };
+pub use late_reads::LateReads;
 pub use network::NetworkRtt;
-pub use observation::{Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, PrefixBlocks, TokenCounts};
+pub use observation::{
+    Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, PrefixBlocks, Shortage, TokenCounts,
+};
 pub use overflow::OverflowSigns;
 pub use record::RecordValues;
 pub use slices::{Slice, Slices};
@@ -59,4 +63,7 @@ pub use statistics::{Percentile, Stats};
 pub use steady::{SteadyState, SteadyWindow};
 pub use summary::{MetricResult, PhaseWindow, SloResult, Summary};
 pub use unit::Unit;
-pub use validity::{Digest, Evidence, Explanation, MaxTokensField, Severity, ValidityCode, ValidityNote};
+pub use validity::{
+    AskedConcurrency, Digest, Evidence, Explanation, GapCause, MaxTokensField, Severity, Unreached, ValidityCode,
+    ValidityNote,
+};

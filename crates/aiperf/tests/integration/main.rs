@@ -22,6 +22,7 @@ mod dynamic_grpc;
 mod endpoint_types;
 mod endpoints;
 mod failures;
+mod frozen;
 mod genai_perf;
 mod generated_text;
 mod graphs;

@@ -8,9 +8,12 @@ pub enum ValidityCode {
     ServerNotReady,
     ErrorShare,
     ClientSaturated,
+    LateFirstTokens,
+    MergedChunks,
     BeyondCertifiedLoad,
     ClockStep,
     RateShortfall,
+    ConcurrencyNotReached,
     ConcurrencyCeilingReached,
     HiddenWait,
     ReplayDegraded,
@@ -29,14 +32,17 @@ pub enum ValidityCode {
 
 impl ValidityCode {
     /// In the order in which notes are worth reading.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 24] = [
         Self::MaxTokensFieldRefused,
         Self::ServerNotReady,
         Self::ErrorShare,
         Self::ClientSaturated,
+        Self::LateFirstTokens,
+        Self::MergedChunks,
         Self::BeyondCertifiedLoad,
         Self::ClockStep,
         Self::RateShortfall,
+        Self::ConcurrencyNotReached,
         Self::ConcurrencyCeilingReached,
         Self::HiddenWait,
         Self::ReplayDegraded,
@@ -60,9 +66,12 @@ impl ValidityCode {
             Self::ServerNotReady => "server_not_ready",
             Self::ErrorShare => "error_share",
             Self::ClientSaturated => "client_saturated",
+            Self::LateFirstTokens => "late_first_tokens",
+            Self::MergedChunks => "merged_chunks",
             Self::BeyondCertifiedLoad => "beyond_certified_load",
             Self::ClockStep => "clock_step",
             Self::RateShortfall => "rate_shortfall",
+            Self::ConcurrencyNotReached => "concurrency_not_reached",
             Self::ConcurrencyCeilingReached => "concurrency_ceiling_reached",
             Self::HiddenWait => "hidden_wait",
             Self::ReplayDegraded => "replay_degraded",
@@ -92,9 +101,12 @@ impl ValidityCode {
             self,
             Self::ServerNotReady
                 | Self::ClientSaturated
+                | Self::LateFirstTokens
+                | Self::MergedChunks
                 | Self::BeyondCertifiedLoad
                 | Self::ClockStep
                 | Self::RateShortfall
+                | Self::ConcurrencyNotReached
                 | Self::ConcurrencyCeilingReached
                 | Self::UndecodableEvents
                 | Self::InputLengthOff

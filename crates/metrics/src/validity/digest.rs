@@ -6,7 +6,7 @@ use super::connections::Waits;
 use super::input_length::InputLengths;
 use super::occupancy::Occupancy;
 use super::pacing::Pacing;
-use super::unready;
+use super::{AskedConcurrency, unready};
 use crate::columns::Columns;
 use crate::{MetricContext, PhaseWindow};
 
@@ -19,6 +19,7 @@ pub struct Digest {
     pub(super) chunking: Chunking,
     pub(super) input_lengths: InputLengths,
     pub(super) waits: Waits,
+    pub(super) asked_concurrency: Option<AskedConcurrency>,
     /// Requests that met no server before the first one was served.
     pub(super) unready: u64,
 }
@@ -32,6 +33,7 @@ impl Digest {
             chunking: Chunking::of(columns, context),
             input_lengths: InputLengths::of(columns),
             waits: Waits::of(columns),
+            asked_concurrency: context.asked_concurrency,
             unready: unready::before_first_success(columns),
         }
     }

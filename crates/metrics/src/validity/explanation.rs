@@ -4,7 +4,8 @@ use aiperf_stats::steady::MATTERS;
 use aiperf_stats::{Level, floor};
 
 use super::{NOTED_SHARE_PERCENT, ValidityCode};
-use super::{chunking, cold_start, connections, evidence, input_length, occupancy, pacing};
+use super::{chunking, cold_start, connections, evidence, input_length, occupancy, pacing, reached};
+use crate::LateReads;
 
 /// One row of the manual.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,16 +29,30 @@ impl ValidityCode {
                  (`--wait-for-model-timeout`), which is an `info`."
             }
             Self::ErrorShare => {
-                "Requests failed. Latencies are of those that succeeded, which may be the easier ones. Cancellations on \
-                 purpose do not count."
+                "Requests failed. Latencies cover only the successful requests. Cancellations on purpose do not count."
             }
             Self::ClientSaturated => "The client, not the server, was the limit. One note for each limit.",
-            Self::BeyondCertifiedLoad => "The client had more to do than the self-test of this machine covers.",
+            Self::LateFirstTokens => {
+                "The client read first tokens so late that they share the time of a later chunk. Their times to first token are too \
+                 long, and the server is not the cause."
+            }
+            Self::MergedChunks => {
+                "The client read chunks so late that they share the time of a later one. Gaps between them are lost: \
+                 `inter_chunk_latency` has values near zero and values that are too long."
+            }
+            Self::BeyondCertifiedLoad => {
+                "The client had more to do than the self-test of this machine covers. An `info`: a machine without a self-test is \
+                 not certified for any load."
+            }
             Self::ClockStep => {
                 "The wall clock was set during the run. Durations are taken on another clock; kernel stamps within the last \
                  250 ms before it and times of day after it may be off by as much."
             }
             Self::RateShortfall => "Requests were sent at a lower rate than the schedule asked for.",
+            Self::ConcurrencyNotReached => {
+                "A closed loop never had as many requests in flight as `--concurrency` asked for. Runs that were broken off have no \
+                 such note."
+            }
             Self::ConcurrencyCeilingReached => {
                 "The concurrency ceiling kept arrivals of an open loop back, or requests waited for a connection: the load was \
                  not the one asked for."
@@ -48,7 +63,8 @@ impl ValidityCode {
             Self::ReplayDegraded => "The replay did not keep the shape of its trace.",
             Self::LittlesLawGap => {
                 "Throughput times mean latency is less than the mean number of requests in flight (Little's law): a part of the \
-                 load is in no latency. Requests that failed late or that the end of the run cut off are the usual cause."
+                 load is in no latency. The note names the largest part: requests that failed, requests that the end of the run cut off, \
+                 responses that the server ended late, or a client that read late. Cancellations on purpose do not count."
             }
             Self::WarmupMissing => {
                 "The first requests were much slower than later ones, and no warmup was asked for: means and tails hold the \
@@ -88,8 +104,20 @@ impl ValidityCode {
             }
             Self::ErrorShare => share("failed"),
             Self::ClientSaturated => {
-                "those of `client_health` ([client-health.md](client-health.md)), sustained for a second".to_owned()
+                "those of `client_health` ([client-health.md](client-health.md)), sustained for a second; at once for a client that \
+                 was stopped, and for descriptors and ports"
+                    .to_owned()
             }
+            Self::LateFirstTokens => format!(
+                "more than {NOTED_SHARE_PERCENT} % of requests have a first token that was read over {} ms after it arrived, together with \
+                 a later chunk; from there on the p99 is one of them",
+                LateReads::WAIT.as_millis_f64()
+            ),
+            Self::MergedChunks => format!(
+                "more than {NOTED_SHARE_PERCENT} % of chunks were read over {} ms after they arrived, together with a later one; from \
+                 there on the p1 of the gaps is one of them",
+                LateReads::WAIT.as_millis_f64()
+            ),
             Self::BeyondCertifiedLoad => {
                 "what the [self-test](selftest.md) certified, and a tenth for swings".to_owned()
             }
@@ -100,6 +128,11 @@ impl ValidityCode {
                 "more than {} % below the schedule, as lag grew from the first to the last tenth of requests by half a second or \
                  more, or arrivals were dropped; a repetition of the run differs by less",
                 pacing::SHORTFALL_PERCENT
+            ),
+            Self::ConcurrencyNotReached => format!(
+                "the most requests in flight at any time are more than {} % below `--concurrency`; a repetition of the run differs by \
+                 less",
+                reached::SHORTFALL_PERCENT
             ),
             Self::ConcurrencyCeilingReached => format!(
                 "any arrival dropped, more than {NOTED_SHARE_PERCENT} % delayed, or more than {} % waited over 1 ms for a \
@@ -116,7 +149,8 @@ impl ValidityCode {
                 format!("p99 of the lag above {} ms, the bound of AIPerf", evidence::REPLAY_DEGRADED_MS)
             }
             Self::LittlesLawGap => format!(
-                "more than {} % of the time in flight, and 10 ms of each request; the mean could be off by as much",
+                "more than {} % of the time in flight, and 10 ms of each request, without those cancelled on purpose; the mean could be \
+                 off by as much",
                 occupancy::GAP_PERCENT
             ),
             Self::WarmupMissing => format!(
@@ -157,15 +191,24 @@ impl ValidityCode {
             Self::MaxTokensFieldRefused => "`--use-legacy-max-tokens`, or leave it out.",
             Self::ServerNotReady => "Wait for the server: `--wait-for-model-timeout 300`.",
             Self::ErrorShare => {
-                "Look at the error summary; lower the load or mend the server. `adj_*` metrics count failures as never answered."
+                "Look at the error summary; lower the load or repair the server. `adj_*` metrics count failures as never answered."
             }
             Self::ClientSaturated => "What the note says: more workers, a machine apart, less load.",
+            Self::LateFirstTokens | Self::MergedChunks => {
+                "Find out what keeps the client from its processors (a limit on processor time, other programs, a paused machine), or \
+                 move it to a machine of its own, and repeat the run. `request_latency` is not affected."
+            }
             Self::BeyondCertifiedLoad => "`aiperf selftest` with the load of the run.",
             Self::ClockStep => {
                 "Stop whatever sets the clock (a time service that steps, a virtual machine that was paused), and repeat the run."
             }
             Self::RateShortfall => {
-                "Quote the rate that was reached. Raise `--concurrency` or leave it out, or give the client more processors."
+                "Quote the rate that was reached. If arrivals were dropped, raise `--concurrency` or leave it out; otherwise give the \
+                 client more processors."
+            }
+            Self::ConcurrencyNotReached => {
+                "Quote the concurrency that was reached. Send more requests (`--request-count`, `--num-conversations`, \
+                 `--benchmark-duration`), or lower `--concurrency`."
             }
             Self::ConcurrencyCeilingReached => {
                 "Raise `--concurrency` or leave it out; for connections, raise `AIPERF_HTTP_CONNECTION_LIMIT`."
@@ -173,7 +216,8 @@ impl ValidityCode {
             Self::HiddenWait => "Quote the `*_from_due` metrics.",
             Self::ReplayDegraded => "Raise or leave out `--concurrency`, or stretch the trace.",
             Self::LittlesLawGap => {
-                "Give the run a longer `--benchmark-grace-period` or more time, and look at the error summary."
+                "What the note says: look at the error summary, give the run a longer `--benchmark-grace-period`, look at the server's \
+                 end of streams, or give the client its processors."
             }
             Self::WarmupMissing => "`--warmup-request-count`, or `--warmup-duration`.",
             Self::NonStationary => {

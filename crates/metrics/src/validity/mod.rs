@@ -12,6 +12,7 @@ mod input_length;
 mod note;
 mod occupancy;
 mod pacing;
+mod reached;
 mod samples;
 mod unready;
 
@@ -21,6 +22,8 @@ pub use evidence::Evidence;
 pub use explanation::Explanation;
 pub use field_refusal::MaxTokensField;
 pub use note::{Severity, ValidityNote};
+pub use occupancy::GapCause;
+pub use reached::{AskedConcurrency, Unreached};
 pub(crate) use unready::is_unready;
 
 /// From one request in a hundred on, the p99 of a run is that of such requests.
