@@ -2,6 +2,7 @@
 //! records, writes the files. And a talk with a server, for a first look.
 #![forbid(unsafe_code)]
 
+mod capacity;
 mod conclusion;
 mod data_warnings;
 mod discovery;
