@@ -48,6 +48,7 @@ impl Conclusion<'_> {
         let at = self.outcomes.iter().rposition(|outcome| outcome.kind == PhaseKind::Profiling);
         let values = self.values(run, at);
         let (mut phases, timeslices) = self.measure(run, at);
+        Self::log_results(&phases);
         let accounting =
             self.outcomes.iter().zip(&phases).map(|(outcome, phase)| self.accounting(outcome, phase)).collect();
         let warmup = phases.iter().position(|phase| phase.kind == Phase::Warmup).map(|at| phases.remove(at));
@@ -101,6 +102,14 @@ impl Conclusion<'_> {
         let files = write_summary_files(&report, &run.paths, extra);
         let refused = run.strictness.refused(&report.validity());
         RunResult { report, files, verdict, values, refused }
+    }
+
+    /// What the log says of each phase once every response was read: the same counts as the files.
+    fn log_results(phases: &[PhaseReport]) {
+        for PhaseReport { name, summary, .. } in phases {
+            let (ok, errors, cut) = (summary.successful, summary.failed, summary.cut_off);
+            log::info!("Phase {name} results | successful={ok}, errors={errors}, cancelled={cut}");
+        }
     }
 
     /// The phases in numbers, and what became of the files of windows, where they are asked for. Windows take as long as the
