@@ -25,7 +25,7 @@ impl ValidityCode {
         match self {
             Self::MaxTokensFieldRefused => "The server does not know the field that carries the output length.",
             Self::ServerNotReady => {
-                "The first requests met no server, or one that was not ready; or the run had to wait for it \
+                "The first requests could not connect, or the server said that it was not ready; or the run had to wait for the server \
                  (`--wait-for-model-timeout`), which is an `info`."
             }
             Self::ErrorShare => {
@@ -67,11 +67,11 @@ impl ValidityCode {
                  responses that the server ended late, or a client that read late. Cancellations on purpose do not count."
             }
             Self::WarmupMissing => {
-                "The first requests were much slower than later ones, and no warmup was asked for: means and tails hold the \
+                "The first requests were much slower than later ones, and no warmup was asked for: means and tails include the \
                  server's start."
             }
             Self::NonStationary => {
-                "Latency or throughput drifts to the end: no part of the run is at rest, and its numbers depend on how long it was."
+                "Latency or throughput drifts until the end: the run never reached a steady state, so its averages depend on its length."
             }
             Self::SampleFloor => {
                 "Percentiles that people quote rest on too few independent samples; the `subject` is the first of them. An `info`: \
@@ -81,7 +81,7 @@ impl ValidityCode {
                 "Streamed events carry several tokens. `inter_chunk_latency` is then not the time between tokens, and \
                  `inter_token_latency` spreads it evenly over tokens that came together."
             }
-            Self::UndecodableEvents => "Parts of responses were no JSON object and were passed over.",
+            Self::UndecodableEvents => "Parts of responses were not JSON objects and were skipped.",
             Self::InputLengthOff => "Prompts do not have the length that was asked for.",
             Self::OutputLengthOff => "Responses do not have the length that was asked for.",
             Self::TokenCountsDiffer => "Client and server count different numbers of tokens.",
@@ -221,8 +221,8 @@ impl ValidityCode {
             }
             Self::WarmupMissing => "`--warmup-request-count`, or `--warmup-duration`.",
             Self::NonStationary => {
-                "Run longer (`--benchmark-duration`), with a warmup or a ramp; a load that the server cannot keep up with never comes to \
-                 rest."
+                "Run longer (`--benchmark-duration`), with a warmup or a ramp; a load that the server cannot keep up with never reaches a \
+                 steady state."
             }
             Self::SampleFloor => "Send more requests, or quote no percentile above those that are not marked.",
             Self::ChunksWithSeveralTokens => {

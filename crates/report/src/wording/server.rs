@@ -44,7 +44,7 @@ pub(super) fn warmup_missing(requests: u64, first: f64, later: f64) -> Wording {
     Wording::new(
         format!(
             "{subject} {:.1} times as slow as later ones (median {} ms, later {} ms), and there was no warmup: the numbers \
-             hold the server's start.",
+             include the server's start.",
             first / later,
             grouped(first),
             grouped(later)
@@ -78,9 +78,9 @@ pub(super) fn undecodable_events(events: u64, of: &str) -> Wording {
     Wording::new(
         format!(
             "{what} of responses could not be read and {}: {of}.",
-            if events == 1 { "was passed over" } else { "were passed over" }
+            if events == 1 { "was skipped" } else { "were skipped" }
         ),
-        "What they said is in no count. The raw export (--export-level raw) has them as they came; a server that sends JSON has none.",
+        "Their content is in no count. Export them as they came with --export-level raw, and check that the server sends JSON.",
     )
 }
 
