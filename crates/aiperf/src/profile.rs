@@ -158,7 +158,9 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     for error in &result.files.failed {
         log::error!("{error}");
     }
-    if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unmet(why) = &result.verdict {
+    if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unreachable(why) | Verdict::Unmet(why) =
+        &result.verdict
+    {
         eprintln!("error: {why}");
     } else if let Some(why) = doubt(result) {
         eprintln!("error: {why}");
@@ -185,7 +187,9 @@ pub(crate) fn console_of(width: Width, environment: &Environment) -> (Width, Col
 fn exit_code(result: &RunResult) -> ExitCode {
     match result.verdict {
         Verdict::Cancelled => ExitCode::from(INTERRUPTED),
-        Verdict::NothingSucceeded(_) | Verdict::GivenUp(_) | Verdict::Unmet(_) => ExitCode::FAILURE,
+        Verdict::NothingSucceeded(_) | Verdict::GivenUp(_) | Verdict::Unreachable(_) | Verdict::Unmet(_) => {
+            ExitCode::FAILURE
+        }
         Verdict::Complete if !result.files.failed.is_empty() => ExitCode::FAILURE,
         Verdict::Complete if !result.refused.is_empty() => ExitCode::from(DOUBTFUL),
         Verdict::Complete => ExitCode::SUCCESS,

@@ -70,7 +70,7 @@ impl Runner for Bench<'_> {
 /// One line: the tables of the run are in its folder.
 fn show_run(name: &str, result: &RunResult) {
     let line = match &result.verdict {
-        Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unmet(why) => {
+        Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unreachable(why) | Verdict::Unmet(why) => {
             format!("{name} failed: {why}\n")
         }
         Verdict::Complete | Verdict::Cancelled => console::render_run_line(name, &result.report),
@@ -127,7 +127,7 @@ fn exit_code(result: &ExperimentResult, is_doubtful: bool) -> ExitCode {
         return ExitCode::from(INTERRUPTED);
     }
     let written = result.files.failed.is_empty() && result.is_written;
-    match result.is_enough() && written {
+    match result.is_enough() && written && !result.server_lost {
         true if is_doubtful => ExitCode::from(DOUBTFUL),
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,

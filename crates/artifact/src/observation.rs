@@ -2,7 +2,7 @@
 //! way: nanoseconds come back whole.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_endpoint::{ContentChunk, SpecDecode, Usage, VideoReport};
+use aiperf_endpoint::{ContentChunk, Delivery, SpecDecode, Usage, VideoReport};
 use aiperf_metrics::{
     Cancellation, Cause, Failure, HttpTiming, MediaFacts, Metric, Observation, OverflowSigns, TokenCounts,
 };
@@ -23,10 +23,17 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
         headers_received: metadata.request_ack_ns.map(Mono::from_nanos),
         end: Mono::from_nanos(metadata.request_end_ns),
         chunks: chunks(start, metrics),
+        // A first token is in every record of a response that was streamed; without streaming nobody asks.
+        delivery: if metrics.number(Metric::TimeToFirstToken).is_some() {
+            Delivery::Events
+        } else {
+            Delivery::Document
+        },
         tokens: tokens(metrics),
         usage: usage(metrics),
         spec_decode: line.spec_decode_acceptance.as_ref().map(spec_decode),
         http: http(metrics),
+        resent: metadata.resent,
         failure,
         requested_output_tokens: requested(metrics),
         requested_input_tokens: None,
@@ -43,7 +50,6 @@ fn chunks(start: Mono, metrics: &Metrics) -> Vec<ContentChunk> {
     let output = metrics.base(Metric::TimeToFirstOutputToken);
     // Without streaming there is no such metric, and all there is came at once.
     let streamed = metrics.number(Metric::TimeToFirstToken).is_some();
-    let has_output = |at: u64| if streamed { output.is_some_and(|output| at >= output) } else { true };
     let first_chunk_tokens = tokens_of_first_chunk(metrics);
     let gap_unit = Metric::InterChunkLatency.definition();
     let gaps = metrics.list(Metric::InterChunkLatency).iter().map(|gap| gap_unit.unshow(*gap).round() as u64);
@@ -53,13 +59,24 @@ fn chunks(start: Mono, metrics: &Metrics) -> Vec<ContentChunk> {
         at += gap;
         at
     }));
-    let chunk = |at: u64| ContentChunk {
+    let first_output = if streamed { output.map(|output| first_output(&ats, output, metrics)) } else { Some(0) };
+    let chunk = |(place, at): (usize, u64)| ContentChunk {
         at: start + Nanos(at),
-        has_output: has_output(at),
+        has_output: first_output.is_some_and(|first| place >= first),
         has_reasoning: false,
         usage_completion_tokens: first_chunk_tokens,
     };
-    ats.into_iter().map(chunk).collect()
+    ats.into_iter().enumerate().map(chunk).collect()
+}
+
+/// The place of the first chunk that is not reasoning. Several chunks may have its time; where each chunk is a token, the
+/// number of reasoning tokens tells them apart.
+fn first_output(ats: &[u64], output: u64, metrics: &Metrics) -> usize {
+    let first = ats.partition_point(|at| *at < output);
+    let last = ats.partition_point(|at| *at <= output).saturating_sub(1).max(first);
+    let thoughts = metrics.whole(Metric::ReasoningTokenCount).and_then(|count| usize::try_from(count).ok());
+    let token_each = metrics.whole(Metric::OutputSequenceLength) == Some(ats.len() as u64);
+    thoughts.filter(|_| token_each).map_or(first, |thoughts| thoughts.clamp(first, last))
 }
 
 /// What an inter-token latency was divided by says how many tokens the first chunk brought.
@@ -117,6 +134,7 @@ fn http(metrics: &Metrics) -> Option<HttpTiming> {
     let stage = |metric| Nanos(metrics.base(metric).unwrap_or(0));
     Some(HttpTiming {
         blocked: stage(Metric::HttpReqBlocked),
+        lost: metrics.base(Metric::HttpReqLost).map(Nanos),
         dns_lookup: stage(Metric::HttpReqDnsLookup),
         connecting: stage(Metric::HttpReqConnecting),
         tls: metrics.base(Metric::HttpReqTlsHandshaking).map(Nanos),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_endpoint::EndpointKind;
-use aiperf_metrics::{Columns, Kind, Metric, MetricContext, PhaseWindow, Slices, Summary};
+use aiperf_metrics::{Columns, Kind, Metric, MetricContext, PhaseWindow, Slices, Summary, genai_perf_results};
 use aiperf_report::{
     ArtifactPaths, AskedPercentiles, ExtraFiles, LocalZone, Phase, PhaseReport, RunReport, SummaryFiles, WrittenFile,
     write_summary_files, write_timeslices,
@@ -39,7 +39,6 @@ pub struct Rebuilt {
     columns: Columns,
     context: MetricContext,
     slice_duration: Option<Nanos>,
-    genai_perf: bool,
 }
 
 /// Reads the records of a folder. `version` is this program's own.
@@ -58,8 +57,15 @@ pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt,
     let skipped = skipped(&records, &folder.name(&path));
     let percentiles = &asked.percentiles;
     let warmup = records.phase(Phase::Warmup).map(|phase| report_phase(&origin, phase, percentiles));
+    let mut genai_perf = asked.genai_perf.then(Vec::new);
     let (profiling, columns, context) = match take_profiling(&mut records) {
-        Some(phase) => (report_phase(&origin, &phase, percentiles), phase.columns, phase.fields.context),
+        Some(phase) => {
+            if let Some(results) = &mut genai_perf {
+                let window = window::of_phase(&origin, &phase);
+                *results = genai_perf_results(&phase.columns, &window, &phase.fields.context);
+            }
+            (report_phase(&origin, &phase, percentiles), phase.columns, phase.fields.context)
+        }
         None => unstarted(warmup.as_ref(), context_of(Phase::Profiling)?),
     };
     let config = origin.input_config();
@@ -80,6 +86,7 @@ pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt,
         agentic_replay: origin.object("agentic_replay"),
         metadata: origin.object("metadata"),
         thresholds: context.thresholds,
+        genai_perf,
         client_health: None,
         selftest: None,
         timestamps: None,
@@ -96,14 +103,7 @@ pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt,
     };
     report.carried = carried(&origin, &report, asked.goodput.is_some());
     report.carried.insert("rebuilt".to_owned(), rebuilt_note(&records, &report, version));
-    Ok(Rebuilt {
-        report,
-        skipped,
-        columns,
-        context,
-        slice_duration: asked.slice_duration.or(configured),
-        genai_perf: asked.genai_perf,
-    })
+    Ok(Rebuilt { report, skipped, columns, context, slice_duration: asked.slice_duration.or(configured) })
 }
 
 impl Rebuilt {
@@ -114,7 +114,7 @@ impl Rebuilt {
             let slices = Slices::of(&self.columns, length, &self.context, &anchor);
             write_timeslices(slices, &self.report.input_config, paths)
         });
-        write_summary_files(&self.report, paths, ExtraFiles { timeslices, genai_perf: self.genai_perf })
+        write_summary_files(&self.report, paths, ExtraFiles { timeslices })
     }
 
     /// Where its files are by default: beside the records.

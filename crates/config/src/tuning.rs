@@ -40,6 +40,8 @@ pub struct Tuning {
     pub ip_version: IpVersion,
     /// `AIPERF_HTTP_CONNECTION_LIMIT`: open connections per worker; `None`: as many as the load needs.
     pub connection_limit: Option<usize>,
+    /// `AIPERF_HTTP_BODY_LIMIT_MB`: bytes that a response body may have.
+    pub body_limit: usize,
     /// `AIPERF_HTTP_KEEPALIVE_TIMEOUT`: how long an idle connection is kept.
     pub keepalive_timeout: Duration,
     /// `AIPERF_HTTP_VIDEO_POLL_INTERVAL`: pause between two questions after a video.
@@ -119,6 +121,7 @@ impl Default for Tuning {
             cancellation_send_timeout: Duration::from_secs(300),
             ip_version: IpVersion::V4,
             connection_limit: None,
+            body_limit: 256 * MEGABYTE,
             keepalive_timeout: Duration::from_secs(300),
             video_poll_interval: Duration::from_millis(100),
             session_copies: SessionCopies {
@@ -172,6 +175,7 @@ impl Tuning {
             )?,
             ip_version: read.ip_version()?,
             connection_limit: read.connection_limit()?,
+            body_limit: read.int("AIPERF_HTTP_BODY_LIMIT_MB", default.body_limit / MEGABYTE, 1, 1_000_000)? * MEGABYTE,
             keepalive_timeout: read.seconds(
                 "AIPERF_HTTP_KEEPALIVE_TIMEOUT",
                 default.keepalive_timeout,
@@ -346,9 +350,11 @@ mod tests {
             ("AIPERF_TIMING_RATE_RAMP_UPDATE_INTERVAL", "0.01"),
             ("AIPERF_DAG_FAIL_FAST", "yes"),
             ("AIPERF_HTTP_CONNECTION_LIMIT", "70"),
+            ("AIPERF_HTTP_BODY_LIMIT_MB", "3"),
         ])
         .unwrap();
         assert_eq!(tuning.connection_limit, Some(70));
+        assert_eq!(tuning.body_limit, 3 << 20);
         assert_eq!(tuning.cancel_drain, Duration::from_millis(2500));
         assert_eq!(tuning.rate_ramp_interval, Duration::from_millis(10));
         assert!(tuning.dag_fail_fast);
@@ -383,6 +389,7 @@ mod tests {
             ("AIPERF_HTTP_SSL_VERIFY", "maybe"),
             ("AIPERF_HTTP_IP_VERSION", "5"),
             ("AIPERF_HTTP_CONNECTION_LIMIT", "0"),
+            ("AIPERF_HTTP_BODY_LIMIT_MB", "0"),
             ("AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD", "101"),
             ("AIPERF_UI_CONSOLE_EXPORT_WIDTH", "wide"),
             ("AIPERF_TIMING_CANCEL_DRAIN_TIMEOUT", "0.5"),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::sse::{self, decoded};
 use crate::transcript::{Transcript, Wholeness};
-use crate::{Reply, ReplyError, ResponseBody, in_band};
+use crate::{Delivery, Reply, ReplyError, ResponseBody, in_band, surrogate};
 
 /// What an endpoint made of one document: understood, or not.
 pub(crate) type Heard = Result<(), Unheard>;
@@ -20,7 +20,7 @@ pub(crate) enum Unheard {
 }
 
 /// The end mark of OpenAI-like streams.
-const DONE: &str = "[DONE]";
+pub(crate) const DONE: &str = "[DONE]";
 /// How much of an unreadable body its error quotes.
 const QUOTED_CHARS: usize = 120;
 
@@ -58,10 +58,11 @@ pub(crate) fn read_until(
     }
     let text = decoded(body.bytes);
     let mut transcript = Transcript::default();
-    match hear(&text, &mut transcript) {
+    match offer(&text, &mut transcript, &mut hear) {
         Ok(()) => {
             transcript.close_event(end);
-            transcript.into_reply(Wholeness::Document)
+            let delivery = if body.is_line_stream() { Delivery::Events } else { Delivery::Document };
+            transcript.into_reply(Wholeness::Document).map(|reply| Reply { delivery, ..reply })
         }
         Err(Unheard::Failed(error)) => Err(error),
         Err(Unheard::Undecodable) => read_lines(stream_end, body, end, hear),
@@ -73,22 +74,43 @@ pub(crate) fn read_text(body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
     let mut transcript = Transcript::default();
     let text = decoded(body.bytes);
     transcript.text(0, if text.trim().is_empty() { "" } else { &text });
-    transcript.close_event(body.arrival(body.bytes.len()).unwrap_or_default());
-    transcript.into_reply(Wholeness::Document)
+    one_document(transcript, body)
 }
 
 /// Reads a body that is one piece of content without words.
 pub(crate) fn read_wordless(body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
     let mut transcript = Transcript::default();
     transcript.wordless(usize::from(!body.bytes.is_empty()));
+    one_document(transcript, body)
+}
+
+fn one_document(mut transcript: Transcript, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
     transcript.close_event(body.arrival(body.bytes.len()).unwrap_or_default());
-    transcript.into_reply(Wholeness::Document)
+    transcript.into_reply(Wholeness::Document).map(|reply| Reply { delivery: Delivery::Document, ..reply })
+}
+
+/// Gives a document to `hear`; one that is not JSON because of a lone half of a character a second time, with stand-ins.
+pub(crate) fn offer(
+    data: &str,
+    transcript: &mut Transcript,
+    hear: &mut impl FnMut(&str, &mut Transcript) -> Heard,
+) -> Heard {
+    match hear(data, transcript) {
+        Err(Unheard::Undecodable) => {
+            let mended = surrogate::mend(data).ok_or(Unheard::Undecodable)?;
+            transcript.set_mended(true);
+            let heard = hear(&mended, transcript);
+            transcript.set_mended(false);
+            heard
+        }
+        heard => heard,
+    }
 }
 
 /// Whether a single document carries content.
 pub(crate) fn carries_content(data: &str, mut hear: impl FnMut(&str, &mut Transcript) -> Heard) -> bool {
     let mut transcript = Transcript::default();
-    hear(data, &mut transcript).is_ok() && transcript.event_has_content()
+    offer(data, &mut transcript, &mut hear).is_ok() && transcript.event_has_content()
 }
 
 /// A document as a tree, for APIs whose answers are few; the error that it is, where it is one.
@@ -131,7 +153,8 @@ fn read_events(
 ) -> Result<Reply, ReplyError> {
     let mut transcript = Transcript::default();
     for event in sse::events(body.bytes) {
-        if event.name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("error")) {
+        let is_error = event.name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("error"));
+        if is_error && !transcript.is_over() {
             return Err(in_band::error_event(&event));
         }
         let data = event.data.as_deref().map(str::trim).unwrap_or_default();
@@ -166,8 +189,9 @@ fn take(
 ) -> Result<(), ReplyError> {
     match data {
         "" => {}
-        DONE => transcript.end_mark(),
-        _ => match hear(data, transcript) {
+        DONE => transcript.stream_end(),
+        _ if transcript.is_over() => transcript.after_end(),
+        _ => match offer(data, transcript, hear) {
             Ok(()) => transcript.close_event(at),
             Err(Unheard::Undecodable) => transcript.undecodable(),
             Err(Unheard::Failed(error)) => return Err(error),
@@ -189,6 +213,14 @@ fn conclude(stream_end: StreamEnd, transcript: Transcript, body: ResponseBody<'_
 }
 
 impl ResponseBody<'_> {
+    /// A document per line is a stream even if it has one line.
+    fn is_line_stream(&self) -> bool {
+        matches!(
+            self.media_type().as_deref(),
+            Some("application/x-ndjson" | "application/ndjson" | "application/jsonl" | "application/json-lines")
+        )
+    }
+
     /// By how it begins, since servers and proxies mislabel bodies in both directions, else by its media type.
     pub(crate) fn is_event_stream(&self) -> bool {
         let start = self.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(self.bytes).trim_ascii_start();

@@ -8,12 +8,15 @@ use crate::{kserve, multipart};
 /// The countable input of one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InputText {
-    /// To be joined by one space and encoded once.
+    /// Each is to be encoded by itself: the messages of a conversation are one text, joined by spaces; the texts of a
+    /// batch, which the server reads one by one, are as many.
     pub texts: Vec<String>,
     /// Tokens of prompts that were sent as token ids.
     pub pretokenised: u64,
     /// Images in the request.
     pub images: u64,
+    /// The next text continues the last one.
+    continues: bool,
 }
 
 impl InputText {
@@ -25,7 +28,7 @@ impl InputText {
         let Ok(Value::Object(mut fields)) = serde_json::from_slice(body) else { return None };
         let mut input = Self::default();
         let known = input.take_messages(&mut fields) || input.take_items(&mut fields) || input.take_plain(&mut fields);
-        known.then_some(input)
+        known.then_some(Self { continues: false, ..input })
     }
 
     /// The inputs of a `KServe` request in JSON: its text is the first tensor that holds text.
@@ -40,6 +43,7 @@ impl InputText {
     /// Chat completions and Anthropic's messages.
     fn take_messages(&mut self, fields: &mut Map<String, Value>) -> bool {
         let Some(Value::Array(messages)) = taken(fields, "messages") else { return false };
+        self.continues = true;
         match taken(fields, "system") {
             Some(Value::String(text)) => self.take_text(text),
             Some(Value::Array(blocks)) => blocks.into_iter().for_each(|block| self.take_part(block)),
@@ -59,6 +63,7 @@ impl InputText {
             return false;
         }
         let Some(Value::Array(items)) = taken(fields, "input") else { return false };
+        self.continues = true;
         if let Some(Value::String(text)) = taken(fields, "instructions") {
             self.take_text(text);
         }
@@ -80,6 +85,7 @@ impl InputText {
             if let Some(prompt) = taken(fields, name) {
                 let known = self.take_prompt(prompt);
                 if let Some(Value::String(text)) = taken(fields, "instructions") {
+                    self.continues = true;
                     self.take_text(text);
                 }
                 return known;
@@ -103,7 +109,7 @@ impl InputText {
     fn take_message(&mut self, mut message: Value) {
         match message.get_mut("content").map(Value::take) {
             Some(Value::String(text)) => self.take_text(text),
-            Some(Value::Array(parts)) => parts.into_iter().for_each(|part| self.take_part(part)),
+            Some(Value::Array(parts)) => self.take_parts(parts),
             _ => {}
         }
         if let Some(Value::Array(calls)) = message.get_mut("tool_calls").map(Value::take) {
@@ -113,6 +119,17 @@ impl InputText {
             }
         }
         self.take_named(message.get_mut("function_call"), &["name", "arguments"]);
+    }
+
+    /// The texts of a batch are parts of one message.
+    fn take_parts(&mut self, parts: Vec<Value>) {
+        let mut texts = 0;
+        for part in parts {
+            texts += usize::from(part["text"].as_str().is_some_and(|text| !text.is_empty()));
+            self.continues = texts < 2;
+            self.take_part(part);
+        }
+        self.continues = true;
     }
 
     fn take_part(&mut self, mut part: Value) {
@@ -177,8 +194,15 @@ impl InputText {
     }
 
     fn take_text(&mut self, text: String) {
-        if !text.is_empty() {
-            self.texts.push(text);
+        if text.is_empty() {
+            return;
+        }
+        match self.texts.last_mut().filter(|_| self.continues) {
+            Some(last) => {
+                last.push(' ');
+                last.push_str(&text);
+            }
+            None => self.texts.push(text),
         }
     }
 }
@@ -206,7 +230,7 @@ mod tests {
         let body = r#"{"messages":[{"role":"system","content":"S"},{"role":"user","content":[
             {"type":"text","text":"A"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA"}},
             {"type":"text","text":"B"}]},{"role":"assistant","content":null}]}"#;
-        assert_eq!(texts(body), ["S", "A", "B"]);
+        assert_eq!(texts(body), ["S A", "B"]);
         assert_eq!(InputText::of_body(body.as_bytes()).unwrap().images, 1);
     }
 
@@ -215,7 +239,7 @@ mod tests {
         let body = r#"{"messages":[{"role":"assistant","content":null,
             "tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}},{"custom":{"name":"h","input":"i"}}]}],
             "tools":[{"type":"function","function":{"name":"g","description":"does","parameters":{"type": "object"}}}]}"#;
-        assert_eq!(texts(body), ["f", r#"{"a":1}"#, "h", "i", "g", "does", r#"{"type":"object"}"#]);
+        assert_eq!(texts(body), [r#"f {"a":1} h i g does {"type":"object"}"#]);
     }
 
     #[test]
@@ -224,7 +248,7 @@ mod tests {
             {"type":"image","source":{"type":"url","url":"x"}},{"type":"tool_result","content":[{"type":"text","text":"R"}]}]},
             {"role":"assistant","content":[{"type":"tool_use","name":"f","input":{"a":1}}]}],
             "tools":[{"name":"g","input_schema":{"type":"object"}}]}"#;
-        assert_eq!(texts(body), ["S", "R", "f", r#"{"a":1}"#, "g", r#"{"type":"object"}"#]);
+        assert_eq!(texts(body), [r#"S R f {"a":1} g {"type":"object"}"#]);
         assert_eq!(InputText::of_body(body.as_bytes()).unwrap().images, 1);
     }
 
@@ -233,7 +257,8 @@ mod tests {
         let body = r#"{"instructions":"I","input":[{"role":"user","content":"A","type":"message"},
             {"type":"function_call","name":"f","arguments":"{}"},{"type":"function_call_output","output":"O"},
             {"role":"user","content":[{"type":"input_text","text":"B"},{"type":"input_image","image_url":"x"}]}]}"#;
-        assert_eq!(texts(body), ["I", "A", "f", "{}", "O", "B"]);
+        assert_eq!(texts(body), ["I A f {} O B"]);
+        assert_eq!(texts(r#"{"input":"A","instructions":"I"}"#), ["A I"]);
         assert_eq!(InputText::of_body(br#"{"input":[{"type":"image_url","url":"x"}]}"#).unwrap().images, 1);
     }
 
@@ -247,6 +272,16 @@ mod tests {
         let counted = |body: &[u8]| InputText::of_body(body).unwrap().pretokenised;
         assert_eq!(counted(br#"{"prompt":[1,2,3]}"#), 3);
         assert_eq!(counted(br#"{"input":[[1,2],[3]]}"#), 3);
+    }
+
+    #[test]
+    fn the_texts_of_a_batch_are_counted_one_by_one() {
+        let part = |text: &str| format!(r#"{{"type":"text","text":"{text}"}}"#);
+        let content = format!("[{},{},{}]", part("a"), part("b"), part("c"));
+        let body = format!(
+            r#"{{"messages":[{{"role":"system","content":"S"}},{{"role":"user","content":{content}}},{{"role":"user","content":"d"}}]}}"#
+        );
+        assert_eq!(texts(&body), ["S a", "b", "c d"]);
     }
 
     #[test]

@@ -4,9 +4,9 @@
 use aiperf_clock::Mono;
 
 use crate::api::speak_chat;
-use crate::completion_event;
 use crate::sse::{SseEvent, SseScanner};
 use crate::transcript::Transcript;
+use crate::{completion_event, documents};
 
 /// A chat stream that is being followed.
 #[derive(Debug, Default)]
@@ -37,7 +37,15 @@ impl LiveChat {
         while let Some(frame) = self.scanner.next_frame(body) {
             let event = SseEvent::read(body, &frame);
             let data = event.data.as_deref().map(str::trim).unwrap_or_default();
-            let _ = completion_event::hear(data, &mut self.transcript, speak_chat);
+            if data == documents::DONE {
+                self.transcript.stream_end();
+            }
+            if self.transcript.is_over() {
+                continue;
+            }
+            let mut hear =
+                |data: &str, transcript: &mut Transcript| completion_event::hear(data, transcript, speak_chat);
+            let _ = documents::offer(data, &mut self.transcript, &mut hear);
             // Nobody asks this transcript for times.
             self.transcript.close_event(Mono::default());
         }

@@ -23,10 +23,13 @@ pub struct Reply {
     pub chunks: Vec<ContentChunk>,
     /// All text and tool-call text, joined in order without separator: what is counted as output. Where one response
     /// holds several choices (`n` above 1, several prompts in one request) all of them were generated and all count:
-    /// the first choice whole, then the second, and so on, however their chunks were interleaved.
+    /// the first choice whole, then the second, and so on, however their chunks were interleaved. To count tokens use
+    /// [`Self::outputs`]: no token reaches from one choice into the next.
     pub output_text: String,
     /// Joined in the same way.
     pub reasoning_text: String,
+    /// Where the text of each choice ends in the two texts above; empty if there is one choice.
+    pub choice_ends: Vec<ChoiceEnd>,
     /// The plain text of the first choice alone, without tool calls: what a person would read.
     pub plain_text: String,
     /// The calls of the first choice, for the history of later turns.
@@ -41,10 +44,52 @@ pub struct Reply {
     pub choices: u32,
     /// Events that were no JSON object and were passed over.
     pub undecodable_events: u32,
+    /// Events that came after the end mark of the stream (`[DONE]`) and do not count.
+    pub events_after_end: u32,
+    pub delivery: Delivery,
     /// The reply in the shape of its API, where text and calls alone cannot give it back to the server.
     pub said: Option<Value>,
     /// What the server says of the making of a video.
     pub video: Option<VideoReport>,
+}
+
+/// How a reply came.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Delivery {
+    /// Event by event, each at its own time.
+    #[default]
+    Events,
+    /// As one document: there is no time of a first token, only that of the whole.
+    Document,
+}
+
+/// Where the output and the reasoning of one choice end among those of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChoiceEnd {
+    pub output: usize,
+    pub reasoning: usize,
+}
+
+impl Reply {
+    /// The output of each choice.
+    pub fn outputs(&self) -> impl Iterator<Item = &str> {
+        parts(&self.output_text, self.choice_ends.iter().map(|end| end.output))
+    }
+
+    /// The reasoning of each choice.
+    pub fn reasonings(&self) -> impl Iterator<Item = &str> {
+        parts(&self.reasoning_text, self.choice_ends.iter().map(|end| end.reasoning))
+    }
+}
+
+/// The parts of a text that end at the given places, and the rest of it.
+fn parts(text: &str, ends: impl Iterator<Item = usize>) -> impl Iterator<Item = &str> {
+    let mut from = 0;
+    ends.chain([text.len()]).filter_map(move |end| {
+        let part = text.get(from..end)?;
+        from = end;
+        (!part.is_empty()).then_some(part)
+    })
 }
 
 /// Figures that come with a generated video.

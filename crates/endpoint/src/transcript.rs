@@ -1,10 +1,13 @@
 //! Puts a reply together while its events are read one by one.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use aiperf_clock::Mono;
 
 use crate::refrain::{Refrain, Utterance, Voice};
+use crate::reply::ChoiceEnd;
+use crate::surrogate::{self, Joined};
 use crate::tool_call::{CallAssembly, CallFragment};
 use crate::{ContentChunk, Reply, ReplyError, SpecDecode, SpecDecodeError, Usage};
 
@@ -12,13 +15,20 @@ use crate::{ContentChunk, Reply, ReplyError, SpecDecode, SpecDecodeError, Usage}
 #[derive(Debug, Default)]
 pub(crate) struct Transcript {
     reply: Reply,
+    first: Spoken,
     /// Choices after the first, by index: kept apart so that interleaved chunks do not mix their texts.
     further: BTreeMap<u64, Spoken>,
+    /// Of the first choice: what a person would read.
+    plain: Joined,
     /// Of the first choice.
     calls: CallAssembly,
     event: Said,
     first_choice_spoke: bool,
     ended: bool,
+    /// The end mark of the stream came: nothing after it is part of the reply.
+    over: bool,
+    /// The event now being read has stand-ins for halves of characters.
+    mended: bool,
     spec_decode_seen: bool,
     understood: u32,
     refrain: Refrain,
@@ -26,8 +36,8 @@ pub(crate) struct Transcript {
 
 #[derive(Debug, Default)]
 struct Spoken {
-    output: String,
-    reasoning: String,
+    output: Joined,
+    reasoning: Joined,
 }
 
 /// What the event now being read has said so far.
@@ -73,7 +83,7 @@ impl Transcript {
         }
         self.event.sum.add(Utterance::new(choice, Voice::Output, text));
         if choice == 0 {
-            self.reply.plain_text.push_str(text);
+            push(&mut self.plain, text, self.mended);
         }
         self.output(choice, text);
     }
@@ -93,12 +103,8 @@ impl Transcript {
             return;
         }
         self.event.output = true;
-        if choice == 0 {
-            self.first_choice_spoke = true;
-            self.reply.output_text.push_str(text);
-        } else {
-            self.further.entry(choice).or_default().output.push_str(text);
-        }
+        let mended = self.mended;
+        push(&mut self.choice(choice).output, text, mended);
     }
 
     pub(crate) fn reasoning(&mut self, choice: u64, text: &str) {
@@ -107,12 +113,23 @@ impl Transcript {
         }
         self.event.sum.add(Utterance::new(choice, Voice::Reasoning, text));
         self.event.reasoning = true;
-        if choice == 0 {
+        let mended = self.mended;
+        push(&mut self.choice(choice).reasoning, text, mended);
+    }
+
+    /// A choice that says something.
+    fn choice(&mut self, index: u64) -> &mut Spoken {
+        if index == 0 {
             self.first_choice_spoke = true;
-            self.reply.reasoning_text.push_str(text);
+            &mut self.first
         } else {
-            self.further.entry(choice).or_default().reasoning.push_str(text);
+            self.further.entry(index).or_default()
         }
+    }
+
+    /// Says of the events that follow whether they have stand-ins for halves of characters.
+    pub(crate) fn set_mended(&mut self, mended: bool) {
+        self.mended = mended;
     }
 
     /// Pieces of content that are no text, such as embeddings. Each becomes a chunk.
@@ -153,6 +170,22 @@ impl Transcript {
         self.ended = true;
     }
 
+    /// The end mark of the stream: whatever comes after it does not count.
+    pub(crate) fn stream_end(&mut self) {
+        self.end_mark();
+        self.over = true;
+    }
+
+    /// Whether the end mark of the stream came.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// An event after the end mark of the stream.
+    pub(crate) fn after_end(&mut self) {
+        self.reply.events_after_end += 1;
+    }
+
     /// Takes in an event that repeats an earlier one but for its text; false when it does not, and must be read.
     pub(crate) fn repeats(&mut self, data: &str) -> bool {
         let Some((choice, voice, text)) = self.refrain.recognise(data) else { return false };
@@ -177,7 +210,7 @@ impl Transcript {
 
     /// What the first choice has said so far: its reasoning, and what a person would read.
     pub(crate) fn words(&self) -> (&str, &str) {
-        (&self.reply.reasoning_text, &self.reply.plain_text)
+        (self.first.reasoning.as_str(), self.plain.as_str())
     }
 
     /// Closes an event that arrived at `at`; what it said becomes a chunk.
@@ -207,6 +240,13 @@ impl Transcript {
     pub(crate) fn into_reply(self, wholeness: Wholeness) -> Result<Reply, ReplyError> {
         let mut reply = self.reply;
         reply.tool_calls = self.calls.into_calls();
+        for call in &mut reply.tool_calls {
+            for text in [&mut call.name, &mut call.arguments] {
+                if let Cow::Owned(whole) = surrogate::resolved(text) {
+                    *text = whole;
+                }
+            }
+        }
         if wholeness == Wholeness::Stream && !self.ended && self.understood > 0 {
             return Err(ReplyError::CutShort);
         }
@@ -214,10 +254,23 @@ impl Transcript {
             return Err(ReplyError::NoContent);
         }
         reply.choices = u32::from(self.first_choice_spoke) + u32::try_from(self.further.len()).unwrap_or(u32::MAX - 1);
+        reply.plain_text = self.plain.finish();
+        reply.output_text = self.first.output.finish();
+        reply.reasoning_text = self.first.reasoning.finish();
         for spoken in self.further.into_values() {
-            reply.output_text.push_str(&spoken.output);
-            reply.reasoning_text.push_str(&spoken.reasoning);
+            let end = ChoiceEnd { output: reply.output_text.len(), reasoning: reply.reasoning_text.len() };
+            reply.choice_ends.push(end);
+            reply.output_text.push_str(&spoken.output.finish());
+            reply.reasoning_text.push_str(&spoken.reasoning.finish());
         }
         Ok(reply)
+    }
+}
+
+fn push(joined: &mut Joined, text: &str, mended: bool) {
+    if mended {
+        joined.push_mended(text);
+    } else {
+        joined.push(text);
     }
 }

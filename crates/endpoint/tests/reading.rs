@@ -268,3 +268,46 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn choices_are_given_one_by_one_for_counting() {
+    let event =
+        |index: u32, text: &str| format!(r#"{{"choices":[{{"index":{index},"delta":{{"content":"{text}"}}}}]}}"#);
+    let thought = |index: u32, text: &str| {
+        format!(r#"{{"choices":[{{"index":{index},"delta":{{"reasoning_content":"{text}"}}}}]}}"#)
+    };
+    let reply =
+        stream(&[&thought(1, "hm"), &event(1, "A"), &event(0, "A"), &event(1, "B"), &event(3, "A"), "[DONE]"]).unwrap();
+    assert_eq!(reply.outputs().collect::<Vec<_>>(), ["A", "AB", "A"]);
+    assert_eq!(reply.reasonings().collect::<Vec<_>>(), ["hm"]);
+    assert_eq!(stream(&[&event(0, "alone"), "[DONE]"]).unwrap().outputs().collect::<Vec<_>>(), ["alone"]);
+}
+
+#[test]
+fn what_comes_after_done_does_not_count() {
+    let (hello, more) = (delta(r#"{"content":"hello"}"#), delta(r#"{"content":" more"}"#));
+    let reply = stream(&[&hello, "[DONE]", &more, r#"{"error":"late"}"#, "{nonsense}", "[DONE]"]).unwrap();
+    assert_eq!((reply.plain_text.as_str(), reply.chunks.len(), reply.undecodable_events), ("hello", 1, 0));
+    assert_eq!(reply.events_after_end, 3);
+    assert_eq!(stream(&["[DONE]", &hello]), Err(ReplyError::NoContent), "content after the end is no answer");
+}
+
+#[test]
+fn halves_of_a_character_in_two_events_are_joined_and_keep_their_times() {
+    let first = delta(r#"{"content":"so \ud83d"}"#);
+    let second = delta(r#"{"content":"\ude00!"}"#);
+    let reply = stream(&[&first, &second, "[DONE]"]).unwrap();
+    assert_eq!((reply.plain_text.as_str(), reply.chunks.len(), reply.undecodable_events), ("so \u{1F600}!", 2, 0));
+    let alone = stream(&[&delta(r#"{"content":"\ud83d"}"#), "[DONE]"]).unwrap();
+    assert_eq!((alone.output_text.as_str(), alone.chunks.len()), ("\u{FFFD}", 1));
+    let of_another =
+        |index: u32, text: &str| format!(r#"{{"choices":[{{"index":{index},"delta":{{"content":"{text}"}}}}]}}"#);
+    let mixed =
+        stream(&[&of_another(0, r"\ud83d"), &of_another(1, r"\ud83d"), &of_another(0, r"\ude00"), "[DONE]"]).unwrap();
+    assert_eq!(mixed.outputs().collect::<Vec<_>>(), ["\u{1F600}", "\u{FFFD}"]);
+    let call = |text: &str| {
+        delta(&format!(r#"{{"tool_calls":[{{"index":0,"id":"c","function":{{"name":"","arguments":"{text}"}}}}]}}"#))
+    };
+    let called = stream(&[&call(r"\ud83d"), &call(r"\ude00"), "[DONE]"]).unwrap();
+    assert_eq!((called.tool_calls[0].arguments.as_str(), called.output_text.as_str()), ("\u{1F600}", "\u{1F600}"));
+}

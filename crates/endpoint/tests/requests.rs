@@ -283,5 +283,5 @@ fn what_was_sent_is_what_is_counted() {
     let options = BodyOptions::default();
     let request = TurnRequest { conversation: &said, turn: 0, history: &[], options: &options };
     let chat = of(EndpointKind::Chat, &EndpointSettings::default());
-    assert_eq!(chat.input_text(&chat.body(&request).unwrap()).unwrap().texts, ["Be brief.", "Hello"]);
+    assert_eq!(chat.input_text(&chat.body(&request).unwrap()).unwrap().texts, ["Be brief. Hello"]);
 }

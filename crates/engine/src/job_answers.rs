@@ -29,12 +29,14 @@ impl<'a> JobAnswers<'a> {
 
     /// Takes the answer to a further exchange; false for one that is no success, which then stands for the whole request.
     pub(crate) fn take(&mut self, next: Exchange, answer: JobAnswer) -> bool {
+        self.exchange.resent += next.resent;
         if !next.is_success() {
             let Exchange { status, reason, headers, body, marks, trailers, .. } = next;
             let (trace, redirects) =
                 (std::mem::take(&mut self.exchange.trace), std::mem::take(&mut self.exchange.redirects));
-            let resent = self.exchange.resent;
-            *self.exchange = Exchange { status, reason, headers, body, marks, trailers, trace, redirects, resent };
+            let (resent, body_limit) = (self.exchange.resent, self.exchange.body_limit);
+            *self.exchange =
+                Exchange { status, reason, headers, body, marks, trailers, trace, redirects, resent, body_limit };
             self.latest = 0;
             return false;
         }

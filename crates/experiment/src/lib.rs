@@ -2,6 +2,7 @@
 //! records, writes the files. And a talk with a server, for a first look.
 #![forbid(unsafe_code)]
 
+mod advice;
 mod capacity;
 mod conclusion;
 mod data_warnings;
@@ -20,6 +21,7 @@ mod process;
 mod raw;
 mod readiness;
 mod records;
+mod request_log;
 mod round_trip;
 mod run;
 mod scenario;

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Once};
 
-use aiperf_endpoint::{Endpoint, EndpointKind, Medium, Reply, ResponseBody, SpecDecode, SpecDecodeError, Wire};
+use aiperf_endpoint::{
+    Endpoint, EndpointFacts, EndpointKind, Medium, Reply, ResponseBody, SpecDecode, SpecDecodeError, Wire,
+};
 use aiperf_engine::Finished;
 use aiperf_metrics::{Failure, MediaFacts, Observation, OverflowSigns, PrefixBlocks, TokenCounts};
 use aiperf_tokenizer::Tokenizer;
@@ -42,6 +44,9 @@ impl Observer {
         if let Some(failure) = failure::of_exchange(&finished.outcome, exchange, self.wire) {
             return Err(failure);
         }
+        if let Some(failure) = failure::without_body(exchange) {
+            return Err(failure);
+        }
         let body = ResponseBody {
             content_type: exchange.header("content-type"),
             bytes: &exchange.body,
@@ -65,6 +70,10 @@ impl Observer {
             TokenSource::Client => self.counted(&reply, turn, finished),
             TokenSource::Server => reported(&reply),
         };
+        if self.token_source == TokenSource::Server && failure.is_none() {
+            warn_of_missing_counts(&tokens, &self.kind.facts());
+        }
+        warn_of_late_events(reply.events_after_end);
         let media = MediaFacts {
             images: if self.kind.takes(Medium::Image) { turn.images(finished, &*self.endpoint) } else { 0 },
             audio_seconds: turn.audio_seconds,
@@ -79,10 +88,12 @@ impl Observer {
             headers_received: exchange.trace.headers_received.filter(|_| exchange.is_success()),
             end: finished.end,
             chunks: std::mem::take(&mut reply.chunks),
+            delivery: reply.delivery,
             tokens,
             usage: reply.usage,
             spec_decode: reply.spec_decode.take().and_then(usable),
             http: http.then(|| http_timing::of(exchange)),
+            resent: exchange.resent,
             failure,
             requested_output_tokens: turn
                 .max_tokens
@@ -98,15 +109,18 @@ impl Observer {
     }
 
     fn counted(&self, reply: &Reply, turn: TurnFacts<'_>, finished: &Finished) -> TokenCounts {
-        let count = |text: &str| (!text.is_empty()).then(|| self.tokenizer.count(text) as u64);
+        // No token reaches from one choice into the next.
+        let count = |texts: &mut dyn Iterator<Item = &str>| {
+            texts.map(|text| self.tokenizer.count(text) as u64).reduce(|a, b| a + b)
+        };
         TokenCounts {
             input: if self.kind.facts().tokenizes_input {
                 turn.input_tokens(finished, &*self.endpoint, &*self.tokenizer)
             } else {
                 None
             },
-            output: count(&reply.output_text).filter(|_| self.kind.facts().produces_tokens),
-            reasoning: count(&reply.reasoning_text).filter(|_| self.kind.facts().produces_tokens),
+            output: count(&mut reply.outputs()).filter(|_| self.kind.facts().produces_tokens),
+            reasoning: count(&mut reply.reasonings()).filter(|_| self.kind.facts().produces_tokens),
         }
     }
 }
@@ -126,11 +140,42 @@ fn usable(report: Result<SpecDecode, SpecDecodeError>) -> Option<SpecDecode> {
 }
 
 fn reported(reply: &Reply) -> TokenCounts {
+    static CUT: Once = Once::new();
     let Some(usage) = &reply.usage else { return TokenCounts::default() };
-    let reasoning = usage.reasoning_tokens;
-    TokenCounts {
-        input: usage.prompt_tokens,
-        output: usage.completion_tokens.map(|all| all.saturating_sub(reasoning.unwrap_or(0))),
-        reasoning,
+    let split = usage.split_output();
+    if split.cut {
+        CUT.call_once(|| {
+            log::warn!(
+                "The server reports more reasoning tokens ({}) than completion tokens ({}), of which they are a part: reasoning \
+                 is counted as {}, so that the output length is the completion tokens. (Said once.)",
+                usage.reasoning_tokens.unwrap_or(0),
+                usage.completion_tokens.unwrap_or(0),
+                split.reasoning.unwrap_or(0),
+            );
+        });
+    }
+    TokenCounts { input: usage.prompt_tokens, output: split.output, reasoning: split.reasoning }
+}
+
+/// Once is enough: what one reply lacks, many lack.
+fn warn_of_missing_counts(tokens: &TokenCounts, facts: &EndpointFacts) {
+    static MISSING: Once = Once::new();
+    let output = facts.produces_tokens && tokens.output.is_none() && tokens.reasoning.is_none();
+    if output || (facts.tokenizes_input && tokens.input.is_none()) {
+        MISSING.call_once(|| {
+            log::warn!(
+                "--use-server-token-count: a response has no usable token counts in its usage, so that it is in no token metric. \
+                 The summary says how many there are (server_counts_missing). Have the server report usage, or leave the option out."
+            );
+        });
+    }
+}
+
+fn warn_of_late_events(events: u32) {
+    static LATE: Once = Once::new();
+    if events > 0 {
+        LATE.call_once(|| {
+            log::warn!("A stream went on after [DONE]: {events} events after it are ignored. (Said once.)")
+        });
     }
 }

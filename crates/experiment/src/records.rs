@@ -1,8 +1,8 @@
 //! The record threads: read, count, write the line, keep the numbers. They work beside the run, never in its way.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use aiperf_clock::WallAnchor;
@@ -23,6 +23,7 @@ use crate::monitor::Monitor;
 use crate::observe::Observer;
 use crate::priority;
 use crate::raw::RawSource;
+use crate::request_log;
 use crate::secrets::Secrets;
 use crate::selftest::Tap;
 use crate::sessions::Sessions;
@@ -49,6 +50,8 @@ pub(crate) struct RecordDesk {
     pub(crate) http_trace: Option<RawSource>,
     pub(crate) monitor: Arc<Monitor>,
     pub(crate) threshold: Option<FailureThreshold>,
+    /// What the server last said about when to come again, with a 429 or 503.
+    pub(crate) retry_after: Mutex<Option<String>>,
     /// Of those who watch the measured phase.
     pub(crate) feeds: Vec<Arc<LiveFeed>>,
     /// Present in a self-test, with the context of each phase.
@@ -121,6 +124,7 @@ impl RecordDesk {
                 facts.max_tokens = Some(1);
             }
             self.secrets.hide_in_head(&mut finished.exchange);
+            self.note_retry_after(&finished.exchange);
             let answer = self.observer.read(&finished);
             // A session waits for this: the counting of a long history must not hold up its next turn.
             if let Some(follow_up) = finished.follow_up.take() {
@@ -151,10 +155,26 @@ impl RecordDesk {
             let stamps = stamps::of_exchange(&finished.exchange.marks, &observation.chunks);
             all_stamps += stamps;
             let record = Recorded { observation: &observation, values: &values, said: said.as_deref(), stamps };
+            request_log::tell(&finished, observation.failure.as_ref());
             self.write(&finished, record, &processor, &mut scratch);
             self.monitor.recorded.fetch_add(1, Ordering::Relaxed);
         }
         (columns, all_stamps)
+    }
+
+    fn note_retry_after(&self, exchange: &Exchange) {
+        /// A date is shorter than this.
+        const LONGEST: usize = 40;
+        if !matches!(exchange.status, Some(429 | 503)) {
+            return;
+        }
+        if let Some(wait) = exchange.header("retry-after").filter(|wait| wait.len() <= LONGEST) {
+            *self.retry_after.lock().unwrap_or_else(PoisonError::into_inner) = Some(wait.trim().to_owned());
+        }
+    }
+
+    pub(crate) fn retry_after(&self) -> Option<String> {
+        self.retry_after.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn follow_up(&self, follow_up: FollowUp, finished: &Finished, answer: Result<&Reply, &Failure>) {

@@ -1,5 +1,6 @@
 //! One run, from its configuration to its files.
 
+mod counting;
 mod desk;
 #[cfg(test)]
 mod tests;
@@ -21,7 +22,7 @@ use aiperf_metrics::{ClientHealth, Metric, MetricContext, ValidityNote};
 use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles};
 use aiperf_seed::Seed;
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
-use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
+use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
 use uuid::Uuid;
 
@@ -70,8 +71,8 @@ pub struct Run {
     fixed_schedule: FixedSchedule,
     sessions: Arc<Sessions>,
     headers: Arc<HeaderPlan>,
-    targets: Targets,
-    client: ClientSettings,
+    pub(crate) targets: Targets,
+    pub(crate) client: ClientSettings,
     pub(crate) strictness: Strictness,
     /// Self-tests of this machine, for the report to cite.
     pub(crate) certificates: Vec<Certificate>,
@@ -112,13 +113,8 @@ impl Run {
             config.random_seed.get_or_insert_with(|| Seed::from_entropy().stream("scenario").next_u64() >> 1);
         }
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
-        let request = TokenizerRequest {
-            name: config.endpoint.tokenizer_name(&config.dataset.models[0]).to_owned(),
-            revision: config.endpoint.tokenizer_revision.clone(),
-            chat_template: config.endpoint.apply_chat_template,
-        };
-        let tokenizer = aiperf_tokenizer::load(&request, hub.environment())?;
-        let dataset = Arc::new(aiperf_dataset::build_with_hub(&config.dataset, seed, &tokenizer, hub)?);
+        let (tokenizer, dataset) = counting::prepare(&config, seed, hub)?;
+        let dataset = Arc::new(dataset);
         data_warnings::warn(&dataset, replays(&phases));
         scenario::check_data(&config, &dataset)?;
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
@@ -214,6 +210,7 @@ impl Run {
         let until = broken_off.map_or_else(Mono::now, |outcome| outcome.end);
         let convictions = watches.into_iter().map(|watch| watch.finish(until)).collect();
         let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
+        let retry_after = desk.retry_after();
         let mut closed = desk.close(&self.paths);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
         let network_rtt = rtt_watch.and_then(|watch| {
@@ -236,6 +233,7 @@ impl Run {
             network_rtt,
             waited_for_server,
             convictions,
+            retry_after,
         };
         let mut result = conclusion.draw(&self, version);
         result.files.failed.extend(closed.failed);
@@ -330,6 +328,7 @@ impl Run {
                 rate_ramp_interval: tuning.rate_ramp_interval,
                 send_limit: tuning.cancellation_send_timeout,
                 dag_fail_fast: tuning.dag_fail_fast,
+                unreachable_limit: self.config.unreachable_timeout,
             },
         }
     }

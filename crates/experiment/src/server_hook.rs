@@ -60,7 +60,8 @@ impl Caller {
         let mut exchange = Exchange::default();
         match tokio::time::timeout(timeout, client.send(&request, Reuse::Never, &mut exchange, &NoWatch)).await {
             Err(_) => {
-                Err(Refused { reason: format!("does not answer within {} s", timeout.as_secs_f64()), passing: true })
+                // Whoever set a limit does not want to wait for it again and again.
+                Err(Refused { reason: format!("does not answer within {} s", timeout.as_secs_f64()), passing: false })
             }
             Ok(Err(error)) => {
                 let reason = self.secrets.hide(format!("fails: {error}").into()).into_owned();

@@ -12,7 +12,7 @@ use aiperf_endpoint::{
 use aiperf_metrics::{AskedConcurrency, Level, MetricContext, NetworkRtt, Thresholds};
 use aiperf_socket::{SocketOptions, SourceAddresses, Stamping};
 use aiperf_transport::{
-    ClientSettings, Identity, Origin, Proxies, Proxy, Scheme, TlsOptions, TlsSettings, Verification,
+    ClientSettings, Identity, Origin, Proxies, Proxy, Resend, Scheme, TlsOptions, TlsSettings, Verification,
 };
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -235,7 +235,9 @@ pub(crate) fn client_settings(config: &Config, targets: &Targets) -> Result<Clie
             IpVersion::Auto => aiperf_transport::IpVersion::Any,
         },
         connection_limit: connection_limit(config),
+        body_limit: aiperf_transport::BodyLimit(tuning.body_limit),
         keepalive: tuning.keepalive_timeout.into(),
         stamping: Stamping::start(),
+        resend: if config.endpoint.resend { Resend::default() } else { Resend::Never },
     })
 }

@@ -1,5 +1,4 @@
-//! Whether programs that others wrote open what is made here, and find what was asked for. Where a program is missing its
-//! tests say so and pass, unless `AIPERF_TEST_MEDIA_TOOLS` is set: then they fail.
+//! Whether programs that others wrote open what is made here, and find what was asked for.
 
 #![allow(clippy::unwrap_used, reason = "a step of a test that fails must fail the test")]
 
@@ -9,14 +8,11 @@ use std::process::Command;
 use aiperf_config::{AudioFormat, BitDepth, Channels, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec};
 use aiperf_media::{Asset, ClipShape, ImageEncoding, MP3_RATES_HZ, Picture, clip, film};
 use aiperf_seed::Seed;
+use aiperf_test_tools::available;
 
-fn has(program: &str) -> bool {
-    let found = Command::new(program).arg("-version").output().is_ok();
-    assert!(found || std::env::var_os("AIPERF_TEST_MEDIA_TOOLS").is_none(), "{program} is missing");
-    if !found {
-        println!("skipped: {program} is missing");
-    }
-    found
+fn has(programs: &[&str]) -> bool {
+    let commands: Vec<[&str; 2]> = programs.iter().map(|program| [*program, "-version"]).collect();
+    available(&commands.iter().map(<[&str; 2]>::as_slice).collect::<Vec<_>>())
 }
 
 /// What a program prints, which must end well and have nothing to complain about.
@@ -54,7 +50,7 @@ fn deviation(samples: &[f32]) -> f64 {
 
 #[test]
 fn imagemagick_opens_every_picture() {
-    if !has("identify") {
+    if !has(&["identify"]) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -74,7 +70,7 @@ fn imagemagick_opens_every_picture() {
 
 #[test]
 fn a_jpeg_has_the_quality_and_the_colour_resolution_that_it_is_made_with() {
-    if !has("identify") {
+    if !has(&["identify"]) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -84,7 +80,7 @@ fn a_jpeg_has_the_quality_and_the_colour_resolution_that_it_is_made_with() {
 
 #[test]
 fn ffmpeg_hears_every_wav_as_it_was_described() {
-    if !(has("ffprobe") && has("ffmpeg")) {
+    if !has(&["ffprobe", "ffmpeg"]) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -110,7 +106,7 @@ fn ffmpeg_hears_every_wav_as_it_was_described() {
 
 #[test]
 fn ffmpeg_hears_every_mp3_for_exactly_as_long_as_it_was_described() {
-    if !(has("ffprobe") && has("ffmpeg")) {
+    if !has(&["ffprobe", "ffmpeg"]) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -156,7 +152,7 @@ fn ffmpeg_shows_every_film_as_it_was_described() {
     use VideoContainer::{Mp4, Webm};
     use VideoPicture::{GridClock, MovingShapes, Noise};
 
-    if !(has("ffprobe") && has("ffmpeg")) {
+    if !has(&["ffprobe", "ffmpeg"]) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -181,7 +177,7 @@ fn ffmpeg_shows_every_film_as_it_was_described() {
 
 #[test]
 fn a_film_has_the_sound_that_was_described() {
-    if !(has("ffprobe") && has("ffmpeg")) {
+    if !has(&["ffprobe", "ffmpeg"]) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -203,7 +199,7 @@ fn a_film_has_the_sound_that_was_described() {
 
 #[test]
 fn what_ffmpeg_refuses_is_told_with_its_reason() {
-    if !has("ffmpeg") {
+    if !has(&["ffmpeg"]) {
         return;
     }
     let seed = Seed::fixed(1);

@@ -14,6 +14,7 @@ mod energy;
 mod fact;
 mod failures;
 mod formula;
+mod genai_perf;
 mod health;
 mod late_reads;
 mod levels;
@@ -47,6 +48,7 @@ pub use context::{MetricContext, Slo, SloError, Thresholds};
 pub use definition::{ConsoleGroup, Definition, Flags, Kind};
 pub use energy::{GpuEnergy, GpuVendor};
 pub use failures::FailureGroup;
+pub use genai_perf::genai_perf_results;
 pub use health::{
     ClientHealth, ClientLimit, DescriptorUse, HealthMaxima, HealthSample, LimitKind, MachineTime, ThreadLoad,
     ThreadRole,

@@ -1,7 +1,7 @@
 //! What is known of one finished request before any metric is computed.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_endpoint::{ContentChunk, SpecDecode, Usage, VideoReport};
+use aiperf_endpoint::{ContentChunk, Delivery, SpecDecode, Usage, VideoReport};
 
 /// One finished request, success or failure.
 #[derive(Debug, Clone)]
@@ -18,11 +18,15 @@ pub struct Observation {
     pub end: Mono,
     /// Content events in order; empty on failure.
     pub chunks: Vec<ContentChunk>,
+    /// Whether content came event by event, or as one document.
+    pub delivery: Delivery,
     pub tokens: TokenCounts,
     pub usage: Option<Usage>,
     /// What the server says of its speculative decoding.
     pub spec_decode: Option<SpecDecode>,
     pub http: Option<HttpTiming>,
+    /// How often it was sent again, because the server had left the connection or did not take the request.
+    pub resent: u32,
     pub failure: Option<Failure>,
     pub requested_output_tokens: Option<u32>,
     /// Where the data or its description says how long the whole prompt shall be.
@@ -64,6 +68,8 @@ pub struct TokenCounts {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HttpTiming {
     pub blocked: Nanos,
+    /// Attempts without an answer, of requests that were sent again.
+    pub lost: Option<Nanos>,
     pub dns_lookup: Nanos,
     /// TCP and TLS.
     pub connecting: Nanos,

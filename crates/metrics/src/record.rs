@@ -1,7 +1,7 @@
 //! The values of one record.
 
 use aiperf_clock::Nanos;
-use aiperf_endpoint::{SpecDecode, Usage};
+use aiperf_endpoint::{Delivery, SpecDecode, Usage};
 
 use crate::fact::{
     Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_FAILED, OUTCOME_ON_PURPOSE, OUTCOME_OVERFLOW, OUTCOME_SUCCESS,
@@ -30,6 +30,7 @@ impl RecordValues {
         record.set(Fact::DueToStart, Some(seen.start.since(seen.due).0));
         record.set(Fact::End, Some(seen.end.since(seen.start).0));
         record.set(Fact::InputTokens, seen.tokens.input);
+        record.set(Fact::Resent, Some(u64::from(seen.resent)).filter(|times| *times > 0));
         if seen.failure.is_none() {
             record.set_success(seen);
         }
@@ -63,13 +64,19 @@ impl RecordValues {
         let since_start = |at: aiperf_clock::Mono| at.since(seen.start).0;
         self.set(Fact::Headers, seen.headers_received.map(since_start));
         self.gaps = seen.chunks.windows(2).map(|pair| pair[1].at.since(pair[0].at).0).collect();
-        self.set(Fact::FirstContent, seen.chunks.first().map(|chunk| since_start(chunk.at)));
         self.set(Fact::LastContent, seen.chunks.last().map(|chunk| since_start(chunk.at)));
-        self.set(
-            Fact::FirstOutput,
-            seen.chunks.iter().find(|chunk| chunk.has_output).map(|chunk| since_start(chunk.at)),
-        );
-        self.set(Fact::SecondGap, self.gaps.first().copied());
+        // A document has no first token: its only time is that of the whole.
+        if seen.delivery == Delivery::Events {
+            let mut outputs = seen.chunks.iter().filter(|chunk| chunk.has_output).map(|chunk| chunk.at);
+            let (first_output, second_output) = (outputs.next(), outputs.next());
+            self.set(Fact::FirstContent, seen.chunks.first().map(|chunk| since_start(chunk.at)));
+            self.set(Fact::FirstOutput, first_output.map(since_start));
+            self.set(
+                Fact::SecondOutputGap,
+                first_output.zip(second_output).map(|(first, second)| second.since(first).0),
+            );
+            self.set(Fact::SecondGap, self.gaps.first().copied());
+        }
         self.set(Fact::Gaps, Some(self.gaps.len() as u64));
         self.set(Fact::FirstChunkTokens, seen.chunks.first().and_then(|chunk| chunk.usage_completion_tokens));
         self.set(Fact::OutputTokens, seen.tokens.output);
@@ -125,6 +132,7 @@ impl RecordValues {
 
     fn set_http(&mut self, http: &HttpTiming) {
         self.set(Fact::HttpBlocked, Some(http.blocked.0));
+        self.set(Fact::HttpLost, http.lost.map(|span| span.0));
         self.set(Fact::HttpDns, Some(http.dns_lookup.0));
         self.set(Fact::HttpConnecting, Some(http.connecting.0));
         self.set(Fact::HttpTls, http.tls.map(|span| span.0));

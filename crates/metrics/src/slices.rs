@@ -121,7 +121,7 @@ pub(crate) fn end(columns: &Columns, row: u32) -> Mono {
 #[cfg(test)]
 mod tests {
     use aiperf_clock::EpochNanos;
-    use aiperf_endpoint::{ContentChunk, EndpointKind};
+    use aiperf_endpoint::{ContentChunk, Delivery, EndpointKind};
 
     use super::*;
     use crate::{MediaFacts, Observation, RecordValues, TokenCounts};
@@ -147,10 +147,12 @@ mod tests {
             usage: None,
             spec_decode: None,
             http: None,
+            resent: 0,
             failure: None,
             requested_output_tokens: None,
             requested_input_tokens: None,
             undecodable_events: 0,
+            delivery: Delivery::Events,
             prefix: None,
             media: MediaFacts::default(),
         }

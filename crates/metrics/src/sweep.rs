@@ -204,7 +204,7 @@ impl Flights<'_> {
 #[cfg(test)]
 mod tests {
     use aiperf_clock::Mono;
-    use aiperf_endpoint::ContentChunk;
+    use aiperf_endpoint::{ContentChunk, Delivery};
 
     use super::*;
     use crate::{MediaFacts, Observation, RecordValues, TokenCounts};
@@ -230,10 +230,12 @@ mod tests {
             usage: None,
             spec_decode: None,
             http: None,
+            resent: 0,
             failure: None,
             requested_output_tokens: None,
             requested_input_tokens: None,
             undecodable_events: 0,
+            delivery: Delivery::Events,
             prefix: None,
             media: MediaFacts::default(),
         }

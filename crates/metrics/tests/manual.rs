@@ -24,7 +24,9 @@ const SECTIONS: &[Section] = &[
     ),
     (
         "Tokens of a request",
-        "Counted by the client's tokenizer, or taken from the server's usage with `--use-server-token-count`.",
+        "Counted by the client's tokenizer, or taken from the server's usage with `--use-server-token-count`. Each choice of an answer and each text of a \
+         batch is encoded by itself. With a `tokenizer.json`, texts above 64 KiB are encoded in pieces that end at a blank between two words, which leaves \
+         the count as it is; a text of which no 16 KiB have such a blank may be off by a token for each piece.",
         |m| is_record(m) && has(m, &[]) && !is_time_or_rate(m),
     ),
     ("Images, audio and video", "", |m| {
@@ -44,7 +46,7 @@ const SECTIONS: &[Section] = &[
         |m| {
             (has(m, &[Flags::ERRORS])
                 || m.definition().kind == Kind::ErrorAdjusted
-                || m == Metric::CancelledRequestCount)
+                || matches!(m, Metric::CancelledRequestCount | Metric::ResentRequestCount))
                 && !has(m, &[Flags::USAGE])
         },
     ),
@@ -109,7 +111,8 @@ fn has(metric: Metric, flags: &[Flags]) -> bool {
     ];
     let own = metric.definition().flags;
     if flags.is_empty() {
-        let elsewhere = [Metric::CancelledRequestCount, Metric::EffectiveLatency].contains(&metric);
+        let elsewhere =
+            [Metric::CancelledRequestCount, Metric::ResentRequestCount, Metric::EffectiveLatency].contains(&metric);
         !FAMILIES.iter().any(|flag| own.has(*flag)) && !elsewhere && !metric.tag().starts_with("credit")
     } else {
         flags.iter().any(|flag| own.has(*flag))

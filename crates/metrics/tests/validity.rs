@@ -4,11 +4,11 @@
 mod phase;
 
 use aiperf_clock::Nanos;
-use aiperf_endpoint::Usage;
+use aiperf_endpoint::{Delivery, Usage};
 use aiperf_metrics::{
     AskedConcurrency, Cancellation, ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, GapCause, HttpTiming,
     LateReads, LimitKind, LoadAxis, MaxTokensField, Metric, MetricContext, Observation, Percentile, PhaseAccounting,
-    Severity, Summary, Thresholds, Unit, Unreached, ValidityCode, ValidityNote,
+    Severity, Summary, Thresholds, TokenCounts, Unit, Unreached, ValidityCode, ValidityNote,
 };
 use phase::{at, avg, failed, request, summarize};
 
@@ -148,6 +148,32 @@ fn events_that_could_not_be_read_are_found() {
 }
 
 #[test]
+fn responses_that_were_not_streamed_are_found() {
+    let whole = |start| Observation { delivery: Delivery::Document, ..request(start, &[start + 60]) };
+    let seen = [whole(0), request(100, &[150, 160]), whole(200)];
+    let summary = summarize(&seen, &streaming());
+    let notes = evidence(&summary).notes();
+    assert_eq!(notes, [ValidityNote::NotStreamed { requests: 2, of: 3 }]);
+    assert_eq!(notes[0].severity(), Severity::Warning);
+    let count = |metric| summary.get(metric).and_then(|stats| stats.count);
+    assert_eq!((count(Metric::TimeToFirstToken), count(Metric::RequestLatency)), (Some(1), Some(3)));
+    assert_eq!((count(Metric::InterTokenLatency), count(Metric::TimeToFirstOutputToken)), (Some(1), Some(1)));
+    let plain = MetricContext { streaming: false, ..streaming() };
+    assert_eq!(evidence(&summarize(&seen, &plain)).notes(), [], "nobody asked for a stream");
+}
+
+#[test]
+fn server_counts_that_are_missing_are_found() {
+    let without = |start| Observation { tokens: TokenCounts::default(), ..request(start, &[start + 50, start + 60]) };
+    let seen = [without(0), request(100, &[150, 160])];
+    let server = MetricContext { server_token_count: true, ..streaming() };
+    let notes = evidence(&summarize(&seen, &server)).notes();
+    assert_eq!(notes, [ValidityNote::ServerCountsMissing { requests: 1, of: 2 }]);
+    assert_eq!((notes[0].figure(), notes[0].threshold(), notes[0].unit()), (50.0, 0.0, Unit::Percent));
+    assert_eq!(evidence(&summarize(&seen, &streaming())).notes(), [], "the client counts");
+}
+
+#[test]
 fn lengths_and_counts_that_are_off_are_found() {
     let mut seen = request(0, &[50, 60]);
     seen.requested_output_tokens = Some(10);
@@ -243,6 +269,22 @@ fn requests_that_waited_for_a_connection_are_found() {
     let summary = summarize(&[waited(0), waited(30)], &streaming());
     assert_eq!(evidence(&summary).notes(), [ValidityNote::ConnectionsExhausted { waited: 1, of: 2 }]);
     assert_eq!(evidence(&summarize(&[waited(0), waited(1)], &streaming())).notes(), []);
+}
+
+#[test]
+fn a_resent_request_is_noted_and_more_than_one_in_a_hundred_is_a_warning() {
+    let with = |resent: u32, of: u64| {
+        let mut all: Vec<Observation> = (0..of).map(|index| request(index, &[index + 50, index + 60])).collect();
+        all[0].resent = resent;
+        summarize(&all, &streaming())
+    };
+    let found = |summary: &Summary| {
+        let notes = evidence(summary).notes();
+        notes.into_iter().find(|note| note.code() == ValidityCode::RequestsResent).map(|note| note.severity())
+    };
+    assert_eq!(found(&with(0, 200)), None);
+    assert_eq!(found(&with(2, 200)), Some(Severity::Info));
+    assert_eq!(found(&with(3, 200)), Some(Severity::Warning));
 }
 
 #[test]

@@ -27,8 +27,6 @@ pub struct SummaryFiles {
 pub struct ExtraFiles {
     /// What became of those of the profiling phase in windows: see [`write_timeslices`](crate::write_timeslices).
     pub timeslices: Option<Result<(), ReportError>>,
-    /// The summary once more, under the names and in the shape of GenAI-Perf.
-    pub genai_perf: bool,
 }
 
 /// Writes summary CSV and JSON, console text, phase files where there was a warmup, and the ready marker. All of them
@@ -50,9 +48,10 @@ pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: Ext
         Some(Err(error)) => files.failed.push(error),
         None => {}
     }
-    if extra.genai_perf {
-        files.put("GenAI-Perf CSV Export", &paths.genai_perf_csv(), genai_perf::csv(&profiling.summary).as_bytes());
-        files.put("GenAI-Perf JSON Export", &paths.genai_perf_json(), &pretty(&genai_perf::json(report)));
+    if let Some(results) = &report.genai_perf {
+        files.put("GenAI-Perf CSV Export", &paths.genai_perf_csv(), genai_perf::csv(results).as_bytes());
+        let json = genai_perf::json(results, &report.input_config);
+        files.put("GenAI-Perf JSON Export", &paths.genai_perf_json(), &pretty(&json));
     }
     if let Some(warmup) = &report.warmup {
         let phases = [warmup, &report.profiling];

@@ -1,9 +1,9 @@
-//! The summary as GenAI-Perf, the reference's predecessor, wrote it, for scripts that still look for its files.
+//! The summary as GenAI-Perf, the reference's predecessor, wrote it, for scripts that still look for its files. The numbers
+//! are by its definitions, too, which leave reasoning out.
 
-use aiperf_metrics::{Metric, MetricResult, Percentile, Summary};
+use aiperf_metrics::{Metric, MetricResult, Percentile};
 use serde_json::{Map, Value, json};
 
-use crate::RunReport;
 use crate::csv::{LINE_END, number};
 
 /// Metric, its key and its name there, in the order of its files.
@@ -29,14 +29,13 @@ const SINGLE: [(Metric, &str, &str); 4] = [
     (Metric::RequestCount, "request_count", "Request Count (count)"),
 ];
 
-pub(crate) fn json(report: &RunReport) -> Value {
-    let summary = &report.profiling.summary;
+pub(crate) fn json(results: &[MetricResult], input_config: &Value) -> Value {
     let mut object = Map::new();
-    for (result, key, _) in found(summary, &SINGLE) {
+    for (result, key, _) in found(results, &SINGLE) {
         let unit = if result.metric == Metric::RequestCount { "count" } else { unit(result) };
         object.insert(key.to_owned(), json!({"unit": unit, "avg": finite(result.stats.avg)}));
     }
-    for (result, key, _) in found(summary, &WITH_STATISTICS) {
+    for (result, key, _) in found(results, &WITH_STATISTICS) {
         let mut metric = Map::new();
         metric.insert("unit".to_owned(), unit(result).into());
         metric.insert("avg".to_owned(), finite(result.stats.avg));
@@ -49,31 +48,31 @@ pub(crate) fn json(report: &RunReport) -> Value {
         object.insert(key.to_owned(), Value::Object(metric));
     }
     object.insert("telemetry_stats".to_owned(), json!({}));
-    object.insert("input_config".to_owned(), report.input_config.clone());
+    object.insert("input_config".to_owned(), input_config.clone());
     Value::Object(object)
 }
 
-pub(crate) fn csv(summary: &Summary) -> String {
+pub(crate) fn csv(results: &[MetricResult]) -> String {
     let mut text = String::from("Metric,avg,min,max,p99,p95,p90,p75,p50,p25,p10,p5,p1");
     text.push_str(LINE_END);
-    for (MetricResult { stats, .. }, _, name) in found(summary, &WITH_STATISTICS) {
+    for (MetricResult { stats, .. }, _, name) in found(results, &WITH_STATISTICS) {
         let percentiles = Percentile::REFERENCE.into_iter().rev().map(|percentile| stats.percentile(percentile));
         let cells: Vec<String> = [stats.avg, stats.min, stats.max].into_iter().chain(percentiles).map(number).collect();
         text.push_str(&format!("{name},{}{LINE_END}", cells.join(",")));
     }
     text.push_str(&format!("{LINE_END}Metric,Value{LINE_END}"));
-    for (result, _, name) in found(summary, &SINGLE) {
+    for (result, _, name) in found(results, &SINGLE) {
         text.push_str(&format!("{name},{}{LINE_END}", number(result.stats.avg)));
     }
     text
 }
 
 fn found<'a>(
-    summary: &'a Summary,
+    results: &'a [MetricResult],
     wanted: &'a [(Metric, &'static str, &'static str)],
 ) -> impl Iterator<Item = (&'a MetricResult, &'static str, &'static str)> {
     wanted.iter().filter_map(|(metric, key, name)| {
-        let result = summary.results.iter().find(|result| result.metric == *metric)?;
+        let result = results.iter().find(|result| result.metric == *metric)?;
         Some((result, *key, *name))
     })
 }

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use aiperf_clock::Nanos;
-use aiperf_metrics::{ClientHealth, Evidence, Metric, PhaseAccounting, Summary, Thresholds, ValidityNote};
+use aiperf_metrics::{
+    ClientHealth, Evidence, Metric, MetricResult, PhaseAccounting, Summary, Thresholds, ValidityNote,
+};
 use serde_json::{Map, Value};
 
 use crate::{AskedPercentiles, Citation, LocalZone, Phase, RunPlace, Timestamps, WrittenFile};
@@ -37,6 +39,8 @@ pub struct RunReport {
     /// Of a scenario: its name, and whether the results may be handed in.
     pub metadata: Option<Value>,
     pub thresholds: Thresholds,
+    /// The metrics by GenAI-Perf's definitions, where its files are wanted.
+    pub genai_perf: Option<Vec<MetricResult>>,
     /// Whether the client was the limit, where it was watched.
     pub client_health: Option<ClientHealth>,
     /// The self-test of this machine that the run is held against, where there is one.

@@ -242,7 +242,7 @@ mod tests {
                 Some(2),
             ),
             (TextApi::HuggingFace, r#"{"inputs":"a","parameters":{"max_new_tokens":4}}"#, "a", Some(4)),
-            (TextApi::Triton, r#"{"text_input":["a","b"],"max_tokens":5}"#, "a b", Some(5)),
+            (TextApi::Triton, r#"{"text_input":["a","b"],"max_tokens":5}"#, "ab", Some(5)),
             (TextApi::Solido, r#"{"query":["a"],"inference_model":"m"}"#, "a", None),
         ] {
             let ask = Ask::read(api, body.as_bytes()).unwrap();

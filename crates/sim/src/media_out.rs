@@ -24,10 +24,6 @@ const MOST_IMAGES: u64 = 10;
 /// Words that are heard in every recording.
 const HEARD: u64 = 8;
 
-fn text(text: &str) -> Prompt {
-    Prompt { text: text.to_owned(), tokens: Vec::new(), items: 1 }
-}
-
 fn required(name: &'static str) -> Refusal {
     Refusal::of(name, format!("field required: {name}"))
 }
@@ -41,7 +37,7 @@ pub(crate) async fn generate_images(
 ) -> Result<After, ClientGone> {
     let read = || -> Result<(Prompt, Value), Refusal> {
         let body: Value = serde_json::from_slice(&received.body).map_err(|e| Refusal::invalid_json(&e))?;
-        let prompt = text(body["prompt"].as_str().ok_or_else(|| required("prompt"))?);
+        let prompt = Prompt::of(body["prompt"].as_str().ok_or_else(|| required("prompt"))?);
         if body["n"].as_u64().is_some_and(|n| n == 0 || n > MOST_IMAGES) {
             return Err(Refusal::of("n", format!("between 1 and {MOST_IMAGES} images can be asked for.")));
         }
@@ -72,7 +68,7 @@ pub(crate) async fn edit_image(
         if form.file("image").is_none() && form.text("url").is_none() {
             return Err(required("image"));
         }
-        Ok(text(form.text("prompt").ok_or_else(|| required("prompt"))?))
+        Ok(Prompt::of(form.text("prompt").ok_or_else(|| required("prompt"))?))
     };
     let prompt = match read() {
         Ok(prompt) => prompt,

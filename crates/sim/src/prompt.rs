@@ -11,8 +11,10 @@ use crate::prefix_cache::block_hashes;
 /// What a client wants read: texts, or tokens that it has counted itself.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Prompt {
-    /// The texts, joined by one space: as the client that counts them joins them.
+    /// All texts, one after the other. Those of a conversation are joined by one space and counted as one.
     pub(crate) text: String,
+    /// Where in `text` those begin that are counted by themselves: the texts of a batch after the first.
+    pub(crate) apart: Vec<usize>,
     pub(crate) tokens: Vec<u32>,
     /// Separate prompts, each of which gets its own answer.
     pub(crate) items: usize,
@@ -30,9 +32,22 @@ pub(crate) struct Measured {
 }
 
 impl Prompt {
+    /// A prompt of one text.
+    pub(crate) fn of(text: &str) -> Self {
+        Self { text: text.to_owned(), items: 1, ..Self::default() }
+    }
+
     fn push(&mut self, text: &str) {
         if !self.text.is_empty() && !text.is_empty() {
             self.text.push(' ');
+        }
+        self.text.push_str(text);
+    }
+
+    /// A text that is counted by itself.
+    pub(crate) fn push_apart(&mut self, text: &str) {
+        if !self.text.is_empty() && !text.is_empty() {
+            self.apart.push(self.text.len());
         }
         self.text.push_str(text);
     }
@@ -41,13 +56,25 @@ impl Prompt {
     pub(crate) fn push_front(&mut self, text: &str) {
         let rest = std::mem::replace(&mut self.text, text.to_owned());
         self.push(&rest);
+        let moved = self.text.len() - rest.len();
+        self.apart.iter_mut().for_each(|place| *place += moved);
+    }
+
+    /// The texts that are counted one by one.
+    fn counted(&self) -> impl Iterator<Item = &str> {
+        let mut from = 0;
+        self.apart.iter().copied().chain([self.text.len()]).map(move |end| {
+            let text = &self.text[from..end];
+            from = end;
+            text
+        })
     }
 
     /// One of several texts that are answered apart. An image that stands in it, or is all of it, has no words.
     fn push_item(&mut self, text: &str) {
         self.items += 1;
         let words = if text.starts_with(IMAGE) { Some(0) } else { text.find(PAIRED_IMAGE) };
-        self.push(&text[..words.unwrap_or(text.len())]);
+        self.push_apart(&text[..words.unwrap_or(text.len())]);
     }
 
     /// Counts, and cuts into blocks of `block` tokens where a cache wants them.
@@ -55,7 +82,7 @@ impl Prompt {
         let given = self.tokens.len();
         let Some(block) = block.map(|block| block as usize) else {
             let counted = match counting {
-                TokenCounting::Exact => aiperf_o200k::count(&self.text),
+                TokenCounting::Exact => self.counted().map(aiperf_o200k::count).sum(),
                 TokenCounting::Approximate => self.text.len().div_ceil(4),
             };
             return Measured { tokens: (given + counted) as u32, blocks: Vec::new() };
@@ -63,7 +90,7 @@ impl Prompt {
         match counting {
             TokenCounting::Exact => {
                 let mut ids = self.tokens.clone();
-                ids.extend(aiperf_o200k::encode(&self.text));
+                self.counted().for_each(|text| ids.extend(aiperf_o200k::encode(text)));
                 Measured { tokens: ids.len() as u32, blocks: block_hashes(&ids, block) }
             }
             TokenCounting::Approximate => {
@@ -166,7 +193,7 @@ impl<'de> Deserialize<'de> for Written {
                 f.write_str("a text or a list of items")
             }
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Written, E> {
-                Ok(Written(Prompt { text: text.to_owned(), tokens: Vec::new(), items: 1 }))
+                Ok(Written(Prompt::of(text)))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Written, A::Error> {
                 let mut prompt = Prompt { items: 1, ..Prompt::default() };
@@ -208,8 +235,32 @@ impl<'de> Visitor<'de> for Keyed<'_> {
     }
 }
 
+/// The content of a message. Its parts after the first text are the further texts of a batch.
 struct Content<'a> {
     into: &'a mut Prompt,
+}
+
+/// A part of a content, of which the text is counted by itself unless it is the first.
+struct Part<'a> {
+    into: &'a mut Prompt,
+    first: &'a mut bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Part<'_> {
+    type Value = ();
+    fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        let mut part = Prompt::default();
+        Keyed { into: &mut part, keys: &["text"] }.deserialize(deserializer)?;
+        if part.text.is_empty() {
+            return Ok(());
+        }
+        if std::mem::take(self.first) {
+            self.into.push(&part.text);
+        } else {
+            self.into.push_apart(&part.text);
+        }
+        Ok(())
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for Content<'_> {
@@ -232,7 +283,8 @@ impl<'de> Visitor<'de> for Content<'_> {
         Ok(())
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        while seq.next_element_seed(Keyed { into: self.into, keys: &["text"] })?.is_some() {}
+        let mut first = true;
+        while seq.next_element_seed(Part { into: self.into, first: &mut first })?.is_some() {}
         Ok(())
     }
 }
@@ -247,10 +299,11 @@ mod tests {
 
     #[test]
     fn a_prompt_comes_in_every_shape() {
-        assert_eq!(prompt(r#""a b""#), Prompt { text: "a b".into(), tokens: vec![], items: 1 });
-        assert_eq!(prompt(r#"["a","b"]"#), Prompt { text: "a b".into(), tokens: vec![], items: 2 });
-        assert_eq!(prompt("[1,2,3]"), Prompt { text: String::new(), tokens: vec![1, 2, 3], items: 1 });
-        assert_eq!(prompt("[[1,2],[3]]"), Prompt { text: String::new(), tokens: vec![1, 2, 3], items: 2 });
+        let tokens = |tokens: &[u32], items| Prompt { tokens: tokens.to_vec(), items, ..Prompt::default() };
+        assert_eq!(prompt(r#""a b""#), Prompt::of("a b"));
+        assert_eq!(prompt(r#"["a","b"]"#), Prompt { apart: vec![1], items: 2, ..Prompt::of("ab") });
+        assert_eq!(prompt("[1,2,3]"), tokens(&[1, 2, 3], 1));
+        assert_eq!(prompt("[[1,2],[3]]"), tokens(&[1, 2, 3], 2));
         assert!(serde_json::from_str::<Prompt>("7").is_err());
         assert!(serde_json::from_str::<Prompt>("{}").is_err());
         assert!(serde_json::from_str::<Prompt>("[[[1]]]").is_err());
@@ -262,12 +315,31 @@ mod tests {
             {"content":[{"type":"text","text":"what is"},{"type":"image_url","image_url":{"url":"data:x"}},
              {"type":"text","text":"this?"}],"role":"user"},{"role":"assistant","content":null}]"#;
         let Messages(prompt) = serde_json::from_str(json).unwrap();
-        assert_eq!(prompt.text, "be short what is this?");
+        assert_eq!((prompt.text.as_str(), prompt.apart.as_slice()), ("be short what isthis?", &[16][..]));
+    }
+
+    #[test]
+    fn a_batch_has_as_many_tokens_as_its_texts_together() {
+        let texts = ["one two", "three", "\u{e9}t\u{e9}"];
+        let alone: usize = texts.iter().map(|text| aiperf_o200k::count(text)).sum();
+        let Messages(chat) = serde_json::from_value(
+            serde_json::json!([{"content": texts.map(|text| serde_json::json!({"text": text}))}]),
+        )
+        .unwrap();
+        let mut with_system = chat.clone();
+        with_system.push_front("be short");
+        for (prompt, tokens) in [(prompt(&serde_json::json!(texts).to_string()), alone), (chat, alone)] {
+            assert_eq!(prompt.measure(TokenCounting::Exact, None).tokens as usize, tokens);
+            assert_eq!(prompt.measure(TokenCounting::Exact, Some(4)).tokens as usize, tokens);
+        }
+        let rest: usize = texts[1..].iter().map(|text| aiperf_o200k::count(text)).sum();
+        let joined = aiperf_o200k::count("be short one two");
+        assert_eq!(with_system.measure(TokenCounting::Exact, None).tokens as usize, joined + rest);
     }
 
     #[test]
     fn both_ways_to_count_cut_the_same_prompt_into_blocks() {
-        let prompt = Prompt { text: "one two three four ".repeat(20), tokens: vec![], items: 1 };
+        let prompt = Prompt::of(&"one two three four ".repeat(20));
         let exact = prompt.measure(TokenCounting::Exact, Some(16));
         assert_eq!(exact.tokens, prompt.measure(TokenCounting::Exact, None).tokens);
         assert_eq!(exact.blocks.len() as u32, exact.tokens / 16);

@@ -34,8 +34,8 @@ fn read(body: &[u8]) -> Result<Body, Refusal> {
     if passages.is_empty() {
         return Err(Refusal::of("passages", "at least one passage is needed.".to_owned()));
     }
-    let all = std::iter::once(query).chain(passages.iter().cloned()).collect::<Vec<_>>().join(" ");
-    let prompt = Prompt { text: all, tokens: Vec::new(), items: 1 };
+    let mut prompt = Prompt::of(&query);
+    passages.iter().for_each(|passage| prompt.push_apart(passage));
     Ok(Body { prompt, passages, return_text: body["return_text"] == true })
 }
 
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn every_passage_gets_a_rank_and_the_best_comes_first() {
         let body = read(br#"{"query":{"text":"q"},"passages":[{"text":"a"},{"text":"b"},{"text":"c"}]}"#).unwrap();
-        assert_eq!(body.prompt.text, "q a b c");
+        assert_eq!((body.prompt.text.as_str(), body.prompt.apart.len()), ("qabc", 3));
         let answer = answer(RankingApi::Nim, &body, 7, 4);
         let ranks = answer["rankings"].as_array().unwrap();
         assert!(ranks.is_sorted_by(|a, b| a["logit"].as_f64() >= b["logit"].as_f64()));

@@ -5,13 +5,14 @@ use crate::connection::{ClientGone, Connection, Received};
 use crate::embeddings::embed;
 use crate::exchange::Exchange;
 use crate::generate::{TextRoute, generate};
+use crate::http_request::Head;
 use crate::http_response::write_whole;
 use crate::kserve;
 use crate::media_out;
 use crate::rankings::{RankingApi, rank};
 use crate::truth::Outcome;
 use crate::video;
-use crate::whole_reply::{After, answer, refuse};
+use crate::whole_reply::{After, JSON, answer, refuse};
 use crate::worker::Worker;
 
 /// Everything that the simulator serves.
@@ -77,7 +78,9 @@ impl Route {
             "/sim/reset" => ("POST", Self::Reset),
             _ => return Self::Unknown,
         };
-        if method == wanted { route } else { Self::WrongMethod }
+        // HEAD asks for what GET would be answered with, without its body.
+        let is_head = method == "HEAD" && wanted == "GET" && route != Self::VideoState;
+        if method == wanted || is_head { route } else { Self::WrongMethod }
     }
 
     const fn is_inference(self) -> bool {
@@ -109,16 +112,20 @@ pub(crate) async fn serve(
     match route {
         Route::Truth => {
             let lines = state.truth.lines();
-            return plain(connection, "application/x-ndjson", &lines, head.keep_alive).await;
+            return plain(connection, "application/x-ndjson", &lines, head).await;
         }
         Route::Metrics => {
             let text = state.metrics.render(&state.options.model, state.in_flight());
             let content_type = "text/plain; version=0.0.4; charset=utf-8";
-            return plain(connection, content_type, text.as_bytes(), head.keep_alive).await;
+            return plain(connection, content_type, text.as_bytes(), head).await;
         }
         Route::Reset => {
             state.reset();
-            return plain(connection, "application/json", b"{}", head.keep_alive).await;
+            return plain(connection, "application/json", b"{}", head).await;
+        }
+        Route::Models | Route::KserveModel | Route::Health if head.method == "HEAD" => {
+            let body = small_body(worker, head, route);
+            return plain(connection, JSON, body.as_bytes(), head).await;
         }
         _ => {}
     }
@@ -151,13 +158,8 @@ async fn small(
 ) -> Result<After, ClientGone> {
     let (state, head) = (&worker.state, &received.head);
     let keep_alive = head.keep_alive;
-    let body = match route {
-        Route::Models => models(&state.options.model),
-        Route::KserveModel => kserve::about(head.path()),
-        Route::ResetPrefixCache => {
-            state.clear_prefix_cache();
-            "{}".to_owned()
-        }
+    match route {
+        Route::ResetPrefixCache => state.clear_prefix_cache(),
         Route::WrongMethod => {
             let message = format!("{} is not the method of {}.", head.method, head.path());
             return refuse(connection, exchange, 405, &Refusal { message, parameter: None }, keep_alive).await;
@@ -166,9 +168,18 @@ async fn small(
             let message = format!("there is nothing at {}.", head.path());
             return refuse(connection, exchange, 404, &Refusal { message, parameter: None }, keep_alive).await;
         }
-        _ => "{}".to_owned(),
-    };
+        _ => {}
+    }
+    let body = small_body(worker, head, route);
     answer(connection, exchange, 200, body.as_bytes(), Outcome::Completed, keep_alive).await
+}
+
+fn small_body(worker: &Worker, head: &Head, route: Route) -> String {
+    match route {
+        Route::Models => models(&worker.state.options.model),
+        Route::KserveModel => kserve::about(head.path()),
+        _ => "{}".to_owned(),
+    }
 }
 
 fn models(name: &str) -> String {
@@ -178,11 +189,14 @@ fn models(name: &str) -> String {
     )
 }
 
-async fn plain(connection: &mut Connection, content_type: &str, body: &[u8], keep_alive: bool) -> After {
+async fn plain(connection: &mut Connection, content_type: &str, body: &[u8], head: &Head) -> After {
     let mut out = Vec::with_capacity(body.len() + 192);
-    write_whole(200, content_type, body, keep_alive, &mut out);
+    write_whole(200, content_type, body, head.keep_alive, &mut out);
+    if head.method == "HEAD" {
+        out.truncate(out.len() - body.len());
+    }
     match connection.write(&out).await {
-        Ok(_) => After::keeping(keep_alive),
+        Ok(_) => After::keeping(head.keep_alive),
         Err(_) => After::Close,
     }
 }
@@ -199,5 +213,9 @@ mod tests {
         assert_eq!(Route::of("GET", "/v1/videos/video_1/content"), Route::VideoState);
         let triton = Route::Text(TextRoute::by_path(TextApi::Triton, true));
         assert_eq!(Route::of("POST", "/v2/models/m/generate_stream"), triton);
+        for path in ["/metrics", "/health", "/v1/models"] {
+            assert_eq!(Route::of("HEAD", path), Route::of("GET", path));
+        }
+        assert_eq!(Route::of("HEAD", "/v1/chat/completions"), Route::WrongMethod);
     }
 }

@@ -89,7 +89,7 @@ pub(crate) async fn submit(
         let form = Form::read(&received.head, &received.body)?;
         let prompt = form.text("prompt").ok_or_else(|| Refusal::of("prompt", "field required: prompt".to_owned()))?;
         let model = form.text("model").unwrap_or(&state.options.model).to_owned();
-        Ok((Prompt { text: prompt.to_owned(), tokens: Vec::new(), items: 1 }, model))
+        Ok((Prompt::of(prompt), model))
     };
     let (prompt, model) = match read() {
         Ok(read) => read,

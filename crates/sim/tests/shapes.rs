@@ -193,3 +193,16 @@ fn models_health_and_metrics_answer() {
         assert!(metrics.lines().any(|l| l == line), "{line} is not in\n{metrics}");
     }
 }
+
+#[test]
+fn head_is_answered_like_get_without_a_body() {
+    let sim = start(FAST);
+    let mut client = Client::connect(&sim);
+    for path in ["/metrics", "/health", "/v1/models"] {
+        client.send("HEAD", path, "", "");
+        let head = client.read_head();
+        assert!(head.starts_with("HTTP/1.1 200") && !head.contains("content-length: 0"), "{head}");
+        // What comes next on the connection is the next answer.
+        assert_eq!(client.get(path).status, 200, "{path}");
+    }
+}

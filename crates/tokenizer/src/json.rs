@@ -6,6 +6,7 @@ use tokenizers::{
     NormalizedString, Normalizer, OffsetReferential, OffsetType, PostProcessor, PreTokenizedString, PreTokenizer,
 };
 
+use crate::pieces::Cut;
 use crate::{ChatTemplate, Tokenizer, TokenizerError};
 
 /// What every usable tokenizer can encode: plain words, and a character that no vocabulary has (private use area).
@@ -17,6 +18,7 @@ pub(crate) struct JsonTokenizer {
     inner: tokenizers::Tokenizer,
     special_tokens_to_add: usize,
     keeps_words_apart: bool,
+    cut: Cut,
     chat_template: Option<ChatTemplate>,
 }
 
@@ -35,7 +37,8 @@ impl JsonTokenizer {
         }
         let special_tokens_to_add = inner.get_post_processor().map_or(0, |processor| processor.added_tokens(false));
         let keeps_words_apart = keeps_words_apart(&inner);
-        Ok(Self { name: name.to_owned(), inner, special_tokens_to_add, keeps_words_apart, chat_template: None })
+        let cut = Cut::probe(|text| count(&inner, text));
+        Ok(Self { name: name.to_owned(), inner, special_tokens_to_add, keeps_words_apart, cut, chat_template: None })
     }
 
     pub(crate) fn with_chat_template(self, template: ChatTemplate) -> Self {
@@ -57,7 +60,7 @@ impl Tokenizer for JsonTokenizer {
     }
 
     fn count(&self, text: &str) -> usize {
-        self.inner.encode_fast(text, false).map_or(0, |encoding| encoding.len())
+        self.cut.pieces(text).map(|piece| count(&self.inner, piece)).sum()
     }
 
     fn special_tokens_to_add(&self) -> usize {
@@ -81,6 +84,10 @@ impl Tokenizer for JsonTokenizer {
     fn chat_template(&self) -> Option<&ChatTemplate> {
         self.chat_template.as_ref()
     }
+}
+
+fn count(inner: &tokenizers::Tokenizer, text: &str) -> usize {
+    inner.encode_fast(text, false).map_or(0, |encoding| encoding.len())
 }
 
 /// Models see the pieces of a pre-tokenizer one by one. Where each blank and each mark of a sentence begins a piece, no
@@ -161,6 +168,59 @@ mod tests {
         description["model"]["unk_token"] = json!("<missing>");
         let error = described(&description).unwrap_err().to_string();
         assert!(error.contains("cannot encode"), "{error}");
+    }
+
+    /// Byte pairs: single characters, and the merges that make up some words.
+    fn byte_pairs(normalizer: &Value, pre_tokenizer: &Value, blank: &str) -> Value {
+        let mut tokens: Vec<String> = (33_u8..127).map(|byte| char::from(byte).to_string()).collect();
+        tokens.extend([blank, "\u{10a}", "<unk>"].map(str::to_owned));
+        let merges = [
+            ("t", "h"),
+            ("th", "e"),
+            (blank, "the"),
+            ("a", "n"),
+            ("an", "d"),
+            (blank, "and"),
+            (blank, "a"),
+            ("o", "f"),
+        ];
+        tokens.extend(merges.map(|(left, right)| format!("{left}{right}")));
+        let vocabulary: serde_json::Map<String, Value> =
+            tokens.into_iter().zip(0..).map(|(token, id): (String, u32)| (token, json!(id))).collect();
+        json!({
+            "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": normalizer,
+            "pre_tokenizer": pre_tokenizer, "post_processor": null, "decoder": null,
+            "model": {"type": "BPE", "dropout": null, "unk_token": "<unk>", "continuing_subword_prefix": null,
+                      "end_of_word_suffix": null, "fuse_unk": false, "byte_fallback": false, "vocab": vocabulary,
+                      "merges": merges.map(|(left, right)| json!([left, right]))},
+        })
+    }
+
+    /// The shapes of real files: GPT-2 and Llama 3, Llama 2 with its mark in front, and T5.
+    fn shapes() -> [(Value, Cut); 3] {
+        let byte_level =
+            json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true});
+        let marked = json!({"type": "Sequence", "normalizers": [
+            {"type": "Prepend", "prepend": "\u{2581}"}, {"type": "Replace", "pattern": {"String": " "}, "content": "\u{2581}"}]});
+        let metaspace =
+            json!({"type": "Metaspace", "replacement": "\u{2581}", "prepend_scheme": "always", "split": true});
+        [
+            (byte_pairs(&Value::Null, &byte_level, "\u{120}"), Cut::BeforeBlank),
+            (byte_pairs(&marked, &Value::Null, "\u{2581}"), Cut::WithoutBlank),
+            (byte_pairs(&Value::Null, &metaspace, "\u{2581}"), Cut::BeforeBlank),
+        ]
+    }
+
+    #[test]
+    fn a_long_text_has_as_many_tokens_in_pieces_as_at_once() {
+        let sentence = "the cat and the dog, and 1 of a thousand. Then\nother words and more of the and ";
+        let long = sentence.repeat(3 * 65_536 / sentence.len());
+        for (description, cut) in shapes() {
+            let tokenizer = described(&description).unwrap();
+            assert_eq!(tokenizer.cut, cut);
+            assert!(cut.pieces(&long).count() > 2);
+            assert_eq!(tokenizer.count(&long), tokenizer.encode(&long).len(), "{cut:?}");
+        }
     }
 
     #[test]

@@ -9,10 +9,11 @@ mod hub;
 mod json;
 mod load;
 mod memo;
+mod pieces;
 mod tokenizer;
 
 pub use aiperf_hub::HubEnvironment;
 pub use chat::ChatTemplate;
 pub use error::TokenizerError;
-pub use load::{BUILTIN, TokenizerRequest, load};
+pub use load::{BUILTIN, TokenizerRequest, has_revisions, load};
 pub use tokenizer::Tokenizer;

@@ -74,6 +74,11 @@ impl Files {
     }
 }
 
+/// Whether a tokenizer of this name would come from the hub, where it has revisions.
+pub fn has_revisions(name: &str) -> bool {
+    name != BUILTIN && matches!(on_disk(name), Ok(None))
+}
+
 /// The `tokenizer.json` of a name that is a path; `None` for an id.
 fn on_disk(name: &str) -> Result<Option<PathBuf>, TokenizerError> {
     let path = Path::new(name);
@@ -110,6 +115,14 @@ mod tests {
     fn builtin_needs_neither_file_nor_network() {
         let environment = HubEnvironment::from_variables(|v| (v == "HF_HUB_OFFLINE").then(|| "1".to_owned()));
         assert_eq!(load(&TokenizerRequest::named("builtin"), &environment).unwrap().count("hello world"), 2);
+    }
+
+    #[test]
+    fn only_tokenizers_of_the_hub_have_revisions() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(FILE), "{}").unwrap();
+        assert!(has_revisions("org/model"));
+        assert!(!has_revisions(BUILTIN) && !has_revisions(folder.path().to_str().unwrap()));
     }
 
     #[test]

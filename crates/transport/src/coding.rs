@@ -6,8 +6,6 @@ use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, Operation};
 
 /// How much is unpacked at a time; between two such steps the limit is looked at.
 const STEP: usize = 16 * 1024;
-/// A body that unpacks to more than this is not one that a server meant to send.
-const MOST_UNPACKED: usize = 256 << 20;
 /// Largest window of `zstd` as a content coding: 8 MiB (RFC 9659).
 const ZSTD_WINDOW_LOG: u32 = 23;
 const GZIP_WINDOW_BITS: u8 = 15;
@@ -57,11 +55,12 @@ impl std::fmt::Debug for Layer {
 }
 
 impl Coding {
-    /// For the value of `Content-Encoding`, with what its lines say joined by commas; `None` where the body is as it is.
-    pub(crate) fn named(value: &[u8]) -> Result<Option<Self>, String> {
+    /// For the value of `Content-Encoding`, with what its lines say joined by commas; `None` where the body is as it is. It
+    /// stops when a body has unpacked to more than `limit` bytes.
+    pub(crate) fn named(value: &[u8], limit: usize) -> Result<Option<Self>, String> {
         let mut layers = Vec::new();
         for name in String::from_utf8_lossy(value).split(',').rev() {
-            layers.extend(Layer::named(&name.trim().to_ascii_lowercase())?);
+            layers.extend(Layer::named(&name.trim().to_ascii_lowercase(), limit)?);
         }
         if layers.len() > MOST_LAYERS {
             return Err(format!("the body is packed {} times over; {MOST_LAYERS} are unpacked at most", layers.len()));
@@ -88,7 +87,7 @@ impl Coding {
 }
 
 impl Layer {
-    fn named(name: &str) -> Result<Option<Self>, String> {
+    fn named(name: &str, limit: usize) -> Result<Option<Self>, String> {
         let codec = match name {
             "" | "identity" => return Ok(None),
             "gzip" | "x-gzip" => Codec::Gzip(Decompress::new_gzip(GZIP_WINDOW_BITS)),
@@ -100,7 +99,7 @@ impl Layer {
             "zstd" => Codec::Zstd(zstd_decoder().map_err(|error| format!("zstd cannot be unpacked: {error}"))?),
             _ => return Err(format!("the body is packed by {name:?}, which is not gzip, deflate, br or zstd")),
         };
-        Ok(Some(Self { codec, limit: MOST_UNPACKED, begun: false, ended: false }))
+        Ok(Some(Self { codec, limit, begun: false, ended: false }))
     }
 
     fn decode(&mut self, packed: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
@@ -249,7 +248,7 @@ mod tests {
     }
 
     fn coding(name: &str) -> Coding {
-        Coding::named(name.as_bytes()).unwrap().unwrap()
+        Coding::named(name.as_bytes(), 1 << 28).unwrap().unwrap()
     }
 
     #[test]
@@ -299,9 +298,9 @@ mod tests {
 
     #[test]
     fn names_that_mean_nothing_pack_nothing_and_unknown_ones_are_refused() {
-        assert!(Coding::named(b"identity").unwrap().is_none());
-        assert!(Coding::named(b"").unwrap().is_none());
-        assert!(Coding::named(b"compress").unwrap_err().contains("\"compress\""));
+        assert!(Coding::named(b"identity", 1 << 28).unwrap().is_none());
+        assert!(Coding::named(b"", 1 << 28).unwrap().is_none());
+        assert!(Coding::named(b"compress", 1 << 28).unwrap_err().contains("\"compress\""));
         assert!(coding("gzip").decode(b"plain text", &mut Vec::new()).is_err());
         coding("gzip").finish().unwrap();
     }
@@ -325,8 +324,8 @@ mod tests {
                 assert_eq!(out, parts.concat());
             }
         }
-        assert!(Coding::named(b"gzip,gzip,gzip,gzip,gzip").unwrap_err().contains("5 times"));
-        assert!(Coding::named(b"gzip, compress").unwrap_err().contains("\"compress\""));
+        assert!(Coding::named(b"gzip,gzip,gzip,gzip,gzip", 1 << 28).unwrap_err().contains("5 times"));
+        assert!(Coding::named(b"gzip, compress", 1 << 28).unwrap_err().contains("\"compress\""));
     }
 
     proptest! {

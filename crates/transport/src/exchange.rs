@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use aiperf_clock::{Mono, Nanos, ReadMark};
 
+use crate::error::TransportError;
 use crate::redirect::Hop;
 
 /// A stage with a beginning and an end.
@@ -24,6 +25,8 @@ impl Span {
 pub struct Trace {
     /// Wait for a free connection.
     pub blocked: Option<Span>,
+    /// What attempts before this one took, which the server left without an answer; `None` if there were none.
+    pub lost: Option<Nanos>,
     pub dns: Option<Span>,
     /// TCP handshake; with a proxy, up to where it has let us through.
     pub connect: Option<Span>,
@@ -68,8 +71,21 @@ pub struct Exchange {
     pub trailers: Vec<(String, String)>,
     /// Redirects that were followed; all else is of the answer at their end.
     pub redirects: Vec<Hop>,
-    /// How often it was sent once more, because the server had left the kept connection it went over first.
+    /// The most that the decoded body may have: one that goes on for ever must not fill the memory.
+    pub body_limit: BodyLimit,
+    /// How often it was sent again, because the server had left the connection or did not take the request.
     pub resent: u32,
+}
+
+/// Bytes that a decoded response body may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BodyLimit(pub usize);
+
+impl Default for BodyLimit {
+    /// Many times what any answer has; images and films in base64 stay below it, too.
+    fn default() -> Self {
+        Self(256 << 20)
+    }
 }
 
 /// Rooms that are made beforehand go up to this: longer responses are rare, and many may be in flight.
@@ -89,6 +105,14 @@ impl Exchange {
         ExchangeSize { body: self.body.len(), marks: self.marks.len() }
     }
 
+    /// Puts an attempt aside that began at `began` and was left without an answer, so that the request can be sent again. It
+    /// counts as resent if anything of it was on its way to the server.
+    pub(crate) fn set_attempt_aside(&mut self, began: Mono) {
+        let lost = self.trace.lost.unwrap_or_default() + Mono::now().since(began);
+        self.resent += u32::from(self.trace.head_bytes_sent > 0);
+        self.trace = Trace { lost: Some(lost), ..Trace::default() };
+    }
+
     /// Forgets the answer, and keeps how it came to be asked for again.
     pub(crate) fn begin_anew(&mut self) {
         self.trace = Trace::default();
@@ -98,6 +122,17 @@ impl Exchange {
         self.body.clear();
         self.marks.clear();
         self.trailers.clear();
+    }
+
+    /// Fails if the body has grown too long, and gives its memory back.
+    pub(crate) fn check_length(&mut self) -> Result<(), TransportError> {
+        let BodyLimit(limit) = self.body_limit;
+        if self.body.len() <= limit {
+            return Ok(());
+        }
+        self.body = Vec::new();
+        self.marks = Vec::new();
+        Err(TransportError::BodyTooLong { limit })
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {

@@ -5,7 +5,7 @@ use aiperf_clock::{ReadMark, ReadStamp};
 use crate::body::{Framing, content_length};
 use crate::coding::Coding;
 use crate::error::TransportError;
-use crate::exchange::Exchange;
+use crate::exchange::{BodyLimit, Exchange};
 
 /// A head longer than this is no head.
 const MAX_HEAD: usize = 256 * 1024;
@@ -133,8 +133,12 @@ impl ResponseReader {
                 let used = framing.decode(bytes, &mut into.body).map_err(TransportError::Protocol)?;
                 (used, framing.is_done())
             }
-            Stage::PackedBody(body) => body.feed(bytes, &mut into.body)?,
+            Stage::PackedBody(body) => match body.feed(bytes, &mut into.body) {
+                Ok(fed) => fed,
+                Err(error) => return into.check_length().and(Err(error)),
+            },
         };
+        into.check_length()?;
         if into.body.len() > before {
             into.marks.push(ReadMark::new(into.body.len(), stamp));
         }
@@ -178,9 +182,14 @@ impl ResponseReader {
             Ok(httparse::Status::Complete(used)) => used,
             Ok(httparse::Status::Partial) => return Ok(None),
             Err(httparse::Error::TooManyHeaders) => return Err(HeadError::TooMany),
-            Err(e) => return Err(HeadError::Other(TransportError::Protocol(e.to_string()))),
+            Err(error) => return Err(HeadError::Other(not_a_head(bytes, error))),
         };
         let status = response.code.unwrap_or(0);
+        if status == 101 {
+            let upgrade = response.headers.iter().find(|header| header.name.eq_ignore_ascii_case("upgrade"));
+            let to = upgrade.map_or_else(|| "another protocol".to_owned(), |header| header_text(header.value));
+            return Err(HeadError::Other(TransportError::SwitchedProtocol(to)));
+        }
         if (100..200).contains(&status) {
             return Ok(Some(used));
         }
@@ -192,11 +201,16 @@ impl ResponseReader {
         response.reason.unwrap_or_default().clone_into(&mut into.reason);
         into.headers = response.headers.iter().map(|h| (h.name.to_owned(), header_text(h.value))).collect();
         self.keep_alive = response.version == Some(1);
-        self.stage = self.stage_of(status, response.headers).map_err(HeadError::Other)?;
+        self.stage = self.stage_of(status, response.headers, into.body_limit).map_err(HeadError::Other)?;
         Ok(Some(used))
     }
 
-    fn stage_of(&mut self, status: u16, headers: &[httparse::Header<'_>]) -> Result<Stage, TransportError> {
+    fn stage_of(
+        &mut self,
+        status: u16,
+        headers: &[httparse::Header<'_>],
+        limit: BodyLimit,
+    ) -> Result<Stage, TransportError> {
         // Those of the content, then those of the transfer, which were put on later.
         let mut codings: [Vec<u8>; 2] = Default::default();
         let mut length = None;
@@ -231,12 +245,29 @@ impl ResponseReader {
             }
         };
         let is_packed = codings.iter().any(|list| !list.is_empty());
-        let coding = if is_packed { coding_of(status, &codings.join(&b','))? } else { None };
+        let coding = if is_packed { coding_of(status, &codings.join(&b','), limit)? } else { None };
         Ok(match coding {
             None => Stage::Body(framing),
             Some(coding) => Stage::PackedBody(Box::new(PackedBody { framing, coding, packed: Vec::new() })),
         })
     }
+}
+
+/// Why bytes are no response head: a server may speak something else altogether.
+fn not_a_head(bytes: &[u8], error: httparse::Error) -> TransportError {
+    /// A TLS record: alert or handshake, version 3.
+    const IS_TLS: [[u8; 2]; 2] = [[0x15, 0x03], [0x16, 0x03]];
+    /// Bytes of it that are shown.
+    const SHOWN: usize = 60;
+    if IS_TLS.iter().any(|start| bytes.starts_with(start)) {
+        return TransportError::NotHttp("it speaks TLS; is its URL https:// instead?".to_owned());
+    }
+    if bytes.starts_with(b"HTTP/") {
+        return TransportError::Protocol(error.to_string());
+    }
+    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);
+    let cut = if bytes.len() > SHOWN { "..." } else { "" };
+    TransportError::NotHttp(format!("it begins with {shown:?}{cut}"))
 }
 
 fn add_to_list(list: &mut Vec<u8>, value: &[u8]) {
@@ -261,8 +292,12 @@ fn take_chunked(transfer: &mut Vec<u8>) -> bool {
 }
 
 /// The decoder for these codings. What an error is packed in may be anything: its status says enough.
-pub(crate) fn coding_of(status: u16, codings: &[u8]) -> Result<Option<Coding>, TransportError> {
-    match Coding::named(codings) {
+pub(crate) fn coding_of(
+    status: u16,
+    codings: &[u8],
+    BodyLimit(limit): BodyLimit,
+) -> Result<Option<Coding>, TransportError> {
+    match Coding::named(codings, limit) {
         Err(_) if !(200..300).contains(&status) => Ok(None),
         coding => coding.map_err(TransportError::Protocol),
     }

@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use aiperf_experiment::{Counted, TurnFigures, WhoCounts};
 
 pub(super) fn text(figures: &TurnFigures) -> String {
-    let mut text = format!("TTFT: {:.2} ms\n", figures.ttft.as_millis_f64());
+    let mut text = match figures.ttft {
+        Some(ttft) => format!("TTFT: {:.2} ms\n", ttft.as_millis_f64()),
+        None => "TTFT: not known: the reply came as one document, not as a stream\n".to_owned(),
+    };
     let seconds = figures.latency.as_secs_f64();
     if let (Ok(tokens), Some(rate)) = (&figures.tokens, figures.tokens_per_second()) {
         let _ = writeln!(text, "TPS: {rate:.2} tokens/s ({} tokens in {seconds:.2} s)", tokens.output);
@@ -43,7 +46,7 @@ mod tests {
     use super::*;
 
     fn figures(tokens: Result<Counted, TalkError>) -> TurnFigures {
-        TurnFigures { ttft: Nanos(50_000_000), latency: Nanos(250_000_000), tokens }
+        TurnFigures { ttft: Some(Nanos(50_000_000)), latency: Nanos(250_000_000), tokens }
     }
 
     #[test]
@@ -54,6 +57,12 @@ mod tests {
             "TTFT: 50.00 ms\nTPS: 20.00 tokens/s (5 tokens in 0.25 s)\nITL: 50.00 ms/token (decode 20.00 tokens/s)\n\
              Latency: 250.00 ms\nTokens: 9 in, 5 out, 2 of them reasoning (counted by the server)\n"
         );
+    }
+
+    #[test]
+    fn a_reply_that_was_not_streamed_says_so() {
+        let figures = TurnFigures { ttft: None, ..figures(Err(TalkError::SeveralModels)) };
+        assert!(text(&figures).starts_with("TTFT: not known: the reply came as one document"));
     }
 
     #[test]

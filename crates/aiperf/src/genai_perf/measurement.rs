@@ -28,7 +28,7 @@ const NANOS_PER_MS: f64 = 1e6;
 pub(super) struct Measurement(BTreeMap<String, f64>);
 
 impl Measurement {
-    /// From the summary of a run. `None` where nothing succeeded.
+    /// From the summary of a run by GenAI-Perf's definitions. `None` where nothing succeeded.
     pub(super) fn read(path: &Path) -> anyhow::Result<Option<Self>> {
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let summary: Value =

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use aiperf_artifact::{Asked, Folder, Rebuilt, rebuild};
 use aiperf_config::Environment;
 use aiperf_endpoint::EndpointKind;
+use aiperf_metrics::MetricResult;
 use aiperf_report::ArtifactPaths;
 use aiperf_report::console::{self, Width};
 use anyhow::{Context, bail};
@@ -34,16 +35,15 @@ impl Merge {
         let parts = self.parts()?;
         let rebuilt = parts
             .iter()
-            .map(|part| rebuild(part, &Asked::default(), VERSION).map_err(Into::into))
+            .map(|part| rebuild(part, &Asked { genai_perf: true, ..Asked::default() }, VERSION).map_err(Into::into))
             .collect::<anyhow::Result<Vec<Rebuilt>>>()?;
         let paths = ArtifactPaths::new(&self.output, self.prefix.as_deref());
         join_records(&parts, &paths.records())
             .with_context(|| format!("cannot write {}", paths.records().display()))?;
         let mut whole = rebuild(&Folder::open(&self.output)?, &asked_as_in(rebuilt.first()), VERSION)?;
-        for result in &mut whole.report.profiling.summary.results {
-            if ADD_UP.contains(&result.metric.tag()) {
-                result.stats.avg = rebuilt.iter().map(|part| average(part, result.metric.tag())).sum();
-            }
+        add_up(&mut whole.report.profiling.summary.results, &rebuilt, |part| &part.report.profiling.summary.results);
+        if let Some(results) = &mut whole.report.genai_perf {
+            add_up(results, &rebuilt, |part| part.report.genai_perf.as_deref().unwrap_or_default());
         }
         if let Some(first) = rebuilt.into_iter().next() {
             whole.report.input_config = first.report.input_config;
@@ -91,9 +91,12 @@ fn asked_as_in(part: Option<&Rebuilt>) -> Asked {
     }
 }
 
-fn average(part: &Rebuilt, tag: &str) -> Option<f64> {
-    let results = &part.report.profiling.summary.results;
-    results.iter().find(|result| result.metric.tag() == tag).and_then(|result| result.stats.avg)
+/// Sums of the parts take the place of rates over the time of all.
+fn add_up(whole: &mut [MetricResult], parts: &[Rebuilt], of_part: impl Fn(&Rebuilt) -> &[MetricResult]) {
+    for result in whole.iter_mut().filter(|result| ADD_UP.contains(&result.metric.tag())) {
+        let average = |part: &Rebuilt| of_part(part).iter().find(|one| one.metric == result.metric)?.stats.avg;
+        result.stats.avg = parts.iter().map(average).sum();
+    }
 }
 
 fn join_records(parts: &[Folder], path: &Path) -> io::Result<()> {

@@ -117,5 +117,5 @@ fn make(experiment: &Experiment, environment: &Environment) -> anyhow::Result<(E
     if let Some(records) = records {
         records.write().with_context(|| format!("cannot write {}", records.path().display()))?;
     }
-    Ok((ended, Measurement::read(&paths.summary_json())?))
+    Ok((ended, Measurement::read(&paths.genai_perf_json())?))
 }

@@ -48,6 +48,7 @@ pub(super) enum Rule {
     EndpointType,
     ExportFile,
     ExtraInputs,
+    Goodput,
     FixedSchedule,
     Folder,
     ImageFormat,
@@ -117,7 +118,14 @@ pub(super) const PROFILE: &[Flag] = &[
     flag(&["--batch-size-audio"], One, Same("--batch-size-audio")),
     flag(&["--extra-inputs"], Repeated, rule(Rule::ExtraInputs, "`--extra-inputs`; a name alone is sent as null")),
     flag(&["--header", "-H"], Repeated, Same("--header")),
-    flag(&["--goodput", "-g"], OneOrMore, Joined("--goodput", " ")),
+    flag(
+        &["--goodput", "-g"],
+        OneOrMore,
+        rule(
+            Rule::Goodput,
+            "`--goodput`, all in one word with blanks; `time_to_first_token` there is `time_to_first_output_token` here",
+        ),
+    ),
     flag(&["--input-file"], One, rule(Rule::InputFile, "`--input-file` and `--custom-dataset-type`, by its form")),
     flag(&["--num-dataset-entries", "--num-prompts"], One, Same("--num-dataset-entries")),
     flag(&["--num-prefix-prompts"], One, rule(Rule::Prefixes, "`--num-prefix-prompts`; 0 is left out")),

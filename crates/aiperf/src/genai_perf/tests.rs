@@ -99,7 +99,7 @@ fn every_refused_option_is_named_with_what_to_do() {
 fn lists_become_one_word() {
     assert_eq!(
         adds("--goodput time_to_first_token:100 request_latency:900"),
-        ["--goodput=time_to_first_token:100 request_latency:900"]
+        ["--goodput=time_to_first_output_token:100 request_latency:900"]
     );
     assert_eq!(adds("--audio-depths 16 24"), ["--audio-depths=16,24"]);
     assert_eq!(adds("--audio-sample-rates"), Vec::<String>::new());

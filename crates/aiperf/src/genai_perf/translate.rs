@@ -72,6 +72,7 @@ pub(super) fn translate(asked: &Asked, current_dir: &Path, suffix: &str) -> Resu
             Becomes::Joined(name, between) if !given.values.is_empty() => {
                 words.option(name, &given.values.join(between));
             }
+            Becomes::Rule(Rule::Goodput, _) => words.option("--goodput", &objectives(&given.values)),
             Becomes::Rule(Rule::ExtraInputs, _) => words.option("--extra-inputs", &extra(&given.values[0])),
             Becomes::Joined(..) | Becomes::Rule(..) | Becomes::Refused(_) => {}
         }
@@ -169,6 +170,15 @@ fn one_window(asked: &Asked) -> Result<(), Refusal> {
     let strict = asked.number(Rule::Stability)?.is_some_and(|percentage| percentage < ANYTHING_GOES);
     let given = asked.get(Rule::Stability).filter(|_| strict).or_else(|| asked.get(Rule::MaxTrials));
     given.map_or(Ok(()), |given| Err(Refusal::Needs { flag: given.typed.clone(), needed }))
+}
+
+/// The first token of GenAI-Perf is the first one of the answer, reasoning left out.
+fn objectives(given: &[String]) -> String {
+    let ours = |objective: &str| match objective.split_once(':') {
+        Some(("time_to_first_token", limit)) => format!("time_to_first_output_token:{limit}"),
+        _ => objective.to_owned(),
+    };
+    given.iter().flat_map(|words| words.split_whitespace()).map(ours).collect::<Vec<_>>().join(" ")
 }
 
 /// A name alone stands for null.

@@ -5,9 +5,10 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
+use aiperf_sim::TruthRecord;
 use serde_json::Value;
 
-use crate::support::{Ended, Program, sim};
+use crate::support::{Ended, Program, Record, sim, truth_of};
 
 /// Each option and form of GenAI-Perf's reference that is not refused, in one command or another: the words, and the folder.
 const EXAMPLES: &[(&str, &str)] = &[
@@ -142,7 +143,7 @@ fn the_command_that_is_shown_can_be_run_and_has_no_secrets() {
     assert_ended_well(&ended, words);
     let shown = ended.stderr.lines().find(|line| line.starts_with("aiperf profile")).unwrap();
     assert!(!shown.contains("secret") && shown.contains("<redacted>"), "{shown}");
-    assert!(shown.contains("--goodput 'request_latency:9000 time_to_first_token:9000'"), "{shown}");
+    assert!(shown.contains("--goodput 'request_latency:9000 time_to_first_output_token:9000'"), "{shown}");
     assert!(
         shown.contains(
             "--random-seed 0 --artifact-dir out/m-openai-chat-concurrency1 --export-level raw --export-genai-perf"
@@ -343,4 +344,103 @@ fn a_skeleton_is_written_once_and_can_be_run() {
 
 fn json(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// By GenAI-Perf's definitions the first token is the first one of the answer, and the output length the answer's.
+#[test]
+fn a_reasoning_server_is_measured_by_the_definitions_of_genai_perf() {
+    const REASONING: usize = 10;
+    let sim = sim("ttft=20&itl=4&reasoning=10&seed=5");
+    let ended = genai_perf(&format!(
+        "-u {} --endpoint-type chat --streaming --isl 20 --osl 30 --request-count 6 -g time_to_first_token:5000",
+        sim.addr()
+    ))
+    .run();
+    assert_ended_well(&ended, "a reasoning server");
+    let truth = truth_of(&sim, 6);
+    let file = |name: &str| format!("m-openai-chat-concurrency1/{name}");
+    let theirs = ended.artifacts.json(&file("profile_export_genai_perf.json"));
+    let summary = ended.artifacts.json(&file("profile_export_aiperf.json"));
+    let number = |tag: &str, stat: &str| theirs[tag][stat].as_f64().unwrap();
+
+    let answers: Vec<f64> = truth.iter().map(|one| f64::from(one.output_tokens - one.reasoning_tokens)).collect();
+    assert!(truth.iter().all(|one| one.reasoning_tokens as usize == REASONING && one.output_tokens == 30));
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    assert!((number("output_sequence_length", "avg") - mean(&answers)).abs() < 1e-9);
+    assert_eq!(number("output_sequence_length", "min"), 20.0);
+
+    // The chunks of the truth are one token each, reasoning first. No client can have them earlier.
+    let first_output = |one: &TruthRecord| one.chunks[REASONING].since(one.first_byte).as_millis_f64();
+    let written: Vec<f64> = truth.iter().map(|one| first_output(one)).collect();
+    let least = written.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(number("time_to_first_token", "avg") >= mean(&written) && number("time_to_first_token", "min") >= least);
+    // To the nanosecond they are our own metrics of those names.
+    let ours = |tag: &str, stat: &str| summary[tag][stat].as_f64().unwrap();
+    for (theirs, tag) in
+        [("time_to_first_token", "time_to_first_output_token"), ("output_sequence_length", "output_token_count")]
+    {
+        for stat in ["avg", "p50", "p99", "max"] {
+            assert!((number(theirs, stat) - ours(tag, stat)).abs() < 1e-9, "{theirs} {stat}");
+        }
+    }
+    assert!(ours("time_to_first_token", "avg") < number("time_to_first_token", "min"));
+
+    // What follows from the two.
+    let records = ended.artifacts.text(&file("profile_export.jsonl"));
+    let records: Vec<Record> = records.lines().map(|line| Record(serde_json::from_str(line).unwrap())).collect();
+    let itl = |record: &Record| {
+        let tokens = record.metric("output_token_count");
+        (record.metric("request_latency") - record.metric("time_to_first_output_token")) / (tokens - 1.0)
+    };
+    let expected = mean(&records.iter().map(itl).collect::<Vec<_>>());
+    assert!((number("inter_token_latency", "avg") - expected).abs() < 1e-6);
+    let second = |record: &Record| record.0["metrics"]["inter_chunk_latency"]["value"][REASONING].as_f64().unwrap();
+    assert!(
+        (number("time_to_second_token", "avg") - mean(&records.iter().map(second).collect::<Vec<_>>())).abs() < 1e-6
+    );
+    let share = number("output_token_throughput", "avg") / ours("output_token_throughput", "avg");
+    assert!((share - 20.0 / 30.0).abs() < 1e-9, "{share}");
+    assert_eq!(number("request_goodput", "avg"), number("request_throughput", "avg"));
+    let table = ended.artifacts.text(&file("profile_export_genai_perf.csv"));
+    assert!(table.contains("Output Sequence Length (tokens),20.00,20.00,20.00"), "{table}");
+    assert!(
+        ended.stdout.contains("GenAI-Perf | LLM Metrics")
+            && ended.stdout.contains("GenAI-Perf does not count reasoning")
+    );
+
+    // Made again from the records they are the same.
+    let rebuilt =
+        Program::new("report --export-genai-perf").word(ended.artifacts.path("m-openai-chat-concurrency1")).run();
+    assert_ended_well(&rebuilt, "report");
+    let again = ended.artifacts.json(&file("profile_export_genai_perf.json"));
+    for tag in ["time_to_first_token", "time_to_second_token", "inter_token_latency", "output_sequence_length"] {
+        for stat in ["avg", "p99", "min", "max"] {
+            let (first, second) = (number(tag, stat), again[tag][stat].as_f64().unwrap());
+            assert!((first - second).abs() < 1e-6, "{tag} {stat}: {first} and {second}");
+        }
+    }
+}
+
+#[test]
+fn a_sweep_of_genai_perf_has_its_definitions_too() {
+    let sim = sim("ttft=10&itl=2&reasoning=10");
+    let words = format!(
+        "genai-perf analyze --artifact-dir out -m m --tokenizer builtin -u {} --endpoint-type chat --streaming --isl 20 --osl 30 \
+         --request-count 2 --sweep-type concurrency --sweep-list 1,2",
+        sim.addr()
+    );
+    let ended = Program::new(&words).run();
+    assert_ended_well(&ended, &words);
+    let table = ended.artifacts.text("analyze_export_genai_perf.csv");
+    let (mut head, rows): (Vec<&str>, Vec<&str>) =
+        table.lines().take(3).partition(|line| line.starts_with("Config Name"));
+    let head = head.remove(0).split(',').collect::<Vec<_>>();
+    let column = |name: &str| head.iter().position(|title| *title == name).unwrap();
+    assert_eq!(rows.len(), 2, "{table}");
+    for row in rows {
+        let cells: Vec<&str> = row.split(',').collect();
+        assert_eq!(cells[column("p99 Output Sequence Length (tokens)")], "20.00", "{table}");
+        let first: f64 = cells[column("p99 Time To First Token (ms)")].parse().unwrap();
+        assert!(first >= 10.0 + 10.0 * 2.0, "{table}");
+    }
 }

@@ -1,9 +1,9 @@
 //! Ctrl-C, a polite kill and a hard one, in the middle of a run: nothing that was measured is lost.
 
 use std::fs;
-use std::process::Command;
 
 use aiperf_sim::Sim;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -93,7 +93,7 @@ fn the_second_interrupt_ends_at_once() {
     let (_sim, running) = stuck_run();
     // A pipe without a reader in place of the first summary file holds the program up between the two.
     let pipe = running.out().join("profile_export_aiperf.csv.part");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     running.signal(Signal::INT);
     wait_for("the first interrupt to be heard", || running.stderr().contains("Stopping").then_some(()));
     running.signal(Signal::INT);

@@ -1,8 +1,8 @@
 //! Generated media on their way to the server: what arrives is opened again.
 
 use std::collections::HashSet;
-use std::process::Command;
 
+use aiperf_test_tools::available;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
@@ -30,12 +30,7 @@ fn size_of(image: &[u8]) -> (u32, u32) {
 }
 
 fn has_ffmpeg() -> bool {
-    let found = Command::new("ffmpeg").arg("-version").output().is_ok();
-    assert!(found || std::env::var_os("AIPERF_TEST_MEDIA_TOOLS").is_none(), "ffmpeg is missing");
-    if !found {
-        println!("skipped: ffmpeg is missing");
-    }
-    found
+    available(&[&["ffmpeg", "-version"]])
 }
 
 fn path() -> std::ffi::OsString {

@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use aiperf_test_tools::available;
+
 use crate::support::{Program, sim};
 
 /// As the recorded run was made: `tests/fixtures/reference_run`.
@@ -11,20 +13,10 @@ const FLAGS: &str = "--endpoint-type chat --model sim-model --tokenizer builtin 
                      --concurrency 2 --request-count 12 --warmup-request-count 2 --export-level raw --slice-duration 0.4 \
                      --export-outputs-json";
 
-fn works(program: &str, words: &[&str]) -> bool {
-    Command::new(program).args(words).output().is_ok_and(|output| output.status.success())
-}
-
-/// A Python with pandas, when jq is there too. `AIPERF_TEST_READERS` names the one that there must be.
+/// A Python with pandas, if jq is there too. `AIPERF_TEST_PYTHON` names the Python to use.
 fn python() -> Option<String> {
-    let required = std::env::var("AIPERF_TEST_READERS").ok();
-    let python = required.clone().unwrap_or_else(|| "python3".to_owned());
-    let found = works("jq", &["--version"]) && works(&python, &["-c", "import pandas"]);
-    assert!(found || required.is_none(), "jq is missing, or {python} has no pandas");
-    if !found {
-        println!("skipped: jq is missing, or {python} has no pandas");
-    }
-    found.then_some(python)
+    let python = std::env::var("AIPERF_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    available(&[&["jq", "--version"], &[&python, "-c", "import pandas"]]).then_some(python)
 }
 
 fn scripts() -> Vec<PathBuf> {

@@ -1,4 +1,5 @@
-//! The files in GenAI-Perf's form: the same numbers as the summary, the same requests as the records.
+//! The files in GenAI-Perf's form: the numbers of the summary, as far as its definitions are ours, and the same requests as
+//! the records.
 
 use serde_json::{Map, Value};
 
@@ -71,9 +72,32 @@ impl Desk<'_> {
     }
 }
 
+/// The metric of the summary that is the same by definition; `None` where there is none, because GenAI-Perf leaves reasoning
+/// out and the run has some.
+fn equal(key: &str, summary: &Map<String, Value>) -> Option<&'static str> {
+    let reasons = summary.contains_key("reasoning_token_count");
+    Some(match key {
+        "time_to_first_token" => "time_to_first_output_token",
+        "request_latency" => "request_latency",
+        "input_sequence_length" => "input_sequence_length",
+        "request_throughput" => "request_throughput",
+        "request_count" => "request_count",
+        "image_throughput" => "image_throughput",
+        "image_latency" => "image_latency",
+        _ if reasons => return None,
+        "request_goodput" => "goodput",
+        "time_to_second_token" => "time_to_second_token",
+        "inter_token_latency" => "inter_token_latency",
+        "output_token_throughput_per_user" => "output_token_throughput_per_user",
+        "output_sequence_length" => "output_sequence_length",
+        "output_token_throughput" => "output_token_throughput",
+        _ => return None,
+    })
+}
+
 /// The first statistic of a metric that is another in the summary.
 fn other(key: &str, metric: &Value, summary: &Map<String, Value>) -> Option<String> {
-    let tag = if key == "request_goodput" { "goodput" } else { key };
+    let tag = equal(key, summary)?;
     let Some(ours) = summary.get(tag) else { return Some(format!("/{key}: the summary does not have it")) };
     metric.as_object().into_iter().flatten().find_map(|(stat, said)| {
         let (said, ours) = (said.as_f64()?, ours[stat].as_f64()?);

@@ -92,6 +92,7 @@ pub(super) fn resolve(
         backend: grpc::backend(raw, kind)?,
         method: grpc::method(raw, environment, kind)?,
         tls,
+        resend: !raw.flag(OptionId::NoResend)?,
         proxies,
         reset_kv_cache: hooks::reset_kv_cache(raw)?,
         server_profiler: hooks::server_profiler(raw)?,
@@ -276,12 +277,5 @@ fn tokenizer(
             models.iter().all(|model| is_placeholder(model)).then(|| BUILTIN_TOKENIZER.to_owned())
         }
     };
-    if raw.is_given(OptionId::TokenizerRevision) && name.as_deref() == Some(BUILTIN_TOKENIZER) {
-        return Err(raw.needs_text(
-            OptionId::TokenizerRevision,
-            "a Hugging Face tokenizer",
-            "the builtin one, which this run uses, has no revisions",
-        ));
-    }
     Ok(name)
 }

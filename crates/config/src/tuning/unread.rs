@@ -8,7 +8,7 @@ use super::without_effect::WITHOUT_EFFECT;
 
 const PREFIX: &str = "AIPERF_";
 /// What only tests and measurements of this project read.
-const OF_TESTS: [&str; 3] = ["AIPERF_REFERENCE", "AIPERF_TEST_MEDIA_TOOLS", "AIPERF_TEST_READERS"];
+const OF_TESTS: [&str; 3] = ["AIPERF_REFERENCE", "AIPERF_TEST_REQUIRE_TOOLS", "AIPERF_TEST_PYTHON"];
 /// Variables that need another one, which makes them count.
 const NEEDS_DEVELOPER_MODE: [&str; 2] = ["AIPERF_DEV_SHOW_INTERNAL_METRICS", "AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS"];
 const DEVELOPER_MODE: &str = "AIPERF_DEV_MODE";
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn what_is_read_and_what_belongs_to_others_is_not_spoken_of() {
-        assert!(said(&["AIPERF_HTTP_SSL_VERIFY", "PATH", "AIPERF", "AIPERF_TEST_READERS", "MY_AIPERF_X"]).is_empty());
+        assert!(said(&["AIPERF_HTTP_SSL_VERIFY", "PATH", "AIPERF", "AIPERF_TEST_PYTHON", "MY_AIPERF_X"]).is_empty());
         assert!(said(&["AIPERF_DEV_SHOW_INTERNAL_METRICS", "AIPERF_DEV_MODE"]).is_empty());
     }
 

@@ -51,6 +51,11 @@ pub const VARIABLES: &[Variable] = &[
         "auto",
         "Open connections per worker, 1 to 65000; `auto`: 2500, or the concurrency where that is more.",
     ),
+    variable(
+        "AIPERF_HTTP_BODY_LIMIT_MB",
+        "256",
+        "Megabytes that a response body may have after unpacking, 1 to 1000000; a longer one fails its request.",
+    ),
     variable("AIPERF_HTTP_KEEPALIVE_TIMEOUT", "300", "Seconds for which an idle connection is kept, 0 to 10000."),
     variable(
         "AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT",

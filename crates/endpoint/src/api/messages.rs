@@ -8,7 +8,7 @@ use self::reading::Reader;
 use crate::documents;
 use crate::message::{self, Dialect};
 use crate::payload::{Field, Payload};
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest, surrogate};
 
 /// The API wants a limit; this is sent where the turn names none.
 const DEFAULT_LIMIT: u32 = 1024;
@@ -41,6 +41,7 @@ impl Endpoint for Messages {
         let mut reader = Reader::default();
         let mut reply = documents::read(body, |data, transcript| reader.hear(data, transcript))?;
         reply.said = reader.into_said();
+        reply.said.iter_mut().for_each(surrogate::resolve_value);
         Ok(reply)
     }
 

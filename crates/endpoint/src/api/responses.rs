@@ -8,7 +8,7 @@ use self::reading::Reader;
 use crate::documents;
 use crate::message::{self, Dialect};
 use crate::payload::{Field, Payload, StreamUsage};
-use crate::{BuildError, Endpoint, EndpointKind, Past, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointKind, Past, Reply, ReplyError, ResponseBody, TurnRequest, surrogate};
 
 /// Names of what is kept of a reply beside its items: its id, and whether the server said that it stores it.
 const ID: &str = "id";
@@ -51,6 +51,7 @@ impl Endpoint for Responses {
         let mut reader = Reader::default();
         let mut reply = documents::read(body, |data, transcript| reader.hear(data, transcript))?;
         reply.said = Some(reader.into_said());
+        reply.said.iter_mut().for_each(surrogate::resolve_value);
         Ok(reply)
     }
 

@@ -112,6 +112,7 @@ impl<'a> PhaseRun<'a> {
             return Ok(self.stop(StopReason::FailedWarmup, &state));
         }
         Ok(match state {
+            State::Sending if self.floor.has_lost_server() => self.stop(StopReason::Unreachable, &state),
             State::Sending => {
                 if self.deadline().is_some_and(|end| now >= end) {
                     return Ok(self.stop_sending(EndReason::Duration));
@@ -183,6 +184,7 @@ impl<'a> PhaseRun<'a> {
             StopReason::Interrupt => CutReason::Interrupt,
             StopReason::FailedRequests => CutReason::FailedRequests,
             StopReason::FailedWarmup => CutReason::FailedWarmup,
+            StopReason::Unreachable => CutReason::Unreachable,
             StopReason::Defect => CutReason::Defect,
         };
         self.cut(EndReason::Stopped(why), cut)
@@ -263,6 +265,7 @@ impl<'a> PhaseRun<'a> {
             ended_by: reason,
             grace_exceeded: self.grace_exceeded,
             replay: self.floor.replay_outcome(),
+            outage: self.floor.outage(),
         }
     }
 }

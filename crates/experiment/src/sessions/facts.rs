@@ -47,7 +47,7 @@ impl TurnFacts<'_> {
                 }
             }
             let text = endpoint.input_text(&finished.body)?;
-            Some(tokenizer.count(&text.texts.join(" ")) as u64 + text.pretokenised)
+            Some(text.texts.iter().map(|text| tokenizer.count(text) as u64).sum::<u64>() + text.pretokenised)
         };
         if finished.body_is_fixed { *self.input.tokens.get_or_init(count) } else { count() }
     }

@@ -1,7 +1,7 @@
 //! The figures of one turn.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_endpoint::{ContentChunk, InputText, Reply};
+use aiperf_endpoint::{ContentChunk, Delivery, InputText, Reply};
 use aiperf_tokenizer::Tokenizer;
 
 use super::error::TalkError;
@@ -9,8 +9,8 @@ use super::error::TalkError;
 /// Times and counts of an answer, by the definitions of a run.
 #[derive(Debug)]
 pub struct TurnFigures {
-    /// From the request to the first content of any kind.
-    pub ttft: Nanos,
+    /// From the request to the first content of any kind; `None` for a reply that was not streamed.
+    pub ttft: Option<Nanos>,
     /// From the request to the last content.
     pub latency: Nanos,
     /// Or why nothing could be counted.
@@ -36,18 +36,19 @@ impl Counted {
     /// What the server reports; `None` where it says nothing of output.
     pub(super) fn of_usage(reply: &Reply) -> Option<Self> {
         let usage = reply.usage?;
-        let output = usage.completion_tokens?;
-        let reasoning = usage.reasoning_tokens.filter(|tokens| *tokens > 0);
+        let split = usage.split_output();
+        let output = split.output? + split.reasoning.unwrap_or(0);
+        let reasoning = split.reasoning.filter(|tokens| *tokens > 0);
         Some(Self { by: WhoCounts::Server, input: usage.prompt_tokens, output, reasoning })
     }
 
     pub(super) fn by(tokenizer: &dyn Tokenizer, reply: &Reply, sent: Option<&InputText>) -> Self {
         let count = |text: &str| tokenizer.count(text) as u64;
-        let reasoning = count(&reply.reasoning_text);
+        let reasoning: u64 = reply.reasonings().map(count).sum();
         Self {
             by: WhoCounts::Client,
-            input: sent.map(|input| count(&input.texts.join(" ")) + input.pretokenised),
-            output: reasoning + count(&reply.output_text),
+            input: sent.map(|input| input.texts.iter().map(|text| count(text)).sum::<u64>() + input.pretokenised),
+            output: reasoning + reply.outputs().map(count).sum::<u64>(),
             reasoning: Some(reasoning).filter(|tokens| *tokens > 0),
         }
     }
@@ -57,7 +58,8 @@ impl TurnFigures {
     pub(super) fn of(reply: &Reply, start: Mono, tokens: Result<Counted, TalkError>) -> Self {
         // A reply without content is no reply, so that there is a first and a last chunk.
         let at = |chunk: Option<&ContentChunk>| chunk.map_or(Nanos::ZERO, |chunk| chunk.at.since(start));
-        Self { ttft: at(reply.chunks.first()), latency: at(reply.chunks.last()), tokens }
+        let ttft = (reply.delivery == Delivery::Events).then(|| at(reply.chunks.first()));
+        Self { ttft, latency: at(reply.chunks.last()), tokens }
     }
 
     /// Output tokens per second of the whole request.
@@ -68,7 +70,7 @@ impl TurnFigures {
     /// Mean time between two tokens after the first.
     pub fn inter_token_latency(&self) -> Option<Nanos> {
         let gaps = self.tokens.as_ref().ok()?.output.checked_sub(1).filter(|gaps| *gaps > 0)?;
-        let decode = self.latency.0.saturating_sub(self.ttft.0);
+        let decode = self.latency.0.saturating_sub(self.ttft?.0);
         (decode > 0).then(|| Nanos(decode / gaps))
     }
 
@@ -106,7 +108,7 @@ mod tests {
     #[test]
     fn rates_follow_the_definitions_of_a_run() {
         let figures = figures(&[100, 300, 500], 5);
-        assert_eq!((figures.ttft, figures.latency), (Nanos(100_000_000), Nanos(500_000_000)));
+        assert_eq!((figures.ttft, figures.latency), (Some(Nanos(100_000_000)), Nanos(500_000_000)));
         assert_eq!(figures.tokens_per_second(), Some(10.0));
         assert_eq!(figures.inter_token_latency(), Some(Nanos(100_000_000)));
         assert_eq!(figures.decode_tokens_per_second(), Some(10.0));
@@ -116,6 +118,15 @@ mod tests {
     fn one_token_or_one_chunk_has_no_gap() {
         assert_eq!(figures(&[100, 200], 1).inter_token_latency(), None);
         assert_eq!(figures(&[100], 8).decode_tokens_per_second(), None);
+    }
+
+    #[test]
+    fn a_reply_that_was_not_streamed_has_no_first_token() {
+        let whole = Reply { delivery: Delivery::Document, ..reply(&[100], None) };
+        let counted = Counted { by: WhoCounts::Server, input: None, output: 5, reasoning: None };
+        let figures = TurnFigures::of(&whole, Mono::from_nanos(0), Ok(counted));
+        assert_eq!((figures.ttft, figures.inter_token_latency()), (None, None));
+        assert_eq!(figures.tokens_per_second(), Some(50.0));
     }
 
     #[test]

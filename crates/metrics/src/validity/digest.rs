@@ -3,9 +3,11 @@
 use super::chunking::Chunking;
 use super::cold_start::ColdStart;
 use super::connections::Waits;
+use super::delivery::Deliveries;
 use super::input_length::InputLengths;
 use super::occupancy::Occupancy;
 use super::pacing::Pacing;
+use super::server_counts::ServerCounts;
 use super::{AskedConcurrency, unready};
 use crate::columns::Columns;
 use crate::{MetricContext, PhaseWindow};
@@ -20,6 +22,8 @@ pub struct Digest {
     pub(super) input_lengths: InputLengths,
     pub(super) waits: Waits,
     pub(super) asked_concurrency: Option<AskedConcurrency>,
+    pub(super) deliveries: Deliveries,
+    pub(super) server_counts: ServerCounts,
     /// Requests that met no server before the first one was served.
     pub(super) unready: u64,
 }
@@ -34,6 +38,8 @@ impl Digest {
             input_lengths: InputLengths::of(columns),
             waits: Waits::of(columns),
             asked_concurrency: context.asked_concurrency,
+            deliveries: Deliveries::of(columns, context),
+            server_counts: ServerCounts::of(columns, context),
             unready: unready::before_first_success(columns),
         }
     }

@@ -55,7 +55,8 @@ impl Evidence<'_> {
         let limits = self.health.map_or(&[][..], |health| &health.limits);
         let digest = &self.summary.digest;
         let dropped = self.accounting.map_or(0, |accounting| accounting.arrivals_dropped);
-        let mut notes: Vec<_> = [self.field_refused(), self.not_ready(), self.errors()].into_iter().flatten().collect();
+        let mut notes: Vec<_> =
+            [self.field_refused(), self.not_ready(), self.errors(), self.resent()].into_iter().flatten().collect();
         notes.extend(limits.iter().copied().map(ValidityNote::ClientSaturated));
         let rest = [
             self.late_first_tokens(),
@@ -72,11 +73,13 @@ impl Evidence<'_> {
             digest.cold_start.filter(|_| self.warmup.is_none()).and_then(|start| start.noticeable()),
             samples::drift(self.summary, self.client_late()),
             samples::floor(self.summary),
+            digest.deliveries.not_streamed(),
             digest.chunking.several(),
             self.undecodable_events(),
             digest.input_lengths.off_target(),
             self.output_length(),
             self.token_counts(),
+            digest.server_counts.missing(),
             self.cache_counts(),
             (self.rows_left_out > 0).then_some(ValidityNote::RowsLeftOut { rows: self.rows_left_out }),
         ];
@@ -140,6 +143,13 @@ impl Evidence<'_> {
         let asked = self.summary.digest.asked_concurrency.filter(|_| !self.was_stopped)?;
         let most = self.summary.get(Metric::EffectiveConcurrency)?.max? as u64;
         asked.shortfall(most, self.accounting?)
+    }
+
+    /// Even one: the server saw a request more than there are records.
+    fn resent(&self) -> Option<ValidityNote> {
+        let resent = self.average(Metric::ResentRequestCount)? as u64;
+        let of = self.summary.successful + self.summary.failed + self.summary.cut_off;
+        (resent > 0).then_some(ValidityNote::RequestsResent { resent, of })
     }
 
     fn beyond_certified(&self) -> Option<ValidityNote> {

@@ -31,6 +31,11 @@ impl ValidityCode {
             Self::ErrorShare => {
                 "Requests failed. Latencies cover only the successful requests. Cancellations on purpose do not count."
             }
+            Self::RequestsResent => {
+                "Requests were sent again: the server had left a kept connection as the request came (closed within 50 ms of \
+                 the sending, without a byte of an answer), or said that it did not take the request (HTTP/2 GOAWAY, REFUSED_STREAM). \
+                 The server saw that many requests more; latencies include the lost attempts (`http_req_lost`)."
+            }
             Self::ClientSaturated => "The client, not the server, was the limit. One note for each limit.",
             Self::LateFirstTokens => {
                 "The client read first tokens so late that they share the time of a later chunk. Their times to first token are too \
@@ -77,6 +82,10 @@ impl ValidityCode {
                 "Percentiles that people quote rest on too few independent samples; the `subject` is the first of them. An `info`: \
                  they are also marked one by one (`ci.unsupported`, `*` on the console)."
             }
+            Self::NotStreamed => {
+                "Streaming was asked for, and responses came as one document each. They have a latency, but no time to first \
+                 token, no inter-token latency and nothing that follows from the two."
+            }
             Self::ChunksWithSeveralTokens => {
                 "Streamed events carry several tokens. `inter_chunk_latency` is then not the time between tokens, and \
                  `inter_token_latency` spreads it evenly over tokens that came together."
@@ -85,6 +94,10 @@ impl ValidityCode {
             Self::InputLengthOff => "Prompts do not have the length that was asked for.",
             Self::OutputLengthOff => "Responses do not have the length that was asked for.",
             Self::TokenCountsDiffer => "Client and server count different numbers of tokens.",
+            Self::ServerCountsMissing => {
+                "`--use-server-token-count` was given, and the server reported no usage, or not both counts. Such requests are in \
+                 no token metric."
+            }
             Self::CacheCountsMissing => {
                 "Prompts begin like others, and usage is reported without a count of cached prompt tokens."
             }
@@ -103,6 +116,9 @@ impl ValidityCode {
                 any("a refused connection or status 502 to 504 before the first request that was served began")
             }
             Self::ErrorShare => share("failed"),
+            Self::RequestsResent => format!(
+                "any, as an `info`; a warning above {NOTED_SHARE_PERCENT} % of requests, from where on the p99 is one of them"
+            ),
             Self::ClientSaturated => {
                 "those of `client_health` ([client-health.md](client-health.md)), sustained for a second; at once for a client that \
                  was stopped, and for descriptors and ports"
@@ -168,6 +184,7 @@ impl ValidityCode {
                  ([statistics.md](statistics.md))",
                 floor(0.99, Level::P95)
             ),
+            Self::NotStreamed => any("its first token is in no number"),
             Self::ChunksWithSeveralTokens => format!(
                 "more than {} tokens an event on average; another tokenizer counts up to 20 % more",
                 chunking::TOKENS_PER_CHUNK
@@ -181,6 +198,7 @@ impl ValidityCode {
                  `AIPERF_METRICS_OSL_MISMATCH_MAX_TOKEN_THRESHOLD` (50 tokens), whichever is less",
             ),
             Self::TokenCountsDiffer => share("off by more than `AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD` (10 %)"),
+            Self::ServerCountsMissing => any("it is in no token metric"),
             Self::CacheCountsMissing => any("cache hits do not show"),
             Self::RowsLeftOut => any("they are not part of what was measured"),
         }
@@ -192,6 +210,10 @@ impl ValidityCode {
             Self::ServerNotReady => "Wait for the server: `--wait-for-model-timeout 300`.",
             Self::ErrorShare => {
                 "Look at the error summary; lower the load or repair the server. `adj_*` metrics count failures as never answered."
+            }
+            Self::RequestsResent => {
+                "Look for crashes and restarts in the server's log; give it a longer keep-alive timeout, or open a connection for each \
+                 request (`--connection-reuse-strategy never`). `--no-resend` makes each of them a failed request."
             }
             Self::ClientSaturated => "What the note says: more workers, a machine apart, less load.",
             Self::LateFirstTokens | Self::MergedChunks => {
@@ -225,6 +247,9 @@ impl ValidityCode {
                  steady state."
             }
             Self::SampleFloor => "Send more requests, or quote no percentile above those that are not marked.",
+            Self::NotStreamed => {
+                "Check that the server, and every proxy in front of it, streams this endpoint; or leave `--streaming` out."
+            }
             Self::ChunksWithSeveralTokens => {
                 "Have the server stream each token (vLLM: `--stream-interval 1`), or quote `inter_token_latency` as a mean only."
             }
@@ -237,6 +262,9 @@ impl ValidityCode {
             }
             Self::TokenCountsDiffer => {
                 "Give the server's own tokenizer (`--tokenizer`), or `--use-server-token-count`."
+            }
+            Self::ServerCountsMissing => {
+                "Have the server report usage (streams: `stream_options.include_usage`), or leave `--use-server-token-count` out."
             }
             Self::CacheCountsMissing => "`--enable-prompt-tokens-details` (vLLM), `--enable-cache-report` (SGLang).",
             Self::RowsLeftOut => "The log names the first of them.",

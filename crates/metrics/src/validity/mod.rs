@@ -4,6 +4,7 @@ mod chunking;
 mod code;
 mod cold_start;
 mod connections;
+mod delivery;
 mod digest;
 mod evidence;
 mod explanation;
@@ -14,6 +15,7 @@ mod occupancy;
 mod pacing;
 mod reached;
 mod samples;
+mod server_counts;
 mod unready;
 
 pub use code::ValidityCode;

@@ -37,6 +37,8 @@ pub enum ValidityNote {
     ServerWaitedFor { waited: Nanos },
     /// Requests failed, other than by cancellation on purpose.
     ErrorShare { failed: u64, of: u64 },
+    /// Requests were sent again that the server had left without an answer.
+    RequestsResent { resent: u64, of: u64 },
     /// The client, not the server, was the limit.
     ClientSaturated(ClientLimit),
     /// First chunks were read late together with later ones: their times are those of the later ones.
@@ -69,6 +71,8 @@ pub enum ValidityNote {
     NonStationary { drifting: Metric, change: f64, client_late: bool },
     /// Percentiles from `from` on rest on fewer independent samples than they need; `needed` by the rarest, p99.
     SampleFloor { from: Percentile, samples: u64, needed: u64 },
+    /// Responses to streaming requests came as one document each.
+    NotStreamed { requests: u64, of: u64 },
     /// Events carry more than one token each, on average.
     ChunksWithSeveralTokens { tokens: u64, chunks: u64 },
     /// Parts of responses could not be read.
@@ -79,6 +83,8 @@ pub enum ValidityNote {
     OutputLengthOff { requests: u64, of: u64, average_percent: f64, allowed_percent: f64, allowed_tokens: f64 },
     /// Client and server count tokens differently.
     TokenCountsDiffer { requests: u64, of: u64, allowed_percent: f64 },
+    /// The server's token counts were asked for, and it gave none, or not all.
+    ServerCountsMissing { requests: u64, of: u64 },
     /// Usage comes without counts of cached tokens.
     CacheCountsMissing { requests: u64 },
     /// Rows of the data that could not be used are not part of what was measured.
@@ -91,6 +97,7 @@ impl ValidityNote {
             Self::MaxTokensFieldRefused { .. } => ValidityCode::MaxTokensFieldRefused,
             Self::ServerNotReady { .. } | Self::ServerWaitedFor { .. } => ValidityCode::ServerNotReady,
             Self::ErrorShare { .. } => ValidityCode::ErrorShare,
+            Self::RequestsResent { .. } => ValidityCode::RequestsResent,
             Self::ClientSaturated(_) => ValidityCode::ClientSaturated,
             Self::LateFirstTokens { .. } => ValidityCode::LateFirstTokens,
             Self::MergedChunks { .. } => ValidityCode::MergedChunks,
@@ -105,11 +112,13 @@ impl ValidityNote {
             Self::WarmupMissing { .. } => ValidityCode::WarmupMissing,
             Self::NonStationary { .. } => ValidityCode::NonStationary,
             Self::SampleFloor { .. } => ValidityCode::SampleFloor,
+            Self::NotStreamed { .. } => ValidityCode::NotStreamed,
             Self::ChunksWithSeveralTokens { .. } => ValidityCode::ChunksWithSeveralTokens,
             Self::EventsUndecodable { .. } => ValidityCode::UndecodableEvents,
             Self::InputLengthOff { .. } => ValidityCode::InputLengthOff,
             Self::OutputLengthOff { .. } => ValidityCode::OutputLengthOff,
             Self::TokenCountsDiffer { .. } => ValidityCode::TokenCountsDiffer,
+            Self::ServerCountsMissing { .. } => ValidityCode::ServerCountsMissing,
             Self::CacheCountsMissing { .. } => ValidityCode::CacheCountsMissing,
             Self::RowsLeftOut { .. } => ValidityCode::RowsLeftOut,
         }
@@ -122,6 +131,8 @@ impl ValidityNote {
             | Self::SampleFloor { .. }
             | Self::CacheCountsMissing { .. }
             | Self::RowsLeftOut { .. } => Severity::Info,
+            // At or below one in a hundred.
+            Self::RequestsResent { resent, of } if resent.saturating_mul(100) <= *of => Severity::Info,
             _ => Severity::Warning,
         }
     }
@@ -171,8 +182,11 @@ impl ValidityNote {
             | Self::MergedChunks { merged: part, of }
             | Self::ConnectionsExhausted { waited: part, of }
             | Self::ErrorShare { failed: part, of }
+            | Self::RequestsResent { resent: part, of }
             | Self::InputLengthOff { requests: part, of, .. }
             | Self::OutputLengthOff { requests: part, of, .. }
+            | Self::NotStreamed { requests: part, of }
+            | Self::ServerCountsMissing { requests: part, of }
             | Self::TokenCountsDiffer { requests: part, of, .. } => share_percent(part, of),
         }
     }
@@ -197,6 +211,7 @@ impl ValidityNote {
             | Self::LateFirstTokens { .. }
             | Self::MergedChunks { .. }
             | Self::ErrorShare { .. }
+            | Self::RequestsResent { .. }
             | Self::InputLengthOff { .. }
             | Self::OutputLengthOff { .. }
             | Self::TokenCountsDiffer { .. } => NOTED_SHARE_PERCENT,
@@ -205,6 +220,8 @@ impl ValidityNote {
             | Self::ServerWaitedFor { .. }
             | Self::CeilingReached { .. }
             | Self::EventsUndecodable { .. }
+            | Self::NotStreamed { .. }
+            | Self::ServerCountsMissing { .. }
             | Self::CacheCountsMissing { .. }
             | Self::RowsLeftOut { .. } => 0.0,
         }
@@ -230,8 +247,11 @@ impl ValidityNote {
             | Self::CeilingReached { .. }
             | Self::ConnectionsExhausted { .. }
             | Self::ErrorShare { .. }
+            | Self::RequestsResent { .. }
             | Self::InputLengthOff { .. }
             | Self::OutputLengthOff { .. }
+            | Self::NotStreamed { .. }
+            | Self::ServerCountsMissing { .. }
             | Self::TokenCountsDiffer { .. } => Unit::Percent,
         }
     }

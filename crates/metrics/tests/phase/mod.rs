@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the failure")]
 
 use aiperf_clock::{EpochNanos, Mono, WallAnchor};
-use aiperf_endpoint::{ContentChunk, EndpointKind};
+use aiperf_endpoint::{ContentChunk, Delivery, EndpointKind};
 use aiperf_metrics::{
     Cancellation, Columns, Failure, MediaFacts, Metric, MetricContext, Observation, OverflowSigns, PhaseWindow,
     RecordValues, Summary, TokenCounts,
@@ -33,10 +33,12 @@ pub(crate) fn request(start: u64, contents: &[u64]) -> Observation {
         usage: None,
         spec_decode: None,
         http: None,
+        resent: 0,
         failure: None,
         requested_output_tokens: None,
         requested_input_tokens: None,
         undecodable_events: 0,
+        delivery: Delivery::Events,
         prefix: None,
         media: MediaFacts::default(),
     }

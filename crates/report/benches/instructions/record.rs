@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos};
-use aiperf_endpoint::EndpointKind;
+use aiperf_endpoint::{Delivery, EndpointKind};
 use aiperf_metrics::{Columns, HttpTiming, MediaFacts, MetricContext, Observation, RecordValues, TokenCounts};
 use aiperf_report::{Phase, Record, RecordMetadata, RecordWriter};
 
@@ -26,10 +26,12 @@ fn observation() -> Result<Observation, Box<dyn std::error::Error>> {
         usage: reply.usage,
         spec_decode: None,
         http: Some(HttpTiming::default()),
+        resent: 0,
         failure: None,
         requested_output_tokens: Some(100),
         requested_input_tokens: None,
         undecodable_events: 0,
+        delivery: Delivery::Events,
         prefix: None,
         media: MediaFacts::default(),
     })

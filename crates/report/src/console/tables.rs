@@ -17,6 +17,7 @@ const UNSUPPORTED: &str = "*";
 /// Columns to leave out on a narrow console, first to go first.
 const EXPENDABLE: [&str; 4] = ["std", "min", "p90", "max"];
 const STATISTICS: &[&str] = &["avg", "min", "max", "p99", "p90", "p50", "std"];
+const GENAI_PERF_STATISTICS: &[&str] = &["avg", "min", "max", "p99", "p90", "p75"];
 /// Groups in the order in which they stand, after those for developers; the main one last but for what adds to it.
 const GROUPS: [ConsoleGroup; 8] = [
     ConsoleGroup::Effective,
@@ -63,12 +64,27 @@ pub(super) fn all(report: &RunReport, width: Width, style: Style) -> Vec<String>
             _ => {}
         }
     }
+    blocks.extend(genai_perf(report, width).into_iter().map(Some));
     blocks.push(load::table(format!("{PROGRAM} | Load"), &report.accounting).map(Block::Table));
     blocks.push(steady::table(&format!("{PROGRAM} | Steady State"), summary, width).map(Block::Table));
     let mut rendered: Vec<String> = blocks.into_iter().flatten().map(|block| block.render(width, style)).collect();
     rendered.extend(legend(report, &rendered, width));
     rendered.extend(steady::sentence(summary).map(|sentence| wrap(&sentence, width.0).join("\n")));
     rendered
+}
+
+/// The metrics by GenAI-Perf's definitions, where its files were asked for.
+fn genai_perf(report: &RunReport, width: Width) -> Vec<Block> {
+    let Some(results) = report.genai_perf.as_ref().filter(|results| !results.is_empty()) else { return Vec::new() };
+    let rows: Vec<&MetricResult> = results.iter().collect();
+    let title = format!("GenAI-Perf | {}", report.metrics_title);
+    let mut blocks = vec![Block::Table(metric_table(&title, &rows, GENAI_PERF_STATISTICS, width))];
+    if report.profiling.summary.get(Metric::ReasoningTokenCount).is_some() {
+        let remark = "GenAI-Perf does not count reasoning: in its table and files the first token and the output length are \
+                      those of the answer alone.";
+        blocks.push(Block::Line(wrap(remark, width.0).join("\n")));
+    }
+    blocks
 }
 
 enum Block {
@@ -175,7 +191,7 @@ fn legend(report: &RunReport, tables: &[String], width: Width) -> Option<String>
 }
 
 fn tells_of_losses(metric: Metric) -> bool {
-    matches!(metric, Metric::RequestErrorRate | Metric::CancelledRequestCount)
+    matches!(metric, Metric::RequestErrorRate | Metric::CancelledRequestCount | Metric::ResentRequestCount)
 }
 
 fn statistic(stats: &Stats, name: &str) -> Option<f64> {
@@ -185,6 +201,7 @@ fn statistic(stats: &Stats, name: &str) -> Option<f64> {
         "max" => stats.max,
         "p99" => stats.percentile(Percentile::P99),
         "p90" => stats.percentile(Percentile::P90),
+        "p75" => stats.percentile(Percentile::P75),
         "p50" => stats.percentile(Percentile::P50),
         _ => stats.std,
     }

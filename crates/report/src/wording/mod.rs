@@ -27,6 +27,7 @@ impl Wording {
             ValidityNote::ServerNotReady { requests } => server::not_ready(requests),
             ValidityNote::ServerWaitedFor { waited } => server::waited_for(waited),
             ValidityNote::ErrorShare { failed, of } => server::errors(failed, of),
+            ValidityNote::RequestsResent { resent, of } => server::resent(resent, of),
             ValidityNote::ClientSaturated(limit) => client::limit(&limit),
             ValidityNote::BeyondCertified { axis, reached, certified } => certified::beyond(axis, &reached, &certified),
             ValidityNote::ClockStepped { step } => server::clock_stepped(step),
@@ -50,6 +51,7 @@ impl Wording {
                 samples::drift(drifting, change, client_late)
             }
             ValidityNote::SampleFloor { from, samples, needed } => samples::floor(from, samples, needed),
+            ValidityNote::NotStreamed { requests, of } => server::not_streamed(&share(requests, of)),
             ValidityNote::ChunksWithSeveralTokens { tokens, chunks } => {
                 tokens::several_in_a_chunk(tokens, chunks, note.figure())
             }
@@ -65,6 +67,7 @@ impl Wording {
             ValidityNote::TokenCountsDiffer { requests, of, allowed_percent } => {
                 tokens::token_counts(&share(requests, of), allowed_percent)
             }
+            ValidityNote::ServerCountsMissing { requests, of } => tokens::server_counts(&share(requests, of)),
             ValidityNote::CacheCountsMissing { requests } => server::cache_counts(requests),
             ValidityNote::RowsLeftOut { rows } => Wording::new(
                 format!("{} rows of the data could not be used and were left out.", whole(rows)),

@@ -44,3 +44,13 @@ pub(super) fn token_counts(off: &str, percent: f64) -> Wording {
          with --use-server-token-count. Per request: the usage_*_diff_pct metrics in the records file.",
     )
 }
+
+pub(super) fn server_counts(of: &str) -> Wording {
+    Wording::new(
+        format!(
+            "--use-server-token-count: the server reported no usable token counts for {of}. Token metrics leave these requests \
+             out."
+        ),
+        "Have the server report usage, or leave --use-server-token-count out to count with --tokenizer.",
+    )
+}

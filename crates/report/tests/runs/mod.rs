@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file takes what it needs")]
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
-use aiperf_endpoint::{ContentChunk, EndpointKind, Usage};
+use aiperf_endpoint::{ContentChunk, Delivery, EndpointKind, Usage};
 use aiperf_metrics::{
     Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, MediaFacts, MetricContext,
     Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
@@ -64,10 +64,12 @@ pub(crate) fn streamed(index: u64) -> Observation {
             reads: 8,
             ..HttpTiming::default()
         }),
+        resent: 0,
         failure: None,
         requested_output_tokens: Some(8),
         requested_input_tokens: None,
         undecodable_events: 0,
+        delivery: Delivery::Events,
         prefix: None,
         media: MediaFacts::default(),
     }
@@ -100,6 +102,7 @@ pub(crate) fn failed(index: u64, code: Option<u16>, kind: &str, message: &str) -
         chunks: Vec::new(),
         usage: None,
         http: None,
+        resent: 0,
         failure: Some(failure),
         ..seen
     }
@@ -165,6 +168,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         remarks: Vec::new(),
         carried: serde_json::Map::new(),
         show_trace_timing: false,
+        genai_perf: None,
         other_files: Vec::new(),
         log_file: Some("out/logs/aiperf.log".into()),
         zone: LocalZone::utc(),

@@ -104,6 +104,10 @@ fn statistics(analysis: &Analysis) -> String {
         + &boxed("Tails", &["Metric", "P90", "P95", "P99"], &tails)
 }
 
+/// Why the two hit rates of a trace differ.
+const TWO_RATES: &str = "This rate is a share of all prompt tokens and knows complete blocks only. \"Theoretical Hit Rates\" above \
+                         are shares of each request's blocks, in which an incomplete last block counts like a complete one.\n";
+
 fn cache_table(cache: &CacheProfile, shape: Option<ModelShape>) -> String {
     let mut headers = vec!["Blocks", "Tokens"];
     headers.extend(shape.map(|_| "GiB"));
@@ -125,6 +129,7 @@ fn cache_table(cache: &CacheProfile, shape: Option<ModelShape>) -> String {
         grouped(cache.prompt_tokens as f64, 0),
         cache.best_hit_rate(),
     );
+    text.push_str(TWO_RATES);
     if let Some(blocks) = cache.blocks_for(0.95) {
         let memory =
             shape.map_or(String::new(), |shape| format!(", {} GiB", grouped(shape.gib(blocks, cache.block_size), 2)));

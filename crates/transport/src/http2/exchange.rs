@@ -5,7 +5,7 @@ use std::pin::pin;
 
 use aiperf_clock::{Mono, ReadMark};
 use bytes::Bytes;
-use h2::SendStream;
+use h2::{Reason, SendStream};
 use http::header::{CONNECTION, CONTENT_ENCODING, HOST, HeaderName, TE, TRANSFER_ENCODING, UPGRADE};
 use http::uri::{Authority, PathAndQuery, Uri};
 use http::{HeaderMap, HeaderValue, Method};
@@ -32,9 +32,9 @@ impl Lease {
         let asked = Mono::now();
         exchange.trace.send_start = Some(asked);
         let ready = self.session.sender.clone().ready().await;
-        let mut sender = ready.map_err(|error| broken(&error, exchange))?;
+        let mut sender = ready.map_err(|error| unsent(&error))?;
         let sent = sender.send_request(head, request.body.is_empty());
-        let (response, mut stream) = sent.map_err(|error| broken(&error, exchange))?;
+        let (response, mut stream) = sent.map_err(|error| unsent(&error))?;
         let page = Page::open(&self.session.ledger, response.stream_id().as_u32());
 
         let mut response = pin!(response);
@@ -57,6 +57,10 @@ impl Lease {
                 answered = &mut response => break answered,
             }
         };
+        if answered.is_err() && exchange.trace.send_end.is_none() {
+            // What was sent of it tells whether the server can have seen it.
+            exchange.trace.head_bytes_sent = page.sent().head_bytes;
+        }
         let (parts, mut body) = answered.map_err(|error| broken(&error, exchange))?.into_parts();
         exchange.status = Some(parts.status.as_u16());
         exchange.headers = parts.headers.iter().map(header).collect();
@@ -65,7 +69,7 @@ impl Lease {
             exchange.trace.head_bytes_received = bytes;
         }
         let named: Vec<&[u8]> = parts.headers.get_all(CONTENT_ENCODING).iter().map(HeaderValue::as_bytes).collect();
-        let coding = coding_of(parts.status.as_u16(), &named.join(&b','))?;
+        let coding = coding_of(parts.status.as_u16(), &named.join(&b','), exchange.body_limit)?;
         let mut intake =
             Intake { page: &page, asked, coding, arrived: 0, messages: request.message_limit.map(MessageGuard::new) };
         loop {
@@ -140,8 +144,13 @@ impl Intake<'_> {
         let before = exchange.body.len();
         match &mut self.coding {
             None => exchange.body.extend_from_slice(part),
-            Some(coding) => coding.decode(part, &mut exchange.body).map_err(TransportError::Protocol)?,
+            Some(coding) => {
+                if let Err(reason) = coding.decode(part, &mut exchange.body) {
+                    return exchange.check_length().and(Err(TransportError::Protocol(reason)));
+                }
+            }
         }
+        exchange.check_length()?;
         let Some(stamp) = self.page.arrival(self.arrived) else {
             return Err(TransportError::Protocol("a part of the body is in no frame".into()));
         };
@@ -204,8 +213,39 @@ fn broken(error: &h2::Error, exchange: &Exchange) -> TransportError {
         return TransportError::Protocol(error.to_string());
     }
     match exchange.status {
-        Some(_) => TransportError::Truncated(error.to_string()),
+        Some(_) => TransportError::Truncated(spelled(error)),
         None if error.is_io() => TransportError::Disconnected,
-        None => TransportError::Reset(error.to_string()),
+        // A GOAWAY reaches only the requests after the last one that the server took (RFC 9113 section 6.8).
+        None if error.is_go_away() || error.reason() == Some(Reason::REFUSED_STREAM) => {
+            TransportError::NotTaken(spelled(error))
+        }
+        None => TransportError::Reset(spelled(error)),
+    }
+}
+
+/// The connection ended before the request got onto it.
+fn unsent(error: &h2::Error) -> TransportError {
+    if error.is_io() || error.is_remote() {
+        return TransportError::NotTaken(spelled(error));
+    }
+    TransportError::Protocol(error.to_string())
+}
+
+/// What the server did, with the name that HTTP/2 has for it.
+fn spelled(error: &h2::Error) -> String {
+    let reason = error.reason().map(|reason| format!("{reason:?}")).unwrap_or_default();
+    if error.is_go_away() {
+        match error.reason() {
+            Some(Reason::NO_ERROR) | None => "it is closing the connection (HTTP/2 GOAWAY)".to_owned(),
+            Some(_) => format!("it is closing the connection (HTTP/2 GOAWAY, {reason})"),
+        }
+    } else if error.reason() == Some(Reason::REFUSED_STREAM) {
+        "it refused the stream (HTTP/2 REFUSED_STREAM)".to_owned()
+    } else if error.is_reset() {
+        format!("it reset the stream (HTTP/2 RST_STREAM, {reason})")
+    } else if error.is_io() {
+        "it closed the connection".to_owned()
+    } else {
+        error.to_string()
     }
 }

@@ -157,7 +157,13 @@ fn what_breaks_off_is_an_error_that_says_where() {
     assert!(cut(b"HTTP/1.1 200 OK\r\nConte").contains("response head"));
     assert!(cut(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc").contains("6 bytes"));
     assert!(cut(&CHUNKED[..CHUNKED.len() - 5]).contains("last chunk"));
-    assert!(cut(b"SSH-2.0-OpenSSH_9\r\n").contains("not valid HTTP"));
+    let other = cut(b"SSH-2.0-OpenSSH_9\r\n");
+    assert!(other.contains("not an HTTP response: it begins with \"SSH-"), "{other}");
+    assert!(cut(b"HTTP/3.7 200 OK\r\n\r\n").contains("not valid HTTP"));
+    let secure = cut(b"\x15\x03\x01\x00\x02\x02\x46");
+    assert!(secure.contains("speaks TLS") && secure.ends_with("is its URL https:// instead?"), "{secure}");
+    let switched = cut(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n");
+    assert!(switched.starts_with("101 Switching Protocols: the server changes to websocket"), "{switched}");
 }
 
 #[test]
@@ -185,4 +191,33 @@ fn lengths_that_differ_are_refused() {
     };
     assert_eq!(twice("2").unwrap(), Progress::Complete { reusable: true });
     assert!(twice("3").unwrap_err().to_string().contains("differently"));
+}
+
+#[test]
+fn a_body_that_goes_on_for_ever_fails_at_the_limit_and_gives_its_memory_back() {
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+    let mut exchange = Exchange { body_limit: BodyLimit(1_000), ..Exchange::default() };
+    let mut reader = ResponseReader::new();
+    reader.feed(head, at(1), &mut exchange).unwrap();
+    let comment = b": still here\n\n";
+    let failed = (0..1_000).find_map(|_| reader.feed(comment, at(2), &mut exchange).err()).unwrap();
+    assert!(matches!(failed, TransportError::BodyTooLong { limit: 1_000 }), "{failed}");
+    assert!(failed.to_string().contains("AIPERF_HTTP_BODY_LIMIT_MB"));
+    assert_eq!((exchange.body.capacity(), exchange.marks.len()), (0, 0));
+}
+
+#[test]
+fn a_packed_body_has_the_same_limit() {
+    let packed = {
+        use std::io::Write as _;
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(&vec![b' '; 1 << 20]).unwrap();
+        encoder.finish().unwrap()
+    };
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", packed.len());
+    let mut exchange = Exchange { body_limit: BodyLimit(100_000), ..Exchange::default() };
+    let mut reader = ResponseReader::new();
+    reader.feed(head.as_bytes(), at(1), &mut exchange).unwrap();
+    let failed = reader.feed(&packed, at(2), &mut exchange).unwrap_err();
+    assert!(matches!(failed, TransportError::BodyTooLong { limit: 100_000 }), "{failed}");
 }

@@ -180,6 +180,17 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .at_most(1.0)
     .supported(),
     OptionSpec::new(
+        OptionId::UnreachableTimeout,
+        &["unreachable-timeout"],
+        ValueKind::Float,
+        "End the run, with exit code 1, when all requests have failed to connect for this long; 0 never ends it.",
+    )
+    .at_least(0.0)
+    .unit("s")
+    .default("10")
+    .ours()
+    .supported(),
+    OptionSpec::new(
         OptionId::TrajectoryStartMinRatio,
         &["trajectory-start-min-ratio"],
         ValueKind::Float,

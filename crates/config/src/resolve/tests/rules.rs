@@ -92,7 +92,6 @@ fn endpoint() {
         (&["--header=nothing"], &["--header", "Name: value"]),
         (&["--extra-inputs=nothing"], &["--extra-inputs", "key:value"]),
         (&["--extra-inputs={"], &["--extra-inputs", "JSON"]),
-        (&["--tokenizer=builtin", "--tokenizer-revision=x"], &["--tokenizer-revision", "builtin"]),
         (&["--tokenizer="], &["--tokenizer", "builtin"]),
         (&["--tokenizer-trust-remote-code"], &["--tokenizer-trust-remote-code", "never run code"]),
         (&["--streaming=maybe"], &["--streaming", "true, yes, 1"]),
