@@ -17,7 +17,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::NumDatasetEntries,
         &["num-dataset-entries", "num-prompts"],
         ValueKind::Int,
-        "How many different conversations to make; they are used again when more are needed.",
+        "How many different conversations to make, or to take from the beginning of a file or public data set; they are used again when more are needed.",
     )
     .at_least(1.0)
     .default("--num-sessions, else --request-count, else 100")

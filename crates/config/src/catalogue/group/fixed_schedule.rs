@@ -7,14 +7,14 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::FixedSchedule,
         &["fixed-schedule"],
         ValueKind::Flag,
-        "Send each request at the time that its row of the input file says.",
+        "Send each request at the time that its row of the input file says. Traces with timestamps do so by themselves.",
     )
     .supported(),
     OptionSpec::new(
         OptionId::NoFixedSchedule,
         &["no-fixed-schedule"],
         ValueKind::Flag,
-        "Keep the chosen load mode for a trace that has timestamps.",
+        "Send a trace by the chosen load mode and ignore its timestamps.",
     )
     .supported(),
     OptionSpec::new(
