@@ -34,3 +34,40 @@ pub enum ConfigError {
     )]
     NoModel,
 }
+
+impl ConfigError {
+    /// The same with the options under other names, for those who typed the options of another program.
+    #[must_use]
+    pub fn rename(mut self, name: impl Fn(&str) -> Option<String>) -> Self {
+        for flag in self.flags() {
+            if let Some(name) = name(flag) {
+                *flag = name;
+            }
+        }
+        self
+    }
+
+    fn flags(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::NotYet { flag }
+            | Self::List { flag, .. }
+            | Self::BadValue { flag, .. }
+            | Self::Unreadable { flag, .. } => vec![flag],
+            Self::Conflict { first, second, .. } => vec![first, second],
+            Self::Needs { flag, needs, .. } => vec![flag, needs],
+            Self::BadVariable { .. } | Self::Scenario { .. } | Self::NoModel => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_may_name_the_options_of_another_program() {
+        let error = ConfigError::NotYet { flag: "--auto-plot".to_owned() };
+        let renamed = error.rename(|flag| (flag == "--auto-plot").then(|| "--generate-plots".to_owned()));
+        assert_eq!(renamed.to_string(), "--generate-plots is not supported yet; leave it out");
+    }
+}

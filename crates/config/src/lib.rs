@@ -22,6 +22,7 @@ mod run;
 mod scenario;
 mod secure;
 mod server_hook;
+pub mod suggestion;
 mod tuning;
 mod until_ci;
 

@@ -7,20 +7,23 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{DatasetSource, PhaseKind};
 use aiperf_engine::{EndReason, PhaseOutcome};
 use aiperf_metrics::{
-    ClientHealth, ClientLoad, Columns, Kind, Metric, MetricContext, MetricResult, NetworkRtt, PhaseAccounting,
-    PhaseWindow, Slices, Summary, genai_perf_results,
+    ClientHealth, ClientLoad, Columns, Kind, LostRecords, Metric, MetricContext, MetricResult, NetworkRtt,
+    PhaseAccounting, PhaseWindow, Slices, Summary, genai_perf_results,
 };
 use aiperf_report::{
     AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, ReportError, RunReport, RunStatus,
     Timestamps, WrittenFile, write_summary_files, write_timeslices,
 };
+use aiperf_transport::Scheme;
 use serde_json::{Map, Value};
 
+use crate::advice::{self, Hints};
 use crate::judge::Conviction;
+use crate::readiness;
 use crate::records::PhaseColumns;
 use crate::run::{Run, RunResult};
 use crate::scenario;
-use crate::verdict::Verdict;
+use crate::verdict::{Ending, Verdict};
 
 /// All that was seen.
 pub(crate) struct Conclusion<'a> {
@@ -38,6 +41,11 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) waited_for_server: Nanos,
     /// Of those who could end the run early.
     pub(crate) convictions: Vec<Conviction>,
+    /// What the server last said about when to come again.
+    pub(crate) retry_after: Option<String>,
+    pub(crate) lost: LostRecords,
+    /// A file that is written before the summary is not there, or not whole.
+    pub(crate) is_partial: bool,
 }
 
 impl Conclusion<'_> {
@@ -55,8 +63,16 @@ impl Conclusion<'_> {
             EndReason::Count | EndReason::Duration | EndReason::Enough(_) => None,
         });
         let unmet = self.convictions.iter().find_map(|conviction| conviction.unmet.clone());
-        let verdict =
-            Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), stopped).unless(unmet);
+        let hints = self.hints(run, &profiling.summary);
+        let ending = Ending {
+            profiling: &profiling.summary,
+            warmup: warmup.as_ref().map(|phase| &phase.summary),
+            stopped,
+            last: self.outcomes.last(),
+            hints: &hints,
+        };
+        let verdict = Verdict::of(ending).unless(unmet);
+        let rate_limit = advice::rate_limit_remark(&profiling.summary, &hints);
         let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
         let ended_by = at.map(|at| &self.outcomes[at].ended_by);
         let metadata = scenario::submission(run, &verdict, ended_by, &profiling.summary);
@@ -74,6 +90,7 @@ impl Conclusion<'_> {
             status: status(&verdict),
             telemetry_data: None,
             branch_stats: self.branch_stats(run),
+            lost: self.lost,
             rows_left_out: run.dataset.skipped_rows.count as u64,
             agentic_replay: self.outcomes.last().and_then(scenario::replay_json),
             metadata,
@@ -86,15 +103,32 @@ impl Conclusion<'_> {
             waited_for_server: self.waited_for_server,
             accounting,
             carried: sections,
-            remarks: self.convictions.iter().flat_map(|conviction| conviction.remarks.clone()).collect(),
+            remarks: self
+                .convictions
+                .iter()
+                .flat_map(|conviction| conviction.remarks.clone())
+                .chain(rate_limit)
+                .collect(),
             show_trace_timing: run.config.output.show_trace_timing,
             other_files: self.other_files,
             log_file: Some(run.paths.log()),
             zone: LocalZone::system(),
         };
-        let files = write_summary_files(&report, &run.paths, ExtraFiles { timeslices });
+        let extra = ExtraFiles { timeslices, is_partial: self.is_partial };
+        let files = write_summary_files(&report, &run.paths, extra);
         let refused = run.strictness.refused(&report.validity());
         RunResult { report, files, verdict, values, refused }
+    }
+
+    /// What helps to say what to do about failures. The server is asked for its models once, after everything is measured, where
+    /// it knew none that it was asked for.
+    fn hints(&self, run: &Run, profiling: &Summary) -> Hints {
+        let ask = advice::is_unknown_model(profiling) && !run.config.endpoint.kind.speaks_grpc();
+        Hints {
+            models: if ask { readiness::served_models(&run.config, &run.targets, &run.client) } else { Vec::new() },
+            retry_after: self.retry_after.clone(),
+            is_plain: run.targets.requests.iter().all(|target| target.origin.scheme == Scheme::Http),
+        }
     }
 
     /// The phases in numbers, and what became of the files of windows, where they are asked for. Windows take as long as the
@@ -219,7 +253,7 @@ fn status(verdict: &Verdict) -> RunStatus {
     match verdict {
         Verdict::Complete => RunStatus::Complete,
         Verdict::Cancelled => RunStatus::Cancelled,
-        Verdict::GivenUp(why) => RunStatus::GivenUp(why.clone()),
+        Verdict::GivenUp(why) | Verdict::Unreachable(why) => RunStatus::GivenUp(why.clone()),
         Verdict::Unmet(why) | Verdict::NothingSucceeded(why) => RunStatus::Incomplete(why.clone()),
     }
 }

@@ -37,7 +37,7 @@ pub enum RunError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     #[error(
-        "{url} was not ready to serve {model} after {waited:.0} s: {reason}. Start the server, or raise --wait-for-model-timeout"
+        "Timed out after {waited:.1} s: {url} is not ready to serve {model}; {reason}. Start the server, or raise --wait-for-model-timeout"
     )]
     NotReady { url: String, model: String, waited: f64, reason: String },
     #[error(

@@ -53,6 +53,7 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) ->
                 CutReason::Interrupt => "still in flight when the run was interrupted",
                 CutReason::FailedRequests => "still in flight when too many requests had failed",
                 CutReason::FailedWarmup => "still in flight when the warmup had failed",
+                CutReason::Unreachable => "still in flight when the server could no longer be reached",
                 CutReason::Defect => "still in flight when a thread of the client failed",
             };
             Some(Failure::cancelled(Cancellation::RunEnded, message))
@@ -70,6 +71,13 @@ fn of_call(status: &Status) -> Failure {
         cancelled: None,
         is_context_overflow: false,
     }
+}
+
+/// The failure of a success without a body, where there should be an answer.
+pub(crate) fn without_body(exchange: &Exchange) -> Option<Failure> {
+    let status = exchange.status.filter(|status| matches!(status, 204 | 205))?;
+    let message = format!("{status} {}: the server answered without a body", reason(exchange));
+    Some(plain("InvalidInferenceResultError", message))
 }
 
 /// The failure of a 2xx response that is no answer.
@@ -108,13 +116,17 @@ fn transport_kind(error: &TransportError) -> &'static str {
         TransportError::Tls { certificate: true, .. } => "ClientConnectorCertificateError",
         TransportError::Tls { certificate: false, .. } => "ClientConnectorSSLError",
         TransportError::Send(_) => "ClientOSError",
-        TransportError::Disconnected | TransportError::Severed(_) | TransportError::Reset(_) => {
-            "ServerDisconnectedError"
-        }
+        TransportError::Disconnected
+        | TransportError::Severed(_)
+        | TransportError::Reset(_)
+        | TransportError::NotTaken(_) => "ServerDisconnectedError",
         TransportError::Truncated(_) => "ClientPayloadError",
-        TransportError::Protocol(_) | TransportError::MessageTooLong { .. } | TransportError::BodyTooLong { .. } => {
-            "ClientResponseError"
-        }
+        TransportError::Protocol(_)
+        | TransportError::NotHttp(_)
+        | TransportError::NotHttp2(_)
+        | TransportError::SwitchedProtocol(_)
+        | TransportError::MessageTooLong { .. }
+        | TransportError::BodyTooLong { .. } => "ClientResponseError",
     }
 }
 
@@ -127,9 +139,12 @@ fn transport_cause(error: &TransportError) -> Option<Cause> {
             (io_kind(cause), cause.to_string())
         }
         TransportError::Truncated(text) => ("TransferEncodingError", text.clone()),
-        TransportError::Protocol(text) => ("BadHttpMessage", text.clone()),
+        TransportError::Protocol(text) | TransportError::NotHttp(text) => ("BadHttpMessage", text.clone()),
+        TransportError::NotHttp2(text) => ("BadHttpMessage", (*text).to_owned()),
         TransportError::Disconnected
         | TransportError::Reset(_)
+        | TransportError::NotTaken(_)
+        | TransportError::SwitchedProtocol(_)
         | TransportError::MessageTooLong { .. }
         | TransportError::BodyTooLong { .. }
         | TransportError::Proxy { .. }

@@ -58,6 +58,7 @@ impl HealthWatch {
                     }
                     follow_wall_clock(&stamping);
                     let delays = gauge.take_read_delays();
+                    monitor.add_reads(delays.count());
                     watched.delays.add(&delays);
                     watched.samples.push(HealthSample {
                         busiest_thread: threads.busiest(now.0),

@@ -2,6 +2,7 @@
 //! records, writes the files. And a talk with a server, for a first look.
 #![forbid(unsafe_code)]
 
+mod advice;
 mod conclusion;
 mod data_warnings;
 mod discovery;
@@ -20,6 +21,7 @@ mod raw;
 mod readiness;
 mod records;
 mod replay_plan;
+mod request_log;
 mod round_trip;
 mod run;
 mod scenario;
@@ -40,7 +42,7 @@ mod until_ci;
 mod verdict;
 
 pub use error::RunError;
-pub use monitor::Monitor;
+pub use monitor::{LiveTime, Monitor, Saved};
 pub use run::{Run, RunResult};
 pub use selftest::{
     Format, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestOption, SelfTestOptionError, SelfTestOptions, StateFile,

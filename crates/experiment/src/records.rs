@@ -1,28 +1,30 @@
 //! The record threads: read, count, write the line, keep the numbers. They work beside the run, never in its way.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
 use aiperf_endpoint::Reply;
-use aiperf_engine::{Finished, FollowUp, FollowUpBodies, Outcome, QueueReceiver};
-use aiperf_metrics::{Columns, Failure, MetricContext, Observation, RecordValues};
+use aiperf_engine::{Finished, FollowUp, FollowUpBodies, Outcome, QueueReceiver, WorkerGauge};
+use aiperf_metrics::{Columns, Failure, LostRecords, Metric, MetricContext, Observation, RecordValues};
 use aiperf_report::{
-    ArtifactPaths, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable, RecordWriter,
-    Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
+    ArtifactPaths, LineTotals, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable,
+    RecordWriter, Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
 };
 
 use aiperf_transport::Exchange;
 
 use crate::error::RunError;
 use crate::live::LiveFeed;
-use crate::monitor::Monitor;
+use crate::monitor::{Kept, Monitor};
 use crate::observe::Observer;
 use crate::priority;
 use crate::raw::RawSource;
+use crate::request_log;
 use crate::secrets::Secrets;
 use crate::selftest::Tap;
 use crate::sessions::Sessions;
@@ -48,7 +50,11 @@ pub(crate) struct RecordDesk {
     /// Headers are needed for the raw file and for HTTP traces.
     pub(crate) http_trace: Option<RawSource>,
     pub(crate) monitor: Arc<Monitor>,
+    /// Of the measured phase.
+    pub(crate) context: MetricContext,
     pub(crate) threshold: Option<FailureThreshold>,
+    /// What the server last said about when to come again, with a 429 or 503.
+    pub(crate) retry_after: Mutex<Option<String>>,
     /// Of those who watch the measured phase.
     pub(crate) feeds: Vec<Arc<LiveFeed>>,
     /// Present in a self-test, with the context of each phase.
@@ -121,6 +127,7 @@ impl RecordDesk {
                 facts.max_tokens = Some(1);
             }
             self.secrets.hide_in_head(&mut finished.exchange);
+            self.note_retry_after(&finished.exchange);
             let answer = self.observer.read(&finished);
             // A session waits for this: the counting of a long history must not hold up its next turn.
             if let Some(follow_up) = finished.follow_up.take() {
@@ -133,9 +140,7 @@ impl RecordDesk {
             }
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
-            if observation.failure.is_some() {
-                self.monitor.failed.fetch_add(1, Ordering::Relaxed);
-            }
+            self.tell(self.phases[finished.phase], &observation, &values);
             if let Some(threshold) = &self.threshold {
                 threshold.note(self.phases[finished.phase], observation.failure.as_ref());
             }
@@ -148,10 +153,36 @@ impl RecordDesk {
             let stamps = stamps::of_exchange(&finished.exchange.marks, &observation.chunks);
             all_stamps += stamps;
             let record = Recorded { observation: &observation, values: &values, said: said.as_deref(), stamps };
+            request_log::tell(&finished, observation.failure.as_ref());
             self.write(&finished, record, &processor, &mut scratch);
             self.monitor.recorded.fetch_add(1, Ordering::Relaxed);
         }
         (columns, all_stamps)
+    }
+
+    /// Lets those know who watch the run.
+    fn tell(&self, phase: PhaseKind, observation: &Observation, values: &RecordValues) {
+        if observation.failure.is_some() {
+            self.monitor.add_failed(phase);
+        } else if phase == PhaseKind::Profiling {
+            let value = |metric| values.get(metric, &self.context);
+            self.monitor.note_times(value(Metric::RequestLatency), value(Metric::TimeToFirstToken));
+        }
+    }
+
+    fn note_retry_after(&self, exchange: &Exchange) {
+        /// A date is shorter than this.
+        const LONGEST: usize = 40;
+        if !matches!(exchange.status, Some(429 | 503)) {
+            return;
+        }
+        if let Some(wait) = exchange.header("retry-after").filter(|wait| wait.len() <= LONGEST) {
+            *self.retry_after.lock().unwrap_or_else(PoisonError::into_inner) = Some(wait.trim().to_owned());
+        }
+    }
+
+    pub(crate) fn retry_after(&self) -> Option<String> {
+        self.retry_after.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn follow_up(&self, follow_up: FollowUp, finished: &Finished, answer: Result<&Reply, &Failure>) {
@@ -250,19 +281,35 @@ impl RecordDesk {
 }
 
 impl RecordDesk {
+    /// For whoever must end the process before the run has ended.
+    pub(crate) fn kept(&self, gauge: &Arc<WorkerGauge>) -> Kept {
+        Kept {
+            gauge: Arc::clone(gauge),
+            records: self.records.as_ref().map(RecordWriter::handle),
+            raw: self.raw.as_ref().map(|(raw, _)| raw.handle()),
+        }
+    }
+
     /// Closes the files, and names those that are there to be read. All record threads have ended, so nobody else holds
     /// this desk.
-    pub(crate) fn close(self: Arc<Self>, paths: &ArtifactPaths) -> SummaryFiles {
-        let mut files = SummaryFiles::default();
-        let Some(desk) = Arc::into_inner(self) else { return files };
-        let written = &mut files.written;
+    pub(crate) fn close(self: Arc<Self>, paths: &ArtifactPaths) -> ClosedFiles {
+        let mut closed = ClosedFiles::default();
+        let Some(desk) = Arc::into_inner(self) else { return closed };
+        let files = &mut closed.files;
+        let mut note_lines = |label: &str, path: PathBuf, totals: LineTotals| {
+            if totals.lost > 0 {
+                let all = totals.lost + totals.written;
+                files.failed.push(ReportError::Lost { path: path.clone(), lost: totals.lost, all });
+            }
+            files.written.push(WrittenFile { label: label.into(), path });
+            totals.lost
+        };
         if let Some(records) = desk.records {
-            note_losses("records", records.finish().lost);
-            written.push(WrittenFile { label: "Records Export".into(), path: paths.records() });
+            let count = note_lines("Records Export", paths.records(), records.finish());
+            closed.lost = LostRecords { count, are_counted: true };
         }
         if let Some((raw, _)) = desk.raw {
-            note_losses("raw records", raw.finish().lost);
-            written.push(WrittenFile { label: "Raw Records".into(), path: paths.raw() });
+            note_lines("Raw Records", paths.raw(), raw.finish());
         }
         let mut note = |label: &str, path, finished: Result<(), ReportError>| match finished {
             Ok(()) => files.written.push(WrittenFile { label: label.into(), path }),
@@ -274,18 +321,19 @@ impl RecordDesk {
         if let Some(outputs) = desk.outputs {
             note("Outputs JSON", paths.outputs(), outputs.finish());
         }
-        files
+        closed
     }
+}
+
+/// The files of single requests when the last of them is done.
+#[derive(Debug, Default)]
+pub(crate) struct ClosedFiles {
+    pub(crate) files: SummaryFiles,
+    pub(crate) lost: LostRecords,
 }
 
 fn redirects(exchange: &Exchange) -> Vec<Redirect<'_>> {
     exchange.redirects.iter().map(|hop| Redirect { status: hop.status, url: &hop.to }).collect()
-}
-
-fn note_losses(what: &str, lost: u64) {
-    if lost > 0 {
-        log::error!("{lost} {what} could not be written");
-    }
 }
 
 /// The writers complain once and count what follows; the run itself goes on.

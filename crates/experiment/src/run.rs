@@ -35,7 +35,7 @@ use crate::judge::{Judge, Watch};
 use crate::maker::Maker;
 use crate::monitor::Monitor;
 use crate::readiness;
-use crate::records::RecordThreads;
+use crate::records::{ClosedFiles, RecordThreads};
 use crate::replay_plan;
 use crate::round_trip::{RttWatch, WhatIsMissing};
 use crate::scenario;
@@ -71,8 +71,8 @@ pub struct Run {
     fixed_schedule: FixedSchedule,
     sessions: Arc<Sessions>,
     headers: Arc<HeaderPlan>,
-    targets: Targets,
-    client: ClientSettings,
+    pub(crate) targets: Targets,
+    pub(crate) client: ClientSettings,
     pub(crate) strictness: Strictness,
     /// Self-tests of this machine, for the report to cite.
     pub(crate) certificates: Vec<Certificate>,
@@ -202,6 +202,7 @@ impl Run {
         let desk = Arc::new(self.record_desk(anchor, monitor, control, &watches)?);
         let threads = RecordThreads::start(self.record_threads(), &desk, &finished)?;
         let gauge = Arc::new(WorkerGauge::default());
+        monitor.keep(desk.kept(&gauge));
         let began = Mono::now();
         let health =
             HealthWatch::start(Arc::clone(&gauge), Arc::clone(monitor), finished, &self.client.stamping, processors());
@@ -213,7 +214,8 @@ impl Run {
         let until = broken_off.map_or_else(Mono::now, |outcome| outcome.end);
         let convictions = watches.into_iter().map(|watch| watch.finish(until)).collect();
         let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
-        let mut closed = desk.close(&self.paths);
+        let retry_after = desk.retry_after();
+        let ClosedFiles { files: mut closed, lost } = desk.close(&self.paths);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
         let network_rtt = rtt_watch.and_then(|watch| {
             let missing = if interrupted { WhatIsMissing::LetBe } else { WhatIsMissing::MakeUpFor };
@@ -234,11 +236,14 @@ impl Run {
             network_rtt,
             waited_for_server,
             convictions,
+            retry_after,
+            lost,
+            is_partial: inputs.is_err() || !closed.failed.is_empty(),
         };
         let mut result = conclusion.draw(&self, version);
         result.files.failed.extend(closed.failed);
         result.files.failed.extend(inputs.err());
-        if result.files.failed.is_empty() {
+        if result.files.has(&self.paths.summary_json()) {
             // The summary says all that it says.
             let _ = fs::remove_file(self.paths.run_note());
         }
@@ -328,6 +333,7 @@ impl Run {
                 rate_ramp_interval: tuning.rate_ramp_interval,
                 send_limit: tuning.cancellation_send_timeout,
                 dag_fail_fast: tuning.dag_fail_fast,
+                unreachable_limit: self.config.unreachable_timeout,
             },
         }
     }

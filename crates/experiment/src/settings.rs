@@ -12,7 +12,7 @@ use aiperf_endpoint::{
 use aiperf_metrics::{Level, MetricContext, NetworkRtt, Thresholds};
 use aiperf_socket::{SocketOptions, SourceAddresses, Stamping};
 use aiperf_transport::{
-    ClientSettings, Identity, Origin, Proxies, Proxy, Scheme, TlsOptions, TlsSettings, Verification,
+    ClientSettings, Identity, Origin, Proxies, Proxy, Resend, Scheme, TlsOptions, TlsSettings, Verification,
 };
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -217,5 +217,6 @@ pub(crate) fn client_settings(config: &Config, targets: &Targets) -> Result<Clie
         body_limit: aiperf_transport::BodyLimit(tuning.body_limit),
         keepalive: tuning.keepalive_timeout.into(),
         stamping: Stamping::start(),
+        resend: if config.endpoint.resend { Resend::default() } else { Resend::Never },
     })
 }

@@ -106,9 +106,11 @@ impl MetricContext {
 
     /// Reads an SLO as `--goodput` gives it: a metric's tag and a limit in the unit that is shown for it.
     pub fn slo(&self, tag: &str, limit: f64) -> Result<Slo, SloError> {
-        let metric = Metric::from_tag(tag)
-            .filter(|metric| metric.definition().kind == Kind::Record && !metric.has(Flags::ERRORS))
-            .ok_or_else(|| SloError::Unknown { tag: tag.to_owned() })?;
+        let takes_limit = |metric: &Metric| metric.definition().kind == Kind::Record && !metric.has(Flags::ERRORS);
+        let metric = Metric::from_tag(tag).filter(takes_limit).ok_or_else(|| SloError::Unknown {
+            tag: tag.to_owned(),
+            advice: Metric::advice(tag, |metric| takes_limit(&metric)),
+        })?;
         if metric.has(Flags::OPEN_LOOP) && !self.applies(Metric::ScheduleLag) {
             return Err(SloError::NeedsSchedule { tag: tag.to_owned() });
         }
@@ -144,8 +146,8 @@ impl Slo {
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SloError {
-    #[error("--goodput {tag}: there is no per-request metric of that name; use a tag such as request_latency")]
-    Unknown { tag: String },
+    #[error("--goodput {tag}: no per-request metric has this name; {advice}")]
+    Unknown { tag: String, advice: String },
     #[error(
         "--goodput {tag}: only a schedule has due times; use --request-rate, --fixed-schedule or --user-centric-rate"
     )]
@@ -178,6 +180,8 @@ mod tests {
         let refused = context.slo("time_to_first_token", 60.0).unwrap_err();
         assert!(refused.to_string().contains("time_to_first_token"));
         assert!(matches!(context.slo("no_such", 1.0), Err(SloError::Unknown { .. })));
+        let short = context.slo("ttft", 60.0).unwrap_err().to_string();
+        assert!(short.ends_with("did you mean time_to_first_token?"), "{short}");
         let refused = context.slo("request_latency_from_due", 60.0).unwrap_err();
         assert!(refused.to_string().contains("--request-rate"));
     }

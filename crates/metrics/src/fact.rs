@@ -74,10 +74,14 @@ pub(crate) enum Fact {
     RequestedInput,
     /// From the first to the second content that is not reasoning.
     SecondOutputGap,
+    /// How often the request was sent again; missing where it was sent once.
+    Resent,
+    /// Nanoseconds that attempts without an answer took, before the one that was answered.
+    HttpLost,
 }
 
 impl Fact {
-    pub(crate) const COUNT: usize = Self::SecondOutputGap as usize + 1;
+    pub(crate) const COUNT: usize = Self::HttpLost as usize + 1;
 }
 
 pub(crate) const OUTCOME_SUCCESS: u64 = 0;

@@ -25,6 +25,8 @@ pub struct Observation {
     /// What the server says of its speculative decoding.
     pub spec_decode: Option<SpecDecode>,
     pub http: Option<HttpTiming>,
+    /// How often it was sent again, because the server had left the connection or did not take the request.
+    pub resent: u32,
     pub failure: Option<Failure>,
     pub requested_output_tokens: Option<u32>,
     /// Where the data or its description says how long the whole prompt shall be.
@@ -66,6 +68,8 @@ pub struct TokenCounts {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HttpTiming {
     pub blocked: Nanos,
+    /// Attempts without an answer, of requests that were sent again.
+    pub lost: Option<Nanos>,
     pub dns_lookup: Nanos,
     /// TCP and TLS.
     pub connecting: Nanos,

@@ -27,6 +27,7 @@ impl RecordValues {
         record.set(Fact::DueToStart, Some(seen.start.since(seen.due).0));
         record.set(Fact::End, Some(seen.end.since(seen.start).0));
         record.set(Fact::InputTokens, seen.tokens.input);
+        record.set(Fact::Resent, Some(u64::from(seen.resent)).filter(|times| *times > 0));
         if seen.failure.is_none() {
             record.set_success(seen);
         }
@@ -128,6 +129,7 @@ impl RecordValues {
 
     fn set_http(&mut self, http: &HttpTiming) {
         self.set(Fact::HttpBlocked, Some(http.blocked.0));
+        self.set(Fact::HttpLost, http.lost.map(|span| span.0));
         self.set(Fact::HttpDns, Some(http.dns_lookup.0));
         self.set(Fact::HttpConnecting, Some(http.connecting.0));
         self.set(Fact::HttpTls, http.tls.map(|span| span.0));

@@ -7,8 +7,8 @@ use aiperf_clock::Nanos;
 use aiperf_endpoint::{Delivery, Usage};
 use aiperf_metrics::{
     Cancellation, ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, HttpTiming, LimitKind, LoadAxis,
-    MaxTokensField, Metric, MetricContext, Observation, Percentile, PhaseAccounting, Severity, Summary, Thresholds,
-    TokenCounts, Unit, ValidityCode, ValidityNote,
+    LostRecords, MaxTokensField, Metric, MetricContext, Observation, Percentile, PhaseAccounting, Severity, Summary,
+    Thresholds, TokenCounts, Unit, ValidityCode, ValidityNote,
 };
 use phase::{at, avg, failed, request, summarize};
 
@@ -22,6 +22,7 @@ fn evidence(summary: &Summary) -> Evidence<'_> {
         health: None,
         accounting: None,
         certified: None,
+        lost: LostRecords::default(),
         rows_left_out: 0,
         prefixes_repeat: false,
         clock_step: Nanos::ZERO,
@@ -266,6 +267,22 @@ fn requests_that_waited_for_a_connection_are_found() {
     let summary = summarize(&[waited(0), waited(30)], &streaming());
     assert_eq!(evidence(&summary).notes(), [ValidityNote::ConnectionsExhausted { waited: 1, of: 2 }]);
     assert_eq!(evidence(&summarize(&[waited(0), waited(1)], &streaming())).notes(), []);
+}
+
+#[test]
+fn a_resent_request_is_noted_and_more_than_one_in_a_hundred_is_a_warning() {
+    let with = |resent: u32, of: u64| {
+        let mut all: Vec<Observation> = (0..of).map(|index| request(index, &[index + 50, index + 60])).collect();
+        all[0].resent = resent;
+        summarize(&all, &streaming())
+    };
+    let found = |summary: &Summary| {
+        let notes = evidence(summary).notes();
+        notes.into_iter().find(|note| note.code() == ValidityCode::RequestsResent).map(|note| note.severity())
+    };
+    assert_eq!(found(&with(0, 200)), None);
+    assert_eq!(found(&with(2, 200)), Some(Severity::Info));
+    assert_eq!(found(&with(3, 200)), Some(Severity::Warning));
 }
 
 #[test]

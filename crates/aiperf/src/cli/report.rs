@@ -21,7 +21,7 @@ pub(crate) struct ReportInvocation {
 
 pub(super) fn command() -> Command {
     Command::new("report")
-        .about("Make the summaries of a run again from its records: after a crash, or with other objectives")
+        .about("Rebuild a run's summary files from its records: after a crash, or with other SLO limits")
         .disable_version_flag(true)
         .arg(
             Arg::new("folder")
@@ -29,7 +29,7 @@ pub(super) fn command() -> Command {
                 .required(true)
                 .value_name("FOLDER")
                 .value_hint(ValueHint::DirPath)
-                .help("Artifact folder of a run, of this program or of AIPerf"),
+                .help("Artifact folder of a run of aiperf or AIPerf"),
         )
         .arg(
             Arg::new("goodput")
@@ -37,13 +37,13 @@ pub(super) fn command() -> Command {
                 .value_name("METRIC:LIMIT")
                 .num_args(1..)
                 .action(ArgAction::Append)
-                .help("Objectives of a good request, instead of those of the run"),
+                .help("SLO limits that a request must meet to count as good, instead of those of the run"),
         )
         .arg(
             Arg::new("slice-duration")
                 .long("slice-duration")
                 .value_name("SECONDS")
-                .help("Length of the windows for time slices, instead of that of the run"),
+                .help("Length of the time slices, instead of that of the run"),
         )
         .arg(
             Arg::new("percentiles")
@@ -52,26 +52,26 @@ pub(super) fn command() -> Command {
                 .num_args(1..)
                 .action(ArgAction::Append)
                 .value_delimiter(',')
-                .help("Percentiles beside the usual ones, such as 99.9"),
+                .help("Percentiles in addition to the usual ones, such as 99.9"),
         )
         .arg(
             Arg::new("endpoint-type")
                 .long("endpoint-type")
                 .value_name("TYPE")
-                .help("Endpoint of the run, where the folder does not say"),
+                .help("Endpoint type of the run, if the folder does not tell"),
         )
         .arg(
             Arg::new("export-genai-perf")
                 .long("export-genai-perf")
                 .action(ArgAction::SetTrue)
-                .help("Also write the summary under the names and in the shape of GenAI-Perf"),
+                .help("Also write the summary as GenAI-Perf does (profile_export_genai_perf.json and .csv)"),
         )
         .arg(
             Arg::new("output-dir")
                 .long("output-dir")
                 .value_name("FOLDER")
                 .value_hint(ValueHint::DirPath)
-                .help("Where to write [default: beside the records]"),
+                .help("Folder to write to [default: next to the records]"),
         )
 }
 

@@ -28,7 +28,8 @@ pub(crate) struct SimInvocation {
 
 pub(super) fn command(flags: &[SimFlag]) -> Command {
     let mut command = Command::new("sim")
-        .about("Serve a simulated inference server")
+        .about("Run a simulated inference server: real sockets and protocols, no model")
+        .after_help("Examples:\n  aiperf sim --port 8000 --ttft 40 --itl 8\n  aiperf sim --port 0 --error-rate 0.05 --truth truth.jsonl")
         .disable_version_flag(true)
         // Beside values as long as these, help would be a column of single words.
         .next_line_help(true)

@@ -125,7 +125,7 @@ fn one_good_run_of_several_is_a_failure_without_an_aggregate() {
 fn what_cannot_be_prepared_is_refused_before_anything_is_written() {
     let sim = sim(SPEED);
     let ended = Program::against(&sim, "--num-profile-runs 3 --convergence-metric latency").run();
-    ended.was_refused_with(&["--convergence-metric latency", "no metric of that name"]);
+    ended.was_refused_with(&["--convergence-metric latency", "did you mean request_latency?"]);
 }
 
 #[test]

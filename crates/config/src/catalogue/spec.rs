@@ -14,6 +14,8 @@ pub struct OptionSpec {
     pub short: Option<&'static str>,
     /// Long spelling that switches a flag off.
     pub negative: Option<&'static str>,
+    /// What that spelling does; empty where there is none.
+    pub negative_help: &'static str,
     pub value: ValueKind,
     pub arity: Arity,
     pub range: Range,
@@ -103,6 +105,7 @@ impl OptionSpec {
             long,
             short: None,
             negative: None,
+            negative_help: "",
             value,
             arity: Arity::One,
             range: Range { low: Bound::None, high: Bound::None },
@@ -120,6 +123,19 @@ impl OptionSpec {
         match self.called {
             Some(name) => name,
             None => self.long[0],
+        }
+    }
+
+    /// The first sentence of the help: enough for a short page.
+    pub fn summary(&self) -> &'static str {
+        self.help.split_once(". ").map_or(self.help, |(first, _)| first).trim_end_matches('.')
+    }
+
+    /// The values of a closed set; empty where any text or number may be given.
+    pub const fn members(&self) -> &'static [&'static str] {
+        match self.value {
+            ValueKind::Choice(members) | ValueKind::Literal(members) => members,
+            _ => &[],
         }
     }
 
@@ -142,8 +158,9 @@ impl OptionSpec {
         self
     }
 
-    pub(super) const fn negative(mut self, name: &'static str) -> Self {
+    pub(super) const fn negative(mut self, name: &'static str, help: &'static str) -> Self {
         self.negative = Some(name);
+        self.negative_help = help;
         self
     }
 

@@ -34,7 +34,7 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
         section.put("headers", Value::Object(endpoint.headers.iter().map(shown).collect()));
     }
     if !endpoint.extra_inputs.is_empty() {
-        section.put("extra", Value::Object(endpoint.extra_inputs.clone()));
+        section.put("extra", redact::fields(&endpoint.extra_inputs));
     }
     if let Some(template) = &endpoint.template {
         let field = endpoint.response_field.as_ref().map_or("text", ResponseField::as_str);
@@ -73,6 +73,7 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
         let addresses: Vec<String> = endpoint.source_addresses.iter().map(ToString::to_string).collect();
         section.put("source_addresses", addresses);
     }
+    section.put_if("no_resend", !endpoint.resend);
     section.put_if("insecure", endpoint.tls.insecure);
     section.put_some("ca_cert", endpoint.tls.ca_cert.as_ref().map(|path| path.to_string_lossy()));
     if let Some((certificate, key)) = &endpoint.tls.client {

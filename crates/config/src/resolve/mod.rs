@@ -20,6 +20,7 @@ mod until_ci;
 pub(crate) use model::is_placeholder;
 
 use crate::catalogue::{OptionId, Support};
+use crate::run::DEFAULT_UNREACHABLE_TIMEOUT;
 use crate::{
     Config, ConfigError, DatasetSource, Environment, RawOptions, Recipe, Tuning, command_line, unread_variables,
 };
@@ -72,6 +73,10 @@ impl Config {
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
             failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
+            unreachable_timeout: raw
+                .seconds(OptionId::UnreachableTimeout)?
+                .or(Some(DEFAULT_UNREACHABLE_TIMEOUT))
+                .filter(|limit| !limit.is_zero()),
             tuning,
             command_line: command_line::repeat(typed, &environment.variables),
             warnings,

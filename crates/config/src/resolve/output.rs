@@ -65,9 +65,11 @@ pub(super) fn resolve(
     }
     Ok(OutputConfig {
         dir: dir(raw, environment, endpoint, dataset, profiling)?,
+        overwrite: raw.flag(OptionId::Overwrite)?,
         prefix,
         level,
         ui: ui(raw, environment, warnings)?,
+        stats_interval: raw.seconds(OptionId::StatsInterval)?,
         log_level: log_level(raw)?,
         goodput: goodput(raw)?,
         show_trace_timing: raw.flag(OptionId::ShowTraceTiming)?,

@@ -217,6 +217,7 @@ impl Context {
             end: end_as,
             first_token_told,
             follow_up: follow_up.is_some(),
+            unreachable_since: outcome.is_unreachable(&exchange).then_some(start),
         };
         let finished = Finished {
             phase: credit.phase,
@@ -268,6 +269,7 @@ impl Context {
     }
 
     async fn hand_over(&self, mut finished: Finished) {
+        self.desk.gauge.note_finished();
         loop {
             let haste = if finished.follow_up.is_some() { Haste::Urgent } else { Haste::Patient };
             match self.desk.records.try_send(finished, haste) {

@@ -14,7 +14,7 @@ use crate::settings;
 pub(crate) fn check(rule: &Convergence, experiment: &Experiment) -> Result<(), RunError> {
     let refuse = |reason: String| Err(RunError::Convergence { metric: rule.metric.clone(), reason });
     let Some(metric) = Metric::from_tag(&rule.metric) else {
-        return refuse("there is no metric of that name; docs/metrics.md lists them all".to_owned());
+        return refuse(format!("no metric has this name; {}", Metric::advice(&rule.metric, |_| true)));
     };
     for cell in &experiment.cells {
         let context = settings::metric_context(&cell.config, &cell.config.profiling)?;

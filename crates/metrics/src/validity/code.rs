@@ -7,9 +7,11 @@ pub enum ValidityCode {
     MaxTokensFieldRefused,
     ServerNotReady,
     ErrorShare,
+    RequestsResent,
     ClientSaturated,
     BeyondCertifiedLoad,
     ClockStep,
+    RecordsLost,
     RateShortfall,
     ConcurrencyCeilingReached,
     HiddenWait,
@@ -31,13 +33,15 @@ pub enum ValidityCode {
 
 impl ValidityCode {
     /// In the order in which notes are worth reading.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::MaxTokensFieldRefused,
         Self::ServerNotReady,
         Self::ErrorShare,
+        Self::RequestsResent,
         Self::ClientSaturated,
         Self::BeyondCertifiedLoad,
         Self::ClockStep,
+        Self::RecordsLost,
         Self::RateShortfall,
         Self::ConcurrencyCeilingReached,
         Self::HiddenWait,
@@ -63,9 +67,11 @@ impl ValidityCode {
             Self::MaxTokensFieldRefused => "max_tokens_field_refused",
             Self::ServerNotReady => "server_not_ready",
             Self::ErrorShare => "error_share",
+            Self::RequestsResent => "requests_resent",
             Self::ClientSaturated => "client_saturated",
             Self::BeyondCertifiedLoad => "beyond_certified_load",
             Self::ClockStep => "clock_step",
+            Self::RecordsLost => "records_lost",
             Self::RateShortfall => "rate_shortfall",
             Self::ConcurrencyCeilingReached => "concurrency_ceiling_reached",
             Self::HiddenWait => "hidden_wait",
@@ -100,6 +106,7 @@ impl ValidityCode {
                 | Self::ClientSaturated
                 | Self::BeyondCertifiedLoad
                 | Self::ClockStep
+                | Self::RecordsLost
                 | Self::RateShortfall
                 | Self::ConcurrencyCeilingReached
                 | Self::UndecodableEvents

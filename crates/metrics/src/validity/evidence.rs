@@ -4,7 +4,7 @@ use aiperf_clock::Nanos;
 
 use super::field_refusal::refused_field;
 use super::note::share_percent;
-use super::{MaxTokensField, NOTED_SHARE_PERCENT, ValidityNote, samples};
+use super::{LostRecords, MaxTokensField, NOTED_SHARE_PERCENT, ValidityNote, samples};
 use crate::totals::REPLAY_DEGRADED;
 use crate::{
     Cancellation, ClientHealth, ClientLoad, Metric, Percentile, PhaseAccounting, Summary, Thresholds, Undecodable,
@@ -34,6 +34,8 @@ pub struct Evidence<'a> {
     pub accounting: Option<&'a PhaseAccounting>,
     /// What a self-test has shown this machine's client to measure rightly.
     pub certified: Option<ClientLoad>,
+    /// Requests without a record.
+    pub lost: LostRecords,
     /// Rows of the data that could not be used.
     pub rows_left_out: u64,
     /// Prompts begin like others: later turns of conversations, shared system prompts, pools of prefixes.
@@ -50,11 +52,13 @@ impl Evidence<'_> {
         let limits = self.health.map_or(&[][..], |health| &health.limits);
         let digest = &self.summary.digest;
         let dropped = self.accounting.map_or(0, |accounting| accounting.arrivals_dropped);
-        let mut notes: Vec<_> = [self.field_refused(), self.not_ready(), self.errors()].into_iter().flatten().collect();
+        let mut notes: Vec<_> =
+            [self.field_refused(), self.not_ready(), self.errors(), self.resent()].into_iter().flatten().collect();
         notes.extend(limits.iter().copied().map(ValidityNote::ClientSaturated));
         let rest = [
             self.beyond_certified(),
             (self.clock_step > CLOCK_STEP).then_some(ValidityNote::ClockStepped { step: self.clock_step }),
+            self.lost.any().then_some(ValidityNote::RecordsLost(self.lost)),
             digest.pacing.and_then(|pacing| pacing.shortfall(dropped)),
             self.ceiling(),
             digest.waits.exhausted(),
@@ -111,6 +115,13 @@ impl Evidence<'_> {
         let failed = self.summary.failed.saturating_sub(on_purpose);
         let of = self.summary.successful + failed;
         (share_percent(failed, of) > NOTED_SHARE_PERCENT).then_some(ValidityNote::ErrorShare { failed, of })
+    }
+
+    /// Even one: the server saw a request more than there are records.
+    fn resent(&self) -> Option<ValidityNote> {
+        let resent = self.average(Metric::ResentRequestCount)? as u64;
+        let of = self.summary.successful + self.summary.failed + self.summary.cut_off;
+        (resent > 0).then_some(ValidityNote::RequestsResent { resent, of })
     }
 
     fn beyond_certified(&self) -> Option<ValidityNote> {

@@ -31,11 +31,20 @@ impl ValidityCode {
                 "Requests failed. Latencies are of those that succeeded, which may be the easier ones. Cancellations on \
                  purpose do not count."
             }
+            Self::RequestsResent => {
+                "Requests were sent again: the server had left a kept connection as the request came (closed within 50 ms of \
+                 the sending, without a byte of an answer), or said that it did not take the request (HTTP/2 GOAWAY, REFUSED_STREAM). \
+                 The server saw that many requests more; latencies include the lost attempts (`http_req_lost`)."
+            }
             Self::ClientSaturated => "The client, not the server, was the limit. One note for each limit.",
             Self::BeyondCertifiedLoad => "The client had more to do than the self-test of this machine covers.",
             Self::ClockStep => {
                 "The wall clock was set during the run. Durations are taken on another clock; kernel stamps within the last \
                  250 ms before it and times of day after it may be off by as much."
+            }
+            Self::RecordsLost => {
+                "Requests that were sent have no record in the records file: the disk did not take them. The numbers of the run itself \
+                 include them; those that `aiperf report` makes from the file do not, and the message says which is the case."
             }
             Self::RateShortfall => "Requests were sent at a lower rate than the schedule asked for.",
             Self::ConcurrencyCeilingReached => {
@@ -95,6 +104,9 @@ impl ValidityCode {
                 any("a refused connection or status 502 to 504 before the first request that was served began")
             }
             Self::ErrorShare => share("failed"),
+            Self::RequestsResent => format!(
+                "any, as an `info`; a warning above {NOTED_SHARE_PERCENT} % of requests, from where on the p99 is one of them"
+            ),
             Self::ClientSaturated => {
                 "those of `client_health` ([client-health.md](client-health.md)), sustained for a second".to_owned()
             }
@@ -158,6 +170,7 @@ impl ValidityCode {
             Self::TokenCountsDiffer => share("off by more than `AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD` (10 %)"),
             Self::ServerCountsMissing => any("it is in no token metric"),
             Self::CacheCountsMissing => any("cache hits do not show"),
+            Self::RecordsLost => any("what is computed from the file lacks them"),
             Self::RowsLeftOut => any("they are not part of what was measured"),
         }
     }
@@ -169,10 +182,17 @@ impl ValidityCode {
             Self::ErrorShare => {
                 "Look at the error summary; lower the load or mend the server. `adj_*` metrics count failures as never answered."
             }
+            Self::RequestsResent => {
+                "Look for crashes and restarts in the server's log; give it a longer keep-alive timeout, or open a connection for each \
+                 request (`--connection-reuse-strategy never`). `--no-resend` makes each of them a failed request."
+            }
             Self::ClientSaturated => "What the note says: more workers, a machine apart, less load.",
             Self::BeyondCertifiedLoad => "`aiperf selftest` with the load of the run.",
             Self::ClockStep => {
                 "Stop whatever sets the clock (a time service that steps, a virtual machine that was paused), and repeat the run."
+            }
+            Self::RecordsLost => {
+                "Free space on the disk, choose another `--artifact-dir`, or write less (`--export-level`). Quote the summary that the run wrote."
             }
             Self::RateShortfall => {
                 "Quote the rate that was reached. Raise `--concurrency` or leave it out, or give the client more processors."

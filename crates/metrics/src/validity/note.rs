@@ -3,7 +3,7 @@
 use aiperf_clock::Nanos;
 use aiperf_stats::steady::MATTERS;
 
-use super::{MaxTokensField, NOTED_SHARE_PERCENT, ValidityCode};
+use super::{LostRecords, MaxTokensField, NOTED_SHARE_PERCENT, ValidityCode};
 use super::{chunking, cold_start, connections, evidence, occupancy, pacing};
 use crate::{ClientLimit, ClientLoad, LoadAxis, Metric, Percentile, Unit};
 
@@ -37,12 +37,16 @@ pub enum ValidityNote {
     ServerWaitedFor { waited: Nanos },
     /// Requests failed, other than by cancellation on purpose.
     ErrorShare { failed: u64, of: u64 },
+    /// Requests were sent again that the server had left without an answer.
+    RequestsResent { resent: u64, of: u64 },
     /// The client, not the server, was the limit.
     ClientSaturated(ClientLimit),
     /// The client had more to do than this machine was certified for.
     BeyondCertified { axis: LoadAxis, reached: ClientLoad, certified: ClientLoad },
     /// The wall clock was set during the run: the largest step.
     ClockStepped { step: Nanos },
+    /// Requests have no record in the records file.
+    RecordsLost(LostRecords),
     /// Requests were sent at a lower rate than asked for.
     RateShortfall { asked: f64, achieved: f64 },
     /// The concurrency ceiling kept arrivals back.
@@ -88,9 +92,11 @@ impl ValidityNote {
             Self::MaxTokensFieldRefused { .. } => ValidityCode::MaxTokensFieldRefused,
             Self::ServerNotReady { .. } | Self::ServerWaitedFor { .. } => ValidityCode::ServerNotReady,
             Self::ErrorShare { .. } => ValidityCode::ErrorShare,
+            Self::RequestsResent { .. } => ValidityCode::RequestsResent,
             Self::ClientSaturated(_) => ValidityCode::ClientSaturated,
             Self::BeyondCertified { .. } => ValidityCode::BeyondCertifiedLoad,
             Self::ClockStepped { .. } => ValidityCode::ClockStep,
+            Self::RecordsLost(_) => ValidityCode::RecordsLost,
             Self::RateShortfall { .. } => ValidityCode::RateShortfall,
             Self::CeilingReached { .. } | Self::ConnectionsExhausted { .. } => ValidityCode::ConcurrencyCeilingReached,
             Self::HiddenWait { .. } => ValidityCode::HiddenWait,
@@ -117,6 +123,8 @@ impl ValidityNote {
             | Self::SampleFloor { .. }
             | Self::CacheCountsMissing { .. }
             | Self::RowsLeftOut { .. } => Severity::Info,
+            // At or below one in a hundred.
+            Self::RequestsResent { resent, of } if resent.saturating_mul(100) <= *of => Severity::Info,
             _ => Severity::Warning,
         }
     }
@@ -146,6 +154,7 @@ impl ValidityNote {
             | Self::CacheCountsMissing { requests } => requests as f64,
             Self::ServerWaitedFor { waited } => waited.as_secs_f64(),
             Self::RowsLeftOut { rows } => rows as f64,
+            Self::RecordsLost(lost) => lost.count as f64,
             Self::ClientSaturated(limit) => limit.figure,
             Self::BeyondCertified { axis, reached, .. } => reached.on(axis),
             Self::ClockStepped { step } => step.as_millis_f64(),
@@ -163,6 +172,7 @@ impl ValidityNote {
             Self::EventsUndecodable { events, .. } => events as f64,
             Self::ConnectionsExhausted { waited: part, of }
             | Self::ErrorShare { failed: part, of }
+            | Self::RequestsResent { resent: part, of }
             | Self::InputLengthOff { requests: part, of, .. }
             | Self::OutputLengthOff { requests: part, of, .. }
             | Self::NotStreamed { requests: part, of }
@@ -188,6 +198,7 @@ impl ValidityNote {
             Self::ConnectionsExhausted { .. } => connections::WAITED_PERCENT,
             Self::CeilingReached { dropped: 0, .. }
             | Self::ErrorShare { .. }
+            | Self::RequestsResent { .. }
             | Self::InputLengthOff { .. }
             | Self::OutputLengthOff { .. }
             | Self::TokenCountsDiffer { .. } => NOTED_SHARE_PERCENT,
@@ -199,15 +210,17 @@ impl ValidityNote {
             | Self::NotStreamed { .. }
             | Self::ServerCountsMissing { .. }
             | Self::CacheCountsMissing { .. }
+            | Self::RecordsLost(_)
             | Self::RowsLeftOut { .. } => 0.0,
         }
     }
 
     pub const fn unit(&self) -> Unit {
         match self {
-            Self::MaxTokensFieldRefused { .. } | Self::ServerNotReady { .. } | Self::CacheCountsMissing { .. } => {
-                Unit::Requests
-            }
+            Self::MaxTokensFieldRefused { .. }
+            | Self::ServerNotReady { .. }
+            | Self::CacheCountsMissing { .. }
+            | Self::RecordsLost(_) => Unit::Requests,
             Self::ServerWaitedFor { .. } => Unit::Seconds,
             Self::EventsUndecodable { .. } | Self::RowsLeftOut { .. } | Self::SampleFloor { .. } => Unit::Count,
             Self::ClientSaturated(limit) => limit.kind.unit(),
@@ -220,6 +233,7 @@ impl ValidityNote {
             | Self::CeilingReached { .. }
             | Self::ConnectionsExhausted { .. }
             | Self::ErrorShare { .. }
+            | Self::RequestsResent { .. }
             | Self::InputLengthOff { .. }
             | Self::OutputLengthOff { .. }
             | Self::NotStreamed { .. }

@@ -33,6 +33,7 @@ pub(crate) fn request(start: u64, contents: &[u64]) -> Observation {
         usage: None,
         spec_decode: None,
         http: None,
+        resent: 0,
         failure: None,
         requested_output_tokens: None,
         requested_input_tokens: None,

@@ -191,7 +191,7 @@ fn legend(report: &RunReport, tables: &[String], width: Width) -> Option<String>
 }
 
 fn tells_of_losses(metric: Metric) -> bool {
-    matches!(metric, Metric::RequestErrorRate | Metric::CancelledRequestCount)
+    matches!(metric, Metric::RequestErrorRate | Metric::CancelledRequestCount | Metric::ResentRequestCount)
 }
 
 fn statistic(stats: &Stats, name: &str) -> Option<f64> {

@@ -35,6 +35,20 @@ pub(super) fn errors(failed: u64, of: u64) -> Wording {
     )
 }
 
+pub(super) fn resent(resent: u64, of: u64) -> Wording {
+    let sent = if resent == 1 { "1 request was".to_owned() } else { format!("{} requests were", whole(resent)) };
+    let percent = 100.0 * resent as f64 / of.max(1) as f64;
+    Wording::new(
+        format!(
+            "{sent} sent again ({percent:.1}% of {}): the server closed the connection or refused the request without an answer. \
+             Latencies include the lost attempt.",
+            whole(of)
+        ),
+        "Look for crashes in the server's log, and compare its keep-alive timeout. --no-resend counts them as failed; the lost \
+         time is http_req_lost.",
+    )
+}
+
 pub(super) fn warmup_missing(requests: u64, first: f64, later: f64) -> Wording {
     let subject = if requests == 1 {
         "The first request was".to_owned()

@@ -5,8 +5,8 @@
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_endpoint::{ContentChunk, Delivery, EndpointKind, Usage};
 use aiperf_metrics::{
-    Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, MediaFacts, MetricContext,
-    Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
+    Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, LostRecords, MediaFacts,
+    MetricContext, Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
 };
 use aiperf_report::{
     AskedLoad, AskedPercentiles, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, LocalZone, Machine, Phase,
@@ -64,6 +64,7 @@ pub(crate) fn streamed(index: u64) -> Observation {
             reads: 8,
             ..HttpTiming::default()
         }),
+        resent: 0,
         failure: None,
         requested_output_tokens: Some(8),
         requested_input_tokens: None,
@@ -100,6 +101,7 @@ pub(crate) fn failed(index: u64, code: Option<u16>, kind: &str, message: &str) -
         chunks: Vec::new(),
         usage: None,
         http: None,
+        resent: 0,
         failure: Some(failure),
         ..seen
     }
@@ -152,6 +154,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         status: RunStatus::Complete,
         telemetry_data: None,
         branch_stats: None,
+        lost: LostRecords::default(),
         rows_left_out: 0,
         agentic_replay: None,
         metadata: None,

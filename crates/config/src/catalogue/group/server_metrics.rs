@@ -10,7 +10,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ServerMetrics,
         &["server-metrics", "server-metrics-url"],
         ValueKind::Text,
-        "Further Prometheus pages to scrape during the run.",
+        "Prometheus pages to scrape during the run, in addition to the server's own.",
     )
     .several(Tokens::Any)
     .ignored(SERVER_METRICS_NOT_COLLECTED),
@@ -25,7 +25,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ServerMetricsFormats,
         &["server-metrics-formats"],
         ValueKind::Choice(&["json", "csv", "jsonl", "parquet"]),
-        "Files to write scraped metrics to.",
+        "File formats for the scraped server metrics.",
     )
     .several(Tokens::Any)
     .default("json, csv")

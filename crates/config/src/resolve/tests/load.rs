@@ -349,3 +349,15 @@ fn connections_are_pooled_unless_told_otherwise() {
     let sticky = "--connection-reuse-strategy=sticky_user_sessions";
     assert_eq!(reuse(&[sticky, "--url-strategy=round-robin"]), ConnectionReuse::StickyUserSessions);
 }
+
+#[test]
+fn a_server_that_is_out_of_reach_ends_the_run_after_ten_seconds_unless_told_otherwise() {
+    let limit = |words: &[&str]| with_model(words).unwrap().unreachable_timeout;
+    assert_eq!(limit(&[]), Some(Duration::from_secs(10)));
+    assert_eq!(limit(&["--unreachable-timeout=2.5"]), Some(Duration::from_millis(2_500)));
+    assert_eq!(limit(&["--unreachable-timeout=0"]), None);
+    let refused = with_model(&["--unreachable-timeout=-1"]).unwrap_err().to_string();
+    assert!(refused.contains("--unreachable-timeout") && refused.contains("at least 0"), "{refused}");
+    let shown = with_model(&["--unreachable-timeout=0"]).unwrap().to_input_config();
+    assert_eq!(shown["phases"][0]["unreachable_timeout"], 0.0);
+}
