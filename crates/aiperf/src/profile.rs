@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_config::{Config, Environment, Experiment, PhaseKind, UiKind};
+use aiperf_config::{Config, DatasetSource, Environment, Experiment, PhaseKind, UiKind};
 use aiperf_engine::ControlSource;
 use aiperf_experiment::{LiveTime, Monitor, Run, RunResult, StateFile, Verdict};
 use aiperf_hub::{DownloadSnapshot, Hub, HubEnvironment, Limits};
 use aiperf_report::console::{self, Colour, Width};
+use aiperf_report::{Cleared, Earlier, FolderClaim};
 use aiperf_ui::{ProgressLine, Snapshot, Spread, Style, Transfer};
 
 use crate::interrupts::Interrupts;
@@ -26,8 +27,13 @@ pub(crate) const DOUBTFUL: u8 = 3;
 const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
 const LOG_INTERVAL: Duration = Duration::from_secs(30);
 
-pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(
+    experiment: &Experiment,
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<ExitCode> {
     let [first, ..] = &experiment.cells[..] else { anyhow::bail!("there is nothing to run") };
+    interrupts.before_the_first_run("Interrupted before the run began: no request was sent and no result was written.");
     logging::start(first.config.output.log_level);
     let mut said: Vec<&String> = Vec::new();
     for warning in experiment.cells.iter().flat_map(|cell| &cell.config.warnings) {
@@ -37,11 +43,11 @@ pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow:
         }
     }
     if !experiment.is_single() {
-        return trials::run(experiment, environment);
+        return trials::run(experiment, environment, interrupts);
     }
     let width = Width(first.config.tuning.console_width);
     let ready = prepare(first.config.clone(), environment)?;
-    let result = ready.execute(&Interrupts::catch()?, None)?;
+    let result = ready.execute(interrupts, None)?;
     show(&result, width, environment);
     Ok(exit_code(&result))
 }
@@ -52,6 +58,7 @@ pub(crate) struct Ready {
     style: Style,
     duration: Option<Nanos>,
     dir: PathBuf,
+    claim: Claim,
 }
 
 /// Loads and makes what a run needs; nothing is written yet.
@@ -59,6 +66,7 @@ pub(crate) fn prepare(config: Config, environment: &Environment) -> anyhow::Resu
     let ui = config.output.ui;
     let duration = config.profiling.stop.duration.map(Nanos::from);
     let dir = config.output.dir.clone();
+    let claim = Claim::of(&config, dir.clone());
     let hub = hub(&config, environment);
     let stats_interval = config.output.stats_interval;
     let downloading = (ui == UiKind::Simple).then(|| watch_download(&hub, style(ui, stats_interval, environment)));
@@ -67,12 +75,16 @@ pub(crate) fn prepare(config: Config, environment: &Environment) -> anyhow::Resu
     if let Some(state) = StateFile::of(environment) {
         run.cite(state.tests(VERSION));
     }
-    Ok(Ready { run, style: style(ui, stats_interval, environment), duration, dir })
+    Ok(Ready { run, style: style(ui, stats_interval, environment), duration, dir, claim })
 }
 
 impl Ready {
     /// `among`: which of several runs it is, in words.
     pub(crate) fn execute(self, interrupts: &Interrupts, among: Option<String>) -> anyhow::Result<RunResult> {
+        let control = ControlSource::new();
+        let monitor = Arc::new(Monitor::default());
+        interrupts.stop(control.control(), &monitor);
+        let _claim = self.claim.take()?;
         // Only now: a run that cannot start leaves nothing behind. What was logged so far goes to the file too.
         logging::write_to(&self.dir).map_err(|cause| {
             let dir = self.dir.display();
@@ -81,13 +93,49 @@ impl Ready {
         if let Some(name) = &among {
             log::info!("{name}");
         }
-        let control = ControlSource::new();
-        interrupts.stop(control.control());
-        let monitor = Arc::new(Monitor::default());
         let progress = watch(&monitor, self.duration, among, self.style);
         let result = self.run.execute(VERSION, &control, &monitor)?;
         drop(progress);
         Ok(result)
+    }
+}
+
+/// How a folder is to be taken into possession.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    dir: PathBuf,
+    earlier: Earlier,
+    /// The data that is sent may lie among the files of an earlier run.
+    input: Option<PathBuf>,
+}
+
+impl Claim {
+    pub(crate) fn of(config: &Config, dir: PathBuf) -> Self {
+        let input = match &config.dataset.source {
+            DatasetSource::File(file) => Some(file.path.clone()),
+            _ => None,
+        };
+        let earlier = if config.output.overwrite { Earlier::Delete } else { Earlier::SetAside };
+        Self { dir, earlier, input }
+    }
+
+    /// Keeps other writers out and puts away what an earlier run left.
+    pub(crate) fn take(&self) -> anyhow::Result<FolderClaim> {
+        let claim = FolderClaim::take(&self.dir)?;
+        let dir = self.dir.display();
+        if !claim.is_locked() {
+            log::warn!("{dir} is on a file system without locks: a second run in the same folder would not be noticed");
+        }
+        match claim.clear(self.earlier, self.input.as_slice())? {
+            Some(Cleared { moved_to: Some(_), .. }) => {
+                log::info!("The results of an earlier run in {dir} were moved to previous/ in that folder");
+            }
+            Some(Cleared { moved_to: None, .. }) => {
+                log::info!("The results of an earlier run in {dir} were deleted (--overwrite)");
+            }
+            None => {}
+        }
+        Ok(claim)
     }
 }
 
@@ -168,9 +216,7 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     let (width, colour) = console_of(width, environment);
     let mut text = console::render(&result.report, width, colour);
     text.push_str(&console::render_trailer(&result.report, &result.files.written, colour));
-    if let Err(error) = crate::print(text.as_bytes()) {
-        log::error!("{error:#}");
-    }
+    print!("{text}");
     for error in &result.files.failed {
         log::error!("{error}");
     }
@@ -180,6 +226,10 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
         eprintln!("error: {why}");
     } else if let Some(why) = doubt(result) {
         eprintln!("error: {why}");
+    }
+    if let [first, more @ ..] = &result.files.failed[..] {
+        let more = if more.is_empty() { String::new() } else { format!(" (and {} more, see the log)", more.len()) };
+        eprintln!("error: not all results were written: {first}{more}");
     }
 }
 

@@ -18,7 +18,11 @@ use crate::{logging, profile};
 /// Without a terminal to ask.
 const WIDTH: Width = Width(80);
 
-pub(crate) fn run(invocation: &SelfTestInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(
+    invocation: &SelfTestInvocation,
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<ExitCode> {
     logging::start(LogLevel::Warning);
     logging::warn_of_unread(environment);
     let mut options = SelfTestOptions::default();
@@ -26,8 +30,8 @@ pub(crate) fn run(invocation: &SelfTestInvocation, environment: &Environment) ->
         options.set(flag, value)?;
     }
     let control = ControlSource::new();
-    Interrupts::catch()?.stop(control.control());
     let monitor = Arc::new(Monitor::default());
+    interrupts.stop(control.control(), &monitor);
     let test = SelfTest {
         options: &options,
         environment,

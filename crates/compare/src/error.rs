@@ -26,7 +26,7 @@ pub enum CompareError {
     Artifact(#[from] ArtifactError),
     #[error("--metric: no run has {quantity}; {there}")]
     Nowhere { quantity: Quantity, there: String },
-    #[error("--metric {0} was given more than once; give it one time")]
+    #[error("--metric {0} was given more than once")]
     Twice(Quantity),
     #[error(
         "--metric: {0} has no better or worse, so no gate can be made of it; `aiperf compare` shows how it changed"

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use aiperf_artifact::PREVIOUS;
 use aiperf_metrics::Metric;
 use serde_json::Value;
 
@@ -99,7 +100,8 @@ fn wanted(asked: &[Quantity]) -> BTreeSet<Metric> {
 /// Folders in a folder, sorted; none where there is no such folder.
 fn folders(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    let mut found: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.ends_with(PREVIOUS)).collect();
     found.sort();
     found
 }

@@ -2,15 +2,16 @@
 
 use thiserror::Error;
 
+/// A reason with the option that it speaks of in the place of a leading "it".
+pub fn with_subject(why: &str, subject: &str) -> String {
+    why.strip_prefix("it ").map_or_else(|| why.to_owned(), |rest| format!("{subject} {rest}"))
+}
+
 /// The first rule that was broken, in words that name the options and the way out.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConfigError {
     #[error("{flag} is not supported yet; leave it out")]
     NotYet { flag: String },
-    #[error("{flag} {value} is not supported yet; {instead}")]
-    ValueNotYet { flag: String, value: String, instead: String },
-    #[error("{flag} is refused: {reason}")]
-    Refused { flag: String, reason: String },
     #[error("{flag} {value}: a list of values is a sweep, and only `aiperf profile` makes one; give one value")]
     List { flag: String, value: String },
     #[error("{flag} was given {value:?}: {expected}")]

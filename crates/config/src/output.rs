@@ -7,6 +7,8 @@ use std::time::Duration;
 pub struct OutputConfig {
     /// Where all files of this run go; already includes the automatic name when none was given.
     pub dir: PathBuf,
+    /// Results of an earlier run in the same folder are deleted, not moved to `previous/`.
+    pub overwrite: bool,
     /// Base name of the export files, known suffixes stripped.
     pub prefix: Option<String>,
     pub level: ExportLevel,

@@ -7,8 +7,8 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{DatasetSource, PhaseKind};
 use aiperf_engine::{EndReason, PhaseOutcome};
 use aiperf_metrics::{
-    ClientHealth, ClientLoad, Columns, Kind, Metric, MetricContext, MetricResult, NetworkRtt, PhaseAccounting,
-    PhaseWindow, Slices, Summary, genai_perf_results,
+    ClientHealth, ClientLoad, Columns, Kind, LostRecords, Metric, MetricContext, MetricResult, NetworkRtt,
+    PhaseAccounting, PhaseWindow, Slices, Summary, genai_perf_results,
 };
 use aiperf_report::{
     AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, ReportError, RunReport, RunStatus,
@@ -43,6 +43,9 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) convictions: Vec<Conviction>,
     /// What the server last said about when to come again.
     pub(crate) retry_after: Option<String>,
+    pub(crate) lost: LostRecords,
+    /// A file that is written before the summary is not there, or not whole.
+    pub(crate) is_partial: bool,
 }
 
 impl Conclusion<'_> {
@@ -87,6 +90,7 @@ impl Conclusion<'_> {
             status: status(&verdict),
             telemetry_data: None,
             branch_stats: self.branch_stats(run),
+            lost: self.lost,
             rows_left_out: run.dataset.skipped_rows.count as u64,
             agentic_replay: self.outcomes.last().and_then(scenario::replay_json),
             metadata,
@@ -110,7 +114,8 @@ impl Conclusion<'_> {
             log_file: Some(run.paths.log()),
             zone: LocalZone::system(),
         };
-        let files = write_summary_files(&report, &run.paths, ExtraFiles { timeslices });
+        let extra = ExtraFiles { timeslices, is_partial: self.is_partial };
+        let files = write_summary_files(&report, &run.paths, extra);
         let refused = run.strictness.refused(&report.validity());
         RunResult { report, files, verdict, values, refused }
     }

@@ -24,7 +24,7 @@ pub(crate) fn warn(dataset: &Dataset, is_scheduled: bool) {
         );
     }
     if !is_scheduled && has_unused_times(dataset) {
-        log::info!("Ignoring the trace's timestamps; use --fixed-schedule to replay them");
+        log::warn!("Ignoring the trace's timestamps; use --fixed-schedule to replay them");
     }
     let skipped = &dataset.skipped_rows;
     if skipped.count > 0 {

@@ -123,6 +123,7 @@ fn transport_kind(error: &TransportError) -> &'static str {
         TransportError::Truncated(_) => "ClientPayloadError",
         TransportError::Protocol(_)
         | TransportError::NotHttp(_)
+        | TransportError::NotHttp2(_)
         | TransportError::SwitchedProtocol(_)
         | TransportError::MessageTooLong { .. }
         | TransportError::BodyTooLong { .. } => "ClientResponseError",
@@ -139,6 +140,7 @@ fn transport_cause(error: &TransportError) -> Option<Cause> {
         }
         TransportError::Truncated(text) => ("TransferEncodingError", text.clone()),
         TransportError::Protocol(text) | TransportError::NotHttp(text) => ("BadHttpMessage", text.clone()),
+        TransportError::NotHttp2(text) => ("BadHttpMessage", (*text).to_owned()),
         TransportError::Disconnected
         | TransportError::Reset(_)
         | TransportError::NotTaken(_)

@@ -1,11 +1,16 @@
 //! What may be known of a run while it goes on.
 
+mod save;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use aiperf_clock::Nanos;
 use aiperf_config::PhaseKind;
 use aiperf_engine::{Progress, SharedDelays};
+
+pub(crate) use save::Kept;
+pub use save::Saved;
 
 /// Shared between the run and whoever watches it; reading makes nobody wait.
 #[derive(Debug, Default)]
@@ -19,6 +24,7 @@ pub struct Monitor {
     latency: SharedDelays,
     first_token: SharedDelays,
     note: Mutex<Option<String>>,
+    kept: Mutex<Option<Kept>>,
 }
 
 /// The middle of a time and its slow end.
@@ -80,6 +86,14 @@ impl Monitor {
 
     pub(crate) fn set_note(&self, note: Option<String>) {
         *self.note.lock().unwrap_or_else(PoisonError::into_inner) = note;
+    }
+
+    pub(crate) fn keep(&self, kept: Kept) {
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
+    }
+
+    fn kept(&self) -> Option<Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Requests whose record is done, warmup included.

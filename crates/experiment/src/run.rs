@@ -35,7 +35,8 @@ use crate::judge::{Judge, Watch};
 use crate::maker::Maker;
 use crate::monitor::Monitor;
 use crate::readiness;
-use crate::records::RecordThreads;
+use crate::records::{ClosedFiles, RecordThreads};
+use crate::replay_plan;
 use crate::round_trip::{RttWatch, WhatIsMissing};
 use crate::scenario;
 use crate::selftest::Tap;
@@ -114,11 +115,15 @@ impl Run {
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
         let (tokenizer, dataset) = counting::prepare(&config, seed, hub)?;
         let dataset = Arc::new(dataset);
-        data_warnings::warn(&dataset, replays(&phases));
         scenario::check_data(&config, &dataset)?;
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
-            phase.stop.sessions = Some(dataset.roots().len() as u64);
+            let all = dataset.roots().len() as u64;
+            phase.stop.sessions = Some(phase.stop.sessions.map_or(all, |asked| asked.min(all)));
+        }
+        data_warnings::warn(&dataset, replays(&phases));
+        if let Some(replay) = phases.iter().find(|phase| matches!(phase.pace, Pace::FixedSchedule { .. })) {
+            replay_plan::check(&config, replay, &dataset, &fixed_schedule)?;
         }
         let first = fixed_schedule.first().map_or_else(|| dataset.sampler(seed).draw().0, |(first, _)| *first);
         let headers = settings::header_plan(&config, version)?;
@@ -197,6 +202,7 @@ impl Run {
         let desk = Arc::new(self.record_desk(anchor, monitor, control, &watches)?);
         let threads = RecordThreads::start(self.record_threads(), &desk, &finished)?;
         let gauge = Arc::new(WorkerGauge::default());
+        monitor.keep(desk.kept(&gauge));
         let began = Mono::now();
         let health =
             HealthWatch::start(Arc::clone(&gauge), Arc::clone(monitor), finished, &self.client.stamping, processors());
@@ -209,7 +215,7 @@ impl Run {
         let convictions = watches.into_iter().map(|watch| watch.finish(until)).collect();
         let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
         let retry_after = desk.retry_after();
-        let mut closed = desk.close(&self.paths);
+        let ClosedFiles { files: mut closed, lost } = desk.close(&self.paths);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
         let network_rtt = rtt_watch.and_then(|watch| {
             let missing = if interrupted { WhatIsMissing::LetBe } else { WhatIsMissing::MakeUpFor };
@@ -231,11 +237,13 @@ impl Run {
             waited_for_server,
             convictions,
             retry_after,
+            lost,
+            is_partial: inputs.is_err() || !closed.failed.is_empty(),
         };
         let mut result = conclusion.draw(&self, version);
         result.files.failed.extend(closed.failed);
         result.files.failed.extend(inputs.err());
-        if result.files.failed.is_empty() {
+        if result.files.has(&self.paths.summary_json()) {
             // The summary says all that it says.
             let _ = fs::remove_file(self.paths.run_note());
         }

@@ -79,7 +79,15 @@ impl Caller {
 
 /// Whether the server may be there later.
 fn may_pass(error: &TransportError) -> bool {
-    !matches!(error, TransportError::Tls { .. } | TransportError::Protocol(_) | TransportError::Redirect(_))
+    !matches!(
+        error,
+        TransportError::Tls { .. }
+            | TransportError::Protocol(_)
+            | TransportError::NotHttp(_)
+            | TransportError::NotHttp2(_)
+            | TransportError::SwitchedProtocol(_)
+            | TransportError::Redirect(_)
+    )
 }
 
 fn url(server: &RequestTarget, path: &str) -> String {

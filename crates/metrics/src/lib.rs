@@ -62,4 +62,4 @@ pub use statistics::{Percentile, Stats};
 pub use steady::{SteadyState, SteadyWindow};
 pub use summary::{MetricResult, PhaseWindow, SloResult, Summary};
 pub use unit::Unit;
-pub use validity::{Digest, Evidence, Explanation, MaxTokensField, Severity, ValidityCode, ValidityNote};
+pub use validity::{Digest, Evidence, Explanation, LostRecords, MaxTokensField, Severity, ValidityCode, ValidityNote};

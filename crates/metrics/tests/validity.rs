@@ -7,8 +7,8 @@ use aiperf_clock::Nanos;
 use aiperf_endpoint::{Delivery, Usage};
 use aiperf_metrics::{
     Cancellation, ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, HttpTiming, LimitKind, LoadAxis,
-    MaxTokensField, Metric, MetricContext, Observation, Percentile, PhaseAccounting, Severity, Summary, Thresholds,
-    TokenCounts, Unit, ValidityCode, ValidityNote,
+    LostRecords, MaxTokensField, Metric, MetricContext, Observation, Percentile, PhaseAccounting, Severity, Summary,
+    Thresholds, TokenCounts, Unit, ValidityCode, ValidityNote,
 };
 use phase::{at, avg, failed, request, summarize};
 
@@ -22,6 +22,7 @@ fn evidence(summary: &Summary) -> Evidence<'_> {
         health: None,
         accounting: None,
         certified: None,
+        lost: LostRecords::default(),
         rows_left_out: 0,
         prefixes_repeat: false,
         clock_step: Nanos::ZERO,

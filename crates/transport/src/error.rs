@@ -35,6 +35,8 @@ pub enum TransportError {
     Protocol(String),
     #[error("not an HTTP response: {0}")]
     NotHttp(String),
+    #[error("not an HTTP/2 response: {0}")]
+    NotHttp2(&'static str),
     #[error("101 Switching Protocols: the server changes to {0}, which was not asked for")]
     SwitchedProtocol(String),
     #[error("a message of {length} bytes came, and {limit} is the limit; raise --grpc-max-message-size")]

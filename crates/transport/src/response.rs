@@ -253,6 +253,9 @@ impl ResponseReader {
     }
 }
 
+/// What is said of a server whose first bytes are a TLS record.
+pub(crate) const SPEAKS_TLS: &str = "it speaks TLS; is its URL https:// instead?";
+
 /// Why bytes are no response head: a server may speak something else altogether.
 fn not_a_head(bytes: &[u8], error: httparse::Error) -> TransportError {
     /// A TLS record: alert or handshake, version 3.
@@ -260,7 +263,7 @@ fn not_a_head(bytes: &[u8], error: httparse::Error) -> TransportError {
     /// Bytes of it that are shown.
     const SHOWN: usize = 60;
     if IS_TLS.iter().any(|start| bytes.starts_with(start)) {
-        return TransportError::NotHttp("it speaks TLS; is its URL https:// instead?".to_owned());
+        return TransportError::NotHttp(SPEAKS_TLS.to_owned());
     }
     if bytes.starts_with(b"HTTP/") {
         return TransportError::Protocol(error.to_string());

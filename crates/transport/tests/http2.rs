@@ -293,7 +293,7 @@ fn a_server_of_the_old_version_is_a_failure_and_not_a_hang() {
     });
     let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port };
     let (_, result) = on_runtime(async { ask(&Client::new(settings()), &origin, "/").await });
-    assert!(matches!(result, Err(TransportError::Protocol(_) | TransportError::Disconnected)), "{result:?}");
+    assert!(matches!(result, Err(TransportError::NotHttp2(_) | TransportError::Disconnected)), "{result:?}");
 }
 
 #[test]
@@ -353,4 +353,25 @@ fn a_request_after_the_last_that_a_farewell_names_is_sent_again_elsewhere() {
         let text = ask(&never, &farewell_before_the_first_request(), "/").await.1.unwrap_err().to_string();
         assert_eq!(text, "the server did not take the request: it is closing the connection (HTTP/2 GOAWAY)");
     });
+}
+
+#[test]
+fn a_server_that_speaks_something_else_is_told_by_its_first_bytes() {
+    for (answer, words) in [
+        (&b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"[..], "--http-version 1.1"),
+        (b"\x15\x03\x01\x00\x02\x02\x46", "https:// instead?"),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            let (mut socket, _) = listener.accept().unwrap();
+            let _ = socket.read(&mut [0; 4096]);
+            socket.write_all(answer).unwrap();
+            // The client ends it.
+            while socket.read(&mut [0; 4096]).is_ok_and(|count| count > 0) {}
+        });
+        let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port };
+        let text = on_runtime(async { ask(&Client::new(settings()), &origin, "/").await.1.unwrap_err().to_string() });
+        assert!(text.starts_with("not an HTTP/2 response: ") && text.ends_with(words), "{text}");
+    }
 }

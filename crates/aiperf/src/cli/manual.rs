@@ -63,12 +63,15 @@ fn manual() -> String {
     for group in groups() {
         write_group(&mut text, group);
     }
-    text.push_str("\n## Refused\n\n");
+    text.push_str(
+        "\n## Accepted without effect\n\nA run with one of these options starts, and a warning says why the option changes \
+         nothing. No reported number depends on them.\n\n| option | why |\n|---|---|\n",
+    );
     for (spec, reason) in options().filter_map(|spec| match spec.support {
-        Support::Refused(reason) => Some((spec, reason)),
+        Support::Ignored(reason) => Some((spec, reason)),
         _ => None,
     }) {
-        let _ = writeln!(text, "- {}: {reason}.", spellings(spec));
+        let _ = writeln!(text, "| {} | {reason} |", spellings(spec));
     }
     text.push_str(
         "\n## Not supported yet\n\nThese options of the reference are known and refused by name.\n\n| option | meaning |\n|---|---|\n",

@@ -13,6 +13,7 @@ use super::measurement::Measurement;
 use super::record_file::RecordFile;
 use super::summary_table::{self, Row};
 use crate::cli::{self, CliError, Invocation};
+use crate::interrupts::Interrupts;
 use crate::profile::{self, INTERRUPTED};
 use crate::simulate;
 
@@ -70,7 +71,7 @@ impl Planned {
 
 impl Series {
     /// All are looked at before the first is made. One that fails does not keep the others from being made.
-    pub(crate) fn run(&self, environment: &Environment) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(&self, environment: &Environment, interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         let experiments =
             self.runs.iter().map(|run| run.experiment(environment)).collect::<anyhow::Result<Vec<_>>>()?;
         let mut checkpoint = self.checkpoint.as_deref().map(Checkpoint::open).transpose()?;
@@ -83,7 +84,7 @@ impl Series {
                 rows.push(Row { run, measured });
                 continue;
             }
-            let (ended, measured) = match make(&experiment, environment) {
+            let (ended, measured) = match make(&experiment, environment, interrupts) {
                 Ok(made) => made,
                 Err(error) => {
                     let alone = self.runs.len() == 1;
@@ -117,12 +118,16 @@ impl Series {
 }
 
 /// How it ended, and what was measured, if anything was.
-fn make(experiment: &Experiment, environment: &Environment) -> anyhow::Result<(ExitCode, Option<Measurement>)> {
+fn make(
+    experiment: &Experiment,
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<(ExitCode, Option<Measurement>)> {
     let Some(config) = experiment.cells.first().map(|cell| &cell.config) else { bail!("there is nothing to run") };
     eprintln!("{}", config.command_line);
     let paths = ArtifactPaths::new(&config.output.dir, config.output.prefix.as_deref());
     let records = RecordFile::of(config);
-    let ended = profile::run(experiment, environment)?;
+    let ended = profile::run(experiment, environment, interrupts)?;
     if let Some(records) = records {
         records.write().with_context(|| format!("cannot write {}", records.path().display()))?;
     }

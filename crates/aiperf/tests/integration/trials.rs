@@ -310,3 +310,16 @@ fn a_doubtful_run_among_several_makes_a_strict_command_end_with_three() {
     assert!(ended.stderr.contains("error_share"), "{}", ended.stderr);
     assert_eq!(ended.artifacts.json(AGGREGATE)["metadata"]["num_successful_runs"], 2);
 }
+
+#[test]
+fn a_convergence_metric_that_runs_do_not_have_lets_all_of_them_be_made() {
+    let sim = sim(SPEED);
+    let words = "--request-count 3 --num-profile-runs 3 --convergence-metric time_to_first_token";
+    let ended = Program::against(&sim, words).run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stderr.contains("--convergence-metric time_to_first_token: runs of"), "{}", ended.stderr);
+    let metadata = &ended.artifacts.json(AGGREGATE)["metadata"];
+    assert_eq!(metadata["num_successful_runs"], 3);
+    let settled = &metadata["convergence"];
+    assert_eq!((&settled["converged"], &settled["reason"]), (&json!(false), &json!("not converged: metric absent")));
+}

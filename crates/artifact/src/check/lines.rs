@@ -17,6 +17,8 @@ pub(super) struct Seen {
     pub(super) ids: HashSet<String>,
     pub(super) profiling_ids: HashSet<String>,
     pub(super) conversations: HashSet<String>,
+    /// Lines of each phase, by its name.
+    pub(super) phases: HashMap<String, u64>,
     /// Successes and failures, without those that the end of the run cut off, by phase.
     pub(super) outcomes: HashMap<String, (u64, u64)>,
 }
@@ -26,6 +28,7 @@ impl Desk<'_> {
         let path = self.folder.paths().records();
         let name = self.folder.name(&path);
         let mut seen = Seen::default();
+        let mut is_torn = false;
         let mut found = Vec::new();
         self.files += 1;
         each_line(&path, |number, line, whole| {
@@ -33,8 +36,10 @@ impl Desk<'_> {
             let value: Value = match serde_json::from_slice(line) {
                 Ok(value) => value,
                 Err(error) => {
-                    let torn = if whole { "" } else { " (the last line is not whole)" };
-                    problem(format!("no JSON: {error}{torn}"));
+                    is_torn = !whole;
+                    if whole {
+                        problem(format!("no JSON: {error}"));
+                    }
                     return true;
                 }
             };
@@ -48,6 +53,9 @@ impl Desk<'_> {
             true
         })?;
         self.find_some(&name, found);
+        if is_torn {
+            self.find_unless_killed(&name, "the last line is not whole");
+        }
         self.seen = Some(seen);
         Ok(())
     }
@@ -62,7 +70,8 @@ impl Desk<'_> {
         self.files += 1;
         let mut ids = HashSet::new();
         let mut found = Vec::new();
-        each_line(&path, |number, line, _| {
+        let mut is_torn = false;
+        each_line(&path, |number, line, whole| {
             let mut problem = |text: String| found.push(Finding::at(&name, number, text));
             match serde_json::from_slice::<Value>(line) {
                 Ok(value) => {
@@ -71,17 +80,21 @@ impl Desk<'_> {
                     }
                     ids.extend(value["metadata"]["x_request_id"].as_str().map(ToOwned::to_owned));
                 }
+                Err(_) if !whole => is_torn = true,
                 Err(error) => problem(format!("no JSON: {error}")),
             }
             true
         })?;
         self.find_some(&name, found);
+        if is_torn {
+            self.find_unless_killed(&name, "the last line is not whole");
+        }
         if let Some(seen) = &self.seen {
             let (missing, extra) = (seen.ids.difference(&ids).count(), ids.difference(&seen.ids).count());
             if missing > 0 || extra > 0 {
                 let text =
                     format!("lacks {missing} of the requests in the records, and has {extra} that are not there");
-                self.find(&name, text);
+                self.find_unless_killed(&name, text);
             }
         }
         Ok(())
@@ -126,6 +139,8 @@ impl Seen {
             }
         }
         self.conversations.extend(metadata.conversation_id.clone());
+        let name = metadata.phase_name.clone().unwrap_or_else(|| phase.clone());
+        *self.phases.entry(name).or_default() += 1;
         let (successes, failures) = self.outcomes.entry(phase).or_default();
         match &record.error {
             None => *successes += 1,

@@ -5,6 +5,7 @@ mod group;
 mod id;
 mod spec;
 
+pub(crate) use group::{GPU_TELEMETRY_NOT_COLLECTED, SERVER_METRICS_NOT_COLLECTED};
 pub use id::OptionId;
 pub use spec::{Arity, Bound, ListForm, OptionSpec, Range, Support, Tokens, ValueKind};
 

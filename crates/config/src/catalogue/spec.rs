@@ -89,8 +89,8 @@ pub enum Support {
     Supported,
     /// Known, and refused by name until it is built.
     NotYet,
-    /// Refused for good, with the reason.
-    Refused(&'static str),
+    /// Accepted with a warning that gives this reason: nothing that a run reports depends on it.
+    Ignored(&'static str),
 }
 
 impl OptionSpec {
@@ -141,6 +141,11 @@ impl OptionSpec {
 
     pub const fn is_supported(&self) -> bool {
         matches!(self.support, Support::Supported)
+    }
+
+    /// Whether a run with this option starts.
+    pub const fn is_accepted(&self) -> bool {
+        matches!(self.support, Support::Supported | Support::Ignored(_))
     }
 
     pub(super) const fn called(mut self, name: &'static str) -> Self {
@@ -229,8 +234,8 @@ impl OptionSpec {
         self
     }
 
-    pub(super) const fn refused(mut self, reason: &'static str) -> Self {
-        self.support = Support::Refused(reason);
+    pub(super) const fn ignored(mut self, reason: &'static str) -> Self {
+        self.support = Support::Ignored(reason);
         self
     }
 }

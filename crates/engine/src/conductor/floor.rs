@@ -171,6 +171,14 @@ impl<'a> Floor<'a> {
         }
     }
 
+    /// Children that the end of the phase leaves without an end of their own were cut off by it, so that each that was spawned
+    /// is counted once. Those that another phase goes on with are its business.
+    pub(super) fn count_open_children(&mut self) {
+        if !self.is_handed_over() {
+            self.counts.branches.children_truncated += self.open_children;
+        }
+    }
+
     /// Forgets all that was not sent.
     pub(super) fn clear(&mut self) {
         self.agenda.clear();
@@ -375,7 +383,7 @@ impl<'a> Floor<'a> {
         let session = &returned.session;
         self.stage.in_flight[session.worker] -= 1;
         if returned.end != ReturnedAs::Cut {
-            self.stage.reach.note(returned.at, returned.unreachable_since);
+            self.stage.reach.note(session.target, returned.at, returned.unreachable_since);
         }
         if session.phase < self.first_phase {
             return;

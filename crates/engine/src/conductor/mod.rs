@@ -51,7 +51,7 @@ pub fn run(
         next_target: 0,
         next_worker: 0,
         ids: Ids::new(),
-        reach: Reachability::new(plan.timing.unreachable_limit.map(Nanos::from)),
+        reach: Reachability::new(plan.timing.unreachable_limit.map(Nanos::from), plan.targets.len()),
     };
     let mut outcomes = Vec::new();
     let mut hook = plan.hook.take();

@@ -246,6 +246,7 @@ impl<'a> PhaseRun<'a> {
     }
 
     fn outcome(&mut self, reason: EndReason) -> PhaseOutcome {
+        self.floor.count_open_children();
         let counts = self.floor.counts;
         let (start, end) = (self.floor.start, self.floor.last_return);
         log::info!(

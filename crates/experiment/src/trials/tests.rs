@@ -319,7 +319,6 @@ fn a_rule_about_something_that_runs_do_not_have_is_refused() {
     assert!(
         refused(&["--convergence-metric=latency"]).contains("no metric has this name; did you mean request_latency?")
     );
-    assert!(refused(&["--convergence-metric=time_to_first_token"]).contains("without streaming"));
     let rate = ["--convergence-metric=request_throughput", "--convergence-stat=p99"];
     assert!(refused(&rate).contains("has no p99"));
     let mode = ["--convergence-metric=request_throughput", "--convergence-mode=distribution"];

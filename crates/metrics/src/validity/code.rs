@@ -11,6 +11,7 @@ pub enum ValidityCode {
     ClientSaturated,
     BeyondCertifiedLoad,
     ClockStep,
+    RecordsLost,
     RateShortfall,
     ConcurrencyCeilingReached,
     HiddenWait,
@@ -40,6 +41,7 @@ impl ValidityCode {
         Self::ClientSaturated,
         Self::BeyondCertifiedLoad,
         Self::ClockStep,
+        Self::RecordsLost,
         Self::RateShortfall,
         Self::ConcurrencyCeilingReached,
         Self::HiddenWait,
@@ -69,6 +71,7 @@ impl ValidityCode {
             Self::ClientSaturated => "client_saturated",
             Self::BeyondCertifiedLoad => "beyond_certified_load",
             Self::ClockStep => "clock_step",
+            Self::RecordsLost => "records_lost",
             Self::RateShortfall => "rate_shortfall",
             Self::ConcurrencyCeilingReached => "concurrency_ceiling_reached",
             Self::HiddenWait => "hidden_wait",
@@ -103,6 +106,7 @@ impl ValidityCode {
                 | Self::ClientSaturated
                 | Self::BeyondCertifiedLoad
                 | Self::ClockStep
+                | Self::RecordsLost
                 | Self::RateShortfall
                 | Self::ConcurrencyCeilingReached
                 | Self::UndecodableEvents

@@ -4,7 +4,7 @@ use aiperf_clock::Nanos;
 
 use super::field_refusal::refused_field;
 use super::note::share_percent;
-use super::{MaxTokensField, NOTED_SHARE_PERCENT, ValidityNote, samples};
+use super::{LostRecords, MaxTokensField, NOTED_SHARE_PERCENT, ValidityNote, samples};
 use crate::totals::REPLAY_DEGRADED;
 use crate::{
     Cancellation, ClientHealth, ClientLoad, Metric, Percentile, PhaseAccounting, Summary, Thresholds, Undecodable,
@@ -34,6 +34,8 @@ pub struct Evidence<'a> {
     pub accounting: Option<&'a PhaseAccounting>,
     /// What a self-test has shown this machine's client to measure rightly.
     pub certified: Option<ClientLoad>,
+    /// Requests without a record.
+    pub lost: LostRecords,
     /// Rows of the data that could not be used.
     pub rows_left_out: u64,
     /// Prompts begin like others: later turns of conversations, shared system prompts, pools of prefixes.
@@ -56,6 +58,7 @@ impl Evidence<'_> {
         let rest = [
             self.beyond_certified(),
             (self.clock_step > CLOCK_STEP).then_some(ValidityNote::ClockStepped { step: self.clock_step }),
+            self.lost.any().then_some(ValidityNote::RecordsLost(self.lost)),
             digest.pacing.and_then(|pacing| pacing.shortfall(dropped)),
             self.ceiling(),
             digest.waits.exhausted(),

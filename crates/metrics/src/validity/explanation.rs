@@ -42,6 +42,10 @@ impl ValidityCode {
                 "The wall clock was set during the run. Durations are taken on another clock; kernel stamps within the last \
                  250 ms before it and times of day after it may be off by as much."
             }
+            Self::RecordsLost => {
+                "Requests that were sent have no record in the records file: the disk did not take them. The numbers of the run itself \
+                 include them; those that `aiperf report` makes from the file do not, and the message says which is the case."
+            }
             Self::RateShortfall => "Requests were sent at a lower rate than the schedule asked for.",
             Self::ConcurrencyCeilingReached => {
                 "The concurrency ceiling kept arrivals of an open loop back, or requests waited for a connection: the load was \
@@ -166,6 +170,7 @@ impl ValidityCode {
             Self::TokenCountsDiffer => share("off by more than `AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD` (10 %)"),
             Self::ServerCountsMissing => any("it is in no token metric"),
             Self::CacheCountsMissing => any("cache hits do not show"),
+            Self::RecordsLost => any("what is computed from the file lacks them"),
             Self::RowsLeftOut => any("they are not part of what was measured"),
         }
     }
@@ -185,6 +190,9 @@ impl ValidityCode {
             Self::BeyondCertifiedLoad => "`aiperf selftest` with the load of the run.",
             Self::ClockStep => {
                 "Stop whatever sets the clock (a time service that steps, a virtual machine that was paused), and repeat the run."
+            }
+            Self::RecordsLost => {
+                "Free space on the disk, choose another `--artifact-dir`, or write less (`--export-level`). Quote the summary that the run wrote."
             }
             Self::RateShortfall => {
                 "Quote the rate that was reached. Raise `--concurrency` or leave it out, or give the client more processors."

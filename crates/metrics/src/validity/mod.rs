@@ -10,6 +10,7 @@ mod evidence;
 mod explanation;
 mod field_refusal;
 mod input_length;
+mod lost_records;
 mod note;
 mod occupancy;
 mod pacing;
@@ -22,6 +23,7 @@ pub use digest::Digest;
 pub use evidence::Evidence;
 pub use explanation::Explanation;
 pub use field_refusal::MaxTokensField;
+pub use lost_records::LostRecords;
 pub use note::{Severity, ValidityNote};
 pub(crate) use unready::is_unready;
 

@@ -3,7 +3,7 @@
 use aiperf_clock::Nanos;
 use aiperf_stats::steady::MATTERS;
 
-use super::{MaxTokensField, NOTED_SHARE_PERCENT, ValidityCode};
+use super::{LostRecords, MaxTokensField, NOTED_SHARE_PERCENT, ValidityCode};
 use super::{chunking, cold_start, connections, evidence, occupancy, pacing};
 use crate::{ClientLimit, ClientLoad, LoadAxis, Metric, Percentile, Unit};
 
@@ -45,6 +45,8 @@ pub enum ValidityNote {
     BeyondCertified { axis: LoadAxis, reached: ClientLoad, certified: ClientLoad },
     /// The wall clock was set during the run: the largest step.
     ClockStepped { step: Nanos },
+    /// Requests have no record in the records file.
+    RecordsLost(LostRecords),
     /// Requests were sent at a lower rate than asked for.
     RateShortfall { asked: f64, achieved: f64 },
     /// The concurrency ceiling kept arrivals back.
@@ -94,6 +96,7 @@ impl ValidityNote {
             Self::ClientSaturated(_) => ValidityCode::ClientSaturated,
             Self::BeyondCertified { .. } => ValidityCode::BeyondCertifiedLoad,
             Self::ClockStepped { .. } => ValidityCode::ClockStep,
+            Self::RecordsLost(_) => ValidityCode::RecordsLost,
             Self::RateShortfall { .. } => ValidityCode::RateShortfall,
             Self::CeilingReached { .. } | Self::ConnectionsExhausted { .. } => ValidityCode::ConcurrencyCeilingReached,
             Self::HiddenWait { .. } => ValidityCode::HiddenWait,
@@ -151,6 +154,7 @@ impl ValidityNote {
             | Self::CacheCountsMissing { requests } => requests as f64,
             Self::ServerWaitedFor { waited } => waited.as_secs_f64(),
             Self::RowsLeftOut { rows } => rows as f64,
+            Self::RecordsLost(lost) => lost.count as f64,
             Self::ClientSaturated(limit) => limit.figure,
             Self::BeyondCertified { axis, reached, .. } => reached.on(axis),
             Self::ClockStepped { step } => step.as_millis_f64(),
@@ -206,15 +210,17 @@ impl ValidityNote {
             | Self::NotStreamed { .. }
             | Self::ServerCountsMissing { .. }
             | Self::CacheCountsMissing { .. }
+            | Self::RecordsLost(_)
             | Self::RowsLeftOut { .. } => 0.0,
         }
     }
 
     pub const fn unit(&self) -> Unit {
         match self {
-            Self::MaxTokensFieldRefused { .. } | Self::ServerNotReady { .. } | Self::CacheCountsMissing { .. } => {
-                Unit::Requests
-            }
+            Self::MaxTokensFieldRefused { .. }
+            | Self::ServerNotReady { .. }
+            | Self::CacheCountsMissing { .. }
+            | Self::RecordsLost(_) => Unit::Requests,
             Self::ServerWaitedFor { .. } => Unit::Seconds,
             Self::EventsUndecodable { .. } | Self::RowsLeftOut { .. } | Self::SampleFloor { .. } => Unit::Count,
             Self::ClientSaturated(limit) => limit.kind.unit(),

@@ -7,7 +7,7 @@ mod samples;
 mod server;
 mod tokens;
 
-use aiperf_metrics::ValidityNote;
+use aiperf_metrics::{LostRecords, ValidityNote};
 
 use crate::console::number::whole;
 
@@ -60,6 +60,21 @@ impl Wording {
             }
             ValidityNote::ServerCountsMissing { requests, of } => tokens::server_counts(&share(requests, of)),
             ValidityNote::CacheCountsMissing { requests } => server::cache_counts(requests),
+            ValidityNote::RecordsLost(LostRecords { count, are_counted: true }) => Wording::new(
+                format!(
+                    "{} records could not be written: the records file lacks these requests. This summary includes them.",
+                    whole(count)
+                ),
+                "Free space on the disk, or choose another --artifact-dir. Do not compute anything from the records file.",
+            ),
+            ValidityNote::RecordsLost(LostRecords { count, are_counted: false }) => Wording::new(
+                format!(
+                    "{} requests that were sent have no record: this summary was made from the records and leaves them out. Its \
+                     counts and rates are too low.",
+                    whole(count)
+                ),
+                "Use the summary that the run itself wrote, if there is one, or repeat the run.",
+            ),
             ValidityNote::RowsLeftOut { rows } => Wording::new(
                 format!("{} rows of the data could not be used and were left out.", whole(rows)),
                 "The log names the first of them, and what is wrong with them.",

@@ -32,9 +32,9 @@ impl Lease {
         let asked = Mono::now();
         exchange.trace.send_start = Some(asked);
         let ready = self.session.sender.clone().ready().await;
-        let mut sender = ready.map_err(|error| unsent(&error))?;
+        let mut sender = ready.map_err(|error| self.unsent(&error))?;
         let sent = sender.send_request(head, request.body.is_empty());
-        let (response, mut stream) = sent.map_err(|error| unsent(&error))?;
+        let (response, mut stream) = sent.map_err(|error| self.unsent(&error))?;
         let page = Page::open(&self.session.ledger, response.stream_id().as_u32());
 
         let mut response = pin!(response);
@@ -61,7 +61,7 @@ impl Lease {
             // What was sent of it tells whether the server can have seen it.
             exchange.trace.head_bytes_sent = page.sent().head_bytes;
         }
-        let (parts, mut body) = answered.map_err(|error| broken(&error, exchange))?.into_parts();
+        let (parts, mut body) = answered.map_err(|error| self.broken(&error, exchange))?.into_parts();
         exchange.status = Some(parts.status.as_u16());
         exchange.headers = parts.headers.iter().map(header).collect();
         if let Some((stamp, bytes)) = page.head() {
@@ -87,15 +87,37 @@ impl Lease {
                 part = body.data() => part,
             };
             let Some(part) = part else { break };
-            let part = part.map_err(|error| broken(&error, exchange))?;
+            let part = part.map_err(|error| self.broken(&error, exchange))?;
             // Only a stream that has ended refuses, and then there is nothing to make room for.
             let _ = body.flow_control().release_capacity(part.len());
             intake.take(&part, exchange, watch)?;
         }
         intake.finish()?;
-        let trailers = body.trailers().await.map_err(|error| broken(&error, exchange))?;
+        let trailers = body.trailers().await.map_err(|error| self.broken(&error, exchange))?;
         exchange.trailers = trailers.iter().flat_map(|trailers| trailers.iter()).map(header).collect();
         Ok(())
+    }
+
+    /// The same words as for HTTP/1.1, where it has them.
+    fn broken(&self, error: &h2::Error, exchange: &Exchange) -> TransportError {
+        match exchange.status {
+            None => self.other_protocol().unwrap_or_else(|| broken(error, exchange.status)),
+            status => broken(error, status),
+        }
+    }
+
+    /// The connection ended before the request got onto it.
+    fn unsent(&self, error: &h2::Error) -> TransportError {
+        match self.other_protocol() {
+            Some(other) => other,
+            None if error.is_io() || error.is_remote() => TransportError::NotTaken(spelled(error)),
+            None => TransportError::Protocol(error.to_string()),
+        }
+    }
+
+    /// What the server speaks instead of HTTP/2, if it does.
+    fn other_protocol(&self) -> Option<TransportError> {
+        self.session.ledger.borrow().other_protocol().map(TransportError::NotHttp2)
     }
 
     fn note_sent(&self, page: &Page, asked: Mono, end: Mono, exchange: &mut Exchange) {
@@ -206,13 +228,12 @@ fn unsendable(cause: impl std::error::Error + Send + Sync + 'static) -> Transpor
     TransportError::Send(std::io::Error::other(cause))
 }
 
-/// The same words as for HTTP/1.1, where it has them.
-fn broken(error: &h2::Error, exchange: &Exchange) -> TransportError {
+fn broken(error: &h2::Error, status: Option<u16>) -> TransportError {
     let by_us = !error.is_io() && !error.is_remote();
     if by_us {
         return TransportError::Protocol(error.to_string());
     }
-    match exchange.status {
+    match status {
         Some(_) => TransportError::Truncated(spelled(error)),
         None if error.is_io() => TransportError::Disconnected,
         // A GOAWAY reaches only the requests after the last one that the server took (RFC 9113 section 6.8).
@@ -221,14 +242,6 @@ fn broken(error: &h2::Error, exchange: &Exchange) -> TransportError {
         }
         None => TransportError::Reset(spelled(error)),
     }
-}
-
-/// The connection ended before the request got onto it.
-fn unsent(error: &h2::Error) -> TransportError {
-    if error.is_io() || error.is_remote() {
-        return TransportError::NotTaken(spelled(error));
-    }
-    TransportError::Protocol(error.to_string())
 }
 
 /// What the server did, with the name that HTTP/2 has for it.

@@ -35,8 +35,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     OptionSpec::new(
         OptionId::AudioFormat,
         &["audio-format"],
-        ValueKind::Choice(&["wav", "mp3"]),
-        "File format of audio clips.",
+        ValueKind::Choice(&["wav", "mp3", "random"]),
+        "File format of audio clips; `random` draws WAV or MP3 for each clip.",
     )
     .default("wav")
     .supported(),
@@ -57,7 +57,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         ValueKind::Float,
         "Sample rates of audio clips to draw from; values above 96 are taken as Hz.",
     )
-    .list()
+    .several(Tokens::OneOrMore)
     .above(0.0)
     .unit("kHz")
     .default("16")

@@ -2,6 +2,9 @@
 
 use crate::catalogue::{OptionId, OptionSpec, Tokens, ValueKind};
 
+pub(crate) const GPU_TELEMETRY_NOT_COLLECTED: &str =
+    "GPU telemetry is not collected yet, and its files are not written";
+
 pub(super) const OPTIONS: &[OptionSpec] = &[
     OptionSpec::new(
         OptionId::GpuTelemetry,
@@ -10,7 +13,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Sources of GPU telemetry: `pynvml`, `amdsmi`, DCGM URLs, or a CSV file of metrics.",
     )
     .several(Tokens::Any)
-    .default("DCGM on ports 9400 and 9401 of this machine"),
+    .default("DCGM on ports 9400 and 9401 of this machine")
+    .ignored(GPU_TELEMETRY_NOT_COLLECTED),
     OptionSpec::new(OptionId::NoGpuTelemetry, &["no-gpu-telemetry"], ValueKind::Flag, "Do not collect GPU telemetry.")
         .supported(),
 ];

@@ -13,6 +13,14 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .default("artifacts/MODEL-ENDPOINT-LOAD")
     .supported(),
     OptionSpec::new(
+        OptionId::Overwrite,
+        &["overwrite"],
+        ValueKind::Flag,
+        "Delete the results of an earlier run in the artifact folder. Without it they are moved to previous/ in that folder.",
+    )
+    .ours()
+    .supported(),
+    OptionSpec::new(
         OptionId::ProfileExportPrefix,
         &["profile-export-prefix", "profile-export-file"],
         ValueKind::Path,
@@ -39,7 +47,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     .supported(),
     OptionSpec::new(OptionId::AutoPlot, &["auto-plot"], ValueKind::Flag, "Draw plots when the run has finished.")
         .negative("no-auto-plot", "Do not draw plots when the run has finished.")
-        .default("as the search recipe says"),
+        .default("as the search recipe says")
+        .ignored("plots are not drawn yet"),
     OptionSpec::new(
         OptionId::PlotRequired,
         &["plot-required"],

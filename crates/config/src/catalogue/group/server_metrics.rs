@@ -2,6 +2,9 @@
 
 use crate::catalogue::{OptionId, OptionSpec, Tokens, ValueKind};
 
+pub(crate) const SERVER_METRICS_NOT_COLLECTED: &str =
+    "server metrics are not collected yet, and their files are not written";
+
 pub(super) const OPTIONS: &[OptionSpec] = &[
     OptionSpec::new(
         OptionId::ServerMetrics,
@@ -9,7 +12,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         ValueKind::Text,
         "Prometheus pages to scrape during the run, in addition to the server's own.",
     )
-    .several(Tokens::Any),
+    .several(Tokens::Any)
+    .ignored(SERVER_METRICS_NOT_COLLECTED),
     OptionSpec::new(
         OptionId::NoServerMetrics,
         &["no-server-metrics"],
@@ -24,5 +28,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "File formats for the scraped server metrics.",
     )
     .several(Tokens::Any)
-    .default("json, csv"),
+    .default("json, csv")
+    .ignored(SERVER_METRICS_NOT_COLLECTED),
 ];

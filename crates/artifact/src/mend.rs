@@ -1,0 +1,82 @@
+//! What a run that was killed left unfinished: lists that can be closed after their last whole entry are completed, the rest
+//! is removed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::Folder;
+
+/// The end of an entry of a list under `data`: nothing but such an end begins a line in this way, since line breaks within
+/// texts are escaped.
+const ENTRY_END: &str = "\n    }";
+const LIST_END: &str = "\n  ]\n}";
+
+/// What became of an unfinished file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mended {
+    /// It has its name now, with so many entries.
+    Completed {
+        name: String,
+        entries: usize,
+    },
+    Removed {
+        name: String,
+    },
+    /// It is still there, for this reason.
+    Left {
+        name: String,
+        reason: String,
+    },
+}
+
+impl std::fmt::Display for Mended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Completed { name, entries } => {
+                write!(f, "{name} was not finished when the run ended: it was closed after {entries} entries")
+            }
+            Self::Removed { name } => write!(f, "{name} was not finished when the run ended: it was removed"),
+            Self::Left { name, reason } => write!(f, "{name} was not finished and cannot be removed: {reason}"),
+        }
+    }
+}
+
+/// Puts the unfinished files of a folder in order.
+pub(crate) fn unfinished(folder: &Folder) -> Vec<Mended> {
+    let paths = folder.paths();
+    let lists = [paths.inputs(), paths.outputs()];
+    let files = paths.unfinished_files().into_iter().filter(|path| path.is_file());
+    files
+        .map(|part| {
+            let whole = part.with_extension("");
+            let name = folder.name(&part);
+            let completed = if lists.contains(&whole) { complete(&part, &whole) } else { None };
+            if let Some(entries) = completed {
+                return Mended::Completed { name: folder.name(&whole), entries };
+            }
+            match fs::remove_file(&part) {
+                Ok(()) => Mended::Removed { name },
+                Err(error) => Mended::Left { name, reason: error.to_string() },
+            }
+        })
+        .collect()
+}
+
+/// Closes a list after its last whole entry; says how many entries it has.
+fn complete(part: &Path, whole: &PathBuf) -> Option<usize> {
+    if whole.exists() || part.extension()? != "part" {
+        return None;
+    }
+    let bytes = fs::read(part).ok()?;
+    // A character that was cut in two is in the part that goes.
+    let text = String::from_utf8_lossy(&bytes);
+    let end = text.rfind(ENTRY_END)? + ENTRY_END.len();
+    let closed = format!("{}{LIST_END}", &text[..end]);
+    let value: Value = serde_json::from_str(&closed).ok()?;
+    let entries = value["data"].as_array()?.len();
+    fs::write(part, closed).ok()?;
+    fs::rename(part, whole).ok()?;
+    Some(entries)
+}
