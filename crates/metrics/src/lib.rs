@@ -67,6 +67,6 @@ pub use steady::{SteadyState, SteadyWindow};
 pub use summary::{MetricResult, PhaseWindow, SloResult, Summary};
 pub use unit::Unit;
 pub use validity::{
-    AskedConcurrency, Digest, Evidence, Explanation, GapCause, LostRecords, MaxTokensField, Severity, Unreached, ValidityCode,
-    ValidityNote,
+    AskedConcurrency, Digest, Evidence, Explanation, GapCause, LostRecords, MaxTokensField, Severity, Unreached,
+    ValidityCode, ValidityNote,
 };

@@ -7,8 +7,8 @@ use aiperf_clock::Nanos;
 use aiperf_endpoint::{Delivery, Usage};
 use aiperf_metrics::{
     AskedConcurrency, Cancellation, ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, GapCause, HttpTiming,
-    LateReads, LimitKind, LoadAxis, LostRecords, MaxTokensField, Metric, MetricContext, Observation, Percentile, PhaseAccounting,
-    Severity, Summary, Thresholds, TokenCounts, Unit, Unreached, ValidityCode, ValidityNote,
+    LateReads, LimitKind, LoadAxis, LostRecords, MaxTokensField, Metric, MetricContext, Observation, Percentile,
+    PhaseAccounting, Severity, Summary, Thresholds, TokenCounts, Unit, Unreached, ValidityCode, ValidityNote,
 };
 use phase::{at, avg, failed, request, summarize};
 
