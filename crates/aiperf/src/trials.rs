@@ -45,7 +45,7 @@ impl Runner for Bench<'_> {
         if self.folder.is_none() {
             self.folder = Some(whole.take().map_err(|error| Trouble::NotPrepared(error.into()))?);
         }
-        let result = ready.execute(self.interrupts, Some(name.clone()), self.environment).map_err(broken)?;
+        let result = ready.execute(self.interrupts, Some(name.clone())).map_err(broken)?;
         show_run(&name, &result);
         if let Some(why) = profile::doubt(&result) {
             eprintln!("error: {name}: {why}");
@@ -94,7 +94,7 @@ fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Enviro
     }
     if !result.is_enough() && !result.was_interrupted {
         eprintln!(
-            "error: {} of {} runs succeeded, and it takes two to say anything over several",
+            "error: only {} of {} runs succeeded; statistics across runs need at least two",
             result.successful, result.runs
         );
     }

@@ -10,7 +10,7 @@ use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
 use aiperf_endpoint::Reply;
 use aiperf_engine::{Finished, FollowUp, FollowUpBodies, Outcome, QueueReceiver, WorkerGauge};
-use aiperf_metrics::{Columns, Failure, LostRecords, MetricContext, Observation, RecordValues};
+use aiperf_metrics::{Columns, Failure, LostRecords, Metric, MetricContext, Observation, RecordValues};
 use aiperf_report::{
     ArtifactPaths, LineTotals, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable,
     RecordWriter, Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
@@ -50,6 +50,8 @@ pub(crate) struct RecordDesk {
     /// Headers are needed for the raw file and for HTTP traces.
     pub(crate) http_trace: Option<RawSource>,
     pub(crate) monitor: Arc<Monitor>,
+    /// Of the measured phase.
+    pub(crate) context: MetricContext,
     pub(crate) threshold: Option<FailureThreshold>,
     /// What the server last said about when to come again, with a 429 or 503.
     pub(crate) retry_after: Mutex<Option<String>>,
@@ -97,7 +99,7 @@ impl RecordThreads {
         let mut stamps = AllStamps::default();
         for thread in self.threads {
             let (columns, counts) = thread.join().map_err(|_| RunError::RecordThreadGone)?;
-            stamps += counts.0;
+            stamps += counts;
             match &mut merged {
                 // The columns of a long run are most of its memory: the first thread's are gone on with, not copied.
                 None => merged = Some(columns),
@@ -138,13 +140,14 @@ impl RecordDesk {
             }
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
-            if observation.failure.is_some() {
-                self.monitor.failed.fetch_add(1, Ordering::Relaxed);
-            }
+            self.tell(self.phases[finished.phase], &observation, &values);
             if let Some(threshold) = &self.threshold {
                 threshold.note(self.phases[finished.phase], observation.failure.as_ref());
             }
             if self.phases[finished.phase] == PhaseKind::Profiling {
+                if observation.failure.is_none() {
+                    all_stamps.late += stamps::late_reads(&finished.exchange.marks, &observation.chunks);
+                }
                 self.feeds.iter().for_each(|feed| feed.note(&observation, &values));
             }
             if let Some((tap, contexts)) = &self.tap {
@@ -158,6 +161,16 @@ impl RecordDesk {
             self.monitor.recorded.fetch_add(1, Ordering::Relaxed);
         }
         (columns, all_stamps)
+    }
+
+    /// Lets those know who watch the run.
+    fn tell(&self, phase: PhaseKind, observation: &Observation, values: &RecordValues) {
+        if observation.failure.is_some() {
+            self.monitor.add_failed(phase);
+        } else if phase == PhaseKind::Profiling {
+            let value = |metric| values.get(metric, &self.context);
+            self.monitor.note_times(value(Metric::RequestLatency), value(Metric::TimeToFirstToken));
+        }
     }
 
     fn note_retry_after(&self, exchange: &Exchange) {
