@@ -39,9 +39,15 @@ pub(crate) enum Part {
     /// The event that ends a stream.
     Done,
     /// The parts, so many times.
-    Repeat { times: usize, of: Body },
+    Repeat {
+        times: usize,
+        of: Body,
+    },
     /// So many times this one byte.
-    Fill { byte: u8, bytes: usize },
+    Fill {
+        byte: u8,
+        bytes: usize,
+    },
     Packed(Packed),
     /// UTF-16 with a byte-order mark, little-endian.
     Utf16(String),
@@ -226,7 +232,6 @@ impl Packed {
         Ok(packed)
     }
 }
-
 
 pub(crate) fn hex(text: &str) -> io::Result<Vec<u8>> {
     let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();

@@ -57,9 +57,15 @@ pub(crate) enum Moment {
     /// The server has accepted so many connections.
     Connections(u64),
     /// A file has at least so many lines.
-    Lines { file: String, count: usize },
+    Lines {
+        file: String,
+        count: usize,
+    },
     /// A file has this text in it.
-    Text { file: String, text: String },
+    Text {
+        file: String,
+        text: String,
+    },
     /// The program has said this on stderr.
     Stderr(String),
     /// Sends a signal to the program.

@@ -26,7 +26,9 @@ enum Outcome {
 pub(crate) fn run(options: &RunOptions) -> anyhow::Result<bool> {
     let scenarios = chosen(options)?;
     if options.list {
-        scenarios.iter().for_each(|scenario| println!("{}/{}: {}", scenario.family, scenario.name, scenario.about));
+        for scenario in &scenarios {
+            println!("{}/{}: {}", scenario.family, scenario.name, scenario.about);
+        }
         println!("{} scenarios", scenarios.len());
         return Ok(true);
     }
@@ -35,7 +37,7 @@ pub(crate) fn run(options: &RunOptions) -> anyhow::Result<bool> {
     let (alone, together): (Vec<_>, Vec<_>) = scenarios.into_iter().partition(|scenario| scenario.alone);
     let mut outcomes = in_parallel(together, options.jobs, &bench, options);
     outcomes.extend(in_parallel(alone, 1, &bench, options));
-    report(&outcomes, options.skip_fails, begun)
+    Ok(report(&outcomes, options.skip_fails, begun))
 }
 
 fn chosen(options: &RunOptions) -> anyhow::Result<Vec<Scenario>> {
@@ -122,7 +124,8 @@ fn copy(from: &Path, to: &PathBuf) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn report(outcomes: &Outcomes, skip_fails: bool, begun: Instant) -> anyhow::Result<bool> {
+/// Whether nothing failed.
+fn report(outcomes: &Outcomes, skip_fails: bool, begun: Instant) -> bool {
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for (scenario, outcome, _) in outcomes {
         let name = format!("{}/{}", scenario.family, scenario.name);
@@ -130,7 +133,9 @@ fn report(outcomes: &Outcomes, skip_fails: bool, begun: Instant) -> anyhow::Resu
             Outcome::Passed => passed += 1,
             Outcome::Failed(findings) => {
                 failed += 1;
-                findings.iter().for_each(|finding| println!("FAILED {name}: {finding}"));
+                for finding in findings {
+                    println!("FAILED {name}: {finding}");
+                }
             }
             Outcome::Skipped(missing) => {
                 println!("SKIPPED {name}: {missing}");
@@ -140,12 +145,19 @@ fn report(outcomes: &Outcomes, skip_fails: bool, begun: Instant) -> anyhow::Resu
     }
     let slowest = outcomes.iter().max_by(|one, other| one.2.total_cmp(&other.2));
     if let Some((scenario, _, seconds)) = slowest {
-        println!("{:.0} s in all; the slowest was {} with {seconds:.1} s", begun.elapsed().as_secs_f64(), scenario.name);
+        println!(
+            "{:.0} s in all; the slowest was {} with {seconds:.1} s",
+            begun.elapsed().as_secs_f64(),
+            scenario.name
+        );
     }
     if skipped > 0 {
-        println!("{skipped} skipped{}", if skip_fails { ", which AIPERF_TEST_REQUIRE_TOOLS makes a failure" } else { "" });
+        println!(
+            "{skipped} skipped{}",
+            if skip_fails { ", which AIPERF_TEST_REQUIRE_TOOLS makes a failure" } else { "" }
+        );
         failed += if skip_fails { skipped } else { 0 };
     }
     println!("{passed} passed, {failed} failed");
-    Ok(failed == 0)
+    failed == 0
 }

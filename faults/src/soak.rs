@@ -63,7 +63,9 @@ pub(crate) fn run(options: &SoakOptions) -> anyhow::Result<bool> {
 }
 
 fn start_simulator(options: &SoakOptions, folder: &Path) -> anyhow::Result<(Program, String)> {
-    let words = format!("sim --port 0 --threads 2 --batch 100000 --truth-keep 100 --ttft 500 --itl {ITL_MS} --osl {TOKENS} {FAULTS}");
+    let words = format!(
+        "sim --port 0 --threads 2 --batch 100000 --truth-keep 100 --ttft 500 --itl {ITL_MS} --osl {TOKENS} {FAULTS}"
+    );
     let command = Command { prelude: "ulimit -n $(ulimit -Hn)".to_owned(), ..Command::default() };
     let mut sim = Program::start(&options.binary, &split(&words), &command, folder, 1)?;
     let begun = Instant::now();
@@ -105,7 +107,7 @@ fn watch(client: &mut Program, folder: &Path, options: &SoakOptions) -> anyhow::
         let Some((rss_mib, descriptors)) = resources(client.id()) else { break };
         let records = records.of(&folder.join("out/profile_export.jsonl"));
         let sample = Sample { seconds: begun.elapsed().as_secs_f64(), rss_mib, descriptors, records };
-        if samples.len() % 20 == 0 {
+        if samples.len().is_multiple_of(20) {
             println!("{:6.0} s  {rss_mib:7.1} MiB  {descriptors:6} descriptors  {records:9} records", sample.seconds);
         }
         samples.push(sample);
@@ -146,7 +148,7 @@ fn count_lines(file: &mut File) -> io::Result<u64> {
         if count == 0 {
             return Ok(lines);
         }
-        lines += buffer[..count].iter().filter(|byte| **byte == b'\n').count() as u64;
+        lines += memchr::memchr_iter(b'\n', &buffer[..count]).count() as u64;
     }
 }
 
@@ -158,7 +160,10 @@ fn accounts(folder: &Path) -> anyhow::Result<bool> {
     let count = |name: &str| phase[name].as_u64().unwrap_or(0);
     let recorded = LineCount::default().of(&folder.join("out/profile_export.jsonl"));
     let (sent, completed, cancelled) = (count("sent"), count("completed"), count("cancelled"));
-    println!("sent {sent}, completed {completed} ({} failed), cancelled {cancelled}, records {recorded}", count("errors"));
+    println!(
+        "sent {sent}, completed {completed} ({} failed), cancelled {cancelled}, records {recorded}",
+        count("errors")
+    );
     Ok(sent == completed + cancelled && recorded == sent)
 }
 

@@ -64,7 +64,10 @@ pub(crate) enum Step {
     /// Bytes as they are.
     Send(Body),
     SleepMs(u64),
-    Repeat { times: usize, steps: Vec<Step> },
+    Repeat {
+        times: usize,
+        steps: Vec<Step>,
+    },
     /// The steps again and again until the client has gone.
     Forever(Vec<Step>),
     /// Closes the connection; under TLS without a word.
@@ -88,15 +91,34 @@ pub(crate) enum Step {
     /// HTTP/2: the head of a response on the stream of the request.
     Headers(Headers),
     /// HTTP/2: a part of the body.
-    Data { body: Body, #[serde(default)] end: bool },
+    Data {
+        body: Body,
+        #[serde(default)]
+        end: bool,
+    },
     /// HTTP/2: resets the stream with this error code.
     Rst(u32),
     /// HTTP/2: ends the connection; streams above `last` were not processed (the stream of the request if not given).
-    Goaway { #[serde(default)] last: Option<u32>, #[serde(default)] code: u32, #[serde(default)] debug: String },
+    Goaway {
+        #[serde(default)]
+        last: Option<u32>,
+        #[serde(default)]
+        code: u32,
+        #[serde(default)]
+        debug: String,
+    },
     /// HTTP/2: settings by number.
     Settings(BTreeMap<u16, u32>),
     /// HTTP/2: a frame of any kind; stream 0 if not given.
-    Frame { kind: u8, #[serde(default)] flags: u8, #[serde(default)] stream: Stream, #[serde(default)] hex: String },
+    Frame {
+        kind: u8,
+        #[serde(default)]
+        flags: u8,
+        #[serde(default)]
+        stream: Stream,
+        #[serde(default)]
+        hex: String,
+    },
 }
 
 /// Which stream a frame names.

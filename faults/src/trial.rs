@@ -64,7 +64,7 @@ pub(crate) fn run(scenario: &Scenario, bench: &Bench, folder: &Path) -> anyhow::
     };
     let server = {
         let other = scenario.other.as_ref().map(start).transpose()?;
-        let script = with_other(&scenario.server, other.as_ref())?;
+        let script = with_other(&scenario.server, other.as_ref());
         (start(&script)?, other)
     };
     fs::write(folder.join("ca.pem"), bench.authority.pem())?;
@@ -97,8 +97,8 @@ pub(crate) fn run(scenario: &Scenario, bench: &Bench, folder: &Path) -> anyhow::
 }
 
 /// `${other}` in the script of a server is the port of the second one.
-fn with_other(script: &ServerScript, other: Option<&Server>) -> anyhow::Result<ServerScript> {
-    let Some(other) = other else { return Ok(script.clone()) };
+fn with_other(script: &ServerScript, other: Option<&Server>) -> ServerScript {
+    let Some(other) = other else { return script.clone() };
     let port = other.port().to_string();
     let mut script = script.clone();
     let on_paths = script.paths.values_mut().flatten();
@@ -109,7 +109,7 @@ fn with_other(script: &ServerScript, other: Option<&Server>) -> anyhow::Result<S
             }
         }
     }
-    Ok(script)
+    script
 }
 
 impl Trial<'_> {
@@ -190,8 +190,7 @@ impl Trial<'_> {
         };
         self.started += 1;
         let words = ["validate".to_owned(), out.display().to_string()];
-        let program =
-            Program::start(&self.bench.binary, &words, &Command::default(), self.folder, self.started)?;
+        let program = Program::start(&self.bench.binary, &words, &Command::default(), self.folder, self.started)?;
         let ended = program.end(PATIENCE)?;
         if ended.status.success() != passes {
             let expected = if passes { "no finding" } else { "findings" };

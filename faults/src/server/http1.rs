@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::{Flow, Request, State};
 use super::wire::Wire;
+use super::{Flow, Request, State};
 use crate::body::{self, bytes};
 use crate::scenario::KEY;
 use crate::step::{Framing, Reply, Step};
@@ -82,7 +82,11 @@ fn step_once(wire: &mut Wire, state: &Arc<State>, step: &Step) -> io::Result<Flo
         }
         Step::StopListening => state.stop_listening(),
         Step::ListenAfterMs(after) => state.listen_again(Duration::from_millis(*after)),
-        Step::Headers(_) | Step::Data { .. } | Step::Rst(_) | Step::Goaway { .. } | Step::Settings(_)
+        Step::Headers(_)
+        | Step::Data { .. }
+        | Step::Rst(_)
+        | Step::Goaway { .. }
+        | Step::Settings(_)
         | Step::Frame { .. } => return Err(io::Error::other("a step of HTTP/2 in a script of HTTP/1")),
     }
     Ok(Flow::GoOn)

@@ -135,8 +135,13 @@ fn perform(wire: &mut Wire, state: &Arc<State>, steps: &[Step], stream: u32) -> 
                 };
                 send(wire, *kind, *flags, stream, &body::hex(hex)?)?;
             }
-            Step::Reply(_) | Step::Forever(_) | Step::CloseNotify | Step::HalfClose | Step::ReadSlowly(_)
-            | Step::StopListening | Step::ListenAfterMs(_) => {
+            Step::Reply(_)
+            | Step::Forever(_)
+            | Step::CloseNotify
+            | Step::HalfClose
+            | Step::ReadSlowly(_)
+            | Step::StopListening
+            | Step::ListenAfterMs(_) => {
                 return Err(io::Error::other("a step of HTTP/1 in a script of HTTP/2"));
             }
         }
