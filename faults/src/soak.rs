@@ -20,8 +20,8 @@ const ITL_MS: u32 = 100;
 /// Faults of the simulator. All kinds, a tenth of the requests in all.
 const FAULTS: &str = "--error-rate 0.02 --drop-rate 0.01 --reset-rate 0.03 --cut-rate 0.01 --stall-rate 0.01 --stall-ms 2000 \
                       --inband-rate 0.01 --malformed-rate 0.01 --empty-rate 0.01";
-/// What a run keeps of a request on purpose: its numbers, and one for each token.
-const KEPT_BYTES_PER_REQUEST: f64 = 1_000.0 + 8.0 * TOKENS as f64;
+/// What a run keeps of a request on purpose: its numbers, and four bytes for each token.
+const KEPT_BYTES_PER_REQUEST: f64 = 700.0 + 4.0 * TOKENS as f64;
 /// Growth beyond that which pages and allocators account for.
 const SLACK_MIB: f64 = 16.0;
 const SLACK_SHARE: f64 = 0.05;
