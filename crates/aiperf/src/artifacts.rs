@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use aiperf_artifact::{Checked, Folder, check_all, check_file, rebuild};
 use aiperf_config::Environment;
+use aiperf_report::FolderClaim;
 use aiperf_report::console::{self, Width};
 use anyhow::Context;
 
@@ -13,14 +14,35 @@ use crate::profile::{VERSION, console_of};
 
 pub(crate) fn report(asked: &ReportInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
     let folder = Folder::open(&asked.folder)?;
+    // A run that goes on writes its own summary.
+    let _claim = FolderClaim::take(asked.output.as_deref().unwrap_or(&asked.folder))?;
     let rebuilt = rebuild(&folder, &asked.asked, VERSION)?;
     for skipped in &rebuilt.skipped {
         eprintln!("warning: {skipped}");
     }
+    if rebuilt.estimates_window {
+        eprintln!(
+            "warning: the run left no summary: its time window is estimated, from the first request to the end of the last one \
+             that was recorded; rates depend on it"
+        );
+    }
+    let lost = rebuilt.report.lost.count;
     let files = match &asked.output {
         Some(dir) => rebuilt.write_to(&folder, dir),
-        None => rebuilt.write_beside(&folder),
+        None if rebuilt.replaces_more => anyhow::bail!(
+            "{lost} requests of this run have no record, and the summary in {} covers them: it is not replaced by one that does \
+             not. To summarize the records that are there, give another folder: --output-dir FOLDER",
+            asked.folder.display()
+        ),
+        None => {
+            let (files, mended) = rebuilt.write_beside(&folder);
+            mended.iter().for_each(|mended| eprintln!("warning: {mended}"));
+            files
+        }
     };
+    if lost > 0 {
+        eprintln!("warning: {lost} requests of this run have no record and are not in this summary");
+    }
     let (width, colour) = console_of(Width::FILE, environment);
     let mut text = console::render(&rebuilt.report, width, colour);
     text.push_str(&console::render_trailer(&rebuilt.report, &files.written, colour));
@@ -43,6 +65,9 @@ pub(crate) fn validate(path: &Path) -> anyhow::Result<ExitCode> {
     }
     for finding in &checked.findings {
         println!("{finding}");
+    }
+    for note in &checked.explained {
+        eprintln!("not repairable: {note}");
     }
     if !checked.others.is_empty() {
         eprintln!("not checked, no schema speaks of them: {}", checked.others.join(", "));

@@ -12,17 +12,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use aiperf_config::{Environment, LogLevel};
 use aiperf_experiment::{Interrupt, Talk, TalkError};
 use aiperf_hub::Hub;
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 
 use self::messages::Messages;
 use self::screen::{Answer, Screen};
 use crate::cli::ChatInvocation;
+use crate::interrupts::Interrupts;
 use crate::{logging, profile};
 
 const WELCOME: &str = "Type a message and press Enter. Ctrl-C stops an answer, Ctrl-D ends the talk.";
 const PROMPT: &str = "> ";
 
-pub(crate) fn run(invocation: &ChatInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(
+    invocation: &ChatInvocation,
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<ExitCode> {
     logging::start(LogLevel::Warning);
     logging::warn_of_unread(environment);
     let config = &invocation.config;
@@ -36,7 +41,7 @@ pub(crate) fn run(invocation: &ChatInvocation, environment: &Environment) -> any
     };
     let stdin = io::stdin();
     let by_hand = invocation.quick.is_none() && stdin.is_terminal();
-    session.catch_interrupts(by_hand)?;
+    session.catch_interrupts(by_hand, interrupts);
     if let Some(message) = &invocation.quick {
         session.turn(message)?;
         return Ok(ExitCode::SUCCESS);
@@ -77,16 +82,15 @@ struct Session {
 }
 
 impl Session {
-    fn catch_interrupts(&self, by_hand: bool) -> anyhow::Result<()> {
+    fn catch_interrupts(&self, by_hand: bool, interrupts: &Interrupts) {
         let (interrupt, answering) = (Arc::clone(&self.interrupt), Arc::clone(&self.answering));
-        ctrlc::set_handler(move || {
+        interrupts.call(move || {
             if by_hand && answering.load(Ordering::Relaxed) && !interrupt.swap(true, Ordering::Relaxed) {
                 return;
             }
             Screen::default().put("\n");
             std::process::exit(i32::from(profile::INTERRUPTED));
-        })
-        .context("Ctrl-C cannot be caught")
+        });
     }
 
     fn turn(&mut self, message: &str) -> anyhow::Result<()> {

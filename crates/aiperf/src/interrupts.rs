@@ -1,16 +1,20 @@
-//! Ctrl-C as an orderly end: the first one ends the run, and those that were to follow, with what was measured; the second
-//! ends the process.
+//! Ctrl-C as an orderly end. Before a run has begun it ends the process; then the first one ends the run, and those that were
+//! to follow, with what was measured; the second ends the process once finished records are on disk.
 
 use std::process;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use aiperf_engine::{Control, StopReason};
+use aiperf_experiment::{Monitor, Saved};
 use anyhow::Context;
 
 use crate::profile::INTERRUPTED;
 
-/// Catches Ctrl-C from its making on.
+/// The longest time that a second Ctrl-C waits for records to reach the disk.
+const SAVE_LIMIT: Duration = Duration::from_secs(1);
+
+/// Catches Ctrl-C, SIGTERM and SIGHUP from its making on.
 #[derive(Debug, Clone)]
 pub(crate) struct Interrupts {
     shared: Arc<Shared>,
@@ -25,12 +29,38 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     is_asked: bool,
-    /// Of the run that is under way.
-    control: Option<Control>,
+    reaction: Reaction,
+}
+
+/// What Ctrl-C does.
+enum Reaction {
+    /// Nothing was measured: the process ends at once, with this sentence.
+    End(&'static str),
+    /// Ends this run in an orderly way.
+    Stop { control: Control, monitor: Arc<Monitor> },
+    /// The command has its own way to end.
+    Own(Box<dyn FnMut() + Send>),
+}
+
+impl Default for Reaction {
+    fn default() -> Self {
+        Self::End("Interrupted.")
+    }
+}
+
+impl std::fmt::Debug for Reaction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::End(_) => "End",
+            Self::Stop { .. } => "Stop",
+            Self::Own(_) => "Own",
+        })
+    }
 }
 
 impl Interrupts {
-    /// A process has one handler, however many runs it makes.
+    /// A process has one handler, however many runs it makes. `main` installs it before anything else: a process that was
+    /// started with interrupts ignored, as shells start background jobs of scripts, would otherwise lose an early Ctrl-C.
     pub(crate) fn catch() -> anyhow::Result<Self> {
         static CAUGHT: Mutex<Option<Interrupts>> = Mutex::new(None);
         let mut caught = CAUGHT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,13 +73,26 @@ impl Interrupts {
         Ok(caught.insert(Self { shared }).clone())
     }
 
+    /// Ends the process with this sentence when Ctrl-C comes before the first run has begun.
+    pub(crate) fn before_the_first_run(&self, sentence: &'static str) {
+        let mut state = self.shared.lock();
+        if matches!(state.reaction, Reaction::End(_)) {
+            state.reaction = Reaction::End(sentence);
+        }
+    }
+
     /// Ends this run when Ctrl-C comes, or now if it has come.
-    pub(crate) fn stop(&self, control: Control) {
+    pub(crate) fn stop(&self, control: Control, monitor: &Arc<Monitor>) {
         let mut state = self.shared.lock();
         if state.is_asked {
             control.stop(StopReason::Interrupt);
         }
-        state.control = Some(control);
+        state.reaction = Reaction::Stop { control, monitor: Arc::clone(monitor) };
+    }
+
+    /// Calls this at every Ctrl-C instead of ending the process.
+    pub(crate) fn call(&self, reaction: impl FnMut() + Send + 'static) {
+        self.shared.lock().reaction = Reaction::Own(Box::new(reaction));
     }
 
     /// Waits so long, or until Ctrl-C comes; says whether it came.
@@ -63,19 +106,47 @@ impl Shared {
     fn interrupt(&self) {
         aiperf_ui::clear_line();
         let mut state = self.lock();
-        if state.is_asked {
-            eprintln!("Ended at once. The records file holds what was finished; the summary was not written.");
-            process::exit(i32::from(INTERRUPTED));
+        let is_second = state.is_asked;
+        match &mut state.reaction {
+            Reaction::End(sentence) => end(sentence),
+            Reaction::Own(reaction) => return reaction(),
+            Reaction::Stop { monitor, .. } if is_second => end(&last_words(monitor.save_records(SAVE_LIMIT))),
+            Reaction::Stop { control, .. } => {
+                eprintln!("Stopping: no more requests are sent, results follow. Press Ctrl-C again to end at once.");
+                control.stop(StopReason::Interrupt);
+            }
         }
-        eprintln!("Stopping: no more requests are sent, results follow. Press Ctrl-C again to end at once.");
         state.is_asked = true;
-        if let Some(control) = &state.control {
-            control.stop(StopReason::Interrupt);
-        }
         self.asked.notify_all();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What is said of the records when the process ends without a summary.
+fn last_words(saved: Saved) -> String {
+    match saved {
+        Saved::All { records } => format!(
+            "Ended at once. The records file holds all {records} finished requests; the summary was not written. \
+             `aiperf report` rebuilds it."
+        ),
+        Saved::Part { records, unwritten } => format!(
+            "Ended at once. {unwritten} finished requests were not written; the records file holds {records}. The summary was \
+             not written. `aiperf report` rebuilds it from these {records}."
+        ),
+        Saved::Stuck => format!(
+            "Ended at once. The records file could not be written within {} s and may lack finished requests. The summary \
+             was not written.",
+            SAVE_LIMIT.as_secs()
+        ),
+        Saved::NothingBegun => "Ended at once. No request was sent.".to_owned(),
+        Saved::NotKept => "Ended at once. The summary was not written, and this run keeps no records file.".to_owned(),
+    }
+}
+
+fn end(sentence: &str) -> ! {
+    eprintln!("{sentence}");
+    process::exit(i32::from(INTERRUPTED));
 }

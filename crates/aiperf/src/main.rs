@@ -1,12 +1,17 @@
 //! The `aiperf` program.
 #![forbid(unsafe_code)]
 
+// Its macros are for all that follow.
+#[macro_use]
+mod output;
+
 mod artifacts;
 mod chat;
 mod cli;
 mod compare;
 mod genai_perf;
 mod interrupts;
+mod limits;
 mod logging;
 mod profile;
 mod selftest;
@@ -15,21 +20,35 @@ mod trace_tool;
 mod trials;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::{env, fs};
 
 use aiperf_config::Environment;
 use anyhow::Context;
 use cli::{Completion, Invocation};
+use interrupts::Interrupts;
+use output::print;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(code) => code,
+    // First of all: a Ctrl-C from now on is heard.
+    match Interrupts::catch().and_then(|interrupts| run(&interrupts)) {
+        Ok(code) => printed(code),
         Err(error) => {
             aiperf_ui::clear_line();
             eprintln!("error: {}", sentence(&error));
             ExitCode::FAILURE
+        }
+    }
+}
+
+/// A command that could not print what it found out has not succeeded.
+fn printed(code: ExitCode) -> ExitCode {
+    match output::take_failure() {
+        Ok(()) => code,
+        Err(error) => {
+            eprintln!("error: {}", sentence(&error));
+            if code == ExitCode::SUCCESS { ExitCode::FAILURE } else { code }
         }
     }
 }
@@ -43,11 +62,12 @@ fn sentence(error: &anyhow::Error) -> String {
     })
 }
 
-fn run() -> anyhow::Result<ExitCode> {
+fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
+    limits::report_full_files()?;
     let environment = environment()?;
     let args: Vec<OsString> = env::args_os().collect();
     if let Some(words) = genai_perf::words_of(&args) {
-        return run_as_genai_perf(words, &environment);
+        return run_as_genai_perf(words, &environment, interrupts);
     }
     match cli::parse(args, &environment, &simulate::flags())? {
         Invocation::Text(text) => print(text.as_bytes())?,
@@ -59,20 +79,24 @@ fn run() -> anyhow::Result<ExitCode> {
             fs::write(&path, script).with_context(|| format!("cannot write {}", path.display()))?;
             println!("{}", path.display());
         }
-        Invocation::Profile(experiment) => return profile::run(&experiment, &environment),
-        Invocation::Chat(talk) => return chat::run(&talk, &environment),
-        Invocation::SelfTest(test) => return selftest::run(&test, &environment),
+        Invocation::Profile(experiment) => return profile::run(&experiment, &environment, interrupts),
+        Invocation::Chat(talk) => return chat::run(&talk, &environment, interrupts),
+        Invocation::SelfTest(test) => return selftest::run(&test, &environment, interrupts),
         Invocation::Report(asked) => return artifacts::report(&asked, &environment),
         Invocation::Compare(asked) => return compare::run(&asked),
         Invocation::Validate(dir) => return artifacts::validate(&dir),
         Invocation::Trace(tool) => return trace_tool::run(&tool),
-        Invocation::Sim(sim) => simulate::run(&sim)?,
+        Invocation::Sim(sim) => simulate::run(&sim, interrupts)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Does what a command line of GenAI-Perf asks for.
-fn run_as_genai_perf(words: &[OsString], environment: &Environment) -> anyhow::Result<ExitCode> {
+fn run_as_genai_perf(
+    words: &[OsString],
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<ExitCode> {
     match genai_perf::read(words, &environment.current_dir)? {
         genai_perf::Request::Text(text) => {
             print(text.as_bytes())?;
@@ -80,7 +104,7 @@ fn run_as_genai_perf(words: &[OsString], environment: &Environment) -> anyhow::R
         }
         genai_perf::Request::Merge(merge) => merge.run(environment),
         genai_perf::Request::Template(template) => template.write(),
-        genai_perf::Request::Run(series) => series.run(environment),
+        genai_perf::Request::Run(series) => series.run(environment, interrupts),
     }
 }
 
@@ -93,13 +117,6 @@ fn environment() -> anyhow::Result<Environment> {
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect(),
         current_dir: env::current_dir().context("the working folder cannot be found")?,
+        peek: Some(aiperf_dataset::peek),
     })
-}
-
-fn print(bytes: &[u8]) -> anyhow::Result<()> {
-    match io::stdout().write_all(bytes) {
-        // A pager that was closed is no mistake of ours.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.context("cannot write to stdout"),
-    }
 }

@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_config::{Config, Environment, Experiment, PhaseKind, UiKind};
+use aiperf_config::{Config, DatasetSource, Environment, Experiment, PhaseKind, UiKind};
 use aiperf_engine::ControlSource;
-use aiperf_experiment::{Monitor, Run, RunResult, StateFile, Verdict};
+use aiperf_experiment::{LiveTime, Monitor, Run, RunResult, StateFile, Verdict};
 use aiperf_hub::{DownloadSnapshot, Hub, HubEnvironment, Limits};
 use aiperf_report::console::{self, Colour, Width};
-use aiperf_ui::{ProgressLine, Snapshot, Style, Transfer};
+use aiperf_report::{Cleared, Earlier, FolderClaim};
+use aiperf_ui::{ProgressLine, Snapshot, Spread, Style, Transfer};
 
 use crate::interrupts::Interrupts;
 use crate::{logging, trials};
@@ -21,8 +23,17 @@ pub(crate) const INTERRUPTED: u8 = 130;
 /// The run is whole, and `--strict` does not let it pass.
 pub(crate) const DOUBTFUL: u8 = 3;
 
-pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow::Result<ExitCode> {
+/// Time between two lines of progress where there is no terminal: with `--ui simple`, and in the log.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
+const LOG_INTERVAL: Duration = Duration::from_secs(30);
+
+pub(crate) fn run(
+    experiment: &Experiment,
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<ExitCode> {
     let [first, ..] = &experiment.cells[..] else { anyhow::bail!("there is nothing to run") };
+    interrupts.before_the_first_run("Interrupted before the run began: no request was sent and no result was written.");
     logging::start(first.config.output.log_level);
     let mut said: Vec<&String> = Vec::new();
     for warning in experiment.cells.iter().flat_map(|cell| &cell.config.warnings) {
@@ -32,11 +43,11 @@ pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow:
         }
     }
     if !experiment.is_single() {
-        return trials::run(experiment, environment);
+        return trials::run(experiment, environment, interrupts);
     }
     let width = Width(first.config.tuning.console_width);
     let ready = prepare(first.config.clone(), environment)?;
-    let result = ready.execute(&Interrupts::catch()?, None, environment)?;
+    let result = ready.execute(interrupts, None)?;
     show(&result, width, environment);
     Ok(exit_code(&result))
 }
@@ -44,9 +55,10 @@ pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow:
 /// A run that has all it needs, and what its watchers must know.
 pub(crate) struct Ready {
     pub(crate) run: Run,
-    ui: UiKind,
+    style: Style,
     duration: Option<Nanos>,
     dir: PathBuf,
+    claim: Claim,
 }
 
 /// Loads and makes what a run needs; nothing is written yet.
@@ -54,24 +66,25 @@ pub(crate) fn prepare(config: Config, environment: &Environment) -> anyhow::Resu
     let ui = config.output.ui;
     let duration = config.profiling.stop.duration.map(Nanos::from);
     let dir = config.output.dir.clone();
+    let claim = Claim::of(&config, dir.clone());
     let hub = hub(&config, environment);
-    let downloading = (ui == UiKind::Simple).then(|| watch_download(&hub, environment));
+    let stats_interval = config.output.stats_interval;
+    let downloading = (ui == UiKind::Simple).then(|| watch_download(&hub, style(ui, stats_interval, environment)));
     let mut run = Run::prepare(config, VERSION, &hub)?;
     drop(downloading);
     if let Some(state) = StateFile::of(environment) {
         run.cite(state.tests(VERSION));
     }
-    Ok(Ready { run, ui, duration, dir })
+    Ok(Ready { run, style: style(ui, stats_interval, environment), duration, dir, claim })
 }
 
 impl Ready {
     /// `among`: which of several runs it is, in words.
-    pub(crate) fn execute(
-        self,
-        interrupts: &Interrupts,
-        among: Option<String>,
-        environment: &Environment,
-    ) -> anyhow::Result<RunResult> {
+    pub(crate) fn execute(self, interrupts: &Interrupts, among: Option<String>) -> anyhow::Result<RunResult> {
+        let control = ControlSource::new();
+        let monitor = Arc::new(Monitor::default());
+        interrupts.stop(control.control(), &monitor);
+        let _claim = self.claim.take()?;
         // Only now: a run that cannot start leaves nothing behind. What was logged so far goes to the file too.
         logging::write_to(&self.dir).map_err(|cause| {
             let dir = self.dir.display();
@@ -80,13 +93,49 @@ impl Ready {
         if let Some(name) = &among {
             log::info!("{name}");
         }
-        let control = ControlSource::new();
-        interrupts.stop(control.control());
-        let monitor = Arc::new(Monitor::default());
-        let progress = (self.ui == UiKind::Simple).then(|| watch(&monitor, self.duration, among, environment));
+        let progress = watch(&monitor, self.duration, among, self.style);
         let result = self.run.execute(VERSION, &control, &monitor)?;
         drop(progress);
         Ok(result)
+    }
+}
+
+/// How a folder is to be taken into possession.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    dir: PathBuf,
+    earlier: Earlier,
+    /// The data that is sent may lie among the files of an earlier run.
+    input: Option<PathBuf>,
+}
+
+impl Claim {
+    pub(crate) fn of(config: &Config, dir: PathBuf) -> Self {
+        let input = match &config.dataset.source {
+            DatasetSource::File(file) => Some(file.path.clone()),
+            _ => None,
+        };
+        let earlier = if config.output.overwrite { Earlier::Delete } else { Earlier::SetAside };
+        Self { dir, earlier, input }
+    }
+
+    /// Keeps other writers out and puts away what an earlier run left.
+    pub(crate) fn take(&self) -> anyhow::Result<FolderClaim> {
+        let claim = FolderClaim::take(&self.dir)?;
+        let dir = self.dir.display();
+        if !claim.is_locked() {
+            log::warn!("{dir} is on a file system without locks: a second run in the same folder would not be noticed");
+        }
+        match claim.clear(self.earlier, self.input.as_slice())? {
+            Some(Cleared { moved_to: Some(_), .. }) => {
+                log::info!("The results of an earlier run in {dir} were moved to previous/ in that folder");
+            }
+            Some(Cleared { moved_to: None, .. }) => {
+                log::info!("The results of an earlier run in {dir} were deleted (--overwrite)");
+            }
+            None => {}
+        }
+        Ok(claim)
     }
 }
 
@@ -99,16 +148,24 @@ pub(crate) fn hub(config: &Config, environment: &Environment) -> Hub {
     })
 }
 
-fn watch_download(hub: &Hub, environment: &Environment) -> ProgressLine {
+fn watch_download(hub: &Hub, style: Style) -> ProgressLine {
     let progress = hub.progress();
-    ProgressLine::of_download(style(environment), move || {
+    ProgressLine::of_download(style, move || {
         let DownloadSnapshot { name, done, size } = progress.snapshot()?;
         Some(Transfer { name, done, size })
     })
 }
 
-const fn style(environment: &Environment) -> Style {
-    if environment.stderr_is_terminal { Style::Terminal { columns: stderr_columns } } else { Style::Plain }
+/// How progress is shown: in place on a terminal, in lines where there is none, so that a log shows signs of life.
+pub(crate) fn style(ui: UiKind, stats_interval: Option<Duration>, environment: &Environment) -> Style {
+    let every = |usual: Duration| stats_interval.unwrap_or(usual);
+    match ui {
+        UiKind::Simple if environment.stderr_is_terminal => Style::Terminal { columns: stderr_columns },
+        _ if stats_interval == Some(Duration::ZERO) => Style::Quiet,
+        UiKind::Simple => Style::Plain { every: every(PLAIN_INTERVAL) },
+        UiKind::None if environment.stderr_is_terminal => Style::Quiet,
+        UiKind::None => Style::Log { every: every(LOG_INTERVAL) },
+    }
 }
 
 fn stderr_columns() -> usize {
@@ -120,13 +177,13 @@ pub(crate) fn watch(
     monitor: &Arc<Monitor>,
     duration: Option<Nanos>,
     among: Option<String>,
-    environment: &Environment,
+    style: Style,
 ) -> ProgressLine {
     let monitor = Arc::clone(monitor);
     let before = among.map_or_else(String::new, |among| format!("{among}  "));
     let start = Mono::now();
     ProgressLine::start(
-        style(environment),
+        style,
         Arc::new(move || {
             let progress = &monitor.progress;
             let phase = progress.phase()?;
@@ -138,23 +195,28 @@ pub(crate) fn watch(
                 },
                 done,
                 in_flight: sent.saturating_sub(done),
-                failed: monitor.failed(),
+                failed: monitor.failed_in(phase),
                 expected: progress.expected(),
                 duration: duration.filter(|_| phase == PhaseKind::Profiling),
                 elapsed: Mono::now().since(progress.began().unwrap_or(start)),
+                first_token: spread(monitor.first_token()),
+                latency: spread(monitor.latency()),
                 note: monitor.note().filter(|_| phase == PhaseKind::Profiling),
+                signs_of_life: monitor.signs_of_life(),
             })
         }),
     )
+}
+
+fn spread(time: Option<LiveTime>) -> Option<Spread> {
+    time.map(|LiveTime { p50, p99 }| Spread { p50, p99 })
 }
 
 fn show(result: &RunResult, width: Width, environment: &Environment) {
     let (width, colour) = console_of(width, environment);
     let mut text = console::render(&result.report, width, colour);
     text.push_str(&console::render_trailer(&result.report, &result.files.written, colour));
-    if let Err(error) = crate::print(text.as_bytes()) {
-        log::error!("{error:#}");
-    }
+    print!("{text}");
     for error in &result.files.failed {
         log::error!("{error}");
     }
@@ -165,13 +227,17 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     } else if let Some(why) = doubt(result) {
         eprintln!("error: {why}");
     }
+    if let [first, more @ ..] = &result.files.failed[..] {
+        let more = if more.is_empty() { String::new() } else { format!(" (and {} more, see the log)", more.len()) };
+        eprintln!("error: not all results were written: {first}{more}");
+    }
 }
 
 /// Which validity notes `--strict` does not let pass.
 pub(crate) fn doubt(result: &RunResult) -> Option<String> {
     let mut codes: Vec<_> = result.refused.iter().map(|note| note.code().name()).collect();
     codes.dedup();
-    (!codes.is_empty()).then(|| format!("--strict does not let these validity notes pass: {}", codes.join(", ")))
+    (!codes.is_empty()).then(|| format!("failed by --strict because of these validity notes: {}", codes.join(", ")))
 }
 
 /// How wide and colourful stdout is; `width` where it is no terminal.

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use aiperf_clock::Nanos;
-use aiperf_config::{Environment, LogLevel};
+use aiperf_config::{Environment, LogLevel, UiKind};
 use aiperf_engine::ControlSource;
 use aiperf_experiment::{Format, Monitor, SelfTest, SelfTestError, SelfTestOptions, StateFile};
 use aiperf_report::console::{self, Width};
@@ -18,7 +18,11 @@ use crate::{logging, profile};
 /// Without a terminal to ask.
 const WIDTH: Width = Width(80);
 
-pub(crate) fn run(invocation: &SelfTestInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(
+    invocation: &SelfTestInvocation,
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<ExitCode> {
     logging::start(LogLevel::Warning);
     logging::warn_of_unread(environment);
     let mut options = SelfTestOptions::default();
@@ -26,15 +30,16 @@ pub(crate) fn run(invocation: &SelfTestInvocation, environment: &Environment) ->
         options.set(flag, value)?;
     }
     let control = ControlSource::new();
-    Interrupts::catch()?.stop(control.control());
     let monitor = Arc::new(Monitor::default());
+    interrupts.stop(control.control(), &monitor);
     let test = SelfTest {
         options: &options,
         environment,
         version: profile::VERSION,
         program: std::env::current_exe().context("the program cannot find itself to start the simulator")?,
     };
-    let progress = profile::watch(&monitor, Some(Nanos::from_secs_f64(test.seconds()?)), None, environment);
+    let style = profile::style(UiKind::Simple, None, environment);
+    let progress = profile::watch(&monitor, Some(Nanos::from_secs_f64(test.seconds()?)), None, style);
     let result = test.execute(&control, &monitor);
     drop(progress);
     let mut report = match result {

@@ -1,9 +1,9 @@
 //! `aiperf sim`: serves the simulator until Ctrl-C.
 
 use aiperf_sim::{SIM_OPTIONS, Shutdown, SimOptions};
-use anyhow::Context;
 
 use crate::cli::{SimFlag, SimInvocation};
+use crate::interrupts::Interrupts;
 
 /// The simulator's settings as flags.
 pub(crate) fn flags() -> Vec<SimFlag> {
@@ -13,14 +13,14 @@ pub(crate) fn flags() -> Vec<SimFlag> {
         .collect()
 }
 
-pub(crate) fn run(invocation: &SimInvocation) -> anyhow::Result<()> {
+pub(crate) fn run(invocation: &SimInvocation, interrupts: &Interrupts) -> anyhow::Result<()> {
     let mut options = SimOptions::default();
     for (flag, value) in &invocation.settings {
         options.set(&flag.replace('-', "_"), value)?;
     }
     let shutdown = Shutdown::new();
     let asked = shutdown.clone();
-    ctrlc::set_handler(move || asked.request()).context("Ctrl-C cannot be caught")?;
+    interrupts.call(move || asked.request());
     aiperf_sim::serve(options, invocation.bind, &shutdown, &mut std::io::stdout())?;
     Ok(())
 }

@@ -1,18 +1,23 @@
 //! `aiperf profile` with several runs: makes them one after the other, and shows what they say together.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use aiperf_config::{Environment, Experiment};
 use aiperf_experiment::{Assignment, ExperimentResult, Finished, Pause, RunResult, Runner, Trouble, Verdict, conduct};
-use aiperf_report::WrittenFile;
 use aiperf_report::console::{self, Colour, Width};
+use aiperf_report::{FolderClaim, WrittenFile};
 
 use crate::interrupts::Interrupts;
-use crate::profile::{self, DOUBTFUL, INTERRUPTED, VERSION};
+use crate::profile::{self, Claim, DOUBTFUL, INTERRUPTED, VERSION};
 
-pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let mut bench = Bench { interrupts: None, is_doubtful: false, environment };
+pub(crate) fn run(
+    experiment: &Experiment,
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<ExitCode> {
+    let mut bench = Bench { interrupts, folder: None, dir: &experiment.dir, is_doubtful: false, environment };
     let result = conduct(experiment, VERSION, &mut bench).map_err(|error| anyhow::anyhow!(error))?;
     show(experiment, &result, environment);
     Ok(exit_code(&result, bench.is_doubtful))
@@ -20,32 +25,27 @@ pub(crate) fn run(experiment: &Experiment, environment: &Environment) -> anyhow:
 
 /// Makes the runs in this process.
 struct Bench<'a> {
-    /// From the first run that starts on: until then Ctrl-C has nothing to save.
-    interrupts: Option<Interrupts>,
+    interrupts: &'a Interrupts,
+    /// The folder of all runs, from the first one that starts on.
+    folder: Option<FolderClaim>,
+    dir: &'a Path,
     /// A run is whole, and `--strict` does not let it pass.
     is_doubtful: bool,
     environment: &'a Environment,
 }
 
-impl Bench<'_> {
-    fn interrupts(&mut self) -> anyhow::Result<Interrupts> {
-        let interrupts = match self.interrupts.take() {
-            Some(interrupts) => interrupts,
-            None => Interrupts::catch()?,
-        };
-        Ok(self.interrupts.insert(interrupts).clone())
-    }
-}
-
 impl Runner for Bench<'_> {
     fn run(&mut self, assignment: Assignment) -> Result<Finished, Trouble> {
         let Assignment { config, place, keeps_values, name } = assignment;
+        let whole = Claim::of(&config, self.dir.to_owned());
         let mut ready =
             profile::prepare(config, self.environment).map_err(|error| Trouble::NotPrepared(error.into()))?;
         ready.run.take_place(place, keeps_values);
         let broken = |error: anyhow::Error| Trouble::Broken(error.into());
-        let interrupts = self.interrupts().map_err(broken)?;
-        let result = ready.execute(&interrupts, Some(name.clone()), self.environment).map_err(broken)?;
+        if self.folder.is_none() {
+            self.folder = Some(whole.take().map_err(|error| Trouble::NotPrepared(error.into()))?);
+        }
+        let result = ready.execute(self.interrupts, Some(name.clone())).map_err(broken)?;
         show_run(&name, &result);
         if let Some(why) = profile::doubt(&result) {
             eprintln!("error: {name}: {why}");
@@ -56,14 +56,7 @@ impl Runner for Bench<'_> {
 
     fn pause(&mut self, length: Duration) -> Pause {
         log::info!("Pause of {:.1} s before the next run", length.as_secs_f64());
-        match self.interrupts() {
-            Ok(interrupts) if interrupts.wait(length) => Pause::Interrupted,
-            Ok(_) => Pause::Over,
-            Err(error) => {
-                log::error!("{error:#}");
-                Pause::Interrupted
-            }
-        }
+        if self.interrupts.wait(length) { Pause::Interrupted } else { Pause::Over }
     }
 }
 
@@ -101,9 +94,12 @@ fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Enviro
     }
     if !result.is_enough() && !result.was_interrupted {
         eprintln!(
-            "error: {} of {} runs succeeded, and it takes two to say anything over several",
+            "error: only {} of {} runs succeeded; statistics across runs need at least two",
             result.successful, result.runs
         );
+    }
+    if !result.is_written || !result.files.failed.is_empty() {
+        eprintln!("error: not all results were written; the lines above name the files");
     }
 }
 
@@ -117,9 +113,7 @@ fn trailer(experiment: &Experiment, result: &ExperimentResult, colour: Colour) -
 
 fn print(text: &str) {
     aiperf_ui::clear_line();
-    if let Err(error) = crate::print(text.as_bytes()) {
-        log::error!("{error:#}");
-    }
+    print!("{text}");
 }
 
 fn exit_code(result: &ExperimentResult, is_doubtful: bool) -> ExitCode {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use aiperf_report::ArtifactPaths;
+use aiperf_report::{ArtifactPaths, PREVIOUS};
 use serde_json::Value;
 
 use crate::ArtifactError;
@@ -97,36 +97,7 @@ impl Folder {
 
     /// All files that a run may leave in the folder itself, whether they are there or not.
     pub(crate) fn own_files(&self) -> Vec<PathBuf> {
-        let paths = &self.paths;
-        let mut own = vec![
-            paths.summary_json(),
-            paths.summary_csv(),
-            paths.records(),
-            paths.raw(),
-            paths.network_latency(),
-            paths.console(),
-            paths.timeslices_json(),
-            paths.timeslices_csv(),
-            paths.records_parquet(),
-            paths.genai_perf_json(),
-            paths.genai_perf_csv(),
-            paths.outputs(),
-            paths.run_note(),
-            paths.run_config(),
-            paths.inputs(),
-            paths.phase_manifest(),
-            paths.ready_marker(),
-            self.perf_analyzer_records(),
-        ];
-        let parts: Vec<PathBuf> =
-            ["part", "unsorted"].iter().flat_map(|end| own.iter().map(|path| with_end(path, end))).collect();
-        own.extend(parts);
-        own
-    }
-
-    /// Records in the shape of GenAI-Perf's measuring program; only without a prefix, which would give the summary this name.
-    pub(crate) fn perf_analyzer_records(&self) -> PathBuf {
-        self.dir().join("profile_export.json")
+        [self.paths.files(), self.paths.unfinished_files()].concat()
     }
 
     pub(crate) fn no_records(&self) -> ArtifactError {
@@ -134,6 +105,7 @@ impl Folder {
             let entries = fs::read_dir(self.dir().join(name)).ok()?;
             let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
             found.sort();
+            found.retain(|path| !path.ends_with(PREVIOUS));
             found.into_iter().find(|path| path.join("profile_export.jsonl").exists())
         };
         let inside = below("profile_runs").or_else(|| below(""));
@@ -147,14 +119,6 @@ impl Folder {
     pub(crate) fn names(&self) -> Result<Vec<String>, ArtifactError> {
         names(self.dir())
     }
-}
-
-/// `name.json.part` of `name.json`.
-fn with_end(path: &Path, end: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(end);
-    PathBuf::from(name)
 }
 
 fn names(dir: &Path) -> Result<Vec<String>, ArtifactError> {

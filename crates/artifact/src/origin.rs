@@ -18,6 +18,10 @@ pub(crate) struct Origin {
     pub(crate) summary: Option<Value>,
     pub(crate) manifest: Option<Value>,
     note: Option<RunNote>,
+    /// What one of several runs was to be.
+    run_config: Option<Value>,
+    /// The run said itself that something could not be written.
+    pub(crate) was_partial: bool,
 }
 
 impl Origin {
@@ -30,7 +34,10 @@ impl Origin {
         let stale = |summary: &Value| note.as_ref().is_some_and(|note| summary["benchmark_id"] != note.benchmark_id);
         let summary = summary.filter(|summary| !stale(summary));
         let manifest = Folder::json(&paths.phase_manifest()).filter(|_| summary.is_some());
-        Self { summary, manifest, note }
+        let marker = Folder::json(&paths.ready_marker()).filter(|_| summary.is_some());
+        let was_partial = marker.is_some_and(|marker| marker["partial"] == true);
+        let run_config = Folder::json(&paths.run_config());
+        Self { summary, manifest, note, run_config, was_partial }
     }
 
     pub(crate) fn input_config(&self) -> Value {
@@ -60,20 +67,25 @@ impl Origin {
 
     /// Where the run stood among others, where there were others.
     pub(crate) fn place(&self) -> Option<RunPlace> {
-        let info = &self.summary.as_ref()?["run_info"];
-        Some(RunPlace {
-            sweep_id: info["sweep_id"].as_str()?.to_owned(),
-            trial: info["trial"].as_u64().and_then(|trial| u32::try_from(trial).ok())?,
-            label: info["run_label"].as_str()?.to_owned(),
-            variation: Variation {
-                index: info["variation_index"].as_u64().unwrap_or(0) as usize,
-                label: info["variation_label"].as_str()?.to_owned(),
-                values: info["variation_values"].as_object().cloned().unwrap_or_default(),
-            },
-        })
+        self.place_by_summary().or_else(|| self.place_by_config())
     }
 
-    pub(crate) fn status(&self, records: u64) -> RunStatus {
+    fn place_by_summary(&self) -> Option<RunPlace> {
+        let info = &self.summary.as_ref()?["run_info"];
+        place(info, [&info["run_label"], &info["variation_label"], &info["variation_index"], &info["variation_values"]])
+    }
+
+    /// A run that was killed has no summary, but it had its configuration beside it from the start.
+    fn place_by_config(&self) -> Option<RunPlace> {
+        let config = self.run_config.as_ref()?;
+        let ours = self.note.as_ref().is_none_or(|note| config["benchmark_id"] == note.benchmark_id);
+        let variation = &config["variation"];
+        let parts = [&config["label"], &variation["label"], &variation["index"], &variation["values"]];
+        if ours { place(config, parts) } else { None }
+    }
+
+    /// `lost`: requests that were sent and have no record.
+    pub(crate) fn status(&self, records: u64, lost: u64) -> RunStatus {
         let Some(summary) = &self.summary else {
             let why =
                 format!("The run ended before it wrote its summary; this one was made from its {records} records.");
@@ -83,6 +95,9 @@ impl Origin {
         match (summary["was_cancelled"].as_bool(), reason) {
             (Some(true), _) => RunStatus::Cancelled,
             (_, Some(reason)) => RunStatus::Incomplete(reason.to_owned()),
+            _ if lost > 0 => RunStatus::Incomplete(format!(
+                "{lost} of the requests that were sent have no record; this summary was made from the other {records}."
+            )),
             _ => RunStatus::Complete,
         }
     }
@@ -147,6 +162,20 @@ impl Origin {
     fn text(&self, key: &str) -> Option<String> {
         self.summary.as_ref()?[key].as_str().map(ToOwned::to_owned)
     }
+}
+
+/// `parts`: label of the run; label, index and values of its variation.
+fn place(whole: &Value, [label, varied, index, values]: [&Value; 4]) -> Option<RunPlace> {
+    Some(RunPlace {
+        sweep_id: whole["sweep_id"].as_str()?.to_owned(),
+        trial: whole["trial"].as_u64().and_then(|trial| u32::try_from(trial).ok())?,
+        label: label.as_str()?.to_owned(),
+        variation: Variation {
+            index: index.as_u64().unwrap_or(0) as usize,
+            label: varied.as_str()?.to_owned(),
+            values: values.as_object().cloned().unwrap_or_default(),
+        },
+    })
 }
 
 fn objectives(config: &Value) -> Vec<(String, f64)> {

@@ -5,13 +5,17 @@ use std::path::Path;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_endpoint::EndpointKind;
-use aiperf_metrics::{Columns, Kind, Metric, MetricContext, PhaseWindow, Slices, Summary, genai_perf_results};
+use aiperf_metrics::{
+    Columns, Kind, LostRecords, Metric, MetricContext, PhaseAccounting, PhaseWindow, Slices, Summary,
+    genai_perf_results,
+};
 use aiperf_report::{
     ArtifactPaths, AskedPercentiles, ExtraFiles, LocalZone, Phase, PhaseReport, RunReport, SummaryFiles, WrittenFile,
     write_summary_files, write_timeslices,
 };
 use serde_json::{Map, Value, json};
 
+use crate::mend::{self, Mended};
 use crate::origin::Origin;
 use crate::records::{PhaseRecords, Records, peek};
 use crate::{ArtifactError, Finding, Folder, window};
@@ -36,6 +40,12 @@ pub struct Rebuilt {
     pub report: RunReport,
     /// Lines of the records that were of no use.
     pub skipped: Vec<Finding>,
+    /// The folder has a summary that covers requests which have no record: it must not be replaced by this one.
+    pub replaces_more: bool,
+    /// The window of the profiling phase is that of its records.
+    pub estimates_window: bool,
+    /// Something that the run was to write is not there.
+    is_partial: bool,
     columns: Columns,
     context: MetricContext,
     slice_duration: Option<Nanos>,
@@ -55,6 +65,14 @@ pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt,
         return Err(ArtifactError::Empty { path });
     }
     let skipped = skipped(&records, &folder.name(&path));
+    let accounting = origin.accounting();
+    let lost = LostRecords { count: missing(&accounting, &records), are_counted: false };
+    let estimated: Vec<String> = records
+        .phases
+        .values()
+        .filter(|phase| window::is_estimated(&origin, phase))
+        .map(|phase| phase.name.clone())
+        .collect();
     let percentiles = &asked.percentiles;
     let warmup = records.phase(Phase::Warmup).map(|phase| report_phase(&origin, phase, percentiles));
     let mut genai_perf = asked.genai_perf.then(Vec::new);
@@ -79,9 +97,10 @@ pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt,
         random_seed: origin.random_seed(),
         place: origin.place(),
         cli_command: origin.cli_command().unwrap_or_else(|| "unknown".to_owned()),
-        status: origin.status(records.count),
+        status: origin.status(records.count, lost.count),
         telemetry_data: origin.object("telemetry_data"),
         branch_stats: origin.object("branch_stats"),
+        lost,
         rows_left_out: 0,
         agentic_replay: origin.object("agentic_replay"),
         metadata: origin.object("metadata"),
@@ -92,7 +111,7 @@ pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt,
         timestamps: None,
         prefixes_repeat: false,
         waited_for_server: Nanos::ZERO,
-        accounting: origin.accounting(),
+        accounting,
         carried: Map::new(),
         remarks: Vec::new(),
         show_trace_timing: config["artifacts"]["show_trace_timing"] == true,
@@ -102,8 +121,18 @@ pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt,
         input_config: config,
     };
     report.carried = carried(&origin, &report, asked.goodput.is_some());
-    report.carried.insert("rebuilt".to_owned(), rebuilt_note(&records, &report, version));
-    Ok(Rebuilt { report, skipped, columns, context, slice_duration: asked.slice_duration.or(configured) })
+    report.carried.insert("rebuilt".to_owned(), rebuilt_note(&records, &report, &estimated, version));
+    let is_partial = origin.summary.is_none() || lost.any() || origin.was_partial;
+    Ok(Rebuilt {
+        replaces_more: lost.any() && origin.summary.as_ref().is_some_and(|summary| summary.get("rebuilt").is_none()),
+        estimates_window: estimated.iter().any(|name| *name == report.profiling.name),
+        is_partial,
+        report,
+        skipped,
+        columns,
+        context,
+        slice_duration: asked.slice_duration.or(configured),
+    })
 }
 
 impl Rebuilt {
@@ -114,17 +143,19 @@ impl Rebuilt {
             let slices = Slices::of(&self.columns, length, &self.context, &anchor);
             write_timeslices(slices, &self.report.input_config, paths)
         });
-        write_summary_files(&self.report, paths, ExtraFiles { timeslices })
+        write_summary_files(&self.report, paths, ExtraFiles { timeslices, is_partial: self.is_partial })
     }
 
-    /// Where its files are by default: beside the records.
-    pub fn write_beside(&self, folder: &Folder) -> SummaryFiles {
+    /// Where its files are by default: beside the records. Files that the run left unfinished are completed or removed; the
+    /// list says what became of each.
+    pub fn write_beside(&self, folder: &Folder) -> (SummaryFiles, Vec<Mended>) {
+        let mended = mend::unfinished(folder);
         let files = self.write(folder.paths());
-        if files.failed.is_empty() {
+        if files.has(&folder.paths().summary_json()) {
             // The summary says all that it says.
             let _ = fs::remove_file(folder.paths().run_note());
         }
-        files
+        (files, mended)
     }
 
     /// Under the same names in another folder.
@@ -162,6 +193,15 @@ pub(crate) fn report_phase(origin: &Origin, phase: &PhaseRecords, percentiles: &
     }
 }
 
+/// Requests that the run sent and that have no record.
+pub(crate) fn missing(accounting: &[PhaseAccounting], records: &Records) -> u64 {
+    let of_phase = |counted: &PhaseAccounting| {
+        let recorded = records.phases.values().filter(|phase| phase.name == counted.phase).map(|phase| phase.count);
+        counted.sent.saturating_sub(recorded.sum())
+    };
+    accounting.iter().map(of_phase).sum()
+}
+
 fn take_profiling(records: &mut Records) -> Option<PhaseRecords> {
     let index = records.phase(Phase::Profiling)?.index;
     records.phases.remove(&index)
@@ -191,8 +231,15 @@ fn skipped(records: &Records, file: &str) -> Vec<Finding> {
 }
 
 /// With the exact windows, so that a summary that is made again from this one's folder has the same.
-fn rebuilt_note(records: &Records, report: &RunReport, version: &str) -> Value {
-    let window = |phase: &PhaseReport| json!({"phase_name": phase.name, "start_ns": phase.summary.start.0, "end_ns": phase.summary.end.0});
+fn rebuilt_note(records: &Records, report: &RunReport, estimated: &[String], version: &str) -> Value {
+    let window = |phase: &PhaseReport| {
+        json!({
+            "phase_name": phase.name,
+            "start_ns": phase.summary.start.0,
+            "end_ns": phase.summary.end.0,
+            "window_is_estimated": estimated.contains(&phase.name),
+        })
+    };
     let phases: Vec<Value> = report.warmup.iter().chain([&report.profiling]).map(window).collect();
     json!({
         "aiperf_version": version,

@@ -29,6 +29,8 @@ pub(crate) struct PhaseRecords {
     pub(crate) as_recorded: AsRecorded,
     pub(crate) first_credit: u64,
     pub(crate) last_end: u64,
+    /// Lines of this phase.
+    pub(crate) count: u64,
 }
 
 #[derive(Debug, Default)]
@@ -106,6 +108,7 @@ impl Records {
                 as_recorded: AsRecorded::default(),
                 first_credit: u64::MAX,
                 last_end: 0,
+                count: 0,
             }),
         };
         let seen = observe(line);
@@ -114,6 +117,7 @@ impl Records {
         phase.columns.push(&seen, &values);
         phase.first_credit = phase.first_credit.min(metadata.credit_issued_ns.unwrap_or(metadata.request_start_ns));
         phase.last_end = phase.last_end.max(metadata.request_end_ns);
+        phase.count += 1;
         for tag in &line.metrics.unknown {
             if !self.unknown_tags.contains(tag) {
                 self.unknown_tags.insert(tag.clone());

@@ -15,6 +15,16 @@ pub(crate) fn of_phase(origin: &Origin, phase: &PhaseRecords) -> PhaseWindow {
     PhaseWindow { start: Mono::from_nanos(start), end: Mono::from_nanos(end) }
 }
 
+/// Whether nobody but the records tells the window of a phase: then it begins and ends with them, and the run's own may have been
+/// longer.
+pub(crate) fn is_estimated(origin: &Origin, phase: &PhaseRecords) -> bool {
+    let said_so = || {
+        let phases = origin.summary.as_ref()?["rebuilt"]["phases"].as_array()?;
+        phases.iter().find(|entry| entry["phase_name"] == phase.name)?["window_is_estimated"].as_bool()
+    };
+    said_so().unwrap_or_else(|| noted(origin, &phase.name, phase.first_credit).is_none())
+}
+
 /// Start and end in epoch time of a phase whose records are known by the first permission to send and the last end.
 pub(crate) fn of_records(origin: &Origin, name: &str, first_credit: u64, last_end: u64) -> (u64, u64) {
     let noted = noted(origin, name, first_credit).filter(|(start, end)| start <= end && *start <= first_credit);

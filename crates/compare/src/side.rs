@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use aiperf_artifact::PREVIOUS;
 use aiperf_metrics::Metric;
 use serde_json::Value;
 
@@ -99,7 +100,8 @@ fn wanted(asked: &[Quantity]) -> BTreeSet<Metric> {
 /// Folders in a folder, sorted; none where there is no such folder.
 fn folders(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    let mut found: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.ends_with(PREVIOUS)).collect();
     found.sort();
     found
 }
@@ -117,6 +119,9 @@ fn nothing(dir: &Path, name: &Path) -> CompareError {
     let point = trials.flat_map(|trial| folders(&trial)).find(is_run);
     if let Some(point) = point {
         return CompareError::Sweep { folder: name.to_owned(), example: shown(&point) };
+    }
+    if dir.join("profile_export.jsonl").exists() {
+        return CompareError::NoRecords(name.to_owned());
     }
     let inside = below.into_iter().find(is_run).map(|path| shown(&path));
     CompareError::NothingThere { folder: name.to_owned(), inside }

@@ -52,6 +52,7 @@ fn without_secrets(id: OptionId, value: &str) -> Vec<String> {
         | OptionId::ServerProfilerStartPath
         | OptionId::ServerProfilerStopPath => vec![redact::url(value)],
         OptionId::Header => headers_without_secrets(value),
+        OptionId::ExtraInputs => vec![redact::extra_inputs(value)],
         _ => vec![value.to_owned()],
     }
 }

@@ -7,10 +7,14 @@ use std::time::Duration;
 pub struct OutputConfig {
     /// Where all files of this run go; already includes the automatic name when none was given.
     pub dir: PathBuf,
+    /// Results of an earlier run in the same folder are deleted, not moved to `previous/`.
+    pub overwrite: bool,
     /// Base name of the export files, known suffixes stripped.
     pub prefix: Option<String>,
     pub level: ExportLevel,
     pub ui: UiKind,
+    /// Time between two progress lines where there is no terminal; `None`: not said, zero: none at all.
+    pub stats_interval: Option<Duration>,
     pub log_level: LogLevel,
     /// SLOs per request: metric tag and threshold in the metric's display unit.
     pub goodput: Vec<(String, f64)>,

@@ -1,3 +1,164 @@
-//! What must not reach a file or a log: keys in headers, and passwords and keys in URLs.
+//! What must not reach a file or a log: keys in headers, passwords and keys in URLs, and keys in the fields of request bodies.
 
+use aiperf_http::is_secret_parameter;
 pub use aiperf_http::{REDACTED, is_secret_header, keys_in_url, shown_url as url};
+use serde_json::{Map, Value};
+
+use crate::grammar::key_value;
+
+/// Words before `token` that make it one of the model's, not one that opens a door.
+const OF_A_MODEL: [&str; 14] =
+    ["bos", "eos", "pad", "unk", "sep", "cls", "mask", "stop", "start", "end", "special", "image", "audio", "video"];
+
+/// Fields of `--extra-inputs` whose values are secrets, at any depth, with these values.
+#[derive(Clone, Default)]
+pub struct SecretFields(Vec<(String, Value)>);
+
+impl std::fmt::Debug for SecretFields {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
+    }
+}
+
+impl SecretFields {
+    pub fn of(fields: &Map<String, Value>) -> Self {
+        let mut found = Vec::new();
+        collect(fields, &mut found);
+        Self(found)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The values as texts, to be looked for in what a server says.
+    pub fn values(&self) -> Vec<String> {
+        let mut texts = Vec::new();
+        self.0.iter().for_each(|(_, value)| put_texts(value, &mut texts));
+        texts
+    }
+
+    /// Takes the values out of a document, wherever the fields stand in it.
+    pub fn hide(&self, document: &mut Value) {
+        if self.is_empty() {
+            return;
+        }
+        match document {
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    if self.0.iter().any(|(secret, kept)| secret == name && kept == value) {
+                        hide_scalars(value);
+                    } else {
+                        self.hide(value);
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.hide(item)),
+            _ => {}
+        }
+    }
+}
+
+/// The fields, fit to be shown.
+pub fn fields(fields: &Map<String, Value>) -> Value {
+    let mut shown = Value::Object(fields.clone());
+    SecretFields::of(fields).hide(&mut shown);
+    shown
+}
+
+/// A value of `--extra-inputs` as it was typed, fit to be shown; as a JSON object if something had to be taken out.
+pub fn extra_inputs(token: &str) -> String {
+    let mut read = Map::new();
+    match key_value::read_into(&mut read, token) {
+        Ok(()) if SecretFields::of(&read).is_empty() => token.to_owned(),
+        Ok(()) => fields(&read).to_string(),
+        Err(_) => REDACTED.to_owned(),
+    }
+}
+
+fn collect(fields: &Map<String, Value>, found: &mut Vec<(String, Value)>) {
+    for (name, value) in fields {
+        match value {
+            value if is_secret(name, value) => found.push((name.clone(), value.clone())),
+            Value::Object(inner) => collect(inner, found),
+            Value::Array(items) => items.iter().filter_map(Value::as_object).for_each(|inner| collect(inner, found)),
+            _ => {}
+        }
+    }
+}
+
+/// Bodies are full of tokens that are no secrets: `max_tokens`, `stop_token_ids`, `eos_token`.
+fn is_secret(name: &str, value: &Value) -> bool {
+    let lower = name.trim().to_ascii_lowercase();
+    let says_token = lower.contains("token");
+    is_secret_parameter(name)
+        && match value {
+            Value::Null | Value::Bool(_) => false,
+            Value::String(_) => !says_token || !lower.split(['_', '-']).any(|word| OF_A_MODEL.contains(&word)),
+            Value::Number(_) | Value::Object(_) | Value::Array(_) => !says_token && !lower.contains("session"),
+        }
+}
+
+fn put_texts(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Number(number) => texts.push(number.to_string()),
+        Value::Array(items) => items.iter().for_each(|item| put_texts(item, texts)),
+        Value::Object(fields) => fields.values().for_each(|value| put_texts(value, texts)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+fn hide_scalars(value: &mut Value) {
+    match value {
+        Value::String(_) | Value::Number(_) => *value = REDACTED.into(),
+        Value::Array(items) => items.iter_mut().for_each(hide_scalars),
+        Value::Object(fields) => fields.values_mut().for_each(hide_scalars),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn shown(value: &Value) -> Value {
+        fields(value.as_object().unwrap())
+    }
+
+    #[test]
+    fn keys_in_fields_are_taken_out_at_any_depth_and_nothing_else() {
+        let given = json!({
+            "api_key": "abc", "nested": {"password": "pw", "n": 1}, "list": [{"hf_token": "t"}], "auth": {"user": "me", "n": 7},
+            "max_tokens": 5, "stop_token_ids": [1], "eos_token": "</s>", "skip_special_tokens": true, "temperature": 0.5,
+            "keyboard": "x",
+        });
+        assert_eq!(
+            shown(&given),
+            json!({
+                "api_key": REDACTED, "nested": {"password": REDACTED, "n": 1}, "list": [{"hf_token": REDACTED}],
+                "auth": {"user": REDACTED, "n": REDACTED}, "max_tokens": 5, "stop_token_ids": [1], "eos_token": "</s>",
+                "skip_special_tokens": true, "temperature": 0.5, "keyboard": "x",
+            })
+        );
+        let secret = SecretFields::of(given.as_object().unwrap());
+        assert_eq!(secret.values(), ["abc", "pw", "t", "me", "7"]);
+        let mut body = json!({"model": "m", "api_key": "abc", "messages": [{"content": "api_key"}], "parameters": {"api_key": "abc"}});
+        secret.hide(&mut body);
+        assert_eq!(
+            body,
+            json!({"model": "m", "api_key": REDACTED, "messages": [{"content": "api_key"}], "parameters": {"api_key": REDACTED}})
+        );
+        assert!(!format!("{secret:?}").contains("abc"));
+    }
+
+    #[test]
+    fn typed_pairs_stay_as_they_are_unless_one_is_a_secret() {
+        assert_eq!(extra_inputs("max_tokens:5,top_k:2"), "max_tokens:5,top_k:2");
+        assert_eq!(extra_inputs("api_key:12345,top_k:2"), r#"{"api_key":"<redacted>","top_k":2}"#);
+        assert_eq!(extra_inputs(r#"{"access_token": "x"}"#), r#"{"access_token":"<redacted>"}"#);
+        assert_eq!(extra_inputs(r#"{"access_token": "x""#), REDACTED);
+    }
+}

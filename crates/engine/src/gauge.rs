@@ -16,6 +16,7 @@ pub struct WorkerGauge {
     worst_lag: AtomicU64,
     schedule_lag: AtomicU64,
     read_delays: SharedDelays,
+    finished: AtomicU64,
 }
 
 impl WorkerGauge {
@@ -32,6 +33,15 @@ impl WorkerGauge {
     /// How long bytes waited for a worker to read them, since the last call; of reads that the kernel stamped.
     pub fn take_read_delays(&self) -> ReadDelays {
         self.read_delays.take()
+    }
+
+    /// Requests of all phases that have come to an end, whatever end, whether or not their record was made.
+    pub fn finished(&self) -> u64 {
+        self.finished.load(Ordering::Relaxed)
+    }
+
+    pub fn note_finished(&self) {
+        self.finished.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn note_schedule_lag(&self, lag: Nanos) {

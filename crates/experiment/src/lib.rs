@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+mod capacity;
 mod conclusion;
 mod data_warnings;
 mod discovery;
@@ -20,6 +21,7 @@ mod process;
 mod raw;
 mod readiness;
 mod records;
+mod replay_plan;
 mod request_log;
 mod round_trip;
 mod run;
@@ -41,7 +43,7 @@ mod until_ci;
 mod verdict;
 
 pub use error::RunError;
-pub use monitor::Monitor;
+pub use monitor::{LiveTime, Monitor, Saved};
 pub use run::{Run, RunResult};
 pub use selftest::{
     Format, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestOption, SelfTestOptionError, SelfTestOptions, StateFile,

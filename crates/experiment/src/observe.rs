@@ -175,7 +175,7 @@ fn warn_of_late_events(events: u32) {
     static LATE: Once = Once::new();
     if events > 0 {
         LATE.call_once(|| {
-            log::warn!("A stream went on after [DONE]: {events} events after it are ignored. (Said once.)")
+            log::warn!("A stream went on after [DONE]: {events} events after it are ignored. (Said once.)");
         });
     }
 }

@@ -87,6 +87,8 @@ impl RawSource {
         };
         // What a server repeated in one turn is part of what it is asked in the next.
         let mut payload = self.endpoint.legible_body(&finished.body);
+        let bytes = payload.as_ref().map_or(&finished.body[..], String::as_bytes);
+        payload = self.secrets.without_fields(bytes).or(payload);
         if payload.is_none() && self.secrets.are_in(&finished.body) {
             payload = Some(String::from_utf8_lossy(&finished.body).into_owned());
         }

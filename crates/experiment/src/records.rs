@@ -1,6 +1,7 @@
 //! The record threads: read, count, write the line, keep the numbers. They work beside the run, never in its way.
 
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -8,18 +9,18 @@ use std::thread::{self, JoinHandle};
 use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
 use aiperf_endpoint::Reply;
-use aiperf_engine::{Finished, FollowUp, FollowUpBodies, Outcome, QueueReceiver};
-use aiperf_metrics::{Columns, Failure, MetricContext, Observation, RecordValues};
+use aiperf_engine::{Finished, FollowUp, FollowUpBodies, Outcome, QueueReceiver, WorkerGauge};
+use aiperf_metrics::{Columns, Failure, LostRecords, Metric, MetricContext, Observation, RecordValues};
 use aiperf_report::{
-    ArtifactPaths, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable, RecordWriter,
-    Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
+    ArtifactPaths, LineTotals, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable,
+    RecordWriter, Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
 };
 
 use aiperf_transport::Exchange;
 
 use crate::error::RunError;
 use crate::live::LiveFeed;
-use crate::monitor::Monitor;
+use crate::monitor::{Kept, Monitor};
 use crate::observe::Observer;
 use crate::priority;
 use crate::raw::RawSource;
@@ -49,6 +50,8 @@ pub(crate) struct RecordDesk {
     /// Headers are needed for the raw file and for HTTP traces.
     pub(crate) http_trace: Option<RawSource>,
     pub(crate) monitor: Arc<Monitor>,
+    /// Of the measured phase.
+    pub(crate) context: MetricContext,
     pub(crate) threshold: Option<FailureThreshold>,
     /// What the server last said about when to come again, with a 429 or 503.
     pub(crate) retry_after: Mutex<Option<String>>,
@@ -96,7 +99,7 @@ impl RecordThreads {
         let mut stamps = AllStamps::default();
         for thread in self.threads {
             let (columns, counts) = thread.join().map_err(|_| RunError::RecordThreadGone)?;
-            stamps += counts.0;
+            stamps += counts;
             match &mut merged {
                 // The columns of a long run are most of its memory: the first thread's are gone on with, not copied.
                 None => merged = Some(columns),
@@ -137,13 +140,14 @@ impl RecordDesk {
             }
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
-            if observation.failure.is_some() {
-                self.monitor.failed.fetch_add(1, Ordering::Relaxed);
-            }
+            self.tell(self.phases[finished.phase], &observation, &values);
             if let Some(threshold) = &self.threshold {
                 threshold.note(self.phases[finished.phase], observation.failure.as_ref());
             }
             if self.phases[finished.phase] == PhaseKind::Profiling {
+                if observation.failure.is_none() {
+                    all_stamps.late += stamps::late_reads(&finished.exchange.marks, &observation.chunks);
+                }
                 self.feeds.iter().for_each(|feed| feed.note(&observation, &values));
             }
             if let Some((tap, contexts)) = &self.tap {
@@ -157,6 +161,16 @@ impl RecordDesk {
             self.monitor.recorded.fetch_add(1, Ordering::Relaxed);
         }
         (columns, all_stamps)
+    }
+
+    /// Lets those know who watch the run.
+    fn tell(&self, phase: PhaseKind, observation: &Observation, values: &RecordValues) {
+        if observation.failure.is_some() {
+            self.monitor.add_failed(phase);
+        } else if phase == PhaseKind::Profiling {
+            let value = |metric| values.get(metric, &self.context);
+            self.monitor.note_times(value(Metric::RequestLatency), value(Metric::TimeToFirstToken));
+        }
     }
 
     fn note_retry_after(&self, exchange: &Exchange) {
@@ -270,19 +284,35 @@ impl RecordDesk {
 }
 
 impl RecordDesk {
+    /// For whoever must end the process before the run has ended.
+    pub(crate) fn kept(&self, gauge: &Arc<WorkerGauge>) -> Kept {
+        Kept {
+            gauge: Arc::clone(gauge),
+            records: self.records.as_ref().map(RecordWriter::handle),
+            raw: self.raw.as_ref().map(|(raw, _)| raw.handle()),
+        }
+    }
+
     /// Closes the files, and names those that are there to be read. All record threads have ended, so nobody else holds
     /// this desk.
-    pub(crate) fn close(self: Arc<Self>, paths: &ArtifactPaths) -> SummaryFiles {
-        let mut files = SummaryFiles::default();
-        let Some(desk) = Arc::into_inner(self) else { return files };
-        let written = &mut files.written;
+    pub(crate) fn close(self: Arc<Self>, paths: &ArtifactPaths) -> ClosedFiles {
+        let mut closed = ClosedFiles::default();
+        let Some(desk) = Arc::into_inner(self) else { return closed };
+        let files = &mut closed.files;
+        let mut note_lines = |label: &str, path: PathBuf, totals: LineTotals| {
+            if totals.lost > 0 {
+                let all = totals.lost + totals.written;
+                files.failed.push(ReportError::Lost { path: path.clone(), lost: totals.lost, all });
+            }
+            files.written.push(WrittenFile { label: label.into(), path });
+            totals.lost
+        };
         if let Some(records) = desk.records {
-            note_losses("records", records.finish().lost);
-            written.push(WrittenFile { label: "Records Export".into(), path: paths.records() });
+            let count = note_lines("Records Export", paths.records(), records.finish());
+            closed.lost = LostRecords { count, are_counted: true };
         }
         if let Some((raw, _)) = desk.raw {
-            note_losses("raw records", raw.finish().lost);
-            written.push(WrittenFile { label: "Raw Records".into(), path: paths.raw() });
+            note_lines("Raw Records", paths.raw(), raw.finish());
         }
         let mut note = |label: &str, path, finished: Result<(), ReportError>| match finished {
             Ok(()) => files.written.push(WrittenFile { label: label.into(), path }),
@@ -294,18 +324,19 @@ impl RecordDesk {
         if let Some(outputs) = desk.outputs {
             note("Outputs JSON", paths.outputs(), outputs.finish());
         }
-        files
+        closed
     }
+}
+
+/// The files of single requests when the last of them is done.
+#[derive(Debug, Default)]
+pub(crate) struct ClosedFiles {
+    pub(crate) files: SummaryFiles,
+    pub(crate) lost: LostRecords,
 }
 
 fn redirects(exchange: &Exchange) -> Vec<Redirect<'_>> {
     exchange.redirects.iter().map(|hop| Redirect { status: hop.status, url: &hop.to }).collect()
-}
-
-fn note_losses(what: &str, lost: u64) {
-    if lost > 0 {
-        log::error!("{lost} {what} could not be written");
-    }
 }
 
 /// The writers complain once and count what follows; the run itself goes on.

@@ -4,13 +4,14 @@ mod spelling;
 
 use std::borrow::Cow;
 
-use aiperf_config::redact::{REDACTED, is_secret_header, keys_in_url};
+use aiperf_config::redact::{REDACTED, SecretFields, is_secret_header, keys_in_url};
 use aiperf_config::{Config, EndpointConfig, ProxyServer, Target};
 use aiperf_metrics::Failure;
 use aiperf_transport::Exchange;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use memchr::memmem::Finder;
+use serde_json::Value;
 
 use self::spelling::spellings;
 use crate::settings;
@@ -25,7 +26,11 @@ const AFTER_A_CUT: [char; 5] = ['.', '…', '"', '\'', ')'];
 /// The keys that requests carry, in every spelling that a server may give them back in; longest first, so that none is left in
 /// pieces.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Secrets(Vec<Spelled>);
+pub(crate) struct Secrets {
+    spelled: Vec<Spelled>,
+    /// Fields of bodies that carry some of them.
+    fields: SecretFields,
+}
 
 #[derive(Clone)]
 struct Spelled {
@@ -54,7 +59,9 @@ impl Secrets {
                 values.extend(keys_of_proxy(proxy));
             }
         }
-        Self::spelled(values)
+        let fields = SecretFields::of(&endpoint.extra_inputs);
+        values.extend(fields.values());
+        Self { fields, ..Self::spelled(values) }
     }
 
     fn spelled(values: Vec<String>) -> Self {
@@ -66,22 +73,32 @@ impl Secrets {
         all.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         all.dedup();
         let spelled = |(text, anywhere): (String, bool)| Spelled { finder: Finder::new(&text).into_owned(), anywhere };
-        Self(all.into_iter().map(spelled).collect())
+        Self { spelled: all.into_iter().map(spelled).collect(), fields: SecretFields::default() }
     }
 
     /// For what is said of an error.
     pub(crate) fn hide<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
-        hidden(self.0.iter(), text)
+        hidden(self.spelled.iter(), text)
     }
 
     /// For what a server says and what it is asked.
     pub(crate) fn hide_in_content<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
-        hidden(self.0.iter().filter(|secret| secret.anywhere), text)
+        hidden(self.spelled.iter().filter(|secret| secret.anywhere), text)
     }
 
     /// Whether [`Secrets::hide_in_content`] would change any part of these bytes.
     pub(crate) fn are_in(&self, content: &[u8]) -> bool {
-        self.0.iter().any(|secret| secret.anywhere && secret.finder.find(content).is_some())
+        self.spelled.iter().any(|secret| secret.anywhere && secret.finder.find(content).is_some())
+    }
+
+    /// For a body that was sent: takes out the fields that carry secrets, however short these are. `None` where there are none.
+    pub(crate) fn without_fields(&self, body: &[u8]) -> Option<String> {
+        if self.fields.is_empty() {
+            return None;
+        }
+        let mut document: Value = serde_json::from_slice(body).ok()?;
+        self.fields.hide(&mut document);
+        Some(document.to_string())
     }
 
     pub(crate) fn hide_in(&self, failure: &mut Failure) {
@@ -111,7 +128,7 @@ impl Secrets {
             let whole = secret.finder.needle();
             (SHORTEST..whole.len()).rev().find(|length| kept.as_bytes().ends_with(&whole[..*length]))
         };
-        let cut = self.0.iter().filter_map(begun).max().map(|length| kept.len() - length);
+        let cut = self.spelled.iter().filter_map(begun).max().map(|length| kept.len() - length);
         // A spelling begins and ends between characters; what is cut off of it may not.
         if let Some(start) = cut.filter(|start| text.is_char_boundary(*start)) {
             text.replace_range(start..kept.len(), REDACTED);

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 
 use aiperf_clock::Nanos;
+use aiperf_config::redact::SecretFields;
 use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{BuildError, EndpointKind, body_document, check_turns, unsent};
@@ -37,6 +38,8 @@ pub(crate) struct Sessions {
     dataset: Arc<Dataset>,
     renderer: Renderer,
     markers: Option<Markers>,
+    /// Fields of bodies that no file may have.
+    secret_fields: SecretFields,
     /// One for each conversation.
     slots: Vec<Slot>,
     input_counts: InputCounts,
@@ -67,6 +70,7 @@ impl Sessions {
         let sessions = Self {
             slots: (0..dataset.len()).map(|_| Slot::default()).collect(),
             input_counts: InputCounts::new(outlines),
+            secret_fields: SecretFields::of(&renderer.options.extra_inputs),
             renderer,
             markers,
             held: AtomicUsize::new(0),
@@ -232,6 +236,7 @@ impl Sessions {
                 None => body_document(&body),
             }));
         }
+        payloads.iter_mut().for_each(|payload| self.secret_fields.hide(payload));
         (InputSession { session_id: self.session_id(index).to_owned(), payloads }, bytes)
     }
 

@@ -11,6 +11,11 @@ pub enum ReportError {
     Create { path: PathBuf, source: io::Error },
     #[error("cannot write {}: {source}; free some space or choose another folder with --artifact-dir", .path.display())]
     Write { path: PathBuf, source: io::Error },
+    #[error(
+        "{lost} of {all} lines could not be written to {}; free some space or choose another folder with --artifact-dir",
+        .path.display()
+    )]
+    Lost { path: PathBuf, lost: u64, all: u64 },
 }
 
 impl ReportError {

@@ -27,6 +27,8 @@ pub struct SummaryFiles {
 pub struct ExtraFiles {
     /// What became of those of the profiling phase in windows: see [`write_timeslices`](crate::write_timeslices).
     pub timeslices: Option<Result<(), ReportError>>,
+    /// Something that the run was to write before its summary is not there, or not whole.
+    pub is_partial: bool,
 }
 
 /// Writes summary CSV and JSON, console text, phase files where there was a warmup, and the ready marker. All of them
@@ -67,13 +69,18 @@ pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: Ext
         manifest.push(b'\n');
         files.put_quietly(&paths.phase_manifest(), &manifest);
     }
-    let partial = !files.failed.is_empty();
+    let partial = extra.is_partial || !files.failed.is_empty();
     let marker = json!({"ready": true, "was_cancelled": report.status.was_cancelled(), "partial": partial});
     files.put_quietly(&paths.ready_marker(), marker.to_string().as_bytes());
     files
 }
 
 impl SummaryFiles {
+    /// Whether a file is among those that were written.
+    pub fn has(&self, path: &Path) -> bool {
+        self.written.iter().any(|file| file.path == path)
+    }
+
     fn put(&mut self, label: &str, path: &Path, bytes: &[u8]) {
         if self.put_quietly(path, bytes) {
             self.note(label, path);

@@ -44,6 +44,9 @@ pub(crate) fn run_summary(report: &RunReport) -> Value {
         let counts = report.accounting.iter().map(phases::accounting).collect();
         object.insert("phase_accounting".to_owned(), counts);
     }
+    if report.lost.any() {
+        object.insert("records_lost".to_owned(), report.lost.count.into());
+    }
     if let Some(client) = &report.client_health {
         object.insert("client_health".to_owned(), health::client_health(client));
     }

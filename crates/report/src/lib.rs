@@ -2,6 +2,7 @@
 //! summaries and records, and gives them the shape that scripts and people expect.
 #![forbid(unsafe_code)]
 
+mod claim;
 mod confidence;
 pub mod console;
 mod csv;
@@ -36,10 +37,11 @@ mod trials;
 mod validity;
 mod wording;
 
+pub use claim::{ClaimError, Cleared, Earlier, FolderClaim, PREVIOUS};
 pub use error::ReportError;
 pub use files::{ExtraFiles, SummaryFiles, WrittenFile, write_summary_files};
 pub use inputs::{InputSession, InputsFile};
-pub use lines::LineTotals;
+pub use lines::{LineHandle, LineTotals};
 pub use local_time::LocalZone;
 pub use metadata::{Phase, RecordMetadata, Redirect};
 pub use network_latency::{RoundTrip, RoundTripWriter};

@@ -28,6 +28,21 @@ pub(crate) struct LineFile {
     flusher: Option<JoinHandle<()>>,
 }
 
+/// Another hold on the file, which lasts as long as it is needed.
+#[derive(Debug, Clone)]
+pub struct LineHandle {
+    shared: Arc<Shared>,
+}
+
+impl LineHandle {
+    /// Writes what was handed in; gives the number of lines that are on disk.
+    pub fn flush(&self) -> u64 {
+        let mut state = self.shared.lock();
+        state.flush();
+        state.on_disk
+    }
+}
+
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
@@ -40,6 +55,8 @@ struct State {
     file: File,
     buffer: Vec<u8>,
     buffered_lines: u64,
+    /// Lines on disk, also after the totals were handed out.
+    on_disk: u64,
     /// Bytes on disk, all of them whole lines.
     whole: u64,
     totals: LineTotals,
@@ -58,6 +75,7 @@ impl LineFile {
             file,
             buffer: Vec::with_capacity(BUFFER_BYTES * 2),
             buffered_lines: 0,
+            on_disk: 0,
             whole: 0,
             totals: LineTotals::default(),
             failed_before: false,
@@ -82,6 +100,11 @@ impl LineFile {
             state.flush();
         }
         state.totals.problem.take().map_or(Ok(()), Err)
+    }
+
+    /// For whoever must bring the lines to disk without waiting for the run.
+    pub(crate) fn handle(&self) -> LineHandle {
+        LineHandle { shared: Arc::clone(&self.shared) }
     }
 
     pub(crate) fn finish(mut self) -> LineTotals {
@@ -133,6 +156,7 @@ impl State {
             Ok(()) => {
                 self.whole += self.buffer.len() as u64;
                 self.totals.written += self.buffered_lines;
+                self.on_disk += self.buffered_lines;
             }
             Err(source) => self.give_up_buffer(source),
         }

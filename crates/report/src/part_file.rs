@@ -1,11 +1,11 @@
 //! A file that has another name until it is whole, so that whoever finds it finds all of it.
 
-use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::ReportError;
+use crate::paths::with_end;
 
 const BUFFER_BYTES: usize = 256 * 1024;
 
@@ -21,7 +21,7 @@ impl PartFile {
         if let Some(dir) = path.parent() {
             fs::create_dir_all(dir).map_err(|source| ReportError::create(dir, source))?;
         }
-        let part = part_name(path);
+        let part = with_end(path, "part");
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
         // The ready marker is for its owner alone.
@@ -51,13 +51,6 @@ impl PartFile {
     pub(crate) fn discard(self) {
         let _ = fs::remove_file(&self.part);
     }
-}
-
-/// The name of a file that is not whole.
-pub(crate) fn part_name(path: &Path) -> PathBuf {
-    let mut part = OsString::from(path);
-    part.push(".part");
-    PathBuf::from(part)
 }
 
 /// Writes a whole file at once.

@@ -2,6 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+/// Ends of names of files that are not whole.
+pub(crate) const UNFINISHED_ENDS: [&str; 2] = ["part", "unsorted"];
+
+/// `name.json.part` of `name.json`.
+pub(crate) fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(end);
+    PathBuf::from(name)
+}
+
 #[derive(Debug, Clone)]
 pub struct ArtifactPaths {
     dir: PathBuf,
@@ -101,6 +112,41 @@ impl ArtifactPaths {
 
     pub fn ready_marker(&self) -> PathBuf {
         self.dir.join(".aiperf_results_ready.json")
+    }
+
+    /// Records in the shape of GenAI-Perf's measuring program; only without a prefix, which would give the summary this name.
+    pub fn perf_analyzer_records(&self) -> PathBuf {
+        self.dir.join("profile_export.json")
+    }
+
+    /// All files that a run may leave in the folder itself, whether they are there or not. A new kind of file must be named
+    /// here: what is not is left lying when the next run comes.
+    pub fn files(&self) -> Vec<PathBuf> {
+        vec![
+            self.ready_marker(),
+            self.run_note(),
+            self.summary_json(),
+            self.summary_csv(),
+            self.records(),
+            self.raw(),
+            self.network_latency(),
+            self.console(),
+            self.timeslices_json(),
+            self.timeslices_csv(),
+            self.records_parquet(),
+            self.genai_perf_json(),
+            self.genai_perf_csv(),
+            self.outputs(),
+            self.run_config(),
+            self.inputs(),
+            self.phase_manifest(),
+            self.perf_analyzer_records(),
+        ]
+    }
+
+    /// The same files under the names that they have until they are whole.
+    pub fn unfinished_files(&self) -> Vec<PathBuf> {
+        self.files().iter().flat_map(|path| UNFINISHED_ENDS.map(|end| with_end(path, end))).collect()
     }
 
     fn in_phase(&self, phase: &str, plain: &str, suffix: &str) -> PathBuf {

@@ -7,7 +7,7 @@ use aiperf_metrics::Failure;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::lines::{LineFile, LineTotals};
+use crate::lines::{LineFile, LineHandle, LineTotals};
 use crate::record::{ErrorDetails, put_json};
 use crate::{Headers, RecordMetadata, ReportError};
 
@@ -55,6 +55,11 @@ impl RawWriter {
         scratch.clear();
         encode(scratch, exchange);
         self.lines.append(scratch)
+    }
+
+    /// For whoever must bring the lines to disk without waiting for the run.
+    pub fn handle(&self) -> LineHandle {
+        self.lines.handle()
     }
 
     pub fn finish(self) -> LineTotals {

@@ -7,7 +7,7 @@ use aiperf_metrics::{Failure, Flags, Kind, Metric, MetricContext, RecordValues};
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
-use crate::lines::{LineFile, LineTotals};
+use crate::lines::{LineFile, LineHandle, LineTotals};
 use crate::spec_decode::SpecDecodeRecord;
 use crate::{RecordMetadata, ReportError, TraceData};
 
@@ -69,6 +69,11 @@ impl RecordWriter {
         scratch.clear();
         self.encode(scratch, record);
         self.lines.append(scratch)
+    }
+
+    /// For whoever must bring the lines to disk without waiting for the run.
+    pub fn handle(&self) -> LineHandle {
+        self.lines.handle()
     }
 
     /// Flushes and says how many lines reached the file. Dropping the writer flushes too.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use aiperf_clock::Nanos;
 use aiperf_metrics::{
-    ClientHealth, Evidence, Metric, MetricResult, PhaseAccounting, Summary, Thresholds, ValidityNote,
+    ClientHealth, Evidence, LostRecords, Metric, MetricResult, PhaseAccounting, Summary, Thresholds, ValidityNote,
 };
 use serde_json::{Map, Value};
 
@@ -32,6 +32,8 @@ pub struct RunReport {
     pub telemetry_data: Option<Value>,
     /// The `branch_stats` object of the summary, where conversations start others.
     pub branch_stats: Option<Value>,
+    /// Requests that were sent and have no record in the records file.
+    pub lost: LostRecords,
     /// Rows of the data that could not be used.
     pub rows_left_out: u64,
     /// How recorded sessions of agents were entered and gone on with.
@@ -75,9 +77,12 @@ impl RunReport {
             health: self.client_health.as_ref(),
             accounting: self.accounting_of(&self.profiling),
             certified: self.selftest.as_ref().map(Citation::load),
+            lost: self.lost,
             rows_left_out: self.rows_left_out,
             warmup: self.warmup.as_ref().map(|warmup| &warmup.summary),
             clock_step: self.timestamps.and_then(|stamps| stamps.clock_offset).map_or(Nanos::ZERO, |o| o.largest_step),
+            was_stopped: self.status.was_cancelled(),
+            late_reads: self.timestamps.map(|stamps| stamps.late).unwrap_or_default(),
             prefixes_repeat: self.prefixes_repeat,
             waited_for_server: self.waited_for_server,
         };
@@ -108,7 +113,7 @@ pub enum RunStatus {
     Cancelled,
     /// Broken off by the program itself, for the reason given.
     GivenUp(String),
-    /// Ran to its end and came to nothing, for the reason given.
+    /// Ran to its end without what was asked of it, for the reason given.
     Incomplete(String),
 }
 

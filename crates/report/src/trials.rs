@@ -55,7 +55,15 @@ impl FailedRun {
     }
 }
 
-/// Names of the files over several runs.
+/// Names of all files over several runs.
+pub(crate) const AGGREGATE_NAMES: [&str; 5] = [AGGREGATE_JSON, AGGREGATE_CSV, COLLATED_JSON, SWEEP_JSON, SWEEP_CSV];
+const AGGREGATE_JSON: &str = "profile_export_aiperf_aggregate.json";
+const AGGREGATE_CSV: &str = "profile_export_aiperf_aggregate.csv";
+const COLLATED_JSON: &str = "profile_export_aiperf_collated.json";
+const SWEEP_JSON: &str = "profile_export_aiperf_sweep.json";
+const SWEEP_CSV: &str = "profile_export_aiperf_sweep.csv";
+
+/// Where the files over several runs go.
 #[derive(Debug, Clone)]
 pub struct AggregatePaths {
     folder: PathBuf,
@@ -78,28 +86,23 @@ impl AggregatePaths {
 /// Writes the aggregate of one configuration as JSON and CSV.
 pub fn write_aggregate(aggregate: &Aggregate, paths: &AggregatePaths) -> SummaryFiles {
     let mut files = SummaryFiles::default();
-    put(
-        &mut files,
-        "Aggregate JSON",
-        &paths.file("profile_export_aiperf_aggregate.json"),
-        &indented(&aggregate.json()),
-    );
-    put(&mut files, "Aggregate CSV", &paths.file("profile_export_aiperf_aggregate.csv"), &aggregate.csv());
+    put(&mut files, "Aggregate JSON", &paths.file(AGGREGATE_JSON), &indented(&aggregate.json()));
+    put(&mut files, "Aggregate CSV", &paths.file(AGGREGATE_CSV), &aggregate.csv());
     files
 }
 
 /// Writes what all requests of all trials say together.
 pub fn write_collated(collated: &Collated, paths: &AggregatePaths) -> SummaryFiles {
     let mut files = SummaryFiles::default();
-    put(&mut files, "Collated JSON", &paths.file("profile_export_aiperf_collated.json"), &indented(&collated.json()));
+    put(&mut files, "Collated JSON", &paths.file(COLLATED_JSON), &indented(&collated.json()));
     files
 }
 
 /// Writes the table of a sweep as JSON and CSV.
 pub fn write_sweep(sweep: &SweepReport, paths: &AggregatePaths) -> SummaryFiles {
     let mut files = SummaryFiles::default();
-    put(&mut files, "Sweep JSON", &paths.file("profile_export_aiperf_sweep.json"), &indented(&sweep.json()));
-    put(&mut files, "Sweep CSV", &paths.file("profile_export_aiperf_sweep.csv"), &sweep.csv());
+    put(&mut files, "Sweep JSON", &paths.file(SWEEP_JSON), &indented(&sweep.json()));
+    put(&mut files, "Sweep CSV", &paths.file(SWEEP_CSV), &sweep.csv());
     files
 }
 

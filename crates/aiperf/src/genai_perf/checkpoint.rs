@@ -112,6 +112,7 @@ fn without_secret(word: &str) -> String {
             _ => format!("--header={REDACTED}"),
         },
         Some((name @ ("--url" | "--endpoint"), value)) => format!("{name}={}", redact::url(value)),
+        Some((name @ "--extra-inputs", value)) => format!("{name}={}", redact::extra_inputs(value)),
         _ => word.to_owned(),
     }
 }
@@ -144,6 +145,7 @@ mod tests {
             name: "m_run_config_0".to_owned(),
             model: "m".to_owned(),
             stimulus: ("concurrency".to_owned(), 1.0),
+            renamed: Vec::new(),
             words: words.split(' ').map(str::to_owned).collect(),
         }
     }

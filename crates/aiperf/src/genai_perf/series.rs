@@ -12,7 +12,8 @@ use super::checkpoint::Checkpoint;
 use super::measurement::Measurement;
 use super::record_file::RecordFile;
 use super::summary_table::{self, Row};
-use crate::cli::{self, Invocation};
+use crate::cli::{self, CliError, Invocation};
+use crate::interrupts::Interrupts;
 use crate::profile::{self, INTERRUPTED};
 use crate::simulate;
 
@@ -35,6 +36,8 @@ pub(super) struct Planned {
     pub(super) stimulus: (String, f64),
     /// The command line of ours, program name included.
     pub(super) words: Vec<String>,
+    /// Our names of options, and those that were typed for them.
+    pub(super) renamed: Vec<(&'static str, String)>,
 }
 
 impl Planned {
@@ -43,10 +46,17 @@ impl Planned {
         self.words.iter().find_map(|word| word.strip_prefix(option)?.strip_prefix('='))
     }
 
+    /// What was typed for an option of ours.
+    fn typed(&self, ours: &str) -> Option<String> {
+        self.renamed.iter().find(|(known, _)| *known == ours).map(|(_, typed)| typed.clone())
+    }
+
     fn experiment(&self, environment: &Environment) -> anyhow::Result<Box<Experiment>> {
         let args = self.words.iter().map(Into::into);
-        let invocation =
-            cli::parse(args, environment, &simulate::flags()).context("in the options that `aiperf profile` gets")?;
+        let invocation = match cli::parse(args, environment, &simulate::flags()) {
+            Err(CliError::Config(error)) => bail!(error.rename(|ours| self.typed(ours))),
+            parsed => parsed.context("in the `aiperf profile` line that this becomes")?,
+        };
         match invocation {
             Invocation::Profile(experiment) if experiment.is_single() => Ok(experiment),
             Invocation::Profile(_) => {
@@ -61,7 +71,7 @@ impl Planned {
 
 impl Series {
     /// All are looked at before the first is made. One that fails does not keep the others from being made.
-    pub(crate) fn run(&self, environment: &Environment) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(&self, environment: &Environment, interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
         let experiments =
             self.runs.iter().map(|run| run.experiment(environment)).collect::<anyhow::Result<Vec<_>>>()?;
         let mut checkpoint = self.checkpoint.as_deref().map(Checkpoint::open).transpose()?;
@@ -74,7 +84,7 @@ impl Series {
                 rows.push(Row { run, measured });
                 continue;
             }
-            let (ended, measured) = match make(&experiment, environment) {
+            let (ended, measured) = match make(&experiment, environment, interrupts) {
                 Ok(made) => made,
                 Err(error) => {
                     let alone = self.runs.len() == 1;
@@ -108,12 +118,16 @@ impl Series {
 }
 
 /// How it ended, and what was measured, if anything was.
-fn make(experiment: &Experiment, environment: &Environment) -> anyhow::Result<(ExitCode, Option<Measurement>)> {
+fn make(
+    experiment: &Experiment,
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<(ExitCode, Option<Measurement>)> {
     let Some(config) = experiment.cells.first().map(|cell| &cell.config) else { bail!("there is nothing to run") };
     eprintln!("{}", config.command_line);
     let paths = ArtifactPaths::new(&config.output.dir, config.output.prefix.as_deref());
     let records = RecordFile::of(config);
-    let ended = profile::run(experiment, environment)?;
+    let ended = profile::run(experiment, environment, interrupts)?;
     if let Some(records) = records {
         records.write().with_context(|| format!("cannot write {}", records.path().display()))?;
     }

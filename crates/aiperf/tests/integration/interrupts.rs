@@ -100,6 +100,9 @@ fn the_second_interrupt_ends_at_once() {
     let ended = running.end();
     assert_eq!(ended.code, Some(130), "{}", ended.stderr);
     assert!(ended.stderr.contains("Ended at once"), "{}", ended.stderr);
+    let kept = ended.artifacts.records().len();
+    assert!(kept >= 8, "{kept}");
+    assert!(ended.stderr.contains(&format!("holds all {kept} finished requests")), "{}", ended.stderr);
     assert!(!ended.artifacts.names().contains(&".aiperf_results_ready.json".to_owned()));
 }
 

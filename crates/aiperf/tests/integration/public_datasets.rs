@@ -118,14 +118,18 @@ fn an_interrupted_download_goes_on_in_the_next_run() {
         LoopbackHub::with(&[("train.parquet", &file)]).then(Mischief::StallAfter(10_000, Duration::from_secs(300)));
     let (server, home) = (sim("ttft=0&itl=0&osl=2"), tempfile::tempdir().unwrap());
     let words = "--public-dataset aimo --request-count 1";
-    let running = program(&server, &hub, &home, words).start();
+    // As shells start the background jobs of scripts: whoever does not ask for Ctrl-C does not get it.
+    let running = program(&server, &hub, &home, words).after("trap '' INT").start();
     let blobs = home.path().join("hub/datasets--AI-MO--NuminaMath-TIR/blobs");
     wait_for("the first bytes", || {
         let mut files = fs::read_dir(&blobs).ok()?.flatten();
         files.any(|file| file.metadata().is_ok_and(|facts| facts.len() == 10_000)).then_some(())
     });
     running.signal(Signal::INT);
-    assert_ne!(running.end().code, Some(0));
+    let ended = running.end();
+    assert_eq!(ended.code, Some(130), "{}", ended.stderr);
+    assert!(ended.stderr.contains("Interrupted before the run began"), "{}", ended.stderr);
+    assert!(!ended.artifacts.exists(), "nothing was measured, so nothing is written");
     program(&server, &hub, &home, words).succeed();
     assert_eq!(prompts(&requests(&server)), ["problem 0 of 0"]);
     assert!(hub.requests().last().unwrap().to_lowercase().contains("range: bytes=10000-"));

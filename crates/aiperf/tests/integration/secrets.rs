@@ -77,6 +77,29 @@ fn no_secret_is_in_any_file_or_output() {
 }
 
 #[test]
+fn keys_in_extra_inputs_reach_the_server_and_no_file() {
+    let server = Scripted::start(|asked| {
+        let said = String::from_utf8_lossy(&asked.body);
+        let reply = json!({"object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistant", "content": said}}]});
+        in_one("200 OK", "Content-Type: application/json\r\n", reply.to_string().as_bytes())
+    });
+    let ended = Program::profile(&format!("--url {}", server.url()))
+        .with("--model m --tokenizer builtin --isl 20 --request-count 3 --export-level raw -vv --export-outputs-json")
+        .word("--extra-inputs")
+        .word(r#"{"api_key": "sekret-a", "options": {"password": "ab1"}, "max_tokens": 7, "eos_token": "</s>"}"#)
+        .run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let sent = String::from_utf8(server.asked()[0].body.clone()).unwrap();
+    assert!(sent.contains("sekret-a") && sent.contains("ab1"), "{sent}");
+    assert_no_secret(&ended);
+    for name in ["profile_export_aiperf.json", "inputs.json", "profile_export_raw.jsonl"] {
+        let text = ended.artifacts.text(name);
+        assert!(!text.contains("\"ab1\"") && text.contains("<redacted>"), "{name}: {text}");
+        assert!(text.contains("eos_token") && text.contains("</s>"), "{name}");
+    }
+}
+
+#[test]
 fn no_secret_is_in_what_is_written_of_failures() {
     let server = Scripted::start(|asked| {
         if asked.body.is_empty() || asked.target.contains("models") {

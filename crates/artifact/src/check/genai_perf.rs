@@ -43,7 +43,7 @@ impl Desk<'_> {
     }
 
     fn perf_analyzer_records(&mut self) {
-        let path = self.folder.perf_analyzer_records();
+        let path = self.folder.paths().perf_analyzer_records();
         // With this prefix the summary itself has the name.
         if path == self.folder.paths().summary_json() {
             return;

@@ -17,6 +17,8 @@ pub(super) struct Seen {
     pub(super) ids: HashSet<String>,
     pub(super) profiling_ids: HashSet<String>,
     pub(super) conversations: HashSet<String>,
+    /// Lines of each phase, by its name.
+    pub(super) phases: HashMap<String, u64>,
     /// Successes and failures, without those that the end of the run cut off, by phase.
     pub(super) outcomes: HashMap<String, (u64, u64)>,
 }
@@ -26,6 +28,7 @@ impl Desk<'_> {
         let path = self.folder.paths().records();
         let name = self.folder.name(&path);
         let mut seen = Seen::default();
+        let mut torn = None;
         let mut found = Vec::new();
         self.files += 1;
         each_line(&path, |number, line, whole| {
@@ -33,8 +36,11 @@ impl Desk<'_> {
             let value: Value = match serde_json::from_slice(line) {
                 Ok(value) => value,
                 Err(error) => {
-                    let torn = if whole { "" } else { " (the last line is not whole)" };
-                    problem(format!("no JSON: {error}{torn}"));
+                    if whole {
+                        problem(format!("no JSON: {error}"));
+                    } else {
+                        torn = Some(torn_line(&name, number, &error));
+                    }
                     return true;
                 }
             };
@@ -48,6 +54,7 @@ impl Desk<'_> {
             true
         })?;
         self.find_some(&name, found);
+        torn.into_iter().for_each(|torn| self.find_unless_killed(torn));
         self.seen = Some(seen);
         Ok(())
     }
@@ -62,7 +69,8 @@ impl Desk<'_> {
         self.files += 1;
         let mut ids = HashSet::new();
         let mut found = Vec::new();
-        each_line(&path, |number, line, _| {
+        let mut torn = None;
+        each_line(&path, |number, line, whole| {
             let mut problem = |text: String| found.push(Finding::at(&name, number, text));
             match serde_json::from_slice::<Value>(line) {
                 Ok(value) => {
@@ -71,17 +79,19 @@ impl Desk<'_> {
                     }
                     ids.extend(value["metadata"]["x_request_id"].as_str().map(ToOwned::to_owned));
                 }
+                Err(error) if !whole => torn = Some(torn_line(&name, number, &error)),
                 Err(error) => problem(format!("no JSON: {error}")),
             }
             true
         })?;
         self.find_some(&name, found);
+        torn.into_iter().for_each(|torn| self.find_unless_killed(torn));
         if let Some(seen) = &self.seen {
             let (missing, extra) = (seen.ids.difference(&ids).count(), ids.difference(&seen.ids).count());
             if missing > 0 || extra > 0 {
                 let text =
                     format!("lacks {missing} of the requests in the records, and has {extra} that are not there");
-                self.find(&name, text);
+                self.find_unless_killed(Finding::of(&name, text));
             }
         }
         Ok(())
@@ -109,6 +119,11 @@ impl Desk<'_> {
     }
 }
 
+/// The end of a line that a process did not live to write.
+fn torn_line(file: &str, number: usize, error: &serde_json::Error) -> Finding {
+    Finding::at(file, number, format!("no JSON: {error} (the last line is not whole)"))
+}
+
 impl Seen {
     fn note(&mut self, record: &RecordLine, problem: &mut dyn FnMut(String)) {
         self.count += 1;
@@ -126,6 +141,8 @@ impl Seen {
             }
         }
         self.conversations.extend(metadata.conversation_id.clone());
+        let name = metadata.phase_name.clone().unwrap_or_else(|| phase.clone());
+        *self.phases.entry(name).or_default() += 1;
         let (successes, failures) = self.outcomes.entry(phase).or_default();
         match &record.error {
             None => *successes += 1,

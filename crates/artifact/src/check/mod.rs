@@ -28,6 +28,8 @@ pub struct Checked {
     /// Files that were looked at.
     pub files: usize,
     pub findings: Vec<Finding>,
+    /// What is missing because the run did not come to its end, which nothing can repair; the folder is whole as far as it can be.
+    pub explained: Vec<Finding>,
     /// Files that are none of this program's, and were not looked at.
     pub others: Vec<String>,
 }
@@ -40,8 +42,11 @@ struct Desk<'a> {
     /// What the records say, where there are any.
     seen: Option<Seen>,
     recomputed: Option<Summary>,
+    /// The run did not come to its end, and its summary was made from its records.
+    was_killed: bool,
     files: usize,
     findings: Vec<Finding>,
+    explained: Vec<Finding>,
 }
 
 /// Checks a folder. `version` is this program's own.
@@ -52,7 +57,19 @@ pub fn check(folder: &Folder, version: &str) -> Result<Checked, ArtifactError> {
     if !has_records && !has_summary {
         return Err(folder.no_records());
     }
-    let mut desk = Desk { folder, shapes, summary: None, seen: None, recomputed: None, files: 0, findings: Vec::new() };
+    let was_killed = Folder::json(&paths.summary_json())
+        .is_some_and(|summary| summary["rebuilt"].is_object() && summary["is_complete"] == false);
+    let mut desk = Desk {
+        folder,
+        shapes,
+        summary: None,
+        seen: None,
+        recomputed: None,
+        was_killed,
+        files: 0,
+        findings: Vec::new(),
+        explained: Vec::new(),
+    };
     desk.leftovers()?;
     if has_records {
         desk.records()?;
@@ -67,12 +84,23 @@ pub fn check(folder: &Folder, version: &str) -> Result<Checked, ArtifactError> {
     desk.slices();
     desk.table();
     let records = desk.seen.as_ref().map_or(0, |seen| seen.count);
-    Ok(Checked { runs: 1, records, files: desk.files, findings: desk.findings, others: Vec::new() })
+    let Desk { files, findings, explained, .. } = desk;
+    Ok(Checked { runs: 1, records, files, findings, explained, others: Vec::new() })
 }
 
 impl Desk<'_> {
     fn find(&mut self, file: &str, problem: impl Into<String>) {
         self.findings.push(Finding::of(file, problem));
+    }
+
+    /// What a run that was killed cannot have whole is no fault of its folder.
+    fn find_unless_killed(&mut self, found: Finding) {
+        if self.was_killed {
+            let problem = format!("{}; the run was ended between its writes", found.problem);
+            self.explained.push(Finding { problem, ..found });
+        } else {
+            self.findings.push(found);
+        }
     }
 
     /// The first of many findings, and how many there are beyond.

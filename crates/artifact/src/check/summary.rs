@@ -39,7 +39,10 @@ impl Desk<'_> {
             }
             return;
         };
-        if let Some(recomputed) = &self.recomputed {
+        let lost = self.accounts(&summary);
+        let covers_them = lost > 0 && summary.get("rebuilt").is_none();
+        // A summary of requests that have no record cannot be computed again.
+        if let Some(recomputed) = self.recomputed.as_ref().filter(|_| !covers_them) {
             let found = compare(&name, &summary, recomputed);
             self.find_some(&name, found);
         }
@@ -55,14 +58,45 @@ impl Desk<'_> {
         self.summary = Some(summary);
     }
 
+    /// Every request that was sent has a record. Says how many have none.
+    fn accounts(&mut self, summary: &Value) -> u64 {
+        let Some(seen) = &self.seen else { return 0 };
+        let name = self.folder.name(&self.folder.paths().records());
+        let mut lost = 0;
+        let mut found = Vec::new();
+        for phase in summary["phase_accounting"].as_array().into_iter().flatten() {
+            let (Some(phase_name), Some(sent)) = (phase["phase_name"].as_str(), phase["sent"].as_u64()) else {
+                continue;
+            };
+            let records = seen.phases.get(phase_name).copied().unwrap_or(0);
+            if records > sent {
+                found.push(Finding::of(
+                    &name,
+                    format!("{phase_name}: {records} records, but {sent} requests were sent"),
+                ));
+            }
+            lost += sent.saturating_sub(records);
+        }
+        let said = summary["records_lost"].as_u64().unwrap_or(0);
+        if lost > 0 {
+            let known = if said == lost { ", as the summary says (records_lost)" } else { "" };
+            let text = format!("{lost} requests that were sent have no record{known}; nothing can bring them back");
+            found.push(Finding::of(&name, text));
+        } else if said > 0 {
+            found.push(Finding::of(&name, format!("the summary says that {said} records were lost, and all are here")));
+        }
+        self.findings.extend(found);
+        lost
+    }
+
     fn marker(&mut self, summary: &Value) {
         let path = self.folder.paths().ready_marker();
         let name = self.folder.name(&path);
         match self.whole(&path, Shape::Ready) {
             None => self.find(&name, "missing: not all files may have been written"),
             Some(marker) => {
-                if marker["partial"] == true {
-                    self.find(&name, "a file could not be written when the run ended");
+                if marker["partial"] == true && !self.was_killed {
+                    self.find(&name, "a file could not be written when the run ended, and nothing can repair that");
                 }
                 if marker["was_cancelled"] != summary["was_cancelled"] {
                     self.find(&name, "was_cancelled is not what the summary says");

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use aiperf_report::PREVIOUS;
+
 use super::loose::Kind;
 use crate::{ArtifactError, Folder};
 
@@ -46,7 +48,8 @@ impl Inventory {
                 None => self.others.push(file.strip_prefix(root).unwrap_or(&file).display().to_string()),
             }
         }
-        for folder in folders {
+        // What an earlier run left is no part of this one.
+        for folder in folders.into_iter().filter(|folder| folder == root || !folder.ends_with(PREVIOUS)) {
             let is_its_own = is_run && OF_A_RUN.iter().any(|name| folder.ends_with(name));
             if !is_its_own {
                 self.enter(root, &folder)?;

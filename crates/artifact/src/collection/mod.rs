@@ -65,6 +65,7 @@ pub fn check_all(root: &Path, version: &str) -> Result<Checked, ArtifactError> {
                 desk.files += run.files;
                 let found: Vec<Finding> = run.findings.into_iter().map(|found| desk.below(dir, found)).collect();
                 desk.findings.extend(found);
+                checked.explained.extend(run.explained.into_iter().map(|found| desk.below(dir, found)));
             }
             Err(ArtifactError::NoRecords { .. }) => desk.find(dir, "a run that left neither records nor a summary"),
             Err(error) => return Err(error),

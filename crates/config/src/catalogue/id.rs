@@ -78,6 +78,7 @@ pub enum OptionId {
     SliceDuration,
     AutoPlot,
     PlotRequired,
+    Overwrite,
     ExportOutputsJson,
     ExportRecordsParquet,
     ExportGenaiPerf,

@@ -34,7 +34,7 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
         section.put("headers", Value::Object(endpoint.headers.iter().map(shown).collect()));
     }
     if !endpoint.extra_inputs.is_empty() {
-        section.put("extra", Value::Object(endpoint.extra_inputs.clone()));
+        section.put("extra", redact::fields(&endpoint.extra_inputs));
     }
     if let Some(template) = &endpoint.template {
         let field = endpoint.response_field.as_ref().map_or("text", ResponseField::as_str);

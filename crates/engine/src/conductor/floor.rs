@@ -171,6 +171,14 @@ impl<'a> Floor<'a> {
         }
     }
 
+    /// Children that the end of the phase leaves without an end of their own were cut off by it, so that each that was spawned
+    /// is counted once. Those that another phase goes on with are its business.
+    pub(super) fn count_open_children(&mut self) {
+        if !self.is_handed_over() {
+            self.counts.branches.children_truncated += self.open_children;
+        }
+    }
+
     /// Forgets all that was not sent.
     pub(super) fn clear(&mut self) {
         self.agenda.clear();
@@ -402,11 +410,7 @@ impl<'a> Floor<'a> {
         }
         match returned.end {
             ReturnedAs::Cut => self.counts.cut += 1,
-            ReturnedAs::Complete => self.counts.completed += 1,
-            ReturnedAs::Failed => {
-                self.counts.completed += 1;
-                self.counts.failed += 1;
-            }
+            ReturnedAs::Complete | ReturnedAs::Failed => self.counts.completed += 1,
         }
     }
 

@@ -269,6 +269,7 @@ impl Context {
     }
 
     async fn hand_over(&self, mut finished: Finished) {
+        self.desk.gauge.note_finished();
         loop {
             let haste = if finished.follow_up.is_some() { Haste::Urgent } else { Haste::Patient };
             match self.desk.records.try_send(finished, haste) {

@@ -82,6 +82,7 @@ impl Run {
             outputs,
             http_trace: output.export_http_trace.then_some(source),
             monitor: Arc::clone(monitor),
+            context: self.profiling_context().clone(),
             threshold,
             retry_after: Mutex::default(),
             feeds: watches.iter().map(|watch| Arc::clone(&watch.feed)).collect(),

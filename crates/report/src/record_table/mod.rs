@@ -18,7 +18,7 @@ use parquet::schema::parser::parse_message_type;
 use serde_json::{Map, Value};
 
 use self::column::Column;
-use crate::part_file::part_name;
+use crate::paths::with_end;
 use crate::{Record, ReportError};
 
 const GROUP_ROWS: usize = 16_384;
@@ -77,7 +77,7 @@ impl RecordTable {
         let all: Vec<Vec<Metric>> = phases.iter().map(MetricContext::record_metrics).collect();
         let metrics: Vec<Metric> =
             Metric::ALL.iter().copied().filter(|metric| all.iter().any(|some| some.contains(metric))).collect();
-        let part = part_name(path);
+        let part = with_end(path, "part");
         let failed = |error: ParquetError| ReportError::write(path, io::Error::other(error));
         let schema = Arc::new(parse_message_type(&message_type(&metrics)).map_err(failed)?);
         let units: Map<String, Value> =

@@ -5,8 +5,8 @@
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_endpoint::{ContentChunk, Delivery, EndpointKind, Usage};
 use aiperf_metrics::{
-    Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, MediaFacts, MetricContext,
-    Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
+    Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, LostRecords, MediaFacts,
+    MetricContext, Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
 };
 use aiperf_report::{
     AskedLoad, AskedPercentiles, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, LocalZone, Machine, Phase,
@@ -93,6 +93,7 @@ pub(crate) fn failed(index: u64, code: Option<u16>, kind: &str, message: &str) -
         cause: None,
         cancelled: None,
         is_context_overflow: false,
+        shortage: None,
     };
     let seen = streamed(index);
     Observation {
@@ -154,6 +155,7 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         status: RunStatus::Complete,
         telemetry_data: None,
         branch_stats: None,
+        lost: LostRecords::default(),
         rows_left_out: 0,
         agentic_replay: None,
         metadata: None,

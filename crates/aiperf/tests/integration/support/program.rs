@@ -22,13 +22,15 @@ pub(crate) struct Program {
     folder: TempDir,
     words: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
+    /// Commands of the shell that becomes the program, if one does.
+    shell: Option<String>,
 }
 
 impl Program {
     /// The bare program in an empty folder.
     pub(crate) fn new(words: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        Self { folder, words: Vec::new(), variables: Vec::new() }.with(words)
+        Self { folder, words: Vec::new(), variables: Vec::new(), shell: None }.with(words)
     }
 
     /// `aiperf profile` with its files in a known place.
@@ -86,9 +88,25 @@ impl Program {
         self.file(STDIN, lines)
     }
 
+    /// Commands of a shell that then becomes the program: limits, ignored signals, redirections by `exec >FILE`. They can use
+    /// only what is built into the shell.
+    pub(crate) fn after(mut self, commands: &str) -> Self {
+        self.shell = Some(commands.to_owned());
+        self
+    }
+
+    fn command(&self) -> Command {
+        let program = env!("CARGO_BIN_EXE_aiperf");
+        let Some(commands) = &self.shell else { return Command::new(program) };
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-e", "-c", &format!("{commands}\nexec \"$0\" \"$@\""), program]);
+        shell
+    }
+
     pub(crate) fn start(self) -> Running {
         let output = |name: &str| Stdio::from(File::create(self.folder.path().join(name)).unwrap());
-        let child = Command::new(env!("CARGO_BIN_EXE_aiperf"))
+        let child = self
+            .command()
             .args(&self.words)
             .current_dir(&self.folder)
             .env_clear()
