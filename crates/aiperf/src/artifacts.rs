@@ -36,7 +36,9 @@ pub(crate) fn report(asked: &ReportInvocation, environment: &Environment) -> any
         ),
         None => {
             let (files, mended) = rebuilt.write_beside(&folder);
-            mended.iter().for_each(|mended| eprintln!("warning: {mended}"));
+            for mended in &mended {
+                eprintln!("warning: {mended}");
+            }
             files
         }
     };
