@@ -63,7 +63,12 @@ pub(crate) fn validate(path: &Path) -> anyhow::Result<ExitCode> {
         check_file(path)?.with_context(|| format!("{shown} is nothing that can be checked alone"))?
     };
     if checked.findings.is_empty() {
-        println!("{shown}: {}, whole and consistent", extent(&checked));
+        let state = if checked.explained.is_empty() {
+            "whole and consistent"
+        } else {
+            "consistent, and as whole as a run can be that did not come to its end"
+        };
+        println!("{shown}: {}, {state}", extent(&checked));
     }
     for finding in &checked.findings {
         println!("{finding}");
