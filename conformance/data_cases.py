@@ -65,8 +65,8 @@ DATA_CASES = (
     _case("mooncake-messages-schedule", "a Mooncake trace of messages", "mooncake_messages.jsonl", "mooncake_trace", "--fixed-schedule", exact_counts=False),
     _case("mooncake-payload-schedule", "a Mooncake trace of whole bodies", "mooncake_payload.jsonl", "mooncake_trace", "--fixed-schedule"),
     _case("bailian-schedule", "a Bailian trace at its times", "bailian_trace.jsonl", "bailian_trace", "--fixed-schedule", at_server=MADE_UP),
-    _case("burst-gpt", "a BurstGPT trace, as fast as it goes", "burst_gpt.csv", "burst_gpt_trace", "--request-count", "12", at_server=MADE_UP),
-    _case("burst-gpt-empty", "a BurstGPT trace with answers of nothing", "burst_gpt_zero_response.csv", "burst_gpt_trace", "--request-count", "4", at_server=MADE_UP),
+    _case("burst-gpt", "a BurstGPT trace, as fast as it goes", "burst_gpt.csv", "burst_gpt_trace", "--request-count", "12", "--no-fixed-schedule", at_server=MADE_UP),
+    _case("burst-gpt-empty", "a BurstGPT trace with answers of nothing", "burst_gpt_zero_response.csv", "burst_gpt_trace", "--request-count", "4", "--no-fixed-schedule", at_server=MADE_UP),
     _case("baseten-schedule", "a Baseten trace at its times", "baseten_trace.parquet", "baseten_trace", "--fixed-schedule"),
     _case("dag-orchestrator", "the sample of an orchestrator", "dag_orchestrator.jsonl", "dag_jsonl", "--num-sessions", "1"),
 )

@@ -28,13 +28,14 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use aiperf_config::catalogue::options;
 use config_file::{ConfigFile, Job};
 use given::Asked;
 use merge::Merge;
 pub(crate) use refusal::Refusal;
 use series::{Planned, Series};
 use sweep::Sweep;
-use table::{Flag, Rule};
+use table::{Becomes, Flag, Rule};
 use template::Template;
 
 /// The name of the command, and of the program where it is called so.
@@ -62,6 +63,36 @@ pub(crate) fn words_of(args: &[OsString]) -> Option<&[OsString]> {
         return args.get(1..);
     }
     args.get(1).filter(|command| *command == NAME).and_then(|_| args.get(2..))
+}
+
+/// The page of `aiperf genai-perf --help`.
+pub(crate) fn help_page() -> String {
+    help::page()
+}
+
+/// What to do with an option of GenAI-Perf that stands on a line of ours; `None` where it is none.
+pub(crate) fn advice(typed: &str) -> Option<String> {
+    let tables = [
+        ("profile", table::PROFILE),
+        ("profile", table::PERF_ANALYZER),
+        ("analyze", commands::ANALYZE),
+        ("config", commands::CONFIG),
+        ("process-export-files", commands::PROCESS),
+    ];
+    let (command, flag) = tables.iter().find_map(|(command, table)| {
+        table.iter().find(|flag| flag.names.contains(&typed)).map(|flag| (*command, flag))
+    })?;
+    if let Becomes::Refused(why) = flag.becomes {
+        return Some(format!("; it {why}"));
+    }
+    let Some(name) = flag.becomes.name() else {
+        return Some(format!("; run the line as `aiperf genai-perf {command} ...`"));
+    };
+    let spec = options().find(|spec| spec.long.contains(&name.trim_start_matches('-')));
+    Some(match spec {
+        Some(spec) if !spec.is_supported() => " and not supported yet; leave it out".to_owned(),
+        _ => format!("; use {name}, or run the line as `aiperf genai-perf {command} ...`"),
+    })
 }
 
 /// Reads the words after the name of the program. Input rows that need another shape are written into the run's folder.
@@ -134,7 +165,9 @@ fn plan(asked: &Asked, current_dir: &Path, index: usize, suffix: &str) -> Result
     }
     let model = asked.text(Rule::Model).unwrap_or_default().to_owned();
     let words = ["aiperf", "profile"].into_iter().map(str::to_owned).chain(translation.words).collect();
-    Ok(Planned { name: format!("{model}_run_config_{index}"), model, stimulus: translate::stimulus(asked)?, words })
+    let renamed = asked.iter().filter_map(|given| Some((given.flag.becomes.name()?, given.typed.clone()))).collect();
+    let name = format!("{model}_run_config_{index}");
+    Ok(Planned { name, model, stimulus: translate::stimulus(asked)?, words, renamed })
 }
 
 /// The folder of the checkpoint, where one is kept.

@@ -1,4 +1,5 @@
-//! The program's log: short lines on stderr, full ones in the run's log file.
+//! The program's log: short lines on stderr, full ones in the run's log file. What scripts wait for goes to stdout, where
+//! AIPerf has its log.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -6,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 use aiperf_config::{Environment, LogLevel, unread_variables};
+use aiperf_engine::ANNOUNCEMENTS;
 use jiff::Zoned;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
@@ -86,8 +88,14 @@ impl Log for RunLog {
         let now = Zoned::now();
         let level = name(record.level());
         aiperf_ui::clear_line();
+        let shown = format!("{} {level:<8} {}\n", now.strftime("%H:%M:%S%.3f"), record.args());
         // Nobody can be told that the log cannot be written.
-        let _ = writeln!(std::io::stderr(), "{} {level:<8} {}", now.strftime("%H:%M:%S%.3f"), record.args());
+        let _ = if record.target() == ANNOUNCEMENTS {
+            let mut out = std::io::stdout().lock();
+            out.write_all(shown.as_bytes()).and_then(|()| out.flush())
+        } else {
+            std::io::stderr().write_all(shown.as_bytes())
+        };
         let line =
             format!("{} - {} - {level} - {}\n", now.strftime("%Y-%m-%d %H:%M:%S%.3f"), record.target(), record.args());
         let Ok(mut file) = self.file.lock() else { return };

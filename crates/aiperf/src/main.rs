@@ -117,5 +117,6 @@ fn environment() -> anyhow::Result<Environment> {
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect(),
         current_dir: env::current_dir().context("the working folder cannot be found")?,
+        peek: Some(aiperf_dataset::peek),
     })
 }

@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Config, DatasetSource, Environment, Experiment, PhaseKind, UiKind};
 use aiperf_engine::ControlSource;
-use aiperf_experiment::{Monitor, Run, RunResult, StateFile, Verdict};
+use aiperf_experiment::{LiveTime, Monitor, Run, RunResult, StateFile, Verdict};
 use aiperf_hub::{DownloadSnapshot, Hub, HubEnvironment, Limits};
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_report::{Cleared, Earlier, FolderClaim};
-use aiperf_ui::{ProgressLine, Snapshot, Style, Transfer};
+use aiperf_ui::{ProgressLine, Snapshot, Spread, Style, Transfer};
 
 use crate::interrupts::Interrupts;
 use crate::{logging, trials};
@@ -21,6 +22,10 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub(crate) const INTERRUPTED: u8 = 130;
 /// The run is whole, and `--strict` does not let it pass.
 pub(crate) const DOUBTFUL: u8 = 3;
+
+/// Time between two lines of progress where there is no terminal: with `--ui simple`, and in the log.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
+const LOG_INTERVAL: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(
     experiment: &Experiment,
@@ -42,7 +47,7 @@ pub(crate) fn run(
     }
     let width = Width(first.config.tuning.console_width);
     let ready = prepare(first.config.clone(), environment)?;
-    let result = ready.execute(interrupts, None, environment)?;
+    let result = ready.execute(interrupts, None)?;
     show(&result, width, environment);
     Ok(exit_code(&result))
 }
@@ -50,7 +55,7 @@ pub(crate) fn run(
 /// A run that has all it needs, and what its watchers must know.
 pub(crate) struct Ready {
     pub(crate) run: Run,
-    ui: UiKind,
+    style: Style,
     duration: Option<Nanos>,
     dir: PathBuf,
     claim: Claim,
@@ -63,23 +68,19 @@ pub(crate) fn prepare(config: Config, environment: &Environment) -> anyhow::Resu
     let dir = config.output.dir.clone();
     let claim = Claim::of(&config, dir.clone());
     let hub = hub(&config, environment);
-    let downloading = (ui == UiKind::Simple).then(|| watch_download(&hub, environment));
+    let stats_interval = config.output.stats_interval;
+    let downloading = (ui == UiKind::Simple).then(|| watch_download(&hub, style(ui, stats_interval, environment)));
     let mut run = Run::prepare(config, VERSION, &hub)?;
     drop(downloading);
     if let Some(state) = StateFile::of(environment) {
         run.cite(state.tests(VERSION));
     }
-    Ok(Ready { run, ui, duration, dir, claim })
+    Ok(Ready { run, style: style(ui, stats_interval, environment), duration, dir, claim })
 }
 
 impl Ready {
     /// `among`: which of several runs it is, in words.
-    pub(crate) fn execute(
-        self,
-        interrupts: &Interrupts,
-        among: Option<String>,
-        environment: &Environment,
-    ) -> anyhow::Result<RunResult> {
+    pub(crate) fn execute(self, interrupts: &Interrupts, among: Option<String>) -> anyhow::Result<RunResult> {
         let control = ControlSource::new();
         let monitor = Arc::new(Monitor::default());
         interrupts.stop(control.control(), &monitor);
@@ -92,7 +93,7 @@ impl Ready {
         if let Some(name) = &among {
             log::info!("{name}");
         }
-        let progress = (self.ui == UiKind::Simple).then(|| watch(&monitor, self.duration, among, environment));
+        let progress = watch(&monitor, self.duration, among, self.style);
         let result = self.run.execute(VERSION, &control, &monitor)?;
         drop(progress);
         Ok(result)
@@ -147,16 +148,24 @@ pub(crate) fn hub(config: &Config, environment: &Environment) -> Hub {
     })
 }
 
-fn watch_download(hub: &Hub, environment: &Environment) -> ProgressLine {
+fn watch_download(hub: &Hub, style: Style) -> ProgressLine {
     let progress = hub.progress();
-    ProgressLine::of_download(style(environment), move || {
+    ProgressLine::of_download(style, move || {
         let DownloadSnapshot { name, done, size } = progress.snapshot()?;
         Some(Transfer { name, done, size })
     })
 }
 
-const fn style(environment: &Environment) -> Style {
-    if environment.stderr_is_terminal { Style::Terminal { columns: stderr_columns } } else { Style::Plain }
+/// How progress is shown: in place on a terminal, in lines where there is none, so that a log shows signs of life.
+pub(crate) fn style(ui: UiKind, stats_interval: Option<Duration>, environment: &Environment) -> Style {
+    let every = |usual: Duration| stats_interval.unwrap_or(usual);
+    match ui {
+        UiKind::Simple if environment.stderr_is_terminal => Style::Terminal { columns: stderr_columns },
+        _ if stats_interval == Some(Duration::ZERO) => Style::Quiet,
+        UiKind::Simple => Style::Plain { every: every(PLAIN_INTERVAL) },
+        UiKind::None if environment.stderr_is_terminal => Style::Quiet,
+        UiKind::None => Style::Log { every: every(LOG_INTERVAL) },
+    }
 }
 
 fn stderr_columns() -> usize {
@@ -168,13 +177,13 @@ pub(crate) fn watch(
     monitor: &Arc<Monitor>,
     duration: Option<Nanos>,
     among: Option<String>,
-    environment: &Environment,
+    style: Style,
 ) -> ProgressLine {
     let monitor = Arc::clone(monitor);
     let before = among.map_or_else(String::new, |among| format!("{among}  "));
     let start = Mono::now();
     ProgressLine::start(
-        style(environment),
+        style,
         Arc::new(move || {
             let progress = &monitor.progress;
             let phase = progress.phase()?;
@@ -186,14 +195,21 @@ pub(crate) fn watch(
                 },
                 done,
                 in_flight: sent.saturating_sub(done),
-                failed: monitor.failed(),
+                failed: monitor.failed_in(phase),
                 expected: progress.expected(),
                 duration: duration.filter(|_| phase == PhaseKind::Profiling),
                 elapsed: Mono::now().since(progress.began().unwrap_or(start)),
+                first_token: spread(monitor.first_token()),
+                latency: spread(monitor.latency()),
                 note: monitor.note().filter(|_| phase == PhaseKind::Profiling),
+                signs_of_life: monitor.signs_of_life(),
             })
         }),
     )
+}
+
+fn spread(time: Option<LiveTime>) -> Option<Spread> {
+    time.map(|LiveTime { p50, p99 }| Spread { p50, p99 })
 }
 
 fn show(result: &RunResult, width: Width, environment: &Environment) {
@@ -204,7 +220,9 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     for error in &result.files.failed {
         log::error!("{error}");
     }
-    if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unmet(why) = &result.verdict {
+    if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unreachable(why) | Verdict::Unmet(why) =
+        &result.verdict
+    {
         eprintln!("error: {why}");
     } else if let Some(why) = doubt(result) {
         eprintln!("error: {why}");
@@ -219,7 +237,7 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
 pub(crate) fn doubt(result: &RunResult) -> Option<String> {
     let mut codes: Vec<_> = result.refused.iter().map(|note| note.code().name()).collect();
     codes.dedup();
-    (!codes.is_empty()).then(|| format!("--strict does not let these validity notes pass: {}", codes.join(", ")))
+    (!codes.is_empty()).then(|| format!("failed by --strict because of these validity notes: {}", codes.join(", ")))
 }
 
 /// How wide and colourful stdout is; `width` where it is no terminal.
@@ -235,7 +253,9 @@ pub(crate) fn console_of(width: Width, environment: &Environment) -> (Width, Col
 fn exit_code(result: &RunResult) -> ExitCode {
     match result.verdict {
         Verdict::Cancelled => ExitCode::from(INTERRUPTED),
-        Verdict::NothingSucceeded(_) | Verdict::GivenUp(_) | Verdict::Unmet(_) => ExitCode::FAILURE,
+        Verdict::NothingSucceeded(_) | Verdict::GivenUp(_) | Verdict::Unreachable(_) | Verdict::Unmet(_) => {
+            ExitCode::FAILURE
+        }
         Verdict::Complete if !result.files.failed.is_empty() => ExitCode::FAILURE,
         Verdict::Complete if !result.refused.is_empty() => ExitCode::from(DOUBTFUL),
         Verdict::Complete => ExitCode::SUCCESS,

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use aiperf_clock::Nanos;
-use aiperf_config::{Environment, LogLevel};
+use aiperf_config::{Environment, LogLevel, UiKind};
 use aiperf_engine::ControlSource;
 use aiperf_experiment::{Format, Monitor, SelfTest, SelfTestError, SelfTestOptions, StateFile};
 use aiperf_report::console::{self, Width};
@@ -38,7 +38,8 @@ pub(crate) fn run(
         version: profile::VERSION,
         program: std::env::current_exe().context("the program cannot find itself to start the simulator")?,
     };
-    let progress = profile::watch(&monitor, Some(Nanos::from_secs_f64(test.seconds()?)), None, environment);
+    let style = profile::style(UiKind::Simple, None, environment);
+    let progress = profile::watch(&monitor, Some(Nanos::from_secs_f64(test.seconds()?)), None, style);
     let result = test.execute(&control, &monitor);
     drop(progress);
     let mut report = match result {

@@ -45,7 +45,7 @@ impl Runner for Bench<'_> {
         if self.folder.is_none() {
             self.folder = Some(whole.take().map_err(|error| Trouble::NotPrepared(error.into()))?);
         }
-        let result = ready.execute(self.interrupts, Some(name.clone()), self.environment).map_err(broken)?;
+        let result = ready.execute(self.interrupts, Some(name.clone())).map_err(broken)?;
         show_run(&name, &result);
         if let Some(why) = profile::doubt(&result) {
             eprintln!("error: {name}: {why}");
@@ -63,7 +63,7 @@ impl Runner for Bench<'_> {
 /// One line: the tables of the run are in its folder.
 fn show_run(name: &str, result: &RunResult) {
     let line = match &result.verdict {
-        Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unmet(why) => {
+        Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unreachable(why) | Verdict::Unmet(why) => {
             format!("{name} failed: {why}\n")
         }
         Verdict::Complete | Verdict::Cancelled => console::render_run_line(name, &result.report),
@@ -94,7 +94,7 @@ fn show(experiment: &Experiment, result: &ExperimentResult, environment: &Enviro
     }
     if !result.is_enough() && !result.was_interrupted {
         eprintln!(
-            "error: {} of {} runs succeeded, and it takes two to say anything over several",
+            "error: only {} of {} runs succeeded; statistics across runs need at least two",
             result.successful, result.runs
         );
     }
@@ -121,7 +121,7 @@ fn exit_code(result: &ExperimentResult, is_doubtful: bool) -> ExitCode {
         return ExitCode::from(INTERRUPTED);
     }
     let written = result.files.failed.is_empty() && result.is_written;
-    match result.is_enough() && written {
+    match result.is_enough() && written && !result.server_lost {
         true if is_doubtful => ExitCode::from(DOUBTFUL),
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,

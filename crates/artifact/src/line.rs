@@ -43,6 +43,8 @@ pub(crate) struct Metadata {
     pub(crate) profiling_index: Option<u32>,
     #[serde(default)]
     pub(crate) was_cancelled: bool,
+    #[serde(default)]
+    pub(crate) resent: u32,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -33,6 +33,7 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
         usage: usage(metrics),
         spec_decode: line.spec_decode_acceptance.as_ref().map(spec_decode),
         http: http(metrics),
+        resent: metadata.resent,
         failure,
         requested_output_tokens: requested(metrics),
         requested_input_tokens: None,
@@ -133,6 +134,7 @@ fn http(metrics: &Metrics) -> Option<HttpTiming> {
     let stage = |metric| Nanos(metrics.base(metric).unwrap_or(0));
     Some(HttpTiming {
         blocked: stage(Metric::HttpReqBlocked),
+        lost: metrics.base(Metric::HttpReqLost).map(Nanos),
         dns_lookup: stage(Metric::HttpReqDnsLookup),
         connecting: stage(Metric::HttpReqConnecting),
         tls: metrics.base(Metric::HttpReqTlsHandshaking).map(Nanos),
@@ -173,6 +175,7 @@ fn failure(error: &ErrorDetails, was_cancelled: bool) -> Failure {
             .map(|message| Cause { kind: kinds.get(1).cloned().unwrap_or_default(), message: message.clone() }),
         cancelled: was_cancelled.then_some(cancelled),
         is_context_overflow: OverflowSigns::default().are_in(&error.message),
+        shortage: None,
     }
 }
 

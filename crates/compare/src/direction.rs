@@ -29,6 +29,7 @@ impl Direction {
         };
         match metric {
             Metric::ErrorRequestCount
+            | Metric::ResentRequestCount
             | Metric::ContextOverflowCount
             | Metric::OslMismatchCount
             | Metric::UsageDiscrepancyCount

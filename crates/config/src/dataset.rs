@@ -39,6 +39,8 @@ pub struct DatasetConfig {
     /// Output length for turns that bring none of their own.
     pub output_tokens: Option<Length>,
     pub system_prompt: SystemPrompt,
+    /// Tokens of a text of its own that each conversation of a file or public data set begins with.
+    pub user_context_tokens: Option<usize>,
     /// Whether the endpoint takes a system message; where it does not, one in a file is a turn like any other.
     pub has_system_role: bool,
 }

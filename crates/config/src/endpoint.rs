@@ -80,6 +80,8 @@ pub struct EndpointConfig {
     /// Addresses that connections leave from; empty: the system chooses.
     pub source_addresses: Vec<IpAddr>,
     pub tls: TlsConfig,
+    /// A request that the server left without an answer may be sent again where it cannot have been worked on.
+    pub resend: bool,
     /// As the environment has them; used only where `Tuning::trust_env` says so.
     pub proxies: ProxyConfig,
     /// The servers' prefix caches are emptied before the run.

@@ -2,7 +2,9 @@
 //! options give the same configuration wherever a test runs.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::FileFormat;
 
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -10,4 +12,15 @@ pub struct Environment {
     pub stderr_is_terminal: bool,
     pub variables: BTreeMap<String, String>,
     pub current_dir: PathBuf,
+    /// Looks at the beginning of an input file, if there is someone who can read one.
+    pub peek: Option<fn(&Path, Option<FileFormat>) -> Option<FilePeek>>,
+}
+
+/// What the beginning of an input file tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FilePeek {
+    /// The format that was named, or the only one that fits.
+    pub format: FileFormat,
+    /// The first row says when it is due.
+    pub has_time: bool,
 }

@@ -2,15 +2,16 @@
 
 use thiserror::Error;
 
+/// A reason with the option that it speaks of in the place of a leading "it".
+pub fn with_subject(why: &str, subject: &str) -> String {
+    why.strip_prefix("it ").map_or_else(|| why.to_owned(), |rest| format!("{subject} {rest}"))
+}
+
 /// The first rule that was broken, in words that name the options and the way out.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConfigError {
     #[error("{flag} is not supported yet; leave it out")]
     NotYet { flag: String },
-    #[error("{flag} {value} is not supported yet; {instead}")]
-    ValueNotYet { flag: String, value: String, instead: String },
-    #[error("{flag} is refused: {reason}")]
-    Refused { flag: String, reason: String },
     #[error("{flag} {value}: a list of values is a sweep, and only `aiperf profile` makes one; give one value")]
     List { flag: String, value: String },
     #[error("{flag} was given {value:?}: {expected}")]
@@ -32,4 +33,41 @@ pub enum ConfigError {
          `--url sim:`, which needs none"
     )]
     NoModel,
+}
+
+impl ConfigError {
+    /// The same with the options under other names, for those who typed the options of another program.
+    #[must_use]
+    pub fn rename(mut self, name: impl Fn(&str) -> Option<String>) -> Self {
+        for flag in self.flags() {
+            if let Some(name) = name(flag) {
+                *flag = name;
+            }
+        }
+        self
+    }
+
+    fn flags(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::NotYet { flag }
+            | Self::List { flag, .. }
+            | Self::BadValue { flag, .. }
+            | Self::Unreadable { flag, .. } => vec![flag],
+            Self::Conflict { first, second, .. } => vec![first, second],
+            Self::Needs { flag, needs, .. } => vec![flag, needs],
+            Self::BadVariable { .. } | Self::Scenario { .. } | Self::NoModel => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_may_name_the_options_of_another_program() {
+        let error = ConfigError::NotYet { flag: "--auto-plot".to_owned() };
+        let renamed = error.rename(|flag| (flag == "--auto-plot").then(|| "--generate-plots".to_owned()));
+        assert_eq!(renamed.to_string(), "--generate-plots is not supported yet; leave it out");
+    }
 }

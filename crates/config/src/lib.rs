@@ -22,6 +22,7 @@ mod run;
 mod scenario;
 mod secure;
 mod server_hook;
+pub mod suggestion;
 mod tuning;
 mod until_ci;
 
@@ -37,8 +38,8 @@ pub use dataset::{
 };
 pub use dataset::{Chat, Origin, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
-pub use environment::Environment;
-pub use error::ConfigError;
+pub use environment::{Environment, FilePeek};
+pub use error::{ConfigError, with_subject};
 pub use experiment::{
     Cell, Convergence, ConvergenceMode, ConvergenceStat, Experiment, Parameter, Seeds, Sweep, SweepOrder, SweptValue,
     Trials,

@@ -13,6 +13,8 @@ pub struct OutputConfig {
     pub prefix: Option<String>,
     pub level: ExportLevel,
     pub ui: UiKind,
+    /// Time between two progress lines where there is no terminal; `None`: not said, zero: none at all.
+    pub stats_interval: Option<Duration>,
     pub log_level: LogLevel,
     /// SLOs per request: metric tag and threshold in the metric's display unit.
     pub goodput: Vec<(String, f64)>,

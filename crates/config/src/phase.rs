@@ -90,6 +90,11 @@ impl Pace {
     pub const fn is_agentic(&self) -> bool {
         matches!(self, Self::AgenticReplay(_))
     }
+
+    /// What came back, not a schedule, says when the next request is due.
+    pub const fn is_closed_loop(&self) -> bool {
+        matches!(self, Self::Concurrency(_) | Self::AgenticReplay(_))
+    }
 }
 
 /// Requests per second over the time since the phase began.

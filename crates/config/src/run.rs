@@ -1,8 +1,13 @@
 //! The whole configuration of one run, resolved: nothing in it needs a default any more.
 
+use std::time::Duration;
+
 use crate::{
     CacheBust, CiTarget, DatasetConfig, EndpointConfig, NetworkLatency, OutputConfig, PhaseConfig, Scenario, Tuning,
 };
+
+/// How long a server may be out of reach before the run is ended.
+pub(crate) const DEFAULT_UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -30,6 +35,8 @@ pub struct Config {
     pub record_processors: Option<usize>,
     /// Share of failed requests above which the run is given up.
     pub failed_request_threshold: Option<f64>,
+    /// How long nothing but connection failures may come back before the run is ended; `None`: for ever.
+    pub unreachable_timeout: Option<Duration>,
     /// What the environment variables say.
     pub tuning: Tuning,
     /// The command line that repeats this run, with secrets redacted.

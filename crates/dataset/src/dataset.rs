@@ -214,13 +214,18 @@ fn assemble(
             });
         }
     }
+    if let Some(tokens) = config.user_context_tokens {
+        put_user_contexts(&mut conversations, tokens, seed, tokenizer)?;
+    }
     assignment.complete(&mut conversations);
     let is_root = |conversation: &Conversation| conversation.lineage != Lineage::Child;
+    let mut roots: Vec<ConversationIndex> =
+        (0..conversations.len()).filter(|place| is_root(&conversations[*place])).map(ConversationIndex).collect();
+    if let DatasetSource::File(FileSource { entries: Some(entries), .. }) = &config.source {
+        roots.truncate((*entries).max(1));
+    }
     Ok(Dataset {
-        roots: (0..conversations.len())
-            .filter(|place| is_root(&conversations[*place]))
-            .map(ConversationIndex)
-            .collect(),
+        roots,
         long_pauses: long_pauses(&config.source, &conversations),
         writes_inputs: file_format.is_none_or(|format| format.facts().writes_inputs)
             && deferred.as_ref().is_none_or(|deferred| deferred.writes_inputs()),
@@ -232,6 +237,23 @@ fn assemble(
         inexact_system,
         sampling: config.sampling,
     })
+}
+
+/// Gives each conversation that is drawn a text of its own in front of its first turn.
+fn put_user_contexts(
+    conversations: &mut [Conversation],
+    tokens: usize,
+    seed: Seed,
+    tokenizer: &Arc<dyn Tokenizer>,
+) -> Result<(), DatasetError> {
+    let writer = Writer::new(tokenizer, &Corpus::Prose)?;
+    let mut stream = seed.stream("dataset.prompt.context");
+    let drawn = conversations.iter_mut().filter(|conversation| conversation.lineage != Lineage::Child);
+    for (number, conversation) in drawn.enumerate() {
+        let text_seed = writer.draw(&mut stream, number);
+        conversation.user_context = Some(Arc::from(writer.write(Start::NOTHING, tokens, text_seed).text));
+    }
+    Ok(())
 }
 
 fn long_pauses(source: &DatasetSource, conversations: &[Conversation]) -> usize {

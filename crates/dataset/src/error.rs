@@ -9,11 +9,11 @@ pub enum DatasetError {
     Unreadable { path: PathBuf, reason: String },
 
     #[error("--input-file {}: {problem}", path.display())]
-    Unpacking { path: PathBuf, problem: String },
+    Content { path: PathBuf, problem: String },
 
     #[error(
         "--input-file {}: no known format: {reason}; a single_turn file has one JSON object per line with text, image, \
-         audio or video; --custom-dataset-type names another format",
+         audio or video; for other formats use --custom-dataset-type",
         path.display()
     )]
     FormatUnknown { path: PathBuf, reason: String },
@@ -25,7 +25,11 @@ pub enum DatasetError {
     )]
     FormatAmbiguous { path: PathBuf, candidates: Vec<&'static str> },
 
-    #[error("{flag} does not go with --input-file {}, which is {format}: {why}", path.display())]
+    #[error(
+        "{flag} cannot be used with --input-file {}, which is {format}: {}",
+        path.display(),
+        aiperf_config::with_subject(why, flag)
+    )]
     OptionForOtherFormat { flag: String, path: PathBuf, format: &'static str, why: &'static str },
 
     #[error("{flag} changes nothing in --input-file {}: {why}; leave it out", path.display())]

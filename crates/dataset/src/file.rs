@@ -12,6 +12,7 @@ mod inputs_json;
 mod lines;
 mod media;
 mod multi_turn;
+mod plain_text;
 mod random_pool;
 mod raw_payload;
 mod row;
@@ -29,6 +30,7 @@ use aiperf_conversation::Conversation;
 use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
 
+pub use detect::peek;
 pub use faults::SkippedRows;
 pub(crate) use fields::{Fields, unexpected};
 pub(crate) use input::{Document, Input, Reading};
@@ -136,12 +138,21 @@ fn load(input: &Input, mut reading: Reading<'_>) -> Result<Loaded, DatasetError>
     }
     let mut conversations =
         if has_window(format) { window::within(source.window, conversations, path)? } else { conversations };
+    if let Some(entries) = source.entries.filter(|_| takes_first_entries(format)) {
+        conversations.truncate(entries);
+    }
     if let Some(cap) = source.delay_cap_ms {
         for turn in conversations.iter_mut().flat_map(|conversation| &mut conversation.turns) {
             turn.delay_ms = turn.delay_ms.map(|delay| delay.min(cap));
         }
     }
     Ok(Loaded { conversations, format, skipped: reading.faults.into_skipped(), prompts, empty_outputs })
+}
+
+/// Whether the first conversations of a file can be had without the others. Pools are drawn from, sessions of agents are
+/// counted while they are read, and of graphs only the roots count.
+fn takes_first_entries(format: FileFormat) -> bool {
+    !matches!(format, FileFormat::RandomPool | FileFormat::DagJsonl) && !format.facts().is_agentic
 }
 
 /// Traces leave out rows by themselves: only some turns of a session may lie in the window.
@@ -159,6 +170,7 @@ fn one_file(input: &Input, format: FileFormat) -> Result<&Document, DatasetError
 fn read(format: FileFormat, input: &Input, reading: &mut Reading<'_>) -> Result<Contents, DatasetError> {
     let one_file = || one_file(input, format);
     let conversations = match format {
+        FileFormat::PlainText => plain_text::conversations(one_file()?, reading),
         FileFormat::SingleTurn => single_turn::conversations(one_file()?, reading),
         FileFormat::MultiTurn => multi_turn::conversations(one_file()?, reading),
         FileFormat::RandomPool => random_pool::conversations(input, reading),

@@ -22,6 +22,6 @@ mod trace;
 pub use cache_bust::{MarkedSession, WARMUP_MARKER, mark};
 pub use dataset::{Dataset, build, build_with_hub};
 pub use error::{DatasetError, RowPlace};
-pub use file::{SkippedRows, conversations_of};
+pub use file::{SkippedRows, conversations_of, peek};
 pub use public::public_conversations_of;
 pub use sampler::Sampler;

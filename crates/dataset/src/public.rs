@@ -135,8 +135,14 @@ impl<'s> Reading<'s> {
     fn finish(self, seed: Seed) -> Result<Vec<Conversation>, DatasetError> {
         log::debug!("--public-dataset {}: {} of {} rows are used", self.source.set.name, self.taken, self.seen);
         if self.drafts.is_empty() {
-            let why = if self.source.filters.is_empty() { "" } else { " that meets --dataset-filter" };
-            let words = format!("of {} rows there is none{why} to make a request of", self.seen);
+            let seen = self.seen;
+            let words = if self.source.filters.is_empty() {
+                format!(
+                    "none of the {seen} rows is usable: what a request is made of is missing, empty, too short or too long"
+                )
+            } else {
+                format!("none of the {seen} rows is usable and meets --dataset-filter")
+            };
             return Err(problem(self.source, words));
         }
         Ok(named(self.drafts, seed))

@@ -33,6 +33,7 @@ fn loaded(source: FileSource, tokenizer: &Arc<dyn Tokenizer>) -> Dataset {
         model_selection: ModelSelection::RoundRobin,
         output_tokens: None,
         system_prompt: SystemPrompt::None,
+        user_context_tokens: None,
         has_system_role: true,
     };
     build(&config, Seed::fixed(7), tokenizer).unwrap()

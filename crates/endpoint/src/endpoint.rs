@@ -120,7 +120,10 @@ pub enum BuildError {
          --endpoint-type chat"
     )]
     Medium { endpoint: &'static str, session: String, turn: usize, media: &'static str },
-    #[error("turn {turn} of session {session} has no {media}, which --endpoint-type {endpoint} needs")]
+    #[error(
+        "turn {turn} of session {session} has no {media}, which --endpoint-type {endpoint} needs; give one in the row of the \
+         --input-file, or have it generated"
+    )]
     NoMedium { endpoint: &'static str, session: String, turn: usize, media: &'static str },
     #[error(
         "image {start:?} of session {session} is neither a data URL nor PNG, JPEG, GIF, WebP or BMP in base64; give it in \
@@ -137,7 +140,10 @@ pub enum BuildError {
          and `passages`"
     )]
     NoQuery { endpoint: &'static str, session: String, turn: usize },
-    #[error("turn {turn} of session {session} brings no ready-made body, and --endpoint-type raw sends nothing else")]
+    #[error(
+        "turn {turn} of session {session} brings no ready-made body, and --endpoint-type raw sends nothing else; give an \
+         --input-file of --custom-dataset-type raw_payload or inputs_json"
+    )]
     NoPayload { session: String, turn: usize },
     #[error("--endpoint-type template needs --extra-inputs payload_template:<name, file or template>")]
     NoTemplate,

@@ -29,6 +29,8 @@ pub enum StopReason {
     FailedRequests,
     /// A request failed that the measured phase goes on from.
     FailedWarmup,
+    /// The server could not be reached for too long.
+    Unreachable,
     /// A thread of the client panicked: a request is lost and would be waited for in vain.
     Defect,
 }

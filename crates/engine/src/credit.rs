@@ -98,6 +98,8 @@ pub(crate) struct Returned {
     pub(crate) first_token_told: bool,
     /// A [`FollowUp`] will bring what comes next.
     pub(crate) follow_up: bool,
+    /// No connection to the server could be made: when that was begun.
+    pub(crate) unreachable_since: Option<Mono>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

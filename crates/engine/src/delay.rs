@@ -8,8 +8,8 @@ use aiperf_clock::Nanos;
 
 /// Buckets to each doubling of the delay: one is 3 % wide at most.
 const STEPS: usize = 32;
-/// The last one holds all beyond two minutes.
-const BUCKETS: usize = STEPS * 33;
+/// The last one holds all beyond four hours.
+const BUCKETS: usize = STEPS * 40;
 
 fn bucket(delay: Nanos) -> usize {
     let shift = delay.0.max(1).ilog2().saturating_sub(STEPS.ilog2());
@@ -50,9 +50,9 @@ impl LocalDelays {
     }
 }
 
-/// Counts of all workers, since they were last taken.
+/// Counts that several threads add to, without a lock.
 #[derive(Debug)]
-pub(crate) struct SharedDelays {
+pub struct SharedDelays {
     counts: Box<[AtomicU64]>,
     worst: AtomicU64,
 }
@@ -64,6 +64,17 @@ impl Default for SharedDelays {
 }
 
 impl SharedDelays {
+    pub fn note(&self, delay: Nanos) {
+        self.counts[bucket(delay)].fetch_add(1, Ordering::Relaxed);
+        self.worst.fetch_max(delay.0, Ordering::Relaxed);
+    }
+
+    /// All that was noted so far; it stays.
+    pub fn snapshot(&self) -> ReadDelays {
+        let read = |shared: &AtomicU64| shared.load(Ordering::Relaxed);
+        ReadDelays { worst: Nanos(read(&self.worst)), counts: self.counts.iter().map(read).collect() }
+    }
+
     pub(crate) fn gather(&self, local: &LocalDelays) {
         if !local.any.replace(false) {
             return;
@@ -142,6 +153,21 @@ mod tests {
         }
         assert_eq!(bucket(Nanos(u64::MAX)), BUCKETS - 1);
         assert_eq!(middle(bucket(Nanos::ZERO)), Nanos::ZERO);
+    }
+
+    #[test]
+    fn a_snapshot_leaves_the_counts_where_they_are() {
+        let shared = SharedDelays::default();
+        assert_eq!(shared.snapshot().quantile(0.5), None);
+        for ms in 1..=100 {
+            shared.note(Nanos(ms * 1_000_000));
+        }
+        for _ in 0..2 {
+            let seen = shared.snapshot();
+            assert_eq!((seen.count(), seen.max()), (100, Nanos(100_000_000)));
+            let median = seen.quantile(0.5).unwrap();
+            assert!(median.0.abs_diff(50_000_000) < 1_000_000, "{median:?}");
+        }
     }
 
     #[test]

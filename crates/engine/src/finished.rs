@@ -59,6 +59,17 @@ pub enum Outcome {
     Cut(CutReason),
 }
 
+impl Outcome {
+    /// Whether no connection to the server could be made.
+    pub(crate) fn is_unreachable(&self, exchange: &Exchange) -> bool {
+        match self {
+            Self::Failed(error) => error.is_unreachable(),
+            Self::TimedOut => !exchange.trace.reused && exchange.trace.connect.is_none(),
+            _ => false,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutReason {
     /// In flight when duration and grace period were over.
@@ -69,6 +80,8 @@ pub enum CutReason {
     FailedRequests,
     /// In flight when the run was given up because its warmup failed.
     FailedWarmup,
+    /// In flight when the run was given up because the server could not be reached.
+    Unreachable,
     /// In flight when a thread of the client panicked.
     Defect,
 }

@@ -29,6 +29,7 @@ impl<'a> JobAnswers<'a> {
 
     /// Takes the answer to a further exchange; false for one that is no success, which then stands for the whole request.
     pub(crate) fn take(&mut self, next: Exchange, answer: JobAnswer) -> bool {
+        self.exchange.resent += next.resent;
         if !next.is_success() {
             let Exchange { status, reason, headers, body, marks, trailers, .. } = next;
             let (trace, redirects) =

@@ -22,6 +22,19 @@ pub struct PhaseOutcome {
     pub grace_exceeded: bool,
     /// Of an agentic replay.
     pub replay: Option<ReplayOutcome>,
+    /// The server was out of reach when the phase ended.
+    pub outage: Option<Outage>,
+}
+
+/// A time in which no connection to the server could be made, and nothing else came back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outage {
+    /// When the first of the requests began that could not connect.
+    pub since: Mono,
+    /// When the last of them had failed.
+    pub last: Mono,
+    /// How many there were.
+    pub failures: u64,
 }
 
 /// How the recorded sessions of a phase were entered and gone on with.
@@ -55,8 +68,6 @@ pub struct PhaseCounts {
     pub sent: u64,
     /// Came back by themselves: answered, failed, timed out or given up on purpose.
     pub completed: u64,
-    /// Of the completed, those without a successful response.
-    pub failed: u64,
     /// Cut off by the client at the end of the phase.
     pub cut: u64,
     pub sessions_sent: u64,

@@ -87,6 +87,8 @@ pub struct Timing {
     pub send_limit: Duration,
     /// A failed child ends the conversations that it belongs to.
     pub dag_fail_fast: bool,
+    /// How long nothing but connection failures may come back; `None`: for ever.
+    pub unreachable_limit: Option<Duration>,
 }
 
 impl Default for Timing {
@@ -96,6 +98,7 @@ impl Default for Timing {
             rate_ramp_interval: Duration::from_millis(100),
             send_limit: Duration::from_secs(300),
             dag_fail_fast: false,
+            unreachable_limit: Some(Duration::from_secs(10)),
         }
     }
 }

@@ -6,6 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use aiperf_clock::Mono;
 use aiperf_config::PhaseKind;
 
+/// Target of the log lines that scripts wait for: they look on stdout, where AIPerf has its log.
+pub const ANNOUNCEMENTS: &str = "aiperf::announcements";
+
 #[derive(Debug, Default)]
 pub struct Progress {
     phase: Mutex<Option<(PhaseKind, Mono)>>,

@@ -14,13 +14,16 @@ use aiperf_report::{
     AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, ReportError, RunReport, RunStatus,
     Timestamps, WrittenFile, write_summary_files, write_timeslices,
 };
+use aiperf_transport::Scheme;
 use serde_json::{Map, Value};
 
+use crate::advice::{self, Hints};
 use crate::judge::Conviction;
+use crate::readiness;
 use crate::records::PhaseColumns;
 use crate::run::{Run, RunResult};
 use crate::scenario;
-use crate::verdict::Verdict;
+use crate::verdict::{Ending, Verdict};
 
 /// All that was seen.
 pub(crate) struct Conclusion<'a> {
@@ -30,6 +33,8 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) columns: &'a PhaseColumns,
     pub(crate) anchor: &'a WallAnchor,
     pub(crate) health: Option<ClientHealth>,
+    /// When the first phase could begin.
+    pub(crate) began: Mono,
     pub(crate) timestamps: Timestamps,
     pub(crate) other_files: Vec<WrittenFile>,
     /// As it was measured during the run.
@@ -38,6 +43,8 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) waited_for_server: Nanos,
     /// Of those who could end the run early.
     pub(crate) convictions: Vec<Conviction>,
+    /// What the server last said about when to come again.
+    pub(crate) retry_after: Option<String>,
     pub(crate) lost: LostRecords,
     /// A file that is written before the summary is not there, or not whole.
     pub(crate) is_partial: bool,
@@ -49,6 +56,7 @@ impl Conclusion<'_> {
         let at = self.outcomes.iter().rposition(|outcome| outcome.kind == PhaseKind::Profiling);
         let values = self.values(run, at);
         let (mut phases, timeslices) = self.measure(run, at);
+        Self::log_results(&phases);
         let accounting =
             self.outcomes.iter().zip(&phases).map(|(outcome, phase)| self.accounting(outcome, phase)).collect();
         let warmup = phases.iter().position(|phase| phase.kind == Phase::Warmup).map(|at| phases.remove(at));
@@ -58,12 +66,24 @@ impl Conclusion<'_> {
             EndReason::Count | EndReason::Duration | EndReason::Enough(_) => None,
         });
         let unmet = self.convictions.iter().find_map(|conviction| conviction.unmet.clone());
-        let verdict =
-            Verdict::of(&profiling.summary, warmup.as_ref().map(|phase| &phase.summary), stopped).unless(unmet);
+        let hints = self.hints(run, &profiling.summary);
+        let ending = Ending {
+            profiling: &profiling.summary,
+            warmup: warmup.as_ref().map(|phase| &phase.summary),
+            stopped,
+            last: self.outcomes.last(),
+            hints: &hints,
+        };
+        let verdict = Verdict::of(ending).unless(unmet);
+        let rate_limit = advice::rate_limit_remark(&profiling.summary, &hints);
         let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
         let ended_by = at.map(|at| &self.outcomes[at].ended_by);
         let metadata = scenario::submission(run, &verdict, ended_by, &profiling.summary);
         let sections = self.sections();
+        let mut client_health = self.health.clone();
+        if !profiling.summary.failures.is_empty() {
+            client_health.get_or_insert_default().add_shortages(self.began, &profiling.summary.failures);
+        }
         let report = RunReport {
             aiperf_version: version.to_owned(),
             benchmark_id: self.benchmark_id.clone(),
@@ -83,14 +103,19 @@ impl Conclusion<'_> {
             metadata,
             thresholds: run.profiling_context().thresholds,
             genai_perf: run.config.output.export_genai_perf.then(|| self.genai_perf(run, at)),
-            client_health: self.health,
+            client_health,
             selftest,
             timestamps: Some(self.timestamps),
             prefixes_repeat: prefixes_repeat(run),
             waited_for_server: self.waited_for_server,
             accounting,
             carried: sections,
-            remarks: self.convictions.iter().flat_map(|conviction| conviction.remarks.clone()).collect(),
+            remarks: self
+                .convictions
+                .iter()
+                .flat_map(|conviction| conviction.remarks.clone())
+                .chain(rate_limit)
+                .collect(),
             show_trace_timing: run.config.output.show_trace_timing,
             other_files: self.other_files,
             log_file: Some(run.paths.log()),
@@ -100,6 +125,25 @@ impl Conclusion<'_> {
         let files = write_summary_files(&report, &run.paths, extra);
         let refused = run.strictness.refused(&report.validity());
         RunResult { report, files, verdict, values, refused }
+    }
+
+    /// What the log says of each phase once every response was read: the same counts as the files.
+    fn log_results(phases: &[PhaseReport]) {
+        for PhaseReport { name, summary, .. } in phases {
+            let (ok, errors, cut) = (summary.successful, summary.failed, summary.cut_off);
+            log::info!("Phase {name} results | successful={ok}, errors={errors}, cancelled={cut}");
+        }
+    }
+
+    /// What helps to say what to do about failures. The server is asked for its models once, after everything is measured, where
+    /// it knew none that it was asked for.
+    fn hints(&self, run: &Run, profiling: &Summary) -> Hints {
+        let ask = advice::is_unknown_model(profiling) && !run.config.endpoint.kind.speaks_grpc();
+        Hints {
+            models: if ask { readiness::served_models(&run.config, &run.targets, &run.client) } else { Vec::new() },
+            retry_after: self.retry_after.clone(),
+            is_plain: run.targets.requests.iter().all(|target| target.origin.scheme == Scheme::Http),
+        }
     }
 
     /// The phases in numbers, and what became of the files of windows, where they are asked for. Windows take as long as the
@@ -224,7 +268,7 @@ fn status(verdict: &Verdict) -> RunStatus {
     match verdict {
         Verdict::Complete => RunStatus::Complete,
         Verdict::Cancelled => RunStatus::Cancelled,
-        Verdict::GivenUp(why) => RunStatus::GivenUp(why.clone()),
+        Verdict::GivenUp(why) | Verdict::Unreachable(why) => RunStatus::GivenUp(why.clone()),
         Verdict::Unmet(why) | Verdict::NothingSucceeded(why) => RunStatus::Incomplete(why.clone()),
     }
 }

@@ -19,16 +19,16 @@ fn has_unused_times(dataset: &Dataset) -> bool {
 pub(crate) fn warn(dataset: &Dataset, is_scheduled: bool) {
     if dataset.empty_outputs > 0 {
         log::warn!(
-            "{} requests of the trace got no answer when they were recorded; they are sent and ask for one token",
+            "{} requests of the trace had no output when they were recorded; they are sent and ask for one token",
             dataset.empty_outputs
         );
     }
     if !is_scheduled && has_unused_times(dataset) {
-        log::info!("Times of the trace are not used; --fixed-schedule sends its requests at them");
+        log::warn!("Ignoring the trace's timestamps; use --fixed-schedule to replay them");
     }
     let skipped = &dataset.skipped_rows;
     if skipped.count > 0 {
-        log::warn!("{} rows of the input file could not be used and were left out, among them:", skipped.count);
+        log::warn!("Skipped {} unusable rows of the input file, among them:", skipped.count);
         skipped.reasons.iter().for_each(|reason| log::warn!("{reason}"));
     }
     if dataset.long_pauses > 0 {

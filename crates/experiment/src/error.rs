@@ -37,9 +37,15 @@ pub enum RunError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     #[error(
-        "{url} was not ready to serve {model} after {waited:.0} s: {reason}. Start the server, or raise --wait-for-model-timeout"
+        "Timed out after {waited:.1} s: {url} is not ready to serve {model}; {reason}. Start the server, or raise --wait-for-model-timeout"
     )]
     NotReady { url: String, model: String, waited: f64, reason: String },
+    #[error(
+        "the schedule of {data} lasts {span}, far longer than a run can take. Timestamps are milliseconds: check their unit. Or \
+         send a part with --fixed-schedule-end-offset, --request-count or --benchmark-duration, or send it without its times with \
+         --no-fixed-schedule"
+    )]
+    EndlessSchedule { data: String, span: String },
     #[error("--scenario {name} replays recorded sessions of agents (weka_trace, tracelab), and {data} holds none")]
     NoAgents { name: &'static str, data: String },
     #[error(
@@ -68,6 +74,9 @@ pub enum RunError {
     UntilCi { target: String, reason: String },
     #[error("--convergence-metric {metric}: {reason}")]
     Convergence { metric: String, reason: String },
+    /// The machine has not enough of something that every connection takes.
+    #[error("{0}")]
+    NoRoom(String),
     #[error("a record thread cannot start: {0}")]
     RecordThread(std::io::Error),
     #[error("the thread that makes contents cannot start: {0}")]

@@ -6,8 +6,9 @@ use std::io;
 use aiperf_endpoint::{ReplyError, Wire};
 use aiperf_engine::{CutReason, Outcome};
 use aiperf_grpc::{Code, Status};
-use aiperf_metrics::{Cancellation, Cause, Failure};
+use aiperf_metrics::{Cancellation, Cause, Failure, Shortage};
 use aiperf_transport::{Exchange, RedirectError, TransportError};
+use rustix::io::Errno;
 
 /// The failure of an exchange whose bytes need no reading; `None` when a 2xx response was read to its end.
 pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) -> Option<Failure> {
@@ -30,9 +31,11 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) ->
             cause: None,
             cancelled: None,
             is_context_overflow: false,
+            shortage: None,
         }),
         Outcome::Failed(error) => {
-            Some(Failure { cause: transport_cause(error), ..plain(transport_kind(error), error.to_string()) })
+            let failure = plain(transport_kind(error), error.to_string());
+            Some(Failure { cause: transport_cause(error), shortage: shortage(error), ..failure })
         }
         Outcome::NotSent(error) => Some(plain("RequestBuildError", error.to_string())),
         Outcome::TimedOut => Some(plain("TimeoutError", timeout_message(exchange))),
@@ -53,6 +56,7 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) ->
                 CutReason::Interrupt => "still in flight when the run was interrupted",
                 CutReason::FailedRequests => "still in flight when too many requests had failed",
                 CutReason::FailedWarmup => "still in flight when the warmup had failed",
+                CutReason::Unreachable => "still in flight when the server could no longer be reached",
                 CutReason::Defect => "still in flight when a thread of the client failed",
             };
             Some(Failure::cancelled(Cancellation::RunEnded, message))
@@ -69,7 +73,15 @@ fn of_call(status: &Status) -> Failure {
         cause: None,
         cancelled: None,
         is_context_overflow: false,
+        shortage: None,
     }
+}
+
+/// The failure of a success without a body, where there should be an answer.
+pub(crate) fn without_body(exchange: &Exchange) -> Option<Failure> {
+    let status = exchange.status.filter(|status| matches!(status, 204 | 205))?;
+    let message = format!("{status} {}: the server answered without a body", reason(exchange));
+    Some(plain("InvalidInferenceResultError", message))
 }
 
 /// The failure of a 2xx response that is no answer.
@@ -81,11 +93,20 @@ pub(crate) fn of_reply(error: &ReplyError) -> Failure {
         cause: None,
         cancelled: None,
         is_context_overflow: false,
+        shortage: None,
     }
 }
 
 fn plain(kind: &str, message: String) -> Failure {
-    Failure { code: None, kind: kind.to_owned(), message, cause: None, cancelled: None, is_context_overflow: false }
+    Failure {
+        code: None,
+        kind: kind.to_owned(),
+        message,
+        cause: None,
+        cancelled: None,
+        is_context_overflow: false,
+        shortage: None,
+    }
 }
 
 fn reason(exchange: &Exchange) -> String {
@@ -108,13 +129,17 @@ fn transport_kind(error: &TransportError) -> &'static str {
         TransportError::Tls { certificate: true, .. } => "ClientConnectorCertificateError",
         TransportError::Tls { certificate: false, .. } => "ClientConnectorSSLError",
         TransportError::Send(_) => "ClientOSError",
-        TransportError::Disconnected | TransportError::Severed(_) | TransportError::Reset(_) => {
-            "ServerDisconnectedError"
-        }
+        TransportError::Disconnected
+        | TransportError::Severed(_)
+        | TransportError::Reset(_)
+        | TransportError::NotTaken(_) => "ServerDisconnectedError",
         TransportError::Truncated(_) => "ClientPayloadError",
-        TransportError::Protocol(_) | TransportError::MessageTooLong { .. } | TransportError::BodyTooLong { .. } => {
-            "ClientResponseError"
-        }
+        TransportError::Protocol(_)
+        | TransportError::NotHttp(_)
+        | TransportError::NotHttp2(_)
+        | TransportError::SwitchedProtocol(_)
+        | TransportError::MessageTooLong { .. }
+        | TransportError::BodyTooLong { .. } => "ClientResponseError",
     }
 }
 
@@ -127,15 +152,28 @@ fn transport_cause(error: &TransportError) -> Option<Cause> {
             (io_kind(cause), cause.to_string())
         }
         TransportError::Truncated(text) => ("TransferEncodingError", text.clone()),
-        TransportError::Protocol(text) => ("BadHttpMessage", text.clone()),
+        TransportError::Protocol(text) | TransportError::NotHttp(text) => ("BadHttpMessage", text.clone()),
+        TransportError::NotHttp2(text) => ("BadHttpMessage", (*text).to_owned()),
         TransportError::Disconnected
         | TransportError::Reset(_)
+        | TransportError::NotTaken(_)
+        | TransportError::SwitchedProtocol(_)
         | TransportError::MessageTooLong { .. }
         | TransportError::BodyTooLong { .. }
         | TransportError::Proxy { .. }
         | TransportError::Redirect(_) => return None,
     };
     Some(Cause { kind: kind.to_owned(), message })
+}
+
+/// What this machine had none left of. Every connection takes one of each.
+fn shortage(error: &TransportError) -> Option<Shortage> {
+    let TransportError::Connect { cause, .. } = error else { return None };
+    match Errno::from_io_error(cause)? {
+        Errno::MFILE | Errno::NFILE => Some(Shortage::Descriptors),
+        Errno::ADDRNOTAVAIL => Some(Shortage::Ports),
+        _ => None,
+    }
 }
 
 fn io_kind(error: &io::Error) -> &'static str {
@@ -162,6 +200,8 @@ fn timeout_message(exchange: &Exchange) -> String {
 
 #[cfg(test)]
 mod tests {
+    use aiperf_transport::{Origin, Scheme};
+
     use super::*;
 
     #[test]
@@ -187,6 +227,18 @@ mod tests {
         let gone =
             of_exchange(&Outcome::Failed(TransportError::Disconnected), &Exchange::default(), Wire::Http).unwrap();
         assert_eq!(gone.cause, None);
+    }
+
+    #[test]
+    fn a_connection_for_which_this_machine_had_nothing_left_is_told_from_one_that_was_refused() {
+        let of = |errno: Errno| {
+            let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port: 8000 };
+            let error = TransportError::Connect { origin, cause: errno.into() };
+            of_exchange(&Outcome::Failed(error), &Exchange::default(), Wire::Http).unwrap().shortage
+        };
+        assert_eq!(of(Errno::MFILE), Some(Shortage::Descriptors));
+        assert_eq!(of(Errno::ADDRNOTAVAIL), Some(Shortage::Ports));
+        assert_eq!(of(Errno::CONNREFUSED), None);
     }
 
     #[test]

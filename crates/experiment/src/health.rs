@@ -58,6 +58,7 @@ impl HealthWatch {
                     }
                     follow_wall_clock(&stamping);
                     let delays = gauge.take_read_delays();
+                    monitor.add_reads(delays.count());
                     watched.delays.add(&delays);
                     watched.samples.push(HealthSample {
                         busiest_thread: threads.busiest(now.0),
@@ -69,9 +70,19 @@ impl HealthWatch {
                     });
                     last = now;
                 }
-                // Workers have ended by now, so nothing is missed.
+                // Workers have ended by now, so nothing is missed. The time since the last sample may be too short for shares.
                 follow_wall_clock(&stamping);
-                watched.delays.add(&gauge.take_read_delays());
+                let delays = gauge.take_read_delays();
+                watched.delays.add(&delays);
+                watched.samples.push(HealthSample {
+                    at: Mono::now(),
+                    worker_lag: gauge.take_worst_lag(),
+                    schedule_lag: gauge.take_schedule_lag(),
+                    arrival_to_read_delay_p99: delays.quantile(0.99).unwrap_or_default(),
+                    arrival_to_read_delay: delays.max(),
+                    record_queue_capacity: queue.capacity(),
+                    ..HealthSample::default()
+                });
                 watched
             })
             .ok()?;

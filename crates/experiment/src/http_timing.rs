@@ -16,6 +16,7 @@ pub(crate) fn of(exchange: &Exchange) -> HttpTiming {
     let sent = trace.send_end.map(|end| first_byte.map_or(end, |first| end.min(first)));
     HttpTiming {
         blocked: length(trace.blocked),
+        lost: trace.lost,
         dns_lookup: length(trace.dns),
         connecting: length(trace.connect) + length(trace.tls),
         tls: trace.tls.map(Span::length),

@@ -2,6 +2,8 @@
 //! records, writes the files. And a talk with a server, for a first look.
 #![forbid(unsafe_code)]
 
+mod advice;
+mod capacity;
 mod conclusion;
 mod data_warnings;
 mod discovery;
@@ -19,6 +21,8 @@ mod process;
 mod raw;
 mod readiness;
 mod records;
+mod replay_plan;
+mod request_log;
 mod round_trip;
 mod run;
 mod scenario;
@@ -39,7 +43,7 @@ mod until_ci;
 mod verdict;
 
 pub use error::RunError;
-pub use monitor::{Monitor, Saved};
+pub use monitor::{LiveTime, Monitor, Saved};
 pub use run::{Run, RunResult};
 pub use selftest::{
     Format, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestOption, SelfTestOptionError, SelfTestOptions, StateFile,

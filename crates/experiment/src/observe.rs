@@ -44,6 +44,9 @@ impl Observer {
         if let Some(failure) = failure::of_exchange(&finished.outcome, exchange, self.wire) {
             return Err(failure);
         }
+        if let Some(failure) = failure::without_body(exchange) {
+            return Err(failure);
+        }
         let body = ResponseBody {
             content_type: exchange.header("content-type"),
             bytes: &exchange.body,
@@ -90,6 +93,7 @@ impl Observer {
             usage: reply.usage,
             spec_decode: reply.spec_decode.take().and_then(usable),
             http: http.then(|| http_timing::of(exchange)),
+            resent: exchange.resent,
             failure,
             requested_output_tokens: turn
                 .max_tokens
@@ -171,7 +175,7 @@ fn warn_of_late_events(events: u32) {
     static LATE: Once = Once::new();
     if events > 0 {
         LATE.call_once(|| {
-            log::warn!("A stream went on after [DONE]: {events} events after it are ignored. (Said once.)")
+            log::warn!("A stream went on after [DONE]: {events} events after it are ignored. (Said once.)");
         });
     }
 }

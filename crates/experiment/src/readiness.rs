@@ -15,8 +15,11 @@ use crate::secrets::Secrets;
 use crate::settings;
 use crate::target::{Targets, request_target};
 
-/// One answer to a probe takes no longer than this, or the server counts as not ready.
+/// One answer to a probe takes no longer than this, nor than what is left of the time to wait, or the server counts as not ready.
 const PROBE_LIMIT: Duration = Duration::from_secs(30);
+
+/// How long a server is asked for its models when the run is over.
+const LISTING_LIMIT: Duration = Duration::from_secs(2);
 
 /// How often a user who no longer wants to wait is noticed.
 const LOOK_UP: Duration = Duration::from_millis(50);
@@ -57,9 +60,11 @@ async fn all_ready(
     let secrets = Secrets::of(config);
     for (base, target) in targets.bases.iter().zip(&targets.requests) {
         for model in &config.dataset.models {
-            let probe = Probe { config, base, target, model, client: Client::new(client.clone()) };
             let start = Mono::now();
+            let until = start + readiness.timeout.into();
             let shown = redact::url(base);
+            let probe =
+                Probe { config, base, shown: &shown, target, model, until, client: Client::new(client.clone()) };
             log::info!("Waiting for {shown} to serve {model}");
             while let Err(reason) = probe.ask(readiness.mode).await {
                 missed.get_or_insert(start);
@@ -77,11 +82,36 @@ async fn all_ready(
     Ok(missed.map_or(Nanos::ZERO, |since| Mono::now().since(since)))
 }
 
+/// The models that the first server lists; none where it does not answer at once.
+pub(crate) fn served_models(config: &Config, targets: &Targets, client: &ClientSettings) -> Vec<String> {
+    let (Some(base), Some(target)) = (targets.bases.first(), targets.requests.first()) else { return Vec::new() };
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
+    let until = Mono::now() + LISTING_LIMIT.into();
+    let shown = redact::url(base);
+    let probe = Probe { config, base, shown: &shown, target, model: "", until, client: Client::new(client.clone()) };
+    let listing = tokio::task::LocalSet::new().block_on(&runtime, probe.get("/v1/models"));
+    let listed = listing.ok().filter(Exchange::is_success).map(|listing| models_in(&listing.body));
+    let secrets = Secrets::of(config);
+    let names = listed.unwrap_or_default().into_iter();
+    names.map(|name| secrets.hide(name.into()).into_owned()).collect()
+}
+
+/// The names in an answer of `/v1/models`.
+fn models_in(body: &[u8]) -> Vec<String> {
+    let listed = serde_json::from_slice::<Value>(body).unwrap_or_default();
+    let names = listed["data"].as_array().into_iter().flatten().filter_map(|model| model["id"].as_str());
+    names.map(str::to_owned).collect()
+}
+
 struct Probe<'a> {
     config: &'a Config,
     base: &'a str,
+    /// The URL without secrets.
+    shown: &'a str,
     target: &'a RequestTarget,
     model: &'a str,
+    /// When there is no more time to wait.
+    until: Mono,
     client: Client,
 }
 
@@ -101,14 +131,20 @@ impl Probe<'_> {
         let listing = self.get("/v1/models").await?;
         if listing.status == Some(404) {
             let root = self.get("").await?;
-            return if root.is_success() { Ok(()) } else { Err(status(&root)) };
+            if !root.is_success() {
+                return Err(status(&root));
+            }
+            log::info!("{} has no /v1/models (404) and answers at its base URL: accepting as ready", self.shown);
+            return Ok(());
         }
         if !listing.is_success() {
             return Err(status(&listing));
         }
-        let listed = serde_json::from_slice::<Value>(&listing.body).unwrap_or_default();
-        let known = listed["data"].as_array().is_some_and(|all| all.iter().any(|m| m["id"] == *self.model));
-        if known { Ok(()) } else { Err(format!("/v1/models does not list {}", self.model)) }
+        if !models_in(&listing.body).iter().any(|name| name == self.model) {
+            return Err(format!("model '{}' is not yet in /v1/models", self.model));
+        }
+        log::info!("Model '{}' ready: {} lists it in /v1/models", self.model, self.shown);
+        Ok(())
     }
 
     async fn answers(&self) -> Result<(), String> {
@@ -122,7 +158,12 @@ impl Probe<'_> {
         let request =
             Request::post(&self.target.origin, &self.target.path_and_query, lines, Bytes::from(body.to_string()));
         let answer = self.send(&request).await?;
-        if answer.status.is_some_and(|status| status < 500) { Ok(()) } else { Err(status(&answer)) }
+        let code = answer.status.unwrap_or_default();
+        if code >= 500 || code == 0 {
+            return Err(status(&answer));
+        }
+        log::info!("Inference probe ready: {} answers {code} to a request for model '{}'", self.shown, self.model);
+        Ok(())
     }
 
     async fn get(&self, path: &str) -> Result<Exchange, String> {
@@ -138,10 +179,11 @@ impl Probe<'_> {
     async fn send(&self, request: &Request<'_>) -> Result<Exchange, String> {
         let mut exchange = Exchange::default();
         let sent = self.client.send(request, Reuse::Pooled, &mut exchange, &NoWatch);
-        match tokio::time::timeout(PROBE_LIMIT, sent).await {
+        let limit = PROBE_LIMIT.min(self.until.since(Mono::now()).as_duration());
+        match tokio::time::timeout(limit, sent).await {
             Ok(Ok(())) => Ok(exchange),
             Ok(Err(error)) => Err(TransportError::to_string(&error)),
-            Err(_) => Err(format!("no answer within {} s", PROBE_LIMIT.as_secs())),
+            Err(_) => Err(format!("no answer within {:.1} s", limit.as_secs_f64())),
         }
     }
 
@@ -155,5 +197,5 @@ impl Probe<'_> {
 }
 
 fn status(exchange: &Exchange) -> String {
-    format!("it answers {} {}", exchange.status.unwrap_or_default(), exchange.reason)
+    format!("it returned {} {}", exchange.status.unwrap_or_default(), exchange.reason).trim_end().to_owned()
 }

@@ -2,15 +2,15 @@
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
 use aiperf_endpoint::Reply;
 use aiperf_engine::{Finished, FollowUp, FollowUpBodies, Outcome, QueueReceiver, WorkerGauge};
-use aiperf_metrics::{Columns, Failure, LostRecords, MetricContext, Observation, RecordValues};
+use aiperf_metrics::{Columns, Failure, LostRecords, Metric, MetricContext, Observation, RecordValues};
 use aiperf_report::{
     ArtifactPaths, LineTotals, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable,
     RecordWriter, Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
@@ -24,6 +24,7 @@ use crate::monitor::{Kept, Monitor};
 use crate::observe::Observer;
 use crate::priority;
 use crate::raw::RawSource;
+use crate::request_log;
 use crate::secrets::Secrets;
 use crate::selftest::Tap;
 use crate::sessions::Sessions;
@@ -49,7 +50,11 @@ pub(crate) struct RecordDesk {
     /// Headers are needed for the raw file and for HTTP traces.
     pub(crate) http_trace: Option<RawSource>,
     pub(crate) monitor: Arc<Monitor>,
+    /// Of the measured phase.
+    pub(crate) context: MetricContext,
     pub(crate) threshold: Option<FailureThreshold>,
+    /// What the server last said about when to come again, with a 429 or 503.
+    pub(crate) retry_after: Mutex<Option<String>>,
     /// Of those who watch the measured phase.
     pub(crate) feeds: Vec<Arc<LiveFeed>>,
     /// Present in a self-test, with the context of each phase.
@@ -94,7 +99,7 @@ impl RecordThreads {
         let mut stamps = AllStamps::default();
         for thread in self.threads {
             let (columns, counts) = thread.join().map_err(|_| RunError::RecordThreadGone)?;
-            stamps += counts.0;
+            stamps += counts;
             match &mut merged {
                 // The columns of a long run are most of its memory: the first thread's are gone on with, not copied.
                 None => merged = Some(columns),
@@ -122,6 +127,7 @@ impl RecordDesk {
                 facts.max_tokens = Some(1);
             }
             self.secrets.hide_in_head(&mut finished.exchange);
+            self.note_retry_after(&finished.exchange);
             let answer = self.observer.read(&finished);
             // A session waits for this: the counting of a long history must not hold up its next turn.
             if let Some(follow_up) = finished.follow_up.take() {
@@ -134,13 +140,14 @@ impl RecordDesk {
             }
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
-            if observation.failure.is_some() {
-                self.monitor.failed.fetch_add(1, Ordering::Relaxed);
-            }
+            self.tell(self.phases[finished.phase], &observation, &values);
             if let Some(threshold) = &self.threshold {
                 threshold.note(self.phases[finished.phase], observation.failure.as_ref());
             }
             if self.phases[finished.phase] == PhaseKind::Profiling {
+                if observation.failure.is_none() {
+                    all_stamps.late += stamps::late_reads(&finished.exchange.marks, &observation.chunks);
+                }
                 self.feeds.iter().for_each(|feed| feed.note(&observation, &values));
             }
             if let Some((tap, contexts)) = &self.tap {
@@ -149,10 +156,36 @@ impl RecordDesk {
             let stamps = stamps::of_exchange(&finished.exchange.marks, &observation.chunks);
             all_stamps += stamps;
             let record = Recorded { observation: &observation, values: &values, said: said.as_deref(), stamps };
+            request_log::tell(&finished, observation.failure.as_ref());
             self.write(&finished, record, &processor, &mut scratch);
             self.monitor.recorded.fetch_add(1, Ordering::Relaxed);
         }
         (columns, all_stamps)
+    }
+
+    /// Lets those know who watch the run.
+    fn tell(&self, phase: PhaseKind, observation: &Observation, values: &RecordValues) {
+        if observation.failure.is_some() {
+            self.monitor.add_failed(phase);
+        } else if phase == PhaseKind::Profiling {
+            let value = |metric| values.get(metric, &self.context);
+            self.monitor.note_times(value(Metric::RequestLatency), value(Metric::TimeToFirstToken));
+        }
+    }
+
+    fn note_retry_after(&self, exchange: &Exchange) {
+        /// A date is shorter than this.
+        const LONGEST: usize = 40;
+        if !matches!(exchange.status, Some(429 | 503)) {
+            return;
+        }
+        if let Some(wait) = exchange.header("retry-after").filter(|wait| wait.len() <= LONGEST) {
+            *self.retry_after.lock().unwrap_or_else(PoisonError::into_inner) = Some(wait.trim().to_owned());
+        }
+    }
+
+    pub(crate) fn retry_after(&self) -> Option<String> {
+        self.retry_after.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn follow_up(&self, follow_up: FollowUp, finished: &Finished, answer: Result<&Reply, &Failure>) {

@@ -26,6 +26,7 @@ use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
 use uuid::Uuid;
 
+use crate::capacity;
 use crate::conclusion::{Conclusion, repeating_command};
 use crate::data_warnings;
 use crate::discovery;
@@ -36,6 +37,7 @@ use crate::maker::Maker;
 use crate::monitor::Monitor;
 use crate::readiness;
 use crate::records::{ClosedFiles, RecordThreads};
+use crate::replay_plan;
 use crate::round_trip::{RttWatch, WhatIsMissing};
 use crate::scenario;
 use crate::selftest::Tap;
@@ -70,8 +72,8 @@ pub struct Run {
     fixed_schedule: FixedSchedule,
     sessions: Arc<Sessions>,
     headers: Arc<HeaderPlan>,
-    targets: Targets,
-    client: ClientSettings,
+    pub(crate) targets: Targets,
+    pub(crate) client: ClientSettings,
     pub(crate) strictness: Strictness,
     /// Self-tests of this machine, for the report to cite.
     pub(crate) certificates: Vec<Certificate>,
@@ -114,16 +116,21 @@ impl Run {
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
         let (tokenizer, dataset) = counting::prepare(&config, seed, hub)?;
         let dataset = Arc::new(dataset);
-        data_warnings::warn(&dataset, replays(&phases));
         scenario::check_data(&config, &dataset)?;
         let fixed_schedule = fixed_schedule(&phases, &dataset)?;
         for phase in phases.iter_mut().filter(|phase| phase.stop.whole_dataset) {
-            phase.stop.sessions = Some(dataset.roots().len() as u64);
+            let all = dataset.roots().len() as u64;
+            phase.stop.sessions = Some(phase.stop.sessions.map_or(all, |asked| asked.min(all)));
+        }
+        data_warnings::warn(&dataset, replays(&phases));
+        if let Some(replay) = phases.iter().find(|phase| matches!(phase.pace, Pace::FixedSchedule { .. })) {
+            replay_plan::check(&config, replay, &dataset, &fixed_schedule)?;
         }
         let first = fixed_schedule.first().map_or_else(|| dataset.sampler(seed).draw().0, |(first, _)| *first);
         let headers = settings::header_plan(&config, version)?;
         let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
         let client = settings::client_settings(&config, &targets)?;
+        capacity::check(&config, &phases, &targets, workers(&config, &phases), client.connection_limit)?;
         let found = discovery::ask(&config, &targets, &client, &headers)?;
         let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config, found));
         let renderer = Renderer { endpoint: Arc::clone(&endpoint), options: settings::body_options(&config) };
@@ -209,6 +216,7 @@ impl Run {
         let until = broken_off.map_or_else(Mono::now, |outcome| outcome.end);
         let convictions = watches.into_iter().map(|watch| watch.finish(until)).collect();
         let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
+        let retry_after = desk.retry_after();
         let ClosedFiles { files: mut closed, lost } = desk.close(&self.paths);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
         let network_rtt = rtt_watch.and_then(|watch| {
@@ -225,11 +233,13 @@ impl Run {
             columns: &columns,
             anchor: &anchor,
             health: watched.map(|watched| ClientHealth::judge(began, &watched.samples)),
+            began,
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files: closed.written,
             network_rtt,
             waited_for_server,
             convictions,
+            retry_after,
             lost,
             is_partial: inputs.is_err() || !closed.failed.is_empty(),
         };
@@ -303,7 +313,7 @@ impl Run {
         let mut sampler = self.dataset.sampler(self.seed);
         let tuning = &self.config.tuning;
         Plan {
-            workers: self.workers(),
+            workers: workers(&self.config, &self.phases),
             phases: self.phases.clone(),
             conversations: self.sessions.for_engine().into(),
             bodies: Arc::clone(&self.sessions) as Arc<dyn Bodies>,
@@ -326,15 +336,9 @@ impl Run {
                 rate_ramp_interval: tuning.rate_ramp_interval,
                 send_limit: tuning.cancellation_send_timeout,
                 dag_fail_fast: tuning.dag_fail_fast,
+                unreachable_limit: self.config.unreachable_timeout,
             },
         }
-    }
-
-    /// Half the processors by default: the other half is for record threads, the conductor and, often, the server.
-    fn workers(&self) -> usize {
-        let limits = self.phases.iter().map(|phase| phase.pace.session_limit().unwrap_or(usize::MAX));
-        let wanted = self.config.workers_max.unwrap_or_else(|| (processors() / 2).clamp(1, 32));
-        wanted.min(limits.max().unwrap_or(1)).max(1)
     }
 
     fn record_threads(&self) -> usize {
@@ -346,6 +350,13 @@ impl Run {
         let profiling = self.phases.iter().rposition(|phase| phase.kind == PhaseKind::Profiling);
         &self.contexts[profiling.unwrap_or_default()]
     }
+}
+
+/// Half the processors by default: the other half is for record threads, the conductor and, often, the server.
+fn workers(config: &Config, phases: &[PhaseConfig]) -> usize {
+    let limits = phases.iter().map(|phase| phase.pace.session_limit().unwrap_or(usize::MAX));
+    let wanted = config.workers_max.unwrap_or_else(|| (processors() / 2).clamp(1, 32));
+    wanted.min(limits.max().unwrap_or(1)).max(1)
 }
 
 fn processors() -> usize {

@@ -48,7 +48,7 @@ pub(crate) fn submission(
             reasons.push("ended_before_duration");
         }
         Verdict::Complete | Verdict::Unmet(_) => {}
-        Verdict::Cancelled | Verdict::GivenUp(_) => reasons.push("run_cancelled"),
+        Verdict::Cancelled | Verdict::GivenUp(_) | Verdict::Unreachable(_) => reasons.push("run_cancelled"),
         Verdict::NothingSucceeded(_) => reasons.push("no_successful_requests"),
     }
     let overflowed = profiling.get(Metric::ContextOverflowCount).and_then(|stats| stats.avg).unwrap_or(0.0);

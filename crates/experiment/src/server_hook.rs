@@ -60,7 +60,8 @@ impl Caller {
         let mut exchange = Exchange::default();
         match tokio::time::timeout(timeout, client.send(&request, Reuse::Never, &mut exchange, &NoWatch)).await {
             Err(_) => {
-                Err(Refused { reason: format!("does not answer within {} s", timeout.as_secs_f64()), passing: true })
+                // Whoever set a limit does not want to wait for it again and again.
+                Err(Refused { reason: format!("does not answer within {} s", timeout.as_secs_f64()), passing: false })
             }
             Ok(Err(error)) => {
                 let reason = self.secrets.hide(format!("fails: {error}").into()).into_owned();
@@ -78,7 +79,15 @@ impl Caller {
 
 /// Whether the server may be there later.
 fn may_pass(error: &TransportError) -> bool {
-    !matches!(error, TransportError::Tls { .. } | TransportError::Protocol(_) | TransportError::Redirect(_))
+    !matches!(
+        error,
+        TransportError::Tls { .. }
+            | TransportError::Protocol(_)
+            | TransportError::NotHttp(_)
+            | TransportError::NotHttp2(_)
+            | TransportError::SwitchedProtocol(_)
+            | TransportError::Redirect(_)
+    )
 }
 
 fn url(server: &RequestTarget, path: &str) -> String {

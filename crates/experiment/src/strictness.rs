@@ -64,6 +64,6 @@ mod tests {
     #[test]
     fn an_unknown_code_is_refused_with_the_known_ones() {
         let refused = strictness(&["error_share", "eror_share"]).unwrap_err().to_string();
-        assert!(refused.contains("eror_share") && refused.contains("error_share, client_saturated"), "{refused}");
+        assert!(refused.contains("eror_share") && refused.contains("error_share, requests_resent"), "{refused}");
     }
 }

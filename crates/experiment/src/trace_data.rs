@@ -89,6 +89,7 @@ impl<'a> Traced<'a> {
             receiving_ns: timing.receiving,
             duration_ns: timing.sending + timing.waiting + timing.receiving,
             connecting_ns: trace.connect.map(|_| timing.connecting),
+            lost_ns: trace.lost,
             stamp_source: self.stamps,
         }
     }

@@ -155,7 +155,7 @@ impl Target {
     fn new(asked: &CiTarget, context: &MetricContext) -> Result<Self, RunError> {
         let refuse = |reason: &str| RunError::UntilCi { target: asked.to_string(), reason: reason.to_owned() };
         let metric = Metric::from_tag(&asked.metric)
-            .ok_or_else(|| refuse("there is no metric of that name; docs/metrics.md lists them all"))?;
+            .ok_or_else(|| refuse(&format!("no metric has this name; {}", Metric::advice(&asked.metric, |_| true))))?;
         if !context.applies(metric) {
             let facts = context.endpoint.facts();
             let streaming = if context.streaming { "with" } else { "without" };
@@ -223,7 +223,7 @@ impl Target {
         }
     }
 
-    /// `time_to_first_token p99 ±8.1% of ±5%`.
+    /// `time_to_first_token p99 ±8.1% (target ±5%)`.
     fn progress(&self, estimate: &Estimate) -> String {
         let margin = estimate.interval.map(|interval| interval.margin(estimate.value));
         let CiTarget { metric, stat, margin: asked } = &self.asked;
@@ -234,7 +234,7 @@ impl Target {
             }
             (Some(margin), _) => format!("±{margin:.2} {}", self.metric.definition().shown.label()),
         };
-        format!("{metric} {stat} {now} of ±{asked}")
+        format!("{metric} {stat} {now} (target ±{asked})")
     }
 
     fn json(&self, estimate: Option<&Estimate>, was_known: bool) -> Value {

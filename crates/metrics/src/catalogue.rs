@@ -114,6 +114,8 @@ catalogue! {
 
     HttpReqBlocked "http_req_blocked" "HTTP Blocked"; Nanoseconds => Milliseconds, Record, HttpTrace 2000,
         [TRACE]; "wait for a free connection";
+    HttpReqLost "http_req_lost" "HTTP Lost"; Nanoseconds => Milliseconds, Record, HttpTrace 2005,
+        [TRACE]; "attempts that the server left without an answer, of requests that were sent again";
     HttpReqDnsLookup "http_req_dns_lookup" "HTTP DNS Lookup"; Nanoseconds => Milliseconds, Record, HttpTrace 2010,
         [TRACE]; "name look-up; 0 on a reused connection or a literal address";
     HttpReqConnecting "http_req_connecting" "HTTP Connecting"; Nanoseconds => Milliseconds, Record, HttpTrace 2020,
@@ -141,7 +143,7 @@ catalogue! {
     HttpReqDuration "http_req_duration" "HTTP Duration (excl. conn)"; Nanoseconds => Milliseconds, Record, HttpTrace 2120,
         [TRACE]; "sending + waiting + receiving";
     HttpReqTotal "http_req_total" "HTTP Total Time"; Nanoseconds => Milliseconds, Record, HttpTrace 2130,
-        [TRACE]; "blocked + dns_lookup + connecting + sending + waiting + receiving";
+        [TRACE]; "blocked + lost + dns_lookup + connecting + sending + waiting + receiving";
     ScheduleLag "schedule_lag" "Schedule Lag"; Nanoseconds => Milliseconds, Record, Schedule 3000,
         [OPEN_LOOP ANY_OUTCOME]; "start - due, of all requests";
     TimeToFirstTokenFromDue "time_to_first_token_from_due" "Time to First Token from Due"; Nanoseconds => Milliseconds, Record, Schedule 3010,
@@ -161,6 +163,8 @@ catalogue! {
         [ERRORS NO_RECORD]; "failed requests whose error says that the context is too long";
     CancelledRequestCount "cancelled_request_count" "Cancelled Request Count"; Requests => Requests, Aggregate, Main 1090,
         [ANY_OUTCOME NO_RECORD]; "requests in flight that the end of the run (deadline or Ctrl-C) cut off";
+    ResentRequestCount "resent_request_count" "Resent Request Count"; Requests => Requests, Aggregate, Main 1095,
+        [ANY_OUTCOME NO_RECORD]; "times that a request was sent again, because the server had left the connection or did not take it; only above 0";
     GoodRequestCount "good_request_count" "Good Request Count"; Requests => Requests, Aggregate, FilesOnly last,
         [GOODPUT WHOLE]; "successful requests that met every SLO";
     OslMismatchCount "osl_mismatch_count" "OSL Mismatch Count"; Requests => Requests, Aggregate, FilesOnly last,

@@ -3,7 +3,7 @@
 use aiperf_endpoint::{EndpointKind, Medium};
 use thiserror::Error;
 
-use crate::{Flags, GpuEnergy, Kind, Level, Metric, NetworkRtt};
+use crate::{AskedConcurrency, Flags, GpuEnergy, Kind, Level, Metric, NetworkRtt};
 
 /// The facts of a run that decide which metrics apply and how some are computed.
 #[derive(Debug, Clone)]
@@ -27,6 +27,10 @@ pub struct MetricContext {
     pub gpu_energy: Vec<GpuEnergy>,
     /// Requests in flight at once, where a limit was set.
     pub concurrency: Option<u64>,
+    /// What a closed loop shall keep in flight, where nothing else of its settings keeps it below.
+    pub asked_concurrency: Option<AskedConcurrency>,
+    /// Requests per second, where one rate is asked for throughout.
+    pub asked_rate: Option<f64>,
     pub show_internal: bool,
     pub show_experimental: bool,
     /// How sure intervals shall be; `None` for none, and no search for the steady state.
@@ -61,6 +65,8 @@ impl MetricContext {
             network_rtt: None,
             gpu_energy: Vec::new(),
             concurrency: None,
+            asked_concurrency: None,
+            asked_rate: None,
             show_internal: false,
             show_experimental: false,
             confidence: Some(Level::P95),
@@ -106,9 +112,11 @@ impl MetricContext {
 
     /// Reads an SLO as `--goodput` gives it: a metric's tag and a limit in the unit that is shown for it.
     pub fn slo(&self, tag: &str, limit: f64) -> Result<Slo, SloError> {
-        let metric = Metric::from_tag(tag)
-            .filter(|metric| metric.definition().kind == Kind::Record && !metric.has(Flags::ERRORS))
-            .ok_or_else(|| SloError::Unknown { tag: tag.to_owned() })?;
+        let takes_limit = |metric: &Metric| metric.definition().kind == Kind::Record && !metric.has(Flags::ERRORS);
+        let metric = Metric::from_tag(tag).filter(takes_limit).ok_or_else(|| SloError::Unknown {
+            tag: tag.to_owned(),
+            advice: Metric::advice(tag, |metric| takes_limit(&metric)),
+        })?;
         if metric.has(Flags::OPEN_LOOP) && !self.applies(Metric::ScheduleLag) {
             return Err(SloError::NeedsSchedule { tag: tag.to_owned() });
         }
@@ -144,8 +152,8 @@ impl Slo {
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SloError {
-    #[error("--goodput {tag}: there is no per-request metric of that name; use a tag such as request_latency")]
-    Unknown { tag: String },
+    #[error("--goodput {tag}: no per-request metric has this name; {advice}")]
+    Unknown { tag: String, advice: String },
     #[error(
         "--goodput {tag}: only a schedule has due times; use --request-rate, --fixed-schedule or --user-centric-rate"
     )]
@@ -178,6 +186,8 @@ mod tests {
         let refused = context.slo("time_to_first_token", 60.0).unwrap_err();
         assert!(refused.to_string().contains("time_to_first_token"));
         assert!(matches!(context.slo("no_such", 1.0), Err(SloError::Unknown { .. })));
+        let short = context.slo("ttft", 60.0).unwrap_err().to_string();
+        assert!(short.ends_with("did you mean time_to_first_token?"), "{short}");
         let refused = context.slo("request_latency_from_due", 60.0).unwrap_err();
         assert!(refused.to_string().contains("--request-rate"));
     }

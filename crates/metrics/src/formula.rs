@@ -86,6 +86,7 @@ pub(crate) fn value(metric: Metric, facts: &impl Facts, context: &MetricContext)
         Metric::UsageReasoningTokensDiffPct => diff_pct(fact(Fact::UsageReasoning)?, fact(Fact::ReasoningTokens)?),
         Metric::UsageDiscrepancyCount => usage_discrepancy(facts, context),
         Metric::HttpReqBlocked => fact(Fact::HttpBlocked),
+        Metric::HttpReqLost => fact(Fact::HttpLost),
         Metric::HttpReqDnsLookup => fact(Fact::HttpDns),
         Metric::HttpReqConnecting => fact(Fact::HttpConnecting),
         Metric::HttpReqTlsHandshaking => fact(Fact::HttpTls),
@@ -99,7 +100,11 @@ pub(crate) fn value(metric: Metric, facts: &impl Facts, context: &MetricContext)
         Metric::HttpReqChunksReceived => fact(Fact::HttpReads),
         Metric::HttpReqConnectionOverhead => sum(facts, &CONNECTION_STAGES),
         Metric::HttpReqDuration => sum(facts, &EXCHANGE_STAGES),
-        Metric::HttpReqTotal => Some(sum(facts, &CONNECTION_STAGES)? + sum(facts, &EXCHANGE_STAGES)?),
+        Metric::HttpReqTotal => {
+            let lost = fact(Fact::HttpLost).unwrap_or(0.0);
+            Some(sum(facts, &CONNECTION_STAGES)? + lost + sum(facts, &EXCHANGE_STAGES)?)
+        }
+        Metric::ResentRequestCount => fact(Fact::Resent),
         Metric::ScheduleLag | Metric::ReplaySendScheduleOffset => fact(Fact::DueToStart),
         Metric::TimeToFirstTokenFromDue => Some(fact(Fact::DueToStart)? + fact(Fact::FirstContent)?),
         Metric::RequestLatencyFromDue => Some(fact(Fact::DueToStart)? + fact(Fact::LastContent)?),

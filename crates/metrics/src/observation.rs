@@ -25,6 +25,8 @@ pub struct Observation {
     /// What the server says of its speculative decoding.
     pub spec_decode: Option<SpecDecode>,
     pub http: Option<HttpTiming>,
+    /// How often it was sent again, because the server had left the connection or did not take the request.
+    pub resent: u32,
     pub failure: Option<Failure>,
     pub requested_output_tokens: Option<u32>,
     /// Where the data or its description says how long the whole prompt shall be.
@@ -66,6 +68,8 @@ pub struct TokenCounts {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HttpTiming {
     pub blocked: Nanos,
+    /// Attempts without an answer, of requests that were sent again.
+    pub lost: Option<Nanos>,
     pub dns_lookup: Nanos,
     /// TCP and TLS.
     pub connecting: Nanos,
@@ -94,6 +98,8 @@ pub struct Failure {
     pub cancelled: Option<Cancellation>,
     /// The server refused the prompt as too long for the model.
     pub is_context_overflow: bool,
+    /// What this machine had none left of, where that kept the request from being sent.
+    pub shortage: Option<Shortage>,
 }
 
 impl Failure {
@@ -109,6 +115,7 @@ impl Failure {
             cause: None,
             cancelled: Some(why),
             is_context_overflow: false,
+            shortage: None,
         }
     }
 }
@@ -118,6 +125,15 @@ impl Failure {
 pub struct Cause {
     pub kind: String,
     pub message: String,
+}
+
+/// What every connection takes one of, and this machine has only so many of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Shortage {
+    /// File descriptors of this process, or of the whole system.
+    Descriptors,
+    /// Local ports to the server's address.
+    Ports,
 }
 
 /// Why the client ended a request.

@@ -3,7 +3,10 @@
 use aiperf_clock::Nanos;
 use aiperf_endpoint::{Delivery, SpecDecode, Usage};
 
-use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_FAILED, OUTCOME_OVERFLOW, OUTCOME_SUCCESS, OUTCOME_UNREADY};
+use crate::fact::{
+    Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_FAILED, OUTCOME_ON_PURPOSE, OUTCOME_OVERFLOW, OUTCOME_SUCCESS,
+    OUTCOME_UNREADY,
+};
 use crate::validity::is_unready;
 use crate::{Cancellation, Failure, HttpTiming, MediaFacts, Metric, MetricContext, Observation, formula};
 
@@ -27,6 +30,7 @@ impl RecordValues {
         record.set(Fact::DueToStart, Some(seen.start.since(seen.due).0));
         record.set(Fact::End, Some(seen.end.since(seen.start).0));
         record.set(Fact::InputTokens, seen.tokens.input);
+        record.set(Fact::Resent, Some(u64::from(seen.resent)).filter(|times| *times > 0));
         if seen.failure.is_none() {
             record.set_success(seen);
         }
@@ -128,6 +132,7 @@ impl RecordValues {
 
     fn set_http(&mut self, http: &HttpTiming) {
         self.set(Fact::HttpBlocked, Some(http.blocked.0));
+        self.set(Fact::HttpLost, http.lost.map(|span| span.0));
         self.set(Fact::HttpDns, Some(http.dns_lookup.0));
         self.set(Fact::HttpConnecting, Some(http.connecting.0));
         self.set(Fact::HttpTls, http.tls.map(|span| span.0));
@@ -154,6 +159,7 @@ fn outcome(failure: Option<&Failure>) -> u64 {
         Some(Cancellation::RunEnded) => OUTCOME_CUT_OFF,
         None if failure.is_context_overflow => OUTCOME_OVERFLOW,
         None if is_unready(failure) => OUTCOME_UNREADY,
-        None | Some(Cancellation::OnPurpose) => OUTCOME_FAILED,
+        Some(Cancellation::OnPurpose) => OUTCOME_ON_PURPOSE,
+        None => OUTCOME_FAILED,
     }
 }

@@ -147,6 +147,7 @@ mod tests {
             usage: None,
             spec_decode: None,
             http: None,
+            resent: 0,
             failure: None,
             requested_output_tokens: None,
             requested_input_tokens: None,

@@ -57,7 +57,9 @@ impl<'a> Totals<'a> {
                 (successful + failed > 0).then(|| 100.0 * failed as f64 / (successful + failed) as f64)
             }
             Metric::GoodRequestCount => Some(self.counted(metric).unwrap_or(0.0)),
-            Metric::OslMismatchCount | Metric::UsageDiscrepancyCount => self.counted(metric),
+            Metric::OslMismatchCount | Metric::UsageDiscrepancyCount | Metric::ResentRequestCount => {
+                self.counted(metric)
+            }
             Metric::GoodRequestFraction => {
                 let attempted = (successful + failed) as f64;
                 self.noted(Metric::GoodRequestCount).map(|good| if attempted > 0.0 { good / attempted } else { 0.0 })

@@ -46,7 +46,7 @@ const SECTIONS: &[Section] = &[
         |m| {
             (has(m, &[Flags::ERRORS])
                 || m.definition().kind == Kind::ErrorAdjusted
-                || m == Metric::CancelledRequestCount)
+                || matches!(m, Metric::CancelledRequestCount | Metric::ResentRequestCount))
                 && !has(m, &[Flags::USAGE])
         },
     ),
@@ -111,7 +111,8 @@ fn has(metric: Metric, flags: &[Flags]) -> bool {
     ];
     let own = metric.definition().flags;
     if flags.is_empty() {
-        let elsewhere = [Metric::CancelledRequestCount, Metric::EffectiveLatency].contains(&metric);
+        let elsewhere =
+            [Metric::CancelledRequestCount, Metric::ResentRequestCount, Metric::EffectiveLatency].contains(&metric);
         !FAMILIES.iter().any(|flag| own.has(*flag)) && !elsewhere && !metric.tag().starts_with("credit")
     } else {
         flags.iter().any(|flag| own.has(*flag))

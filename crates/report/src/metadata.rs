@@ -71,7 +71,7 @@ pub struct RecordMetadata<'a> {
     /// Redirects that were followed to the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub redirects: Vec<Redirect<'a>>,
-    /// How often it was sent once more, because the server had closed the kept connection it went over first.
+    /// How often it was sent again, because the server had left the connection or did not take the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resent: Option<NonZeroU32>,
 }

@@ -70,6 +70,9 @@ pub struct TraceData<'a> {
     pub duration_ns: Nanos,
     #[serde(serialize_with = "maybe_span", skip_serializing_if = "Option::is_none")]
     pub connecting_ns: Option<Nanos>,
+    /// What attempts before this one took, of a request that was sent again.
+    #[serde(serialize_with = "maybe_span", skip_serializing_if = "Option::is_none")]
+    pub lost_ns: Option<Nanos>,
     /// How many of the reads were stamped by whom.
     pub stamp_source: StampCounts,
 }

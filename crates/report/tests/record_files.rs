@@ -163,6 +163,7 @@ fn a_trace_has_the_fields_of_the_reference_and_its_chunks() {
         receiving_ns: Nanos(1),
         duration_ns: Nanos(4),
         connecting_ns: Some(Nanos(1)),
+        lost_ns: None,
         stamp_source: StampCounts { kernel: 2, user: 0, coalesced: 1 },
     };
     let (ours, theirs) = (written(&runs::streamed(1), Some(&trace)), recorded("trace_timing/profile_export.jsonl", 0));

@@ -62,11 +62,12 @@ pub static SIM_OPTIONS: &[SimOption] = &[
         o.prefill = at_least_zero(v)?;
     }),
     option!("itl", Distribution::NOTATION, "8", "Milliseconds between output tokens", |o, v| o.itl = v.parse()?),
-    option!("cold", "N", "0", "First requests that find the server cold; 0 is none", |o, v| o.cold = number(v)?),
+    option!("cold", "N", "0", "Number of first requests that find the server cold; 0 for none", |o, v| o.cold =
+        number(v)?),
     option!("cold_ms", "MS", "1000", "Milliseconds that a cold server adds to the first token", |o, v| {
         o.cold_ms = at_least_zero(v)?;
     }),
-    option!("drift", "MS", "0", "Milliseconds added to the first token with each request before", |o, v| {
+    option!("drift", "MS", "0", "Milliseconds that each earlier request adds to the first token", |o, v| {
         o.drift = at_least_zero(v)?;
     }),
     option!("osl", Distribution::NOTATION, "64", "Output tokens when the request sets no limit", |o, v| {
@@ -84,27 +85,45 @@ pub static SIM_OPTIONS: &[SimOption] = &[
     option!("tokens_per_chunk", "N", "1", "Output tokens in one streamed chunk", |o, v| {
         o.tokens_per_chunk = counting_from_one(v)?;
     }),
-    option!("batch", "N", "256", "Requests that run at once; others wait in order of arrival", |o, v| {
-        o.batch = counting_from_one(v)?;
-    }),
+    option!(
+        "batch",
+        "N",
+        "256",
+        "Maximum number of requests that run at the same time; others wait in order of arrival",
+        |o, v| {
+            o.batch = counting_from_one(v)?;
+        }
+    ),
     option!(
         "context",
         "TOKENS",
         "0",
-        "Most tokens of prompt and answer together; what is longer is refused, 0 takes any",
+        "Maximum tokens of prompt and output together; longer requests are refused; 0 for no limit",
         |o, v| {
             o.context = number(v)?;
         }
     ),
-    option!("cache", "BLOCKS", "0", "Blocks in the prefix cache, oldest use dropped first; 0 turns it off", |o, v| {
-        o.cache_blocks = number(v)?;
-    }),
+    option!(
+        "cache",
+        "BLOCKS",
+        "0",
+        "Blocks in the prefix cache, least recently used dropped first; 0 turns it off",
+        |o, v| {
+            o.cache_blocks = number(v)?;
+        }
+    ),
     option!("cache_block", "TOKENS", "16", "Tokens in one block of the prefix cache", |o, v| {
         o.cache_block = counting_from_one(v)?;
     }),
-    option!("reasoning", "TOKENS", "0", "Output tokens that are reasoning, from the front of the reply", |o, v| {
-        o.reasoning = number(v)?;
-    }),
+    option!(
+        "reasoning",
+        "TOKENS",
+        "0",
+        "Number of output tokens that are reasoning, at the start of the reply",
+        |o, v| {
+            o.reasoning = number(v)?;
+        }
+    ),
     option!(
         "reasoning_field",
         "reasoning_content|reasoning",
@@ -138,7 +157,7 @@ pub static SIM_OPTIONS: &[SimOption] = &[
         "spec_drafts",
         "N",
         "0",
-        "Drafts that each step of a reported speculative decoding proposes; 0 reports none",
+        "Draft tokens per step of the speculative decoding that usage reports; 0 reports none",
         |o, v| {
             o.spec_drafts = match number(v)? {
                 drafts @ 0..=64 => drafts,
@@ -162,11 +181,11 @@ pub static SIM_OPTIONS: &[SimOption] = &[
     option!("embed_dim", "N", "16", "Length of an embedding when the request names none", |o, v| {
         o.embed_dim = counting_from_one(v)?;
     }),
-    option!("model", "NAME", "sim-model", "Model that /v1/models lists; requests may name any", |o, v| {
+    option!("model", "NAME", "sim-model", "Model that /v1/models lists; requests may name any model", |o, v| {
         o.model = if v.is_empty() { return Err("a model needs a name".to_owned()) } else { v.to_owned() };
     }),
-    option!("seed", "N", "0", "Seed of every draw", |o, v| o.seed = Seed::fixed(number(v)?)),
-    option!("threads", "N", "1", "Threads that serve", |o, v| o.threads = counting_from_one(v)?),
+    option!("seed", "N", "0", "Seed of everything random", |o, v| o.seed = Seed::fixed(number(v)?)),
+    option!("threads", "N", "1", "Number of server threads", |o, v| o.threads = counting_from_one(v)?),
     option!("error_rate", "SHARE", "0", "Share of requests answered with error_status", |o, v| {
         o.faults.error.rate = share(v)?;
     }),
@@ -176,7 +195,7 @@ pub static SIM_OPTIONS: &[SimOption] = &[
     option!("error_first", "N", "0", "The first N requests are answered with error_status", |o, v| {
         o.faults.error_first = number(v)?;
     }),
-    option!("error_status", "STATUS", "500", "Status of such answers", |o, v| {
+    option!("error_status", "STATUS", "500", "HTTP status of error_rate, error_every and error_first", |o, v| {
         let status: u16 = number(v)?;
         if !(400..=599).contains(&status) {
             return Err("an error status lies between 400 and 599".to_owned());
@@ -189,10 +208,10 @@ pub static SIM_OPTIONS: &[SimOption] = &[
     option!("drop_every", "N", "0", "Every Nth connection is closed without an answer; 0 is none", |o, v| {
         o.faults.dropped.every = number(v)?;
     }),
-    option!("empty_rate", "SHARE", "0", "Share of text replies that say nothing", |o, v| {
+    option!("empty_rate", "SHARE", "0", "Share of text replies that are empty", |o, v| {
         o.faults.empty.rate = share(v)?;
     }),
-    option!("empty_every", "N", "0", "Every Nth text reply says nothing; 0 is none", |o, v| {
+    option!("empty_every", "N", "0", "Every Nth text reply is empty; 0 is none", |o, v| {
         o.faults.empty.every = number(v)?;
     }),
     option!("stall_rate", "SHARE", "0", "Share of replies that pause for stall_ms part-way", |o, v| {
@@ -201,7 +220,7 @@ pub static SIM_OPTIONS: &[SimOption] = &[
     option!("stall_every", "N", "0", "Every Nth reply pauses for stall_ms part-way; 0 is none", |o, v| {
         o.faults.stall.every = number(v)?;
     }),
-    option!("stall_ms", "MS", "1000", "Length of such a pause", |o, v| {
+    option!("stall_ms", "MS", "1000", "Length of the pause of stall_rate and stall_every", |o, v| {
         o.faults.stall_span = millis(at_least_zero(v)?);
     }),
     option!("reset_rate", "SHARE", "0", "Share of replies whose connection is reset part-way", |o, v| {
@@ -228,21 +247,39 @@ pub static SIM_OPTIONS: &[SimOption] = &[
     option!("malformed_every", "N", "0", "Every Nth reply has one chunk that is not JSON; 0 is none", |o, v| {
         o.faults.malformed.every = number(v)?;
     }),
-    option!("stall_at", "SECONDS", "0", "When, after its start, the whole server stands still", |o, v| {
-        o.stall_at = Nanos::from_secs_f64(at_least_zero(v)?);
-    }),
-    option!("stall_for", "SECONDS", "0", "For how long the whole server stands still; 0 is never", |o, v| {
+    option!(
+        "stall_at",
+        "SECONDS",
+        "0",
+        "Time after its start at which the whole server stops for stall_for",
+        |o, v| {
+            o.stall_at = Nanos::from_secs_f64(at_least_zero(v)?);
+        }
+    ),
+    option!("stall_for", "SECONDS", "0", "Time for which the whole server stops at stall_at; 0 is never", |o, v| {
         o.stall_for = Nanos::from_secs_f64(at_least_zero(v)?);
     }),
-    option!("truth", "PATH", "", "File for the truth: one JSON line for each finished request", |o, v| {
-        o.truth_file = if v.is_empty() { None } else { Some(v.into()) };
-    }),
-    option!("truth_body", "true|false", "false", "Keep request bodies in the truth", |o, v| {
+    option!(
+        "truth",
+        "PATH",
+        "",
+        "File for the simulator's own record of the run: one JSON line for each finished request",
+        |o, v| {
+            o.truth_file = if v.is_empty() { None } else { Some(v.into()) };
+        }
+    ),
+    option!("truth_body", "true|false", "false", "Keep request bodies in the truth file", |o, v| {
         o.truth_bodies = v.parse().map_err(|_| "neither true nor false".to_owned())?;
     }),
-    option!("truth_keep", "N", "10000", "Finished requests kept in memory; the file holds them all", |o, v| {
-        o.truth_keep = number(v)?;
-    }),
+    option!(
+        "truth_keep",
+        "N",
+        "10000",
+        "Finished requests to keep in memory for /sim/truth; the truth file holds all of them",
+        |o, v| {
+            o.truth_keep = number(v)?;
+        }
+    ),
 ];
 
 fn number<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {

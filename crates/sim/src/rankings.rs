@@ -35,7 +35,9 @@ fn read(body: &[u8]) -> Result<Body, Refusal> {
         return Err(Refusal::of("passages", "at least one passage is needed.".to_owned()));
     }
     let mut prompt = Prompt::of(&query);
-    passages.iter().for_each(|passage| prompt.push_apart(passage));
+    for passage in &passages {
+        prompt.push_apart(passage);
+    }
     Ok(Body { prompt, passages, return_text: body["return_text"] == true })
 }
 

@@ -25,7 +25,7 @@ impl Cut {
         let fits = |cut: Self| {
             PROBES.iter().all(|text| {
                 let whole = count(text);
-                blanks(text).all(|at| {
+                blanks(text.as_bytes()).all(|at| {
                     let next = if cut == Self::BeforeBlank { at } else { at + 1 };
                     count(&text[..at]) + count(&text[next..]) == whole
                 })
@@ -58,10 +58,10 @@ impl Cut {
     /// At the last blank between two letters that is not too far back; else after a line end; else between characters, where a
     /// token may be cut in two.
     fn split(self, text: &str, most: usize) -> (&str, &str) {
-        let end = text.floor_char_boundary(most);
-        let from = text.floor_char_boundary(end.saturating_sub(REACH));
+        let end = boundary(text, most);
+        let from = boundary(text, end.saturating_sub(REACH));
         // One character beyond the end is looked at: a blank may be the first byte that does not fit.
-        let seen = &text[from..text.ceil_char_boundary(end + 2)];
+        let seen = &text.as_bytes()[from..text.len().min(end + 2)];
         if let Some(at) = blanks(seen).next_back().map(|at| from + at).filter(|at| *at > 0) {
             let next = if self == Self::WithoutBlank { at + 1 } else { at };
             return (&text[..at], &text[next..]);
@@ -71,9 +71,13 @@ impl Cut {
     }
 }
 
+/// The last place between two characters up to this one.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
 /// Blanks between two letters of ASCII: no tokenizer has a reason to look beyond them.
-fn blanks(text: &str) -> impl DoubleEndedIterator<Item = usize> {
-    let bytes = text.as_bytes();
+fn blanks(bytes: &[u8]) -> impl DoubleEndedIterator<Item = usize> {
     memchr::memchr_iter(b' ', bytes).filter(move |at| {
         let letter = |place: Option<usize>| place.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphabetic);
         letter(at.checked_sub(1)) && letter(Some(at + 1))

@@ -9,6 +9,9 @@ pub enum TraceError {
     #[error("{}: cannot be read: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
 
+    #[error("{}: {problem}", path.display())]
+    Content { path: PathBuf, problem: String },
+
     #[error(
         "{}: no known trace layout: {reason}; mooncake_trace and bailian_trace have one JSON object per line, \
          burst_gpt_trace and azure_trace are CSV with a header, baseten_trace is Parquet or Arrow",

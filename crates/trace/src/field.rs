@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::BlockId;
+use crate::{BlockId, not_json};
 
 /// A whole number, not negative. Some writers turn 12 into 12.0.
 #[derive(Debug, Clone, Copy)]
@@ -124,12 +124,12 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, String
         return Err("a JSON object is expected".to_owned());
     }
     serde_json::from_slice(line).map_err(|error| {
+        if error.is_syntax() || error.is_eof() {
+            return not_json(line, &error);
+        }
         let problem = error.to_string();
         // The line that it names is one of a single one.
         let problem = problem.rsplit_once(" at line ").map_or(problem.as_str(), |(problem, _)| problem);
-        if error.is_syntax() || error.is_eof() {
-            return format!("not valid JSON: {problem}, at column {}", error.column());
-        }
         match field_before(line, error.column()) {
             Some(field) => format!("{field}: {problem}"),
             None => problem.to_owned(),

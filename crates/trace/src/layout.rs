@@ -156,10 +156,10 @@ fn below_header<const N: usize>(
     request: fn(usize, &str, &table::Columns<N>) -> Result<Request, String>,
     note: &mut impl FnMut(usize, String),
 ) -> Option<Vec<Request>> {
-    let mut lines = lines(bytes);
-    let columns = columns(&String::from_utf8_lossy(lines.next()?.1))?;
+    let mut records = table::records(bytes);
+    let columns = columns(&String::from_utf8_lossy(records.next()?.1))?;
     let mut requests = Vec::new();
-    for (line, content) in lines {
+    for (line, content) in records {
         match request(line, &String::from_utf8_lossy(content), &columns) {
             Ok(request) => requests.push(request),
             Err(problem) => note(line, problem),

@@ -13,7 +13,7 @@ const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 
 /// The bytes that were packed into these, or these; the error says why that cannot be done.
 pub fn unpack(packed: Vec<u8>, most: u64) -> Result<Vec<u8>, String> {
-    if !packed.starts_with(GZIP) && !packed.starts_with(ZSTD) {
+    if !is_packed(&packed) {
         return Ok(packed);
     }
     let broken = |error: io::Error| format!("cannot be unpacked: {error}; it may be cut short");
@@ -25,6 +25,11 @@ pub fn unpack(packed: Vec<u8>, most: u64) -> Result<Vec<u8>, String> {
         return Err(format!("holds more than {most} MiB when unpacked, which is the most that is taken into memory"));
     }
     Ok(unpacked)
+}
+
+/// Whether a file that begins so was packed.
+pub(crate) fn is_packed(start: &[u8]) -> bool {
+    start.starts_with(GZIP) || start.starts_with(ZSTD)
 }
 
 /// Reads what was packed, or what is there.

@@ -5,7 +5,7 @@ use std::path::Path;
 use aiperf_config::SessionColumn;
 
 use crate::layout::{self, Rows};
-use crate::{Layout, MOST_UNPACKED, Problem, Request, TraceError, unpack};
+use crate::{Layout, Problem, Request, SourceError, TraceError, read_file};
 
 /// Requests in file order; at least one.
 #[derive(Debug, Clone)]
@@ -20,9 +20,10 @@ pub struct Trace {
 
 /// All bytes of a file, unpacked.
 pub(crate) fn file(path: &Path) -> Result<Vec<u8>, TraceError> {
-    let refuse = |reason: String| TraceError::Unreadable { path: path.to_owned(), reason };
-    let packed = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
-    unpack(packed, MOST_UNPACKED).map_err(refuse)
+    read_file(path).map_err(|error| match error {
+        SourceError::Unreadable(reason) => TraceError::Unreadable { path: path.to_owned(), reason },
+        SourceError::Content(problem) => TraceError::Content { path: path.to_owned(), problem },
+    })
 }
 
 /// What a file looks like.

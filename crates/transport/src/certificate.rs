@@ -117,7 +117,7 @@ pub(crate) fn with_advice(cause: io::Error) -> io::Error {
         Some(error) => io::Error::new(cause.kind(), explained(error)),
         None if cause.kind() == io::ErrorKind::UnexpectedEof => io::Error::new(
             cause.kind(),
-            "the server closed the connection instead of answering; does it speak TLS on this port? (http:// goes without)",
+            "the server closed the connection instead of answering; does it speak TLS on this port, or is its URL http:// instead?",
         ),
         None => cause,
     }
@@ -140,7 +140,7 @@ pub(crate) fn explained(error: &rustls::Error) -> String {
         }
         rustls::Error::AlertReceived(AlertDescription::ProtocolVersion) => "the server knows neither TLS 1.2 nor 1.3",
         rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
-            "what answers does not speak TLS; is its URL http:// instead?"
+            "the server does not speak TLS on this port; is its URL http:// instead?"
         }
         _ => return error.to_string(),
     };
@@ -149,10 +149,11 @@ pub(crate) fn explained(error: &rustls::Error) -> String {
 
 fn explained_certificate(reason: &CertificateError, error: &rustls::Error) -> String {
     match reason {
-        CertificateError::UnknownIssuer => format!(
-            "{error}: none of the trusted certificates has issued it; name the one that has with --ca-cert, or use \
-             --insecure"
-        ),
+        CertificateError::UnknownIssuer => {
+            "the authority that issued the server's certificate is not trusted; name its \
+             certificate with --ca-cert, or use --insecure"
+                .to_owned()
+        }
         CertificateError::ExpiredContext { time, not_after } => {
             let days = time.as_secs().saturating_sub(not_after.as_secs()) / DAY;
             format!("the server's certificate expired {days} days ago; have it renewed, or use --insecure")
@@ -170,7 +171,7 @@ fn explained_certificate(reason: &CertificateError, error: &rustls::Error) -> St
             "the server's certificate is signed by itself and not trusted; name it with --ca-cert, or use --insecure"
                 .to_owned()
         }
-        _ => error.to_string(),
+        _ => format!("{error}; --insecure takes any certificate"),
     }
 }
 

@@ -17,12 +17,9 @@ use crate::origin::{Origin, Scheme};
 use crate::proxy::{Proxies, for_proxy};
 use crate::redirect::is_redirect;
 use crate::request::Request;
+use crate::resend::Resend;
 use crate::tls::TlsSettings;
 use crate::watch::Watch;
-
-/// A server that left a connection says so as soon as something comes over it. One that was silent for longer than this had the
-/// request, and failed it.
-const LEFT_WITHIN: Nanos = Nanos(2_000_000_000);
 
 /// Large enough to take in what a burst left in the socket, small enough to stay in the cache.
 const SCRATCH: usize = 64 * 1024;
@@ -73,6 +70,7 @@ pub struct ClientSettings {
     pub sources: SourceAddresses,
     /// Who takes the time of what is read.
     pub stamping: Stamping,
+    pub resend: Resend,
 }
 
 impl Default for ClientSettings {
@@ -89,6 +87,7 @@ impl Default for ClientSettings {
             socket: SocketOptions::default(),
             sources: SourceAddresses::default(),
             stamping: Stamping::user(),
+            resend: Resend::default(),
         }
     }
 }
@@ -176,10 +175,11 @@ impl Client {
         let _slot = self.slot(&mut exchange.trace).await;
         if let Some(kept) = self.take_open(request.origin, reuse) {
             exchange.trace.reused = true;
+            let (began, blocked) = (Mono::now(), exchange.trace.blocked);
             match self.send_over(kept, request, reuse, exchange, watch).await {
-                Err(error) if was_left(&error, exchange) => {
-                    exchange.trace = Trace { blocked: exchange.trace.blocked, ..Trace::default() };
-                    exchange.resent += 1;
+                Err(error) if self.settings.resend.allows_on_left_connection(&error, exchange) => {
+                    exchange.set_attempt_aside(began);
+                    exchange.trace.blocked = blocked;
                 }
                 done => return done,
             }
@@ -251,16 +251,6 @@ impl Client {
             }
         }
     }
-}
-
-/// Whether a kept connection turned out to be one that the server had left: it closed or broke it without a byte of an answer.
-/// Some servers close after every stream without saying so (llama.cpp), others after a while, load balancers forget connections
-/// and break them when something comes, and a request may be on its way by then. It is sent once more, over a new connection, as
-/// curl and browsers do; its time goes on meanwhile.
-fn was_left(error: &TransportError, exchange: &Exchange) -> bool {
-    let left = matches!(error, TransportError::Disconnected | TransportError::Severed(_) | TransportError::Send(_));
-    let had_it = exchange.trace.send_end.is_some_and(|sent| Mono::now().since(sent) > LEFT_WITHIN);
-    left && !had_it && exchange.trace.head_bytes_received == 0
 }
 
 #[cfg(test)]

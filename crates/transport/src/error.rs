@@ -26,10 +26,19 @@ pub enum TransportError {
     Severed(io::Error),
     #[error("the server ended the request without an answer: {0}")]
     Reset(String),
+    /// It said so itself (HTTP/2), or nothing of the request had been sent: no part of it was worked on.
+    #[error("the server did not take the request: {0}")]
+    NotTaken(String),
     #[error("the response broke off: {0}")]
     Truncated(String),
     #[error("the response is not valid HTTP: {0}")]
     Protocol(String),
+    #[error("not an HTTP response: {0}")]
+    NotHttp(String),
+    #[error("not an HTTP/2 response: {0}")]
+    NotHttp2(&'static str),
+    #[error("101 Switching Protocols: the server changes to {0}, which was not asked for")]
+    SwitchedProtocol(String),
     #[error("a message of {length} bytes came, and {limit} is the limit; raise --grpc-max-message-size")]
     MessageTooLong { length: usize, limit: usize },
     #[error(
@@ -38,4 +47,44 @@ pub enum TransportError {
     BodyTooLong { limit: usize },
     #[error(transparent)]
     Redirect(#[from] RedirectError),
+}
+
+impl TransportError {
+    /// Whether no connection to the server could be made, for a reason that lies with the server or the way to it. What this
+    /// machine ran out of (descriptors, ports, memory) says nothing about the server.
+    pub fn is_unreachable(&self) -> bool {
+        match self {
+            Self::Resolve { .. } | Self::Proxy { status: None, .. } | Self::Tls { .. } => true,
+            Self::Connect { cause, .. } => !is_own_shortage(cause),
+            _ => false,
+        }
+    }
+}
+
+fn is_own_shortage(cause: &io::Error) -> bool {
+    const EMFILE: i32 = 24;
+    const ENFILE: i32 = 23;
+    const ENOBUFS: i32 = 105;
+    matches!(cause.raw_os_error(), Some(EMFILE | ENFILE | ENOBUFS))
+        || matches!(
+            cause.kind(),
+            io::ErrorKind::AddrNotAvailable | io::ErrorKind::AddrInUse | io::ErrorKind::OutOfMemory
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::origin::Scheme;
+
+    #[test]
+    fn a_shortage_of_this_machine_is_not_an_unreachable_server() {
+        let origin = Origin { scheme: Scheme::Http, host: "h".into(), port: 1 };
+        let failed = |cause: io::Error| TransportError::Connect { origin: origin.clone(), cause };
+        assert!(failed(io::ErrorKind::ConnectionRefused.into()).is_unreachable());
+        assert!(failed(io::ErrorKind::HostUnreachable.into()).is_unreachable());
+        assert!(!failed(io::Error::from_raw_os_error(24)).is_unreachable(), "descriptors");
+        assert!(!failed(io::ErrorKind::AddrNotAvailable.into()).is_unreachable(), "ports");
+        assert!(!TransportError::Disconnected.is_unreachable());
+    }
 }

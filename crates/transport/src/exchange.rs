@@ -25,6 +25,8 @@ impl Span {
 pub struct Trace {
     /// Wait for a free connection.
     pub blocked: Option<Span>,
+    /// What attempts before this one took, which the server left without an answer; `None` if there were none.
+    pub lost: Option<Nanos>,
     pub dns: Option<Span>,
     /// TCP handshake; with a proxy, up to where it has let us through.
     pub connect: Option<Span>,
@@ -71,7 +73,7 @@ pub struct Exchange {
     pub redirects: Vec<Hop>,
     /// The most that the decoded body may have: one that goes on for ever must not fill the memory.
     pub body_limit: BodyLimit,
-    /// How often it was sent once more, because the server had left the kept connection it went over first.
+    /// How often it was sent again, because the server had left the connection or did not take the request.
     pub resent: u32,
 }
 
@@ -101,6 +103,14 @@ impl Exchange {
 
     pub fn size(&self) -> ExchangeSize {
         ExchangeSize { body: self.body.len(), marks: self.marks.len() }
+    }
+
+    /// Puts an attempt aside that began at `began` and was left without an answer, so that the request can be sent again. It
+    /// counts as resent if anything of it was on its way to the server.
+    pub(crate) fn set_attempt_aside(&mut self, began: Mono) {
+        let lost = self.trace.lost.unwrap_or_default() + Mono::now().since(began);
+        self.resent += u32::from(self.trace.head_bytes_sent > 0);
+        self.trace = Trace { lost: Some(lost), ..Trace::default() };
     }
 
     /// Forgets the answer, and keeps how it came to be asked for again.

@@ -182,9 +182,14 @@ impl ResponseReader {
             Ok(httparse::Status::Complete(used)) => used,
             Ok(httparse::Status::Partial) => return Ok(None),
             Err(httparse::Error::TooManyHeaders) => return Err(HeadError::TooMany),
-            Err(e) => return Err(HeadError::Other(TransportError::Protocol(e.to_string()))),
+            Err(error) => return Err(HeadError::Other(not_a_head(bytes, error))),
         };
         let status = response.code.unwrap_or(0);
+        if status == 101 {
+            let upgrade = response.headers.iter().find(|header| header.name.eq_ignore_ascii_case("upgrade"));
+            let to = upgrade.map_or_else(|| "another protocol".to_owned(), |header| header_text(header.value));
+            return Err(HeadError::Other(TransportError::SwitchedProtocol(to)));
+        }
         if (100..200).contains(&status) {
             return Ok(Some(used));
         }
@@ -246,6 +251,26 @@ impl ResponseReader {
             Some(coding) => Stage::PackedBody(Box::new(PackedBody { framing, coding, packed: Vec::new() })),
         })
     }
+}
+
+/// What is said of a server whose first bytes are a TLS record.
+pub(crate) const SPEAKS_TLS: &str = "it speaks TLS; is its URL https:// instead?";
+
+/// Why bytes are no response head: a server may speak something else altogether.
+fn not_a_head(bytes: &[u8], error: httparse::Error) -> TransportError {
+    /// A TLS record: alert or handshake, version 3.
+    const IS_TLS: [[u8; 2]; 2] = [[0x15, 0x03], [0x16, 0x03]];
+    /// Bytes of it that are shown.
+    const SHOWN: usize = 60;
+    if IS_TLS.iter().any(|start| bytes.starts_with(start)) {
+        return TransportError::NotHttp(SPEAKS_TLS.to_owned());
+    }
+    if bytes.starts_with(b"HTTP/") {
+        return TransportError::Protocol(error.to_string());
+    }
+    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);
+    let cut = if bytes.len() > SHOWN { "..." } else { "" };
+    TransportError::NotHttp(format!("it begins with {shown:?}{cut}"))
 }
 
 fn add_to_list(list: &mut Vec<u8>, value: &[u8]) {

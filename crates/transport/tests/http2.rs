@@ -4,6 +4,8 @@
 mod peer;
 mod secure;
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
@@ -11,8 +13,8 @@ use std::time::Duration;
 use aiperf_clock::{Mono, Nanos, StampSource};
 use aiperf_socket::Stamping;
 use aiperf_transport::{
-    Client, ClientSettings, Exchange, HttpVersion, NoWatch, Origin, Request, Reuse, Scheme, TlsOptions, TlsSettings,
-    TransportError, Verification, Watch,
+    Client, ClientSettings, Exchange, HttpVersion, NoWatch, Origin, Request, Resend, Reuse, Scheme, TlsOptions,
+    TlsSettings, TransportError, Verification, Watch,
 };
 use bytes::Bytes;
 use peer::Peer;
@@ -89,7 +91,8 @@ fn a_request_that_the_server_resets_fails_alone() {
     on_runtime(async {
         let client = Client::new(settings());
         let (exchange, result) = ask(&client, &origin, "/refuse").await;
-        assert!(matches!(result, Err(TransportError::Reset(_))) && exchange.status.is_none(), "{result:?}");
+        assert!(matches!(result, Err(TransportError::NotTaken(_))) && exchange.status.is_none(), "{result:?}");
+        assert_eq!((exchange.resent, peer.requests()), (3, 4), "a server that always refuses is not asked for ever");
         let (exchange, result) = ask(&client, &origin, "/break").await;
         assert!(matches!(result, Err(TransportError::Truncated(_))), "{result:?}");
         assert_eq!(exchange.body, b"half");
@@ -290,5 +293,85 @@ fn a_server_of_the_old_version_is_a_failure_and_not_a_hang() {
     });
     let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port };
     let (_, result) = on_runtime(async { ask(&Client::new(settings()), &origin, "/").await });
-    assert!(matches!(result, Err(TransportError::Protocol(_) | TransportError::Disconnected)), "{result:?}");
+    assert!(matches!(result, Err(TransportError::NotHttp2(_) | TransportError::Disconnected)), "{result:?}");
+}
+
+#[test]
+fn a_request_that_the_server_refused_is_sent_again() {
+    let peer = Peer::start();
+    let origin = peer.origin();
+    on_runtime(async {
+        let (exchange, result) = ask(&Client::new(settings()), &origin, "/refuse-twice").await;
+        result.unwrap();
+        assert_eq!((exchange.status, exchange.resent, peer.requests()), (Some(200), 2, 3));
+        assert!(exchange.trace.lost.is_some());
+        let never = Client::new(ClientSettings { resend: Resend::Never, ..settings() });
+        let (exchange, result) = ask(&never, &origin, "/refuse").await;
+        let text = result.unwrap_err().to_string();
+        assert!(text.contains("did not take the request") && text.contains("REFUSED_STREAM"), "{text}");
+        assert_eq!((exchange.resent, peer.requests()), (0, 4));
+    });
+}
+
+/// Takes no request on its first connection: it says farewell with a last stream of 0, when the request is there. Answers on
+/// the second.
+fn farewell_before_the_first_request() -> Origin {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        let frame = |kind: u8, flags: u8, stream: u8, payload: &[u8]| {
+            [&[0, 0, payload.len() as u8, kind, flags, 0, 0, 0, stream][..], payload].concat()
+        };
+        let settings = frame(4, 0, 0, b"");
+        // Status 200 is entry 8 of the static table.
+        let answer = [settings.clone(), frame(1, 4, 1, &[0x88]), frame(0, 1, 1, b"ok")].concat();
+        let farewell = [settings, frame(7, 0, 0, &[0; 8])].concat();
+        let mut kept = Vec::new();
+        for words in [farewell, answer] {
+            let (mut socket, _) = listener.accept().unwrap();
+            let (mut seen, mut buffer) = (Vec::new(), [0_u8; 4096]);
+            while !seen.windows(2).any(|pair| pair == b"{}") {
+                let count = socket.read(&mut buffer).unwrap();
+                seen.extend_from_slice(&buffer[..count]);
+            }
+            socket.write_all(&words).unwrap();
+            kept.push(socket);
+        }
+        thread::sleep(Duration::from_secs(10));
+    });
+    Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port }
+}
+
+#[test]
+fn a_request_after_the_last_that_a_farewell_names_is_sent_again_elsewhere() {
+    on_runtime(async {
+        let (exchange, result) = ask(&Client::new(settings()), &farewell_before_the_first_request(), "/").await;
+        result.unwrap();
+        assert_eq!((&exchange.body[..], exchange.resent), (&b"ok"[..], 1));
+        assert!(!exchange.trace.reused && exchange.trace.lost.is_some());
+        let never = Client::new(ClientSettings { resend: Resend::Never, ..settings() });
+        let text = ask(&never, &farewell_before_the_first_request(), "/").await.1.unwrap_err().to_string();
+        assert_eq!(text, "the server did not take the request: it is closing the connection (HTTP/2 GOAWAY)");
+    });
+}
+
+#[test]
+fn a_server_that_speaks_something_else_is_told_by_its_first_bytes() {
+    for (answer, words) in [
+        (&b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"[..], "--http-version 1.1"),
+        (b"\x15\x03\x01\x00\x02\x02\x46", "https:// instead?"),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            let (mut socket, _) = listener.accept().unwrap();
+            let _ = socket.read(&mut [0; 4096]);
+            socket.write_all(answer).unwrap();
+            // The client ends it.
+            while socket.read(&mut [0; 4096]).is_ok_and(|count| count > 0) {}
+        });
+        let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port };
+        let text = on_runtime(async { ask(&Client::new(settings()), &origin, "/").await.1.unwrap_err().to_string() });
+        assert!(text.starts_with("not an HTTP/2 response: ") && text.ends_with(words), "{text}");
+    }
 }

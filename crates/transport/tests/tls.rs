@@ -7,9 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
+use aiperf_clock::Nanos;
 use aiperf_transport::{
-    Client, ClientSettings, Exchange, HttpVersion, NoWatch, Origin, Request, Reuse, Scheme, TlsOptions, TlsSettings,
-    TransportError,
+    Client, ClientSettings, Exchange, HttpVersion, NoWatch, Origin, Request, Resend, Reuse, Scheme, TlsOptions,
+    TlsSettings, TransportError,
 };
 use base64::Engine as _;
 use bytes::Bytes;
@@ -72,7 +73,9 @@ fn read_request(stream: &mut impl Read) -> bool {
 fn client(roots: Option<&Path>) -> Client {
     let options = TlsOptions { roots: roots.map(Path::to_owned), ..TlsOptions::default() };
     let tls = Some(TlsSettings::new(options, HttpVersion::Http1).unwrap());
-    Client::new(ClientSettings { tls, ..ClientSettings::default() })
+    // A machine that is slow to notice a close does not change what is resent.
+    let resend = Resend::IfLeftWithin(Nanos(30_000_000_000));
+    Client::new(ClientSettings { tls, resend, ..ClientSettings::default() })
 }
 
 fn ask(client: &Client, host: &str, port: u16, times: usize) -> Vec<Result<Exchange, TransportError>> {

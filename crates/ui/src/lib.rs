@@ -2,7 +2,8 @@
 #![forbid(unsafe_code)]
 
 mod line;
+mod silence;
 mod ticker;
 
-pub use line::{Snapshot, Transfer, render, render_transfer};
+pub use line::{Snapshot, Spread, Transfer, render, render_log, render_transfer};
 pub use ticker::{ProgressLine, Style, clear_line};

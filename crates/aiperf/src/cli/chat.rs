@@ -41,7 +41,7 @@ pub(super) const OPTIONS: [ChatOption; 8] = [
         short: Some('m'),
         value: "NAME",
         default: "",
-        help: "Model to talk to; not needed with --url sim:",
+        help: "Model to chat with; not needed with --url sim:",
         id: Some(OptionId::ModelNames),
     },
     ChatOption {
@@ -49,7 +49,7 @@ pub(super) const OPTIONS: [ChatOption; 8] = [
         short: Some('u'),
         value: "URL",
         default: "http://localhost:8000",
-        help: "Server to talk to: its base, its /v1, or the whole path of its chat",
+        help: "Server to chat with: its base URL, its /v1, or the full path of its chat endpoint",
         id: Some(OptionId::Url),
     },
     ChatOption {
@@ -57,7 +57,7 @@ pub(super) const OPTIONS: [ChatOption; 8] = [
         short: None,
         value: "TEXT",
         default: "",
-        help: "System message in front of every turn",
+        help: "System message at the start of the conversation",
         id: None,
     },
     ChatOption {
@@ -65,7 +65,7 @@ pub(super) const OPTIONS: [ChatOption; 8] = [
         short: Some('q'),
         value: "TEXT",
         default: "",
-        help: "Send this one message, show the answer and end",
+        help: "Send this one message, show the reply and exit",
         id: None,
     },
     ChatOption {
@@ -73,16 +73,23 @@ pub(super) const OPTIONS: [ChatOption; 8] = [
         short: None,
         value: "",
         default: "on",
-        help: "Send earlier turns again with each new one",
+        help: "Send all earlier turns with each new one",
         id: None,
     },
-    ChatOption { name: NO_HISTORY, short: None, value: "", default: "", help: "Send each turn alone", id: None },
+    ChatOption {
+        name: NO_HISTORY,
+        short: None,
+        value: "",
+        default: "",
+        help: "Send each turn without the earlier ones",
+        id: None,
+    },
     ChatOption {
         name: "api-key",
         short: None,
         value: "KEY",
         default: "",
-        help: "Key to send as a bearer token, else that of OPENAI_API_KEY",
+        help: "API key to send as a bearer token; by default that of the variable OPENAI_API_KEY",
         id: Some(OptionId::ApiKey),
     },
     ChatOption {
@@ -90,14 +97,15 @@ pub(super) const OPTIONS: [ChatOption; 8] = [
         short: None,
         value: "NAME",
         default: "",
-        help: "Tokenizer that counts where the server reports no usage, else that of the model",
+        help: "Tokenizer that counts tokens if the server reports no usage; by default that of the model",
         id: Some(OptionId::Tokenizer),
     },
 ];
 
 pub(super) fn command() -> Command {
     let mut command = Command::new("chat")
-        .about("Talk with a server and see how quick each answer is")
+        .about("Chat with a server and see the latency of each reply")
+        .after_help("Examples:\n  aiperf chat --model my-model --url http://localhost:8000\n  aiperf chat --url sim: --quick 'Hello'")
         .disable_version_flag(true)
         .override_usage("aiperf chat --model <NAME> [OPTIONS]");
     for option in &OPTIONS {

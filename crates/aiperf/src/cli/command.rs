@@ -1,30 +1,42 @@
 //! The clap commands, built from the catalogue.
 
-use aiperf_config::catalogue::{Arity, OptionSpec, Tokens, ValueKind, groups};
+use aiperf_config::catalogue::{Arity, OptionId, OptionSpec, Tokens, ValueKind, groups};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 
 use super::sim::{self, SimFlag};
-use super::{chat, compare, report, selftest, trace};
+use super::{HELP, chat, compare, help, report, selftest, trace};
 
 pub(super) const INSTALL_COMPLETION: &str = "install-completion";
 pub(super) const SHELL: &str = "shell";
 pub(super) const OUTPUT: &str = "output";
 
-/// Members are spelled out for completions only: what a user may type is wider, and `aiperf-config` reads it.
+/// Members are spelled out for completions only: what a user may type is wider, and `aiperf-config` reads it. What is
+/// refused by name is known to the parser only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Parsing,
     Completing,
 }
 
+/// Lines are not longer than this, however wide the terminal is.
+const MOST_COLUMNS: usize = 120;
+/// Below this names and texts do not fit side by side.
+const ROOM_FOR_TWO_COLUMNS: usize = 100;
+/// Values of an option that a short page lists; of more it shows the first.
+const MOST_VALUES: usize = 6;
+/// A default that is longer than this is an explanation, which the long page has.
+const LONGEST_DEFAULT: usize = 25;
+
 pub(super) fn program(sim_flags: &[SimFlag], purpose: Purpose) -> Command {
     Command::new("aiperf")
-        .about("Benchmarks generative-AI inference servers")
+        .about("Benchmark generative-AI inference servers")
+        .max_term_width(MOST_COLUMNS)
+        .after_help(help::PROGRAM_EXAMPLES)
         .version(env!("CARGO_PKG_VERSION"))
         .disable_version_flag(true)
         .disable_help_subcommand(true)
-        .arg(Arg::new("version").long("version").action(ArgAction::Version).help("Print the version"))
+        .arg(Arg::new("version").long("version").short('V').action(ArgAction::Version).help("Print the version"))
         .args(completion_args())
         .subcommand(profile(purpose))
         .subcommand(chat::command())
@@ -36,15 +48,22 @@ pub(super) fn program(sim_flags: &[SimFlag], purpose: Purpose) -> Command {
         .subcommands(trace::commands())
         .subcommand(
             Command::new(crate::genai_perf::NAME)
-                .about("Take the command line of GenAI-Perf, show the one that it becomes, and run it")
+                .about("Run a GenAI-Perf command line; shows the `aiperf profile` line that it becomes")
                 .disable_version_flag(true)
                 .disable_help_flag(true),
         )
         .subcommand(
             Command::new("completions")
-                .about("Print a script that completes this program's options in a shell")
+                .about("Print a shell completion script")
                 .disable_version_flag(true)
                 .arg(shell_arg().index(1).required(true)),
+        )
+        .subcommand(
+            Command::new(HELP)
+                .about("Print the help of a command: `aiperf help profile`")
+                .disable_version_flag(true)
+                .disable_help_flag(true)
+                .arg(Arg::new("command").num_args(0..).value_name("COMMAND").help("Command to describe")),
         )
 }
 
@@ -53,7 +72,7 @@ fn completion_args() -> [Arg; 3] {
         Arg::new(INSTALL_COMPLETION)
             .long(INSTALL_COMPLETION)
             .action(ArgAction::SetTrue)
-            .help("Write a completion script to where the shell looks for it"),
+            .help("Install a shell completion script where the shell looks for it"),
         shell_arg().long(SHELL).requires(INSTALL_COMPLETION),
         Arg::new(OUTPUT)
             .long(OUTPUT)
@@ -61,29 +80,36 @@ fn completion_args() -> [Arg; 3] {
             .requires(INSTALL_COMPLETION)
             .value_name("PATH")
             .value_hint(ValueHint::FilePath)
-            .help("Where to write that script instead"),
+            .help("File to write the completion script to, instead of where the shell looks for it"),
     ]
 }
 
 fn shell_arg() -> Arg {
-    Arg::new(SHELL).value_name("SHELL").value_parser(["bash", "zsh", "fish"]).help("Shell to complete in")
+    Arg::new(SHELL)
+        .value_name("SHELL")
+        .value_parser(["bash", "zsh", "fish"])
+        .help("Shell that the completion script is for")
+}
+
+fn profile_base() -> Command {
+    Command::new("profile")
+        .about("Run a benchmark")
+        .disable_version_flag(true)
+        .override_usage("aiperf profile --model <NAME> --url <URL> [OPTIONS]")
 }
 
 /// `aiperf profile` with all options of the catalogue; those that are not built are hidden.
 pub(super) fn profile(purpose: Purpose) -> Command {
-    let mut command = Command::new("profile")
-        .about("Run a benchmark")
-        .disable_version_flag(true)
-        .next_line_help(true)
-        .override_usage("aiperf profile --model <NAME> --url <URL> [OPTIONS]");
+    let mut command = profile_base().next_line_help(true).after_help(help::PROFILE_EXAMPLES);
     for group in groups() {
-        for spec in group.options {
+        for spec in group.options.iter().filter(|spec| purpose == Purpose::Parsing || spec.is_supported()) {
             command = command.arg(arg(spec, purpose).help_heading(group.title));
             if let Some(negative) = spec.negative {
                 command = command.arg(
                     Arg::new(negative)
                         .long(negative)
                         .action(ArgAction::SetTrue)
+                        .help(spec.negative_help)
                         .hide(!spec.is_supported())
                         .help_heading(group.title)
                         .conflicts_with(spec.long[0]),
@@ -94,20 +120,33 @@ pub(super) fn profile(purpose: Purpose) -> Command {
     command
 }
 
+/// `aiperf profile` with the options that people use most, for a page of help.
+pub(super) fn brief_profile(columns: usize) -> Command {
+    let mut command = profile_base()
+        .term_width(columns.min(MOST_COLUMNS))
+        .next_line_help(columns < ROOM_FOR_TWO_COLUMNS)
+        .disable_help_flag(true);
+    for (title, ids) in help::BRIEF {
+        for spec in ids.iter().map(|id| id.spec()) {
+            command = command.arg(named(spec).help(brief(spec)).help_heading(title));
+        }
+    }
+    let help = Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help_heading("Help");
+    command.arg(help.help("Print this page (-h) or all options (--help)")).after_help(format!(
+        "{}\n\n{}",
+        help::PROFILE_EXAMPLES,
+        help::MORE
+    ))
+}
+
 /// Arguments are known to clap by their canonical names.
 fn arg(spec: &'static OptionSpec, purpose: Purpose) -> Arg {
-    let mut arg = Arg::new(spec.long[0])
-        .long(spec.name())
+    let arg = named(spec)
         .visible_aliases(spec.long.iter().copied().filter(|name| *name != spec.name()).collect::<Vec<_>>())
-        .help(help(spec))
+        .help(help_text(spec))
         .hide(!spec.is_supported())
-        .allow_negative_numbers(matches!(spec.value, ValueKind::Int | ValueKind::Float))
-        .value_name(value_name(spec));
-    // Two-letter shorts are rewritten before clap sees them.
-    if let Some(short) = spec.short.filter(|short| short.len() == 1).and_then(|short| short.chars().next()) {
-        arg = arg.short(short);
-    }
-    arg = match (spec.value, spec.arity) {
+        .allow_negative_numbers(matches!(spec.value, ValueKind::Int | ValueKind::Float));
+    let arg = match (spec.value, spec.arity) {
         (ValueKind::Flag, _) => arg
             .action(ArgAction::Set)
             .num_args(0..=1)
@@ -133,6 +172,13 @@ fn arg(spec: &'static OptionSpec, purpose: Purpose) -> Arg {
     }
 }
 
+/// With its usual name and its letter; two-letter ones are rewritten before clap sees them.
+fn named(spec: &'static OptionSpec) -> Arg {
+    let letter = spec.short.filter(|short| short.len() == 1).and_then(|short| short.chars().next());
+    let arg = Arg::new(spec.long[0]).long(spec.name()).short(letter).value_name(value_name(spec));
+    if spec.value == ValueKind::Flag { arg.num_args(0) } else { arg }
+}
+
 fn value_name(spec: &OptionSpec) -> &'static str {
     match spec.value {
         ValueKind::Flag => "BOOL",
@@ -143,21 +189,38 @@ fn value_name(spec: &OptionSpec) -> &'static str {
             Some("req/s") => "PER_SECOND",
             _ => "N",
         },
-        ValueKind::Text => "TEXT",
+        ValueKind::Text => match spec.id {
+            OptionId::Url => "URL",
+            OptionId::ModelNames | OptionId::Tokenizer => "NAME",
+            OptionId::Goodput => "LIMITS",
+            OptionId::Strict => "CODE",
+            _ => "TEXT",
+        },
         ValueKind::Path => "PATH",
         ValueKind::Choice(_) | ValueKind::Literal(_) => "CHOICE",
         ValueKind::KeyValues => "NAME:VALUE",
     }
 }
 
-fn help(spec: &OptionSpec) -> String {
-    let members = match spec.value {
-        ValueKind::Choice(members) | ValueKind::Literal(members) if (2..=8).contains(&members.len()) => {
-            Some(format!("[{}]", members.join(", ")))
-        }
-        _ => None,
-    };
+/// All that is to be said of an option.
+fn help_text(spec: &OptionSpec) -> String {
+    let members = spec.members();
+    let values = (!members.is_empty()).then(|| format!("[values: {}]", members.join(", ")));
     let short = spec.short.filter(|letters| letters.len() > 1).map(|letters| format!("[short: -{letters}]"));
     let default = spec.default.map(|default| format!("[default: {default}]"));
-    [Some(spec.help.to_owned()), members, short, default].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    [Some(spec.help.to_owned()), values, short, default].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// The same in one line or two.
+fn brief(spec: &OptionSpec) -> String {
+    let values = match spec.members() {
+        [] => None,
+        // The text names them.
+        members if members.iter().any(|member| spec.summary().contains(&format!("`{member}`"))) => None,
+        members if members.len() > MOST_VALUES => Some(format!("[{}, ...]", members[..MOST_VALUES].join(", "))),
+        members => Some(format!("[{}]", members.join(", "))),
+    };
+    let short_default = spec.default.filter(|default| default.len() <= LONGEST_DEFAULT);
+    let default = short_default.map(|default| format!("[default: {default}]"));
+    [Some(spec.summary().to_owned()), values, default].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

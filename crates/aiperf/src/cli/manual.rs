@@ -14,41 +14,44 @@ use crate::simulate;
 const HEAD: &str = "\
 # The command line
 
-This page is made from the option catalogue in `crates/config/src/catalogue`; do not edit it. `UPDATE_DOCS=1 cargo test -p aiperf`
-writes it anew.
+This page is generated from the option catalogue in `crates/config/src/catalogue`; do not edit it. `UPDATE_DOCS=1 cargo test -p aiperf`
+writes it again.
 
 | command | does |
 |---|---|
 | `aiperf profile` | run a benchmark |
-| `aiperf chat` | talk with a server and see how quick each answer is; see [chat.md](chat.md) |
+| `aiperf chat` | chat with a server and see the latency of each reply; see [chat.md](chat.md) |
 | `aiperf selftest` | prove on this machine that the client's times are right |
-| `aiperf sim` | serve a simulated inference server |
-| `aiperf genai-perf profile ...` | take the command line of GenAI-Perf; see [migrating.md](migrating.md) |
-| `aiperf compare FOLDER FOLDER...` | hold runs against the first; see [comparing.md](comparing.md) |
-| `aiperf gate --baseline FOLDER FOLDER` | fail where a run is worse than another |
-| `aiperf analyze-trace FILE` | say what a trace is like; see [traces.md](traces.md) |
+| `aiperf sim` | run a simulated inference server |
+| `aiperf genai-perf profile ...` | run a GenAI-Perf command line; see [migrating.md](migrating.md) |
+| `aiperf compare FOLDER FOLDER...` | compare runs with a baseline; see [comparing.md](comparing.md) |
+| `aiperf gate --baseline FOLDER FOLDER` | fail if a run is worse than a baseline |
+| `aiperf report FOLDER` | rebuild a run's summary files from its records |
+| `aiperf analyze-trace FILE` | analyze a trace; see [traces.md](traces.md) |
 | `aiperf synthesize trace FILE` | change a trace and write the result |
 | `aiperf synthesize agentic-code` | make a trace of coding sessions |
-| `aiperf validate FOLDER` | check all files of a run, or of several runs and what is said over them |
+| `aiperf validate FOLDER` | check all files of a run, or of several runs and their aggregate |
 | `aiperf validate mooncake-trace FILE` | check every row of a trace |
 | `aiperf completions bash\\|zsh\\|fish` | print a completion script |
-| `aiperf --install-completion [--shell SHELL] [--output PATH]` | write a completion script |
-| `aiperf --version`, `--help` | what they say |
+| `aiperf --install-completion [--shell SHELL] [--output PATH]` | install a completion script |
+| `aiperf help COMMAND`, `aiperf COMMAND --help` | print the help of a command |
+| `aiperf profile -h` | print the most used options |
+| `aiperf --version`, `-V` | print the version |
 ";
 
 const SPELLING: &str = "
 ## Spelling
 
 - `--name value` and `--name=value`; `-m x`, `-m=x` and `-mx`; short flags may be combined (`-vH A:b`).
-- In long names `_` stands for `-` as well (`--max_workers`). Names are not shortened and their case counts.
-- A flag alone is true; `=true`, `=yes`, `=1`, `=false`, `=no` and `=0` say it.
-- Choices are read in any case, with `-` and `_` alike.
-- Numbers have no units: `--benchmark-duration 30`, not `30s`. Where it makes sense `inf` is one.
+- In long names `_` stands for `-` as well (`--max_workers`). Names must be complete, in lower case.
+- A flag alone is true. To give it a value write `=true`, `=yes`, `=1`, `=false`, `=no` or `=0` (`--streaming=false`).
+- Choices are read in upper or lower case, with `-` or `_`.
+- Numbers have no units: `--benchmark-duration 30`, not `30s`. Options without an upper limit take `inf`.
 - \"list\" options may be repeated and take commas; those marked \"several\" also take several words after one name.
 - Options marked \"sweep\" take a comma list to run one benchmark per value; see [repeated runs](repeated-runs.md).
 - Any other option given twice is refused, also under two names.
 - Options marked \"ours\" are not in AIPerf.
-- Every mistake ends the program with exit code 1 and one sentence on stderr.
+- A mistake ends the program with exit code 1 and one sentence on stderr.
 ";
 
 fn manual() -> String {
@@ -60,12 +63,15 @@ fn manual() -> String {
     for group in groups() {
         write_group(&mut text, group);
     }
-    text.push_str("\n## Refused\n\n");
+    text.push_str(
+        "\n## Accepted without effect\n\nA run with one of these options starts, and a warning says why the option changes \
+         nothing. No reported number depends on them.\n\n| option | why |\n|---|---|\n",
+    );
     for (spec, reason) in options().filter_map(|spec| match spec.support {
-        Support::Refused(reason) => Some((spec, reason)),
+        Support::Ignored(reason) => Some((spec, reason)),
         _ => None,
     }) {
-        let _ = writeln!(text, "- {}: {reason}.", spellings(spec));
+        let _ = writeln!(text, "| {} | {reason} |", spellings(spec));
     }
     text.push_str(
         "\n## Not supported yet\n\nThese options of the reference are known and refused by name.\n\n| option | meaning |\n|---|---|\n",
@@ -82,8 +88,8 @@ fn manual() -> String {
         let _ = writeln!(text, "| `{}` | {} | {} |", variable.name, variable.default, variable.help);
     }
     text.push_str(
-        "\nA variable that begins with `AIPERF_` and that nobody reads is said in a warning, with the name that was perhaps meant. \
-         Names are in capitals.\n\n### Variables of AIPerf that have no effect\n\nEach is said in a warning, too.\n\n\
+        "\nA variable that begins with `AIPERF_` and that nobody reads is named in a warning, with the nearest known name. \
+         Names are in capitals.\n\n### Variables of AIPerf that have no effect\n\nEach is named in a warning, too.\n\n\
          | variables | why |\n|---|---|\n",
     );
     for group in WITHOUT_EFFECT {
@@ -107,12 +113,13 @@ fn write_group(text: &mut String, group: &Group) {
 
 fn meaning(spec: &OptionSpec) -> String {
     let ours = if spec.ours { " (ours)" } else { "" };
-    format!("{}{ours}", cell(spec.help))
+    let negative = spec.negative.map_or_else(String::new, |name| format!(" `--{name}`: {}", spec.negative_help));
+    format!("{}{negative}{ours}", cell(spec.help))
 }
 
 fn write_chat(text: &mut String) {
     text.push_str(
-        "\n## Options of `aiperf chat`\n\n[chat.md](chat.md) shows a talk.\n\n\
+        "\n## Options of `aiperf chat`\n\n[chat.md](chat.md) shows a conversation.\n\n\
          | option | takes | default | meaning |\n|---|---|---|---|\n",
     );
     for option in &chat::OPTIONS {
@@ -147,7 +154,7 @@ fn write_selftest(text: &mut String) {
 
 fn write_sim(text: &mut String) {
     text.push_str(
-        "\n## Options of `aiperf sim`\n\n[sim.md](sim.md) says what they do together; after `sim:?` they are written with `_` for `-`.\n\n\
+        "\n## Options of `aiperf sim`\n\n[sim.md](sim.md) explains them; after `sim:?` they are written with `_` instead of `-`.\n\n\
          | option | takes | default | meaning |\n|---|---|---|---|\n\
          | `--host` | ADDRESS | 127.0.0.1 | Address to listen on; not after `sim:?` |\n\
          | `--port` `-p` | PORT | 8000 | Port to listen on, 0 for a free one; not after `sim:?` |\n",
@@ -171,8 +178,7 @@ fn takes(spec: &OptionSpec) -> String {
         ValueKind::Float => "number".to_owned(),
         ValueKind::Text => "text".to_owned(),
         ValueKind::Path => "path".to_owned(),
-        ValueKind::Choice(members) | ValueKind::Literal(members) if members.len() <= 8 => members.join(", "),
-        ValueKind::Choice(_) | ValueKind::Literal(_) => "name".to_owned(),
+        ValueKind::Choice(members) | ValueKind::Literal(members) => members.join(", "),
         ValueKind::KeyValues => "`name:value` or JSON".to_owned(),
     };
     if !spec.range.is_unbounded() {
@@ -204,5 +210,5 @@ fn docs_cli_md_says_what_the_catalogue_says() {
         fs::write(&path, &wanted).unwrap();
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == wanted, "docs/cli.md is out of date; UPDATE_DOCS=1 cargo test -p aiperf writes it anew");
+    assert!(found == wanted, "docs/cli.md is out of date; UPDATE_DOCS=1 cargo test -p aiperf writes it again");
 }

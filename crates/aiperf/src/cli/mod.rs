@@ -6,8 +6,10 @@ mod command;
 mod compare;
 mod completion;
 mod error;
+mod help;
 #[cfg(test)]
 mod manual;
+mod mistake;
 mod profile;
 mod report;
 mod selftest;
@@ -22,7 +24,9 @@ use std::path::PathBuf;
 
 use aiperf_config::{Environment, Experiment};
 use clap::error::ErrorKind;
+use mistake::Mistake;
 
+use crate::genai_perf;
 pub(crate) use chat::ChatInvocation;
 pub(crate) use compare::{CompareInvocation, GateOptions};
 pub(crate) use completion::Completion;
@@ -35,6 +39,9 @@ pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, 
 /// Commands of the reference that this program knows by name only.
 const UNBUILT_COMMANDS: [&str; 8] =
     ["plot", "plugins", "speed-bench-report", "config", "analyze", "kube", "service", "proxy"];
+/// Commands of GenAI-Perf; some of the reference have the same names.
+const GENAI_PERF_COMMANDS: [&str; 4] = ["analyze", "config", "create-template", "process-export-files"];
+const HELP: &str = "help";
 
 /// What the user wants done.
 #[derive(Debug)]
@@ -44,7 +51,7 @@ pub(crate) enum Invocation {
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
     Report(ReportInvocation),
-    /// Hold runs against each other, perhaps as a gate.
+    /// Compare runs with a baseline, perhaps as a gate.
     Compare(CompareInvocation),
     /// Check an artifact folder or a file of results.
     Validate(PathBuf),
@@ -64,17 +71,22 @@ pub(crate) fn parse(
         .into_iter()
         .map(|word| word.into_string().map_err(|word| CliError::NotText(word.to_string_lossy().into_owned())))
         .collect::<Result<Vec<String>, CliError>>()?;
-    if let Some(name) = words.get(1).filter(|name| UNBUILT_COMMANDS.contains(&name.as_str())) {
-        return Err(CliError::CommandNotYet(name.clone()));
+    let words = asking_for_help(words);
+    if let Some(name) = words.get(1) {
+        if name == genai_perf::NAME {
+            return Ok(Invocation::Text(genai_perf::help_page()));
+        }
+        refuse_elsewhere(name)?;
     }
     let (words, typed) = spelling::normalise(words);
+    let words = trace::naming_its_kind(words, environment);
     if words.get(1).is_some_and(|command| command == "profile") && words.len() == 2 {
         return Err(CliError::NothingToProfile);
     }
     let mut command = command::program(sim_flags, command::Purpose::Parsing);
     let matches = match command.try_get_matches_from_mut(&words) {
         Ok(matches) => matches,
-        Err(clap_error) => return not_matched(&clap_error, &typed, environment),
+        Err(clap_error) => return not_matched(&clap_error, &words, &typed, &command, environment),
     };
     if matches.get_flag(command::INSTALL_COMPLETION) {
         return completion::install(&matches, environment, sim_flags).map(Invocation::Completion);
@@ -101,19 +113,49 @@ pub(crate) fn parse(
     }
 }
 
+/// `aiperf help COMMAND` is another way to write `aiperf COMMAND --help`.
+fn asking_for_help(mut words: Vec<String>) -> Vec<String> {
+    if words.get(1).is_some_and(|word| word == HELP) {
+        words.remove(1);
+        words.push("--help".to_owned());
+    }
+    words
+}
+
+/// Commands that are known and that are not here.
+fn refuse_elsewhere(name: &str) -> Result<(), CliError> {
+    match (UNBUILT_COMMANDS.contains(&name), GENAI_PERF_COMMANDS.contains(&name)) {
+        (true, true) => Err(CliError::CommandAlsoOfGenaiPerf(name.to_owned())),
+        (true, false) => Err(CliError::CommandNotYet(name.to_owned())),
+        (false, true) => Err(CliError::CommandOfGenaiPerf(name.to_owned())),
+        (false, false) => Ok(()),
+    }
+}
+
+/// Columns of the terminal, or of what `COLUMNS` says where there is none.
+fn columns(environment: &Environment) -> usize {
+    let said = environment.variables.get("COLUMNS").and_then(|columns| columns.parse().ok());
+    let terminal = terminal_size::terminal_size().map(|(columns, _)| usize::from(columns.0));
+    terminal.or(said).unwrap_or(100)
+}
+
 /// Help and version are answers, everything else is a mistake.
 fn not_matched(
     error: &clap::Error,
+    words: &[String],
     typed: &spelling::Typed,
+    program: &clap::Command,
     environment: &Environment,
 ) -> Result<Invocation, CliError> {
     match error.kind() {
         ErrorKind::DisplayVersion => Ok(Invocation::Text(format!("{}\n", env!("CARGO_PKG_VERSION")))),
         ErrorKind::DisplayHelp => {
-            let help = error.render();
+            let is_brief = words.get(1).is_some_and(|name| name == "profile") && !words.contains(&"--help".to_owned());
+            let help =
+                if is_brief { command::brief_profile(columns(environment)).render_help() } else { error.render() };
             let text = if environment.stdout_is_terminal { help.ansi().to_string() } else { help.to_string() };
             Ok(Invocation::Text(text))
         }
-        _ => Err(CliError::from_clap(error, typed)),
+        _ => Err(Mistake { words, typed, program }.explain(error)),
     }
 }

@@ -13,6 +13,7 @@ pub(crate) struct SelfTestInvocation {
 pub(super) fn command() -> Command {
     let mut command = Command::new("selftest")
         .about("Prove on this machine that the client's times are right")
+        .after_help("Examples:\n  aiperf selftest --streams 100 --duration 10\n  aiperf selftest --request-rate 50 --format json")
         .disable_version_flag(true);
     for option in SELFTEST_OPTIONS {
         let default = if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };

@@ -61,7 +61,7 @@ fn normalise_word(word: String, typed: &mut Typed) -> String {
     }
 }
 
-fn id_of(flag: &str) -> Option<OptionId> {
+pub(super) fn id_of(flag: &str) -> Option<OptionId> {
     if let Some(name) = flag.strip_prefix("--") {
         return options().find(|spec| spec.long.contains(&name) || spec.negative == Some(name)).map(|spec| spec.id);
     }

@@ -55,9 +55,53 @@ fn text(words: &[&str]) -> String {
 #[test]
 fn help_and_version_are_answers() {
     assert_eq!(text(&["--version"]), concat!(env!("CARGO_PKG_VERSION"), "\n"));
+    assert_eq!(text(&["-V"]), text(&["--version"]));
     assert!(text(&[]).contains("profile"));
     assert_eq!(text(&[]), text(&["--help"]));
     assert!(text(&["sim", "-h"]).contains("--error-rate"));
+}
+
+#[test]
+fn help_of_a_command_may_be_asked_for_in_front_of_it() {
+    assert_eq!(text(&["help"]), text(&["--help"]));
+    assert_eq!(text(&["help", "profile"]), text(&["profile", "--help"]));
+    assert_eq!(text(&["help", "synthesize", "trace"]), text(&["synthesize", "trace", "--help"]));
+    assert!(text(&["help", "genai-perf"]).contains("process-export-files"));
+    assert!(refused("help plot").contains("not supported yet"));
+    assert!(refused("help frob").contains("\"frob\""));
+}
+
+#[test]
+fn the_short_page_has_the_options_that_people_use_and_examples() {
+    let brief = text(&["profile", "-h"]);
+    let options_shown = brief.split("Examples:").next().unwrap_or_default();
+    let shown = options_shown.lines().filter(|line| line.trim_start().starts_with('-')).count();
+    assert!((25..=35).contains(&shown), "{shown} options in {brief}");
+    assert!(brief.lines().count() < 100, "{} lines", brief.lines().count());
+    for part in ["Load:", "--concurrency <N>", "[chat, completions, ", "Examples:", "--url sim:", "--help"] {
+        assert!(brief.contains(part), "{part} is not in {brief}");
+    }
+    for spec in super::help::BRIEF.iter().flat_map(|(_, ids)| *ids).map(|id| id.spec()) {
+        assert!(spec.is_supported() && spec.summary().len() <= 140, "{:?}: {}", spec.id, spec.summary());
+    }
+    assert!(text(&["profile", "--help"]).contains("Examples:"));
+}
+
+#[test]
+fn the_long_page_lists_every_value_of_a_closed_set_and_describes_every_option() {
+    let help = text(&["profile", "--help"]);
+    let words: Vec<&str> = help.split([' ', ',', '\n', '[', ']']).collect();
+    for spec in options().filter(|spec| spec.is_supported()) {
+        for member in spec.members() {
+            assert!(words.contains(member), "--{}: {member} is not in the help", spec.name());
+        }
+    }
+    // A name that is followed by the next one has no description.
+    let is_name = |line: &str| line.trim_start().starts_with("--") && line.starts_with("      --");
+    let lines: Vec<&str> = help.split("Examples:").next().unwrap_or_default().lines().collect();
+    for pair in lines.windows(2) {
+        assert!(!is_name(pair[0]) || (!is_name(pair[1]) && !pair[1].is_empty()), "{} has no description", pair[0]);
+    }
 }
 
 #[test]
@@ -117,7 +161,8 @@ fn a_flag_alone_is_true_and_takes_its_truth_after_an_equals_sign_only() {
         assert_eq!(profile(&format!("-m x {line}")).endpoint.streaming, streaming, "{line}");
     }
     assert!(refused("profile -m x --streaming=on").contains("--streaming"));
-    assert!(refused("profile -m x --streaming true").contains("\"true\""));
+    let message = refused("profile -m x --streaming true");
+    assert!(message.contains("\"true\"") && message.contains("write --streaming or --streaming=true"), "{message}");
     assert!(refused("profile -m x --no-streaming").contains("--no-streaming"));
 }
 
@@ -141,7 +186,13 @@ fn lists_take_repetition_commas_and_several_words_where_they_may() {
     assert_eq!(config.dataset.models.len(), 3);
     assert_eq!(config.endpoint.targets.len(), 4);
     assert_eq!((config.endpoint.headers.len(), config.endpoint.extra_inputs.len()), (3, 2));
-    assert!(refused("profile --model a b").contains("\"b\""));
+    assert_eq!(refused("profile --model a b"), "unexpected argument \"b\"; separate values with commas (--model a,b)");
+    assert_eq!(
+        refused("profile -m x --audio-sample-rates 16 44.1"),
+        "unexpected argument \"44.1\"; separate values with commas (--audio-sample-rates 16,44.1)"
+    );
+    assert!(refused("profile -m x --concurrency 1 2").contains("(--concurrency 1,2)"));
+    assert!(refused("profile -m x --goodput a:1 b:2").contains("(--goodput \"a:1 b:2\")"));
     assert!(profile("-m x --header --streaming").endpoint.headers.is_empty());
     assert!(refused("profile -m x --url").contains("--url needs a value"));
 }
@@ -161,10 +212,46 @@ fn a_double_dash_changes_nothing() {
 fn unknown_options_name_the_nearest_and_are_never_completed() {
     assert!(refused("profile -m x --concur 5").contains("--concurrency"));
     assert!(refused("profile -m x --Concurrency 5").contains("--concurrency"));
+    assert!(refused("profile -m x --duration 5").ends_with("did you mean --benchmark-duration?"));
+    assert!(refused("profile -m x --rate 5").ends_with("did you mean --request-rate?"));
+    assert!(refused("profile -m x --frobnicate").ends_with("`aiperf profile --help` lists all options"));
     assert!(refused("profile -m x -z").contains("-z"));
     assert!(refused("--frobnicate").contains("--frobnicate"));
     assert!(refused("profile -m x stray").contains("\"stray\""));
     assert!(refused("profile -m x --isl").contains("--isl needs a value"));
+}
+
+#[test]
+fn options_of_genai_perf_are_known_by_name_and_point_to_what_takes_them() {
+    for (option, expected) in [
+        ("--generate-plots", "--generate-plots is an option of GenAI-Perf and not supported yet; leave it out"),
+        ("--max-threads 4", "; use --workers-max, or run the line as `aiperf genai-perf profile ...`"),
+        ("--enable-checkpointing", "; run the line as `aiperf genai-perf profile ...`"),
+        ("--checkpoint-dir x", "; run the line as `aiperf genai-perf profile ...`"),
+        ("--sweep-list 1,2", "; run the line as `aiperf genai-perf analyze ...`"),
+        ("--binary-search", "searches for a load"),
+    ] {
+        let message = refused(&format!("profile -m x {option}"));
+        assert!(message.contains(expected) && message.contains("GenAI-Perf"), "{option}: {message}");
+        assert!(!message.contains("did you mean"), "{message}");
+    }
+}
+
+#[test]
+fn a_file_to_synthesize_from_is_a_trace_and_another_word_lists_what_there_is() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.jsonl"), "{}").unwrap();
+    let here = Environment { current_dir: folder.path().to_owned(), ..environment() };
+    let words = ["aiperf", "synthesize", "t.jsonl", "--output", "o"];
+    match parse(words.map(OsString::from), &here, &flags()) {
+        Ok(Invocation::Trace(super::TraceInvocation::Change(change))) => {
+            assert_eq!(change.input, folder.path().join("t.jsonl"));
+        }
+        other => panic!("{other:?}"),
+    }
+    let message = refused("synthesize none.jsonl");
+    assert!(message.contains("`aiperf synthesize trace FILE`") && !message.contains("profile"), "{message}");
+    assert!(refused("synthesize").contains("trace and agentic-code"));
 }
 
 #[test]
@@ -177,8 +264,14 @@ fn a_profile_of_nothing_says_what_is_needed() {
 #[test]
 fn commands_of_the_reference_are_refused_by_name_and_others_are_unknown() {
     for name in super::UNBUILT_COMMANDS {
-        assert_eq!(refusal(&[name, "--some", "thing"]), format!("aiperf {name} is not supported yet"));
+        let message = refusal(&[name, "--some", "thing"]);
+        assert!(message.starts_with(&format!("aiperf {name} is not supported yet")), "{message}");
     }
+    for name in super::GENAI_PERF_COMMANDS {
+        let message = refusal(&[name]);
+        assert!(message.ends_with(&format!("`aiperf genai-perf {name}`")), "{message}");
+    }
+    assert!(refused("prefile").ends_with("did you mean `aiperf profile`?"));
     let message = refused("frob");
     assert!(message.contains("\"frob\"") && message.contains("profile"), "{message}");
 }
@@ -206,14 +299,14 @@ fn every_spelling_of_the_catalogue_is_understood_or_refused_by_its_own_name() {
             }
             line.extend(own.iter().map(String::as_str));
             match invoke(&line) {
-                Ok(_) => assert!(spec.is_supported(), "{spelling} was accepted"),
+                Ok(_) => assert!(spec.is_accepted(), "{spelling} was accepted"),
                 Err(error) => {
                     let message = error.to_string();
                     assert!(message.contains(&spelling), "{spelling}: {message}");
                     assert!(!message.contains("is not an option"), "{message}");
                     assert_eq!(
                         message.contains(" is not supported yet; leave it out"),
-                        !spec.is_supported() && !message.contains("refused"),
+                        !spec.is_accepted(),
                         "{message}"
                     );
                 }
@@ -247,7 +340,21 @@ fn completion_scripts_know_the_options() {
     for shell in ["bash", "zsh", "fish"] {
         let Ok(Invocation::Completion(completion)) = invoke(&["completions", shell]) else { panic!("no script") };
         assert_eq!(completion.path, None);
-        assert!(String::from_utf8(completion.script).unwrap().contains("request-rate"), "{shell}");
+        let script = String::from_utf8(completion.script).unwrap();
+        assert!(script.contains("request-rate"), "{shell}");
+        let offered: Vec<&str> = script.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').collect();
+        let names = |spec: &OptionSpec| [spec.long, spec.negative.as_slice()].concat();
+        // `synthesize` has a --config of its own.
+        let refused = options().filter(|spec| !spec.is_supported()).flat_map(names).filter(|name| *name != "config");
+        for name in refused {
+            let (dashed, bare) = (format!("--{name}"), name);
+            // fish writes names without their dashes.
+            let is_offered = offered.contains(&dashed.as_str()) || script.contains(&format!("-l {bare} "));
+            assert!(!is_offered, "{shell} offers --{name}, which is refused");
+        }
+        for command in super::UNBUILT_COMMANDS {
+            assert!(!script.contains(&format!("aiperf__subcmd__{command})")), "{shell} offers {command}");
+        }
     }
     assert!(refused("completions tcsh").contains("tcsh"));
 }

@@ -26,8 +26,20 @@ pub(crate) enum TraceInvocation {
     Validate(ValidateTrace),
 }
 
+/// What `synthesize` makes.
+const KINDS: [&str; 2] = ["trace", "agentic-code"];
+
 pub(super) fn commands() -> [Command; 3] {
     [analyze::command(), synthesize::command(), validate::command()]
+}
+
+/// `aiperf synthesize FILE` is another way to write `aiperf synthesize trace FILE`, where there is such a file.
+pub(super) fn naming_its_kind(mut words: Vec<String>, environment: &Environment) -> Vec<String> {
+    let is_file = |word: &String| !KINDS.contains(&word.as_str()) && path(environment, word).is_file();
+    if words.get(1).is_some_and(|name| name == "synthesize") && words.get(2).is_some_and(is_file) {
+        words.insert(2, KINDS[0].to_owned());
+    }
+    words
 }
 
 pub(super) fn read(name: &str, matches: &ArgMatches, environment: &Environment) -> Result<TraceInvocation, CliError> {
@@ -47,8 +59,8 @@ pub(super) fn read(name: &str, matches: &ArgMatches, environment: &Environment) 
 /// A word that may also be given by name: `FILE` or `--input-file FILE`.
 fn word(position: usize, named: &'static str, value: &'static str, help: &'static str) -> [Arg; 2] {
     let positional = Arg::new(format!("positional-{named}")).index(position).value_name(value).help(help);
-    let option =
-        Arg::new(named).long(named).value_name(value).help("The same by name").conflicts_with(positional.get_id());
+    let by_name = format!("{help}; the same as {value} without a name");
+    let option = Arg::new(named).long(named).value_name(value).help(by_name).conflicts_with(positional.get_id());
     [positional.value_hint(ValueHint::AnyPath), option.value_hint(ValueHint::AnyPath)]
 }
 
@@ -69,7 +81,7 @@ fn layout_arg() -> Arg {
     Arg::new("custom-dataset-type")
         .long("custom-dataset-type")
         .value_name("LAYOUT")
-        .help(format!("Layout of the file, instead of finding it out [{}]", layouts()))
+        .help(format!("Format of the file [values: {}] [default: detected]", layouts()))
 }
 
 fn layout(matches: &ArgMatches) -> Result<Option<Layout>, CliError> {
@@ -77,13 +89,13 @@ fn layout(matches: &ArgMatches) -> Result<Option<Layout>, CliError> {
     let wanted = name.to_ascii_lowercase().replace('-', "_");
     Layout::ALL.into_iter().find(|layout| layout.name() == wanted).map(Some).ok_or_else(|| CliError::TraceOption {
         option: "--custom-dataset-type",
-        problem: format!("{name:?} is no layout of a trace; there are {}", layouts()),
+        problem: format!("{name:?} is not a trace format; choose one of {}", layouts()),
     })
 }
 
 /// What `--block-size` is for.
-const BLOCK_SIZE: &str = "Tokens that one block id stands for [default: 512; 16 for bailian_trace; as the file says or 64 \
-                          for baseten_trace]";
+const BLOCK_SIZE: &str = "Number of tokens that one block id stands for [default: 512; 16 for bailian_trace; for \
+                          baseten_trace as the file says, else 64]";
 
 fn layouts() -> String {
     Layout::ALL.map(Layout::name).join(", ")

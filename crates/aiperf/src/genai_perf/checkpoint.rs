@@ -145,6 +145,7 @@ mod tests {
             name: "m_run_config_0".to_owned(),
             model: "m".to_owned(),
             stimulus: ("concurrency".to_owned(), 1.0),
+            renamed: Vec::new(),
             words: words.split(' ').map(str::to_owned).collect(),
         }
     }

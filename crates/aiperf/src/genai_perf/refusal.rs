@@ -21,7 +21,7 @@ pub(crate) enum Refusal {
     MissingValue(String),
     #[error("{0} takes no value")]
     NoValue(String),
-    #[error("{0:?} belongs to no option; `aiperf genai-perf --help` shows what each takes")]
+    #[error("unexpected argument {0:?}; `aiperf genai-perf --help` shows what each option takes")]
     StrayWord(String),
     #[error("{flag} {why}")]
     Refused { flag: String, why: &'static str },

@@ -12,7 +12,7 @@ use super::checkpoint::Checkpoint;
 use super::measurement::Measurement;
 use super::record_file::RecordFile;
 use super::summary_table::{self, Row};
-use crate::cli::{self, Invocation};
+use crate::cli::{self, CliError, Invocation};
 use crate::interrupts::Interrupts;
 use crate::profile::{self, INTERRUPTED};
 use crate::simulate;
@@ -36,6 +36,8 @@ pub(super) struct Planned {
     pub(super) stimulus: (String, f64),
     /// The command line of ours, program name included.
     pub(super) words: Vec<String>,
+    /// Our names of options, and those that were typed for them.
+    pub(super) renamed: Vec<(&'static str, String)>,
 }
 
 impl Planned {
@@ -44,10 +46,17 @@ impl Planned {
         self.words.iter().find_map(|word| word.strip_prefix(option)?.strip_prefix('='))
     }
 
+    /// What was typed for an option of ours.
+    fn typed(&self, ours: &str) -> Option<String> {
+        self.renamed.iter().find(|(known, _)| *known == ours).map(|(_, typed)| typed.clone())
+    }
+
     fn experiment(&self, environment: &Environment) -> anyhow::Result<Box<Experiment>> {
         let args = self.words.iter().map(Into::into);
-        let invocation =
-            cli::parse(args, environment, &simulate::flags()).context("in the options that `aiperf profile` gets")?;
+        let invocation = match cli::parse(args, environment, &simulate::flags()) {
+            Err(CliError::Config(error)) => bail!(error.rename(|ours| self.typed(ours))),
+            parsed => parsed.context("in the `aiperf profile` line that this becomes")?,
+        };
         match invocation {
             Invocation::Profile(experiment) if experiment.is_single() => Ok(experiment),
             Invocation::Profile(_) => {

@@ -34,6 +34,16 @@ pub(super) enum Becomes {
     Refused(&'static str),
 }
 
+impl Becomes {
+    /// The one option of ours that it is.
+    pub(super) const fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Same(name) | Self::UnlessZero(name) | Self::Joined(name, _) => Some(name),
+            Self::Rule(..) | Self::Refused(_) => None,
+        }
+    }
+}
+
 /// Options that are read together with others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rule {

@@ -235,7 +235,7 @@ fn words_that_mean_nothing_are_refused() {
         ("profile -m m -- --nothing", "--nothing is not an option of perf_analyzer"),
         ("profile -m m --concurrency x", "whole number"),
         ("profile -m m --streaming=1", "takes no value"),
-        ("profile stray", "\"stray\" belongs to no option"),
+        ("profile stray", "unexpected argument \"stray\""),
         ("other", "no command \"other\""),
     ] {
         assert!(refusal(words).contains(part), "{words}: {}", refusal(words));
@@ -316,7 +316,7 @@ fn runs_to_merge_are_looked_for_in_a_folder() {
         ("process-export-files", "needs --input-directory"),
         ("process-export-files -d runs --generate-plots", "--generate-plots draws plots"),
         ("process-export-files -d runs --profile-export-file a/b", "without a folder"),
-        ("process-export-files -d runs -- --async", "belongs to no option"),
+        ("process-export-files -d runs -- --async", "unexpected argument"),
     ] {
         let refused = read(words).unwrap_err().to_string();
         assert!(refused.contains(part), "{words}: {refused}");

@@ -28,7 +28,8 @@ pub(super) fn change(asked: &ChangeTrace) -> anyhow::Result<()> {
         );
     }
     write(&asked.output, &trace.to_mooncake())?;
-    println!("{}: {} requests", asked.output.display(), trace.requests.len());
+    let count = trace.requests.len();
+    println!("{}: {count} request{}", asked.output.display(), if count == 1 { "" } else { "s" });
     if trace.skipped_rows > 0 {
         println!("Rows that could not be read and were left out: {}", trace.skipped_rows);
     }

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Artifacts, CannedServer, Ended, Program, by_request_id, sim};
+use crate::support::{Answer, Artifacts, CannedServer, Ended, Program, Record, by_request_id, sim};
 
 const EVENTS: &str = "text/event-stream";
 
 fn events(data: &[String]) -> Answer {
-    Answer::of(EVENTS, data.iter().map(|data| format!("data: {data}\n\n")).collect::<String>())
+    Answer::of(EVENTS, data.iter().flat_map(|data| ["data: ", data, "\n\n"]).collect::<String>())
 }
 
 fn delta(index: u32, text: &str) -> String {
@@ -41,10 +41,10 @@ fn choices_are_tokenized_one_by_one() {
     let mut stream: Vec<String> = (0..4).map(|index| delta(index, "A")).collect();
     stream.push(done());
     let artifacts = answered(events(&stream), "--streaming");
-    assert_eq!(artifacts.stat("output_sequence_length", "avg"), 4.0);
+    assert_eq!(artifacts.stat("output_sequence_length", "avg") as u64, 4);
     let choices: Vec<Value> = (0..10).map(|index| json!({"index": index, "message": {"content": "x"}})).collect();
     let artifacts = answered(Answer::json(&json!({ "choices": choices })), "");
-    assert_eq!(artifacts.stat("output_sequence_length", "avg"), 10.0);
+    assert_eq!(artifacts.stat("output_sequence_length", "avg") as u64, 10);
 }
 
 #[test]
@@ -63,13 +63,13 @@ fn several_choices_have_as_many_tokens_as_the_server_made() {
 fn text_after_done_is_not_part_of_the_answer() {
     let answer = events(&[delta(0, "one two"), done(), delta(0, " three four"), done()]);
     let ended = asked(answer, "--streaming");
-    assert_eq!(ended.artifacts.stat("output_sequence_length", "avg"), 2.0);
+    assert_eq!(ended.artifacts.stat("output_sequence_length", "avg") as u64, 2);
     assert!(ended.artifacts.text("logs/aiperf.log").contains("went on after [DONE]"));
     assert!(!ended.artifacts.has_metric("inter_chunk_latency"), "one chunk has no gap");
 
     let first = asked(events(&[done(), delta(0, "late")]), "--streaming");
     assert_eq!(first.code, Some(1), "{}", first.stdout);
-    assert!(first.artifacts.records().iter().all(|record| record.failed()));
+    assert!(first.artifacts.records().iter().all(Record::failed));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn halves_of_a_character_in_two_events_are_content_at_their_times() {
     let artifacts = answered(answer, "--streaming --export-outputs-json");
     let outputs = artifacts.text("outputs.json");
     assert!(outputs.contains("so \u{1F600}") || outputs.contains(r"so \ud83d\ude00"), "{outputs}");
-    assert_eq!(artifacts.stat("inter_chunk_latency", "count"), 2.0);
+    assert_eq!(artifacts.stat("inter_chunk_latency", "count") as u64, 2);
     assert!(!artifacts.notes().contains(&"undecodable_events".to_owned()));
 
     let artifacts = answered(events(&[delta(0, r"\ud83d"), done()]), "--streaming");
@@ -94,7 +94,7 @@ fn a_body_that_was_not_streamed_has_no_first_token_and_is_noted() {
     for tag in ["time_to_first_token", "time_to_first_output_token", "inter_token_latency", "decode_duration"] {
         assert!(!artifacts.has_metric(tag), "{tag}");
     }
-    assert!(artifacts.has_metric("request_latency") && artifacts.average("output_sequence_length") == 4.0);
+    assert!(artifacts.has_metric("request_latency") && artifacts.average("output_sequence_length") as u64 == 4);
     assert!(artifacts.notes().contains(&"not_streamed".to_owned()), "{:?}", artifacts.notes());
     let note = artifacts.summary()["validity"].as_array().unwrap().clone();
     let note = note.iter().find(|note| note["code"] == "not_streamed").unwrap();
@@ -134,8 +134,8 @@ fn more_reasoning_than_completion_tokens_does_not_lengthen_the_output() {
     let details = json!({"reasoning_tokens": 99});
     answer["usage"] = json!({"prompt_tokens": 5, "completion_tokens": 3, "completion_tokens_details": details});
     let ended = asked(Answer::json(&answer), "--use-server-token-count");
-    assert_eq!(ended.artifacts.average("output_sequence_length"), 3.0);
-    assert_eq!(ended.artifacts.average("reasoning_token_count"), 3.0);
+    assert_eq!(ended.artifacts.average("output_sequence_length") as u64, 3);
+    assert_eq!(ended.artifacts.average("reasoning_token_count") as u64, 3);
     assert!(ended.artifacts.text("logs/aiperf.log").contains("more reasoning tokens (99) than completion tokens (3)"));
 }
 
@@ -148,9 +148,9 @@ fn the_input_of_a_batch_is_as_long_as_its_texts_together() {
             sim.addr()
         );
         let artifacts = Program::profile(&batch).succeed();
-        assert_eq!(artifacts.stat("input_sequence_length", "min"), 880.0, "{words}");
-        assert_eq!(artifacts.stat("input_sequence_length", "max"), 880.0, "{words}");
-        assert_eq!(artifacts.stat("usage_prompt_tokens", "min"), 880.0, "{words}: the server counts alike");
+        assert_eq!(artifacts.stat("input_sequence_length", "min") as u64, 880, "{words}");
+        assert_eq!(artifacts.stat("input_sequence_length", "max") as u64, 880, "{words}");
+        assert_eq!(artifacts.stat("usage_prompt_tokens", "min") as u64, 880, "{words}: the server counts alike");
     }
 }
 
@@ -184,7 +184,8 @@ fn a_file_with_server_counts_needs_no_tokenizer() {
         .file("trace.jsonl", "{\"timestamp\": 0, \"input_length\": 5, \"output_length\": 2}\n")
     };
     let artifacts = program("--input-file texts.jsonl --use-server-token-count").succeed();
-    assert_eq!((artifacts.average("input_sequence_length"), artifacts.average("output_sequence_length")), (5.0, 2.0));
+    let counted = |tag: &str| artifacts.average(tag) as u64;
+    assert_eq!((counted("input_sequence_length"), counted("output_sequence_length")), (5, 2));
     assert!(artifacts.text("logs/aiperf.log").contains("No tokenizer is loaded"));
     // Where texts must be written to a length, or are counted here, one is needed.
     for words in [

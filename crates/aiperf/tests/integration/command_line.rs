@@ -27,11 +27,14 @@ fn help_names_the_commands_and_the_options() {
         assert!(help.contains(word), "{word} is not in the help of profile");
     }
     assert!(text("sim --help").contains("--ttft"));
+    assert_eq!(text("help profile"), help);
+    assert!(text("profile -h").lines().count() < 100);
 }
 
 #[test]
 fn the_version_is_that_of_the_package() {
     assert_eq!(text("--version"), format!("{}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(text("-V"), text("--version"));
 }
 
 #[test]
@@ -46,6 +49,12 @@ fn mistakes_are_answered_in_one_sentence() {
         ("prefile", &["prefile", "profile"]),
         ("plot", &["plot", "not supported yet"]),
         ("sim --ttft slow", &["ttft", "slow"]),
+        ("profile --url sim: --max-threads 4", &["GenAI-Perf", "--workers-max"]),
+        ("profile --url sim: --streaming --goodput ttft:100", &["did you mean time_to_first_token?"]),
+        ("profile --url sim: --goodput time_to_first_tokn:1", &["did you mean time_to_first_token?"]),
+        ("profile --url sim: --streaming true", &["--streaming=true"]),
+        ("synthesize nothing.jsonl", &["aiperf synthesize trace FILE"]),
+        ("create-template", &["aiperf genai-perf create-template"]),
     ] {
         let ended = Program::new(words).run();
         ended.was_refused_with(expected);

@@ -329,3 +329,26 @@ fn children_wait_for_arrivals_and_for_prefill_like_anyone_else() {
     }
     assert_eq!(log.len(), 7);
 }
+
+#[test]
+fn every_branch_that_was_started_has_one_end_wherever_a_limit_falls() {
+    let rows = [
+        conversation(
+            "root",
+            &[turn_with("r0", &json!({"spawns": ["a"]})), turn_with("r1", &json!({"forks": ["b", "c"]}))],
+        ),
+        conversation("a", &[turn("a0"), turn_with("a1", &json!({"spawns": ["d"]})), turn("a2")]),
+        conversation("b", &[turn("b0"), turn("b1")]),
+        conversation("c", &[turn("c0"), turn("c1")]),
+        conversation("d", &[turn("d0"), turn("d1")]),
+    ];
+    let mut cut = 0;
+    for limit in 1..12 {
+        let (artifacts, _) = run(FAST, &rows, &format!("--concurrency 1 --request-count {limit}"));
+        let sums = artifacts.summary()["branch_stats"].clone();
+        let sum = |name: &str| sums[format!("children_{name}")].as_u64().unwrap();
+        assert_eq!(sum("spawned"), sum("completed") + sum("errored") + sum("truncated"), "limit {limit}: {sums}");
+        cut += sum("truncated");
+    }
+    assert!(cut > 0, "no limit cut a branch off");
+}

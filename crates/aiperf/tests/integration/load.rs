@@ -122,3 +122,10 @@ fn a_request_over_its_time_is_a_failed_record() {
     }
     assert_eq!(artifacts.average("error_request_count") as u32, 2);
 }
+
+#[test]
+fn without_a_stop_condition_the_concurrency_is_reached() {
+    let sim = sim("ttft=uniform:100,200&itl=0&osl=1");
+    Program::against(&sim, "--concurrency 12").succeed();
+    assert_eq!((sim.truth().len(), most_in_flight(&sim)), (24, 12));
+}

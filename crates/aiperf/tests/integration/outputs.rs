@@ -124,6 +124,40 @@ fn progress_goes_to_stderr_and_the_tables_to_stdout() {
     assert!(!ended.stdout.contains('\u{1b}'), "colours in a file");
 }
 
+/// Scripts for AIPerf read its stdout until they find this line.
+#[test]
+fn the_start_of_profiling_is_announced_on_stdout_in_every_ui_mode() {
+    let sim = sim("ttft=0&itl=0&osl=2");
+    for ui in ["none", "simple"] {
+        let words = format!("--request-count 2 --warmup-request-count 1 --ui {ui}");
+        let ended = Program::against(&sim, &words).run();
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert_eq!(ended.stdout.matches("AIPerf System is PROFILING").count(), 1, "{}", ended.stdout);
+        assert!(!ended.stderr.contains("AIPerf System is PROFILING"), "{}", ended.stderr);
+        assert!(ended.artifacts.text("logs/aiperf.log").contains("AIPerf System is PROFILING"));
+    }
+}
+
+#[test]
+fn a_run_without_a_terminal_shows_signs_of_life_in_its_log() {
+    let sim = sim("ttft=0&itl=0&osl=2&stall_every=3&stall_ms=600000&error_every=2");
+    let running = Program::against(&sim, "--request-count 9 --streaming --stats-interval 0.1").start();
+    let line = wait_for("a line on the progress", || {
+        running
+            .stderr()
+            .lines()
+            .find(|line| line.contains("Profiling: ") && line.contains(" 1 error,"))
+            .map(str::to_owned)
+    });
+    for part in ["INFO", "of 9 requests (", "1 in flight", "req/s", "p50/p99 TTFT ", "latency "] {
+        assert!(line.contains(part), "{part} is not in {line}");
+    }
+    running.signal(Signal::INT);
+    running.end();
+    let ended = Program::against(&sim, "--request-count 1 --stats-interval 0").run();
+    assert!(!ended.stderr.contains("Profiling: "), "{}", ended.stderr);
+}
+
 #[test]
 fn trace_timing_is_shown_when_asked_for() {
     let sim = sim(FAST);

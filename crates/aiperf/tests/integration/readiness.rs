@@ -1,11 +1,12 @@
 //! Waiting for a server: one that comes up late, one without the model, and what the probes send.
 
 use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aiperf_sim::{Sim, SimOptions};
 use rustix::process::Signal;
 
-use crate::support::{Program, sim, wait_for};
+use crate::support::{Program, Scripted, chat_reply, in_one, sim, wait_for};
 
 /// An address on which nobody listens yet. It is one that no other test uses, so that nobody takes it in between.
 fn free_address() -> SocketAddr {
@@ -49,7 +50,7 @@ fn a_server_without_the_model_ends_the_run_before_anything_is_sent() {
     assert_eq!(ended.code, Some(1));
     let last = ended.stderr.lines().last().unwrap();
     assert!(last.starts_with("error: ") && last.contains("test-model") && last.contains(&sim.url()), "{last}");
-    assert!(last.contains("does not list"), "{last}");
+    assert!(last.contains("Timed out") && last.contains("not yet in /v1/models"), "{last}");
     let truth = sim.truth();
     assert!(truth.len() >= 2 && truth.iter().all(|truth| truth.path == "/v1/models"), "{truth:?}");
 }
@@ -63,6 +64,68 @@ fn a_server_that_never_comes_up_is_named_in_one_sentence() {
     assert_eq!(ended.code, Some(1));
     let last = ended.stderr.lines().last().unwrap();
     assert!(last.starts_with("error: ") && last.contains(&address.to_string()), "{last}");
+}
+
+#[test]
+fn a_server_that_accepts_and_is_silent_is_waited_for_no_longer_than_asked() {
+    // Nobody takes the connections: the kernel holds them open.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("--url http://{}", listener.local_addr().unwrap());
+    for mode in ["models", "inference"] {
+        let ended = Program::profile("--model m --tokenizer builtin --isl 8 --wait-for-model-timeout 1.5")
+            .with(&url)
+            .with(&format!("--wait-for-model-interval 0.5 --wait-for-model-mode {mode}"))
+            .run();
+        assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+        let last = ended.stderr.lines().last().unwrap();
+        assert!(last.contains("Timed out after") && last.contains("no answer within 1.5 s"), "{last}");
+    }
+}
+
+fn list(path: &str, call: usize) -> Vec<Vec<u8>> {
+    match (path, call) {
+        ("/v1/models", 0) => in_one("503 Service Unavailable", "", b""),
+        ("/v1/models", 1) => in_one("200 OK", "", br#"{"data": []}"#),
+        ("/v1/models", _) => in_one("200 OK", "", br#"{"data": [{"id": "m"}]}"#),
+        _ => in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes()),
+    }
+}
+
+fn infer(_: &str, call: usize) -> Vec<Vec<u8>> {
+    match call {
+        0 => in_one("503 Service Unavailable", "", b""),
+        _ => in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes()),
+    }
+}
+
+fn no_list(path: &str, _: usize) -> Vec<Vec<u8>> {
+    match path {
+        "/v1/models" => in_one("404 Not Found", "", b""),
+        _ => in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes()),
+    }
+}
+
+#[test]
+fn each_step_of_the_wait_is_a_line_that_scripts_can_look_for() {
+    let told = |mode: &str, answer: fn(&str, usize) -> Vec<Vec<u8>>| {
+        let calls = AtomicUsize::new(0);
+        let server = Scripted::start(move |asked| answer(&asked.target, calls.fetch_add(1, Ordering::SeqCst)));
+        let words = format!("--url {} --model m --tokenizer builtin --isl 8 --request-count 1", server.url());
+        let wait = format!("--wait-for-model-timeout 100 --wait-for-model-interval 0.05 --wait-for-model-mode {mode}");
+        let ended = Program::profile(&words).with(&wait).run();
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        ended.stderr
+    };
+    let models = told("models", list);
+    for line in ["returned 503", "not yet in", "Model 'm' ready"] {
+        assert!(models.contains(line), "{line:?} is not in {models}");
+    }
+    let inference = told("inference", infer);
+    for line in ["returned 503", "Inference probe ready"] {
+        assert!(inference.contains(line), "{line:?} is not in {inference}");
+    }
+    let fallback = told("models", no_list);
+    assert!(fallback.contains("accepting as ready"), "{fallback}");
 }
 
 #[test]

@@ -74,7 +74,9 @@ fn the_command_of_the_readme_prints_the_table_and_writes_the_files() {
     insta::assert_snapshot!("readme_csv_names", csv_names(&artifacts.text("profile_export_aiperf.csv")));
 
     let console = artifacts.text("profile_export_console.txt");
-    assert!(ended.stdout.starts_with(&console), "{}", ended.stdout);
+    let (announcement, tables) = ended.stdout.split_once('\n').unwrap();
+    assert!(announcement.ends_with("AIPerf System is PROFILING"), "{announcement}");
+    assert!(tables.starts_with(&console), "{}", ended.stdout);
     insta::with_settings!({filters => vec![
         // Numbers depend on the machine, and with them the blanks that align them and the lines drawn around.
         (r" *\b[\d,]+\.\d\d\b", " 0.00"),

@@ -68,6 +68,17 @@ fn a_busy_server_is_asked_again_and_a_refusal_is_final() {
 }
 
 #[test]
+fn a_server_that_is_silent_is_asked_once_to_empty_its_cache() {
+    // Nobody takes the connections: the kernel holds them open.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let words = format!("--url http://{} {WORDS} --request-count 1", listener.local_addr().unwrap());
+    let ended = Program::profile(&words).with("--reset-kv-cache-timeout-seconds 0.2").run();
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stderr.contains("does not answer within 0.2 s"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("asking again"), "{}", ended.stderr);
+}
+
+#[test]
 fn a_profiler_that_does_not_start_ends_the_run_and_one_that_does_not_stop_is_a_warning() {
     let running = sim("ttft=1&itl=1&osl=2");
     let broken = Scripted::start(|_| in_one("500 Internal Server Error", "", b""));

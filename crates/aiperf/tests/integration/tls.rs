@@ -1,5 +1,9 @@
 //! HTTPS: whom the program trusts, and who it says it is. All certificates are made here.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
+
 use crate::support::{Artifacts, Authority, Program, Scripted, chat_reply, in_one};
 
 const WORDS: &str = "--model m --tokenizer builtin --isl 20 --request-count 2 --concurrency 1";
@@ -24,6 +28,8 @@ fn a_certificate_must_come_from_whom_we_trust() {
     let stranger = program(&server).run();
     assert_eq!(stranger.code, Some(1));
     assert_eq!(first_error(&stranger.artifacts).0, "ClientConnectorCertificateError");
+    let last = stranger.stderr.lines().last().unwrap();
+    assert!(last.ends_with("--ca-cert, or use --insecure.") && !last.contains("SSL_CERT_FILE"), "{last}");
 
     let trusted = program(&server).file("ca.pem", &authority.pem()).with("--ca-cert ca.pem").succeed();
     assert_eq!(trusted.average("request_count") as u32, 2);
@@ -43,7 +49,31 @@ fn any_certificate_will_do_when_nobody_looks() {
     let ended = program(&server).with("--insecure").run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(ended.stderr.contains("not checked (--insecure)"), "{}", ended.stderr);
-    program(&server).env("AIPERF_HTTP_SSL_VERIFY", "false").succeed();
+    let by_variable = program(&server).env("AIPERF_HTTP_SSL_VERIFY", "false").run();
+    assert_eq!(by_variable.code, Some(0), "{}", by_variable.stderr);
+    assert!(by_variable.stderr.contains("not checked (AIPERF_HTTP_SSL_VERIFY=false)"), "{}", by_variable.stderr);
+}
+
+#[test]
+fn tls_on_one_side_only_is_answered_with_the_other_scheme() {
+    // Answers whatever comes, as plain servers do.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let plain = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for mut socket in listener.incoming().map_while(Result::ok) {
+            let _ = socket.read(&mut [0; 4096]);
+            let _ = socket.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    let ended = Program::profile(&format!("--url https://{plain} {WORDS}")).run();
+    let last = ended.stderr.lines().last().unwrap();
+    assert!(last.ends_with("http:// instead?"), "{last}");
+
+    let secure = server(Authority::new().server());
+    let ended = Program::profile(&format!("--url http://{} {WORDS}", secure.addr)).run();
+    assert_eq!(ended.code, Some(1));
+    let last = ended.stderr.lines().last().unwrap();
+    assert!(last.contains("https://") && !last.contains("?."), "{last}");
 }
 
 #[test]
@@ -54,6 +84,8 @@ fn a_name_that_is_not_the_servers_is_refused() {
     let words = format!("--url {url} {WORDS} --ca-cert ca.pem");
     let ended = Program::profile(&words).file("ca.pem", &authority.pem()).run();
     assert_eq!(first_error(&ended.artifacts).0, "ClientConnectorCertificateError");
+    let last = ended.stderr.lines().last().unwrap();
+    assert!(last.ends_with("Use that in --url, or --insecure.") && !last.contains("ca-cert"), "{last}");
 }
 
 #[test]

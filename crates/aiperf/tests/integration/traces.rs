@@ -224,14 +224,65 @@ fn times_that_are_not_used_are_spoken_of() {
     let sim = sim(FAST);
     let rows = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.68,37,4\n2023-11-16 18:15:46.99,0,9\n";
     let words = format!("--url {} --model m --tokenizer builtin --input-file load.csv", sim.url());
-    let ended = Program::profile(&words).with("--request-count 1").file("load.csv", rows).run();
+    let ended = Program::profile(&words).with("--request-rate 50 --request-count 1").file("load.csv", rows).run();
     assert!(ended.code == Some(0), "{}", ended.stderr);
-    assert!(ended.stderr.contains("Times of the trace are not used; --fixed-schedule"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("WARNING  Ignoring the trace's timestamps"), "{}", ended.stderr);
     assert!(
         ended.stderr.contains("line 3: ContextTokens: a whole number from 1"),
         "a prompt has a token: {}",
         ended.stderr
     );
     let ended = Program::profile(&words).with("--fixed-schedule").file("load.csv", rows).run();
-    assert!(!ended.stderr.contains("are not used"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("Ignoring"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_trace_is_replayed_at_its_times_whether_its_type_is_named_or_detected() {
+    for words in ["", "--custom-dataset-type mooncake_trace", "--concurrency 20"] {
+        let sim = sim(FAST);
+        let words = format!("--isl-block-size {BLOCK} {words}");
+        let artifacts = Program::replaying(&sim, &rows(), &words).succeed();
+        let log = Log::of(&sim, &artifacts);
+        assert_eq!(log.len(), rows().len(), "{words}");
+        for (entry, row) in log.iter().zip(rows()) {
+            assert!(entry.arrival >= row["timestamp"].as_f64().unwrap() / 1e3, "before its time");
+        }
+        assert_eq!(artifacts.summary()["input_config"]["phases"][0]["type"], "fixed_schedule", "{words}");
+    }
+    let sim = sim(FAST);
+    let csv = "Timestamp,Model,Request tokens,Response tokens\n0,\"a\nb\",5,2\n0.2,c,6,2\n0.4,\"d, e\",7,2\n";
+    let words = format!("--url {} --model m --tokenizer builtin --input-file load.csv", sim.url());
+    let artifacts = Program::profile(&words).file("load.csv", csv).succeed();
+    assert_eq!(artifacts.counted("sent"), 3, "a quoted field with a line break is one field");
+    assert!(artifacts.due().last().unwrap() - artifacts.due().first().unwrap() >= 0.399);
+}
+
+#[test]
+fn a_count_sends_the_first_requests_of_a_schedule_in_order() {
+    let rows: Vec<Value> =
+        (0..6).map(|row| json!({"timestamp": 50 * row, "text_input": format!("r{row}"), "output_length": 1})).collect();
+    for (count, sent, said) in [
+        (4, 4, "Sending the first 4 of the 6 requests of the schedule"),
+        (6, 6, "Replaying 6 requests"),
+        (9, 6, "--request-count 9: the schedule has 6 requests, and all of them are sent"),
+    ] {
+        let sim = sim(FAST);
+        let words = format!("--custom-dataset-type mooncake_trace --fixed-schedule --request-count {count}");
+        let ended = Program::replaying(&sim, &rows, &words).run();
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert!(ended.stderr.contains(said), "{}", ended.stderr);
+        let log = Log::of(&sim, &ended.artifacts);
+        let texts: Vec<String> = log.iter().map(|entry| entry.messages()[0].1.clone()).collect();
+        let expected: Vec<String> = (0..sent).map(|row| format!("r{row}")).collect();
+        assert_eq!(texts, expected);
+    }
+}
+
+#[test]
+fn a_schedule_of_thousands_of_years_is_refused_with_its_length() {
+    let row = |at: u64| json!({"timestamp": at, "input_length": 5, "output_length": 2});
+    let sim = sim(FAST);
+    let ended = Program::replaying(&sim, &[row(0), row(1_000_000_000_000_000)], "").run();
+    ended.was_refused_with(&["rows.jsonl", "31688 years", "check their unit"]);
+    Program::replaying(&sim, &[row(0), row(1_000_000_000_000_000)], "--request-count 1").succeed();
 }

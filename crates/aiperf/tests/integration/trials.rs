@@ -125,7 +125,7 @@ fn one_good_run_of_several_is_a_failure_without_an_aggregate() {
 fn what_cannot_be_prepared_is_refused_before_anything_is_written() {
     let sim = sim(SPEED);
     let ended = Program::against(&sim, "--num-profile-runs 3 --convergence-metric latency").run();
-    ended.was_refused_with(&["--convergence-metric latency", "no metric of that name"]);
+    ended.was_refused_with(&["--convergence-metric latency", "did you mean request_latency?"]);
 }
 
 #[test]
@@ -309,4 +309,17 @@ fn a_doubtful_run_among_several_makes_a_strict_command_end_with_three() {
     assert_eq!(ended.code, Some(3), "{}", ended.stderr);
     assert!(ended.stderr.contains("error_share"), "{}", ended.stderr);
     assert_eq!(ended.artifacts.json(AGGREGATE)["metadata"]["num_successful_runs"], 2);
+}
+
+#[test]
+fn a_convergence_metric_that_runs_do_not_have_lets_all_of_them_be_made() {
+    let sim = sim(SPEED);
+    let words = "--request-count 3 --num-profile-runs 3 --convergence-metric time_to_first_token";
+    let ended = Program::against(&sim, words).run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stderr.contains("--convergence-metric time_to_first_token: runs of"), "{}", ended.stderr);
+    let metadata = &ended.artifacts.json(AGGREGATE)["metadata"];
+    assert_eq!(metadata["num_successful_runs"], 3);
+    let settled = &metadata["convergence"];
+    assert_eq!((&settled["converged"], &settled["reason"]), (&json!(false), &json!("not converged: metric absent")));
 }

@@ -16,9 +16,10 @@ pub(super) const SAME: f64 = 1e-9;
 const SAME_RATE: f64 = 1e-4;
 
 /// Numbers of the whole phase that records give.
-const COUNTS: [Metric; 7] = [
+const COUNTS: [Metric; 8] = [
     Metric::RequestCount,
     Metric::ErrorRequestCount,
+    Metric::ResentRequestCount,
     Metric::CompletedRequestCount,
     Metric::GoodRequestCount,
     Metric::TotalIsl,

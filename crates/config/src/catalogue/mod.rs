@@ -5,6 +5,7 @@ mod group;
 mod id;
 mod spec;
 
+pub(crate) use group::{GPU_TELEMETRY_NOT_COLLECTED, SERVER_METRICS_NOT_COLLECTED};
 pub use id::OptionId;
 pub use spec::{Arity, Bound, ListForm, OptionSpec, Range, Support, Tokens, ValueKind};
 
@@ -74,6 +75,25 @@ mod tests {
         for option in options() {
             assert!(option.long.contains(&option.name()), "{:?}", option.id);
             assert!(option.help.ends_with('.'), "{:?}", option.id);
+            assert_eq!(option.negative.is_some(), option.negative_help.ends_with('.'), "{:?}", option.id);
         }
+    }
+
+    /// A reader finds an option by its name and reads that line alone.
+    #[test]
+    fn no_help_text_leans_on_the_line_above_it() {
+        let leaning =
+            ["The same", "that length", "that call", "that pause", "that number", "that limit", "those ", "Or "];
+        for option in options() {
+            for text in [option.help, option.negative_help] {
+                assert!(leaning.iter().all(|words| !text.contains(words)), "{:?}: {text}", option.id);
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_sentence_of_a_help_text_is_its_summary() {
+        assert_eq!(OptionId::Streaming.spec().summary(), "Ask for streamed responses");
+        assert_eq!(OptionId::WorkersMax.spec().summary(), "Maximum number of worker threads that send requests");
     }
 }

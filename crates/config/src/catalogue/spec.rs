@@ -14,6 +14,8 @@ pub struct OptionSpec {
     pub short: Option<&'static str>,
     /// Long spelling that switches a flag off.
     pub negative: Option<&'static str>,
+    /// What that spelling does; empty where there is none.
+    pub negative_help: &'static str,
     pub value: ValueKind,
     pub arity: Arity,
     pub range: Range,
@@ -87,8 +89,8 @@ pub enum Support {
     Supported,
     /// Known, and refused by name until it is built.
     NotYet,
-    /// Refused for good, with the reason.
-    Refused(&'static str),
+    /// Accepted with a warning that gives this reason: nothing that a run reports depends on it.
+    Ignored(&'static str),
 }
 
 impl OptionSpec {
@@ -103,6 +105,7 @@ impl OptionSpec {
             long,
             short: None,
             negative: None,
+            negative_help: "",
             value,
             arity: Arity::One,
             range: Range { low: Bound::None, high: Bound::None },
@@ -123,8 +126,26 @@ impl OptionSpec {
         }
     }
 
+    /// The first sentence of the help: enough for a short page.
+    pub fn summary(&self) -> &'static str {
+        self.help.split_once(". ").map_or(self.help, |(first, _)| first).trim_end_matches('.')
+    }
+
+    /// The values of a closed set; empty where any text or number may be given.
+    pub const fn members(&self) -> &'static [&'static str] {
+        match self.value {
+            ValueKind::Choice(members) | ValueKind::Literal(members) => members,
+            _ => &[],
+        }
+    }
+
     pub const fn is_supported(&self) -> bool {
         matches!(self.support, Support::Supported)
+    }
+
+    /// Whether a run with this option starts.
+    pub const fn is_accepted(&self) -> bool {
+        matches!(self.support, Support::Supported | Support::Ignored(_))
     }
 
     pub(super) const fn called(mut self, name: &'static str) -> Self {
@@ -137,8 +158,9 @@ impl OptionSpec {
         self
     }
 
-    pub(super) const fn negative(mut self, name: &'static str) -> Self {
+    pub(super) const fn negative(mut self, name: &'static str, help: &'static str) -> Self {
         self.negative = Some(name);
+        self.negative_help = help;
         self
     }
 
@@ -212,8 +234,8 @@ impl OptionSpec {
         self
     }
 
-    pub(super) const fn refused(mut self, reason: &'static str) -> Self {
-        self.support = Support::Refused(reason);
+    pub(super) const fn ignored(mut self, reason: &'static str) -> Self {
+        self.support = Support::Ignored(reason);
         self
     }
 }

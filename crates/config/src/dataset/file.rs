@@ -15,6 +15,8 @@ pub struct FileSource {
     /// Longest pause between turns that is kept.
     pub delay_cap_ms: Option<f64>,
     pub bad_rows: BadRows,
+    /// Only the first so many conversations are used.
+    pub entries: Option<usize>,
     /// Conversations to draw from a pool of contents.
     pub draws: PoolDraws,
     /// Send each image of a session once, and afterwards only its id.
@@ -36,6 +38,7 @@ impl FileSource {
             window: TimeWindow::default(),
             delay_cap_ms: None,
             bad_rows: BadRows::default(),
+            entries: None,
             draws: PoolDraws { entries: DEFAULT_ENTRIES, batch: BatchSizes::default() },
             strip_known_images: false,
             any_payload: false,

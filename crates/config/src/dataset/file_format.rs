@@ -3,6 +3,7 @@
 /// File formats that are built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileFormat {
+    PlainText,
     SingleTurn,
     MultiTurn,
     RandomPool,
@@ -37,14 +38,15 @@ pub struct FormatFacts {
     pub is_trace: bool,
     /// Its rows may name blocks that they share.
     pub has_blocks: bool,
-    /// Naming this type asks for the schedule in it, where its first row has a time.
+    /// Recorded traffic: it is replayed at its own times, if its first row has one.
     pub promotes_schedule: bool,
     /// Sessions of agents, which start others: how long after one another, not when.
     pub is_agentic: bool,
 }
 
 /// Formats with one name each. Those of SPEED-Bench have many.
-const PLAIN: [FileFormat; 14] = [
+const PLAIN: [FileFormat; 15] = [
+    FileFormat::PlainText,
     FileFormat::SingleTurn,
     FileFormat::MultiTurn,
     FileFormat::RandomPool,
@@ -74,10 +76,12 @@ impl FileFormat {
             promotes_schedule: false,
             is_agentic: false,
         };
-        let trace = FormatFacts { has_times: true, writes_inputs: false, is_trace: true, ..plain };
-        let blocks = FormatFacts { has_blocks: true, promotes_schedule: true, ..trace };
+        let trace =
+            FormatFacts { has_times: true, writes_inputs: false, is_trace: true, promotes_schedule: true, ..plain };
+        let blocks = FormatFacts { has_blocks: true, ..trace };
         let agents = FormatFacts { writes_inputs: false, is_agentic: true, ..plain };
         match self {
+            Self::PlainText => FormatFacts { name: "plain_text", ..plain },
             Self::SingleTurn => FormatFacts { name: "single_turn", has_times: true, ..plain },
             Self::MultiTurn => FormatFacts { name: "multi_turn", has_times: true, ..plain },
             Self::RandomPool => FormatFacts { name: "random_pool", takes_folders: true, ..plain },
@@ -94,6 +98,7 @@ impl FileFormat {
                 name: "sagemaker_data_capture",
                 takes_folders: true,
                 has_times: true,
+                promotes_schedule: true,
                 writes_inputs: false,
                 ..plain
             },
@@ -103,7 +108,7 @@ impl FileFormat {
             Self::BurstGptTrace => FormatFacts { name: "burst_gpt_trace", ..trace },
             Self::AzureTrace => FormatFacts { name: "azure_trace", ..trace },
             // Its prompts are literal: block ids only go along with them.
-            Self::BasetenTrace => FormatFacts { name: "baseten_trace", promotes_schedule: true, ..trace },
+            Self::BasetenTrace => FormatFacts { name: "baseten_trace", ..trace },
             Self::WekaTrace => FormatFacts { name: "weka_trace", takes_folders: true, ..agents },
             Self::Tracelab => FormatFacts { name: "tracelab", ..agents },
         }

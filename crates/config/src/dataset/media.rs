@@ -63,7 +63,8 @@ pub struct AudioSpec {
     /// Clips of a turn, at least one.
     pub batch_size: usize,
     pub length: ClipLength,
-    pub format: AudioFormat,
+    /// One is drawn for each clip; at least one.
+    pub formats: Vec<AudioFormat>,
     /// One is drawn for each clip; at least one.
     pub rates_hz: Vec<u32>,
     /// One is drawn for each clip; at least one.
@@ -85,6 +86,8 @@ pub enum AudioFormat {
 }
 
 impl AudioFormat {
+    pub const ALL: [Self; 2] = [Self::Wav, Self::Mp3];
+
     pub const fn name(self) -> &'static str {
         match self {
             Self::Wav => "wav",

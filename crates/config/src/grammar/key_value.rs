@@ -2,6 +2,9 @@
 
 use serde_json::{Map, Number, Value};
 
+/// The extra input whose value is a text with commas of its own.
+pub(crate) const TEMPLATE: &str = "payload_template";
+
 /// Adds the pairs of one token; later ones replace earlier ones of the same key.
 pub(crate) fn read_into(map: &mut Map<String, Value>, token: &str) -> Result<(), String> {
     if token.trim_start().starts_with('{') {
@@ -10,7 +13,7 @@ pub(crate) fn read_into(map: &mut Map<String, Value>, token: &str) -> Result<(),
         map.extend(object);
         return Ok(());
     }
-    for piece in token.split(',').filter(|piece| !piece.trim().is_empty()) {
+    for piece in pieces(token).filter(|piece| !piece.trim().is_empty()) {
         let (key, value) = piece.split_once(':').ok_or_else(|| {
             format!("{piece:?} has no `:`; write key:value, or a JSON object if the value has commas in it")
         })?;
@@ -21,6 +24,38 @@ pub(crate) fn read_into(map: &mut Map<String, Value>, token: &str) -> Result<(),
         map.insert(key.to_owned(), coerce(value.trim()));
     }
     Ok(())
+}
+
+/// The pairs of a token. Commas part them, except within the braces and brackets of a template.
+fn pieces(token: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(token);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let is_template =
+            text.trim_start().strip_prefix(TEMPLATE).is_some_and(|after| after.trim_start().starts_with(':'));
+        let end = if is_template { end_of_template(text) } else { text.find(',') };
+        let (piece, after) = end.map_or((text, None), |end| (&text[..end], Some(&text[end + 1..])));
+        rest = after;
+        Some(piece)
+    })
+}
+
+/// The first comma that stands neither in a string nor in braces or brackets; none where these are not closed.
+fn end_of_template(text: &str) -> Option<usize> {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for (place, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' if depth > 0 => in_string = !in_string,
+            _ if in_string => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => return Some(place),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// What a bare text stands for: truth, null, a number, or itself.
@@ -77,6 +112,20 @@ mod tests {
             read(&["a:1,b:2", r#"{"a": "1", "n": {"x": [1]}}"#, "b:3"]).unwrap(),
             json!({"a": "1", "b": 3, "n": {"x": [1]}})
         );
+    }
+
+    #[test]
+    fn a_template_keeps_its_commas() {
+        let template = r#"{"text": {{ text|tojson }}, "list": [1, "a,]"], "n": 1}"#;
+        assert_eq!(
+            read(&[&format!("a:1,payload_template:{template},response_field:x,b:2")]).unwrap(),
+            json!({"a": 1, "payload_template": template, "response_field": "x", "b": 2})
+        );
+        assert_eq!(
+            read(&["payload_template:nv-embedqa,b:2"]).unwrap(),
+            json!({"payload_template": "nv-embedqa", "b": 2})
+        );
+        assert_eq!(read(&["payload_template:{open, still"]).unwrap(), json!({"payload_template": "{open, still"}));
     }
 
     #[test]

@@ -23,6 +23,7 @@ impl Config {
                 section.put("type", "file");
                 section.put("path", file.path.to_string_lossy());
                 section.put_some("format", file.format.map(FileFormat::name));
+                section.put_some("entries", file.entries);
                 section.put_some("inter_turn_delay_cap_seconds", file.delay_cap_ms.map(|ms| ms / 1e3));
                 put_draws(&mut section, file);
                 trace::put(&mut section, &file.trace);
@@ -49,7 +50,10 @@ impl Config {
                 put_media(&mut section, synthetic.media.as_deref());
                 section.put_some("prefix_prompts", self.prefix_prompts(synthetic));
             }
-            DatasetSource::File(_) | DatasetSource::Public(_) => section.put_some("osl", osl),
+            DatasetSource::File(_) | DatasetSource::Public(_) => {
+                section.put_some("osl", osl);
+                section.put_some("prefix_prompts", self.leading_texts(self.dataset.user_context_tokens));
+            }
         }
         if let SystemPrompt::Verbatim(text) = &self.dataset.system_prompt {
             section.put("system_prompt", &**text);
@@ -68,11 +72,16 @@ impl Config {
         if let Some(prefix) = synthetic.prefix {
             return Some(json!({"pool_size": prefix.pool_size, "length": prefix.tokens}));
         }
+        self.leading_texts(synthetic.user_context_tokens)
+    }
+
+    /// Generated texts that conversations begin with.
+    fn leading_texts(&self, user_context_tokens: Option<usize>) -> Option<Value> {
         let mut section = Section::default();
         if let SystemPrompt::Synthetic(tokens) = self.dataset.system_prompt {
             section.put("shared_system_length", tokens);
         }
-        section.put_some("user_context_length", synthetic.user_context_tokens);
+        section.put_some("user_context_length", user_context_tokens);
         section.finish_unless_empty()
     }
 }

@@ -73,6 +73,7 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
         let addresses: Vec<String> = endpoint.source_addresses.iter().map(ToString::to_string).collect();
         section.put("source_addresses", addresses);
     }
+    section.put_if("no_resend", !endpoint.resend);
     section.put_if("insecure", endpoint.tls.insecure);
     section.put_some("ca_cert", endpoint.tls.ca_cert.as_ref().map(|path| path.to_string_lossy()));
     if let Some((certificate, key)) = &endpoint.tls.client {

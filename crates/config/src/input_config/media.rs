@@ -49,7 +49,11 @@ fn audio(spec: &AudioSpec) -> Value {
     let mut section = Section::default();
     section.put("batch_size", spec.batch_size);
     section.put("length", spread(spec.length.mean_s, spec.length.stddev_s));
-    section.put_some("format", (spec.format != AudioFormat::Wav).then(|| spec.format.name()));
+    match spec.formats[..] {
+        [AudioFormat::Wav] => {}
+        [only] => section.put("format", only.name()),
+        _ => section.put("format", "random"),
+    }
     let rates: Vec<f64> = spec.rates_hz.iter().map(|rate| f64::from(*rate) / 1e3).collect();
     section.put_some("sample_rates", (rates != [16.0]).then_some(rates));
     let depths: Vec<u16> = spec.depths.iter().map(|depth| depth.bits()).collect();

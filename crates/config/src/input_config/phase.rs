@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::section::Section;
+use crate::run::DEFAULT_UNREACHABLE_TIMEOUT;
 use crate::{
     AgenticReplay, Arrival, Config, DatasetSource, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape,
     RateCurve, RatePoint, ScheduleZero,
@@ -48,6 +49,9 @@ pub(super) fn section(config: &Config, phase: &PhaseConfig) -> Value {
         section.put("cancellation", part.finish());
     }
     section.put_some("failed_request_threshold", config.failed_request_threshold);
+    if config.unreachable_timeout != Some(DEFAULT_UNREACHABLE_TIMEOUT) {
+        section.put("unreachable_timeout", config.unreachable_timeout.unwrap_or_default().as_secs_f64());
+    }
     section.finish()
 }
 

@@ -92,6 +92,7 @@ pub(super) fn resolve(
         backend: grpc::backend(raw, kind)?,
         method: grpc::method(raw, environment, kind)?,
         tls,
+        resend: !raw.flag(OptionId::NoResend)?,
         proxies,
         reset_kv_cache: hooks::reset_kv_cache(raw)?,
         server_profiler: hooks::server_profiler(raw)?,

@@ -16,6 +16,7 @@ mod windows;
 use std::time::Duration;
 
 pub(super) use schedule::window;
+pub(super) use stop::usual_requests;
 
 use self::limits::Limits;
 use self::mode::Mode;
@@ -57,7 +58,7 @@ pub(super) fn resolve(
     if raw.is_given(OptionId::Scenario) {
         return agentic::resolve(raw, around);
     }
-    let mode = mode::choose(raw, around.dataset)?;
+    let mode = mode::choose(raw, around)?;
     mode::refuse_foreign(raw, mode)?;
     let measured = Measured {
         mode,
@@ -73,7 +74,7 @@ pub(super) fn resolve(
 }
 
 fn profiling(raw: &RawOptions, around: &Surroundings<'_>, measured: &Measured) -> Result<PhaseConfig, ConfigError> {
-    let stop = stop::conditions(raw, measured.mode, around.dataset)?;
+    let mut stop = stop::conditions(raw, measured.mode, around.dataset)?;
     measured.limits.check(raw, &limits::PROFILING, measured.mode == Mode::Burst, around.streaming)?;
     let ceiling = measured.limits.concurrency();
     let pace = match measured.mode {
@@ -83,6 +84,7 @@ fn profiling(raw: &RawOptions, around: &Surroundings<'_>, measured: &Measured) -
                 Some(rate) => rate::constant(raw, rate, measured.rate_ramp, measured.ramp_shape)?,
                 None => rate::series(raw, around.environment, measured.rate_ramp, measured.ramp_shape)?,
             };
+            stop::or_whole_series(&mut stop, &rate);
             Pace::Rate { rate, arrival: measured.arrival.unwrap_or(Arrival::Poisson), ceiling }
         }
         Mode::FixedSchedule => {
@@ -95,7 +97,7 @@ fn profiling(raw: &RawOptions, around: &Surroundings<'_>, measured: &Measured) -
         kind: PhaseKind::Profiling,
         pace,
         stop,
-        grace: stop::grace(raw, &stop)?,
+        grace: stop::grace(raw, &stop, measured.mode)?,
         concurrency_ramp: ramp::of(measured.limits.concurrency_ramp, measured.ramp_shape),
         prefill_limit: measured.limits.prefill(),
         prefill_ramp: ramp::of(measured.limits.prefill_ramp, measured.ramp_shape),
@@ -108,7 +110,7 @@ fn cancellation(raw: &RawOptions) -> Result<Option<Cancellation>, ConfigError> {
     let percent = raw.float(rate_id)?;
     let delay = raw.seconds(delay_id)?;
     if percent.is_none() && delay.is_some() {
-        return Err(raw.needs(delay_id, rate_id, "it says how many requests are cut off after that time"));
+        return Err(raw.needs(delay_id, rate_id, "the rate says how many requests are cut off after that time"));
     }
     Ok(percent.map(|percent| Cancellation { percent, delay: delay.unwrap_or_default() }))
 }

@@ -20,6 +20,7 @@ mod until_ci;
 pub(crate) use model::is_placeholder;
 
 use crate::catalogue::{OptionId, Support};
+use crate::run::DEFAULT_UNREACHABLE_TIMEOUT;
 use crate::{
     Config, ConfigError, DatasetSource, Environment, RawOptions, Recipe, Tuning, command_line, unread_variables,
 };
@@ -30,7 +31,7 @@ impl Config {
         refuse_unbuilt(raw)?;
         let typed = raw;
         let raw = &*scenario::apply(typed)?;
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = ignored(typed).collect();
         let mut tuning = Tuning::from_variables(&environment.variables)?;
         let targets = endpoint::targets(raw)?;
         let (models, selection) = model::resolve(raw, &targets)?;
@@ -39,7 +40,7 @@ impl Config {
         let around = load::Surroundings { environment, dataset: &dataset, streaming: endpoint.streaming };
         let (warmup, profiling) = load::resolve(raw, &around)?;
         let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
-        output::telemetry(raw)?;
+        output::telemetry(raw, &mut warnings)?;
         let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, warmup.is_some())?;
         let scenario = scenario::check(typed, raw, &endpoint, &dataset, &profiling, cache_bust)?;
         warnings.extend(
@@ -55,6 +56,7 @@ impl Config {
             tuning.session_copies.dynamo_session_id |= public.set.recipe == Recipe::AgentSpans;
         }
         let until_ci = until_ci::resolve(raw, &profiling)?;
+        dataset::check_kind(raw, endpoint.kind, &dataset.source)?;
         Ok(Config {
             endpoint,
             dataset,
@@ -71,6 +73,10 @@ impl Config {
             workers_max: raw.int(OptionId::WorkersMax)?,
             record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
             failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
+            unreachable_timeout: raw
+                .seconds(OptionId::UnreachableTimeout)?
+                .or(Some(DEFAULT_UNREACHABLE_TIMEOUT))
+                .filter(|limit| !limit.is_zero()),
             tuning,
             command_line: command_line::repeat(typed, &environment.variables),
             warnings,
@@ -88,10 +94,17 @@ fn refuse_unbuilt(raw: &RawOptions) -> Result<(), ConfigError> {
     for given in raw.given() {
         let flag = given.spelling.clone();
         match given.id.spec().support {
-            Support::Supported => {}
+            Support::Supported | Support::Ignored(_) => {}
             Support::NotYet => return Err(ConfigError::NotYet { flag }),
-            Support::Refused(reason) => return Err(ConfigError::Refused { flag, reason: reason.to_owned() }),
         }
     }
     Ok(())
+}
+
+/// A warning for each option that is accepted and changes nothing.
+fn ignored(raw: &RawOptions) -> impl Iterator<Item = String> {
+    raw.given().iter().filter_map(|given| match given.id.spec().support {
+        Support::Ignored(reason) => Some(format!("{} has no effect: {reason}", given.spelling)),
+        Support::Supported | Support::NotYet => None,
+    })
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::catalogue::OptionId;
+use crate::catalogue::{GPU_TELEMETRY_NOT_COLLECTED, OptionId, SERVER_METRICS_NOT_COLLECTED};
 use crate::grammar::goodput;
 use crate::{
     ConfigError, DatasetConfig, EndpointConfig, Environment, ExportLevel, LogLevel, OutputConfig, Pace, PhaseConfig,
@@ -68,7 +68,8 @@ pub(super) fn resolve(
         overwrite: raw.flag(OptionId::Overwrite)?,
         prefix,
         level,
-        ui: ui(raw, environment)?,
+        ui: ui(raw, environment, warnings)?,
+        stats_interval: raw.seconds(OptionId::StatsInterval)?,
         log_level: log_level(raw)?,
         goodput: goodput(raw)?,
         show_trace_timing: raw.flag(OptionId::ShowTraceTiming)?,
@@ -91,15 +92,14 @@ fn slice_duration(raw: &RawOptions) -> Result<Option<Duration>, ConfigError> {
     Ok(length)
 }
 
-/// Nothing is collected so far: switching collection off is what happens anyway, switching it on cannot be done.
-pub(super) fn telemetry(raw: &RawOptions) -> Result<(), ConfigError> {
-    for (id, what) in [(OptionId::NoServerMetrics, "server metrics"), (OptionId::NoGpuTelemetry, "GPU telemetry")] {
+/// Telemetry is never collected: switching it off changes nothing, and switching it on has no effect.
+pub(super) fn telemetry(raw: &RawOptions, warnings: &mut Vec<String>) -> Result<(), ConfigError> {
+    for (id, why) in [
+        (OptionId::NoServerMetrics, SERVER_METRICS_NOT_COLLECTED),
+        (OptionId::NoGpuTelemetry, GPU_TELEMETRY_NOT_COLLECTED),
+    ] {
         if raw.is_given(id) && !raw.flag(id)? {
-            return Err(ConfigError::ValueNotYet {
-                flag: raw.spelling(id),
-                value: "false".to_owned(),
-                instead: format!("{what} cannot be collected so far"),
-            });
+            warnings.push(format!("{}=false has no effect: {why}", raw.spelling(id)));
         }
     }
     Ok(())
@@ -154,14 +154,16 @@ fn prefix(raw: &RawOptions, warnings: &mut Vec<String>) -> Result<Option<String>
     Ok(Some(name.to_owned()))
 }
 
-fn ui(raw: &RawOptions, environment: &Environment) -> Result<UiKind, ConfigError> {
+fn ui(raw: &RawOptions, environment: &Environment, warnings: &mut Vec<String>) -> Result<UiKind, ConfigError> {
     let verbose = raw.flag(OptionId::Verbose)? || raw.flag(OptionId::ExtraVerbose)?;
     match raw.choice(OptionId::UiType)? {
-        Some("dashboard") => Err(ConfigError::ValueNotYet {
-            flag: raw.spelling(OptionId::UiType),
-            value: "dashboard".to_owned(),
-            instead: "choose simple or none".to_owned(),
-        }),
+        Some("dashboard") => {
+            warnings.push(format!(
+                "{} dashboard is not available yet; the simple progress line is shown instead",
+                raw.spelling(OptionId::UiType)
+            ));
+            Ok(UiKind::Simple)
+        }
         Some("none") => Ok(UiKind::None),
         Some(_) => Ok(UiKind::Simple),
         None if verbose || environment.stderr_is_terminal => Ok(UiKind::Simple),

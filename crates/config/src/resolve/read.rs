@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::catalogue::{Arity, OptionId, ValueKind};
 use crate::grammar::number;
-use crate::{ConfigError, GracePeriod, RawOptions};
+use crate::{ConfigError, GracePeriod, RawOptions, with_subject};
 
 impl RawOptions {
     pub(super) fn is_given(&self, id: OptionId) -> bool {
@@ -96,16 +96,22 @@ impl RawOptions {
         ConfigError::BadValue { flag, value, expected }
     }
 
+    /// "It" in the reason is the first of the two.
     pub(super) fn conflict(&self, first: OptionId, second: OptionId, why: &str) -> ConfigError {
-        ConfigError::Conflict { first: self.spelling(first), second: self.spelling(second), why: why.to_owned() }
+        let (first, second) = (self.spelling(first), self.spelling(second));
+        let why = with_subject(why, &first);
+        ConfigError::Conflict { first, second, why }
     }
 
     pub(super) fn needs(&self, id: OptionId, other: OptionId, why: &str) -> ConfigError {
         self.needs_text(id, &self.spelling(other), why)
     }
 
+    /// "It" in the reason is the option that needs something.
     pub(super) fn needs_text(&self, id: OptionId, needs: &str, why: &str) -> ConfigError {
-        ConfigError::Needs { flag: self.spelling(id), needs: needs.to_owned(), why: why.to_owned() }
+        let flag = self.spelling(id);
+        let why = with_subject(why, &flag);
+        ConfigError::Needs { flag, needs: needs.to_owned(), why }
     }
 
     /// One value, where a comma list would be a sweep; a comma at the end is harmless.

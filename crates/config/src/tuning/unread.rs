@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::variables::VARIABLES;
 use super::without_effect::WITHOUT_EFFECT;
+use crate::suggestion;
 
 const PREFIX: &str = "AIPERF_";
 /// What only tests and measurements of this project read.
@@ -12,8 +13,6 @@ const OF_TESTS: [&str; 3] = ["AIPERF_REFERENCE", "AIPERF_TEST_REQUIRE_TOOLS", "A
 /// Variables that need another one, which makes them count.
 const NEEDS_DEVELOPER_MODE: [&str; 2] = ["AIPERF_DEV_SHOW_INTERNAL_METRICS", "AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS"];
 const DEVELOPER_MODE: &str = "AIPERF_DEV_MODE";
-/// A name with more wrong letters than one in so many is another name.
-const LETTERS_PER_SLIP: usize = 6;
 
 /// A variable that is set in vain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,10 +31,10 @@ impl fmt::Display for UnreadVariable {
             Self::WithoutEffect { name, why } => write!(f, "{name} has no effect: {why}"),
             Self::Needs { name, other } => write!(f, "{name} has no effect without {other}=true"),
             Self::Unknown { name, nearest: Some(nearest) } => {
-                write!(f, "{name} is no variable of this program and has no effect; did you mean {nearest}?")
+                write!(f, "unknown environment variable {name} (ignored); did you mean {nearest}?")
             }
             Self::Unknown { name, nearest: None } => {
-                write!(f, "{name} is no variable of this program and has no effect; docs/cli.md lists them")
+                write!(f, "unknown environment variable {name} (ignored); docs/cli.md lists the known ones")
             }
         }
     }
@@ -70,26 +69,7 @@ fn nearest(name: &str) -> Option<String> {
     let name = name.to_ascii_uppercase();
     let read = VARIABLES.iter().map(|variable| variable.name.to_owned());
     let known = read.chain(WITHOUT_EFFECT.iter().flat_map(|group| group.variables().collect::<Vec<_>>()));
-    let measured = known.map(|known| (distance(&name, &known), known));
-    let (slips, known) = measured.min_by_key(|(slips, _)| *slips)?;
-    (slips <= name.len().saturating_sub(PREFIX.len()).div_ceil(LETTERS_PER_SLIP)).then_some(known)
-}
-
-/// Letters to be changed, added or taken away (Levenshtein), row by row.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut above: Vec<usize> = (0..=other.len()).collect();
-    for (row, letter) in one.chars().enumerate() {
-        let mut left = row + 1;
-        let mut diagonal = std::mem::replace(&mut above[0], left);
-        for (column, candidate) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != *candidate);
-            diagonal = above[column + 1];
-            left = changed.min(diagonal + 1).min(left + 1);
-            above[column + 1] = left;
-        }
-    }
-    above[other.len()]
+    suggestion::nearest(&name, known, name.len().saturating_sub(PREFIX.len()))
 }
 
 #[cfg(test)]
@@ -132,7 +112,7 @@ mod tests {
         let far = said(&["AIPERF_FAVOURITE_COLOUR"]);
         assert_eq!(
             far,
-            ["AIPERF_FAVOURITE_COLOUR is no variable of this program and has no effect; docs/cli.md lists them"]
+            ["unknown environment variable AIPERF_FAVOURITE_COLOUR (ignored); docs/cli.md lists the known ones"]
         );
     }
 
@@ -183,13 +163,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn a_distance_is_nought_for_the_same_and_the_same_both_ways(one in "[A-C]{0,6}", other in "[A-C]{0,6}") {
-            prop_assert_eq!(distance(&one, &one), 0);
-            prop_assert_eq!(distance(&one, &other), distance(&other, &one));
-            prop_assert!(distance(&one, &other) <= one.len().max(other.len()));
-        }
-
         #[test]
         fn any_name_is_taken(name in "(AIPERF_)?.{0,12}") {
             said(&[&name]);

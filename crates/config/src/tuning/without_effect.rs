@@ -237,7 +237,7 @@ pub const WITHOUT_EFFECT: &[WithoutEffect] = &[
     ),
     group(
         "AIPERF_UI_",
-        "the progress line has a rate of its own",
+        "progress is shown at a fixed rate on a terminal, and every --stats-interval seconds elsewhere",
         &[
             "LOG_REFRESH_INTERVAL",
             "MIN_UPDATE_PERCENT",

@@ -5,12 +5,12 @@ mod candidate;
 
 use std::path::Path;
 
-use aiperf_config::{FileFormat, SpeedBench};
+use aiperf_config::{FileFormat, FilePeek, SpeedBench};
 use candidate::{Candidate, FolderCandidate};
 
-use super::folder;
 use super::input::Input;
 use super::row::CONTENT_FIELDS;
+use super::{folder, unpack};
 use crate::DatasetError;
 
 /// One format, and what makes data one of it.
@@ -29,7 +29,13 @@ enum Verdict {
     OneOf(Vec<&'static str>),
 }
 
-const RULES: [Rule; 15] = [
+const RULES: [Rule; 16] = [
+    Rule {
+        name: "plain_text",
+        file: |data| data.is_prose(),
+        folder: |_| false,
+        format: |_| Verdict::Read(FileFormat::PlainText),
+    },
     Rule {
         name: "single_turn",
         file: |data| data.has_any(&CONTENT_FIELDS) && !data.has("turns"),
@@ -130,21 +136,46 @@ const RULES: [Rule; 15] = [
 /// Fields of a recorded request that no request body has.
 const TRACE_FIELDS: [&str; 6] = ["timestamp", "delay", "session_id", "output_length", "input_length", "hash_ids"];
 
+/// Fields of bodies other than those of chats.
+const BODY_FIELDS: [&str; 3] = ["prompt", "input", "inputs"];
+
 /// A body says which model it is for, and nothing of when it was sent. A row that says both, or neither, could be one of a
 /// trace too.
 fn is_body(data: &Candidate<'_>) -> bool {
     data.has_messages() && (data.has("model") || !data.has_any(&TRACE_FIELDS))
+        || data.has("model") && data.has_any(&BODY_FIELDS) && !data.has_any(&TRACE_FIELDS)
+}
+
+/// What the beginning of a file tells of it: the format, unless it was named, and whether rows have times. `None` where it
+/// does not tell, or where reading it twice is impossible.
+pub fn peek(path: &Path, named: Option<FileFormat>) -> Option<FilePeek> {
+    if path.is_dir() {
+        let format = named.or_else(|| format(&Input::Folder(path.to_owned())).ok())?;
+        return Some(FilePeek { format, has_time: format.facts().has_times });
+    }
+    if !path.is_file() {
+        return None;
+    }
+    let table = Candidate::nothing(path);
+    if table.is_table() {
+        return Some(FilePeek { format: named.unwrap_or(FileFormat::BasetenTrace), has_time: true });
+    }
+    let line = unpack::first_line(path).ok()?.unwrap_or_default();
+    let candidate = Candidate::of_line(path, &line);
+    let format = named.or_else(|| of(&candidate).ok())?;
+    Some(FilePeek { format, has_time: candidate.has("timestamp") || !format.facts().has_blocks })
+}
+
+fn of(candidate: &Candidate<'_>) -> Result<FileFormat, DatasetError> {
+    let named = candidate.kind().and_then(|kind| RULES.iter().find(|rule| rule.name == kind));
+    let takers = || RULES.iter().filter(|rule| (rule.file)(candidate)).collect();
+    let takers = named.map_or_else(takers, |rule| vec![rule]);
+    decide(candidate.path, &takers, candidate, || candidate.described())
 }
 
 pub(crate) fn format(input: &Input) -> Result<FileFormat, DatasetError> {
     match input {
-        Input::Document(document) => {
-            let candidate = Candidate::of(document)?;
-            let named = candidate.kind().and_then(|kind| RULES.iter().find(|rule| rule.name == kind));
-            let takers = || RULES.iter().filter(|rule| (rule.file)(&candidate)).collect();
-            let takers = named.map_or_else(takers, |rule| vec![rule]);
-            decide(&document.path, &takers, &candidate, || candidate.described())
-        }
+        Input::Document(document) => of(&Candidate::of(document)?),
         Input::Folder(path) => {
             let candidate = FolderCandidate::of(path)?;
             let takers: Vec<&Rule> = RULES.iter().filter(|rule| (rule.folder)(&candidate)).collect();

@@ -1,5 +1,6 @@
 //! Files of one JSON object per line.
 
+use aiperf_trace::not_json;
 use serde_json::{Map, Value};
 
 use super::faults::Faults;
@@ -34,7 +35,7 @@ pub(crate) fn object(line: &[u8]) -> Result<Map<String, Value>, String> {
     match serde_json::from_slice(line) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err("a JSON object is expected".to_owned()),
-        Err(error) => Err(format!("not valid JSON: {error}")),
+        Err(error) => Err(not_json(line, &error)),
     }
 }
 

@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use aiperf_conversation::{ContextMode, Conversation, Lineage, SessionId, Turn};
+use aiperf_trace::not_json;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, unexpected};
+use super::fields::Fields;
 use super::input::{Document, Input, Reading};
 use super::{folder, lines};
 use crate::DatasetError;
@@ -47,19 +48,13 @@ fn turns(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Turn>, Da
         if any {
             return any_turn(line);
         }
-        let body = lines::object(line)?;
-        match body.get("messages") {
-            Some(Value::Array(messages)) if !messages.is_empty() => {}
-            Some(other) => return Err(unexpected("messages", "a list of at least one message", other)),
-            None => return Err("messages: a whole request body is expected, and it has none".to_owned()),
-        }
-        Ok(turn(&body, Bytes::copy_from_slice(line)))
+        Ok(turn(&lines::object(line)?, Bytes::copy_from_slice(line)))
     })
 }
 
 /// A row of any JSON, for an endpoint that knows what to make of it.
 fn any_turn(line: &[u8]) -> Result<Turn, String> {
-    let row: Value = serde_json::from_slice(line).map_err(|error| format!("not valid JSON: {error}"))?;
+    let row: Value = serde_json::from_slice(line).map_err(|error| not_json(line, &error))?;
     match &row {
         Value::Object(body) => Ok(turn(body, Bytes::copy_from_slice(line))),
         Value::Array(rows) if rows.iter().all(Value::is_object) => Ok(turn(&Map::new(), Bytes::copy_from_slice(line))),

@@ -10,8 +10,8 @@ use super::lines;
 use super::media::{Kind, MediaFiles};
 
 /// The fields that give a row something to send.
-pub(crate) const CONTENT_FIELDS: [&str; 9] =
-    ["text", "texts", "image", "images", "audio", "audios", "video", "videos", "image_uuids"];
+pub(crate) const CONTENT_FIELDS: [&str; 10] =
+    ["text", "prompt", "texts", "image", "images", "audio", "audios", "video", "videos", "image_uuids"];
 
 #[derive(Debug)]
 pub(crate) struct Row {
@@ -56,7 +56,7 @@ pub(crate) fn contents(fields: Fields<'_>, media: &MediaFiles) -> Result<Turn, S
     let (images, image_uuids) = images(fields, media)?;
     let audios = fields.contents("audio", "audios", &|value: &str| media.content(Kind::Audio, value))?;
     let turn = Turn {
-        texts: fields.contents("text", "texts", &|text: &str| Ok(Arc::from(text)))?,
+        texts: texts(fields)?,
         images,
         image_uuids,
         audio_seconds: media.seconds(&audios),
@@ -65,9 +65,21 @@ pub(crate) fn contents(fields: Fields<'_>, media: &MediaFiles) -> Result<Turn, S
         ..Turn::default()
     };
     if [&turn.texts, &turn.images, &turn.audios, &turn.videos].iter().all(|media| media.is_empty()) {
-        return Err("nothing to send: text, image, audio or video (or their plurals) is expected".to_owned());
+        return Err(
+            "nothing to send: text (or prompt), image, audio or video, or their plurals, is expected".to_owned()
+        );
     }
     Ok(turn)
+}
+
+/// Files of other tools call a text `prompt`.
+fn texts(fields: Fields<'_>) -> Result<Vec<Media>, String> {
+    let name = match (fields.get("text"), fields.get("prompt")) {
+        (Some(_), Some(_)) => return Err("text and prompt exclude each other".to_owned()),
+        (None, Some(_)) => "prompt",
+        _ => "text",
+    };
+    fields.contents(name, "texts", &|text: &str| Ok(Arc::from(text)))
 }
 
 /// Images, and the ids under which the server may already know them: one for each.
@@ -108,6 +120,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_prompt_is_a_text() {
+        let turn = |row: &str| parse(row.as_bytes(), &MediaFiles::none()).map(|row| row.turns[0].clone());
+        assert!(turn(r#"{"prompt": "hi", "output_length": 5}"#).unwrap().all_texts().eq(["hi"]));
+        assert_eq!(turn(r#"{"prompt": "hi", "text": "you"}"#).unwrap_err(), "text and prompt exclude each other");
+    }
 
     proptest! {
         #[test]

@@ -4,27 +4,32 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use aiperf_trace::{MOST_UNPACKED, unpack, unpacking};
+use aiperf_trace::{SourceError, read_file, unpack, unpacking};
 
 use crate::DatasetError;
 
 /// All bytes of a file.
 pub(crate) fn file(path: &Path) -> Result<Vec<u8>, DatasetError> {
-    let packed = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
-    bytes(path, packed, MOST_UNPACKED)
+    read_file(path).map_err(|error| match error {
+        SourceError::Unreadable(reason) => DatasetError::Unreadable { path: path.to_owned(), reason },
+        SourceError::Content(problem) => DatasetError::Content { path: path.to_owned(), problem },
+    })
 }
 
 /// The bytes that were packed into these, or these. `path` is for messages only.
 pub(crate) fn bytes(path: &Path, packed: Vec<u8>, most: u64) -> Result<Vec<u8>, DatasetError> {
-    unpack(packed, most).map_err(|problem| DatasetError::Unpacking { path: path.to_owned(), problem })
+    unpack(packed, most).map_err(|problem| DatasetError::Content { path: path.to_owned(), problem })
 }
+
+/// A first line that is longer than this tells nothing.
+const LONGEST_FIRST_LINE: u64 = 16 << 20;
 
 /// The first line that holds something, byte order mark and blanks apart; none where there is none.
 pub(crate) fn first_line(path: &Path) -> Result<Option<Vec<u8>>, DatasetError> {
     let refuse = |error: io::Error| unreadable(path, &error);
     let mut reader = BufReader::new(File::open(path).map_err(refuse)?);
     let unpacked = unpacking(&mut reader).map_err(refuse)?;
-    let mut lines = BufReader::new(unpacked.take(MOST_UNPACKED));
+    let mut lines = BufReader::new(unpacked.take(LONGEST_FIRST_LINE));
     loop {
         let mut line = Vec::new();
         if lines.read_until(b'\n', &mut line).map_err(refuse)? == 0 {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aiperf_config::{AudioSpec, BitDepth, ClipLength};
+use aiperf_config::{AudioFormat, AudioSpec, BitDepth, ClipLength};
 use aiperf_media::{ClipShape, audio_content, clip};
 use aiperf_seed::{Seed, Stream};
 
@@ -25,13 +25,15 @@ impl Clips {
     pub(super) fn new(spec: &AudioSpec, seed: Seed, turns: usize) -> Self {
         let mut lengths = seed.stream("dataset.audio.duration");
         let mut formats = seed.stream("dataset.audio.format");
+        let mut encodings = seed.stream("dataset.audio.encoding");
         let mut data = seed.stream("dataset.audio.data");
         let orders = (0..turns * spec.batch_size)
             .map(|_| {
                 let rate_hz = formats.choose(&spec.rates_hz).copied().unwrap_or(16_000);
                 let depth = formats.choose(&spec.depths).copied().unwrap_or(BitDepth::Sixteen);
                 let samples = ClipShape::samples_in(seconds(spec.length, &mut lengths), rate_hz).max(1);
-                let shape = ClipShape { format: spec.format, rate_hz, depth, channels: spec.channels, samples };
+                let format = encodings.choose(&spec.formats).copied().unwrap_or(AudioFormat::Wav);
+                let shape = ClipShape { format, rate_hz, depth, channels: spec.channels, samples };
                 ClipOrder { shape, seed: data.next_u64() }
             })
             .collect();

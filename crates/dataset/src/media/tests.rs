@@ -24,7 +24,7 @@ fn audio() -> AudioSpec {
     AudioSpec {
         batch_size: 2,
         length: ClipLength { mean_s: 0.1, stddev_s: 0.05 },
-        format: AudioFormat::Wav,
+        formats: vec![AudioFormat::Wav],
         rates_hz: vec![8_000, 16_000],
         depths: vec![BitDepth::Eight, BitDepth::Sixteen],
         channels: Channels::Mono,

@@ -28,6 +28,7 @@ pub(crate) fn config(source: DatasetSource) -> DatasetConfig {
         model_selection: ModelSelection::RoundRobin,
         output_tokens: None,
         system_prompt: SystemPrompt::None,
+        user_context_tokens: None,
         has_system_role: true,
     }
 }

@@ -286,7 +286,8 @@ fn an_option_that_the_format_found_does_not_heed_is_refused() {
     };
     let error = loaded(FileSource { conditional: vec![option], ..source }).unwrap_err();
     assert!(
-        error.contains("--num-dataset-entries") && error.contains("which is single_turn: it is for pools"),
+        error.contains("--num-dataset-entries")
+            && error.contains("which is single_turn: --num-dataset-entries is for pools"),
         "{error}"
     );
 }

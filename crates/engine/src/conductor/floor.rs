@@ -18,7 +18,7 @@ use crate::bodies::{Began, Lease};
 use crate::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, Session, SessionKey, TurnBody};
 use crate::follow_up::{FollowUpBodies, FollowedUp};
 use crate::gate::Gate;
-use crate::phase::PhaseCounts;
+use crate::phase::{Outage, PhaseCounts};
 use crate::plan::{EngineError, Plan};
 use crate::progress::Progress;
 use crate::worker::Command;
@@ -116,9 +116,25 @@ impl<'a> Floor<'a> {
         self.may_send() && self.phase.stop.sessions.is_none_or(|limit| self.counts.sessions_sent < limit)
     }
 
+    /// Until when nothing is sent because the server cannot be reached. A schedule is kept all the same: its requests are the load
+    /// that was asked for.
+    fn held_until(&self, now: Mono) -> Option<Mono> {
+        if self.phase.pace.is_closed_loop() { self.stage.reach.holds_until(now) } else { None }
+    }
+
+    /// Whether the server could not be reached for longer than is allowed.
+    pub(super) fn has_lost_server(&self) -> bool {
+        self.stage.reach.is_given_up()
+    }
+
+    pub(super) fn outage(&self) -> Option<Outage> {
+        self.stage.reach.outage()
+    }
+
     /// Whether a new session could send its first turn at once, with no open session waiting.
     pub(super) fn has_room_for_session(&self, now: Mono) -> bool {
         self.may_start_session()
+            && self.held_until(now).is_none()
             && self.ready.is_empty()
             && self.starts.is_empty()
             && self.sessions.has_room(now)
@@ -137,15 +153,29 @@ impl<'a> Floor<'a> {
     /// When a limit grows, or a turn is due.
     pub(super) fn next_wake(&self, now: Mono) -> Option<Mono> {
         let pressing = self.trees.as_ref().and_then(Trees::pressing_until);
-        [self.agenda.next_at(), self.sessions.next_step(now), self.prefill.next_step(now), pressing]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.agenda.next_at(),
+            self.sessions.next_step(now),
+            self.prefill.next_step(now),
+            pressing,
+            self.held_until(now),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     pub(super) fn tell_all(&self, command: impl Fn() -> Command) {
         for worker in &self.stage.workers {
             worker.tell(command());
+        }
+    }
+
+    /// Children that the end of the phase leaves without an end of their own were cut off by it, so that each that was spawned
+    /// is counted once. Those that another phase goes on with are its business.
+    pub(super) fn count_open_children(&mut self) {
+        if !self.is_handed_over() {
+            self.counts.branches.children_truncated += self.open_children;
         }
     }
 
@@ -189,7 +219,7 @@ impl<'a> Floor<'a> {
 
     /// Sends turns of open sessions, then starts sessions, as far as the limits allow.
     pub(super) fn flush(&mut self, now: Mono) -> Result<(), EngineError> {
-        while self.may_send() {
+        while self.may_send() && self.held_until(now).is_none() {
             let prefill_room = self.prefill.has_room(now);
             if !self.ready.is_empty() {
                 if !prefill_room {
@@ -197,7 +227,9 @@ impl<'a> Floor<'a> {
                     break;
                 }
                 if let Some(turn) = self.ready.pop_front() {
-                    self.issue(turn)?;
+                    // A turn that waited for the server to return was not late through the client's fault.
+                    let waited = self.phase.pace.is_closed_loop() && self.stage.reach.outage().is_some();
+                    self.issue(if waited { TurnToSend { due: turn.due.max(now), ..turn } } else { turn })?;
                 }
                 continue;
             }
@@ -326,6 +358,7 @@ impl<'a> Floor<'a> {
         if !self.stage.workers[session.worker].tell(Command::Send(credit)) {
             return Err(EngineError::WorkersGone);
         }
+        self.stage.reach.note_try(Mono::now());
         self.prefill.enter();
         self.counts.sent += 1;
         self.counts.arrivals_delayed += u64::from(held_back);
@@ -349,6 +382,9 @@ impl<'a> Floor<'a> {
     pub(super) fn take_back(&mut self, returned: &Returned, mode: &dyn Mode) {
         let session = &returned.session;
         self.stage.in_flight[session.worker] -= 1;
+        if returned.end != ReturnedAs::Cut {
+            self.stage.reach.note(session.target, returned.at, returned.unreachable_since);
+        }
         if session.phase < self.first_phase {
             return;
         }
@@ -374,11 +410,7 @@ impl<'a> Floor<'a> {
         }
         match returned.end {
             ReturnedAs::Cut => self.counts.cut += 1,
-            ReturnedAs::Complete => self.counts.completed += 1,
-            ReturnedAs::Failed => {
-                self.counts.completed += 1;
-                self.counts.failed += 1;
-            }
+            ReturnedAs::Complete | ReturnedAs::Failed => self.counts.completed += 1,
         }
     }
 

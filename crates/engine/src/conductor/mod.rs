@@ -11,7 +11,7 @@ mod turns;
 
 use std::sync::Arc;
 
-use aiperf_clock::tighten_timer_slack;
+use aiperf_clock::{Nanos, tighten_timer_slack};
 use aiperf_config::PhaseConfig;
 
 use crate::control::ControlSource;
@@ -23,6 +23,7 @@ use crate::phase_hook::PhaseHook;
 use crate::plan::{EngineError, Plan};
 use crate::progress::Progress;
 use crate::queue::QueueSender;
+use crate::reachability::Reachability;
 use crate::worker::Worker;
 
 use phase_run::PhaseRun;
@@ -44,8 +45,14 @@ pub fn run(
         })
         .collect::<Result<Vec<_>, _>>()?;
     drop(records);
-    let mut stage =
-        Stage { in_flight: vec![0; workers.len()], workers, next_target: 0, next_worker: 0, ids: Ids::new() };
+    let mut stage = Stage {
+        in_flight: vec![0; workers.len()],
+        workers,
+        next_target: 0,
+        next_worker: 0,
+        ids: Ids::new(),
+        reach: Reachability::new(plan.timing.unreachable_limit.map(Nanos::from), plan.targets.len()),
+    };
     let mut outcomes = Vec::new();
     let mut hook = plan.hook.take();
     let phases = std::mem::take(&mut plan.phases);
@@ -99,6 +106,7 @@ struct Stage {
     next_target: usize,
     next_worker: usize,
     ids: Ids,
+    reach: Reachability,
 }
 
 impl Stage {

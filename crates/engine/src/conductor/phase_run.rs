@@ -12,7 +12,7 @@ use crate::control::{ControlSource, Event, StopReason};
 use crate::finished::CutReason;
 use crate::phase::{EndReason, PhaseOutcome};
 use crate::plan::{EngineError, Plan};
-use crate::progress::Progress;
+use crate::progress::{ANNOUNCEMENTS, Progress};
 use crate::queue::Waited;
 use crate::worker::Command;
 
@@ -98,11 +98,14 @@ impl<'a> PhaseRun<'a> {
         ];
         let goals = goals.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let goals = match goals.as_str() {
-            "" if self.phase.pace.is_agentic() => "what leads up to where each session is entered",
+            "" if self.phase.pace.is_agentic() => "the turns before the start point of each session",
             "" => "the whole data set",
             goals => goals,
         };
         log::info!("Phase {} started | target: {goals}", self.phase.name());
+        if self.phase.kind == PhaseKind::Profiling {
+            log::info!(target: ANNOUNCEMENTS, "AIPerf System is PROFILING");
+        }
     }
 
     /// Sends what is due, and moves on to the next state when this one is over.
@@ -112,6 +115,7 @@ impl<'a> PhaseRun<'a> {
             return Ok(self.stop(StopReason::FailedWarmup, &state));
         }
         Ok(match state {
+            State::Sending if self.floor.has_lost_server() => self.stop(StopReason::Unreachable, &state),
             State::Sending => {
                 if self.deadline().is_some_and(|end| now >= end) {
                     return Ok(self.stop_sending(EndReason::Duration));
@@ -183,6 +187,7 @@ impl<'a> PhaseRun<'a> {
             StopReason::Interrupt => CutReason::Interrupt,
             StopReason::FailedRequests => CutReason::FailedRequests,
             StopReason::FailedWarmup => CutReason::FailedWarmup,
+            StopReason::Unreachable => CutReason::Unreachable,
             StopReason::Defect => CutReason::Defect,
         };
         self.cut(EndReason::Stopped(why), cut)
@@ -241,14 +246,15 @@ impl<'a> PhaseRun<'a> {
     }
 
     fn outcome(&mut self, reason: EndReason) -> PhaseOutcome {
+        self.floor.count_open_children();
         let counts = self.floor.counts;
         let (start, end) = (self.floor.start, self.floor.last_return);
         log::info!(
-            "Phase {} complete | completed={}, cancelled={}, errors={} | sessions: completed={}, cancelled={} | elapsed={:.2}s{}",
+            "Phase {} complete | completed={}, cancelled={} | sessions: completed={}, cancelled={} | elapsed={:.2}s{} | responses are \
+             still to be read",
             self.phase.name(),
             counts.completed,
             counts.cut,
-            counts.failed,
             counts.sessions_completed,
             counts.sessions_cut,
             end.since(start).as_secs_f64(),
@@ -263,6 +269,7 @@ impl<'a> PhaseRun<'a> {
             ended_by: reason,
             grace_exceeded: self.grace_exceeded,
             replay: self.floor.replay_outcome(),
+            outage: self.floor.outage(),
         }
     }
 }

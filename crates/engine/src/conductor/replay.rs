@@ -160,7 +160,10 @@ impl<'a> Floor<'a> {
         match trees.options.cache_warmup {
             None if trees.is_priming() && nothing_left => return true,
             Some(duration) if trees.is_priming() && trees.is_primed() => {
-                log::info!("Every session is where it goes on; the cache is filled for {} s", duration.as_secs_f64());
+                log::info!(
+                    "All sessions have reached their start points; filling the cache for {} s",
+                    duration.as_secs_f64()
+                );
                 trees.press(now + duration.into());
                 self.resume(now, true);
             }
@@ -245,7 +248,7 @@ impl<'a> Floor<'a> {
     pub(super) fn replay_outcome(&self) -> Option<ReplayOutcome> {
         let outcome = self.trees.as_ref()?.outcome.clone();
         log::info!(
-            "{} times without any request were shortened, by {:.3} s in all",
+            "Shortened {} stretches without any request, by {:.3} s in total",
             outcome.idle_jumps,
             outcome.idle_skipped.as_secs_f64()
         );

@@ -217,6 +217,7 @@ impl Context {
             end: end_as,
             first_token_told,
             follow_up: follow_up.is_some(),
+            unreachable_since: outcome.is_unreachable(&exchange).then_some(start),
         };
         let finished = Finished {
             phase: credit.phase,

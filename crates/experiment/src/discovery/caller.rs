@@ -1,5 +1,6 @@
 //! Calls to a server outside the measured run.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use aiperf_clock::Mono;
@@ -14,7 +15,7 @@ use uuid::Uuid;
 use crate::secrets::Secrets;
 use crate::target::Targets;
 
-/// An answer takes no longer than this, or there is none.
+/// An answer takes no longer than this, nor than a request of the run may, or there is none.
 const LIMIT: Duration = Duration::from_secs(30);
 
 pub(super) struct Caller<'a> {
@@ -25,6 +26,10 @@ pub(super) struct Caller<'a> {
     headers: &'a HeaderPlan,
     wire: Wire,
     readiness: Option<Readiness>,
+    /// For one answer.
+    limit: Duration,
+    /// When the user no longer waits for the server.
+    until: Cell<Option<Mono>>,
     secrets: Secrets,
 }
 
@@ -59,6 +64,8 @@ impl<'a> Caller<'a> {
             headers,
             wire: config.endpoint.wire,
             readiness: config.endpoint.readiness,
+            limit: config.endpoint.request_timeout.map_or(LIMIT, |limit| LIMIT.min(limit)),
+            until: Cell::new(None),
             secrets: Secrets::of(config),
         }
     }
@@ -109,20 +116,27 @@ impl<'a> Caller<'a> {
     async fn send(&self, request: &Request<'_>) -> Result<Exchange, NoAnswer> {
         let mut exchange = Exchange::default();
         let sent = self.client.send(request, Reuse::Pooled, &mut exchange, &NoWatch);
-        match tokio::time::timeout(LIMIT, sent).await {
+        let left = self.until.get().map_or(Duration::MAX, |until| until.since(Mono::now()).as_duration());
+        let limit = self.limit.min(left);
+        match tokio::time::timeout(limit, sent).await {
             Ok(Ok(())) => Ok(exchange),
             Ok(Err(error)) => Err(NoAnswer::Failed(self.secrets.hide(error.to_string().into()).into_owned())),
-            Err(_) => Err(NoAnswer::Failed(format!("no answer within {} s", LIMIT.as_secs()))),
+            Err(_) => Err(NoAnswer::Failed(format!("no answer within {:.1} s", limit.as_secs_f64()))),
         }
     }
 
     /// Asks until there is an answer, as long as the user is willing to wait for the server.
     pub(super) async fn patiently<T>(&self, mut ask: impl AsyncFnMut() -> Result<T, NoAnswer>) -> Result<T, NoAnswer> {
         let start = Mono::now();
+        self.until.set(self.readiness.map(|readiness| start + readiness.timeout.into()));
         loop {
             let answer = ask().await;
-            let (Err(reason), Some(readiness)) = (&answer, self.readiness) else { return answer };
+            let (Err(reason), Some(readiness)) = (&answer, self.readiness) else {
+                self.until.set(None);
+                return answer;
+            };
             if Mono::now().since(start).as_duration() + readiness.interval > readiness.timeout {
+                self.until.set(None);
                 return answer;
             }
             log::info!("{} is not ready: {}", self.base, reason.reason());

@@ -62,8 +62,10 @@ fn may_do_without(config: &Config) -> bool {
     endpoint.server_token_count
         && endpoint.tokenizer.is_none()
         && !endpoint.apply_chat_template
-        && matches!(config.dataset.source, DatasetSource::File(_))
+        // A pipe can be read once only.
+        && matches!(&config.dataset.source, DatasetSource::File(file) if file.path.is_file() || file.path.is_dir())
         && !matches!(config.dataset.system_prompt, SystemPrompt::Synthetic(_))
+        && config.dataset.user_context_tokens.is_none()
 }
 
 /// The models that turns ask for beside this one, a few of them.

@@ -1,6 +1,6 @@
 //! Sets the desk up at which records are made: which files are open, who counts, who watches.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use aiperf_clock::WallAnchor;
 use aiperf_config::{ExportLevel, PhaseConfig};
@@ -82,7 +82,9 @@ impl Run {
             outputs,
             http_trace: output.export_http_trace.then_some(source),
             monitor: Arc::clone(monitor),
+            context: self.profiling_context().clone(),
             threshold,
+            retry_after: Mutex::default(),
             feeds: watches.iter().map(|watch| Arc::clone(&watch.feed)).collect(),
             tap: self.tap.clone().map(|tap| (tap, self.contexts.clone())),
         })

@@ -133,20 +133,20 @@ macro_rules! option {
 
 /// Every option, in the order in which help and documentation show them.
 pub static SELFTEST_OPTIONS: &[SelfTestOption] = &[
-    option!("streams", "N", "100", "Streams in flight, a new one starting as soon as one ends", |o, v| {
+    option!("streams", "N", "100", "Streams to keep in flight; a new one starts as soon as one ends", |o, v| {
         o.streams = Some(counting(v)?);
     }),
     option!("request-rate", "PER_SECOND", "", "Poisson arrivals at this rate instead of --streams", |o, v| {
         o.request_rate = Some(positive(v)?);
     }),
-    option!("tokens-per-second", "N", "100", "Tokens a second of each stream, a chunk each", |o, v| {
+    option!("tokens-per-second", "N", "100", "Tokens per second of each stream, one per chunk", |o, v| {
         o.tokens_per_second = positive(v)?;
     }),
     option!("ttft", "MS", "50", "Time to the first token; distributions as for aiperf sim", |o, v| {
         v.parse::<Distribution>()?;
         v.clone_into(&mut o.ttft);
     }),
-    option!("osl", "TOKENS", "100", "Tokens of each reply, at least 2", |o, v| {
+    option!("osl", "TOKENS", "100", "Tokens of each response, at least 2", |o, v| {
         o.output_tokens = match counting(v)? {
             1 => return Err("a reply of one token has no gap to measure; give at least 2".to_owned()),
             tokens => tokens,
@@ -160,14 +160,14 @@ pub static SELFTEST_OPTIONS: &[SelfTestOption] = &[
         "Time over which the streams start; 0 starts all at once [default: the time of one request]",
         |o, v| o.ramp = Some(at_least_zero(v)?)
     ),
-    option!("max-ttft-error-ms", "MS", "5", "Fail when the p99 of the TTFT error is above this", |o, v| {
+    option!("max-ttft-error-ms", "MS", "5", "Fail if the p99 of the TTFT error is above this", |o, v| {
         o.max_ttft_error = positive(v)?;
     }),
     option!(
         "export-level",
         "summary|records|raw",
         "records",
-        "What the client writes down while it measures",
+        "What the client exports while it measures, as for aiperf profile",
         |o, v| {
             o.export_level = match v {
                 "summary" | "records" | "raw" => v.to_owned(),
@@ -175,13 +175,19 @@ pub static SELFTEST_OPTIONS: &[SelfTestOption] = &[
             };
         }
     ),
-    option!("workers-max", "N", "", "Worker threads of the client, as for aiperf profile", |o, v| {
+    option!("workers-max", "N", "", "Maximum number of worker threads of the client, as for aiperf profile", |o, v| {
         o.workers_max = Some(counting(v)?);
     }),
-    option!("artifact-dir", "PATH", "", "Keep the files of the run and the truth here", |o, v| {
-        o.artifact_dir = if v.is_empty() { None } else { Some(v.into()) };
-    }),
-    option!("format", "text|json", "text", "How the result is printed", |o, v| {
+    option!(
+        "artifact-dir",
+        "PATH",
+        "",
+        "Folder in which to keep the files of the run and the simulator's truth",
+        |o, v| {
+            o.artifact_dir = if v.is_empty() { None } else { Some(v.into()) };
+        }
+    ),
+    option!("format", "text|json", "text", "Format in which to print the result", |o, v| {
         o.format = match v {
             "text" => Format::Text,
             "json" => Format::Json,

@@ -87,6 +87,8 @@ pub struct ExperimentResult {
     pub runs: usize,
     pub successful: usize,
     pub was_interrupted: bool,
+    /// The server could not be reached any more, and further runs were not made.
+    pub server_lost: bool,
     /// All files of all runs were written.
     pub is_written: bool,
 }
@@ -108,6 +110,8 @@ struct Series<'a> {
     version: &'a str,
     trials: Vec<Trial>,
     was_interrupted: bool,
+    /// A run was ended because the server could not be reached.
+    server_lost: bool,
     is_written: bool,
 }
 
@@ -120,7 +124,14 @@ pub fn conduct(
     if let Some(rule) = &experiment.trials.convergence {
         convergence::check(rule, experiment)?;
     }
-    let mut series = Series { experiment, version, trials: Vec::new(), was_interrupted: false, is_written: true };
+    let mut series = Series {
+        experiment,
+        version,
+        trials: Vec::new(),
+        was_interrupted: false,
+        server_lost: false,
+        is_written: true,
+    };
     series.make(runner)?;
     Ok(series.conclude())
 }
@@ -147,10 +158,14 @@ impl Series<'_> {
                 Ok(finished) => {
                     self.is_written &= finished.is_written;
                     self.was_interrupted |= finished.verdict == Verdict::Cancelled;
+                    self.server_lost |= matches!(finished.verdict, Verdict::Unreachable(_));
                     match finished.verdict {
                         Verdict::Complete => Ok((finished.figures, finished.values)),
                         Verdict::Cancelled => Err("cancelled before it was done".to_owned()),
-                        Verdict::GivenUp(why) | Verdict::NothingSucceeded(why) | Verdict::Unmet(why) => Err(why),
+                        Verdict::GivenUp(why)
+                        | Verdict::Unreachable(why)
+                        | Verdict::NothingSucceeded(why)
+                        | Verdict::Unmet(why) => Err(why),
                     }
                 }
                 Err(Trouble::NotPrepared(error)) if self.trials.is_empty() => return Err(error),
@@ -160,7 +175,11 @@ impl Series<'_> {
                 log::error!("{name} failed: {why}");
             }
             self.trials.push(Trial { slot, outcome });
-            if self.was_interrupted {
+            if self.server_lost {
+                // Each further run would wait as long, and find no server either.
+                log::error!("No further runs are made: the server cannot be reached");
+            }
+            if self.was_interrupted || self.server_lost {
                 break;
             }
         }
@@ -233,6 +252,7 @@ impl Series<'_> {
             runs: self.trials.len(),
             successful,
             was_interrupted: self.was_interrupted,
+            server_lost: self.server_lost,
             is_written: self.is_written,
         }
     }

@@ -9,18 +9,25 @@ use super::aggregate::spread;
 use crate::error::RunError;
 use crate::settings;
 
-/// Whether every run will have what the rule watches.
+/// Whether the rule can watch what it names. A metric that runs of this kind do not have is worth a warning: all runs are
+/// made, and none of them ends the series early.
 pub(crate) fn check(rule: &Convergence, experiment: &Experiment) -> Result<(), RunError> {
     let refuse = |reason: String| Err(RunError::Convergence { metric: rule.metric.clone(), reason });
     let Some(metric) = Metric::from_tag(&rule.metric) else {
-        return refuse("there is no metric of that name; docs/metrics.md lists them all".to_owned());
+        return refuse(format!("no metric has this name; {}", Metric::advice(&rule.metric, |_| true)));
     };
     for cell in &experiment.cells {
         let context = settings::metric_context(&cell.config, &cell.config.profiling)?;
         if !context.shows(metric) {
             let facts = context.endpoint.facts();
             let streaming = if context.streaming { " with streaming" } else { " without streaming" };
-            return refuse(format!("runs of endpoint type {}{streaming} do not have it", facts.name));
+            log::warn!(
+                "--convergence-metric {}: runs of endpoint type {}{streaming} do not have it; all {} runs are made",
+                rule.metric,
+                facts.name,
+                experiment.trials.count
+            );
+            return Ok(());
         }
     }
     let kind = metric.definition().kind;
@@ -44,6 +51,16 @@ pub(crate) struct Evidence<'a> {
     pub(crate) values: &'a [f64],
 }
 
+/// Why trials never settle when no run has the metric.
+const METRIC_ABSENT: &str = "not converged: metric absent";
+
+impl Evidence<'_> {
+    /// Whether the trial has nothing of the metric.
+    fn is_absent(&self) -> bool {
+        self.figure.is_none() && self.values.is_empty()
+    }
+}
+
 /// What the rule says of the trials so far, those that failed left out.
 pub(crate) fn judge(rule: &Convergence, level: f64, most_runs: u32, trials: &[Evidence<'_>]) -> Settled {
     let value = if trials.len() < Convergence::LEAST_TRIALS { None } else { measure(rule, level, trials) };
@@ -57,6 +74,7 @@ pub(crate) fn judge(rule: &Convergence, level: f64, most_runs: u32, trials: &[Ev
         mode: rule.mode.name().to_owned(),
         threshold: rule.threshold,
         converged,
+        reason: (!trials.is_empty() && trials.iter().all(Evidence::is_absent)).then(|| METRIC_ABSENT.to_owned()),
         value,
         most_runs,
     }
@@ -139,6 +157,14 @@ mod tests {
         assert!(judge(&rule("distribution", 0.05), 0.95, 9, &[trial(&near[..]), trial(&near)]).converged);
         let settled = judge(&rule("distribution", 0.05), 0.95, 9, &[trial(&near[..]), trial(&near), trial(&far)]);
         assert!(!settled.converged && settled.stat.is_none());
+    }
+
+    #[test]
+    fn a_metric_that_no_run_has_is_said_to_be_absent() {
+        let none = Evidence { figure: None, values: &[] };
+        let settled = judge(&rule("cv", 0.9), 0.95, 9, &[none, none]);
+        assert_eq!((settled.converged, settled.reason.as_deref()), (false, Some("not converged: metric absent")));
+        assert_eq!(judge(&rule("cv", 0.9), 0.95, 9, &figures(&[5.0, 7.0])).reason, None);
     }
 
     #[test]

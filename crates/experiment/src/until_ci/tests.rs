@@ -90,7 +90,7 @@ fn rates_count_requests_and_tokens_over_time() {
 fn what_cannot_be_watched_is_refused() {
     let refused =
         |metric: &str, stat| judge(&[target(metric, stat, CiMargin::Relative(0.1))]).err().unwrap().to_string();
-    assert!(refused("ttft", CiStat::Avg).contains("no metric of that name"));
+    assert!(refused("ttft", CiStat::Avg).contains("no metric has this name; did you mean time_to_first_token?"));
     assert!(refused("benchmark_duration", CiStat::Avg).contains("only metrics of single requests"));
     assert!(refused("request_throughput", CiStat::Percentile(50.0)).contains("write avg"));
     assert!(refused("schedule_lag", CiStat::Avg).contains("--until-ci schedule_lag:avg:10%"));

@@ -69,6 +69,7 @@ pub(crate) fn observe(record: &Value, requested: Option<u32>) -> Observation {
     let kilobytes = |tag: &str| number(tag).map_or(0, |kb| (kb * 1024.0).round() as u64);
     let stage = |tag: &str| Nanos(nanos(tag).unwrap_or(0));
     let http = metric("http_req_sending").map(|_| HttpTiming {
+        lost: None,
         blocked: stage("http_req_blocked"),
         dns_lookup: stage("http_req_dns_lookup"),
         connecting: stage("http_req_connecting"),
@@ -89,6 +90,7 @@ pub(crate) fn observe(record: &Value, requested: Option<u32>) -> Observation {
         cause: None,
         cancelled: (record["metadata"]["was_cancelled"] == true).then_some(Cancellation::OnPurpose),
         is_context_overflow: OverflowSigns::default().are_in(error["message"].as_str().unwrap()),
+        shortage: None,
     });
     Observation {
         due: time("credit_issued_ns").unwrap(),
@@ -105,6 +107,7 @@ pub(crate) fn observe(record: &Value, requested: Option<u32>) -> Observation {
         usage: Some(usage),
         spec_decode: record.get("spec_decode_acceptance").map(spec_decode),
         http,
+        resent: 0,
         failure,
         requested_output_tokens: requested,
         requested_input_tokens: None,

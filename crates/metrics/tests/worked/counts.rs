@@ -104,6 +104,8 @@ fn with_failures() -> Vec<Observation> {
     requests.push(failed(200, 205, "This model's maximum context length is 4096 tokens", None));
     requests.push(failed(200, 300, "cancelled", Some(Cancellation::OnPurpose)));
     requests.push(failed(900, 1_000, "in flight", Some(Cancellation::RunEnded)));
+    requests[0].resent = 1;
+    requests[2].resent = 2;
     requests
 }
 
@@ -113,6 +115,7 @@ fn failures() -> Vec<(Metric, &'static str, f64)> {
         (Metric::ErrorRequestCount, "avg", 2.0),
         (Metric::ContextOverflowCount, "avg", 1.0),
         (Metric::CancelledRequestCount, "avg", 1.0),
+        (Metric::ResentRequestCount, "avg", 3.0),
         (Metric::CompletedRequestCount, "avg", 4.0),
         (Metric::RequestErrorRate, "avg", 50.0),
         (Metric::ErrorIsl, "avg", 8.0),

@@ -55,6 +55,7 @@ fn connected() -> Vec<Observation> {
     let mut requests = vec![request(0, &[100]), request(200, &[240])];
     requests[0].http = Some(HttpTiming {
         blocked: ms(1),
+        lost: Some(ms(6)),
         dns_lookup: ms(2),
         connecting: ms(5),
         tls: Some(ms(3)),
@@ -84,6 +85,9 @@ fn connected() -> Vec<Observation> {
 fn stages() -> Vec<(Metric, &'static str, f64)> {
     vec![
         (Metric::HttpReqBlocked, "avg", 0.5),
+        // Of the one that was sent again.
+        (Metric::HttpReqLost, "avg", 6.0),
+        (Metric::HttpReqLost, "count", 1.0),
         (Metric::HttpReqDnsLookup, "avg", 1.0),
         (Metric::HttpReqConnecting, "avg", 2.5),
         // Of the one that shook hands.
@@ -99,6 +103,6 @@ fn stages() -> Vec<(Metric, &'static str, f64)> {
         (Metric::HttpReqChunksReceived, "avg", 4.0),
         (Metric::HttpReqConnectionOverhead, "avg", mean([8.0, 0.0])),
         (Metric::HttpReqDuration, "avg", mean([74.0, 32.0])),
-        (Metric::HttpReqTotal, "avg", mean([82.0, 32.0])),
+        (Metric::HttpReqTotal, "avg", mean([88.0, 32.0])),
     ]
 }

@@ -26,6 +26,7 @@ fn observation() -> Result<Observation, Box<dyn std::error::Error>> {
         usage: reply.usage,
         spec_decode: None,
         http: Some(HttpTiming::default()),
+        resent: 0,
         failure: None,
         requested_output_tokens: Some(100),
         requested_input_tokens: None,

@@ -88,7 +88,11 @@ pub fn render_aggregate(aggregate: &Aggregate, title: Option<&str>, width: Width
         let of = settled.stat.as_ref().map_or_else(String::new, |stat| format!(" {stat}"));
         let value = settled.value.map_or_else(String::new, |value| format!(" at {value:.4}"));
         let (metric, mode, threshold) = (&settled.metric, &settled.mode, settled.threshold);
-        let word = if settled.converged { "settled" } else { "did not settle" };
+        let word = match &settled.reason {
+            Some(reason) => reason,
+            None if settled.converged => "settled",
+            None => "did not settle",
+        };
         let runs = aggregate.runs();
         text.push_str(&format!(
             "{metric}{of} {word} after {runs} of at most {} runs: {mode}{value}, limit {threshold}.\n",

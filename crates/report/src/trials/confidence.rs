@@ -30,6 +30,8 @@ pub struct Settled {
     pub mode: String,
     pub threshold: f64,
     pub converged: bool,
+    /// Why it could not converge.
+    pub reason: Option<String>,
     /// What was held against the threshold, where it could be computed.
     pub value: Option<f64>,
     /// Trials there would have been at most.
@@ -147,6 +149,9 @@ impl Settled {
         object.insert("mode".to_owned(), self.mode.clone().into());
         object.insert("threshold".to_owned(), number(self.threshold));
         object.insert("converged".to_owned(), self.converged.into());
+        if let Some(reason) = &self.reason {
+            object.insert("reason".to_owned(), reason.clone().into());
+        }
         if let Some(value) = self.value {
             object.insert("value".to_owned(), number(value));
         }

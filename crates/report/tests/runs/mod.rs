@@ -64,6 +64,7 @@ pub(crate) fn streamed(index: u64) -> Observation {
             reads: 8,
             ..HttpTiming::default()
         }),
+        resent: 0,
         failure: None,
         requested_output_tokens: Some(8),
         requested_input_tokens: None,
@@ -92,6 +93,7 @@ pub(crate) fn failed(index: u64, code: Option<u16>, kind: &str, message: &str) -
         cause: None,
         cancelled: None,
         is_context_overflow: false,
+        shortage: None,
     };
     let seen = streamed(index);
     Observation {
@@ -100,6 +102,7 @@ pub(crate) fn failed(index: u64, code: Option<u16>, kind: &str, message: &str) -
         chunks: Vec::new(),
         usage: None,
         http: None,
+        resent: 0,
         failure: Some(failure),
         ..seen
     }

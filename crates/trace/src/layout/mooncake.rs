@@ -131,7 +131,7 @@ mod tests {
             (r#"{"timestamp":-5,"input_length":1}"#, "timestamp: invalid value: integer `-5`, expected a number"),
             (r#"{"payload":{}}"#, "payload: an object with at least one field"),
             (r#"{"payload":[1]}"#, "payload: an object is expected"),
-            (r#"{"input_length":1"#, "not valid JSON: EOF while parsing an object, at column 17"),
+            (r#"{"input_length":1"#, "not valid JSON at column 17: EOF while parsing an object"),
             ("[1]", "a JSON object is expected"),
         ] {
             let error = request(1, row.as_bytes()).unwrap_err();

@@ -1,4 +1,4 @@
-//! Comma-separated values: fields by the names of the first line (RFC 4180 without line breaks in fields).
+//! Comma-separated values: fields by the names of the first line (RFC 4180).
 
 use std::borrow::Cow;
 
@@ -38,6 +38,65 @@ impl<const N: usize> Columns<N> {
         }
         Ok(fields)
     }
+}
+
+/// Lines that a quoted field may go over. A quote that is not closed within them belongs to its own line alone.
+const MOST_LINES_OF_A_RECORD: usize = 1_000;
+
+/// The records that hold something, with the numbers of their first lines from one. A line break in a quoted field does not
+/// end a record.
+pub(crate) fn records(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut rest = Some(bytes);
+    let mut line = 0;
+    let records = std::iter::from_fn(move || {
+        let text = rest?;
+        let (end, lines) = end_of_record(text);
+        rest = text.get(end + 1..);
+        let number = line + 1;
+        line += lines;
+        Some((number, text[..end].trim_ascii()))
+    });
+    records.filter(|(_, record)| !record.is_empty())
+}
+
+/// Where the first record ends, and how many lines it goes over.
+fn end_of_record(text: &[u8]) -> (usize, usize) {
+    let end_of_line =
+        |from: usize| text[from..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| from + at);
+    let first = end_of_line(0);
+    let (mut end, mut quoted) = (first, ends_in_quotes(&text[..first], false));
+    for lines in 1..=MOST_LINES_OF_A_RECORD {
+        if !quoted {
+            return (end, lines);
+        }
+        if end >= text.len() {
+            break;
+        }
+        let start = end + 1;
+        end = end_of_line(start);
+        quoted = ends_in_quotes(&text[start..end], true);
+    }
+    (first, 1)
+}
+
+/// Whether a quoted field is open at the end of a line.
+fn ends_in_quotes(line: &[u8], mut quoted: bool) -> bool {
+    let mut at_start = !quoted;
+    let mut bytes = line.iter().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' if quoted => quoted = bytes.next_if_eq(&&b'"').is_some(),
+            b'"' if at_start => quoted = true,
+            b',' if !quoted => {
+                at_start = true;
+                continue;
+            }
+            _ => {}
+        }
+        at_start = false;
+    }
+    quoted
 }
 
 /// A number of tokens. Some tools write 472 as 472.0.
@@ -105,7 +164,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_quoted_field_with_a_line_break_is_one_field() {
+        let text = "a,b\r\n1,\"x\n\ny \"\"z\"\"\",3\r\n\n2,4\n";
+        let found: Vec<(usize, &[u8])> = records(text.as_bytes()).collect();
+        assert_eq!(found[..2], [(1, &b"a,b"[..]), (2, b"1,\"x\n\ny \"\"z\"\"\",3")]);
+        assert_eq!(found[2..], [(6, &b"2,4"[..])]);
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_spoils_its_own_line_only() {
+        let found: Vec<(usize, &[u8])> = records(b"a,b\n1,\"x\n2,3\n4,5").collect();
+        assert_eq!(found.len(), 4);
+    }
+
     proptest! {
+        #[test]
+        fn records_without_quotes_are_lines(text in "[a,\r\n ]{0,40}") {
+            prop_assert!(records(text.as_bytes()).eq(crate::lines::lines(text.as_bytes())));
+        }
+
         #[test]
         fn no_line_makes_the_splitter_panic(line in "[a\",é ]{0,30}") {
             let _ = split(&line).count();

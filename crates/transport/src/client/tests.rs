@@ -49,6 +49,11 @@ fn exchange(origin: &Origin, client: &Client) -> (Exchange, Result<(), Transport
     runtime.block_on(one(origin, client, Reuse::Pooled))
 }
 
+/// A machine that is slow to notice a close does not change what is resent.
+fn patient() -> ClientSettings {
+    ClientSettings { resend: Resend::IfLeftWithin(Nanos(30_000_000_000)), ..ClientSettings::default() }
+}
+
 async fn one(origin: &Origin, client: &Client, reuse: Reuse<'_>) -> (Exchange, Result<(), TransportError>) {
     let request = Request::post(origin, "/", [("Host", "test")], Bytes::from_static(b"{}"));
     let mut exchange = Exchange::default();
@@ -139,7 +144,7 @@ fn a_request_that_meets_the_close_of_a_kept_connection_is_sent_again_over_a_new_
     let (origin, accepted) = serve_one_answer_each();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let client = Client::new(ClientSettings::default());
+        let client = Client::new(patient());
         for resent in [0, 1, 1] {
             let (exchange, result) = one(&origin, &client, Reuse::Pooled).await;
             result.unwrap();
@@ -147,6 +152,7 @@ fn a_request_that_meets_the_close_of_a_kept_connection_is_sent_again_over_a_new_
             assert!(!exchange.trace.reused && exchange.trace.connect.is_some());
             assert_eq!((exchange.trace.writes, exchange.trace.body_bytes_sent), (1, 2));
             assert_eq!(exchange.resent, resent);
+            assert_eq!(exchange.trace.lost.is_some(), resent > 0, "the time of the first attempt is told");
         }
         assert_eq!(accepted.load(Ordering::SeqCst), 3);
     });
@@ -243,7 +249,7 @@ fn a_kept_connection_that_the_server_breaks_is_replaced() {
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let client = Client::new(ClientSettings::default());
+        let client = Client::new(patient());
         for resent in [0, 1, 1] {
             let (exchange, result) = one(&origin, &client, Reuse::Pooled).await;
             result.unwrap();
@@ -261,7 +267,8 @@ fn a_server_that_drops_what_it_worked_on_has_failed() {
         read_request(&mut socket);
         socket.write_all(OK).unwrap();
         read_request(&mut socket);
-        thread::sleep(LEFT_WITHIN.as_duration() * 5 / 4);
+        // Twenty times the limit: the client may be slow to note when it had sent.
+        thread::sleep(std::time::Duration::from_secs(1));
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -270,5 +277,38 @@ fn a_server_that_drops_what_it_worked_on_has_failed() {
         let (exchange, result) = one(&origin, &client, Reuse::Pooled).await;
         assert!(matches!(result, Err(TransportError::Disconnected)), "{result:?}");
         assert_eq!(exchange.resent, 0);
+    });
+}
+
+#[test]
+fn nothing_is_sent_again_when_that_is_not_wanted() {
+    let (origin, _) = serve_one_answer_each();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = Client::new(ClientSettings { resend: Resend::Never, ..ClientSettings::default() });
+        one(&origin, &client, Reuse::Pooled).await.1.unwrap();
+        let (exchange, result) = one(&origin, &client, Reuse::Pooled).await;
+        assert!(matches!(result, Err(TransportError::Disconnected | TransportError::Severed(_))), "{result:?}");
+        assert_eq!((exchange.resent, exchange.trace.lost), (0, None));
+        assert!(exchange.trace.reused);
+    });
+}
+
+#[test]
+fn the_stages_of_a_resent_request_add_up_to_its_time() {
+    let (origin, _) = serve_one_answer_each();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = Client::new(patient());
+        one(&origin, &client, Reuse::Pooled).await.1.unwrap();
+        let start = Mono::now();
+        let (exchange, result) = one(&origin, &client, Reuse::Pooled).await;
+        result.unwrap();
+        let trace = &exchange.trace;
+        let begun = trace.connect.unwrap().start;
+        assert!(start + trace.lost.unwrap() <= begun, "the lost time ends before the second attempt begins");
+        let all = exchange.last_body_byte().unwrap().since(start);
+        let since_second = exchange.last_body_byte().unwrap().since(begun);
+        assert!(trace.lost.unwrap() + since_second <= all);
     });
 }

@@ -5,7 +5,7 @@ use std::pin::pin;
 
 use aiperf_clock::{Mono, ReadMark};
 use bytes::Bytes;
-use h2::SendStream;
+use h2::{Reason, SendStream};
 use http::header::{CONNECTION, CONTENT_ENCODING, HOST, HeaderName, TE, TRANSFER_ENCODING, UPGRADE};
 use http::uri::{Authority, PathAndQuery, Uri};
 use http::{HeaderMap, HeaderValue, Method};
@@ -32,9 +32,9 @@ impl Lease {
         let asked = Mono::now();
         exchange.trace.send_start = Some(asked);
         let ready = self.session.sender.clone().ready().await;
-        let mut sender = ready.map_err(|error| broken(&error, exchange))?;
+        let mut sender = ready.map_err(|error| self.unsent(&error))?;
         let sent = sender.send_request(head, request.body.is_empty());
-        let (response, mut stream) = sent.map_err(|error| broken(&error, exchange))?;
+        let (response, mut stream) = sent.map_err(|error| self.unsent(&error))?;
         let page = Page::open(&self.session.ledger, response.stream_id().as_u32());
 
         let mut response = pin!(response);
@@ -57,7 +57,11 @@ impl Lease {
                 answered = &mut response => break answered,
             }
         };
-        let (parts, mut body) = answered.map_err(|error| broken(&error, exchange))?.into_parts();
+        if answered.is_err() && exchange.trace.send_end.is_none() {
+            // What was sent of it tells whether the server can have seen it.
+            exchange.trace.head_bytes_sent = page.sent().head_bytes;
+        }
+        let (parts, mut body) = answered.map_err(|error| self.broken(&error, exchange))?.into_parts();
         exchange.status = Some(parts.status.as_u16());
         exchange.headers = parts.headers.iter().map(header).collect();
         if let Some((stamp, bytes)) = page.head() {
@@ -83,15 +87,37 @@ impl Lease {
                 part = body.data() => part,
             };
             let Some(part) = part else { break };
-            let part = part.map_err(|error| broken(&error, exchange))?;
+            let part = part.map_err(|error| self.broken(&error, exchange))?;
             // Only a stream that has ended refuses, and then there is nothing to make room for.
             let _ = body.flow_control().release_capacity(part.len());
             intake.take(&part, exchange, watch)?;
         }
         intake.finish()?;
-        let trailers = body.trailers().await.map_err(|error| broken(&error, exchange))?;
+        let trailers = body.trailers().await.map_err(|error| self.broken(&error, exchange))?;
         exchange.trailers = trailers.iter().flat_map(|trailers| trailers.iter()).map(header).collect();
         Ok(())
+    }
+
+    /// The same words as for HTTP/1.1, where it has them.
+    fn broken(&self, error: &h2::Error, exchange: &Exchange) -> TransportError {
+        match exchange.status {
+            None => self.other_protocol().unwrap_or_else(|| broken(error, exchange.status)),
+            status => broken(error, status),
+        }
+    }
+
+    /// The connection ended before the request got onto it.
+    fn unsent(&self, error: &h2::Error) -> TransportError {
+        match self.other_protocol() {
+            Some(other) => other,
+            None if error.is_io() || error.is_remote() => TransportError::NotTaken(spelled(error)),
+            None => TransportError::Protocol(error.to_string()),
+        }
+    }
+
+    /// What the server speaks instead of HTTP/2, if it does.
+    fn other_protocol(&self) -> Option<TransportError> {
+        self.session.ledger.borrow().other_protocol().map(TransportError::NotHttp2)
     }
 
     fn note_sent(&self, page: &Page, asked: Mono, end: Mono, exchange: &mut Exchange) {
@@ -202,15 +228,37 @@ fn unsendable(cause: impl std::error::Error + Send + Sync + 'static) -> Transpor
     TransportError::Send(std::io::Error::other(cause))
 }
 
-/// The same words as for HTTP/1.1, where it has them.
-fn broken(error: &h2::Error, exchange: &Exchange) -> TransportError {
+fn broken(error: &h2::Error, status: Option<u16>) -> TransportError {
     let by_us = !error.is_io() && !error.is_remote();
     if by_us {
         return TransportError::Protocol(error.to_string());
     }
-    match exchange.status {
-        Some(_) => TransportError::Truncated(error.to_string()),
+    match status {
+        Some(_) => TransportError::Truncated(spelled(error)),
         None if error.is_io() => TransportError::Disconnected,
-        None => TransportError::Reset(error.to_string()),
+        // A GOAWAY reaches only the requests after the last one that the server took (RFC 9113 section 6.8).
+        None if error.is_go_away() || error.reason() == Some(Reason::REFUSED_STREAM) => {
+            TransportError::NotTaken(spelled(error))
+        }
+        None => TransportError::Reset(spelled(error)),
+    }
+}
+
+/// What the server did, with the name that HTTP/2 has for it.
+fn spelled(error: &h2::Error) -> String {
+    let reason = error.reason().map(|reason| format!("{reason:?}")).unwrap_or_default();
+    if error.is_go_away() {
+        match error.reason() {
+            Some(Reason::NO_ERROR) | None => "it is closing the connection (HTTP/2 GOAWAY)".to_owned(),
+            Some(_) => format!("it is closing the connection (HTTP/2 GOAWAY, {reason})"),
+        }
+    } else if error.reason() == Some(Reason::REFUSED_STREAM) {
+        "it refused the stream (HTTP/2 REFUSED_STREAM)".to_owned()
+    } else if error.is_reset() {
+        format!("it reset the stream (HTTP/2 RST_STREAM, {reason})")
+    } else if error.is_io() {
+        "it closed the connection".to_owned()
+    } else {
+        error.to_string()
     }
 }

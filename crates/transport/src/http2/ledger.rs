@@ -9,6 +9,7 @@ use std::task::{Poll, Waker};
 use aiperf_clock::{Mono, ReadStamp};
 
 use super::frame::FrameScanner;
+use crate::response::SPEAKS_TLS;
 
 /// One connection's book: filled in where bytes are read and written, read by the requests.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(super) struct Ledger {
     inbound: FrameScanner,
     outbound: FrameScanner,
     streams: HashMap<u32, StreamTimes>,
+    /// How the server's first bytes begin.
+    beginning: Option<[u8; 6]>,
 }
 
 #[derive(Debug, Default)]
@@ -45,11 +48,23 @@ pub(super) struct Sent {
 impl Ledger {
     pub(super) fn shared() -> Rc<RefCell<Self>> {
         let (inbound, outbound) = (FrameScanner::default(), FrameScanner::after_preface());
-        Rc::new(RefCell::new(Self { inbound, outbound, streams: HashMap::new() }))
+        Rc::new(RefCell::new(Self { inbound, outbound, streams: HashMap::new(), beginning: None }))
+    }
+
+    /// What the server speaks instead of HTTP/2, if its first bytes tell, and what to do about it.
+    pub(super) fn other_protocol(&self) -> Option<&'static str> {
+        match &self.beginning? {
+            b"HTTP/1" => Some("it answers in HTTP/1.1; use --http-version 1.1"),
+            [0x15 | 0x16, 0x03, ..] => Some(SPEAKS_TLS),
+            _ => None,
+        }
     }
 
     /// Bytes were read.
     pub(super) fn received(&mut self, bytes: &[u8], stamp: ReadStamp) {
+        if self.beginning.is_none() {
+            self.beginning = Some(std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0)));
+        }
         let streams = &mut self.streams;
         self.inbound.feed(bytes, |frame| {
             let Some(stream) = streams.get_mut(&frame.stream) else { return };

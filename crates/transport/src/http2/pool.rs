@@ -51,6 +51,26 @@ impl Client {
         exchange: &mut Exchange,
         watch: &dyn Watch,
     ) -> Result<(), TransportError> {
+        let mut attempts_before = 0;
+        loop {
+            let began = Mono::now();
+            match self.attempt_http2(request, reuse, exchange, watch).await {
+                Err(error) if self.settings.resend.allows_when_not_taken(&error, exchange, attempts_before) => {
+                    attempts_before += 1;
+                    exchange.set_attempt_aside(began);
+                }
+                done => return done,
+            }
+        }
+    }
+
+    async fn attempt_http2(
+        &self,
+        request: &Request<'_>,
+        reuse: Reuse<'_>,
+        exchange: &mut Exchange,
+        watch: &dyn Watch,
+    ) -> Result<(), TransportError> {
         let lease = match reuse {
             Reuse::Pooled => self.lease_shared(request.origin, &mut exchange.trace).await?,
             Reuse::Never => self.lease_new(request.origin, &mut exchange.trace).await?,

@@ -157,7 +157,13 @@ fn what_breaks_off_is_an_error_that_says_where() {
     assert!(cut(b"HTTP/1.1 200 OK\r\nConte").contains("response head"));
     assert!(cut(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc").contains("6 bytes"));
     assert!(cut(&CHUNKED[..CHUNKED.len() - 5]).contains("last chunk"));
-    assert!(cut(b"SSH-2.0-OpenSSH_9\r\n").contains("not valid HTTP"));
+    let other = cut(b"SSH-2.0-OpenSSH_9\r\n");
+    assert!(other.contains("not an HTTP response: it begins with \"SSH-"), "{other}");
+    assert!(cut(b"HTTP/3.7 200 OK\r\n\r\n").contains("not valid HTTP"));
+    let secure = cut(b"\x15\x03\x01\x00\x02\x02\x46");
+    assert!(secure.contains("speaks TLS") && secure.ends_with("is its URL https:// instead?"), "{secure}");
+    let switched = cut(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n");
+    assert!(switched.starts_with("101 Switching Protocols: the server changes to websocket"), "{switched}");
 }
 
 #[test]

@@ -23,6 +23,7 @@ pub(crate) struct Peer {
 struct Counts {
     connections: AtomicUsize,
     resets: AtomicUsize,
+    requests: AtomicUsize,
 }
 
 impl Peer {
@@ -49,6 +50,11 @@ impl Peer {
 
     pub(crate) fn resets(&self) -> usize {
         self.counts.resets.load(Ordering::SeqCst)
+    }
+
+    /// Requests that it saw, refused ones too.
+    pub(crate) fn requests(&self) -> usize {
+        self.counts.requests.load(Ordering::SeqCst)
     }
 
     fn serve(requests: u32, tls: Option<TlsAcceptor>) -> Self {
@@ -90,6 +96,7 @@ where
         server.max_concurrent_streams(requests).initial_window_size(1 << 20).handshake(socket).await.ok()?;
     while let Some(accepted) = connection.accept().await {
         let (request, respond) = accepted.ok()?;
+        counts.requests.fetch_add(1, Ordering::SeqCst);
         match request.uri().path() {
             "/hang-up" => return None,
             "/farewell" => connection.graceful_shutdown(),
@@ -118,7 +125,12 @@ async fn answer(
     }
     assert!(!parts.headers.contains_key("connection"));
     assert_eq!(parts.uri.authority().unwrap(), "test");
-    if parts.uri.path() == "/refuse" {
+    let refused = match parts.uri.path() {
+        "/refuse" => true,
+        "/refuse-twice" => counts.requests.load(Ordering::SeqCst) <= 2,
+        _ => false,
+    };
+    if refused {
         respond.send_reset(Reason::REFUSED_STREAM);
         return Ok(());
     }

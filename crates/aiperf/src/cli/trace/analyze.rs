@@ -33,7 +33,7 @@ pub(crate) enum AnalysisFormat {
 
 pub(super) fn command() -> Command {
     Command::new("analyze-trace")
-        .about("Say what a trace is like: lengths, shared prefixes, what a cache would find, bursts, sessions")
+        .about("Analyze a trace: lengths, shared prefixes, cache hit rate, burstiness, sessions")
         .disable_version_flag(true)
         .args(word(1, "input-file", "FILE", "Trace to read"))
         .args(word(2, "block-size", "TOKENS", BLOCK_SIZE))
@@ -41,12 +41,17 @@ pub(super) fn command() -> Command {
             3,
             "output-file",
             "PATH",
-            "Write the figures here too, as JSON or, where the name ends in .csv, as CSV",
+            "File to write the figures to, as JSON, or as CSV if its name ends in .csv",
         ))
         .arg(layout_arg())
-        .arg(Arg::new("format").long("format").value_name("FORMAT").help("What to print [table, json, csv]"))
+        .arg(
+            Arg::new("format")
+                .long("format")
+                .value_name("FORMAT")
+                .help("Format to print [values: table, json, csv] [default: table]"),
+        )
         .arg(Arg::new("model-shape").long("model-shape").value_name("SHAPE").help(format!(
-            "Give cache sizes in GiB too, for this model: LAYERSxKV_HEADSxHEAD_DIM[xBYTES], or one of {}",
+            "Model shape for cache sizes in GiB: LAYERSxKV_HEADSxHEAD_DIM[xBYTES], or one of {}",
             ModelShape::names().collect::<Vec<_>>().join(", ")
         )))
         .arg(
@@ -54,7 +59,7 @@ pub(super) fn command() -> Command {
                 .long("plot")
                 .value_name("PATH")
                 .value_hint(ValueHint::FilePath)
-                .help("Draw the figures into this HTML page"),
+                .help("HTML page to draw the figures into"),
         )
 }
 

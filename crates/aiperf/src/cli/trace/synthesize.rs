@@ -37,32 +37,33 @@ pub(crate) struct MakeSessions {
 
 const DEFAULT_SEED: u64 = 42;
 const FACTORS: [(&str, &str); 4] = [
-    ("synthesis-speedup-ratio", "Run this many times as fast: times and pauses are divided by it"),
-    ("synthesis-prefix-len-multiplier", "Factor for the lengths of prefixes that requests share"),
-    ("synthesis-prompt-len-multiplier", "Factor for the part of a prompt that is its own"),
-    ("synthesis-output-len-multiplier", "Factor for output lengths"),
+    ("synthesis-speedup-ratio", "Make the trace this many times faster: its times and pauses are divided by this"),
+    ("synthesis-prefix-len-multiplier", "Factor for the lengths of the prefixes that requests share"),
+    ("synthesis-prompt-len-multiplier", "Factor for the part of each prompt that no other request shares"),
+    ("synthesis-output-len-multiplier", "Factor for the output lengths"),
 ];
 const COUNTS: [(&str, &str); 3] = [
     ("synthesis-prefix-root-multiplier", "Number of independent copies of the trace's prefixes"),
-    ("synthesis-max-isl", "Leave out requests with a longer prompt than this"),
-    ("synthesis-max-osl", "Longest output to keep"),
+    ("synthesis-max-isl", "Skip requests with a longer prompt than this"),
+    ("synthesis-max-osl", "Upper limit for the output lengths"),
 ];
 
 pub(super) fn command() -> Command {
     let option = |(name, help): (&'static str, &'static str)| {
         Arg::new(name).long(name).value_name("N").allow_negative_numbers(true).help(help)
     };
-    let seed = || option(("seed", "Seed of everything drawn at random [default: 42]"));
+    let seed = || option(("seed", "Seed of everything random [default: 42]"));
     Command::new("synthesize")
-        .about("Make a new trace: by changing one, or from settings")
+        .about("Make a trace: by changing another one, or from settings")
+        .after_help("Examples:\n  aiperf synthesize trace trace.jsonl --output fast.jsonl --synthesis-speedup-ratio 2\n  aiperf synthesize agentic-code --num-sessions 100")
         .disable_version_flag(true)
         .subcommand_required(true)
         .subcommand(
             Command::new("trace")
-                .about("Change a trace and write the result as mooncake rows")
+                .about("Change a trace and write it in the mooncake format")
                 .disable_version_flag(true)
                 .args(word(1, "input-file", "FILE", "Trace to change"))
-                .arg(Arg::new("output").long("output").short('o').value_name("PATH").help("File to write"))
+                .arg(Arg::new("output").long("output").short('o').value_name("PATH").help("File to write the changed trace to"))
                 .arg(layout_arg())
                 .arg(option(("block-size", BLOCK_SIZE)))
                 .args(FACTORS.map(option))
@@ -71,16 +72,16 @@ pub(super) fn command() -> Command {
         )
         .subcommand(
             Command::new("agentic-code")
-                .about("Make coding sessions that share long contexts")
+                .about("Make a trace of coding sessions that share long contexts")
                 .disable_version_flag(true)
-                .arg(option(("num-sessions", "Sessions to make [default: 1000]")))
-                .arg(Arg::new("output").long("output").value_name("FOLDER").help("Where the run's folder goes [default: .]"))
+                .arg(option(("num-sessions", "Number of sessions to make [default: 1000]")))
+                .arg(Arg::new("output").long("output").value_name("FOLDER").help("Folder in which to create the folder of the trace [default: .]"))
                 .arg(Arg::new("config").long("config").value_name("NAME_OR_PATH").help(
-                    "Settings: `default`, a JSON file of them, or the manifest.json of an earlier run [default: built in]",
+                    "Settings: `default`, a JSON file, or the manifest.json of an earlier trace [default: built in]",
                 ))
                 .arg(seed())
-                .arg(option(("max-isl", "Longest prompt, history included")))
-                .arg(option(("max-osl", "Longest output"))),
+                .arg(option(("max-isl", "Upper limit for prompt lengths, history included")))
+                .arg(option(("max-osl", "Upper limit for output lengths"))),
         )
 }
 

@@ -22,14 +22,12 @@ pub(crate) struct ValidateTrace {
 pub(super) fn command() -> Command {
     Command::new("validate")
         .about("Check an artifact folder, or every row of a trace")
+        .after_help("Examples:\n  aiperf validate artifacts/my-run\n  aiperf validate mooncake-trace trace.jsonl")
         .disable_version_flag(true)
-        .arg(
-            Arg::new("target")
-                .index(1)
-                .required(true)
-                .value_name("FOLDER|TRACE|LAYOUT")
-                .help(format!("Artifact folder, trace, or the layout of the trace that follows [{}]", targets())),
-        )
+        .arg(Arg::new("target").index(1).required(true).value_name("FOLDER|TRACE|FORMAT").help(format!(
+            "Artifact folder, trace file, or the format of the trace file that follows [formats: {}]",
+            targets()
+        )))
         .args(word(2, "input", "FILE", "Trace to check"))
         .arg(Arg::new("block-size").long("block-size").value_name("TOKENS").help(BLOCK_SIZE))
 }

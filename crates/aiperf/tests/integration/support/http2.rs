@@ -13,20 +13,36 @@ use h2::server::SendResponse;
 pub(crate) struct Http2Server {
     pub(crate) addr: SocketAddr,
     connections: Arc<AtomicUsize>,
+    requests: Arc<AtomicUsize>,
 }
 
 impl Http2Server {
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
+
+    /// Those that it refused too.
+    pub(crate) fn requests(&self) -> usize {
+        self.requests.load(Ordering::SeqCst)
+    }
 }
 
 pub(crate) fn http2_server() -> Http2Server {
+    serve(false)
+}
+
+/// Refuses every second request before it looks at it.
+pub(crate) fn refusing_http2_server() -> Http2Server {
+    serve(true)
+}
+
+fn serve(refuses: bool) -> Http2Server {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let addr = listener.local_addr().unwrap();
     let connections = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&connections);
+    let requests = Arc::new(AtomicUsize::new(0));
+    let (counted, asked) = (Arc::clone(&connections), Arc::clone(&requests));
     thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async move {
@@ -34,17 +50,22 @@ pub(crate) fn http2_server() -> Http2Server {
             while let Ok((socket, _)) = listener.accept().await {
                 socket.set_nodelay(true).unwrap();
                 counted.fetch_add(1, Ordering::SeqCst);
+                let asked = Arc::clone(&asked);
                 tokio::spawn(async move {
                     let mut connection = h2::server::handshake(socket).await?;
-                    while let Some(Ok((request, respond))) = connection.accept().await {
-                        tokio::spawn(answer(request, respond));
+                    while let Some(Ok((request, mut respond))) = connection.accept().await {
+                        if asked.fetch_add(1, Ordering::SeqCst) % 2 == 1 && refuses {
+                            respond.send_reset(h2::Reason::REFUSED_STREAM);
+                        } else {
+                            tokio::spawn(answer(request, respond));
+                        }
                     }
                     Ok::<_, h2::Error>(())
                 });
             }
         });
     });
-    Http2Server { addr, connections }
+    Http2Server { addr, connections, requests }
 }
 
 async fn answer(request: http::Request<RecvStream>, mut respond: SendResponse<Bytes>) -> Result<(), h2::Error> {

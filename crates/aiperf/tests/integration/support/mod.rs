@@ -17,7 +17,7 @@ pub(crate) use authority::Authority;
 pub(crate) use canned::{Answer, CannedServer, Seen, manifest, recordings};
 pub(crate) use captured::{CapturedRequest, CapturedRun, captured_runs};
 pub(crate) use carrier::{Carrier, Manner};
-pub(crate) use http2::http2_server;
+pub(crate) use http2::{http2_server, refusing_http2_server};
 pub(crate) use log::{Entry, Log, assert_order, reply_of, truth_of};
 pub(crate) use program::{Ended, Program, Running, shell};
 pub(crate) use scripted::{Asked, Parts, Scripted, chat_events, chat_reply, in_chunks, in_one};

@@ -39,7 +39,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         ValueKind::Flag,
         "Ask for the reasoning before the answer.",
     )
-    .negative("accuracy-no-enable-cot")
+    .negative("accuracy-no-enable-cot", "Do not ask for the reasoning before the answer.")
     .default("by suite"),
     OptionSpec::new(
         OptionId::AccuracyGrader,

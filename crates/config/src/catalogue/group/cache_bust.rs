@@ -14,7 +14,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[OptionSpec::new(
         "warmup_isolation_system",
         "warmup_isolation_first_turn",
     ]),
-    "Where to put a marker that defeats the server's prefix cache: one for each session, or one for the warmup.",
+    "Where to put a marker that defeats the server's prefix cache: a new one for each session, or one for the whole warmup.",
 )
 .default("none")
 .supported()];

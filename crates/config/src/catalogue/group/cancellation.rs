@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::RequestCancellationRate,
         &["request-cancellation-rate"],
         ValueKind::Float,
-        "Share of requests to cut off on purpose.",
+        "Percentage of requests to cancel on purpose.",
     )
     .above(0.0)
     .at_most(100.0)
@@ -17,7 +17,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::RequestCancellationDelay,
         &["request-cancellation-delay"],
         ValueKind::Float,
-        "Time between the end of sending and the cut.",
+        "Time between the end of sending a request and cancelling it on purpose.",
     )
     .at_least(0.0)
     .unit("s")

@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ConversationNum,
         &["conversation-num", "num-conversations", "num-sessions"],
         ValueKind::Int,
-        "Stop after this many sessions; also the number of conversations to make unless --num-dataset-entries says it.",
+        "Stop after this many sessions. Also the number of conversations to generate, unless --num-dataset-entries is given.",
     )
     .called("num-sessions")
     .sweepable()
@@ -17,7 +17,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::NumDatasetEntries,
         &["num-dataset-entries", "num-prompts"],
         ValueKind::Int,
-        "How many different conversations to make; they are used again when more are needed.",
+        "Number of different conversations to generate, or to take from the beginning of a file or public data set. They are used again if more are needed.",
     )
     .at_least(1.0)
     .default("--num-sessions, else --request-count, else 100")
@@ -26,7 +26,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ConversationTurnMean,
         &["conversation-turn-mean", "session-turns-mean"],
         ValueKind::Int,
-        "Mean number of turns in a conversation, or its distribution.",
+        "Mean number of turns of a conversation, or its distribution.",
     )
     .called("session-turns-mean")
     .sweepable()
@@ -38,7 +38,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ConversationTurnStddev,
         &["conversation-turn-stddev", "session-turns-stddev"],
         ValueKind::Int,
-        "Spread of the number of turns.",
+        "Standard deviation of the number of turns of a conversation.",
     )
     .called("session-turns-stddev")
     .at_least(0.0)
@@ -49,7 +49,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ConversationTurnDelayMean,
         &["conversation-turn-delay-mean", "session-turn-delay-mean"],
         ValueKind::Float,
-        "Mean pause between two turns, or its distribution.",
+        "Mean pause between two turns of a session, or its distribution.",
     )
     .called("session-turn-delay-mean")
     .at_least(0.0)
@@ -60,7 +60,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ConversationTurnDelayStddev,
         &["conversation-turn-delay-stddev", "session-turn-delay-stddev"],
         ValueKind::Float,
-        "Spread of that pause.",
+        "Standard deviation of the pause between two turns of a session.",
     )
     .called("session-turn-delay-stddev")
     .at_least(0.0)
@@ -71,7 +71,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ConversationTurnDelayRatio,
         &["conversation-turn-delay-ratio", "session-delay-ratio"],
         ValueKind::Float,
-        "Factor for every pause; 0 takes them away.",
+        "Factor for every pause between turns; 0 removes the pauses.",
     )
     .called("session-delay-ratio")
     .at_least(0.0)
@@ -81,7 +81,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::InterTurnDelayCapSeconds,
         &["inter-turn-delay-cap-seconds"],
         ValueKind::Float,
-        "Longest recorded pause to keep.",
+        "Shorten recorded pauses between turns to at most this long.",
     )
     .at_least(0.0)
     .unit("s")
@@ -90,7 +90,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::MaxIdleGapCapSeconds,
         &["max-idle-gap-cap-seconds"],
         ValueKind::Float,
-        "Longest time without any request that is kept of a trace.",
+        "Shorten stretches of a trace without any request to at most this long.",
     )
     .above(0.0)
     .unit("s")
@@ -99,7 +99,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ReplaySpeedup,
         &["replay-speedup"],
         ValueKind::Float,
-        "Replay the trace this many times as fast.",
+        "Replay a trace this many times faster.",
     )
     .above(0.0)
     .unit("×")
@@ -109,32 +109,32 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::OpenLoopReplay,
         &["open-loop-replay"],
         ValueKind::Flag,
-        "Send later turns of a Baseten trace at their recorded times; otherwise after the recorded pauses.",
+        "Send later turns of a Baseten trace at their recorded times.",
     )
-    .negative("no-open-loop-replay")
+    .negative("no-open-loop-replay", "Send later turns of a Baseten trace after their recorded pauses, not at their recorded times.")
     .default("true")
     .supported(),
     OptionSpec::new(
         OptionId::OpenLoopStrict,
         &["open-loop-strict"],
         ValueKind::Flag,
-        "Send every row of a trace at its own time, as a session of its own.",
+        "Send every row of a trace at its recorded time, as a session of its own.",
     )
     .supported(),
     OptionSpec::new(
         OptionId::OmitKvHints,
         &["omit-kv-hints"],
         ValueKind::Flag,
-        "Do not send a Baseten trace's block hashes.",
+        "Do not send the block hashes of a Baseten trace.",
     )
     .supported(),
     OptionSpec::new(
         OptionId::ForceMinTokens,
         &["force-min-tokens"],
         ValueKind::Flag,
-        "Have the server produce at least the recorded number of tokens of a Baseten trace.",
+        "Make the server produce at least the recorded number of tokens of a Baseten trace.",
     )
-    .negative("no-force-min-tokens")
+    .negative("no-force-min-tokens", "Let the server stop before the recorded number of tokens of a Baseten trace.")
     .default("true")
     .supported(),
 ];

@@ -7,21 +7,21 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::FixedSchedule,
         &["fixed-schedule"],
         ValueKind::Flag,
-        "Send each request at the time that its row of the input file says.",
+        "Send each request at the timestamp of its row in the input file. This is the default for traces.",
     )
     .supported(),
     OptionSpec::new(
         OptionId::NoFixedSchedule,
         &["no-fixed-schedule"],
         ValueKind::Flag,
-        "Keep the chosen load mode for a trace that has timestamps.",
+        "Do not replay a trace by its timestamps; use the load options instead.",
     )
     .supported(),
     OptionSpec::new(
         OptionId::FixedScheduleAutoOffset,
         &["fixed-schedule-auto-offset"],
         ValueKind::Flag,
-        "Move the schedule so that its first request is due at once.",
+        "Shift the schedule so that its first request is sent at once.",
     )
     .default("true, false with a start offset")
     .supported(),
@@ -29,7 +29,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::FixedScheduleStartOffset,
         &["fixed-schedule-start-offset"],
         ValueKind::Int,
-        "Leave out requests before this time of the trace.",
+        "Skip the requests of the schedule before this time.",
     )
     .at_least(0.0)
     .unit("ms")
@@ -38,7 +38,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::FixedScheduleEndOffset,
         &["fixed-schedule-end-offset"],
         ValueKind::Int,
-        "Leave out requests after this time of the trace.",
+        "Skip the requests of the schedule after this time.",
     )
     .at_least(0.0)
     .unit("ms")

@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ExportHttpTrace,
         &["export-http-trace"],
         ValueKind::Flag,
-        "Put the times of each connection step into the per-request records.",
+        "Add the times of each connection step to the per-request records.",
     )
     .supported(),
     OptionSpec::new(

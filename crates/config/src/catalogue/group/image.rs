@@ -9,7 +9,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         .unit("px")
         .default("512 when images are on")
         .supported(),
-    OptionSpec::new(OptionId::ImageWidthStddev, &["image-width-stddev"], ValueKind::Float, "Spread of the width.")
+    OptionSpec::new(OptionId::ImageWidthStddev, &["image-width-stddev"], ValueKind::Float, "Standard deviation of the width of an image.")
         .at_least(0.0)
         .unit("px")
         .default("0")
@@ -20,7 +20,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         .unit("px")
         .default("512 when images are on")
         .supported(),
-    OptionSpec::new(OptionId::ImageHeightStddev, &["image-height-stddev"], ValueKind::Float, "Spread of the height.")
+    OptionSpec::new(OptionId::ImageHeightStddev, &["image-height-stddev"], ValueKind::Float, "Standard deviation of the height of an image.")
         .at_least(0.0)
         .unit("px")
         .default("0")
@@ -29,7 +29,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ImageBatchSize,
         &["image-batch-size", "batch-size-image"],
         ValueKind::Int,
-        "Images in one request.",
+        "Number of images per request.",
     )
     .at_least(0.0)
     .default("0; 1 with a size or source")
@@ -38,7 +38,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ImageFormat,
         &["image-format"],
         ValueKind::Choice(&["png", "jpeg", "random"]),
-        "Encoding of an image.",
+        "File format of images.",
     )
     .default("jpeg")
     .supported(),
@@ -46,7 +46,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ImageSource,
         &["image-source"],
         ValueKind::Text,
-        "Random pixels, built-in pictures, or the path of a folder of pictures.",
+        "Where images come from: random pixels (`noise`), built-in pictures (`assets`), or the path of a folder of pictures.",
     )
     .default("noise")
     .supported(),
@@ -54,7 +54,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ImageSourceSampling,
         &["image-source-sampling"],
         ValueKind::Choice(&["random-with-replacement", "shuffle-cycle", "sequential-cycle"]),
-        "Order in which built-in pictures, or those of a folder, are drawn.",
+        "Order in which pictures are taken from `--image-source assets` or from a folder.",
     )
     .default("random-with-replacement")
     .supported(),

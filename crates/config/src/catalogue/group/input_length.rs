@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::PromptInputTokensMean,
         &["prompt-input-tokens-mean", "synthetic-input-tokens-mean", "isl"],
         ValueKind::Int,
-        "Mean length of a generated prompt, or its distribution, such as `lognormal:mean=100,median=60`.",
+        "Mean length of generated prompts, or a distribution such as `lognormal:mean=100,median=60`.",
     )
     .called("isl")
     .sweepable()
@@ -19,7 +19,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::PromptInputTokensStddev,
         &["prompt-input-tokens-stddev", "synthetic-input-tokens-stddev", "isl-stddev"],
         ValueKind::Float,
-        "Spread of that length (normal).",
+        "Standard deviation of the length of generated prompts (normal distribution).",
     )
     .called("isl-stddev")
     .sweepable()
@@ -31,7 +31,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::PromptInputTokensBlockSize,
         &["prompt-input-tokens-block-size", "synthetic-input-tokens-block-size", "isl-block-size"],
         ValueKind::Int,
-        "Tokens that one hash id of a trace stands for.",
+        "Number of tokens that one hash id of a trace stands for.",
     )
     .called("isl-block-size")
     .at_least(1.0)
@@ -42,21 +42,21 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SeqDist,
         &["seq-dist", "sequence-distribution"],
         ValueKind::Text,
-        "Mix of input and output lengths with their shares, such as `128,64:25;512,128:75`.",
+        "Mix of input and output lengths with percentages, such as `128,64:25;512,128:75`.",
     )
     .supported(),
     OptionSpec::new(
         OptionId::RandomRangeRatio,
         &["random-range-ratio"],
         ValueKind::Text,
-        "Draw lengths evenly from a window of this relative width around the means.",
+        "Draw lengths uniformly from a window of this relative width around --isl and --osl.",
     )
     .supported(),
     OptionSpec::new(
         OptionId::RandomCorpusStyle,
         &["random-corpus-style"],
         ValueKind::Choice(&["vllm", "sglang"]),
-        "Tool whose formula for that window, and whose choice of random tokens, is followed.",
+        "Tool whose formula --random-range-ratio and `--prompt-corpus random` follow.",
     )
     .default("vllm")
     .supported(),

@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::BenchmarkDuration,
         &["benchmark-duration"],
         ValueKind::Float,
-        "Stop sending after this long.",
+        "Stop sending after this time.",
     )
     .sweepable()
     .above(0.0)
@@ -17,27 +17,27 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::BenchmarkGracePeriod,
         &["benchmark-grace-period"],
         ValueKind::Float,
-        "After the duration, wait this long for answers still on their way; `inf` for all of them.",
+        "After --benchmark-duration, wait this long for responses in flight. `inf` waits for all of them.",
     )
     .at_least(0.0)
     .unit("s")
-    .default("30")
+    .default("30; no limit with --user-centric-rate")
     .supported(),
     OptionSpec::new(
         OptionId::Concurrency,
         &["concurrency", "session-concurrency"],
         ValueKind::Int,
-        "Sessions kept in flight, a new one starting as soon as one ends. In the other modes it is a ceiling.",
+        "Sessions to keep in flight; a new one starts as soon as one ends. With a rate, users or a schedule it is an upper limit.",
     )
     .sweepable()
     .at_least(1.0)
-    .default("1; with a rate, users or a schedule no ceiling")
+    .default("1; no limit with a rate, users or a schedule")
     .supported(),
     OptionSpec::new(
         OptionId::PrefillConcurrency,
         &["prefill-concurrency"],
         ValueKind::Int,
-        "Most requests that may wait for their first token at one time; needs --streaming.",
+        "Maximum number of requests that wait for their first token at the same time. Needs --streaming.",
     )
     .sweepable()
     .at_least(1.0)
@@ -46,7 +46,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::RequestRate,
         &["request-rate"],
         ValueKind::Float,
-        "Send at this rate whatever the server does (open loop). `inf` sends as fast as the ceiling lets.",
+        "Send at this rate whatever the server does (open loop). `inf` sends as fast as --concurrency allows.",
     )
     .sweepable()
     .above(0.0)
@@ -56,7 +56,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ArrivalPattern,
         &["arrival-pattern", "request-rate-mode"],
         ValueKind::Choice(&["concurrency_burst", "constant", "gamma", "poisson"]),
-        "How the time between two requests is drawn when there is a rate.",
+        "How the time between two requests is drawn when there is a request rate.",
     )
     .default("poisson; gamma with --arrival-smoothness")
     .supported(),
@@ -64,7 +64,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ArrivalSmoothness,
         &["arrival-smoothness", "vllm-burstiness"],
         ValueKind::Float,
-        "Shape of gamma arrivals: below 1 bursts, 1 as Poisson, above 1 more even.",
+        "Shape of gamma arrivals: below 1 bursty, 1 as Poisson, above 1 more regular.",
     )
     .above(0.0)
     .default("1 for gamma")
@@ -73,18 +73,17 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::RequestCount,
         &["request-count", "num-requests"],
         ValueKind::Int,
-        "Stop after this many requests.",
+        "Stop after this many requests; of a fixed schedule, send the first so many.",
     )
     .sweepable()
     .at_least(1.0)
-    .default("10 when nothing else stops the run; a fixed schedule and a dag_jsonl file are sent once")
+    .default("when nothing else stops the run: a file or trace once, else max(10, 2 x concurrency) requests, or as many as a rate sends in 10 s")
     .supported(),
     OptionSpec::new(
         OptionId::MeasurementInterval,
         &["measurement-interval"],
         ValueKind::Int,
-        "Measure in windows, one after the other, until the last three agree; each lasts 1.2 times this long. The run ends \
-         then, and fails when --max-trials windows have not agreed.",
+        "Measure in windows of 1.2 times this length until the last three agree. The run fails if --max-trials windows have not agreed.",
     )
     .short("p")
     .at_least(1.0)
@@ -96,8 +95,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::StabilityPercentage,
         &["stability-percentage"],
         ValueKind::Float,
-        "How far the last three windows may be apart in requests per second and in average latency; at 999 and above any \
-         three agree.",
+        "How far the last three windows of --measurement-interval may differ in request rate and in average latency. At 999 and above any three windows agree.",
     )
     .short("s")
     .above(0.0)
@@ -109,7 +107,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::MaxTrials,
         &["max-trials"],
         ValueKind::Int,
-        "Most windows of --measurement-interval.",
+        "Maximum number of windows of --measurement-interval.",
     )
     .at_least(3.0)
     .at_most(100_000.0)
@@ -120,9 +118,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::UntilCi,
         &["until-ci"],
         ValueKind::Text,
-        "Stop when this number is known this well: `metric:stat:margin`, such as `time_to_first_token:p99:5%`, where the margin \
-         is half of the confidence interval, as a share or in the metric's unit. Of several, all must be known. Needs a stop \
-         condition beside it as the limit.",
+        "Stop when a statistic is known precisely enough: `metric:stat:margin`, such as `time_to_first_token:p99:5%`. The margin is half the width of the confidence interval, in percent or in the metric's unit. With several, all must be reached. Needs another stop condition as the limit.",
     )
     .list()
     .ours()
@@ -158,14 +154,14 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::RequestRateSeries,
         &["request-rate-series"],
         ValueKind::Path,
-        "JSON file with a list of points, each with `time_s` and `qps`; the rate is linear in between.",
+        "JSON file with a list of points, each with `time_s` and `qps`. The rate is interpolated linearly between them.",
     )
     .supported(),
     OptionSpec::new(
         OptionId::RampShape,
         &["ramp-shape"],
         ValueKind::Choice(&["linear", "exponential", "poisson"]),
-        "Shape of every ramp: even, slow at first (the square of the time), or in steps at random times.",
+        "Shape of all ramps: even (`linear`), slow at first (`exponential`, by the square of the time), or in steps at random times (`poisson`).",
     )
     .default("linear")
     .ours()
@@ -174,16 +170,27 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::FailedRequestThreshold,
         &["failed-request-threshold"],
         ValueKind::Float,
-        "End the run when a larger share of requests than this has failed.",
+        "Stop the run if more than this share of the requests has failed, 0 to 1.",
     )
     .at_least(0.0)
     .at_most(1.0)
     .supported(),
     OptionSpec::new(
+        OptionId::UnreachableTimeout,
+        &["unreachable-timeout"],
+        ValueKind::Float,
+        "End the run with exit code 1 if all requests have failed to connect for this long. 0 never ends it.",
+    )
+    .at_least(0.0)
+    .unit("s")
+    .default("10")
+    .ours()
+    .supported(),
+    OptionSpec::new(
         OptionId::TrajectoryStartMinRatio,
         &["trajectory-start-min-ratio"],
         ValueKind::Float,
-        "Earliest point within a trace at which an agentic replay may begin.",
+        "Earliest point of a trace at which an agentic replay may start, as a share of the trace.",
     )
     .at_least(0.0)
     .at_most(1.0)
@@ -193,7 +200,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::TrajectoryStartMaxRatio,
         &["trajectory-start-max-ratio"],
         ValueKind::Float,
-        "Latest point within a trace at which an agentic replay may begin.",
+        "Latest point of a trace at which an agentic replay may start, as a share of the trace.",
     )
     .at_least(0.0)
     .at_most(1.0)
@@ -203,14 +210,14 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::BurstPhaseStarts,
         &["burst-phase-starts"],
         ValueKind::Flag,
-        "Send the first requests of each agentic phase together.",
+        "Send the first requests of each phase of an agentic replay at the same time.",
     )
     .supported(),
     OptionSpec::new(
         OptionId::TraceIdleGapCapSeconds,
         &["trace-idle-gap-cap-seconds"],
         ValueKind::Float,
-        "Shorten the idle gaps inside each Weka trace to this.",
+        "Shorten idle gaps inside each Weka trace to at most this long.",
     )
     .at_least(0.0)
     .unit("s")
@@ -219,7 +226,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SystemIdleGapCapSeconds,
         &["system-idle-gap-cap-seconds"],
         ValueKind::Float,
-        "Longest time for which an agentic replay may leave the whole server idle.",
+        "Maximum time for which an agentic replay may leave the whole server idle.",
     )
     .at_least(0.0)
     .unit("s")

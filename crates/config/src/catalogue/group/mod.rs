@@ -34,6 +34,8 @@ mod workers;
 mod zmq;
 
 use super::{Group, OptionSpec};
+pub(crate) use gpu_telemetry::GPU_TELEMETRY_NOT_COLLECTED;
+pub(crate) use server_metrics::SERVER_METRICS_NOT_COLLECTED;
 
 const fn group(title: &'static str, options: &'static [OptionSpec]) -> Group {
     Group { title, options }

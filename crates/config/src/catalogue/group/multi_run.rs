@@ -3,7 +3,7 @@
 use crate::catalogue::{OptionId, OptionSpec, ValueKind};
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
-    OptionSpec::new(OptionId::NumProfileRuns, &["num-profile-runs"], ValueKind::Int, "Runs of each configuration.")
+    OptionSpec::new(OptionId::NumProfileRuns, &["num-profile-runs"], ValueKind::Int, "Number of runs per configuration.")
         .at_least(1.0)
         .at_most(10.0)
         .default("1")
@@ -12,7 +12,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ProfileRunCooldownSeconds,
         &["profile-run-cooldown-seconds"],
         ValueKind::Float,
-        "Pause between two runs.",
+        "Pause between two runs of the same configuration.",
     )
     .at_least(0.0)
     .unit("s")
@@ -22,7 +22,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ConfidenceLevel,
         &["confidence-level"],
         ValueKind::Float,
-        "Level of the confidence intervals.",
+        "Confidence level of the intervals over several runs.",
     )
     .above(0.0)
     .below(1.0)
@@ -32,40 +32,40 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ProfileRunDisableWarmupAfterFirst,
         &["profile-run-disable-warmup-after-first"],
         ValueKind::Flag,
-        "Warm up before the first run only.",
+        "Warm up before the first run of a configuration only.",
     )
-    .negative("no-profile-run-disable-warmup-after-first")
+    .negative("no-profile-run-disable-warmup-after-first", "Warm up before every run of a configuration.")
     .default("true")
     .supported(),
     OptionSpec::new(
         OptionId::SetConsistentSeed,
         &["set-consistent-seed"],
         ValueKind::Flag,
-        "Take seed 42 for several runs or a sweep when none is given.",
+        "Use seed 42 for repeated runs and sweeps if --random-seed is not given.",
     )
-    .negative("no-set-consistent-seed")
+    .negative("no-set-consistent-seed", "Use a new seed for each run if --random-seed is not given.")
     .default("true")
     .supported(),
     OptionSpec::new(
         OptionId::VarySeedPerTrial,
         &["vary-seed-per-trial"],
         ValueKind::Flag,
-        "Give each run a seed of its own.",
+        "Use a different seed for each repeated run.",
     )
-    .negative("no-vary-seed-per-trial")
+    .negative("no-vary-seed-per-trial", "Use the same seed for all repeated runs.")
     .supported(),
     OptionSpec::new(
         OptionId::ConvergenceMetric,
         &["convergence-metric"],
         ValueKind::Text,
-        "Stop repeating when this metric has settled.",
+        "Stop repeating runs when this metric has converged.",
     )
     .supported(),
     OptionSpec::new(
         OptionId::ConvergenceStat,
         &["convergence-stat"],
         ValueKind::Choice(&["avg", "p50", "p90", "p95", "p99", "min", "max"]),
-        "Statistic of that metric to watch.",
+        "Statistic of --convergence-metric to watch.",
     )
     .default("avg")
     .supported(),
@@ -73,7 +73,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ConvergenceThreshold,
         &["convergence-threshold"],
         ValueKind::Float,
-        "Limit below which it has settled.",
+        "Threshold of --convergence-mode at which --convergence-metric has converged.",
     )
     .above(0.0)
     .below(1.0)
@@ -83,7 +83,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ConvergenceMode,
         &["convergence-mode"],
         ValueKind::Choice(&["ci_width", "cv", "distribution"]),
-        "What must fall below the limit.",
+        "When --convergence-metric has converged: its confidence interval is narrow (`ci_width`), its coefficient of variation is small (`cv`), or the last run looks like the earlier ones (`distribution`).",
     )
     .default("ci_width")
     .supported(),
@@ -103,13 +103,13 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         ValueKind::Flag,
         "Use one seed for all points of a sweep.",
     )
-    .negative("no-parameter-sweep-same-seed")
+    .negative("no-parameter-sweep-same-seed", "Use a different seed for each point of a sweep.")
     .supported(),
     OptionSpec::new(
         OptionId::ParameterSweepMode,
         &["parameter-sweep-mode"],
         ValueKind::Choice(&["independent", "repeated"]),
-        "Whether all points are run before any is repeated.",
+        "Order of a sweep with repeated runs: all points, then all points again (`repeated`), or all runs of a point, then the next point (`independent`).",
     )
     .default("repeated")
     .supported(),
@@ -117,7 +117,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SweepType,
         &["sweep-type"],
         ValueKind::Literal(&["grid", "zip"]),
-        "Whether several lists are combined each with each or side by side.",
+        "How several lists of a sweep are combined: each value with each (`grid`), or first with first, second with second (`zip`).",
     )
     .default("grid")
     .supported(),
@@ -135,28 +135,28 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Dimension to search: `path:low,high[:int or :real]`.",
     )
     .repeatable(),
-    OptionSpec::new(OptionId::SearchMetric, &["search-metric"], ValueKind::Text, "Metric to search by."),
+    OptionSpec::new(OptionId::SearchMetric, &["search-metric"], ValueKind::Text, "Metric that the search optimizes."),
     OptionSpec::new(
         OptionId::SearchStat,
         &["search-stat"],
         ValueKind::Literal(&["avg", "p50", "p90", "p95", "p99"]),
-        "Statistic of that metric.",
+        "Statistic of --search-metric that the search optimizes.",
     )
     .default("avg"),
     OptionSpec::new(
         OptionId::SearchDirection,
         &["search-direction"],
         ValueKind::Literal(&["maximize", "minimize"]),
-        "Whether more or less of it is better.",
+        "Whether a larger or a smaller --search-metric is better.",
     ),
-    OptionSpec::new(OptionId::SearchMaxIterations, &["search-max-iterations"], ValueKind::Int, "Most points to try.")
+    OptionSpec::new(OptionId::SearchMaxIterations, &["search-max-iterations"], ValueKind::Int, "Maximum number of points to try in a search.")
         .at_least(2.0)
         .at_most(200.0),
     OptionSpec::new(
         OptionId::SearchInitialPoints,
         &["search-initial-points"],
         ValueKind::Int,
-        "Points to try before the model guides the search.",
+        "Number of points to try before the model guides the search.",
     )
     .at_least(1.0)
     .default("5"),
@@ -166,7 +166,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SearchPlanner,
         &["search-planner"],
         ValueKind::Choice(&["bayesian", "monotonic_sla", "smooth_isotonic", "optuna"]),
-        "How the next point is chosen.",
+        "How a search chooses its next point.",
     )
     .default("bayesian"),
     OptionSpec::new(
@@ -187,7 +187,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::OptunaTerminator,
         &["optuna-terminator"],
         ValueKind::Literal(&["regret", "emmr", "none"]),
-        "Further rule that ends the search.",
+        "Additional rule that ends an Optuna search.",
     ),
     OptionSpec::new(
         OptionId::SearchPercentilePooling,
@@ -200,7 +200,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::BoConstraintMode,
         &["bo-constraint-mode"],
         ValueKind::Literal(&["penalty", "eic"]),
-        "How a Bayesian search treats its limits.",
+        "How a Bayesian search treats its SLA limits.",
     )
     .default("penalty"),
     OptionSpec::new(
@@ -214,17 +214,17 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SearchSla,
         &["search-sla"],
         ValueKind::Text,
-        "Limit that a point must keep: `metric:stat:op:threshold`.",
+        "SLA limit that a point must meet: `metric:stat:op:threshold`.",
     )
     .repeatable(),
     OptionSpec::new(
         OptionId::SearchSlaTier,
         &["search-sla-tier"],
         ValueKind::Text,
-        "Group of such limits: `[label:]limit[,limit...]`.",
+        "Group of SLA limits of a search: `[label:]limit[,limit...]`.",
     )
     .repeatable(),
-    OptionSpec::new(OptionId::SearchRecipe, &["search-recipe"], ValueKind::Text, "Ready-made sweep or search."),
+    OptionSpec::new(OptionId::SearchRecipe, &["search-recipe"], ValueKind::Text, "Name of a ready-made sweep or search."),
     OptionSpec::new(
         OptionId::TtftSlaMs,
         &["ttft-sla-ms"],
@@ -247,7 +247,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .above(0.0)
     .unit("ms"),
-    OptionSpec::new(OptionId::TpotSlaMs, &["tpot-sla-ms"], ValueKind::Float, "Another name for the inter-token limit.")
+    OptionSpec::new(OptionId::TpotSlaMs, &["tpot-sla-ms"], ValueKind::Float, "Another name for --itl-sla-ms.")
         .above(0.0)
         .unit("ms"),
     OptionSpec::new(
@@ -262,7 +262,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ErrorRateSla,
         &["error-rate-sla"],
         ValueKind::Float,
-        "Largest share of failed requests for recipes.",
+        "Maximum share of failed requests for recipes.",
     )
     .above(0.0)
     .below(1.0),
@@ -270,7 +270,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SloAttainmentFraction,
         &["slo-attainment-fraction"],
         ValueKind::Float,
-        "Share of requests that must be good.",
+        "Share of requests that must meet the SLO limits, for recipes.",
     )
     .above(0.0)
     .at_most(1.0)
@@ -286,7 +286,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::DegradationThreshold,
         &["degradation-threshold"],
         ValueKind::Float,
-        "Relative worsening that counts as the knee.",
+        "Relative degradation that a recipe counts as the knee.",
     )
     .above(0.0)
     .below(1.0)
@@ -295,14 +295,14 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::DegradationMetricTag,
         &["degradation-metric-tag"],
         ValueKind::Text,
-        "Metric in which the knee is looked for.",
+        "Metric in which a recipe looks for the knee.",
     )
     .default("request_latency"),
     OptionSpec::new(
         OptionId::DegradationStat,
         &["degradation-stat"],
         ValueKind::Literal(&["avg", "p50", "p90", "p95", "p99"]),
-        "Statistic in which the knee is looked for.",
+        "Statistic in which a recipe looks for the knee.",
     )
     .default("p99"),
     OptionSpec::new(OptionId::IslMin, &["isl-min"], ValueKind::Int, "Shortest input of a recipe.")

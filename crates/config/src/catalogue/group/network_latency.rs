@@ -7,14 +7,14 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::NetworkLatencyAutomatic,
         &["network-latency-automatic"],
         ValueKind::Flag,
-        "Measure the network's round trip during the run, and add metrics without it.",
+        "Measure the network round trip during the run, and add metrics that leave it out.",
     )
     .supported(),
     OptionSpec::new(
         OptionId::NetworkLatencyMean,
         &["network-latency-mean"],
         ValueKind::Float,
-        "Round trip to subtract, if it is known.",
+        "Known network round trip, which additional metrics leave out.",
     )
     .at_least(0.0)
     .unit("ms")
@@ -23,7 +23,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::NetworkLatencyPingInterval,
         &["network-latency-ping-interval"],
         ValueKind::Float,
-        "Pause between two measurements of the round trip.",
+        "Pause between two measurements of the network round trip.",
     )
     .above(0.0)
     .unit("s")

@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::OutputArtifactDir,
         &["output-artifact-dir", "artifact-dir"],
         ValueKind::Path,
-        "Folder for all files of the run, made when missing.",
+        "Folder for all files of the run, created if missing.",
     )
     .called("artifact-dir")
     .default("artifacts/MODEL-ENDPOINT-LOAD")
@@ -24,7 +24,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ProfileExportPrefix,
         &["profile-export-prefix", "profile-export-file"],
         ValueKind::Path,
-        "Start of the names of all exported files.",
+        "Prefix of the names of all exported files.",
     )
     .default("profile_export")
     .supported(),
@@ -32,7 +32,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ExportLevel,
         &["export-level", "profile-export-level"],
         ValueKind::Choice(&["summary", "records", "raw"]),
-        "How much is written: totals, also a record per request, or also every request and response body.",
+        "What to export: totals (`summary`), also one record per request (`records`), or also all request and response bodies (`raw`).",
     )
     .default("records")
     .supported(),
@@ -40,19 +40,20 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SliceDuration,
         &["slice-duration"],
         ValueKind::Float,
-        "Also compute the metrics for windows of this length.",
+        "Also compute the metrics for time windows of this length.",
     )
     .above(0.0)
     .unit("s")
     .supported(),
-    OptionSpec::new(OptionId::AutoPlot, &["auto-plot"], ValueKind::Flag, "Draw the plots when the run is over.")
-        .negative("no-auto-plot")
-        .default("as the search recipe says"),
+    OptionSpec::new(OptionId::AutoPlot, &["auto-plot"], ValueKind::Flag, "Draw plots when the run has finished.")
+        .negative("no-auto-plot", "Do not draw plots when the run has finished.")
+        .default("as the search recipe says")
+        .ignored("plots are not drawn yet"),
     OptionSpec::new(
         OptionId::PlotRequired,
         &["plot-required"],
         ValueKind::Flag,
-        "Fail when the plots cannot be drawn.",
+        "Fail if the plots cannot be drawn.",
     ),
     OptionSpec::new(
         OptionId::ExportOutputsJson,
@@ -73,7 +74,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ExportGenaiPerf,
         &["export-genai-perf"],
         ValueKind::Flag,
-        "Also write the summary under the names and in the shape of GenAI-Perf (profile_export_genai_perf.json, .csv).",
+        "Also write the summary as GenAI-Perf does (profile_export_genai_perf.json and .csv).",
     )
     .ours()
     .supported(),
@@ -81,8 +82,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::Strict,
         &["strict"],
         ValueKind::Text,
-        "End with exit code 3 when the summary has a validity note of severity warning, or one of the codes given here \
-         (docs/validity.md lists them). All files are written as always.",
+        "Exit with code 3 if a validity note is a warning, or has one of these codes. All files are written anyway; docs/validity.md lists the codes.",
     )
     .several(Tokens::Any)
     .ours()
@@ -93,21 +93,21 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         ValueKind::Text,
         "OpenTelemetry collector to send metrics to while running.",
     ),
-    OptionSpec::new(OptionId::Stream, &["stream"], ValueKind::Text, "What to send to the collector.")
+    OptionSpec::new(OptionId::Stream, &["stream"], ValueKind::Text, "What to send to the OpenTelemetry collector.")
         .several(Tokens::Any)
         .default("default"),
     OptionSpec::new(
         OptionId::OtelResourceAttributes,
         &["otel-resource-attributes"],
         ValueKind::Text,
-        "`name=value` attributes that describe this run to the collector.",
+        "`name=value` attributes that describe this run to the OpenTelemetry collector.",
     )
     .several(Tokens::Any),
     OptionSpec::new(
         OptionId::GenAiProvider,
         &["gen-ai-provider"],
         ValueKind::Text,
-        "Provider name for the collector's generative-AI conventions.",
+        "Provider name for the generative-AI conventions of OpenTelemetry.",
     ),
     OptionSpec::new(
         OptionId::MlflowTrackingUri,
@@ -129,7 +129,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::MlflowParentRunId,
         &["mlflow-parent-run-id"],
         ValueKind::Text,
-        "MLflow run that this one belongs to.",
+        "MLflow run to store this run under.",
     ),
     OptionSpec::new(
         OptionId::MlflowArtifactGlob,

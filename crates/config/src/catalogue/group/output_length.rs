@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::PromptOutputTokensMean,
         &["prompt-output-tokens-mean", "output-tokens-mean", "osl"],
         ValueKind::Int,
-        "Mean length of the answer to ask for, or its distribution. With a file: for rows that do not say.",
+        "Mean output length to ask for, or a distribution. With an input file it applies to rows without a length.",
     )
     .called("osl")
     .sweepable()
@@ -19,7 +19,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::PromptOutputTokensStddev,
         &["prompt-output-tokens-stddev", "output-tokens-stddev", "osl-stddev"],
         ValueKind::Float,
-        "Spread of that length (normal).",
+        "Standard deviation of the output length to ask for (normal distribution).",
     )
     .called("osl-stddev")
     .sweepable()

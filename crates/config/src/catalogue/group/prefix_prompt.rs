@@ -7,21 +7,21 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SystemPrompt,
         &["system-prompt"],
         ValueKind::Text,
-        "System message that every conversation begins with, in addition to --isl.",
+        "System message at the start of every conversation, in addition to --isl.",
     )
     .supported(),
     OptionSpec::new(
         OptionId::SystemPromptFile,
         &["system-prompt-file"],
         ValueKind::Path,
-        "The same, read from a UTF-8 file.",
+        "UTF-8 file with the system message for the start of every conversation, in addition to --isl.",
     )
     .supported(),
     OptionSpec::new(
         OptionId::PromptPrefixPoolSize,
         &["prompt-prefix-pool-size", "prefix-prompt-pool-size", "num-prefix-prompts"],
         ValueKind::Int,
-        "Number of different prefixes; each conversation's first turn begins with one of them.",
+        "Number of different prompt prefixes. The first turn of each conversation begins with one of them.",
     )
     .called("num-prefix-prompts")
     .at_least(1.0)
@@ -30,7 +30,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::PromptPrefixLength,
         &["prompt-prefix-length", "prefix-prompt-length"],
         ValueKind::Int,
-        "Length of each prefix, in addition to --isl.",
+        "Length of each prompt prefix, in addition to --isl.",
     )
     .called("prefix-prompt-length")
     .at_least(1.0)
@@ -40,7 +40,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SharedSystemPromptLength,
         &["shared-system-prompt-length"],
         ValueKind::Int,
-        "Length of one generated system message that all conversations share, in addition to --isl.",
+        "Length of one generated system message that all conversations share, in addition to --isl or to the texts of a file.",
     )
     .at_least(1.0)
     .unit("tokens")
@@ -49,7 +49,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::UserContextPromptLength,
         &["user-context-prompt-length"],
         ValueKind::Int,
-        "Length of a generated context message that each conversation has for itself, in addition to --isl.",
+        "Length of a generated context message, a different one for each conversation, in addition to --isl or to the texts of a file.",
     )
     .at_least(1.0)
     .unit("tokens")

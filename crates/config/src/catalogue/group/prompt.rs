@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::PromptBatchSize,
         &["prompt-batch-size", "batch-size-text", "batch-size"],
         ValueKind::Int,
-        "Texts in one request.",
+        "Number of texts per request.",
     )
     .called("batch-size")
     .short("b")
@@ -18,8 +18,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::PromptCorpus,
         &["prompt-corpus"],
         ValueKind::Choice(&["sonnet", "coding", "random"]),
-        "What prompts are made of: prose (`sonnet`) or program text (`coding`) that this program generates itself, or \
-         tokens in the order of the vocabulary (`random`).",
+        "What prompts are made of: generated prose (`sonnet`), generated program code (`coding`), or tokens in the order of the vocabulary (`random`).",
     )
     .default("sonnet")
     .supported(),
@@ -27,7 +26,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::PromptCorpusFile,
         &["prompt-corpus-file"],
         ValueKind::Path,
-        "UTF-8 text file whose passages prompts are made of.",
+        "UTF-8 text file to take prompts from, instead of generated text.",
     )
     .ours()
     .supported(),

@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::RankingsPassagesMean,
         &["rankings-passages-mean"],
         ValueKind::Int,
-        "Mean number of passages to rank.",
+        "Mean number of passages per query.",
     )
     .at_least(1.0)
     .default("10")
@@ -16,7 +16,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::RankingsPassagesStddev,
         &["rankings-passages-stddev"],
         ValueKind::Int,
-        "Spread of that number.",
+        "Standard deviation of the number of passages per query.",
     )
     .at_least(0.0)
     .default("0")
@@ -35,7 +35,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::RankingsPassagesPromptTokenStddev,
         &["rankings-passages-prompt-token-stddev"],
         ValueKind::Int,
-        "Spread of that length.",
+        "Standard deviation of the length of a passage.",
     )
     .at_least(0.0)
     .unit("tokens")
@@ -45,7 +45,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::RankingsQueryPromptTokenMean,
         &["rankings-query-prompt-token-mean"],
         ValueKind::Int,
-        "Mean length of the query.",
+        "Mean length of a query.",
     )
     .at_least(1.0)
     .unit("tokens")
@@ -55,7 +55,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::RankingsQueryPromptTokenStddev,
         &["rankings-query-prompt-token-stddev"],
         ValueKind::Int,
-        "Spread of that length.",
+        "Standard deviation of the length of a query.",
     )
     .at_least(0.0)
     .unit("tokens")

@@ -1,20 +1,21 @@
 //! Scenario: locked scenarios.
 
+use crate::SCENARIO;
 use crate::catalogue::{OptionId, OptionSpec, ValueKind};
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
     OptionSpec::new(
         OptionId::Scenario,
         &["scenario"],
-        ValueKind::Text,
-        "Named scenario whose settings may not be changed.",
+        ValueKind::Literal(&[SCENARIO]),
+        "Benchmark scenario with locked settings.",
     )
     .supported(),
     OptionSpec::new(
         OptionId::UnsafeOverride,
         &["unsafe-override"],
         ValueKind::Flag,
-        "Only warn about settings that the scenario forbids.",
+        "Only warn about settings that the scenario forbids. The results are then marked as not valid for submission.",
     )
     .supported(),
 ];

@@ -2,14 +2,18 @@
 
 use crate::catalogue::{OptionId, OptionSpec, Tokens, ValueKind};
 
+pub(crate) const SERVER_METRICS_NOT_COLLECTED: &str =
+    "server metrics are not collected yet, and their files are not written";
+
 pub(super) const OPTIONS: &[OptionSpec] = &[
     OptionSpec::new(
         OptionId::ServerMetrics,
         &["server-metrics", "server-metrics-url"],
         ValueKind::Text,
-        "Further Prometheus pages to scrape during the run.",
+        "Prometheus pages to scrape during the run, in addition to the server's own.",
     )
-    .several(Tokens::Any),
+    .several(Tokens::Any)
+    .ignored(SERVER_METRICS_NOT_COLLECTED),
     OptionSpec::new(
         OptionId::NoServerMetrics,
         &["no-server-metrics"],
@@ -21,8 +25,9 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ServerMetricsFormats,
         &["server-metrics-formats"],
         ValueKind::Choice(&["json", "csv", "jsonl", "parquet"]),
-        "Files to write scraped metrics to.",
+        "File formats for the scraped server metrics.",
     )
     .several(Tokens::Any)
-    .default("json, csv"),
+    .default("json, csv")
+    .ignored(SERVER_METRICS_NOT_COLLECTED),
 ];

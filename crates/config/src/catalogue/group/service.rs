@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::LogLevel,
         &["log-level"],
         ValueKind::Choice(&["TRACE", "DEBUG", "INFO", "NOTICE", "WARNING", "SUCCESS", "ERROR", "CRITICAL"]),
-        "Least severe messages to log.",
+        "Lowest severity of messages to log.",
     )
     .default("INFO")
     .supported(),
@@ -15,7 +15,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::Verbose,
         &["verbose"],
         ValueKind::Flag,
-        "Log at DEBUG, and show the simple progress line.",
+        "Log at DEBUG level and show the simple progress line.",
     )
     .short("v")
     .supported(),
@@ -23,7 +23,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::ExtraVerbose,
         &["extra-verbose"],
         ValueKind::Flag,
-        "Log at TRACE, and show the simple progress line.",
+        "Log at TRACE level and show the simple progress line.",
     )
     .short("vv")
     .supported(),
@@ -31,11 +31,11 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::RecordProcessorServiceCount,
         &["record-processor-service-count", "record-processors"],
         ValueKind::Int,
-        "Threads that parse answers and count tokens.",
+        "Number of threads that parse responses and count tokens.",
     )
     .called("record-processors")
     .at_least(1.0)
-    .default("sized to the machine")
+    .default("by number of processors")
     .supported(),
     OptionSpec::new(
         OptionId::ApiPort,
@@ -45,16 +45,22 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(1.0)
     .at_most(65535.0),
-    OptionSpec::new(OptionId::ApiHost, &["api-host"], ValueKind::Text, "Address of that interface.")
-        .default("127.0.0.1"),
+    OptionSpec::new(
+        OptionId::ApiHost,
+        &["api-host"],
+        ValueKind::Text,
+        "Address of the live HTTP and WebSocket interface of --api-port.",
+    )
+    .default("127.0.0.1"),
     OptionSpec::new(
         OptionId::StatsInterval,
         &["stats-interval"],
         ValueKind::Float,
-        "Pause between two live statistics; 0 writes none to the log.",
+        "Time between two progress lines in the log when stderr is not a terminal. 0 writes none.",
     )
     .at_least(0.0)
     .at_most(1000.0)
     .unit("s")
-    .default("5 with the dashboard, else 30"),
+    .default("30; 5 with --ui simple")
+    .supported(),
 ];

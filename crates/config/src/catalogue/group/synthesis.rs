@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SynthesisSpeedupRatio,
         &["synthesis-speedup-ratio"],
         ValueKind::Float,
-        "Replay the trace this many times as fast.",
+        "Replay the trace this many times faster: its times and pauses are divided by this.",
     )
     .above(0.0)
     .unit("×")
@@ -17,7 +17,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SynthesisPrefixLenMultiplier,
         &["synthesis-prefix-len-multiplier"],
         ValueKind::Float,
-        "Factor for the lengths of prefixes that requests share.",
+        "Factor for the lengths of the prefixes that requests of the trace share.",
     )
     .above(0.0)
     .unit("×")
@@ -36,7 +36,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SynthesisPromptLenMultiplier,
         &["synthesis-prompt-len-multiplier"],
         ValueKind::Float,
-        "Factor for the part of a prompt that is its own.",
+        "Factor for the part of each prompt that no other request of the trace shares.",
     )
     .above(0.0)
     .unit("×")
@@ -46,7 +46,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SynthesisOutputLenMultiplier,
         &["synthesis-output-len-multiplier"],
         ValueKind::Float,
-        "Factor for output lengths.",
+        "Factor for the output lengths of the trace.",
     )
     .at_least(0.0)
     .unit("×")
@@ -56,13 +56,18 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SynthesisMaxIsl,
         &["synthesis-max-isl"],
         ValueKind::Int,
-        "Leave out requests with a longer prompt than this.",
+        "Skip requests of the trace with a longer prompt than this.",
     )
     .at_least(1.0)
     .unit("tokens")
     .supported(),
-    OptionSpec::new(OptionId::SynthesisMaxOsl, &["synthesis-max-osl"], ValueKind::Int, "Longest output to ask for.")
-        .at_least(1.0)
-        .unit("tokens")
-        .supported(),
+    OptionSpec::new(
+        OptionId::SynthesisMaxOsl,
+        &["synthesis-max-osl"],
+        ValueKind::Int,
+        "Upper limit for the output lengths of the trace.",
+    )
+    .at_least(1.0)
+    .unit("tokens")
+    .supported(),
 ];

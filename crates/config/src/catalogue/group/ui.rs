@@ -6,7 +6,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[OptionSpec::new(
     OptionId::UiType,
     &["ui-type", "ui"],
     ValueKind::Choice(&["dashboard", "none", "simple"]),
-    "What is shown while the run goes on: a full screen (not built so far), one progress line, or nothing.",
+    "What to show during the run: one progress line (`simple`) or nothing (`none`). `dashboard` is not yet available and shows the progress line.",
 )
 .called("ui")
 .default("simple on a terminal, else none")

@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::UserCentricRate,
         &["user-centric-rate"],
         ValueKind::Float,
-        "Total rate of a number of simulated users, each of whom waits between turns and never overlaps itself.",
+        "Total request rate of --num-users simulated users. Each user waits for a response and then pauses before the next turn.",
     )
     .above(0.0)
     .unit("req/s")

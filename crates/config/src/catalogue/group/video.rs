@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::VideoBatchSize,
         &["video-batch-size", "batch-size-video"],
         ValueKind::Int,
-        "Video clips in one request.",
+        "Number of videos per request.",
     )
     .at_least(0.0)
     .default("0; 1 with a size")
@@ -17,16 +17,16 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         .unit("s")
         .default("1")
         .supported(),
-    OptionSpec::new(OptionId::VideoFps, &["video-fps"], ValueKind::Int, "Frames per second.")
+    OptionSpec::new(OptionId::VideoFps, &["video-fps"], ValueKind::Int, "Frames per second of a video.")
         .at_least(1.0)
         .unit("fps")
         .default("4")
         .supported(),
-    OptionSpec::new(OptionId::VideoWidth, &["video-width"], ValueKind::Int, "Width of a frame.")
+    OptionSpec::new(OptionId::VideoWidth, &["video-width"], ValueKind::Int, "Width of a video frame.")
         .at_least(1.0)
         .unit("px")
         .supported(),
-    OptionSpec::new(OptionId::VideoHeight, &["video-height"], ValueKind::Int, "Height of a frame.")
+    OptionSpec::new(OptionId::VideoHeight, &["video-height"], ValueKind::Int, "Height of a video frame.")
         .at_least(1.0)
         .unit("px")
         .supported(),
@@ -34,7 +34,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::VideoSynthType,
         &["video-synth-type"],
         ValueKind::Choice(&["moving_shapes", "grid_clock", "noise"]),
-        "What the video shows.",
+        "What a generated video shows.",
     )
     .default("moving_shapes")
     .supported(),
@@ -42,18 +42,18 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::VideoFormat,
         &["video-format"],
         ValueKind::Choice(&["mp4", "webm"]),
-        "Container of a video.",
+        "Container format of a video.",
     )
     .default("webm")
     .supported(),
-    OptionSpec::new(OptionId::VideoCodec, &["video-codec"], ValueKind::Text, "Encoder, by its FFmpeg name.")
+    OptionSpec::new(OptionId::VideoCodec, &["video-codec"], ValueKind::Text, "Video encoder, by its FFmpeg name.")
         .default("libvpx-vp9")
         .supported(),
     OptionSpec::new(
         OptionId::VideoAudioSampleRate,
         &["video-audio-sample-rate"],
         ValueKind::Float,
-        "Sample rate of the sound track; values over 96 are taken as Hz.",
+        "Sample rate of a video's sound track; values up to 96 are taken as kHz.",
     )
     .at_least(8.0)
     .at_most(96000.0)
@@ -64,7 +64,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::VideoAudioNumChannels,
         &["video-audio-num-channels"],
         ValueKind::Int,
-        "Channels of the sound track; 0 for none.",
+        "Channels of a video's sound track; 0 for no sound.",
     )
     .at_least(0.0)
     .at_most(2.0)
@@ -74,7 +74,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::VideoAudioCodec,
         &["video-audio-codec"],
         ValueKind::Choice(&["aac", "libvorbis", "libopus"]),
-        "Encoder of the sound track.",
+        "Audio encoder of a video's sound track.",
     )
     .default("libvorbis for webm, libopus for mp4")
     .supported(),
@@ -82,7 +82,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::VideoAudioDepth,
         &["video-audio-depth"],
         ValueKind::Literal(&["8", "16", "24", "32"]),
-        "Bit depth of the sound track.",
+        "Bit depth of a video's sound track.",
     )
     .unit("bits")
     .default("16")

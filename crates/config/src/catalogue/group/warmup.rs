@@ -7,19 +7,24 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::WarmupRequestCount,
         &["warmup-request-count", "num-warmup-requests"],
         ValueKind::Int,
-        "Warm up first, with this many requests that the results leave out.",
+        "Warm up with this many requests first; the results leave them out.",
     )
     .at_least(1.0)
     .supported(),
-    OptionSpec::new(OptionId::WarmupDuration, &["warmup-duration"], ValueKind::Float, "Warm up first, for this long.")
-        .above(0.0)
-        .unit("s")
-        .supported(),
+    OptionSpec::new(
+        OptionId::WarmupDuration,
+        &["warmup-duration"],
+        ValueKind::Float,
+        "Warm up for this long first; the results leave these requests out.",
+    )
+    .above(0.0)
+    .unit("s")
+    .supported(),
     OptionSpec::new(
         OptionId::AgenticCacheWarmupDuration,
         &["agentic-cache-warmup-duration"],
         ValueKind::Float,
-        "Further agentic warmup with one-token answers and no pauses.",
+        "Before an agentic replay, fill the server's cache for this long with one-token responses and no pauses.",
     )
     .above(0.0)
     .unit("s")
@@ -28,17 +33,17 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::AgenticWarmupGracePeriod,
         &["agentic-warmup-grace-period"],
         ValueKind::Float,
-        "Longest wait for the agentic warmup to drain.",
+        "Maximum time to wait for the last responses of an agentic warmup.",
     )
     .at_least(0.0)
     .unit("s")
-    .default("waits for all")
+    .default("no limit")
     .supported(),
     OptionSpec::new(
         OptionId::NumWarmupSessions,
         &["num-warmup-sessions"],
         ValueKind::Int,
-        "Warm up first, with this many sessions.",
+        "Warm up with this many sessions first; the results leave them out.",
     )
     .at_least(1.0)
     .supported(),
@@ -46,7 +51,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::WarmupConcurrency,
         &["warmup-concurrency"],
         ValueKind::Int,
-        "Concurrency while warming up.",
+        "Concurrency during the warmup.",
     )
     .at_least(1.0)
     .default("as --concurrency")
@@ -55,7 +60,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::WarmupPrefillConcurrency,
         &["warmup-prefill-concurrency"],
         ValueKind::Int,
-        "Prefill concurrency while warming up.",
+        "Prefill concurrency during the warmup.",
     )
     .at_least(1.0)
     .default("as --prefill-concurrency")
@@ -64,7 +69,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::WarmupRequestRate,
         &["warmup-request-rate"],
         ValueKind::Float,
-        "Request rate while warming up.",
+        "Request rate during the warmup.",
     )
     .above(0.0)
     .unit("req/s")
@@ -74,7 +79,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::WarmupArrivalPattern,
         &["warmup-arrival-pattern"],
         ValueKind::Choice(&["concurrency_burst", "constant", "gamma", "poisson"]),
-        "Arrival pattern while warming up.",
+        "Arrival pattern during the warmup.",
     )
     .default("as --arrival-pattern")
     .supported(),
@@ -82,17 +87,17 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::WarmupGracePeriod,
         &["warmup-grace-period"],
         ValueKind::Float,
-        "After --warmup-duration, wait this long for answers still on their way; `inf` for all of them.",
+        "After --warmup-duration, wait this long for responses in flight. `inf` waits for all of them.",
     )
     .at_least(0.0)
     .unit("s")
-    .default("waits for all")
+    .default("no limit")
     .supported(),
     OptionSpec::new(
         OptionId::WarmupConcurrencyRampDuration,
         &["warmup-concurrency-ramp-duration"],
         ValueKind::Float,
-        "Concurrency ramp while warming up.",
+        "Raise the concurrency of the warmup to its target over this time.",
     )
     .above(0.0)
     .unit("s")
@@ -102,7 +107,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::WarmupPrefillConcurrencyRampDuration,
         &["warmup-prefill-concurrency-ramp-duration"],
         ValueKind::Float,
-        "Prefill concurrency ramp while warming up.",
+        "Raise the prefill concurrency of the warmup to its target over this time.",
     )
     .above(0.0)
     .unit("s")
@@ -112,7 +117,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::WarmupRequestRateRampDuration,
         &["warmup-request-rate-ramp-duration"],
         ValueKind::Float,
-        "Request rate ramp while warming up.",
+        "Raise the request rate of the warmup to its target over this time.",
     )
     .above(0.0)
     .unit("s")

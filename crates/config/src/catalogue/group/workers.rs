@@ -6,8 +6,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[OptionSpec::new(
     OptionId::WorkersMax,
     &["workers-max", "max-workers"],
     ValueKind::Int,
-    "Most worker threads that send requests.",
+    "Maximum number of worker threads that send requests.",
 )
 .at_least(1.0)
-.default("sized to the machine")
+.default("by number of processors")
 .supported()];

@@ -9,16 +9,15 @@ use crate::dataset::DEFAULT_ENTRIES;
 use crate::resolve::load;
 use crate::{
     BadRows, BatchSizes, ConfigError, Environment, FileFormat, FileSource, FormatOption, PoolDraws, RawOptions,
+    with_subject,
 };
 
 /// Options that describe generated conversations and mean nothing for a file, beside those of texts and media.
-pub(super) const SYNTHETIC_ONLY: [OptionId; 11] = [
+pub(super) const SYNTHETIC_ONLY: [OptionId; 9] = [
     OptionId::PromptInputTokensMean,
     OptionId::PromptInputTokensStddev,
     OptionId::PromptPrefixPoolSize,
     OptionId::PromptPrefixLength,
-    OptionId::SharedSystemPromptLength,
-    OptionId::UserContextPromptLength,
     OptionId::ConversationTurnMean,
     OptionId::ConversationTurnStddev,
     OptionId::ConversationTurnDelayMean,
@@ -26,12 +25,14 @@ pub(super) const SYNTHETIC_ONLY: [OptionId; 11] = [
     OptionId::ConversationTurnDelayRatio,
 ];
 /// Options that put something into a request body.
-const BODY_OPTIONS: [OptionId; 6] = [
+const BODY_OPTIONS: [OptionId; 8] = [
     OptionId::PromptOutputTokensMean,
     OptionId::PromptOutputTokensStddev,
     OptionId::ExtraInputs,
     OptionId::SystemPrompt,
     OptionId::SystemPromptFile,
+    OptionId::SharedSystemPromptLength,
+    OptionId::UserContextPromptLength,
     OptionId::UseLegacyMaxTokens,
 ];
 /// Options that say how a file is read.
@@ -83,6 +84,7 @@ pub(super) fn resolve(
         window: load::window(raw)?,
         delay_cap_ms: cap.map(|cap| cap.as_secs_f64() * 1e3),
         bad_rows: if raw.flag(OptionId::SkipBadRows)? { BadRows::Skip } else { BadRows::Refuse },
+        entries: raw.int(OptionId::NumDatasetEntries)?,
         draws: PoolDraws { entries: entries(raw)?, batch: batch_sizes(raw)? },
         any_payload: false,
         strip_known_images: raw.flag(OptionId::UuidAndStrip)?,
@@ -103,7 +105,7 @@ fn check_format(raw: &RawOptions, source: &FileSource) -> Result<(), ConfigError
     let Some(format) = source.format else { return Ok(()) };
     let shown = format!("{} {}", raw.spelling(OptionId::CustomDatasetType), format.name());
     if let Some(option) = source.unheeded(format) {
-        let why = option.why.to_owned();
+        let why = with_subject(option.why, &option.flag);
         return Err(ConfigError::Conflict { first: option.flag.clone(), second: shown, why });
     }
     if !source.path.is_dir() {
@@ -128,10 +130,6 @@ fn conditional(raw: &RawOptions, extra_inputs: &Map<String, Value>) -> Result<Ve
         |format| format == FileFormat::RandomPool,
         "it is for data that is drawn from a pool (--custom-dataset-type random_pool); other files are sent as they are",
     );
-    let entries: Rule = (
-        |format| format == FileFormat::RandomPool || format.facts().is_agentic,
-        "it is for data that is drawn from a pool (--custom-dataset-type random_pool) and for sessions of agents; other files are sent as they are",
-    );
     let body: Rule =
         (|format| !format.facts().is_verbatim, "bodies of this format are sent byte for byte: change them in the file");
     let strip: Rule = (|format| format == FileFormat::SingleTurn, "only rows of a single_turn file name images by ids");
@@ -140,11 +138,8 @@ fn conditional(raw: &RawOptions, extra_inputs: &Map<String, Value>) -> Result<Ve
     let of_answers_only =
         extra_inputs.is_empty() && matches!(kind, Some(EndpointKind::Raw | EndpointKind::DynamicGrpc));
     let mut given = trace::conditional(raw)?;
-    for (id, (heeded_by, why)) in media::BATCH_SIZES
-        .into_iter()
-        .map(|id| (id, pool))
-        .chain([(OptionId::NumDatasetEntries, entries)])
-        .chain(BODY_OPTIONS.map(|id| (id, body)))
+    for (id, (heeded_by, why)) in
+        media::BATCH_SIZES.into_iter().map(|id| (id, pool)).chain(BODY_OPTIONS.map(|id| (id, body)))
     {
         if raw.is_given(id) && !(id == OptionId::ExtraInputs && of_answers_only) {
             given.push(FormatOption { flag: raw.spelling(id), heeded_by, why });

@@ -4,12 +4,10 @@ use super::file::SYNTHETIC_ONLY;
 use super::{media, synthetic, trace};
 use crate::catalogue::OptionId;
 use crate::dataset::PUBLIC_SETS;
+use crate::resolve::load;
 use crate::{
     ConfigError, Environment, FileFormat, FormatOption, Origin, PublicSet, PublicSource, RawOptions, Recipe, Sampling,
 };
-
-/// Sent when nothing says when to stop.
-const DEFAULT_REQUESTS: usize = 10;
 
 /// The set that was asked for, if one was.
 pub(super) fn resolve(
@@ -154,11 +152,13 @@ fn entries(raw: &RawOptions, set: &PublicSet, sampling: Sampling) -> Result<Opti
     if !set.streamed && sampling != Sampling::Sequential {
         return Ok(None);
     }
-    let has_duration = raw.is_given(OptionId::BenchmarkDuration) || raw.flag(OptionId::FixedSchedule)?;
+    let has_duration = raw.is_given(OptionId::BenchmarkDuration)
+        || raw.is_given(OptionId::MeasurementInterval)
+        || raw.flag(OptionId::FixedSchedule)?;
     let profiling = match (raw.int::<usize>(OptionId::RequestCount)?, raw.int(OptionId::ConversationNum)?) {
         (Some(requests), Some(sessions)) => Some(requests.min(sessions)),
         (None, None) if has_duration => None,
-        (None, None) => Some(DEFAULT_REQUESTS),
+        (None, None) => load::usual_requests(raw)?.map(|requests| usize::try_from(requests).unwrap_or(usize::MAX)),
         (requests, sessions) => requests.or(sessions),
     };
     let warmup = match (raw.int::<usize>(OptionId::WarmupRequestCount)?, raw.int(OptionId::NumWarmupSessions)?) {

@@ -1,9 +1,9 @@
 //! Generated conversations.
 
-use super::{media, no_messages, prompt_length, rankings};
+use super::{media, prompt_length, rankings};
 use crate::catalogue::OptionId;
 use crate::dataset::DEFAULT_ENTRIES;
-use crate::resolve::turn;
+use crate::resolve::{load, turn};
 use crate::{
     ConfigError, Corpus, EndpointConfig, Environment, PrefixPrompts, PromptLengths, RawOptions, SyntheticSource,
 };
@@ -32,10 +32,7 @@ pub(super) fn resolve(
     if let (Some(media), PromptLengths::Drawn(length)) = (&mut media, &lengths) {
         media.without_text = length.mean() == 0.0;
     }
-    let user_context_tokens = raw.int(OptionId::UserContextPromptLength)?;
-    if user_context_tokens.is_some() && !endpoint.kind.facts().has_system_role {
-        return Err(no_messages(raw, OptionId::UserContextPromptLength));
-    }
+    let user_context_tokens = super::user_context(raw, endpoint)?;
     let turns = turn::count(raw)?;
     Ok(SyntheticSource {
         entries: entries(raw)?,
@@ -86,7 +83,12 @@ fn entries(raw: &RawOptions) -> Result<usize, ConfigError> {
             return Ok(entries);
         }
     }
-    Ok(DEFAULT_ENTRIES)
+    if raw.is_given(OptionId::BenchmarkDuration) || raw.is_given(OptionId::MeasurementInterval) {
+        return Ok(DEFAULT_ENTRIES);
+    }
+    // Where nothing says when to stop, no conversation is sent twice either.
+    let requests = load::usual_requests(raw)?.and_then(|requests| usize::try_from(requests).ok());
+    Ok(requests.unwrap_or(DEFAULT_ENTRIES).max(DEFAULT_ENTRIES))
 }
 
 fn prefix(raw: &RawOptions) -> Result<Option<PrefixPrompts>, ConfigError> {
@@ -103,7 +105,7 @@ fn prefix(raw: &RawOptions) -> Result<Option<PrefixPrompts>, ConfigError> {
     match (size, length) {
         (Some(pool_size), Some(tokens)) => Ok(Some(PrefixPrompts { pool_size, tokens })),
         (None, None) => Ok(None),
-        (Some(_), None) => Err(raw.needs(size_id, length_id, "it says how long a prefix is")),
-        (None, Some(_)) => Err(raw.needs(length_id, size_id, "it says how many prefixes there are")),
+        (Some(_), None) => Err(raw.needs(size_id, length_id, "each prefix needs a length")),
+        (None, Some(_)) => Err(raw.needs(length_id, size_id, "the number of prefixes must be known")),
     }
 }

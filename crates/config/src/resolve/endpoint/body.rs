@@ -7,11 +7,10 @@ use aiperf_endpoint::{EndpointKind, PayloadTemplate, ResponseField};
 use serde_json::{Map, Value};
 
 use crate::catalogue::OptionId;
-use crate::grammar::key_value;
+use crate::grammar::key_value::{self, TEMPLATE};
 use crate::{ConfigError, Environment, RawOptions};
 
-/// Extra inputs that are not sent but say how bodies are made and answers are read.
-const TEMPLATE: &str = "payload_template";
+/// An extra input that is not sent but says how answers are read.
 const RESPONSE_FIELD: &str = "response_field";
 /// The response field that stands for looking it up by shape.
 const BY_SHAPE: &str = "text";
@@ -34,7 +33,7 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment, kind: Endpoin
             return Err(raw.needs_text(
                 OptionId::EndpointType,
                 "--extra-inputs payload_template:<nv-embedqa, a file or a template>",
-                "bodies are made of it",
+                "bodies are made of a template",
             ));
         };
         template = Some(read_template(raw, environment, &value)?);
@@ -63,7 +62,11 @@ fn check_messages(raw: &RawOptions, has_template: bool) -> Result<(), ConfigErro
     if !has_template && !ready_made {
         let needs = "--extra-inputs payload_template:<a file or a template>, or --input-file with --custom-dataset-type \
                      raw_payload";
-        return Err(raw.needs_text(OptionId::EndpointType, needs, "messages are made of it"));
+        return Err(raw.needs_text(
+            OptionId::EndpointType,
+            needs,
+            "messages are made of a template or come ready-made",
+        ));
     }
     Ok(())
 }

@@ -41,8 +41,11 @@ pub(super) fn wire(raw: &RawOptions, kind: EndpointKind, targets: &[Target]) -> 
         return Err(raw.conflict(OptionId::Url, OptionId::EndpointType, &why));
     }
     if !is_grpc && kind == EndpointKind::DynamicGrpc {
-        let why = "it calls gRPC servers only; use grpc:// or grpcs://";
-        return Err(raw.conflict(OptionId::Url, OptionId::EndpointType, why));
+        return Err(ConfigError::Needs {
+            flag: format!("{} {}", raw.spelling(OptionId::EndpointType), kind.facts().name),
+            needs: "a grpc:// or grpcs:// URL".to_owned(),
+            why: format!("{} names an HTTP server", raw.spelling(OptionId::Url)),
+        });
     }
     if is_grpc && raw.is_given(OptionId::CustomEndpoint) {
         let why = "gRPC has methods in the place of paths: --grpc-method of --endpoint-type dynamic_grpc names one";

@@ -9,7 +9,7 @@ use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};
 
 /// Options about text, for types that send none.
-const OF_TEXT: [OptionId; 14] = [
+const OF_TEXT: [OptionId; 15] = [
     OptionId::PromptInputTokensMean,
     OptionId::PromptInputTokensStddev,
     OptionId::PromptInputTokensBlockSize,
@@ -24,6 +24,7 @@ const OF_TEXT: [OptionId; 14] = [
     OptionId::SystemPromptFile,
     OptionId::Tokenizer,
     OptionId::TokenizerRevision,
+    OptionId::TokenizerTrustRemoteCode,
 ];
 
 pub(super) fn check(
@@ -38,8 +39,7 @@ pub(super) fn check(
     if !facts.tokenizes_input
         && let Some(id) = OF_TEXT.into_iter().find(|id| raw.is_given(*id))
     {
-        let why = format!("the {} endpoint sends no text and counts no tokens", facts.name);
-        return Err(raw.conflict(id, OptionId::EndpointType, &why));
+        return Err(raw.conflict(id, OptionId::EndpointType, &no_text(id, facts.name)));
     }
     let stores = extra_inputs.get("store") == Some(&Value::Bool(true));
     if kind == EndpointKind::Responses && stores && !server_token_count {
@@ -73,6 +73,21 @@ pub(super) fn check(
         return Err(raw.conflict(OptionId::ModelNames, OptionId::EndpointType, &why));
     }
     check_form(raw, kind)
+}
+
+/// Why an option about text does not go with a type that sends none. Scripts look for the names of the two groups.
+fn no_text(id: OptionId, endpoint: &str) -> String {
+    let options = match id {
+        OptionId::Tokenizer | OptionId::TokenizerRevision | OptionId::TokenizerTrustRemoteCode => {
+            "Tokenizer options are"
+        }
+        OptionId::PromptPrefixPoolSize
+        | OptionId::PromptPrefixLength
+        | OptionId::SharedSystemPromptLength
+        | OptionId::UserContextPromptLength => "Prefix prompt options are",
+        _ => "options about text are",
+    };
+    format!("{options} not available for the {endpoint} endpoint, which sends no text and counts no tokens")
 }
 
 /// Extra inputs that are not sent.

@@ -44,6 +44,8 @@ pub(super) fn resolve(
     }
     if insecure {
         warnings.push("the certificates of servers are not checked (--insecure)".to_owned());
+    } else if !tuning.ssl_verify && (secure_proxy || targets.iter().any(is_secure)) {
+        warnings.push("the certificates of servers are not checked (AIPERF_HTTP_SSL_VERIFY=false)".to_owned());
     }
     let client = certificate.map(|certificate| {
         let key = key.unwrap_or_else(|| certificate.clone());

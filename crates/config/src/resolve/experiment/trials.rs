@@ -50,7 +50,7 @@ fn convergence(raw: &RawOptions) -> Result<Option<Convergence>, ConfigError> {
     };
     let Some(metric) = raw.text(OptionId::ConvergenceMetric) else {
         return match OF_CONVERGENCE.into_iter().find(|id| raw.is_given(*id)) {
-            Some(id) => Err(raw.needs(id, OptionId::ConvergenceMetric, "it says what must settle")),
+            Some(id) => Err(raw.needs(id, OptionId::ConvergenceMetric, "the metric is what must settle")),
             None => Ok(None),
         };
     };

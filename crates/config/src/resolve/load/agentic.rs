@@ -35,7 +35,7 @@ const FOREIGN: [(OptionId, &str); 21] = [
 /// A public set that the scenario takes.
 const PINNED_SET: &str = "semianalysis_cc_traces_weka_with_subagents";
 const PACE: &str = "the recorded sessions say when requests are due";
-const WARMUP: &str = "it warms up with what was sent before the point at which each session is entered";
+const WARMUP: &str = "the scenario warms up with what was sent before the point at which each session is entered";
 
 pub(super) fn resolve(
     raw: &RawOptions,
@@ -71,7 +71,7 @@ pub(super) fn resolve(
         kind: PhaseKind::Profiling,
         pace: Pace::AgenticReplay(replay),
         stop,
-        grace: stop::grace(raw, &stop)?,
+        grace: stop::grace(raw, &stop, super::mode::Mode::Burst)?,
         concurrency_ramp: None,
         prefill_limit: limits.prefill(),
         prefill_ramp: super::ramp::of(limits.prefill_ramp, super::ramp::shape(raw)?),
@@ -103,7 +103,7 @@ fn refuse(raw: &RawOptions, around: &Surroundings<'_>) -> Result<(), ConfigError
     if raw.is_given(OptionId::WarmupRequestRateRampDuration) {
         return Err(raw.conflict(OptionId::WarmupRequestRateRampDuration, id, WARMUP));
     }
-    let why = "it replays recorded sessions of agents (weka_trace, tracelab)";
+    let why = "the scenario replays recorded sessions of agents (weka_trace, tracelab)";
     match &around.dataset.source {
         DatasetSource::Synthetic(_) => {
             let [public, repository, file, anyway] =

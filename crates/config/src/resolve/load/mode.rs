@@ -1,9 +1,9 @@
 //! Which of the load modes a run has. Exactly one: two that are asked for together are an error, and so is an option that
 //! only another mode has a use for.
 
-use super::promotion;
+use super::{Surroundings, promotion};
 use crate::catalogue::OptionId;
-use crate::{ConfigError, DatasetConfig, RawOptions};
+use crate::{ConfigError, RawOptions};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
@@ -44,9 +44,6 @@ const OF_ARRIVALS: [OptionId; 3] =
 const OF_SCHEDULE: [OptionId; 3] =
     [OptionId::FixedScheduleAutoOffset, OptionId::FixedScheduleStartOffset, OptionId::FixedScheduleEndOffset];
 
-/// Counts that a schedule, which is sent once and whole, has no use for.
-const COUNTS: [OptionId; 2] = [OptionId::RequestCount, OptionId::ConversationNum];
-
 /// Pauses between turns, which users of a fixed rate keep by themselves.
 const PAUSES: [OptionId; 4] = [
     OptionId::ConversationTurnDelayMean,
@@ -55,14 +52,14 @@ const PAUSES: [OptionId; 4] = [
     OptionId::InterTurnDelayCapSeconds,
 ];
 
-pub(super) fn choose(raw: &RawOptions, dataset: &DatasetConfig) -> Result<Mode, ConfigError> {
+pub(super) fn choose(raw: &RawOptions, around: &Surroundings<'_>) -> Result<Mode, ConfigError> {
     let fixed = raw.flag(OptionId::FixedSchedule)?;
     let kept = raw.flag(OptionId::NoFixedSchedule)?;
     if fixed && kept {
         let why = "one asks for the schedule of the data and the other for none";
         return Err(raw.conflict(OptionId::FixedSchedule, OptionId::NoFixedSchedule, why));
     }
-    if !fixed && promotion::applies(raw, dataset)? {
+    if !fixed && promotion::applies(raw, around.environment, around.dataset)? {
         return Ok(Mode::FixedSchedule);
     }
     let asked = |mode: &Mode| match mode {
@@ -99,15 +96,8 @@ pub(super) fn refuse_foreign(raw: &RawOptions, mode: Mode) -> Result<(), ConfigE
     }
     match mode {
         Mode::FixedSchedule => {
-            refuse(
-                raw,
-                mode,
-                &OF_ARRIVALS,
-                "the data says when each request is due, so there are no arrivals to shape",
-            )?;
-            let why = "the whole schedule is sent, once; cut it with --fixed-schedule-start-offset, \
-                       --fixed-schedule-end-offset or --benchmark-duration";
-            refuse(raw, mode, &COUNTS, why)
+            let why = "the data says when each request is due, so there are no arrivals to shape";
+            refuse(raw, mode, &OF_ARRIVALS, why)
         }
         Mode::UserCentric => {
             let why = "each user sends its next turn when that is due, so there are no arrivals to shape";

@@ -5,10 +5,14 @@ use std::time::Duration;
 use super::mode::Mode;
 use super::windows;
 use crate::catalogue::OptionId;
-use crate::{ConfigError, DatasetConfig, DatasetSource, FileFormat, GracePeriod, RawOptions, StopConditions};
+use crate::{ConfigError, DatasetConfig, DatasetSource, GracePeriod, RateCurve, RawOptions, StopConditions};
 
-/// Sent when nothing says when to stop, whatever the concurrency.
-const DEFAULT_REQUESTS: u64 = 10;
+/// What is sent when nothing says when to stop: at least this many requests,
+const LEAST_REQUESTS: u64 = 10;
+/// this many for each session in flight or each user, so that the load is reached and held,
+const REQUESTS_EACH: u64 = 2;
+/// and as many as a rate sends in this time.
+const SECONDS_OF_RATE: f64 = 10.0;
 /// Time for answers still on their way when the duration is over.
 const DEFAULT_GRACE: Duration = Duration::from_secs(30);
 
@@ -25,20 +29,47 @@ pub(super) fn conditions(raw: &RawOptions, mode: Mode, dataset: &DatasetConfig) 
         windows: None,
     };
     if stop == StopConditions::default() {
-        if branches(dataset) {
+        // Users come back with new conversations for as long as the run lasts.
+        if matches!(dataset.source, DatasetSource::File(_)) && mode != Mode::UserCentric {
             stop.whole_dataset = true;
         } else {
-            stop.requests = Some(DEFAULT_REQUESTS);
+            stop.requests = usual_requests(raw)?;
         }
     }
     Ok(stop)
 }
 
-fn branches(dataset: &DatasetConfig) -> bool {
-    matches!(&dataset.source, DatasetSource::File(file) if file.format == Some(FileFormat::DagJsonl))
+/// Requests that are sent when nothing says when to stop; `None` for a series of rates, which ends by its own time.
+pub(in crate::resolve) fn usual_requests(raw: &RawOptions) -> Result<Option<u64>, ConfigError> {
+    if raw.is_given(OptionId::RequestRateSeries) {
+        return Ok(None);
+    }
+    let in_flight: u64 = raw.int(OptionId::Concurrency)?.unwrap_or(1);
+    let users: u64 = raw.int(OptionId::NumUsers)?.unwrap_or(0);
+    let rate = raw.float(OptionId::UserCentricRate)?.or(raw.float_or_inf(OptionId::RequestRate)?);
+    Ok(Some(requests_at(rate.unwrap_or(0.0)).max(in_flight.max(users).saturating_mul(REQUESTS_EACH))))
 }
 
-pub(super) fn grace(raw: &RawOptions, stop: &StopConditions) -> Result<GracePeriod, ConfigError> {
+fn requests_at(per_second: f64) -> u64 {
+    let finite = if per_second.is_finite() { per_second } else { 0.0 };
+    LEAST_REQUESTS.max((finite * SECONDS_OF_RATE).ceil() as u64)
+}
+
+/// A series of rates is sent from its first point to its last when nothing else says when to stop.
+pub(super) fn or_whole_series(stop: &mut StopConditions, rate: &RateCurve) {
+    if *stop != StopConditions::default() {
+        return;
+    }
+    match rate.points.last() {
+        Some(last) if !last.at.is_zero() => {
+            stop.duration = Some(last.at + rate.ramp.map(|ramp| ramp.duration).unwrap_or_default());
+        }
+        last => stop.requests = Some(requests_at(last.map_or(0.0, |point| point.per_second))),
+    }
+}
+
+/// Users pause between their turns for as long as the rate says, so that a turn which was begun may take any time to answer.
+pub(super) fn grace(raw: &RawOptions, stop: &StopConditions, mode: Mode) -> Result<GracePeriod, ConfigError> {
     let id = OptionId::BenchmarkGracePeriod;
     match (stop.duration, raw.wait(id)?) {
         (None, Some(_)) => {
@@ -47,6 +78,8 @@ pub(super) fn grace(raw: &RawOptions, stop: &StopConditions) -> Result<GracePeri
             Err(raw.needs_text(id, &needs, "it begins when the time is over"))
         }
         (None, None) => Ok(GracePeriod::Unlimited),
-        (Some(_), grace) => Ok(grace.unwrap_or(GracePeriod::Limited(DEFAULT_GRACE))),
+        (Some(_), Some(grace)) => Ok(grace),
+        (Some(_), None) if mode == Mode::UserCentric => Ok(GracePeriod::Unlimited),
+        (Some(_), None) => Ok(GracePeriod::Limited(DEFAULT_GRACE)),
     }
 }

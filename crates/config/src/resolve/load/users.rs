@@ -44,15 +44,7 @@ fn check_counts(raw: &RawOptions, users: usize, stop: &StopConditions) -> Result
     if !enough(stop.requests) {
         let id = OptionId::RequestCount;
         let needs = format!("{} of at least {users}", raw.spelling(id));
-        let why = if raw.is_given(id) {
-            "every user needs a request".to_owned()
-        } else {
-            format!(
-                "every user needs a request, and {} are sent when nothing says when to stop",
-                stop.requests.unwrap_or(0)
-            )
-        };
-        return Err(raw.needs_text(OptionId::NumUsers, &needs, &why));
+        return Err(raw.needs_text(OptionId::NumUsers, &needs, "every user needs a request"));
     }
     if !enough(stop.sessions) {
         let needs = format!("{} of at least {users}", raw.spelling(OptionId::ConversationNum));

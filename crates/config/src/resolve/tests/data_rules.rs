@@ -35,8 +35,6 @@ fn descriptions_of_generated_data_go_with_nothing_else() {
         "--random-range-ratio=0.5",
         "--num-prefix-prompts=5",
         "--prefix-prompt-length=5",
-        "--shared-system-prompt-length=5",
-        "--user-context-prompt-length=5",
         "--session-turns-mean=5",
         "--session-turns-stddev=5",
         "--session-turn-delay-mean=5",

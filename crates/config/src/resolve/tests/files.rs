@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{check, input_file, with_model};
 use crate::catalogue::{OptionId, ValueKind};
-use crate::{BadRows, BatchSizes, DatasetSource, FileFormat, FileSource, PoolDraws};
+use crate::{BadRows, BatchSizes, DatasetSource, FileFormat, FileSource, PoolDraws, SystemPrompt};
 
 fn source(words: &[&str]) -> FileSource {
     let config = with_model(words).unwrap_or_else(|error| panic!("{words:?}: {error}"));
@@ -24,8 +24,6 @@ fn what_describes_generated_conversations_does_not_go_with_a_file() {
         ("isl-stddev", "1"),
         ("num-prefix-prompts", "1"),
         ("prefix-prompt-length", "1"),
-        ("shared-system-prompt-length", "1"),
-        ("user-context-prompt-length", "1"),
         ("session-turns-mean", "2"),
         ("session-turns-stddev", "1"),
         ("session-turn-delay-mean", "2"),
@@ -96,12 +94,12 @@ fn every_name_is_a_format_in_either_spelling() {
 }
 
 #[test]
-fn batch_sizes_and_a_number_of_entries_are_for_pools_of_one_file() {
+fn batch_sizes_are_for_pools_of_one_file() {
     let (_folder, input) = input_file(&["{}"]);
     let folder = tempfile::tempdir().unwrap();
     let folder = folder_word(folder.path());
-    for option in ["--batch-size=2", "--num-dataset-entries=5"] {
-        let name = option.split('=').next().unwrap();
+    {
+        let (option, name) = ("--batch-size=2", "--batch-size");
         for other in ["single_turn", "multi_turn", "raw_payload", "inputs_json", "dag_jsonl", "speed_bench_qa"] {
             let kind = format!("--custom-dataset-type={other}");
             check(&[(&[&input, option, &kind], &[name, other, "random_pool"])]);
@@ -118,6 +116,26 @@ fn batch_sizes_and_a_number_of_entries_are_for_pools_of_one_file() {
     }
     let batch = BatchSizes { texts: 3, ..BatchSizes::default() };
     assert_eq!(source(&[&input, pool, "--batch-size=3"]).draws, PoolDraws { entries: 100, batch });
+}
+
+#[test]
+fn a_number_of_entries_takes_the_first_of_any_file() {
+    let (_folder, input) = input_file(&["{}"]);
+    for kind in ["single_turn", "multi_turn", "raw_payload", "inputs_json", "dag_jsonl", "mooncake_trace"] {
+        let kind = format!("--custom-dataset-type={kind}");
+        assert_eq!(source(&[&input, &kind, "--no-fixed-schedule", "--num-dataset-entries=5"]).entries, Some(5));
+    }
+}
+
+#[test]
+fn conversations_of_a_file_may_begin_with_generated_texts() {
+    let (_folder, input) = input_file(&["{}"]);
+    let both = [&*input, "--shared-system-prompt-length=7", "--user-context-prompt-length=9"];
+    let config = with_model(&both).unwrap().dataset;
+    assert_eq!((config.system_prompt, config.user_context_tokens), (SystemPrompt::Synthetic(7), Some(9)));
+    let verbatim = [&both[..], &["--custom-dataset-type=raw_payload"]].concat();
+    check(&[(&verbatim, &["--shared-system-prompt-length", "raw_payload", "byte for byte"])]);
+    check(&[(&[&both[..], &["--endpoint-type=completions"]].concat(), &["--shared-system-prompt-length", "chat"])]);
 }
 
 #[test]

@@ -191,12 +191,12 @@ fn users_share_a_rate_and_need_data_with_turns() {
     let users = ["--user-centric-rate=4", "--num-users=8"];
     let pace = Pace::UserCentric { per_second: 4.0, users: 8, ceiling: None };
     let synthetic = profiling(&[&users[..], &["--session-turns-mean=2"]].concat());
-    assert_eq!((synthetic.pace, synthetic.stop.requests), (pace.clone(), Some(10)));
+    assert_eq!((synthetic.pace, synthetic.stop.requests), (pace.clone(), Some(40)));
     let limited = profiling(&[&users[..], &["--session-turns-mean=4", "--concurrency=3", "--num-sessions=8"]].concat());
     assert_eq!((limited.pace.session_limit(), limited.stop.requests), (Some(3), None));
     let timed =
         profiling(&["--user-centric-rate=4", "--num-users=80", "--session-turns-mean=4", "--benchmark-duration=1"]);
-    assert_eq!(timed.grace, GracePeriod::Limited(Duration::from_secs(30)));
+    assert_eq!(timed.grace, GracePeriod::Unlimited, "a turn that a user has begun is waited for");
     let (_folder, input) = input_file(&[r#"{"turns": [{"text": "a"}, {"text": "b"}]}"#]);
     for words in [&[&*input] as &[&str], &[&*input, "--custom-dataset-type=multi_turn"]] {
         assert_eq!(profiling(&[&users[..], words].concat()).pace, pace, "{words:?}");
@@ -204,13 +204,41 @@ fn users_share_a_rate_and_need_data_with_turns() {
 }
 
 #[test]
-fn branching_conversations_are_run_once_unless_something_else_stops_them() {
+fn a_file_is_sent_once_unless_something_else_stops_them() {
     let (_folder, input) = input_file(&["{}"]);
-    let dag = [&*input, "--custom-dataset-type=dag_jsonl"];
-    assert_eq!(profiling(&dag).stop, StopConditions { whole_dataset: true, ..StopConditions::default() });
-    let counted = profiling(&[&dag[..], &["--request-count=3"]].concat());
-    assert_eq!(counted.stop, StopConditions { requests: Some(3), ..StopConditions::default() });
-    assert_eq!(profiling(&[&input]).stop.requests, Some(10));
+    for more in [&[][..], &["--custom-dataset-type=dag_jsonl"], &["--request-rate=5"], &["--concurrency=50"]] {
+        let words = [&[&*input], more].concat();
+        assert_eq!(profiling(&words).stop, StopConditions { whole_dataset: true, ..StopConditions::default() });
+        let counted = profiling(&[&words[..], &["--request-count=3"]].concat());
+        assert_eq!(counted.stop, StopConditions { requests: Some(3), ..StopConditions::default() });
+    }
+}
+
+#[test]
+fn without_a_stop_condition_the_load_that_was_asked_for_is_reached() {
+    let requests = |words: &[&str]| profiling(words).stop.requests;
+    assert_eq!(requests(&[]), Some(10));
+    assert_eq!((requests(&["--concurrency=5"]), requests(&["--concurrency=50"])), (Some(10), Some(100)));
+    assert_eq!((requests(&["--request-rate=0.5"]), requests(&["--request-rate=100"])), (Some(10), Some(1000)));
+    assert_eq!(requests(&["--request-rate=inf", "--concurrency=8"]), Some(16));
+    let users = ["--user-centric-rate=1", "--num-users=30", "--session-turns-mean=2"];
+    assert_eq!(requests(&users), Some(60));
+    let entries = |words: &[&str]| match with_model(words).unwrap().dataset.source {
+        DatasetSource::Synthetic(synthetic) => synthetic.entries,
+        DatasetSource::File(_) | DatasetSource::Public(_) => panic!("not generated"),
+    };
+    assert_eq!((entries(&["--concurrency=50"]), entries(&["--concurrency=80"])), (100, 160), "no prompt is sent twice");
+    let (_folder, series) = named_file("--request-rate-series", r#"[{"time_s":0,"qps":2},{"time_s":4,"qps":10}]"#);
+    let stop = profiling(&[&series, "--request-rate-ramp-duration=1"]).stop;
+    assert_eq!(stop, StopConditions { duration: Some(Duration::from_secs(5)), ..StopConditions::default() });
+}
+
+#[test]
+fn a_count_with_a_schedule_sends_the_first_so_many() {
+    let (_folder, input) = input_file(&[r#"{"text": "hi", "timestamp": 1000}"#]);
+    let stop = profiling(&[&input, "--fixed-schedule", "--request-count=3", "--num-sessions=2"]).stop;
+    let (requests, sessions) = (Some(3), Some(2));
+    assert_eq!(stop, StopConditions { requests, sessions, whole_dataset: true, ..StopConditions::default() });
 }
 
 #[test]
@@ -320,4 +348,16 @@ fn connections_are_pooled_unless_told_otherwise() {
     assert_eq!(reuse(&["--connection-reuse-strategy=NEVER"]), ConnectionReuse::Never);
     let sticky = "--connection-reuse-strategy=sticky_user_sessions";
     assert_eq!(reuse(&[sticky, "--url-strategy=round-robin"]), ConnectionReuse::StickyUserSessions);
+}
+
+#[test]
+fn a_server_that_is_out_of_reach_ends_the_run_after_ten_seconds_unless_told_otherwise() {
+    let limit = |words: &[&str]| with_model(words).unwrap().unreachable_timeout;
+    assert_eq!(limit(&[]), Some(Duration::from_secs(10)));
+    assert_eq!(limit(&["--unreachable-timeout=2.5"]), Some(Duration::from_millis(2_500)));
+    assert_eq!(limit(&["--unreachable-timeout=0"]), None);
+    let refused = with_model(&["--unreachable-timeout=-1"]).unwrap_err().to_string();
+    assert!(refused.contains("--unreachable-timeout") && refused.contains("at least 0"), "{refused}");
+    let shown = with_model(&["--unreachable-timeout=0"]).unwrap().to_input_config();
+    assert_eq!(shown["phases"][0]["unreachable_timeout"], 0.0);
 }

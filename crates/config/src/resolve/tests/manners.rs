@@ -163,3 +163,21 @@ fn socket_and_name_settings_come_from_the_environment() {
     let message = within(&[("AIPERF_HTTP_SO_SNDBUF", "10")], &[]).unwrap_err().to_string();
     assert!(message.contains("AIPERF_HTTP_SO_SNDBUF"), "{message}");
 }
+
+#[test]
+fn requests_are_sent_again_unless_that_is_not_wanted() {
+    assert!(with_model(&[]).unwrap().endpoint.resend);
+    let config = with_model(&["--no-resend"]).unwrap();
+    assert!(!config.endpoint.resend);
+    assert_eq!(config.to_input_config()["endpoint"]["no_resend"], true);
+}
+
+#[test]
+fn certificates_that_a_variable_leaves_unchecked_are_warned_of_where_there_are_any() {
+    let unchecked = |url: &str| {
+        let config = within(&[("AIPERF_HTTP_SSL_VERIFY", "false")], &[&format!("--url={url}")]).unwrap();
+        config.warnings.iter().any(|warning| warning.contains("not checked (AIPERF_HTTP_SSL_VERIFY=false)"))
+    };
+    assert!(unchecked("https://h"));
+    assert!(!unchecked("http://h"));
+}

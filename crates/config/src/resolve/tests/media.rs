@@ -84,7 +84,7 @@ fn a_number_alone_or_a_length_alone_switches_audio_on() {
     let plain = AudioSpec {
         batch_size: 1,
         length: ClipLength { mean_s: 10.0, stddev_s: 0.0 },
-        format: AudioFormat::Wav,
+        formats: vec![AudioFormat::Wav],
         rates_hz: vec![16_000],
         depths: vec![BitDepth::Sixteen],
         channels: Channels::Mono,
@@ -110,11 +110,13 @@ fn a_number_alone_or_a_length_alone_switches_audio_on() {
         audio(&["--audio-length-stddev=1", "--audio-format=mp3", "--audio-sample-rates=11.025"]),
         Some(AudioSpec {
             length: ClipLength { mean_s: 10.0, stddev_s: 1.0 },
-            format: AudioFormat::Mp3,
+            formats: vec![AudioFormat::Mp3],
             rates_hz: vec![11_025],
-            ..plain
+            ..plain.clone()
         })
     );
+    let random = audio(&["--audio-batch-size=1", "--audio-format=random", "--audio-depths=16"]);
+    assert_eq!(random, Some(AudioSpec { formats: AudioFormat::ALL.to_vec(), ..plain }), "each clip has one of the two");
 }
 
 #[test]
@@ -184,7 +186,7 @@ fn what_has_no_effect_is_refused() {
         (&["--image-width-mean=70000"], &["--image-width-mean", "at most 65535"]),
         (&["--image-width-mean=-1"], &["--image-width-mean", "at least 0"]),
         (&["--audio-format=mp3"], &["--audio-format", "--audio-batch-size"]),
-        (&["--audio-format=random", "--audio-batch-size=1"], &["--audio-format", "wav, mp3"]),
+        (&["--audio-format=flac", "--audio-batch-size=1"], &["--audio-format", "wav, mp3"]),
         (&["--audio-num-channels=2"], &["--audio-num-channels", "--audio-batch-size"]),
         (&["--audio-num-channels=3", "--audio-batch-size=1"], &["--audio-num-channels", "at most 2"]),
         (&["--audio-batch-size=1", "--audio-sample-rates=0"], &["--audio-sample-rates", "above 0"]),

@@ -93,7 +93,6 @@ fn endpoint() {
         (&["--extra-inputs=nothing"], &["--extra-inputs", "key:value"]),
         (&["--extra-inputs={"], &["--extra-inputs", "JSON"]),
         (&["--tokenizer="], &["--tokenizer", "builtin"]),
-        (&["--tokenizer-trust-remote-code"], &["--tokenizer-trust-remote-code", "never run code"]),
         (&["--streaming=maybe"], &["--streaming", "true, yes, 1"]),
         (&["--transport=udp"], &["--transport", "http, grpc"]),
     ]);
@@ -106,8 +105,21 @@ fn endpoint() {
 #[test]
 fn endpoint_types() {
     check(&[
+        (&["--endpoint-type=raw"], &["--endpoint-type raw needs --input-file", "raw_payload"]),
+        (&["--endpoint-type=image_edit"], &["--endpoint-type image_edit needs --image-width-mean", "--input-file"]),
         (&["--endpoint-type=image-retrieval", "--isl=5"], &["--isl", "--endpoint-type", "no text"]),
-        (&["--endpoint-type=image_retrieval", "--tokenizer=builtin"], &["--tokenizer", "--endpoint-type"]),
+        (
+            &["--endpoint-type=image_retrieval", "--tokenizer=builtin"],
+            &["--tokenizer", "--endpoint-type", "Tokenizer options"],
+        ),
+        (
+            &["--endpoint-type=image_retrieval", "--tokenizer-trust-remote-code"],
+            &["--tokenizer-trust-remote-code", "Tokenizer options"],
+        ),
+        (
+            &["--endpoint-type=image_retrieval", "--prefix-prompt-length=8", "--prefix-prompt-pool-size=2"],
+            &["--prefix-prompt-pool-size", "Prefix prompt options"],
+        ),
         (&["--endpoint-type=audio-transcription", "--num-prefix-prompts=1"], &["--num-prefix-prompts", "no text"]),
         (&["--endpoint-type=audio-transcription", "--system-prompt=a"], &["--system-prompt", "no text"]),
         (&["--endpoint-type=image-retrieval", "--prefix-prompt-length=5"], &["--prefix-prompt-length", "no text"]),
@@ -155,18 +167,26 @@ fn endpoint_types() {
                 "--extra-inputs=payload_template:nv-embedqa".to_owned(),
                 "--grpc-method=a.B/C".to_owned(),
             ];
+            if EndpointKind::from_name(&name.to_lowercase()) == Some(EndpointKind::Raw) {
+                continue;
+            }
+            let media =
+                ["--image-batch-size=1", "--image-width-mean=8", "--image-height-mean=8", "--audio-length-mean=1"];
             let more = match EndpointKind::from_name(&name) {
                 Some(EndpointKind::Template) => 1,
                 Some(EndpointKind::DynamicGrpc) => 2,
                 _ => 0,
             };
-            let words: Vec<&str> = words.iter().take(1 + more).map(String::as_str).collect();
-            assert!(with_model(&words).is_ok(), "{words:?}");
+            let mut words: Vec<&str> = words.iter().take(1 + more).map(String::as_str).collect();
+            let message = with_model(&words).err().map(|error| error.to_string()).unwrap_or_default();
+            words.extend(media.iter().filter(|word| message.contains(word.split('=').next().unwrap_or(word))));
+            let answer = with_model(&words);
+            assert!(answer.is_ok(), "{words:?}: {answer:?}");
         }
     }
     let stored = with_model(&["--endpoint-type=responses", "--extra-inputs=store:true", "--use-server-token-count"]);
     assert!(stored.is_ok());
-    for (kind, form) in [("chat", "application/json"), ("image_edit", "multipart/form-data")] {
+    for (kind, form) in [("chat", "application/json"), ("video_generation", "multipart/form-data")] {
         let words = [format!("--endpoint-type={kind}"), format!("--request-content-type={form}")];
         assert!(with_model(&[&words[0], &words[1]]).is_ok(), "{words:?}");
     }
@@ -194,9 +214,14 @@ fn a_template_comes_from_a_name_a_file_or_the_command_line() {
 #[test]
 fn extra_inputs_that_a_form_takes_from_the_data_set_are_warned_about() {
     let warnings = |words: &[&str]| with_model(words).unwrap().warnings.join("; ");
-    let edit = warnings(&["--endpoint-type=image_edit", "--extra-inputs=size:1x1,mask:x,prompt:y"]);
+    let edit = warnings(&[
+        "--endpoint-type=image_edit",
+        "--image-width-mean=8",
+        "--image-height-mean=8",
+        "--extra-inputs=size:1x1,mask:x,prompt:y",
+    ]);
     assert!(edit.contains("--extra-inputs mask, prompt has no effect"), "{edit}");
-    let speech = warnings(&["--endpoint-type=audio_transcription", "--extra-inputs=file:x"]);
+    let speech = warnings(&["--endpoint-type=audio_transcription", "--audio-length-mean=1", "--extra-inputs=file:x"]);
     assert!(speech.contains("--extra-inputs file has no effect"), "{speech}");
     assert!(!warnings(&["--endpoint-type=video_generation", "--extra-inputs=prompt:y"]).contains("--extra-inputs"));
 }
@@ -223,14 +248,11 @@ fn output() {
     check(&[
         (&["--goodput="], &["--goodput", "metric:limit"]),
         (&["--goodput=ttft"], &["--goodput", "no `:`"]),
-        (&["--ui=dashboard"], &["--ui dashboard", "not supported yet", "simple"]),
         (&["--export-http-trace", "--export-level=summary"], &["--export-http-trace", "--export-level"]),
         (&["--profile-export-prefix=.json"], &["--profile-export-prefix", "no name"]),
         (&["--profile-export-prefix=a/b"], &["--profile-export-prefix", "--artifact-dir"]),
         (&["--artifact-dir="], &["--artifact-dir", "folder"]),
         (&["--verbose", "--log-level=error"], &["--verbose", "--log-level"]),
-        (&["--no-gpu-telemetry=false"], &["--no-gpu-telemetry", "cannot be collected"]),
-        (&["--no-server-metrics=no"], &["--no-server-metrics", "cannot be collected"]),
         (&["--workers-max=0"], &["--workers-max", "at least 1"]),
         (&["--record-processors=0"], &["--record-processors", "at least 1"]),
         (&["--random-seed=-1"], &["--random-seed", "at least 0"]),

@@ -12,17 +12,22 @@ fn is_scheduled(row: &str, more: &[&str]) -> bool {
 }
 
 #[test]
-fn a_trace_that_is_named_and_has_times_brings_its_schedule() {
+fn a_trace_with_times_brings_its_schedule_whether_it_is_named_or_detected() {
     let mooncake = "--custom-dataset-type=mooncake_trace";
     assert!(is_scheduled(TIMED, &[mooncake]));
     assert!(is_scheduled(TIMED, &[mooncake, "--concurrency=4", "--fixed-schedule-end-offset=9"]));
     assert!(is_scheduled(r#"{"chat_id": 1}"#, &["--custom-dataset-type=bailian_trace"]));
+    assert!(is_scheduled(TIMED, &[]) && is_scheduled(TIMED, &["--concurrency=4", "--request-count=3"]));
+    for kind in ["burst_gpt_trace", "azure_trace", "baseten_trace", "sagemaker_data_capture"] {
+        assert!(is_scheduled("", &[&format!("--custom-dataset-type={kind}")]), "{kind}");
+    }
     for more in [
-        &[][..],
+        &["--no-fixed-schedule"][..],
+        &["--request-rate=2"],
+        &["--measurement-interval=500"],
         &[mooncake, "--no-fixed-schedule", "--request-rate=2"],
         &[mooncake, "--ignore-trace-delays"],
-        &["--custom-dataset-type=burst_gpt_trace"],
-        &["--custom-dataset-type=azure_trace"],
+        &["--custom-dataset-type=single_turn"],
     ] {
         assert!(!is_scheduled(TIMED, more), "{more:?}");
     }
@@ -32,19 +37,14 @@ fn a_trace_that_is_named_and_has_times_brings_its_schedule() {
 #[test]
 fn a_load_beside_the_recorded_one_is_refused_with_the_way_out() {
     let (_folder, input) = input_file(&[TIMED]);
-    for option in
-        ["--request-rate=1", "--num-users=2", "--arrival-smoothness=2", "--request-count=3", "--num-sessions=1"]
-    {
+    for option in ["--request-rate=1", "--num-users=2", "--arrival-smoothness=2", "--request-rate-ramp-duration=1"] {
         let name = option.split('=').next().unwrap();
         let words = [&*input, "--custom-dataset-type=mooncake_trace", option];
         check(&[(&words, &[name, "--custom-dataset-type", "--no-fixed-schedule"])]);
     }
-    let (_folder, packed) = input_file(&["\u{1f}"]);
-    let path = packed.split_once('=').unwrap().1;
-    for magic in [&b"\x1f\x8b\x08"[..], b"\x28\xb5\x2f\xfd\x04"] {
-        std::fs::write(path, magic).unwrap();
-        check(&[(&[&packed, "--custom-dataset-type=mooncake_trace"], &["--no-fixed-schedule", "packed"])]);
-    }
+    let (_folder, unread) = input_file(&["\u{1f}"]);
+    std::fs::write(unread.split_once('=').unwrap().1, b"\xff").unwrap();
+    check(&[(&[&unread, "--custom-dataset-type=mooncake_trace"], &["--no-fixed-schedule", "cannot be read ahead"])]);
 }
 
 #[test]

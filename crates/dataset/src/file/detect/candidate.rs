@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use aiperf_trace::not_json;
 use serde_json::{Map, Value};
 
 use crate::DatasetError;
@@ -28,6 +29,11 @@ impl<'a> Candidate<'a> {
             return Err(DatasetError::NoRows { path: path.to_owned() });
         };
         Ok(Self { path, first, object: object(first.1, || Some(Cow::Borrowed(&document.bytes[..]))) })
+    }
+
+    /// What the first line of a file tells by itself.
+    pub(super) fn of_line(path: &'a Path, line: &'a [u8]) -> Self {
+        Self { path, first: (1, line), object: object(line, || None) }
     }
 
     pub(super) fn nothing(path: &'a Path) -> Self {
@@ -72,6 +78,12 @@ impl<'a> Candidate<'a> {
         ["messages", "forks", "spawns"].iter().any(|key| turn.get(key).is_some())
     }
 
+    /// A text file that does not begin with JSON.
+    pub(super) fn is_prose(&self) -> bool {
+        folder::plain_name(self.path).to_ascii_lowercase().ends_with(".txt")
+            && !matches!(self.first.1.first(), None | Some(b'{' | b'['))
+    }
+
     /// Whether the first line is a header of a table with these columns.
     pub(super) fn header_has(&self, columns: &[&str]) -> bool {
         let header = String::from_utf8_lossy(self.first.1);
@@ -90,7 +102,7 @@ impl<'a> Candidate<'a> {
         match (&self.object, serde_json::from_slice::<Value>(first)) {
             (Some(_), _) => format!("the object in line {line} has none of the fields of a known format"),
             (None, Ok(_)) => format!("line {line} is JSON, but not an object"),
-            (None, Err(error)) => format!("line {line} is not a JSON object ({error})"),
+            (None, Err(error)) => format!("line {line} is {}", not_json(first, &error)),
         }
     }
 }

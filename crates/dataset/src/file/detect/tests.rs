@@ -121,15 +121,29 @@ fn traces_are_told_by_their_fields_or_columns() {
 }
 
 #[test]
+fn a_text_file_is_one_of_prompts_unless_it_begins_with_json() {
+    assert_eq!(detected("a.txt", "What is this?\nAnd that?"), "plain_text");
+    assert_eq!(detected("a.TXT.gz", "What is this?"), "plain_text");
+    assert_eq!(detected("a.txt", r#"{"text":"a"}"#), "single_turn");
+}
+
+#[test]
+fn a_prompt_is_a_text_and_beside_a_model_perhaps_a_body() {
+    assert_eq!(detected("a.jsonl", r#"{"prompt":"a"}"#), "single_turn");
+    assert!(detected("a.jsonl", r#"{"prompt":"a","model":"m"}"#).contains("single_turn or raw_payload"));
+    assert_eq!(detected("a.jsonl", r#"{"input":"a","model":"m"}"#), "raw_payload");
+}
+
+#[test]
 fn a_parquet_file_is_a_baseten_trace() {
     assert_eq!(detected("a.parquet", "PAR1"), "baseten_trace");
 }
 
 #[test]
 fn anything_else_is_said_to_be_unknown() {
-    assert!(detected("a.txt", "just words").contains("line 1 is not a JSON object"));
+    assert!(detected("a.jsonl", "just words").contains("line 1 is not valid JSON at column 1"));
     assert!(detected("a.jsonl", "[1]").contains("not an object"));
-    assert!(detected("a.jsonl", r#"{"prompt":"a"}"#).contains("none of the fields"));
+    assert!(detected("a.jsonl", r#"{"question":"a"}"#).contains("none of the fields"));
     assert!(detected("a.jsonl", r#"{"data":[1]}"#).contains("none of the fields"));
     assert!(detected("a.jsonl", " \n").contains("holds no rows"));
 }

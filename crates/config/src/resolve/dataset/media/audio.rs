@@ -26,13 +26,14 @@ pub(super) fn resolve(raw: &RawOptions) -> Result<Option<AudioSpec>, ConfigError
         mean_s: raw.float(OptionId::AudioLengthMean)?.unwrap_or(DEFAULT_SECONDS),
         stddev_s: raw.float(OptionId::AudioLengthStddev)?.unwrap_or(0.0),
     };
-    let format = match raw.choice(OptionId::AudioFormat)? {
-        Some("mp3") => AudioFormat::Mp3,
-        _ => AudioFormat::Wav,
+    let formats = match raw.choice(OptionId::AudioFormat)? {
+        Some("mp3") => vec![AudioFormat::Mp3],
+        Some("random") => AudioFormat::ALL.to_vec(),
+        _ => vec![AudioFormat::Wav],
     };
-    let rates_hz = rates(raw, format)?;
+    let rates_hz = rates(raw, &formats)?;
     let depths = depths(raw)?;
-    if format == AudioFormat::Mp3 && given(raw, &[OptionId::AudioDepths]).is_some() {
+    if formats == [AudioFormat::Mp3] && given(raw, &[OptionId::AudioDepths]).is_some() {
         let why = "MP3 has no bit depth";
         return Err(raw.needs_text(OptionId::AudioDepths, "--audio-format wav", why));
     }
@@ -41,7 +42,7 @@ pub(super) fn resolve(raw: &RawOptions) -> Result<Option<AudioSpec>, ConfigError
         _ => Channels::Mono,
     };
     check_size(raw, length, &rates_hz, &depths, channels)?;
-    Ok(batch_size.map(|batch_size| AudioSpec { batch_size, length, format, rates_hz, depths, channels }))
+    Ok(batch_size.map(|batch_size| AudioSpec { batch_size, length, formats, rates_hz, depths, channels }))
 }
 
 /// The longest clips that are likely must fit into a WAV file, and into memory.
@@ -64,12 +65,12 @@ fn check_size(
     Err(raw.bad(OptionId::AudioLengthMean, &length.mean_s.to_string(), &expected))
 }
 
-fn rates(raw: &RawOptions, format: AudioFormat) -> Result<Vec<u32>, ConfigError> {
+fn rates(raw: &RawOptions, formats: &[AudioFormat]) -> Result<Vec<u32>, ConfigError> {
     let id = OptionId::AudioSampleRates;
     let mut rates = Vec::new();
     for (value, text) in numbers(raw, id)? {
         let rate = rate_hz(raw, id, value, &text)?;
-        if format == AudioFormat::Mp3 && !MP3_RATES_HZ.contains(&rate) {
+        if formats.contains(&AudioFormat::Mp3) && !MP3_RATES_HZ.contains(&rate) {
             let expected = "MP3 has 8, 11.025, 12, 16, 22.05, 24, 32, 44.1 and 48 kHz; --audio-format wav has any";
             return Err(raw.bad(id, &text, expected));
         }

@@ -1,0 +1,87 @@
+//! What the help pages say beyond single options: the options that people use most, and lines to copy.
+
+use aiperf_config::catalogue::OptionId;
+
+/// The short page of `aiperf profile -h`, heading by heading.
+pub(super) const BRIEF: [(&str, &[OptionId]); 4] = [
+    (
+        "Server",
+        &[
+            OptionId::Url,
+            OptionId::ModelNames,
+            OptionId::EndpointType,
+            OptionId::Streaming,
+            OptionId::ApiKey,
+            OptionId::Header,
+            OptionId::RequestTimeoutSeconds,
+            OptionId::Tokenizer,
+        ],
+    ),
+    (
+        "Load",
+        &[
+            OptionId::Concurrency,
+            OptionId::RequestRate,
+            OptionId::ArrivalPattern,
+            OptionId::RequestCount,
+            OptionId::BenchmarkDuration,
+            OptionId::WarmupRequestCount,
+            OptionId::FixedSchedule,
+        ],
+    ),
+    (
+        "Requests",
+        &[
+            OptionId::PromptInputTokensMean,
+            OptionId::PromptOutputTokensMean,
+            OptionId::InputFile,
+            OptionId::CustomDatasetType,
+            OptionId::PublicDataset,
+            OptionId::ConversationNum,
+            OptionId::ConversationTurnMean,
+            OptionId::ExtraInputs,
+            OptionId::RandomSeed,
+        ],
+    ),
+    (
+        "Results",
+        &[
+            OptionId::OutputArtifactDir,
+            OptionId::ExportLevel,
+            OptionId::Goodput,
+            OptionId::NumProfileRuns,
+            OptionId::Strict,
+            OptionId::UiType,
+            OptionId::Verbose,
+        ],
+    ),
+];
+
+/// At the end of both pages of `aiperf profile`.
+pub(super) const PROFILE_EXAMPLES: &str = "\
+Examples:
+  Try it without a server (built-in simulator):
+    aiperf profile --url sim: --streaming --concurrency 4 --request-count 50
+
+  100 requests, 10 at a time:
+    aiperf profile --model my-model --url http://localhost:8000 --streaming \\
+      --concurrency 10 --request-count 100 --isl 1000 --osl 200
+
+  5 requests per second for a minute, with SLO limits:
+    aiperf profile --model my-model --url http://localhost:8000 --streaming \\
+      --request-rate 5 --benchmark-duration 60 \\
+      --goodput \"time_to_first_token:200 inter_token_latency:20\"
+
+  A sweep, three runs of each concurrency:
+    aiperf profile --model my-model --url http://localhost:8000 --streaming \\
+      --concurrency 1,4,16 --request-count 200 --num-profile-runs 3";
+
+pub(super) const MORE: &str = "`aiperf profile --help` describes all options and their values.";
+
+/// At the end of the page of the program.
+pub(super) const PROGRAM_EXAMPLES: &str = "\
+Examples:
+  aiperf profile --url sim: --streaming --request-count 50   try it without a server
+  aiperf profile -h                                          the most used options
+  aiperf help profile                                        all options
+  aiperf compare RUN_A RUN_B                                 compare two runs";
