@@ -18,6 +18,9 @@ static DRAWN: AtomicBool = AtomicBool::new(false);
 /// How often a state is looked at where nothing is redrawn in place.
 const LOOK: Duration = Duration::from_millis(500);
 
+/// More often than this would cost the run something.
+const SHORTEST_LOOK: Duration = Duration::from_millis(50);
+
 #[derive(Debug, Clone, Copy)]
 pub enum Style {
     /// Redrawn in place, ten times a second, in as many columns as there are then: a terminal may be resized at any time.
@@ -49,7 +52,7 @@ impl Style {
 
     /// Time between two looks at the state.
     fn look(self) -> Duration {
-        self.every().map_or(LOOK, |every| every.min(LOOK))
+        self.every().map_or(LOOK, |every| every.clamp(SHORTEST_LOOK, LOOK))
     }
 
     fn draw(self, line: &str) {

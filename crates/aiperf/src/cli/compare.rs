@@ -40,61 +40,76 @@ pub(super) const OPTIONS: [CompareOption; 6] = [
     CompareOption {
         name: "metric",
         value: "METRIC[:STATISTIC[:THRESHOLD]]",
-        default: "the usual ones",
-        help: "What to compare, such as time_to_first_token:p99:5%; the statistic is avg or a percentile; may be repeated and take commas",
+        default: "the main metrics",
+        help: "Metric to compare, such as time_to_first_token:p99:5%; the statistic is avg or a percentile; several are separated by commas",
     },
     CompareOption {
         name: "threshold",
         value: "PERCENT",
-        default: "2.5%, of percentages 1 point",
-        help: "Changes up to this do not count",
+        default: "2.5%; 1 point for percentages",
+        help: "Largest change that counts as no change",
     },
     CompareOption {
         name: "detect",
         value: "PERCENT",
         default: "twice the threshold",
-        help: "Change that the forecast of samples is for; above the threshold",
+        help: "Change for which to forecast the number of samples; must be above the threshold",
     },
     CompareOption {
         name: "confidence-level",
         value: "LEVEL",
         default: "0.95",
-        help: "Chance that all verdicts together are right",
+        help: "Probability that all verdicts together are right",
     },
     CompareOption {
         name: "format",
         value: "console|markdown|json|junit",
         default: "console",
-        help: "Form of the result",
+        help: "Format of the result",
     },
     CompareOption {
         name: "output",
         value: "FILE",
         default: "stdout",
-        help: "Where to write that form; the console form then goes to stdout",
+        help: "File to write the result to; the console format then goes to stdout",
     },
 ];
 
 pub(super) const GATE_OPTIONS: [CompareOption; 2] = [
-    CompareOption { name: "baseline", value: "FOLDER", default: "", help: "What to compare with (only `gate`)" },
+    CompareOption {
+        name: "baseline",
+        value: "FOLDER",
+        default: "",
+        help: "Artifact folder of the run to compare with (only `gate`)",
+    },
     CompareOption {
         name: "on-unclear",
         value: "pass|fail",
         default: "fail",
-        help: "What to do when the data cannot tell: exit with 0 or with 3 (only `gate`)",
+        help: "Exit code if the data is inconclusive: 0 for `pass`, 3 for `fail` (only `gate`)",
     },
 ];
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  aiperf compare artifacts/before artifacts/after
+  aiperf compare before after --metric time_to_first_token:p99:5% --format markdown";
+const GATE_EXAMPLES: &str = "\
+Examples:
+  aiperf gate --baseline artifacts/main artifacts/branch
+  aiperf gate --baseline main branch --format junit --output gate.xml";
 
 pub(super) fn command() -> Command {
     let folders = Arg::new("folders")
         .num_args(0..)
         .value_name("FOLDER")
         .value_hint(ValueHint::DirPath)
-        .help("Artifact folders, of this program or of AIPerf: the baseline, then what to compare with it");
+        .help("Artifact folders of aiperf or AIPerf: the baseline first, then the runs to compare with it");
     Command::new("compare")
-        .about("Hold runs against the first of them: better, worse, equal or cannot tell")
+        .about("Compare runs with a baseline: better, worse, equal or inconclusive")
         .disable_version_flag(true)
         .override_usage("aiperf compare <BASELINE> <FOLDER>... [OPTIONS]")
+        .after_help(COMPARE_EXAMPLES)
         .arg(folders)
         .args(OPTIONS.iter().map(arg))
 }
@@ -104,13 +119,12 @@ pub(super) fn gate_command() -> Command {
         .num_args(0..)
         .value_name("FOLDER")
         .value_hint(ValueHint::DirPath)
-        .help("Artifact folder of the run to judge, of this program or of AIPerf");
+        .help("Artifact folder of the run to judge, of aiperf or AIPerf");
     Command::new("gate")
-        .about(
-            "Judge a run against a baseline: exit code 0 for a pass, 2 for a regression, 3 when the data cannot tell",
-        )
+        .about("Compare a run with a baseline in CI: exit code 0 for a pass, 2 for a regression, 3 if inconclusive")
         .disable_version_flag(true)
         .override_usage("aiperf gate --baseline <FOLDER> <FOLDER> [OPTIONS]")
+        .after_help(GATE_EXAMPLES)
         .arg(folder)
         .args(OPTIONS.iter().chain(&GATE_OPTIONS).map(arg))
 }
@@ -171,7 +185,7 @@ fn invocation(
         None => Level::P95,
         Some(text) => {
             let level = text.parse().ok().and_then(|level| Level::new(level).ok());
-            level.ok_or_else(|| refused("--confidence-level", format!("{text:?} is no number between 0 and 1")))?
+            level.ok_or_else(|| refused("--confidence-level", format!("{text:?} is not a number between 0 and 1")))?
         }
     };
     let format = match text("format") {

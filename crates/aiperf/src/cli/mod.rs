@@ -51,7 +51,7 @@ pub(crate) enum Invocation {
     SelfTest(SelfTestInvocation),
     Sim(SimInvocation),
     Report(ReportInvocation),
-    /// Hold runs against each other, perhaps as a gate.
+    /// Compare runs with a baseline, perhaps as a gate.
     Compare(CompareInvocation),
     /// Check an artifact folder or a file of results.
     Validate(PathBuf),

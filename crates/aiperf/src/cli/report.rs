@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use aiperf_artifact::Asked;
 use aiperf_clock::Nanos;
 use aiperf_config::Environment;
+use aiperf_config::catalogue::OptionId;
 use aiperf_endpoint::EndpointKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
@@ -19,8 +20,15 @@ pub(crate) struct ReportInvocation {
     pub(crate) output: Option<PathBuf>,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  aiperf report artifacts/my-run
+  aiperf report artifacts/my-run --goodput time_to_first_token:200 --output-dir again";
+
 pub(super) fn command() -> Command {
+    let types = OptionId::EndpointType.spec().members().join(", ");
     Command::new("report")
+        .after_help(EXAMPLES)
         .about("Rebuild a run's summary files from its records: after a crash, or with other SLO limits")
         .disable_version_flag(true)
         .arg(
@@ -58,7 +66,7 @@ pub(super) fn command() -> Command {
             Arg::new("endpoint-type")
                 .long("endpoint-type")
                 .value_name("TYPE")
-                .help("Endpoint type of the run, if the folder does not tell"),
+                .help(format!("Endpoint type of the run, if the folder does not tell [values: {types}]")),
         )
         .arg(
             Arg::new("export-genai-perf")
@@ -104,17 +112,20 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Re
 
 fn percent(text: &String) -> Result<f64, CliError> {
     let percent = text.trim_start_matches('p').parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
-    percent.ok_or_else(|| refused("--percentiles", format!("{text:?} is no number from 0 to 100")))
+    percent.ok_or_else(|| refused("--percentiles", format!("{text:?} is not a number from 0 to 100")))
 }
 
 fn slice_duration(text: &String) -> Result<Nanos, CliError> {
     let seconds = text.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.001);
-    let seconds = seconds.ok_or_else(|| refused("--slice-duration", format!("{text:?} is no number from 0.001 on")))?;
+    let seconds =
+        seconds.ok_or_else(|| refused("--slice-duration", format!("{text:?} is not a number of at least 0.001")))?;
     Ok(Nanos::from_secs_f64(seconds))
 }
 
 fn endpoint(text: &String) -> Result<EndpointKind, CliError> {
-    EndpointKind::from_name(text).ok_or_else(|| refused("--endpoint-type", format!("{text:?} is no endpoint type")))
+    EndpointKind::from_name(text).ok_or_else(|| {
+        refused("--endpoint-type", format!("{text:?} is not an endpoint type; `aiperf report --help` lists them"))
+    })
 }
 
 fn refused(option: &'static str, problem: String) -> CliError {

@@ -26,10 +26,18 @@ pub(crate) struct SimInvocation {
     pub(crate) settings: Vec<(String, String)>,
 }
 
+const AFTER_HELP: &str = "\
+A DISTRIBUTION is a number, or normal:MEAN,STDDEV, lognormal:MEAN,STDDEV, exp:MEAN,
+gamma:MEAN,SHAPE or uniform:LOW,HIGH.
+
+Examples:
+  aiperf sim --port 8000 --ttft 40 --itl 8
+  aiperf sim --port 0 --ttft lognormal:40,10 --error-rate 0.05 --truth truth.jsonl";
+
 pub(super) fn command(flags: &[SimFlag]) -> Command {
     let mut command = Command::new("sim")
         .about("Run a simulated inference server: real sockets and protocols, no model")
-        .after_help("Examples:\n  aiperf sim --port 8000 --ttft 40 --itl 8\n  aiperf sim --port 0 --error-rate 0.05 --truth truth.jsonl")
+        .after_help(AFTER_HELP)
         .disable_version_flag(true)
         // Beside values as long as these, help would be a column of single words.
         .next_line_help(true)
@@ -51,11 +59,13 @@ pub(super) fn command(flags: &[SimFlag]) -> Command {
                 .help("Port to listen on; 0 takes a free one"),
         );
     for flag in flags {
+        // A whole notation is no name; the end of the page explains it.
+        let value = if flag.value.contains(" | ") { "DISTRIBUTION" } else { flag.value };
         let default = if flag.default.is_empty() { String::new() } else { format!(" [default: {}]", flag.default) };
         command = command.arg(
             Arg::new(flag.name.clone())
                 .long(flag.name.clone())
-                .value_name(flag.value)
+                .value_name(value)
                 .allow_negative_numbers(true)
                 .help(format!("{}{default}", flag.help)),
         );
