@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use aiperf_config::catalogue::{OptionSpec, ValueKind, options};
-use aiperf_config::{Config, Environment, LogLevel, Pace, UiKind};
+use aiperf_config::{Config, DatasetSource, Environment, LogLevel, Pace, UiKind};
 
 use super::{CliError, Invocation, SimFlag, parse};
 
