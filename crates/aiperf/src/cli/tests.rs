@@ -187,10 +187,7 @@ fn lists_take_repetition_commas_and_several_words_where_they_may() {
     assert_eq!(config.endpoint.targets.len(), 4);
     assert_eq!((config.endpoint.headers.len(), config.endpoint.extra_inputs.len()), (3, 2));
     assert_eq!(refused("profile --model a b"), "unexpected argument \"b\"; separate values with commas (--model a,b)");
-    assert_eq!(
-        refused("profile -m x --audio-sample-rates 16 44.1"),
-        "unexpected argument \"44.1\"; separate values with commas (--audio-sample-rates 16,44.1)"
-    );
+    assert!(refused("profile -m x --source-address=::1 ::2").contains("(--source-address ::1,::2)"));
     assert!(refused("profile -m x --concurrency 1 2").contains("(--concurrency 1,2)"));
     assert!(refused("profile -m x --goodput a:1 b:2").contains("(--goodput \"a:1 b:2\")"));
     assert!(profile("-m x --header --streaming").endpoint.headers.is_empty());

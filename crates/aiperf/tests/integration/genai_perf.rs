@@ -175,13 +175,22 @@ fn the_program_answers_to_the_name_of_genai_perf() {
 }
 
 #[test]
+fn a_warning_names_the_option_that_was_typed() {
+    let sim = sim("ttft=0&itl=0&osl=2");
+    let ended = genai_perf(&format!("--endpoint-type chat --url {} --generate-plots", sim.url())).run();
+    assert_ended_well(&ended, "--generate-plots");
+    assert!(ended.stderr.contains("--generate-plots has no effect"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("--auto-plot has no effect"), "{}", ended.stderr);
+}
+
+#[test]
 fn what_cannot_be_followed_is_refused_before_anything_is_sent() {
     for (words, parts) in [
         ("--stability-percentage 10", &["--stability-percentage", "--measurement-interval"][..]),
         ("--checkpoint-dir x", &["--checkpoint-dir", "--enable-checkpointing"]),
         ("--endpoint-type chat -p 100 --num-sessions 2", &["--measurement-interval", "--num-sessions"]),
         ("--endpoint-type tensorrtllm_engine", &["tensorrtllm_engine", "kserve"]),
-        ("--endpoint-type chat --generate-plots", &["--generate-plots is not supported yet"]),
+        ("--endpoint-type chat --audio-format flac", &["--audio-format", "flac"]),
         ("--endpoint-type chat -- --binary-search", &["--binary-search", "--concurrency"]),
     ] {
         genai_perf(words).run().was_refused_with(parts);
