@@ -80,3 +80,50 @@ fn complete(part: &Path, whole: &PathBuf) -> Option<usize> {
     fs::rename(part, whole).ok()?;
     Some(entries)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn mended(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<Mended>) {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(dir.path().join(name), text).unwrap();
+        }
+        fs::write(dir.path().join("profile_export.jsonl"), "").unwrap();
+        let mended = unfinished(&Folder::open(dir.path()).unwrap());
+        (dir, mended)
+    }
+
+    #[test]
+    fn a_list_is_closed_after_its_last_whole_entry() {
+        let whole = format!(
+            "{:#}",
+            json!({"data": [{"session_id": "a", "payloads": [{"x": "}\n    }"}]}, {"session_id": "b"}]})
+        );
+        // Cut within the second entry, in the middle of a character.
+        let cut = whole.find("\"b\"").unwrap();
+        let (dir, mended) = mended(&[("inputs.json.part", &whole[..cut])]);
+        assert_eq!(mended, [Mended::Completed { name: "inputs.json".to_owned(), entries: 1 }]);
+        let closed = Folder::json(&dir.path().join("inputs.json")).unwrap();
+        assert_eq!(closed, json!({"data": [{"session_id": "a", "payloads": [{"x": "}\n    }"}]}]}));
+        assert!(!dir.path().join("inputs.json.part").exists());
+    }
+
+    #[test]
+    fn what_cannot_be_closed_is_removed_and_a_whole_file_stays() {
+        let (dir, mended) = mended(&[
+            ("inputs.json.part", "{\n  \"data\": ["),
+            ("outputs.json", "{}"),
+            ("outputs.json.part", "{"),
+            ("profile_export.parquet.part", "PAR1"),
+        ]);
+        assert_eq!(mended.len(), 3);
+        assert!(mended.iter().all(|mended| matches!(mended, Mended::Removed { .. })), "{mended:?}");
+        let mut names: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["outputs.json", "profile_export.jsonl"]);
+    }
+}

@@ -175,6 +175,7 @@ fn failure(error: &ErrorDetails, was_cancelled: bool) -> Failure {
             .map(|message| Cause { kind: kinds.get(1).cloned().unwrap_or_default(), message: message.clone() }),
         cancelled: was_cancelled.then_some(cancelled),
         is_context_overflow: OverflowSigns::default().are_in(&error.message),
+        shortage: None,
     }
 }
 

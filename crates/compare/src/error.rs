@@ -18,6 +18,8 @@ pub enum CompareError {
         .inside.as_deref().map(|inside| format!("; try {inside}")).unwrap_or_default()
     )]
     NothingThere { folder: PathBuf, inside: Option<String> },
+    #[error("{}: profile_export.jsonl holds no record, and there is no summary: the run ended before its first request", .0.display())]
+    NoRecords(PathBuf),
     #[error("{} is a sweep; name the folder of one of its values, such as {example}", .folder.display())]
     Sweep { folder: PathBuf, example: String },
     #[error("{}: cannot be read: {why}", .path.display())]

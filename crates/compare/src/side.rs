@@ -120,6 +120,9 @@ fn nothing(dir: &Path, name: &Path) -> CompareError {
     if let Some(point) = point {
         return CompareError::Sweep { folder: name.to_owned(), example: shown(&point) };
     }
+    if dir.join("profile_export.jsonl").exists() {
+        return CompareError::NoRecords(name.to_owned());
+    }
     let inside = below.into_iter().find(is_run).map(|path| shown(&path));
     CompareError::NothingThere { folder: name.to_owned(), inside }
 }

@@ -50,8 +50,6 @@ impl ConfigError {
     fn flags(&mut self) -> Vec<&mut String> {
         match self {
             Self::NotYet { flag }
-            | Self::ValueNotYet { flag, .. }
-            | Self::Refused { flag, .. }
             | Self::List { flag, .. }
             | Self::BadValue { flag, .. }
             | Self::Unreadable { flag, .. } => vec![flag],

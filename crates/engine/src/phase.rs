@@ -68,8 +68,6 @@ pub struct PhaseCounts {
     pub sent: u64,
     /// Came back by themselves: answered, failed, timed out or given up on purpose.
     pub completed: u64,
-    /// Of the completed, those without a successful response.
-    pub failed: u64,
     /// Cut off by the client at the end of the phase.
     pub cut: u64,
     pub sessions_sent: u64,

@@ -1,6 +1,6 @@
 //! What to do about requests that failed.
 
-use aiperf_metrics::{Cancellation, Failure, Summary};
+use aiperf_metrics::{Cancellation, Failure, Shortage, Summary};
 
 /// What is known beside the failures themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,6 +24,12 @@ pub(crate) fn advice(failure: &Failure, hints: &Hints) -> String {
     let on_purpose = failure.cancelled == Some(Cancellation::OnPurpose);
     let plain = match failure.kind.as_str() {
         _ if on_purpose => "Lower --request-cancellation-rate, or raise --request-cancellation-delay.",
+        _ if failure.shortage == Some(Shortage::Descriptors) => {
+            "Raise the limit of this shell (ulimit -n), or lower the load."
+        }
+        _ if failure.shortage == Some(Shortage::Ports) => {
+            "Let connections be used again (--connection-reuse-strategy pooled), or lower the load."
+        }
         "ClientConnectorError" => "Is the server running, and is --url right?",
         "ClientConnectorDNSError" => "Check the host name in --url.",
         // Their messages say what to do.
@@ -98,6 +104,7 @@ mod tests {
             cause: None,
             cancelled: None,
             is_context_overflow: false,
+            shortage: None,
         }
     }
 

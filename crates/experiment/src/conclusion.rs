@@ -33,6 +33,8 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) columns: &'a PhaseColumns,
     pub(crate) anchor: &'a WallAnchor,
     pub(crate) health: Option<ClientHealth>,
+    /// When the first phase could begin.
+    pub(crate) began: Mono,
     pub(crate) timestamps: Timestamps,
     pub(crate) other_files: Vec<WrittenFile>,
     /// As it was measured during the run.
@@ -54,6 +56,7 @@ impl Conclusion<'_> {
         let at = self.outcomes.iter().rposition(|outcome| outcome.kind == PhaseKind::Profiling);
         let values = self.values(run, at);
         let (mut phases, timeslices) = self.measure(run, at);
+        Self::log_results(&phases);
         let accounting =
             self.outcomes.iter().zip(&phases).map(|(outcome, phase)| self.accounting(outcome, phase)).collect();
         let warmup = phases.iter().position(|phase| phase.kind == Phase::Warmup).map(|at| phases.remove(at));
@@ -77,6 +80,10 @@ impl Conclusion<'_> {
         let ended_by = at.map(|at| &self.outcomes[at].ended_by);
         let metadata = scenario::submission(run, &verdict, ended_by, &profiling.summary);
         let sections = self.sections();
+        let mut client_health = self.health.clone();
+        if !profiling.summary.failures.is_empty() {
+            client_health.get_or_insert_default().add_shortages(self.began, &profiling.summary.failures);
+        }
         let report = RunReport {
             aiperf_version: version.to_owned(),
             benchmark_id: self.benchmark_id.clone(),
@@ -96,7 +103,7 @@ impl Conclusion<'_> {
             metadata,
             thresholds: run.profiling_context().thresholds,
             genai_perf: run.config.output.export_genai_perf.then(|| self.genai_perf(run, at)),
-            client_health: self.health,
+            client_health,
             selftest,
             timestamps: Some(self.timestamps),
             prefixes_repeat: prefixes_repeat(run),
@@ -118,6 +125,14 @@ impl Conclusion<'_> {
         let files = write_summary_files(&report, &run.paths, extra);
         let refused = run.strictness.refused(&report.validity());
         RunResult { report, files, verdict, values, refused }
+    }
+
+    /// What the log says of each phase once every response was read: the same counts as the files.
+    fn log_results(phases: &[PhaseReport]) {
+        for PhaseReport { name, summary, .. } in phases {
+            let (ok, errors, cut) = (summary.successful, summary.failed, summary.cut_off);
+            log::info!("Phase {name} results | successful={ok}, errors={errors}, cancelled={cut}");
+        }
     }
 
     /// What helps to say what to do about failures. The server is asked for its models once, after everything is measured, where

@@ -74,6 +74,9 @@ pub enum RunError {
     UntilCi { target: String, reason: String },
     #[error("--convergence-metric {metric}: {reason}")]
     Convergence { metric: String, reason: String },
+    /// The machine has not enough of something that every connection takes.
+    #[error("{0}")]
+    NoRoom(String),
     #[error("a record thread cannot start: {0}")]
     RecordThread(std::io::Error),
     #[error("the thread that makes contents cannot start: {0}")]

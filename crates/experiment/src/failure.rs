@@ -6,8 +6,9 @@ use std::io;
 use aiperf_endpoint::{ReplyError, Wire};
 use aiperf_engine::{CutReason, Outcome};
 use aiperf_grpc::{Code, Status};
-use aiperf_metrics::{Cancellation, Cause, Failure};
+use aiperf_metrics::{Cancellation, Cause, Failure, Shortage};
 use aiperf_transport::{Exchange, RedirectError, TransportError};
+use rustix::io::Errno;
 
 /// The failure of an exchange whose bytes need no reading; `None` when a 2xx response was read to its end.
 pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) -> Option<Failure> {
@@ -30,9 +31,11 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) ->
             cause: None,
             cancelled: None,
             is_context_overflow: false,
+            shortage: None,
         }),
         Outcome::Failed(error) => {
-            Some(Failure { cause: transport_cause(error), ..plain(transport_kind(error), error.to_string()) })
+            let failure = plain(transport_kind(error), error.to_string());
+            Some(Failure { cause: transport_cause(error), shortage: shortage(error), ..failure })
         }
         Outcome::NotSent(error) => Some(plain("RequestBuildError", error.to_string())),
         Outcome::TimedOut => Some(plain("TimeoutError", timeout_message(exchange))),
@@ -70,6 +73,7 @@ fn of_call(status: &Status) -> Failure {
         cause: None,
         cancelled: None,
         is_context_overflow: false,
+        shortage: None,
     }
 }
 
@@ -89,11 +93,20 @@ pub(crate) fn of_reply(error: &ReplyError) -> Failure {
         cause: None,
         cancelled: None,
         is_context_overflow: false,
+        shortage: None,
     }
 }
 
 fn plain(kind: &str, message: String) -> Failure {
-    Failure { code: None, kind: kind.to_owned(), message, cause: None, cancelled: None, is_context_overflow: false }
+    Failure {
+        code: None,
+        kind: kind.to_owned(),
+        message,
+        cause: None,
+        cancelled: None,
+        is_context_overflow: false,
+        shortage: None,
+    }
 }
 
 fn reason(exchange: &Exchange) -> String {
@@ -153,6 +166,16 @@ fn transport_cause(error: &TransportError) -> Option<Cause> {
     Some(Cause { kind: kind.to_owned(), message })
 }
 
+/// What this machine had none left of. Every connection takes one of each.
+fn shortage(error: &TransportError) -> Option<Shortage> {
+    let TransportError::Connect { cause, .. } = error else { return None };
+    match Errno::from_io_error(cause)? {
+        Errno::MFILE | Errno::NFILE => Some(Shortage::Descriptors),
+        Errno::ADDRNOTAVAIL => Some(Shortage::Ports),
+        _ => None,
+    }
+}
+
 fn io_kind(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => "ConnectionRefusedError",
@@ -177,6 +200,8 @@ fn timeout_message(exchange: &Exchange) -> String {
 
 #[cfg(test)]
 mod tests {
+    use aiperf_transport::{Origin, Scheme};
+
     use super::*;
 
     #[test]
@@ -202,6 +227,18 @@ mod tests {
         let gone =
             of_exchange(&Outcome::Failed(TransportError::Disconnected), &Exchange::default(), Wire::Http).unwrap();
         assert_eq!(gone.cause, None);
+    }
+
+    #[test]
+    fn a_connection_for_which_this_machine_had_nothing_left_is_told_from_one_that_was_refused() {
+        let of = |errno: Errno| {
+            let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".into(), port: 8000 };
+            let error = TransportError::Connect { origin, cause: errno.into() };
+            of_exchange(&Outcome::Failed(error), &Exchange::default(), Wire::Http).unwrap().shortage
+        };
+        assert_eq!(of(Errno::MFILE), Some(Shortage::Descriptors));
+        assert_eq!(of(Errno::ADDRNOTAVAIL), Some(Shortage::Ports));
+        assert_eq!(of(Errno::CONNREFUSED), None);
     }
 
     #[test]

@@ -70,9 +70,19 @@ impl HealthWatch {
                     });
                     last = now;
                 }
-                // Workers have ended by now, so nothing is missed.
+                // Workers have ended by now, so nothing is missed. The time since the last sample may be too short for shares.
                 follow_wall_clock(&stamping);
-                watched.delays.add(&gauge.take_read_delays());
+                let delays = gauge.take_read_delays();
+                watched.delays.add(&delays);
+                watched.samples.push(HealthSample {
+                    at: Mono::now(),
+                    worker_lag: gauge.take_worst_lag(),
+                    schedule_lag: gauge.take_schedule_lag(),
+                    arrival_to_read_delay_p99: delays.quantile(0.99).unwrap_or_default(),
+                    arrival_to_read_delay: delays.max(),
+                    record_queue_capacity: queue.capacity(),
+                    ..HealthSample::default()
+                });
                 watched
             })
             .ok()?;

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+mod capacity;
 mod conclusion;
 mod data_warnings;
 mod discovery;

@@ -99,7 +99,7 @@ impl RecordThreads {
         let mut stamps = AllStamps::default();
         for thread in self.threads {
             let (columns, counts) = thread.join().map_err(|_| RunError::RecordThreadGone)?;
-            stamps += counts.0;
+            stamps += counts;
             match &mut merged {
                 // The columns of a long run are most of its memory: the first thread's are gone on with, not copied.
                 None => merged = Some(columns),
@@ -145,6 +145,9 @@ impl RecordDesk {
                 threshold.note(self.phases[finished.phase], observation.failure.as_ref());
             }
             if self.phases[finished.phase] == PhaseKind::Profiling {
+                if observation.failure.is_none() {
+                    all_stamps.late += stamps::late_reads(&finished.exchange.marks, &observation.chunks);
+                }
                 self.feeds.iter().for_each(|feed| feed.note(&observation, &values));
             }
             if let Some((tap, contexts)) = &self.tap {

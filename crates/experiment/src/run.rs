@@ -26,6 +26,7 @@ use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
 use uuid::Uuid;
 
+use crate::capacity;
 use crate::conclusion::{Conclusion, repeating_command};
 use crate::data_warnings;
 use crate::discovery;
@@ -129,6 +130,7 @@ impl Run {
         let headers = settings::header_plan(&config, version)?;
         let targets = Targets::open(&config.endpoint, &config.dataset.models[0])?;
         let client = settings::client_settings(&config, &targets)?;
+        capacity::check(&config, &phases, &targets, workers(&config, &phases), client.connection_limit)?;
         let found = discovery::ask(&config, &targets, &client, &headers)?;
         let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config, found));
         let renderer = Renderer { endpoint: Arc::clone(&endpoint), options: settings::body_options(&config) };
@@ -231,6 +233,7 @@ impl Run {
             columns: &columns,
             anchor: &anchor,
             health: watched.map(|watched| ClientHealth::judge(began, &watched.samples)),
+            began,
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files: closed.written,
             network_rtt,
@@ -310,7 +313,7 @@ impl Run {
         let mut sampler = self.dataset.sampler(self.seed);
         let tuning = &self.config.tuning;
         Plan {
-            workers: self.workers(),
+            workers: workers(&self.config, &self.phases),
             phases: self.phases.clone(),
             conversations: self.sessions.for_engine().into(),
             bodies: Arc::clone(&self.sessions) as Arc<dyn Bodies>,
@@ -338,13 +341,6 @@ impl Run {
         }
     }
 
-    /// Half the processors by default: the other half is for record threads, the conductor and, often, the server.
-    fn workers(&self) -> usize {
-        let limits = self.phases.iter().map(|phase| phase.pace.session_limit().unwrap_or(usize::MAX));
-        let wanted = self.config.workers_max.unwrap_or_else(|| (processors() / 2).clamp(1, 32));
-        wanted.min(limits.max().unwrap_or(1)).max(1)
-    }
-
     fn record_threads(&self) -> usize {
         self.config.record_processors.unwrap_or_else(|| (processors() / 4).clamp(1, 8))
     }
@@ -354,6 +350,13 @@ impl Run {
         let profiling = self.phases.iter().rposition(|phase| phase.kind == PhaseKind::Profiling);
         &self.contexts[profiling.unwrap_or_default()]
     }
+}
+
+/// Half the processors by default: the other half is for record threads, the conductor and, often, the server.
+fn workers(config: &Config, phases: &[PhaseConfig]) -> usize {
+    let limits = phases.iter().map(|phase| phase.pace.session_limit().unwrap_or(usize::MAX));
+    let wanted = config.workers_max.unwrap_or_else(|| (processors() / 2).clamp(1, 32));
+    wanted.min(limits.max().unwrap_or(1)).max(1)
 }
 
 fn processors() -> usize {

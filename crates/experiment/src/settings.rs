@@ -9,7 +9,7 @@ use aiperf_config::{
 use aiperf_endpoint::{
     AffinityHeaders, BodyOptions, EndpointKind, EndpointSettings, HeaderOptions, HeaderPlan, KserveSettings,
 };
-use aiperf_metrics::{Level, MetricContext, NetworkRtt, Thresholds};
+use aiperf_metrics::{AskedConcurrency, Level, MetricContext, NetworkRtt, Thresholds};
 use aiperf_socket::{SocketOptions, SourceAddresses, Stamping};
 use aiperf_transport::{
     ClientSettings, Identity, Origin, Proxies, Proxy, Resend, Scheme, TlsOptions, TlsSettings, Verification,
@@ -39,6 +39,8 @@ pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<Met
     context.open_loop = !matches!(phase.pace, Pace::Concurrency(_) | Pace::AgenticReplay(_));
     context.fixed_schedule = matches!(phase.pace, Pace::FixedSchedule { .. });
     context.concurrency = phase.pace.session_limit().map(|limit| limit as u64);
+    context.asked_concurrency = asked_concurrency(phase);
+    context.asked_rate = asked_rate(&phase.pace);
     if let Some(NetworkLatency::Given(rtt)) = config.network_latency {
         context.network_rtt = Some(NetworkRtt::given(Nanos::from(rtt)));
     }
@@ -52,6 +54,25 @@ pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<Met
         context.slos.push(slo);
     }
     Ok(context)
+}
+
+/// A prefill limit below it keeps a closed loop from its concurrency, and its user knows.
+fn asked_concurrency(phase: &PhaseConfig) -> Option<AskedConcurrency> {
+    let Pace::Concurrency(limit) = phase.pace else { return None };
+    let asked = AskedConcurrency { limit: limit as u64, is_ramped: phase.concurrency_ramp.is_some() };
+    phase.prefill_limit.is_none_or(|prefill| prefill >= limit).then_some(asked)
+}
+
+/// A rate that changes has no single figure.
+fn asked_rate(pace: &Pace) -> Option<f64> {
+    match pace {
+        Pace::Rate { rate, .. } => match rate.points.as_slice() {
+            [only] if rate.ramp.is_none() => Some(only.per_second),
+            _ => None,
+        },
+        Pace::UserCentric { per_second, .. } => Some(*per_second),
+        Pace::Concurrency(_) | Pace::FixedSchedule { .. } | Pace::AgenticReplay(_) => None,
+    }
 }
 
 pub(crate) fn body_options(config: &Config) -> BodyOptions {

@@ -3,7 +3,7 @@
 use aiperf_endpoint::{EndpointKind, Medium};
 use thiserror::Error;
 
-use crate::{Flags, GpuEnergy, Kind, Level, Metric, NetworkRtt};
+use crate::{AskedConcurrency, Flags, GpuEnergy, Kind, Level, Metric, NetworkRtt};
 
 /// The facts of a run that decide which metrics apply and how some are computed.
 #[derive(Debug, Clone)]
@@ -27,6 +27,10 @@ pub struct MetricContext {
     pub gpu_energy: Vec<GpuEnergy>,
     /// Requests in flight at once, where a limit was set.
     pub concurrency: Option<u64>,
+    /// What a closed loop shall keep in flight, where nothing else of its settings keeps it below.
+    pub asked_concurrency: Option<AskedConcurrency>,
+    /// Requests per second, where one rate is asked for throughout.
+    pub asked_rate: Option<f64>,
     pub show_internal: bool,
     pub show_experimental: bool,
     /// How sure intervals shall be; `None` for none, and no search for the steady state.
@@ -61,6 +65,8 @@ impl MetricContext {
             network_rtt: None,
             gpu_energy: Vec::new(),
             concurrency: None,
+            asked_concurrency: None,
+            asked_rate: None,
             show_internal: false,
             show_experimental: false,
             confidence: Some(Level::P95),

@@ -90,6 +90,8 @@ pub(crate) const OUTCOME_FAILED: u64 = 1;
 pub(crate) const OUTCOME_OVERFLOW: u64 = 2;
 /// Failed because there was no server, or none that was ready.
 pub(crate) const OUTCOME_UNREADY: u64 = 4;
+/// Given up by the client because it was asked to: `--request-cancellation-rate`.
+pub(crate) const OUTCOME_ON_PURPOSE: u64 = 5;
 /// In flight when the run ended.
 pub(crate) const OUTCOME_CUT_OFF: u64 = 3;
 

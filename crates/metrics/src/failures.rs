@@ -17,6 +17,13 @@ pub struct FailureGroup {
     first_seen: Mono,
 }
 
+impl FailureGroup {
+    /// When the first of them ended.
+    pub(crate) fn first_seen(&self) -> Mono {
+        self.first_seen
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Failures {
     groups: HashMap<Failure, (u64, Mono)>,
@@ -70,6 +77,7 @@ mod tests {
             cause: None,
             cancelled: None,
             is_context_overflow: false,
+            shortage: None,
         }
     }
 

@@ -16,6 +16,7 @@ mod failures;
 mod formula;
 mod genai_perf;
 mod health;
+mod late_reads;
 mod levels;
 mod metric;
 mod network;
@@ -53,8 +54,11 @@ pub use health::{
     ClientHealth, ClientLimit, DescriptorUse, HealthMaxima, HealthSample, LimitKind, MachineTime, ThreadLoad,
     ThreadRole,
 };
+pub use late_reads::LateReads;
 pub use network::NetworkRtt;
-pub use observation::{Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, PrefixBlocks, TokenCounts};
+pub use observation::{
+    Cancellation, Cause, Failure, HttpTiming, MediaFacts, Observation, PrefixBlocks, Shortage, TokenCounts,
+};
 pub use overflow::OverflowSigns;
 pub use record::RecordValues;
 pub use slices::{Slice, Slices};
@@ -62,4 +66,7 @@ pub use statistics::{Percentile, Stats};
 pub use steady::{SteadyState, SteadyWindow};
 pub use summary::{MetricResult, PhaseWindow, SloResult, Summary};
 pub use unit::Unit;
-pub use validity::{Digest, Evidence, Explanation, LostRecords, MaxTokensField, Severity, ValidityCode, ValidityNote};
+pub use validity::{
+    AskedConcurrency, Digest, Evidence, Explanation, GapCause, LostRecords, MaxTokensField, Severity, Unreached,
+    ValidityCode, ValidityNote,
+};

@@ -98,6 +98,8 @@ pub struct Failure {
     pub cancelled: Option<Cancellation>,
     /// The server refused the prompt as too long for the model.
     pub is_context_overflow: bool,
+    /// What this machine had none left of, where that kept the request from being sent.
+    pub shortage: Option<Shortage>,
 }
 
 impl Failure {
@@ -113,6 +115,7 @@ impl Failure {
             cause: None,
             cancelled: Some(why),
             is_context_overflow: false,
+            shortage: None,
         }
     }
 }
@@ -122,6 +125,15 @@ impl Failure {
 pub struct Cause {
     pub kind: String,
     pub message: String,
+}
+
+/// What every connection takes one of, and this machine has only so many of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Shortage {
+    /// File descriptors of this process, or of the whole system.
+    Descriptors,
+    /// Local ports to the server's address.
+    Ports,
 }
 
 /// Why the client ended a request.

@@ -3,7 +3,10 @@
 use aiperf_clock::Nanos;
 use aiperf_endpoint::{Delivery, SpecDecode, Usage};
 
-use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_FAILED, OUTCOME_OVERFLOW, OUTCOME_SUCCESS, OUTCOME_UNREADY};
+use crate::fact::{
+    Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_FAILED, OUTCOME_ON_PURPOSE, OUTCOME_OVERFLOW, OUTCOME_SUCCESS,
+    OUTCOME_UNREADY,
+};
 use crate::validity::is_unready;
 use crate::{Cancellation, Failure, HttpTiming, MediaFacts, Metric, MetricContext, Observation, formula};
 
@@ -156,6 +159,7 @@ fn outcome(failure: Option<&Failure>) -> u64 {
         Some(Cancellation::RunEnded) => OUTCOME_CUT_OFF,
         None if failure.is_context_overflow => OUTCOME_OVERFLOW,
         None if is_unready(failure) => OUTCOME_UNREADY,
-        None | Some(Cancellation::OnPurpose) => OUTCOME_FAILED,
+        Some(Cancellation::OnPurpose) => OUTCOME_ON_PURPOSE,
+        None => OUTCOME_FAILED,
     }
 }

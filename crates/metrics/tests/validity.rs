@@ -6,9 +6,9 @@ mod phase;
 use aiperf_clock::Nanos;
 use aiperf_endpoint::{Delivery, Usage};
 use aiperf_metrics::{
-    Cancellation, ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, HttpTiming, LimitKind, LoadAxis,
-    LostRecords, MaxTokensField, Metric, MetricContext, Observation, Percentile, PhaseAccounting, Severity, Summary,
-    Thresholds, TokenCounts, Unit, ValidityCode, ValidityNote,
+    AskedConcurrency, Cancellation, ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, GapCause, HttpTiming,
+    LateReads, LimitKind, LoadAxis, LostRecords, MaxTokensField, Metric, MetricContext, Observation, Percentile,
+    PhaseAccounting, Severity, Summary, Thresholds, TokenCounts, Unit, Unreached, ValidityCode, ValidityNote,
 };
 use phase::{at, avg, failed, request, summarize};
 
@@ -27,6 +27,8 @@ fn evidence(summary: &Summary) -> Evidence<'_> {
         prefixes_repeat: false,
         clock_step: Nanos::ZERO,
         waited_for_server: Nanos::ZERO,
+        was_stopped: false,
+        late_reads: LateReads::default(),
     }
 }
 
@@ -198,6 +200,7 @@ fn a_refused_field_is_found_and_comes_first() {
         cause: None,
         cancelled: None,
         is_context_overflow: false,
+        shortage: None,
     };
     let refused = |start| Observation { failure: Some(refusal.clone()), ..failed(start, start + 5, "", None) };
     let summary = summarize(&[refused(0), refused(10)], &streaming());
@@ -235,6 +238,18 @@ fn rows_that_are_not_part_of_the_run_are_owned_up_to() {
 
 fn codes(evidence: &Evidence<'_>) -> Vec<ValidityCode> {
     evidence.notes().iter().map(ValidityNote::code).collect()
+}
+
+#[test]
+fn lost_records_are_a_warning_whether_or_not_the_numbers_cover_them() {
+    let summary = summarize(&[request(0, &[5])], &streaming());
+    assert!(!evidence(&summary).notes().iter().any(|found| found.code() == ValidityCode::RecordsLost));
+    for are_counted in [true, false] {
+        let notes = Evidence { lost: LostRecords { count: 3, are_counted }, ..evidence(&summary) }.notes();
+        let found = notes.iter().find(|found| found.code() == ValidityCode::RecordsLost).unwrap();
+        assert_eq!((found.severity(), found.figure(), found.unit()), (Severity::Warning, 3.0, Unit::Requests));
+        assert_eq!(found.code().name(), "records_lost");
+    }
 }
 
 #[test]
@@ -292,7 +307,10 @@ fn time_in_flight_that_no_latency_tells_of_is_a_gap_in_littles_law() {
     let note = evidence(&summary).notes()[0];
     assert_eq!(note.code(), ValidityCode::LittlesLawGap);
     assert!((note.figure() - 50.0).abs() < 0.2 && (note.threshold() - 10.0).abs() < 1e-9, "{note:?}");
-    let ValidityNote::LittlesLawGap { in_flight, per_second, latency_seconds } = note else { panic!("{note:?}") };
+    let ValidityNote::LittlesLawGap { in_flight, per_second, latency_seconds, cause } = note else {
+        panic!("{note:?}")
+    };
+    assert_eq!(cause, GapCause::CutOff);
     assert!((in_flight - 1.001).abs() < 1e-9 && (per_second * latency_seconds - 0.5).abs() < 1e-9, "{note:?}");
     assert_eq!(evidence(&summarize(&[request(0, &[500]), request(0, &[500])], &streaming())).notes(), []);
 }
@@ -350,6 +368,7 @@ fn a_server_that_came_late_is_told_from_one_that_was_busy() {
             cause: None,
             cancelled: None,
             is_context_overflow: false,
+            shortage: None,
         };
         Observation { failure: Some(failure), ..failed(start, start + 5, "", None) }
     };
@@ -424,4 +443,58 @@ fn a_run_that_drifts_to_its_end_is_found() {
     assert_eq!((drift.unit(), drift.severity()), (Unit::Percent, Severity::Warning));
     let short = summarize(&in_turn((0..60).map(|index| 40 + 10 * index)), &context);
     assert_eq!(codes(&evidence(&short)), [ValidityCode::SampleFloor], "too short to tell");
+}
+
+#[test]
+fn first_tokens_and_chunks_that_were_read_late_together_are_found_above_one_in_a_hundred() {
+    let summary = summarize(&stalled(0, 0), &streaming());
+    let with = |first_tokens, merged_chunks| {
+        let late_reads = LateReads { requests: 200, first_tokens, chunks: 1_000, merged_chunks };
+        Evidence { late_reads, ..evidence(&summary) }.notes()
+    };
+    assert_eq!(with(2, 10), []);
+    let notes = with(3, 11);
+    let expected =
+        [ValidityNote::LateFirstTokens { late: 3, of: 200 }, ValidityNote::MergedChunks { merged: 11, of: 1_000 }];
+    assert_eq!(notes, expected);
+    assert!(notes.iter().all(|note| note.severity() == Severity::Warning && note.figure() > note.threshold()));
+}
+
+#[test]
+fn concurrency_that_was_never_in_flight_is_found_unless_the_run_was_broken_off() {
+    let asked_concurrency = Some(AskedConcurrency { limit: 50, is_ramped: false });
+    let requests: Vec<_> = (0..10).map(|_| request(0, &[50, 60])).collect();
+    let summary = summarize(&requests, &MetricContext { asked_concurrency, ..streaming() });
+    let accounting = PhaseAccounting { sent: 10, sessions_sent: 10, ..PhaseAccounting::default() };
+    let all = Evidence { accounting: Some(&accounting), ..evidence(&summary) };
+    let why = Unreached::FewRequests { sent: 10 };
+    assert_eq!(all.notes(), [ValidityNote::ConcurrencyNotReached { asked: 50, reached: 10, why }]);
+    assert_eq!(Evidence { was_stopped: true, ..all }.notes(), []);
+}
+
+#[test]
+fn requests_given_up_on_purpose_are_no_gap_in_littles_law() {
+    let given_up = failed(0, 500, "cancelled on purpose", Some(Cancellation::OnPurpose));
+    assert_eq!(evidence(&summarize(&[request(0, &[500]), given_up], &streaming())).notes(), []);
+}
+
+#[test]
+fn a_gap_in_littles_law_without_failures_names_who_was_late() {
+    let late = |receiving_ms: u64| {
+        let http = HttpTiming { receiving: Nanos(receiving_ms * 1_000_000), ..HttpTiming::default() };
+        let seen = Observation { end: at(400), http: Some(http), ..request(0, &[50, 100]) };
+        match evidence(&summarize(&[seen], &streaming())).notes()[..] {
+            [ValidityNote::LittlesLawGap { cause, .. }] => cause,
+            ref other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(late(400), GapCause::LateEnd, "the server sent its last byte late");
+    assert_eq!(late(100), GapCause::LateReading, "the last byte had come, and the client did not look");
+}
+
+#[test]
+fn a_load_that_no_self_test_covers_is_an_information() {
+    let load = ClientLoad { in_flight: 2, chunks_per_second: 1.0, requests_per_second: 1.0 };
+    let note = ValidityNote::BeyondCertified { axis: LoadAxis::InFlight, reached: load, certified: load };
+    assert_eq!(note.severity(), Severity::Info);
 }

@@ -81,6 +81,8 @@ impl RunReport {
             rows_left_out: self.rows_left_out,
             warmup: self.warmup.as_ref().map(|warmup| &warmup.summary),
             clock_step: self.timestamps.and_then(|stamps| stamps.clock_offset).map_or(Nanos::ZERO, |o| o.largest_step),
+            was_stopped: self.status.was_cancelled(),
+            late_reads: self.timestamps.map(|stamps| stamps.late).unwrap_or_default(),
             prefixes_repeat: self.prefixes_repeat,
             waited_for_server: self.waited_for_server,
         };
@@ -111,7 +113,7 @@ pub enum RunStatus {
     Cancelled,
     /// Broken off by the program itself, for the reason given.
     GivenUp(String),
-    /// Ran to its end and came to nothing, for the reason given.
+    /// Ran to its end without what was asked of it, for the reason given.
     Incomplete(String),
 }
 

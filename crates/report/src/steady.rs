@@ -44,11 +44,20 @@ fn side(whole: &Summary, wanted: Metric) -> Value {
     all.filter_map(|(name, value)| Some((name.to_owned(), Value::from(value?)))).collect::<Map<_, _>>().into()
 }
 
-/// Why there is no steady state.
+/// What became of the search for a steady state that was not found, with the reason.
+pub(crate) fn not_found(unsteady: &Unsteady) -> String {
+    match unsteady {
+        Unsteady::TooShort { .. } => format!("Steady state not assessed: {}.", reason(unsteady)),
+        Unsteady::Drifts { .. } => format!("No steady state was reached: {}.", reason(unsteady)),
+    }
+}
+
+/// Why no steady state is known.
 pub(crate) fn reason(unsteady: &Unsteady) -> String {
     match unsteady {
         Unsteady::TooShort { left, needed } => {
-            format!("{left} requests are left between ramp-up and drain, and it takes {needed} to tell")
+            let requests = if *left == 1 { "request" } else { "requests" };
+            format!("only {left} {requests} outside ramp-up and drain ({needed} needed)")
         }
         Unsteady::Drifts { signal, change } => {
             let name = Metric::from_tag(signal).map_or(signal.as_str(), |metric| metric.definition().header);

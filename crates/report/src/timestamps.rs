@@ -1,6 +1,7 @@
 //! Where the times of a run came from and how far they can be trusted, as JSON.
 
 use aiperf_clock::{Nanos, OffsetHistory, StampSource};
+use aiperf_metrics::LateReads;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -29,6 +30,8 @@ pub struct Timestamps {
     /// What the system offers.
     pub source: StampSource,
     pub reads: StampCounts,
+    /// What was read too late to know its own time.
+    pub late: LateReads,
     /// `None` when the kernel stamped nothing.
     pub arrival_to_read_delay: Option<DelayFigures>,
     /// How kernel stamps were put on the monotonic clock; `None` when there were none to be had.
@@ -45,6 +48,10 @@ pub(crate) fn timestamps(stamps: &Timestamps) -> Value {
     put("kernel_reads", stamps.reads.kernel.into());
     put("user_reads", stamps.reads.user.into());
     put("coalesced_reads", stamps.reads.coalesced.into());
+    put("chunks", stamps.late.chunks.into());
+    put("merged_chunks", stamps.late.merged_chunks.into());
+    put("first_tokens", stamps.late.requests.into());
+    put("late_first_tokens", stamps.late.first_tokens.into());
     if let Some(DelayFigures { p50, p99, max }) = stamps.arrival_to_read_delay {
         let [p50, p99, max] = [p50, p99, max].map(Nanos::as_millis_f64);
         put("arrival_to_read_delay_ms", json!({"p50": p50, "p99": p99, "max": max}));
@@ -66,6 +73,7 @@ mod tests {
         let stamps = Timestamps {
             source: StampSource::Kernel,
             reads: StampCounts { kernel: 90, user: 1, coalesced: 7 },
+            late: LateReads { requests: 10, first_tokens: 2, chunks: 80, merged_chunks: 9 },
             arrival_to_read_delay: Some(DelayFigures {
                 p50: Nanos(20_000),
                 p99: Nanos(1_500_000),
@@ -77,6 +85,7 @@ mod tests {
             timestamps(&stamps),
             json!({
                 "source": "kernel", "kernel_reads": 90, "user_reads": 1, "coalesced_reads": 7,
+                "chunks": 80, "merged_chunks": 9, "first_tokens": 10, "late_first_tokens": 2,
                 "arrival_to_read_delay_ms": {"p50": 0.02, "p99": 1.5, "max": 3.0},
                 "clock_offset_start_ns": 5, "clock_offset_end_ns": 6, "clock_step": false,
             })
@@ -86,9 +95,21 @@ mod tests {
     #[test]
     fn a_run_without_them_says_that_its_threads_took_the_time() {
         let reads = StampCounts { kernel: 0, user: 4, coalesced: 0 };
-        let stamps = Timestamps { source: StampSource::User, reads, arrival_to_read_delay: None, clock_offset: None };
+        let stamps = Timestamps {
+            source: StampSource::User,
+            reads,
+            late: LateReads { requests: 2, chunks: 4, ..LateReads::default() },
+            arrival_to_read_delay: None,
+            clock_offset: None,
+        };
         let shown = timestamps(&stamps);
-        assert_eq!(shown, json!({"source": "user", "kernel_reads": 0, "user_reads": 4, "coalesced_reads": 0}));
+        assert_eq!(
+            shown,
+            json!({
+                "source": "user", "kernel_reads": 0, "user_reads": 4, "coalesced_reads": 0,
+                "chunks": 4, "merged_chunks": 0, "first_tokens": 2, "late_first_tokens": 0,
+            })
+        );
         let unix_only = Timestamps { source: StampSource::Kernel, ..stamps };
         assert_eq!(timestamps(&unix_only)["source"], "user");
     }

@@ -255,3 +255,16 @@ fn what_cannot_be_read_is_refused_before_anything_is_written() {
         program.run().was_refused_with(expected);
     }
 }
+
+#[test]
+fn the_log_counts_responses_that_could_not_be_read_as_errors_like_the_result() {
+    let server = Scripted::start(|_| in_one("200 OK", "Content-Type: application/json\r\n", b"not an answer"));
+    let words = format!("--url {} --model m --tokenizer builtin --isl 8 --request-count 5", server.url());
+    let ended = Program::profile(&words).run();
+    check_nothing_succeeded(&ended, 5, &["all 5 requests failed"]);
+    let log = ended.artifacts.text("logs/aiperf.log");
+    let line = |part: &str| log.lines().find(|line| line.contains(part)).unwrap_or_else(|| panic!("{log}")).to_owned();
+    assert!(line("Phase profiling results").contains("successful=0, errors=5, cancelled=0"), "{log}");
+    let complete = line("Phase profiling complete");
+    assert!(complete.contains("still to be read") && !complete.contains("errors="), "{complete}");
+}

@@ -127,3 +127,21 @@ fn an_inline_template_is_sent_with_its_commas() {
         .succeed();
     assert_eq!((&requests(&sim)[0]["model"], &requests(&sim)[0]["max_tokens"]), (&json!("m"), &json!(3)));
 }
+
+#[test]
+fn a_line_of_genai_perf_that_asks_for_telemetry_and_plots_runs_with_a_warning() {
+    let sim = sim(FAST);
+    let words = format!("genai-perf profile -m m --tokenizer builtin --endpoint-type chat -u {}", sim.addr());
+    let ended = Program::new(&words)
+        .with("--request-count 2 --server-metrics-url http://localhost:1/metrics --generate-plots --artifact-dir out")
+        .run();
+    assert_eq!((ended.code, sim.truth().len()), (Some(0), 2), "{}", ended.stderr);
+    assert!(ended.stderr.contains("GPU telemetry is not collected"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("plots are not drawn"), "{}", ended.stderr);
+}
+
+#[test]
+fn an_empty_records_file_is_said_to_be_empty() {
+    let program = Program::new("compare a b").file("a/profile_export.jsonl", "").file("b/profile_export.jsonl", "");
+    program.run().was_refused_with(&["a: profile_export.jsonl holds no record"]);
+}

@@ -24,6 +24,7 @@ mod endpoint_types;
 mod endpoints;
 mod failures;
 mod folder_claims;
+mod frozen;
 mod genai_perf;
 mod generated_text;
 mod graphs;

@@ -95,6 +95,7 @@ fn later_runs_cite_the_test_and_say_when_they_went_beyond_it() {
     let notes = summary["validity"].as_array().unwrap();
     let note = notes.iter().find(|note| note["code"] == "beyond_certified_load").unwrap();
     assert_eq!((&note["subject"], &note["threshold"]), (&"in_flight".into(), &3.0.into()));
+    assert_eq!(note["severity"], "info", "a machine that was never tested passes --strict, too");
     assert!(beyond.stdout.contains("aiperf selftest --streams"), "{}", beyond.stdout);
 }
 

@@ -36,7 +36,7 @@ fn a_dead_server_ends_a_closed_loop_after_few_requests() {
     let records = ended.artifacts.records();
     // Eight at first, then one at a time, with pauses that double up to half a second.
     assert!((9..60).contains(&records.len()), "{}", records.len());
-    assert!(records.iter().all(|record| record.failed()));
+    assert!(records.iter().all(Record::failed));
     assert_eq!(ended.artifacts.summary()["is_complete"], false);
 }
 

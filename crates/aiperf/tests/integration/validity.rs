@@ -39,7 +39,8 @@ fn note(artifacts: &Artifacts, code: &str) -> Value {
 
 /// What a machine that is busy with other tests may add to a clean run.
 fn of_this_machine(code: &str) -> bool {
-    ["client_saturated", "hidden_wait", "beyond_certified_load"].contains(&code)
+    let by_load = ["client_saturated", "late_first_tokens", "merged_chunks", "hidden_wait", "beyond_certified_load"];
+    by_load.contains(&code)
 }
 
 fn assert_clean(artifacts: &Artifacts) {
@@ -61,14 +62,19 @@ fn a_clean_run_of_an_open_loop_leaves_no_doubt() {
     assert_clean(&run(CLEAN, "--streaming --isl 64 --osl 8 --request-rate 20 --request-count 60"));
 }
 
+/// Statistics err at times: some 2 to 5 % of steady runs are called unsteady. Three in a row are not chance.
+fn assert_once_without(code: &str, server: &str, words: &str) {
+    let is_free_of_it = |_| !run(server, words).notes().contains(&code.to_owned());
+    assert!((0..3).any(is_free_of_it), "{code} in each of three runs");
+}
+
 #[test]
 fn percentiles_of_few_samples_are_told_and_those_of_many_are_not() {
     let few = note(&run(CLEAN, LOAD), "sample_floor");
     assert_eq!((&few["severity"], &few["threshold"]), (&"info".into(), &368.0.into()));
     // Far more than p99 needs at this level, of latencies that a busy machine adds little to.
     let words = "--streaming --isl 16 --osl 1 --concurrency 100 --request-count 3000 --confidence-level 0.8";
-    let many = run("ttft=gamma:200,4&itl=0", words);
-    assert!(!many.notes().contains(&"sample_floor".to_owned()), "{:?}", many.notes());
+    assert_once_without("sample_floor", "ttft=gamma:200,4&itl=0", words);
 }
 
 #[test]
@@ -76,8 +82,8 @@ fn a_server_that_gets_slower_and_slower_has_no_steady_state() {
     // From 20 ms to 620 ms: whatever a busy machine adds, each quarter is slower than the one before.
     let artifacts = run("ttft=20&itl=0&drift=2", "--streaming --isl 16 --osl 1 --concurrency 8 --request-count 300");
     assert!(note(&artifacts, "non_stationary")["subject"].is_string());
-    let steady = run("ttft=gamma:200,4&itl=0", "--streaming --isl 16 --osl 1 --concurrency 16 --request-count 500");
-    assert!(!steady.notes().contains(&"non_stationary".to_owned()), "{:?}", steady.notes());
+    let words = "--streaming --isl 16 --osl 1 --concurrency 16 --request-count 500";
+    assert_once_without("non_stationary", "ttft=gamma:200,4&itl=0", words);
 }
 
 #[test]
@@ -87,6 +93,11 @@ fn a_rate_that_a_ceiling_keeps_down_is_a_shortfall_and_the_ceiling_is_named() {
     let artifacts = run("ttft=200&itl=0", words);
     let shortfall = note(&artifacts, "rate_shortfall");
     assert!(shortfall["figure"].as_f64().unwrap() > 50.0, "{shortfall}");
+    let (message, advice) = (shortfall["message"].as_str().unwrap(), shortfall["advice"].as_str().unwrap());
+    assert!(message.contains("below the 40 requests/s asked for"), "{message}");
+    // It points to what happened.
+    assert_eq!(artifacts.counted("arrivals_dropped") > 0, advice.contains("arrivals_dropped"), "{advice}");
+    assert_eq!(artifacts.counted("arrivals_dropped") > 0, !advice.contains("schedule_lag"), "{advice}");
     assert_eq!(note(&artifacts, "concurrency_ceiling_reached")["subject"], "concurrency");
 }
 
@@ -105,6 +116,39 @@ fn requests_that_the_end_cuts_off_leave_a_gap_in_littles_law() {
     let words = "--streaming --isl 16 --osl 4 --concurrency 4 --benchmark-duration 2 --benchmark-grace-period 0";
     let gap = note(&run("ttft=50&itl=1&stall_every=2&stall_ms=60000", words), "littles_law_gap");
     assert_eq!(gap["unit"], "%");
+    assert!(gap["advice"].as_str().unwrap().contains("--benchmark-grace-period"), "{gap}");
+}
+
+#[test]
+fn requests_that_are_cancelled_on_purpose_leave_no_gap_in_littles_law() {
+    let words = "--streaming --isl 16 --osl 2 --concurrency 4 --request-count 24 --request-cancellation-rate 50 \
+                 --request-cancellation-delay 0.5 --random-seed 7";
+    let artifacts = run("ttft=1000&itl=0", words);
+    let cancelled = artifacts.records().iter().filter(|record| record.was_cancelled()).count();
+    assert!(cancelled > 4, "{cancelled}");
+    assert!(!artifacts.notes().contains(&"littles_law_gap".to_owned()), "{}", artifacts.summary()["validity"]);
+}
+
+#[test]
+fn concurrency_that_was_never_in_flight_is_told_with_the_reason() {
+    let artifacts = run(CLEAN, "--streaming --isl 64 --osl 8 --concurrency 50 --request-count 6");
+    let unreached = note(&artifacts, "concurrency_not_reached");
+    assert_eq!(unreached["severity"], "warning");
+    let message = unreached["message"].as_str().unwrap();
+    assert!(message.contains("of 50 requests") && message.contains("only 6 requests were sent"), "{message}");
+    assert!(unreached["advice"].as_str().unwrap().contains("--request-count"), "{unreached}");
+    let reached = run("ttft=300&itl=2", "--streaming --isl 64 --osl 8 --concurrency 6 --request-count 12");
+    assert!(!reached.notes().contains(&"concurrency_not_reached".to_owned()), "{:?}", reached.notes());
+}
+
+#[test]
+fn a_run_with_nothing_but_failures_says_that_and_no_more() {
+    let ended = program(&sim("ttft=5&itl=1&error_every=1"), "--streaming --isl 16 --osl 4 --request-count 20").run();
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    assert!(ended.stdout.contains("NO RESULTS") && ended.stdout.contains("No request succeeded: 20 failed"));
+    for claim in ["INCOMPLETE", "only a part of the run", "adj_"] {
+        assert!(!ended.stdout.contains(claim), "{claim}: {}", ended.stdout);
+    }
 }
 
 #[test]
@@ -168,20 +212,54 @@ fn a_server_that_was_waited_for_is_told_without_a_doubt() {
 #[test]
 fn a_client_without_descriptors_to_spare_is_told() {
     // Eighty requests of three seconds each, and descriptors for some fifty connections.
-    let (server, folder) = (sim("ttft=3000&itl=0"), TempDir::new().unwrap());
-    let words = format!(
-        "profile --model m --tokenizer builtin --isl 16 --osl 1 --concurrency 80 --request-count 80 --url {} --artifact-dir {}",
-        server.url(),
-        folder.path().display()
-    );
-    let command = ["-c", r#"ulimit -n 64 && exec "$0" "$@""#, env!("CARGO_BIN_EXE_aiperf")];
-    let ended = Command::new("sh").args(command).args(words.split(' ')).output().unwrap();
-    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
-    let artifacts = Artifacts::new(folder, Path::new(""));
+    let (status, stderr, artifacts) =
+        with_few_descriptors(&sim("ttft=3000&itl=0"), "--request-rate 200 --request-count 80");
+    assert_eq!(status, Some(0), "{stderr}");
+    assert!(stderr.contains("file descriptor limit of 64"), "not warned of before: {stderr}");
     note(&artifacts, "client_saturated");
     // A busy machine may have brought others.
     let notes = artifacts.summary()["validity"].to_string();
     assert!(notes.contains(r#""subject":"descriptors""#), "{notes}");
+}
+
+#[test]
+fn descriptors_that_run_out_in_a_short_run_are_not_blamed_on_the_server() {
+    // All in a fraction of a second: nobody looked at the descriptors meanwhile.
+    let words = "--request-rate 5000 --arrival-pattern constant --request-count 200";
+    let (_, stderr, artifacts) = with_few_descriptors(&sim("ttft=200&itl=0"), words);
+    let summary = artifacts.summary();
+    assert!(summary["error_summary"].to_string().contains("Too many open files"), "{stderr}");
+    assert_eq!(summary["client_health"]["saturated"], true, "{}", summary["client_health"]);
+    let limits = summary["client_health"]["limits"].to_string();
+    assert!(limits.contains(r#""kind":"descriptors""#), "{limits}");
+    let notes = artifacts.notes();
+    assert!(notes.contains(&"client_saturated".to_owned()), "{notes:?}");
+    assert!(!notes.contains(&"server_not_ready".to_owned()), "{notes:?}");
+}
+
+#[test]
+fn a_closed_loop_beyond_the_descriptor_limit_is_refused_before_its_first_request() {
+    let server = sim("ttft=5&itl=0");
+    let (status, stderr, _) = with_few_descriptors(&server, "--concurrency 200 --request-count 400");
+    assert_eq!(status, Some(1), "{stderr}");
+    for part in ["error: ", "200 connections", "may open 64", "ulimit -n"] {
+        assert!(stderr.contains(part), "{part}: {stderr}");
+    }
+    assert!(server.truth().is_empty(), "something was sent");
+}
+
+/// Runs with room for 64 open files.
+fn with_few_descriptors(server: &Sim, words: &str) -> (Option<i32>, String, Artifacts) {
+    let folder = TempDir::new().unwrap();
+    let words = format!(
+        "profile --model m --tokenizer builtin --isl 16 --osl 1 {words} --url {} --artifact-dir {}",
+        server.url(),
+        folder.path().display()
+    );
+    let command = ["-c", r#"ulimit -n 64 && exec "$0" "$@""#, env!("CARGO_BIN_EXE_aiperf")];
+    let ended = Command::new("sh").args(command).args(words.split_whitespace()).output().unwrap();
+    let stderr = String::from_utf8_lossy(&ended.stderr).into_owned();
+    (ended.status.code(), stderr, Artifacts::new(folder, Path::new("")))
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl Desk<'_> {
             missing.sort();
             if !missing.is_empty() && self.was_killed {
                 let text = format!("has no entry for {} of the sessions that were sent", missing.len());
-                return self.find_unless_killed(&name, text);
+                return self.find_unless_killed(Finding::of(&name, text));
             }
             let found = missing.iter().map(|id| Finding::of(&name, format!("has no session {id:?}, which was sent")));
             let found = found.collect();
@@ -63,10 +63,8 @@ impl Desk<'_> {
         let missing = seen.profiling_ids.iter().filter(|id| !ids.contains(id.as_str())).count();
         let extra = ids.iter().filter(|id| !seen.profiling_ids.contains(**id)).count();
         if missing > 0 || extra > 0 {
-            self.find_unless_killed(
-                &name,
-                format!("lacks {missing} of the profiled requests, and has {extra} that are not recorded"),
-            );
+            let text = format!("lacks {missing} of the profiled requests, and has {extra} that are not recorded");
+            self.find_unless_killed(Finding::of(&name, text));
         }
     }
 

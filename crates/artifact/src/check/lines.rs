@@ -28,7 +28,7 @@ impl Desk<'_> {
         let path = self.folder.paths().records();
         let name = self.folder.name(&path);
         let mut seen = Seen::default();
-        let mut is_torn = false;
+        let mut torn = None;
         let mut found = Vec::new();
         self.files += 1;
         each_line(&path, |number, line, whole| {
@@ -36,9 +36,10 @@ impl Desk<'_> {
             let value: Value = match serde_json::from_slice(line) {
                 Ok(value) => value,
                 Err(error) => {
-                    is_torn = !whole;
                     if whole {
                         problem(format!("no JSON: {error}"));
+                    } else {
+                        torn = Some(torn_line(&name, number, &error));
                     }
                     return true;
                 }
@@ -53,9 +54,7 @@ impl Desk<'_> {
             true
         })?;
         self.find_some(&name, found);
-        if is_torn {
-            self.find_unless_killed(&name, "the last line is not whole");
-        }
+        torn.into_iter().for_each(|torn| self.find_unless_killed(torn));
         self.seen = Some(seen);
         Ok(())
     }
@@ -70,7 +69,7 @@ impl Desk<'_> {
         self.files += 1;
         let mut ids = HashSet::new();
         let mut found = Vec::new();
-        let mut is_torn = false;
+        let mut torn = None;
         each_line(&path, |number, line, whole| {
             let mut problem = |text: String| found.push(Finding::at(&name, number, text));
             match serde_json::from_slice::<Value>(line) {
@@ -80,21 +79,19 @@ impl Desk<'_> {
                     }
                     ids.extend(value["metadata"]["x_request_id"].as_str().map(ToOwned::to_owned));
                 }
-                Err(_) if !whole => is_torn = true,
+                Err(error) if !whole => torn = Some(torn_line(&name, number, &error)),
                 Err(error) => problem(format!("no JSON: {error}")),
             }
             true
         })?;
         self.find_some(&name, found);
-        if is_torn {
-            self.find_unless_killed(&name, "the last line is not whole");
-        }
+        torn.into_iter().for_each(|torn| self.find_unless_killed(torn));
         if let Some(seen) = &self.seen {
             let (missing, extra) = (seen.ids.difference(&ids).count(), ids.difference(&seen.ids).count());
             if missing > 0 || extra > 0 {
                 let text =
                     format!("lacks {missing} of the requests in the records, and has {extra} that are not there");
-                self.find_unless_killed(&name, text);
+                self.find_unless_killed(Finding::of(&name, text));
             }
         }
         Ok(())
@@ -120,6 +117,11 @@ impl Desk<'_> {
         self.find_some(&name, found);
         Ok(())
     }
+}
+
+/// The end of a line that a process did not live to write.
+fn torn_line(file: &str, number: usize, error: &serde_json::Error) -> Finding {
+    Finding::at(file, number, format!("no JSON: {error} (the last line is not whole)"))
 }
 
 impl Seen {

@@ -94,13 +94,12 @@ impl Desk<'_> {
     }
 
     /// What a run that was killed cannot have whole is no fault of its folder.
-    fn find_unless_killed(&mut self, file: &str, problem: impl Into<String>) {
-        let problem = problem.into();
+    fn find_unless_killed(&mut self, found: Finding) {
         if self.was_killed {
-            let why = "the run was ended between its writes, and nothing can repair that";
-            self.explained.push(Finding::of(file, format!("{problem}: {why}")));
+            let problem = format!("{}; the run was ended between its writes", found.problem);
+            self.explained.push(Finding { problem, ..found });
         } else {
-            self.find(file, problem);
+            self.findings.push(found);
         }
     }
 

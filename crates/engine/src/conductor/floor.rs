@@ -410,11 +410,7 @@ impl<'a> Floor<'a> {
         }
         match returned.end {
             ReturnedAs::Cut => self.counts.cut += 1,
-            ReturnedAs::Complete => self.counts.completed += 1,
-            ReturnedAs::Failed => {
-                self.counts.completed += 1;
-                self.counts.failed += 1;
-            }
+            ReturnedAs::Complete | ReturnedAs::Failed => self.counts.completed += 1,
         }
     }
 

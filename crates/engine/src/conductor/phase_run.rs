@@ -250,11 +250,11 @@ impl<'a> PhaseRun<'a> {
         let counts = self.floor.counts;
         let (start, end) = (self.floor.start, self.floor.last_return);
         log::info!(
-            "Phase {} complete | completed={}, cancelled={}, errors={} | sessions: completed={}, cancelled={} | elapsed={:.2}s{}",
+            "Phase {} complete | completed={}, cancelled={} | sessions: completed={}, cancelled={} | elapsed={:.2}s{} | responses are \
+             still to be read",
             self.phase.name(),
             counts.completed,
             counts.cut,
-            counts.failed,
             counts.sessions_completed,
             counts.sessions_cut,
             end.since(start).as_secs_f64(),

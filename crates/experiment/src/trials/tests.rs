@@ -33,6 +33,7 @@ enum Act {
     Breaks,
     CannotStart,
     IsCancelled,
+    LosesServer,
 }
 
 /// Plays a script, and notes what it was asked for. The last act is played again and again.
@@ -70,6 +71,7 @@ impl Runner for Script {
             Act::Latency(latency) => Ok(finished(Verdict::Complete, latency, vec![latency])),
             Act::Values(values) => Ok(finished(Verdict::Complete, 10.0, values)),
             Act::Fails => Ok(finished(Verdict::NothingSucceeded("the server said no".to_owned()), 1.0, Vec::new())),
+            Act::LosesServer => Ok(finished(Verdict::Unreachable("nobody is there".to_owned()), 1.0, Vec::new())),
             Act::IsCancelled => Ok(finished(Verdict::Cancelled, 1.0, Vec::new())),
             Act::Breaks => Err(Trouble::Broken("it broke".into())),
             Act::CannotStart => Err(Trouble::NotPrepared("no such model".into())),
@@ -323,4 +325,13 @@ fn a_rule_about_something_that_runs_do_not_have_is_refused() {
     assert!(refused(&rate).contains("has no p99"));
     let mode = ["--convergence-metric=request_throughput", "--convergence-mode=distribution"];
     assert!(refused(&mode).contains("values of requests"));
+}
+
+#[test]
+fn no_further_runs_are_made_without_a_server() {
+    let acts = [Act::Latency(10.0), Act::Latency(10.0), Act::LosesServer, Act::Latency(10.0)];
+    let played = play(&["--num-profile-runs=5"], &acts);
+    assert_eq!((played.result.runs, played.result.successful), (3, 2));
+    assert!(played.result.server_lost && !played.result.was_interrupted);
+    assert!(played.has(AGGREGATE), "what was measured is summed up");
 }

@@ -5,6 +5,7 @@ use aiperf_clock::{Mono, Nanos};
 use super::limit::{ClientLimit, LimitKind};
 use super::maxima::HealthMaxima;
 use super::sample::{HealthSample, MachineTime, ThreadRole};
+use crate::{FailureGroup, Shortage};
 
 /// Longer than a thread that is merely waiting its turn behind others waits on Linux (a few slices of 3 ms), and as long
 /// as the time between two tokens of a quick server: beyond it, what is measured is the client.
@@ -19,6 +20,10 @@ const THREAD_CPU_PERCENT: f64 = 90.0;
 const RECORD_QUEUE_PERCENT: f64 = 50.0;
 /// The next burst of connections meets the limit, and each one beyond it fails.
 const DESCRIPTORS_PERCENT: f64 = 95.0;
+
+/// A worker that is merely kept waiting by others comes round far sooner. Whatever was sent or read meanwhile is late by as
+/// much, so that one such stop is enough.
+const STALL: Nanos = Nanos(250_000_000);
 
 /// A state must last to count: one slow moment (a page fault, another program) does not make a run doubtful. Both must
 /// be met, since one interval longer than this could hold a single slow moment.
@@ -38,14 +43,48 @@ pub struct ClientHealth {
 impl ClientHealth {
     /// Judges samples in order of time. `began`: the start of the run, from which "since when" is counted.
     pub fn judge(began: Mono, samples: &[HealthSample]) -> Self {
-        let limits = RULES.iter().filter_map(|rule| rule.judge(began, samples)).collect();
+        let stalls = stalls(began, samples);
+        let limits = stalls.into_iter().chain(RULES.iter().filter_map(|rule| rule.judge(began, samples))).collect();
         Self { limits, observed: HealthMaxima::of(samples) }
+    }
+
+    /// Adds what failed requests tell: a short run has no sample of the moment in which descriptors or ports ran out.
+    pub fn add_shortages(&mut self, began: Mono, failures: &[FailureGroup]) {
+        for (shortage, kind) in [(Shortage::Descriptors, LimitKind::Descriptors), (Shortage::Ports, LimitKind::Ports)] {
+            let failed = failures.iter().filter(|group| group.failure.shortage == Some(shortage));
+            let Some(first) = failed.map(FailureGroup::first_seen).min() else { continue };
+            if self.limits.iter().all(|limit| limit.kind != kind) {
+                self.limits.push(ClientLimit {
+                    kind,
+                    figure: 100.0,
+                    threshold: DESCRIPTORS_PERCENT,
+                    since: first.since(began),
+                    lasted: Nanos::ZERO,
+                    stolen: None,
+                });
+            }
+        }
     }
 
     /// Whether the client, not the server, was the limit at some time.
     pub fn is_saturated(&self) -> bool {
         !self.limits.is_empty()
     }
+}
+
+/// All stops of the client together: the longest is the figure.
+fn stalls(began: Mono, samples: &[HealthSample]) -> Option<ClientLimit> {
+    let stopped: Vec<&HealthSample> = samples.iter().filter(|sample| sample.worker_lag >= STALL).collect();
+    let first = stopped.first()?;
+    let longest = stopped.iter().map(|sample| sample.worker_lag).max()?;
+    Some(ClientLimit {
+        kind: LimitKind::Stalled,
+        figure: longest.as_millis_f64(),
+        threshold: STALL.as_millis_f64(),
+        since: Nanos(first.at.since(began).0.saturating_sub(first.worker_lag.0)),
+        lasted: stopped.iter().fold(Nanos::ZERO, |sum, sample| sum + sample.worker_lag),
+        stolen: MachineTime::stolen_share(stopped.iter().copied()),
+    })
 }
 
 /// A figure of each sample that must not stay at or above a threshold.
@@ -162,7 +201,8 @@ impl Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DescriptorUse, MachineTime, ThreadLoad};
+    use crate::failures::Failures;
+    use crate::{Cancellation, DescriptorUse, Failure, MachineTime, ThreadLoad};
 
     const BEGAN: Mono = Mono::from_nanos(5_000_000_000);
     const EVERY: u64 = 250_000_000;
@@ -212,14 +252,53 @@ mod tests {
     fn one_slow_moment_is_seen_but_does_not_condemn_the_run() {
         let health = run(40, |index, sample| {
             if index == 7 {
-                sample.worker_lag = millis(300);
+                sample.worker_lag = millis(200);
                 sample.schedule_lag = millis(300);
                 sample.cpu_share = 1.0;
                 sample.record_queue = 1_000;
             }
         });
         assert!(!health.is_saturated());
-        assert_eq!(health.observed.worker_lag, millis(300));
+        assert_eq!(health.observed.worker_lag, millis(200));
+    }
+
+    #[test]
+    fn a_client_that_was_stopped_once_is_a_limit_of_its_own() {
+        let stops = |stopped: &'static [(u64, u64)]| {
+            run(40, move |index, sample| {
+                if let Some((_, lag)) = stopped.iter().find(|(at, _)| *at == index) {
+                    sample.worker_lag = millis(*lag);
+                }
+            })
+        };
+        let limit = only(&stops(&[(15, 3_000)]));
+        assert_eq!((limit.kind, limit.since, limit.lasted), (LimitKind::Stalled, millis(1_000), millis(3_000)));
+        let twice = only(&stops(&[(15, 300), (30, 400)]));
+        assert_eq!((twice.lasted, twice.since), (millis(700), millis(3_700)));
+        assert!((twice.figure - 400.0).abs() < 1e-9 && (twice.threshold - 250.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn connections_that_failed_for_want_of_descriptors_or_ports_are_a_limit_without_a_sample() {
+        let failed = |shortage| {
+            let mut failures = Failures::default();
+            let mut failure = Failure::cancelled(Cancellation::OnPurpose, "too many");
+            failure.shortage = shortage;
+            failures.add(&failure, 3, BEGAN + millis(20));
+            failures.into_groups()
+        };
+        let health = |shortage| {
+            let mut health = ClientHealth::judge(BEGAN, &[]);
+            health.add_shortages(BEGAN, &failed(shortage));
+            health
+        };
+        assert!(!health(None).is_saturated());
+        let limit = only(&health(Some(Shortage::Descriptors)));
+        assert_eq!((limit.kind, limit.since), (LimitKind::Descriptors, millis(20)));
+        assert_eq!(only(&health(Some(Shortage::Ports))).kind, LimitKind::Ports);
+        let mut seen = run(4, |_, sample| sample.descriptors = Some(DescriptorUse { open: 64, limit: 64 }));
+        seen.add_shortages(BEGAN, &failed(Some(Shortage::Descriptors)));
+        assert_eq!(only(&seen).kind, LimitKind::Descriptors, "known from samples already");
     }
 
     #[test]

@@ -33,8 +33,12 @@ pub enum LimitKind {
     RecordQueue,
     /// Requests were sent after their due time. `growing`: ever later, so that the rate asked for was not reached.
     ScheduleLag { growing: bool },
+    /// The client stood still: stopped by a signal, a debugger, a paused machine or a limit on its processor time.
+    Stalled,
     /// Nearly no descriptors left for connections.
     Descriptors,
+    /// No local port left for connections.
+    Ports,
 }
 
 impl LimitKind {
@@ -48,14 +52,18 @@ impl LimitKind {
             Self::RecordQueue => "record_queue",
             Self::ScheduleLag { growing: false } => "schedule_lag",
             Self::ScheduleLag { growing: true } => "schedule_lag_growing",
+            Self::Stalled => "stalled",
             Self::Descriptors => "descriptors",
+            Self::Ports => "ports",
         }
     }
 
     pub const fn unit(self) -> Unit {
         match self {
-            Self::WorkerLag | Self::ScheduleLag { .. } => Unit::Milliseconds,
-            Self::ProcessCpu | Self::ThreadCpu(_) | Self::RecordQueue | Self::Descriptors => Unit::Percent,
+            Self::WorkerLag | Self::ScheduleLag { .. } | Self::Stalled => Unit::Milliseconds,
+            Self::ProcessCpu | Self::ThreadCpu(_) | Self::RecordQueue | Self::Descriptors | Self::Ports => {
+                Unit::Percent
+            }
         }
     }
 }

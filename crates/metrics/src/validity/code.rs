@@ -9,10 +9,13 @@ pub enum ValidityCode {
     ErrorShare,
     RequestsResent,
     ClientSaturated,
+    LateFirstTokens,
+    MergedChunks,
     BeyondCertifiedLoad,
     ClockStep,
     RecordsLost,
     RateShortfall,
+    ConcurrencyNotReached,
     ConcurrencyCeilingReached,
     HiddenWait,
     ReplayDegraded,
@@ -33,16 +36,19 @@ pub enum ValidityCode {
 
 impl ValidityCode {
     /// In the order in which notes are worth reading.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 28] = [
         Self::MaxTokensFieldRefused,
         Self::ServerNotReady,
         Self::ErrorShare,
         Self::RequestsResent,
         Self::ClientSaturated,
+        Self::LateFirstTokens,
+        Self::MergedChunks,
         Self::BeyondCertifiedLoad,
         Self::ClockStep,
         Self::RecordsLost,
         Self::RateShortfall,
+        Self::ConcurrencyNotReached,
         Self::ConcurrencyCeilingReached,
         Self::HiddenWait,
         Self::ReplayDegraded,
@@ -69,10 +75,13 @@ impl ValidityCode {
             Self::ErrorShare => "error_share",
             Self::RequestsResent => "requests_resent",
             Self::ClientSaturated => "client_saturated",
+            Self::LateFirstTokens => "late_first_tokens",
+            Self::MergedChunks => "merged_chunks",
             Self::BeyondCertifiedLoad => "beyond_certified_load",
             Self::ClockStep => "clock_step",
             Self::RecordsLost => "records_lost",
             Self::RateShortfall => "rate_shortfall",
+            Self::ConcurrencyNotReached => "concurrency_not_reached",
             Self::ConcurrencyCeilingReached => "concurrency_ceiling_reached",
             Self::HiddenWait => "hidden_wait",
             Self::ReplayDegraded => "replay_degraded",
@@ -104,10 +113,13 @@ impl ValidityCode {
             self,
             Self::ServerNotReady
                 | Self::ClientSaturated
+                | Self::LateFirstTokens
+                | Self::MergedChunks
                 | Self::BeyondCertifiedLoad
                 | Self::ClockStep
                 | Self::RecordsLost
                 | Self::RateShortfall
+                | Self::ConcurrencyNotReached
                 | Self::ConcurrencyCeilingReached
                 | Self::UndecodableEvents
                 | Self::InputLengthOff

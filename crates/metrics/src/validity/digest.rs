@@ -8,7 +8,7 @@ use super::input_length::InputLengths;
 use super::occupancy::Occupancy;
 use super::pacing::Pacing;
 use super::server_counts::ServerCounts;
-use super::unready;
+use super::{AskedConcurrency, unready};
 use crate::columns::Columns;
 use crate::{MetricContext, PhaseWindow};
 
@@ -21,6 +21,7 @@ pub struct Digest {
     pub(super) chunking: Chunking,
     pub(super) input_lengths: InputLengths,
     pub(super) waits: Waits,
+    pub(super) asked_concurrency: Option<AskedConcurrency>,
     pub(super) deliveries: Deliveries,
     pub(super) server_counts: ServerCounts,
     /// Requests that met no server before the first one was served.
@@ -36,6 +37,7 @@ impl Digest {
             chunking: Chunking::of(columns, context),
             input_lengths: InputLengths::of(columns),
             waits: Waits::of(columns),
+            asked_concurrency: context.asked_concurrency,
             deliveries: Deliveries::of(columns, context),
             server_counts: ServerCounts::of(columns, context),
             unready: unready::before_first_success(columns),

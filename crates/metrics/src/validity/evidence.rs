@@ -7,7 +7,8 @@ use super::note::share_percent;
 use super::{LostRecords, MaxTokensField, NOTED_SHARE_PERCENT, ValidityNote, samples};
 use crate::totals::REPLAY_DEGRADED;
 use crate::{
-    Cancellation, ClientHealth, ClientLoad, Metric, Percentile, PhaseAccounting, Summary, Thresholds, Undecodable,
+    Cancellation, ClientHealth, ClientLoad, LateReads, LimitKind, Metric, Percentile, PhaseAccounting, Summary,
+    Thresholds, Undecodable,
 };
 
 /// Waiting that doubles the p99 changes what a reader concludes from it; below 50 ms more it is within what a network
@@ -42,6 +43,10 @@ pub struct Evidence<'a> {
     pub prefixes_repeat: bool,
     /// The largest step of the wall clock during the run; zero where it was let be.
     pub clock_step: Nanos,
+    /// The run was broken off: by the user, or because too much failed.
+    pub was_stopped: bool,
+    /// What the client read too late to know its time.
+    pub late_reads: LateReads,
     /// How long the run had to wait for the server before its first request; zero where it was ready.
     pub waited_for_server: Nanos,
 }
@@ -56,17 +61,20 @@ impl Evidence<'_> {
             [self.field_refused(), self.not_ready(), self.errors(), self.resent()].into_iter().flatten().collect();
         notes.extend(limits.iter().copied().map(ValidityNote::ClientSaturated));
         let rest = [
+            self.late_first_tokens(),
+            self.merged_chunks(),
             self.beyond_certified(),
             (self.clock_step > CLOCK_STEP).then_some(ValidityNote::ClockStepped { step: self.clock_step }),
             self.lost.any().then_some(ValidityNote::RecordsLost(self.lost)),
             digest.pacing.and_then(|pacing| pacing.shortfall(dropped)),
+            self.concurrency_not_reached(),
             self.ceiling(),
             digest.waits.exhausted(),
             self.hidden_wait(),
             self.replay_degraded(),
             digest.occupancy.and_then(|occupancy| occupancy.gap()),
             digest.cold_start.filter(|_| self.warmup.is_none()).and_then(|start| start.noticeable()),
-            samples::drift(self.summary),
+            samples::drift(self.summary, self.client_late()),
             samples::floor(self.summary),
             digest.deliveries.not_streamed(),
             digest.chunking.several(),
@@ -115,6 +123,29 @@ impl Evidence<'_> {
         let failed = self.summary.failed.saturating_sub(on_purpose);
         let of = self.summary.successful + failed;
         (share_percent(failed, of) > NOTED_SHARE_PERCENT).then_some(ValidityNote::ErrorShare { failed, of })
+    }
+
+    fn late_first_tokens(&self) -> Option<ValidityNote> {
+        let LateReads { first_tokens: late, requests: of, .. } = self.late_reads;
+        (share_percent(late, of) > NOTED_SHARE_PERCENT).then_some(ValidityNote::LateFirstTokens { late, of })
+    }
+
+    fn merged_chunks(&self) -> Option<ValidityNote> {
+        let LateReads { merged_chunks: merged, chunks: of, .. } = self.late_reads;
+        (share_percent(merged, of) > NOTED_SHARE_PERCENT).then_some(ValidityNote::MergedChunks { merged, of })
+    }
+
+    /// The client was stopped, or read so late that times to first token are its own.
+    fn client_late(&self) -> bool {
+        let mut limits = self.health.iter().flat_map(|health| &health.limits);
+        limits.any(|limit| limit.kind == LimitKind::Stalled) || self.late_first_tokens().is_some()
+    }
+
+    /// A run that was broken off need not have come to its load.
+    fn concurrency_not_reached(&self) -> Option<ValidityNote> {
+        let asked = self.summary.digest.asked_concurrency.filter(|_| !self.was_stopped)?;
+        let most = self.summary.get(Metric::EffectiveConcurrency)?.max? as u64;
+        asked.shortfall(most, self.accounting?)
     }
 
     /// Even one: the server saw a request more than there are records.

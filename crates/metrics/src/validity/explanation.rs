@@ -4,7 +4,8 @@ use aiperf_stats::steady::MATTERS;
 use aiperf_stats::{Level, floor};
 
 use super::{NOTED_SHARE_PERCENT, ValidityCode};
-use super::{chunking, cold_start, connections, evidence, input_length, occupancy, pacing};
+use super::{chunking, cold_start, connections, evidence, input_length, occupancy, pacing, reached};
+use crate::LateReads;
 
 /// One row of the manual.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,12 +25,11 @@ impl ValidityCode {
         match self {
             Self::MaxTokensFieldRefused => "The server does not know the field that carries the output length.",
             Self::ServerNotReady => {
-                "The first requests met no server, or one that was not ready; or the run had to wait for it \
+                "The first requests could not connect, or the server said that it was not ready; or the run had to wait for the server \
                  (`--wait-for-model-timeout`), which is an `info`."
             }
             Self::ErrorShare => {
-                "Requests failed. Latencies are of those that succeeded, which may be the easier ones. Cancellations on \
-                 purpose do not count."
+                "Requests failed. Latencies cover only the successful requests. Cancellations on purpose do not count."
             }
             Self::RequestsResent => {
                 "Requests were sent again: the server had left a kept connection as the request came (closed within 50 ms of \
@@ -37,7 +37,18 @@ impl ValidityCode {
                  The server saw that many requests more; latencies include the lost attempts (`http_req_lost`)."
             }
             Self::ClientSaturated => "The client, not the server, was the limit. One note for each limit.",
-            Self::BeyondCertifiedLoad => "The client had more to do than the self-test of this machine covers.",
+            Self::LateFirstTokens => {
+                "The client read first tokens so late that they share the time of a later chunk. Their times to first token are too \
+                 long, and the server is not the cause."
+            }
+            Self::MergedChunks => {
+                "The client read chunks so late that they share the time of a later one. Gaps between them are lost: \
+                 `inter_chunk_latency` has values near zero and values that are too long."
+            }
+            Self::BeyondCertifiedLoad => {
+                "The client had more to do than the self-test of this machine covers. An `info`: a machine without a self-test is \
+                 not certified for any load."
+            }
             Self::ClockStep => {
                 "The wall clock was set during the run. Durations are taken on another clock; kernel stamps within the last \
                  250 ms before it and times of day after it may be off by as much."
@@ -47,6 +58,10 @@ impl ValidityCode {
                  include them; those that `aiperf report` makes from the file do not, and the message says which is the case."
             }
             Self::RateShortfall => "Requests were sent at a lower rate than the schedule asked for.",
+            Self::ConcurrencyNotReached => {
+                "A closed loop never had as many requests in flight as `--concurrency` asked for. Runs that were broken off have no \
+                 such note."
+            }
             Self::ConcurrencyCeilingReached => {
                 "The concurrency ceiling kept arrivals of an open loop back, or requests waited for a connection: the load was \
                  not the one asked for."
@@ -57,14 +72,15 @@ impl ValidityCode {
             Self::ReplayDegraded => "The replay did not keep the shape of its trace.",
             Self::LittlesLawGap => {
                 "Throughput times mean latency is less than the mean number of requests in flight (Little's law): a part of the \
-                 load is in no latency. Requests that failed late or that the end of the run cut off are the usual cause."
+                 load is in no latency. The note names the largest part: requests that failed, requests that the end of the run cut off, \
+                 responses that the server ended late, or a client that read late. Cancellations on purpose do not count."
             }
             Self::WarmupMissing => {
-                "The first requests were much slower than later ones, and no warmup was asked for: means and tails hold the \
+                "The first requests were much slower than later ones, and no warmup was asked for: means and tails include the \
                  server's start."
             }
             Self::NonStationary => {
-                "Latency or throughput drifts to the end: no part of the run is at rest, and its numbers depend on how long it was."
+                "Latency or throughput drifts until the end: the run never reached a steady state, so its averages depend on its length."
             }
             Self::SampleFloor => {
                 "Percentiles that people quote rest on too few independent samples; the `subject` is the first of them. An `info`: \
@@ -78,7 +94,7 @@ impl ValidityCode {
                 "Streamed events carry several tokens. `inter_chunk_latency` is then not the time between tokens, and \
                  `inter_token_latency` spreads it evenly over tokens that came together."
             }
-            Self::UndecodableEvents => "Parts of responses were no JSON object and were passed over.",
+            Self::UndecodableEvents => "Parts of responses were not JSON objects and were skipped.",
             Self::InputLengthOff => "Prompts do not have the length that was asked for.",
             Self::OutputLengthOff => "Responses do not have the length that was asked for.",
             Self::TokenCountsDiffer => "Client and server count different numbers of tokens.",
@@ -108,8 +124,20 @@ impl ValidityCode {
                 "any, as an `info`; a warning above {NOTED_SHARE_PERCENT} % of requests, from where on the p99 is one of them"
             ),
             Self::ClientSaturated => {
-                "those of `client_health` ([client-health.md](client-health.md)), sustained for a second".to_owned()
+                "those of `client_health` ([client-health.md](client-health.md)), sustained for a second; at once for a client that \
+                 was stopped, and for descriptors and ports"
+                    .to_owned()
             }
+            Self::LateFirstTokens => format!(
+                "more than {NOTED_SHARE_PERCENT} % of requests have a first token that was read over {} ms after it arrived, together with \
+                 a later chunk; from there on the p99 is one of them",
+                LateReads::WAIT.as_millis_f64()
+            ),
+            Self::MergedChunks => format!(
+                "more than {NOTED_SHARE_PERCENT} % of chunks were read over {} ms after they arrived, together with a later one; from \
+                 there on the p1 of the gaps is one of them",
+                LateReads::WAIT.as_millis_f64()
+            ),
             Self::BeyondCertifiedLoad => {
                 "what the [self-test](selftest.md) certified, and a tenth for swings".to_owned()
             }
@@ -120,6 +148,11 @@ impl ValidityCode {
                 "more than {} % below the schedule, as lag grew from the first to the last tenth of requests by half a second or \
                  more, or arrivals were dropped; a repetition of the run differs by less",
                 pacing::SHORTFALL_PERCENT
+            ),
+            Self::ConcurrencyNotReached => format!(
+                "the most requests in flight at any time are more than {} % below `--concurrency`; a repetition of the run differs by \
+                 less",
+                reached::SHORTFALL_PERCENT
             ),
             Self::ConcurrencyCeilingReached => format!(
                 "any arrival dropped, more than {NOTED_SHARE_PERCENT} % delayed, or more than {} % waited over 1 ms for a \
@@ -136,7 +169,8 @@ impl ValidityCode {
                 format!("p99 of the lag above {} ms, the bound of AIPerf", evidence::REPLAY_DEGRADED_MS)
             }
             Self::LittlesLawGap => format!(
-                "more than {} % of the time in flight, and 10 ms of each request; the mean could be off by as much",
+                "more than {} % of the time in flight, and 10 ms of each request, without those cancelled on purpose; the mean could be \
+                 off by as much",
                 occupancy::GAP_PERCENT
             ),
             Self::WarmupMissing => format!(
@@ -180,13 +214,17 @@ impl ValidityCode {
             Self::MaxTokensFieldRefused => "`--use-legacy-max-tokens`, or leave it out.",
             Self::ServerNotReady => "Wait for the server: `--wait-for-model-timeout 300`.",
             Self::ErrorShare => {
-                "Look at the error summary; lower the load or mend the server. `adj_*` metrics count failures as never answered."
+                "Look at the error summary; lower the load or repair the server. `adj_*` metrics count failures as never answered."
             }
             Self::RequestsResent => {
                 "Look for crashes and restarts in the server's log; give it a longer keep-alive timeout, or open a connection for each \
                  request (`--connection-reuse-strategy never`). `--no-resend` makes each of them a failed request."
             }
             Self::ClientSaturated => "What the note says: more workers, a machine apart, less load.",
+            Self::LateFirstTokens | Self::MergedChunks => {
+                "Find out what keeps the client from its processors (a limit on processor time, other programs, a paused machine), or \
+                 move it to a machine of its own, and repeat the run. `request_latency` is not affected."
+            }
             Self::BeyondCertifiedLoad => "`aiperf selftest` with the load of the run.",
             Self::ClockStep => {
                 "Stop whatever sets the clock (a time service that steps, a virtual machine that was paused), and repeat the run."
@@ -195,7 +233,12 @@ impl ValidityCode {
                 "Free space on the disk, choose another `--artifact-dir`, or write less (`--export-level`). Quote the summary that the run wrote."
             }
             Self::RateShortfall => {
-                "Quote the rate that was reached. Raise `--concurrency` or leave it out, or give the client more processors."
+                "Quote the rate that was reached. If arrivals were dropped, raise `--concurrency` or leave it out; otherwise give the \
+                 client more processors."
+            }
+            Self::ConcurrencyNotReached => {
+                "Quote the concurrency that was reached. Send more requests (`--request-count`, `--num-conversations`, \
+                 `--benchmark-duration`), or lower `--concurrency`."
             }
             Self::ConcurrencyCeilingReached => {
                 "Raise `--concurrency` or leave it out; for connections, raise `AIPERF_HTTP_CONNECTION_LIMIT`."
@@ -203,12 +246,13 @@ impl ValidityCode {
             Self::HiddenWait => "Quote the `*_from_due` metrics.",
             Self::ReplayDegraded => "Raise or leave out `--concurrency`, or stretch the trace.",
             Self::LittlesLawGap => {
-                "Give the run a longer `--benchmark-grace-period` or more time, and look at the error summary."
+                "What the note says: look at the error summary, give the run a longer `--benchmark-grace-period`, look at the server's \
+                 end of streams, or give the client its processors."
             }
             Self::WarmupMissing => "`--warmup-request-count`, or `--warmup-duration`.",
             Self::NonStationary => {
-                "Run longer (`--benchmark-duration`), with a warmup or a ramp; a load that the server cannot keep up with never comes to \
-                 rest."
+                "Run longer (`--benchmark-duration`), with a warmup or a ramp; a load that the server cannot keep up with never reaches a \
+                 steady state."
             }
             Self::SampleFloor => "Send more requests, or quote no percentile above those that are not marked.",
             Self::NotStreamed => {

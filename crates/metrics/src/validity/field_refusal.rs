@@ -54,6 +54,7 @@ mod tests {
             cause: None,
             cancelled: None,
             is_context_overflow: false,
+            shortage: None,
         };
         refused_field(&failure)
     }

@@ -14,6 +14,7 @@ mod lost_records;
 mod note;
 mod occupancy;
 mod pacing;
+mod reached;
 mod samples;
 mod server_counts;
 mod unready;
@@ -25,6 +26,8 @@ pub use explanation::Explanation;
 pub use field_refusal::MaxTokensField;
 pub use lost_records::LostRecords;
 pub use note::{Severity, ValidityNote};
+pub use occupancy::GapCause;
+pub use reached::{AskedConcurrency, Unreached};
 pub(crate) use unready::is_unready;
 
 /// From one request in a hundred on, the p99 of a run is that of such requests.

@@ -3,8 +3,8 @@
 use aiperf_clock::Nanos;
 use aiperf_stats::steady::MATTERS;
 
-use super::{LostRecords, MaxTokensField, NOTED_SHARE_PERCENT, ValidityCode};
-use super::{chunking, cold_start, connections, evidence, occupancy, pacing};
+use super::{GapCause, LostRecords, MaxTokensField, NOTED_SHARE_PERCENT, Unreached, ValidityCode};
+use super::{chunking, cold_start, connections, evidence, occupancy, pacing, reached};
 use crate::{ClientLimit, ClientLoad, LoadAxis, Metric, Percentile, Unit};
 
 /// How much a note weighs.
@@ -41,14 +41,20 @@ pub enum ValidityNote {
     RequestsResent { resent: u64, of: u64 },
     /// The client, not the server, was the limit.
     ClientSaturated(ClientLimit),
+    /// First chunks were read late together with later ones: their times are those of the later ones.
+    LateFirstTokens { late: u64, of: u64 },
+    /// Chunks were read late together with later ones of their response: the gaps between them are lost.
+    MergedChunks { merged: u64, of: u64 },
     /// The client had more to do than this machine was certified for.
     BeyondCertified { axis: LoadAxis, reached: ClientLoad, certified: ClientLoad },
     /// The wall clock was set during the run: the largest step.
     ClockStepped { step: Nanos },
     /// Requests have no record in the records file.
     RecordsLost(LostRecords),
-    /// Requests were sent at a lower rate than asked for.
-    RateShortfall { asked: f64, achieved: f64 },
+    /// Requests were sent at a lower rate than asked for. `dropped`: arrivals that the concurrency ceiling left out.
+    RateShortfall { asked: f64, achieved: f64, dropped: u64 },
+    /// Fewer requests were in flight than the closed loop was asked to keep there, at any time.
+    ConcurrencyNotReached { asked: u64, reached: u64, why: Unreached },
     /// The concurrency ceiling kept arrivals back.
     CeilingReached { delayed: u64, dropped: u64, arrivals: u64 },
     /// Requests waited for a connection, of which no more were allowed.
@@ -59,11 +65,12 @@ pub enum ValidityNote {
     /// The replay did not keep the shape of its trace. Milliseconds.
     ReplayDegraded { lag_p99: f64 },
     /// Throughput times latency does not explain how many requests were in flight.
-    LittlesLawGap { in_flight: f64, per_second: f64, latency_seconds: f64 },
+    LittlesLawGap { in_flight: f64, per_second: f64, latency_seconds: f64, cause: GapCause },
     /// The first requests were much slower than later ones, and nothing warmed the server up. Milliseconds.
     WarmupMissing { requests: u64, first: f64, later: f64 },
-    /// A metric drifts to the end of the run, by this share of its level.
-    NonStationary { drifting: Metric, change: f64 },
+    /// A metric drifts to the end of the run, by this share of its level. `client_late`: the client itself was stopped
+    /// or read late, which alone can make it drift.
+    NonStationary { drifting: Metric, change: f64, client_late: bool },
     /// Percentiles from `from` on rest on fewer independent samples than they need; `needed` by the rarest, p99.
     SampleFloor { from: Percentile, samples: u64, needed: u64 },
     /// Responses to streaming requests came as one document each.
@@ -94,10 +101,13 @@ impl ValidityNote {
             Self::ErrorShare { .. } => ValidityCode::ErrorShare,
             Self::RequestsResent { .. } => ValidityCode::RequestsResent,
             Self::ClientSaturated(_) => ValidityCode::ClientSaturated,
+            Self::LateFirstTokens { .. } => ValidityCode::LateFirstTokens,
+            Self::MergedChunks { .. } => ValidityCode::MergedChunks,
             Self::BeyondCertified { .. } => ValidityCode::BeyondCertifiedLoad,
             Self::ClockStepped { .. } => ValidityCode::ClockStep,
             Self::RecordsLost(_) => ValidityCode::RecordsLost,
             Self::RateShortfall { .. } => ValidityCode::RateShortfall,
+            Self::ConcurrencyNotReached { .. } => ValidityCode::ConcurrencyNotReached,
             Self::CeilingReached { .. } | Self::ConnectionsExhausted { .. } => ValidityCode::ConcurrencyCeilingReached,
             Self::HiddenWait { .. } => ValidityCode::HiddenWait,
             Self::ReplayDegraded { .. } => ValidityCode::ReplayDegraded,
@@ -120,6 +130,7 @@ impl ValidityNote {
     pub const fn severity(&self) -> Severity {
         match self {
             Self::ServerWaitedFor { .. }
+            | Self::BeyondCertified { .. }
             | Self::SampleFloor { .. }
             | Self::CacheCountsMissing { .. }
             | Self::RowsLeftOut { .. } => Severity::Info,
@@ -158,10 +169,11 @@ impl ValidityNote {
             Self::ClientSaturated(limit) => limit.figure,
             Self::BeyondCertified { axis, reached, .. } => reached.on(axis),
             Self::ClockStepped { step } => step.as_millis_f64(),
-            Self::RateShortfall { asked, achieved } => 100.0 * (1.0 - achieved / asked),
+            Self::RateShortfall { asked, achieved, .. } => 100.0 * (1.0 - achieved / asked),
+            Self::ConcurrencyNotReached { asked, reached, .. } => 100.0 - share_percent(reached, asked),
             Self::HiddenWait { waited, .. } => waited,
             Self::ReplayDegraded { lag_p99 } => lag_p99,
-            Self::LittlesLawGap { in_flight, per_second, latency_seconds } => {
+            Self::LittlesLawGap { in_flight, per_second, latency_seconds, .. } => {
                 100.0 * (1.0 - per_second * latency_seconds / in_flight)
             }
             Self::WarmupMissing { first, later, .. } => first / later,
@@ -170,7 +182,9 @@ impl ValidityNote {
             Self::ChunksWithSeveralTokens { tokens, chunks } => tokens as f64 / chunks.max(1) as f64,
             Self::CeilingReached { delayed, dropped, arrivals } => share_percent(delayed + dropped, arrivals),
             Self::EventsUndecodable { events, .. } => events as f64,
-            Self::ConnectionsExhausted { waited: part, of }
+            Self::LateFirstTokens { late: part, of }
+            | Self::MergedChunks { merged: part, of }
+            | Self::ConnectionsExhausted { waited: part, of }
             | Self::ErrorShare { failed: part, of }
             | Self::RequestsResent { resent: part, of }
             | Self::InputLengthOff { requests: part, of, .. }
@@ -188,6 +202,7 @@ impl ValidityNote {
             Self::BeyondCertified { axis, certified, .. } => certified.on(axis),
             Self::ClockStepped { .. } => evidence::CLOCK_STEP.as_millis_f64(),
             Self::RateShortfall { .. } => pacing::SHORTFALL_PERCENT,
+            Self::ConcurrencyNotReached { .. } => reached::SHORTFALL_PERCENT,
             Self::HiddenWait { served, .. } => evidence::hidden_wait_bound(served),
             Self::ReplayDegraded { .. } => evidence::REPLAY_DEGRADED_MS,
             Self::LittlesLawGap { .. } => occupancy::GAP_PERCENT,
@@ -197,6 +212,8 @@ impl ValidityNote {
             Self::ChunksWithSeveralTokens { .. } => chunking::TOKENS_PER_CHUNK,
             Self::ConnectionsExhausted { .. } => connections::WAITED_PERCENT,
             Self::CeilingReached { dropped: 0, .. }
+            | Self::LateFirstTokens { .. }
+            | Self::MergedChunks { .. }
             | Self::ErrorShare { .. }
             | Self::RequestsResent { .. }
             | Self::InputLengthOff { .. }
@@ -228,6 +245,9 @@ impl ValidityNote {
             Self::HiddenWait { .. } | Self::ReplayDegraded { .. } | Self::ClockStepped { .. } => Unit::Milliseconds,
             Self::WarmupMissing { .. } | Self::ChunksWithSeveralTokens { .. } => Unit::Ratio,
             Self::RateShortfall { .. }
+            | Self::LateFirstTokens { .. }
+            | Self::MergedChunks { .. }
+            | Self::ConcurrencyNotReached { .. }
             | Self::NonStationary { .. }
             | Self::LittlesLawGap { .. }
             | Self::CeilingReached { .. }

@@ -4,56 +4,124 @@
 use super::ValidityNote;
 use crate::PhaseWindow;
 use crate::columns::Columns;
-use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_ON_PURPOSE, OUTCOME_SUCCESS};
 
 /// A tenth of the load in no latency: a mean that covered it could be off by as much or more.
 pub(super) const GAP_PERCENT: f64 = 10.0;
 /// Nanoseconds of each request. A quick answer is as long over as the client takes to notice its end.
 const LEAST_EACH: f64 = 10e6;
 
-/// The time that requests were in flight, and the part of it that latencies tell of.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// What most of the time in flight that is in no latency went to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GapCause {
+    /// Requests that failed.
+    Failures,
+    /// Requests that the end of the run cut off.
+    CutOff,
+    /// The server ended responses later than their last content.
+    LateEnd,
+    /// The client noticed the end of responses later than it arrived.
+    LateReading,
+}
+
+/// The time that requests were in flight, and the part of it that latencies tell of. Spans are sums in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Occupancy {
     requests: u64,
     answered: u64,
     window_seconds: f64,
-    /// Nanoseconds of all requests.
+    /// Of all requests.
     in_flight: f64,
-    /// Nanoseconds until the last content of the successful ones.
+    /// Until the last content of the successful ones.
     latency: f64,
+    /// Of requests that the client gave up on purpose: nobody expects a latency of them.
+    on_purpose: f64,
+    failures: f64,
+    cut_off: f64,
+    /// From the last content of successful ones to the last byte of the response.
+    late_end: f64,
+    /// From the last byte of the response until the client was done with it.
+    late_reading: f64,
 }
 
 impl Occupancy {
     pub(super) fn of(columns: &Columns, window: &PhaseWindow) -> Option<Self> {
         let window_seconds = window.length().as_secs_f64();
-        let mut seen = Self { requests: 0, answered: 0, window_seconds, in_flight: 0.0, latency: 0.0 };
+        let mut seen = Self { window_seconds, ..Self::default() };
         for row in columns.rows() {
-            let latency = row.fact(Fact::LastContent).filter(|_| row.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS));
+            let outcome = row.fact(Fact::Outcome);
+            let latency = row.fact(Fact::LastContent).filter(|_| outcome == Some(OUTCOME_SUCCESS));
+            let end = row.fact(Fact::End).max(latency).unwrap_or(0);
             seen.requests += 1;
-            seen.answered += u64::from(latency.is_some());
-            seen.in_flight += row.fact(Fact::End).max(latency).unwrap_or(0) as f64;
-            seen.latency += latency.unwrap_or(0) as f64;
+            seen.in_flight += end as f64;
+            match (latency, outcome) {
+                (Some(latency), _) => {
+                    let last_byte = last_byte(&row).unwrap_or(end).clamp(latency, end);
+                    seen.answered += 1;
+                    seen.latency += latency as f64;
+                    seen.late_end += (last_byte - latency) as f64;
+                    seen.late_reading += (end - last_byte) as f64;
+                }
+                (None, Some(OUTCOME_ON_PURPOSE)) => seen.on_purpose += end as f64,
+                (None, Some(OUTCOME_CUT_OFF)) => seen.cut_off += end as f64,
+                (None, _) => seen.failures += end as f64,
+            }
         }
         (seen.answered > 0 && window_seconds > 0.0).then_some(seen)
     }
 
     pub(super) fn gap(&self) -> Option<ValidityNote> {
-        let left_out = (self.in_flight - self.latency) / self.requests as f64;
-        let note = ValidityNote::LittlesLawGap {
+        let expected = self.in_flight - self.on_purpose;
+        let left_out = expected - self.latency;
+        let is_gap = left_out / self.requests as f64 > LEAST_EACH && 100.0 * left_out / expected > GAP_PERCENT;
+        is_gap.then(|| ValidityNote::LittlesLawGap {
             in_flight: self.in_flight * 1e-9 / self.window_seconds,
             per_second: self.answered as f64 / self.window_seconds,
             latency_seconds: self.latency * 1e-9 / self.answered as f64,
-        };
-        (left_out > LEAST_EACH && note.figure() > GAP_PERCENT).then_some(note)
+            cause: self.cause(),
+        })
     }
+
+    fn cause(&self) -> GapCause {
+        let parts = [
+            (GapCause::Failures, self.failures),
+            (GapCause::CutOff, self.cut_off),
+            (GapCause::LateEnd, self.late_end),
+            (GapCause::LateReading, self.late_reading),
+        ];
+        parts.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(GapCause::Failures, |(cause, _)| cause)
+    }
+}
+
+/// When the last byte of the response had arrived, where the stages of the exchange are known.
+fn last_byte(row: &impl Facts) -> Option<u64> {
+    const STAGES: [Fact; 6] = [
+        Fact::HttpBlocked,
+        Fact::HttpDns,
+        Fact::HttpConnecting,
+        Fact::HttpSending,
+        Fact::HttpWaiting,
+        Fact::HttpReceiving,
+    ];
+    STAGES.into_iter().map(|stage| row.fact(stage)).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ALL: Occupancy =
-        Occupancy { requests: 20, answered: 20, window_seconds: 10.0, in_flight: 40e9, latency: 39.9e9 };
+    const ALL: Occupancy = Occupancy {
+        requests: 20,
+        answered: 20,
+        window_seconds: 10.0,
+        in_flight: 40e9,
+        latency: 39.9e9,
+        on_purpose: 0.0,
+        failures: 0.0,
+        cut_off: 0.0,
+        late_end: 0.1e9,
+        late_reading: 0.0,
+    };
 
     #[test]
     fn latencies_that_cover_the_time_in_flight_leave_no_gap() {
@@ -64,9 +132,29 @@ mod tests {
 
     #[test]
     fn requests_without_a_latency_leave_one() {
-        let cut = Occupancy { answered: 10, latency: 20e9, ..ALL };
+        let cut = Occupancy { answered: 10, latency: 20e9, cut_off: 19.9e9, ..ALL };
         let note = cut.gap().unwrap();
-        assert_eq!(note, ValidityNote::LittlesLawGap { in_flight: 4.0, per_second: 1.0, latency_seconds: 2.0 });
+        let cause = GapCause::CutOff;
+        assert_eq!(note, ValidityNote::LittlesLawGap { in_flight: 4.0, per_second: 1.0, latency_seconds: 2.0, cause });
         assert!((note.figure() - 50.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn requests_given_up_on_purpose_leave_none() {
+        let given_up = Occupancy { answered: 10, latency: 20e9, on_purpose: 19.9e9, ..ALL };
+        assert_eq!(given_up.gap(), None);
+        assert!(Occupancy { on_purpose: 5e9, failures: 14.9e9, ..given_up }.gap().is_some());
+    }
+
+    #[test]
+    fn a_gap_is_put_down_to_what_most_of_it_went_to() {
+        let cause = |seen: Occupancy| match seen.gap() {
+            Some(ValidityNote::LittlesLawGap { cause, .. }) => cause,
+            other => panic!("{other:?}"),
+        };
+        let gap = Occupancy { latency: 20e9, ..ALL };
+        assert_eq!(cause(Occupancy { late_end: 20e9, ..gap }), GapCause::LateEnd);
+        assert_eq!(cause(Occupancy { late_reading: 15e9, late_end: 5e9, ..gap }), GapCause::LateReading);
+        assert_eq!(cause(Occupancy { failures: 11e9, cut_off: 9e9, ..gap }), GapCause::Failures);
     }
 }

@@ -16,6 +16,8 @@ const LEAST_ARRIVALS: f64 = 20.0;
 /// When requests were due, and by how much sending fell behind from the first to the last of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pacing {
+    /// Requests per second, where one rate was asked for.
+    asked: Option<f64>,
     requests: f64,
     /// Nanoseconds from the first due time to the last.
     due_span: f64,
@@ -48,7 +50,12 @@ impl Pacing {
         let to = sent[end..].iter().map(due).max()?;
         // From the middle of the first tenth to the middle of the last are nine tenths of the way.
         let way = (sent.len() - tenth) as f64 / sent.len() as f64;
-        Some(Self { requests: sent.len() as f64, due_span: (to - from) as f64, lag_growth: (last - first) / way })
+        Some(Self {
+            asked: context.asked_rate,
+            requests: sent.len() as f64,
+            due_span: (to - from) as f64,
+            lag_growth: (last - first) / way,
+        })
     }
 
     /// `dropped`: arrivals that were never sent.
@@ -57,11 +64,14 @@ impl Pacing {
         if self.due_span <= 0.0 || arrivals < LEAST_ARRIVALS {
             return None;
         }
-        let asked = arrivals / (self.due_span * 1e-9);
-        let achieved = self.requests / ((self.due_span + self.lag_growth.max(0.0)) * 1e-9);
-        let note = ValidityNote::RateShortfall { asked, achieved };
+        // From the first of them to the last there is one interval fewer than there are requests.
+        let scheduled = (arrivals - 1.0) / (self.due_span * 1e-9);
+        let achieved = (self.requests - 1.0).max(0.0) / ((self.due_span + self.lag_growth.max(0.0)) * 1e-9);
+        let note = |asked| ValidityNote::RateShortfall { asked, achieved, dropped };
         let noticeable = dropped > 0 || self.lag_growth > LEAST_LAG;
-        (noticeable && note.figure() > SHORTFALL_PERCENT).then_some(note)
+        // Random arrivals can be more or fewer than the rate says; sending must fall short of both.
+        let (of_schedule, of_rate) = (note(scheduled), note(self.asked.unwrap_or(scheduled)));
+        (noticeable && of_schedule.figure().min(of_rate.figure()) > SHORTFALL_PERCENT).then_some(of_rate)
     }
 }
 
@@ -76,7 +86,7 @@ mod tests {
     use super::*;
 
     fn pacing(lag_growth: f64) -> Pacing {
-        Pacing { requests: 100.0, due_span: 10e9, lag_growth }
+        Pacing { asked: None, requests: 101.0, due_span: 10e9, lag_growth }
     }
 
     #[test]
@@ -89,15 +99,24 @@ mod tests {
     #[test]
     fn lag_that_grows_by_a_quarter_of_the_run_is_a_fifth_of_the_rate() {
         let note = pacing(2.5e9).shortfall(0).unwrap();
-        assert_eq!(note, ValidityNote::RateShortfall { asked: 10.0, achieved: 8.0 });
+        assert_eq!(note, ValidityNote::RateShortfall { asked: 10.0, achieved: 8.0, dropped: 0 });
         assert!((note.figure() - 20.0).abs() < 1e-9);
     }
 
     #[test]
     fn arrivals_that_were_dropped_were_asked_for() {
-        assert_eq!(pacing(0.0).shortfall(100), Some(ValidityNote::RateShortfall { asked: 20.0, achieved: 10.0 }));
+        let note = ValidityNote::RateShortfall { asked: 20.0, achieved: 10.0, dropped: 100 };
+        assert_eq!(pacing(0.0).shortfall(100), Some(note));
         assert_eq!(pacing(0.0).shortfall(2), None);
         let few = Pacing { requests: 4.0, ..pacing(0.0) };
         assert!(few.shortfall(5).is_none() && few.shortfall(50).is_some());
+    }
+
+    #[test]
+    fn a_shortfall_names_the_rate_that_was_asked_for() {
+        let asked = |rate| Pacing { asked: Some(rate), ..pacing(2.5e9) };
+        let note = ValidityNote::RateShortfall { asked: 9.5, achieved: 8.0, dropped: 0 };
+        assert_eq!(asked(9.5).shortfall(0), Some(note), "random arrivals came to 10 a second");
+        assert_eq!(asked(8.2).shortfall(0), None, "that rate was kept");
     }
 }

@@ -21,10 +21,10 @@ pub(super) fn floor(summary: &Summary) -> Option<ValidityNote> {
 }
 
 /// A run that is too short to tell is not one that drifts.
-pub(super) fn drift(summary: &Summary) -> Option<ValidityNote> {
+pub(super) fn drift(summary: &Summary, client_late: bool) -> Option<ValidityNote> {
     match &summary.steady.as_ref()?.outcome {
         Err(Unsteady::Drifts { signal, change }) => {
-            Some(ValidityNote::NonStationary { drifting: Metric::from_tag(signal)?, change: *change })
+            Some(ValidityNote::NonStationary { drifting: Metric::from_tag(signal)?, change: *change, client_late })
         }
         Ok(_) | Err(Unsteady::TooShort { .. }) => None,
     }

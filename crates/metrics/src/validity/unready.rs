@@ -6,7 +6,8 @@ use crate::fact::{Fact, Facts, OUTCOME_SUCCESS, OUTCOME_UNREADY};
 
 /// A server that is not there, or that says that it is not ready.
 pub(crate) fn is_unready(failure: &Failure) -> bool {
-    matches!(failure.code, Some(502..=504)) || failure.kind == "ClientConnectorError"
+    let refused = failure.kind == "ClientConnectorError" && failure.shortage.is_none();
+    matches!(failure.code, Some(502..=504)) || refused
 }
 
 /// Requests that ended so before the first successful one began. A server that was merely busy served someone meanwhile;

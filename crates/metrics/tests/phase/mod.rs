@@ -52,6 +52,7 @@ pub(crate) fn failed(start: u64, end: u64, message: &str, cancelled: Option<Canc
         cause: None,
         cancelled,
         is_context_overflow: OverflowSigns::default().are_in(message),
+        shortage: None,
     };
     Observation { end: at(end), headers_received: None, failure: Some(failure), ..request(start, &[]) }
 }

@@ -90,6 +90,7 @@ pub(crate) fn observe(record: &Value, requested: Option<u32>) -> Observation {
         cause: None,
         cancelled: (record["metadata"]["was_cancelled"] == true).then_some(Cancellation::OnPurpose),
         is_context_overflow: OverflowSigns::default().are_in(error["message"].as_str().unwrap()),
+        shortage: None,
     });
     Observation {
         due: time("credit_issued_ns").unwrap(),

@@ -5,23 +5,32 @@ use aiperf_metrics::{Severity, ValidityNote};
 use super::number;
 use super::style::{Style, Width};
 use super::table::wrap;
-use crate::{RunReport, Wording};
+use crate::{RunReport, RunStatus, Wording};
 
 /// Before the tables: that the numbers are not what was asked for, or why requests failed.
 pub(super) fn opening(report: &RunReport, width: Width, style: Style) -> Vec<String> {
     let mut notes = Vec::new();
-    if let Some(reason) = report.status.incomplete_reason() {
-        notes.push(format!(
-            "{}\n{reason}\nThese numbers cover only a part of the run: do not compare them with those of a whole one.",
-            style.warning("aiperf | INCOMPLETE RESULTS")
-        ));
+    match &report.status {
+        // All was sent that was to be sent: there is no whole that this would be a part of.
+        RunStatus::Incomplete(reason) if !report.profiling.succeeded() => {
+            notes.push(format!("{}\n{reason}", style.warning("aiperf | NO RESULTS")));
+        }
+        status => {
+            if let Some(reason) = status.incomplete_reason() {
+                notes.push(format!(
+                    "{}\n{reason}\nThese numbers cover only a part of the run: do not compare them with those of a whole one.",
+                    style.warning("aiperf | INCOMPLETE RESULTS")
+                ));
+            }
+        }
     }
     let summary = &report.profiling.summary;
     if !report.profiling.succeeded() && summary.failed + summary.cut_off > 0 {
         let sentence = format!(
-            "No request succeeded: {} failed, {} were cut off. There are no latencies or rates to report.",
+            "No request succeeded: {} failed, {} {} cut off. There are no latencies or rates to report.",
             number::whole(summary.failed),
-            number::whole(summary.cut_off)
+            number::whole(summary.cut_off),
+            if summary.cut_off == 1 { "was" } else { "were" }
         );
         notes.push(style.failure(&sentence));
     }

@@ -6,7 +6,7 @@ use super::Width;
 use super::number;
 use super::table::{Align, Cell, Column, Table};
 use super::tables::{Margins, fits, label};
-use crate::steady::reason;
+use crate::steady::not_found;
 
 /// Columns that a table takes; a narrow terminal gets the fewest.
 const WIDEST: usize = 5;
@@ -54,7 +54,7 @@ pub(super) fn sentence(summary: &Summary) -> Option<String> {
     let steady = summary.steady.as_ref()?;
     Some(match &steady.outcome {
         Err(Unsteady::Drifts { .. }) => return None,
-        Err(unsteady) => format!("No steady state was reached: {}.", reason(unsteady)),
+        Err(unsteady) => not_found(unsteady),
         Ok(window) => format!(
             "Steady state: from {:.1} s to {:.1} s of the run, in which {} requests ended.",
             window.start_offset.as_secs_f64(),

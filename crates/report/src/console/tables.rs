@@ -178,7 +178,7 @@ fn legend(report: &RunReport, tables: &[String], width: Width) -> Option<String>
     let percent = format!("{}%", (1000.0 * level.get()).round() / 10.0);
     let mut parts = Vec::new();
     if seen("±") {
-        parts.push(format!("±: the {percent} confidence interval of the average reaches that far."));
+        parts.push(format!("±: {percent} confidence interval of the mean."));
     }
     if seen(UNSUPPORTED) {
         let floor = floor(0.99, level);

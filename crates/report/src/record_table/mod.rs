@@ -44,7 +44,7 @@ struct State {
 }
 
 /// Fields of the metadata that are columns, by name, type and whether every row has them.
-const FIELDS: [(&str, &str, bool); 20] = [
+const FIELDS: [(&str, &str, bool); 21] = [
     ("session_num", "INT64", true),
     ("x_request_id", "BINARY", true),
     ("x_correlation_id", "BINARY", true),
@@ -62,6 +62,7 @@ const FIELDS: [(&str, &str, bool); 20] = [
     ("cancellation_time_ns", "INT64", false),
     ("agent_depth", "INT64", true),
     ("parent_correlation_id", "BINARY", false),
+    ("resent", "INT64", false),
     ("error_code", "INT64", false),
     ("error_type", "BINARY", false),
     ("error_message", "BINARY", false),
@@ -185,6 +186,7 @@ fn put_fields(columns: &mut [Column], record: &Record<'_>) {
     next(&|column| column.whole(metadata.cancellation_time_ns.map(|at| at.0)));
     next(&|column| column.whole(Some(u64::from(metadata.agent_depth))));
     next(&|column| column.text(metadata.parent_correlation_id));
+    next(&|column| column.whole(metadata.resent.map(|times| u64::from(times.get()))));
     next(&|column| column.whole(failure.and_then(|failure| failure.code).map(u64::from)));
     next(&|column| column.text(failure.map(|failure| failure.kind.as_str())));
     next(&|column| column.text(failure.map(|failure| failure.message.as_str())));

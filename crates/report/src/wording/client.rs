@@ -1,12 +1,16 @@
 //! What to do about a client that is the limit.
 
+use aiperf_clock::Nanos;
 use aiperf_metrics::{ClientLimit, LimitKind, ThreadRole};
 
-use super::Wording;
-use crate::console::number::grouped;
+use super::{Wording, share};
+use crate::console::number::{grouped, whole};
 
 /// From here on the p95 of whatever is timed is one that met a pause.
 const MUCH_STOLEN: f64 = 0.05;
+const KEPT_FROM_READING: &str = "The server is not the cause, and request_latency is not affected. Find out what keeps the \
+     client from its processors (a limit on processor time, other programs, a paused machine), give it a machine of its own, and \
+     repeat the run.";
 const OF_A_HOST: &str = "Repeat the run when the host is quiet, or on a machine whose processors are its own.";
 
 pub(super) fn limit(limit: &ClientLimit) -> Wording {
@@ -25,26 +29,77 @@ pub(super) fn limit(limit: &ClientLimit) -> Wording {
         }
         LimitKind::ThreadCpu(ThreadRole::Worker) => format!("a worker thread was busy {figure}% of the time"),
         LimitKind::RecordQueue => format!("finished requests filled {figure}% of the queue to the record threads"),
+        LimitKind::Stalled => return stalled(limit),
         LimitKind::Descriptors => format!("{figure}% of its file descriptors were in use"),
+        LimitKind::Ports => format!("{figure}% of its local ports were in use"),
     };
-    let stolen = match limit.stolen {
+    let stolen = stolen(limit);
+    let unit = limit.kind.unit().label();
+    let space = if unit == "%" { "" } else { " " };
+    let statement = format!(
+        "The client was the limit, not the server: {seen}, first {:.1} s into the run{} (limit {}{space}{unit}).{stolen}",
+        limit.since.as_secs_f64(),
+        lasted(limit),
+        limit.threshold,
+    );
+    let advice = if stolen.is_empty() { advice(limit.kind) } else { OF_A_HOST };
+    Wording::new(statement, advice)
+}
+
+fn stolen(limit: &ClientLimit) -> String {
+    match limit.stolen {
         Some(share) if share >= MUCH_STOLEN => format!(
             " Meanwhile the host of this virtual machine gave its processors to others for {}% of the time they were wanted.",
             grouped(100.0 * share),
         ),
         _ => String::new(),
-    };
-    let unit = limit.kind.unit().label();
-    let space = if unit == "%" { "" } else { " " };
+    }
+}
+
+/// Failed requests tell when it began, not for how long.
+fn lasted(limit: &ClientLimit) -> String {
+    match limit.lasted {
+        Nanos::ZERO => String::new(),
+        lasted => format!(", for {:.1} s in all", lasted.as_secs_f64()),
+    }
+}
+
+fn stalled(limit: &ClientLimit) -> Wording {
+    let stolen = stolen(limit);
     let statement = format!(
-        "The client was the limit, not the server: {seen}, first {:.1} s into the run, for {:.1} s in all (limit \
-         {}{space}{unit}).{stolen}",
-        limit.since.as_secs_f64(),
+        "The client was stopped for {:.1} s in all, first {:.1} s into the run, for up to {} ms at once (limit {} ms): it \
+         neither sent nor read meanwhile. Throughput and the times of that part of the run are the client's, not the \
+         server's.{stolen}",
         limit.lasted.as_secs_f64(),
+        limit.since.as_secs_f64(),
+        grouped(limit.figure),
         limit.threshold,
     );
     let advice = if stolen.is_empty() { advice(limit.kind) } else { OF_A_HOST };
     Wording::new(statement, advice)
+}
+
+pub(super) fn late_first_tokens(late: u64, of: u64) -> Wording {
+    Wording::new(
+        format!(
+            "The client read first tokens late: {} have a first token that waited over 1 ms to be read and shares the time of a \
+             later chunk. Their time to first token is too long, and p99 is one of them.",
+            share(late, of)
+        ),
+        KEPT_FROM_READING,
+    )
+}
+
+pub(super) fn merged_chunks(merged: u64, of: u64, percent: f64) -> Wording {
+    Wording::new(
+        format!(
+            "The client read chunks late: {} of {} chunks ({percent:.1}%) waited over 1 ms to be read and share the time of a \
+             later one, so inter_chunk_latency is too short for them and too long for the chunk before.",
+            whole(merged),
+            whole(of)
+        ),
+        KEPT_FROM_READING,
+    )
 }
 
 fn advice(kind: LimitKind) -> &'static str {
@@ -73,14 +128,20 @@ fn advice(kind: LimitKind) -> &'static str {
             "When it is full, finished requests hold their slots and the load falls. Raise --record-processors, or \
              spend less on each record: --export-level summary, --use-server-token-count."
         }
+        LimitKind::Stalled => {
+            "Something stopped the process: a signal (SIGSTOP), a debugger, a limit on its processor time (container quota) or a \
+             paused machine. Find out what, and repeat the run."
+        }
         LimitKind::Descriptors => "Raise the limit (ulimit -n) before the run, or lower --concurrency.",
+        LimitKind::Ports => {
+            "Let connections be used again (--connection-reuse-strategy pooled), widen net.ipv4.ip_local_port_range, send from \
+             several addresses, or lower the load."
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use aiperf_clock::Nanos;
-
     use super::*;
 
     #[test]

@@ -1,24 +1,84 @@
 //! What is said about a load that was not the one asked for, or not the one that the numbers tell of.
 
+use aiperf_metrics::{GapCause, Unreached};
+
 use super::{Wording, share};
 use crate::console::number::{grouped, whole};
 
-pub(super) fn rate_shortfall(asked: f64, achieved: f64, percent: f64) -> Wording {
+pub(super) fn rate_shortfall(asked: f64, achieved: f64, dropped: u64, percent: f64) -> Wording {
+    let (why, advice) = match dropped {
+        0 => (
+            "they were sent later and later after they were due".to_owned(),
+            "Quote the rate that was reached. If concurrency_ceiling_reached is noted, raise --concurrency or leave it out; \
+             otherwise give the client more processors. The lag of each request is in schedule_lag.",
+        ),
+        dropped => (
+            format!(
+                "the concurrency ceiling dropped {} arrival{}",
+                whole(dropped),
+                if dropped == 1 { "" } else { "s" }
+            ),
+            "Quote the rate that was reached. To reach more, raise --concurrency or leave it out. Dropped arrivals are in no \
+             metric; arrivals_dropped in phase_accounting counts them.",
+        ),
+    };
     Wording::new(
         format!(
-            "Requests were sent at {} of {} requests/s: {percent:.1}% below the rate asked for.",
+            "Requests were sent at {} requests/s, {percent:.1}% below the {} requests/s asked for: {why}.",
             grouped(achieved),
-            grouped(asked)
+            plain(asked)
         ),
-        "Quote the rate that was reached. To reach more: raise --concurrency or leave it out, or give the client more \
-         processors; what requests waited is in schedule_lag.",
+        advice,
+    )
+}
+
+/// A rate as people give it: without decimals that say nothing.
+fn plain(rate: f64) -> String {
+    if (rate - rate.round()).abs() < 1e-9 { whole(rate.round() as u64) } else { grouped(rate) }
+}
+
+pub(super) fn concurrency_not_reached(asked: u64, reached: u64, why: Unreached) -> Wording {
+    let (why, advice) = match why {
+        Unreached::FewRequests { sent } => (
+            format!("only {} request{} sent", whole(sent), if sent == 1 { " was" } else { "s were" }),
+            format!(
+                "Send more requests, for example --request-count {}, or lower --concurrency.",
+                asked.saturating_mul(10)
+            ),
+        ),
+        Unreached::FewSessions { sessions } => (
+            format!(
+                "only {} session{} started, and a session sends one request at a time",
+                whole(sessions),
+                if sessions == 1 { " was" } else { "s were" }
+            ),
+            "Start more sessions (--num-conversations), or lower --concurrency.".to_owned(),
+        ),
+        Unreached::Ramp => (
+            "the run ended before the ramp did".to_owned(),
+            "Run longer (--benchmark-duration, --request-count), or shorten --concurrency-ramp-duration.".to_owned(),
+        ),
+        Unreached::QuickResponses => (
+            "responses ended before the next requests were sent".to_owned(),
+            "Quote the concurrency that was reached. For more, ask for longer responses (--osl), or raise --workers-max if \
+             processors are free."
+                .to_owned(),
+        ),
+    };
+    Wording::new(
+        format!(
+            "The concurrency asked for was never reached: at most {} of {} requests were in flight at once, because {why}.",
+            whole(reached),
+            whole(asked)
+        ),
+        advice,
     )
 }
 
 pub(super) fn connections(waited: u64, of: u64) -> Wording {
     Wording::new(
         format!(
-            "The connection limit was reached: {} waited for a connection, and latencies hold it.",
+            "The connection limit was reached: {} waited for a connection; their latencies include the wait.",
             share(waited, of)
         ),
         "Raise AIPERF_HTTP_CONNECTION_LIMIT, which is a worker's, or lower --concurrency. What each waited: \
@@ -26,18 +86,40 @@ pub(super) fn connections(waited: u64, of: u64) -> Wording {
     )
 }
 
-pub(super) fn littles_law(in_flight: f64, per_second: f64, latency_seconds: f64, percent: f64) -> Wording {
+pub(super) fn littles_law(
+    in_flight: f64,
+    per_second: f64,
+    latency_seconds: f64,
+    cause: GapCause,
+    percent: f64,
+) -> Wording {
+    let advice = match cause {
+        GapCause::Failures => {
+            "Requests that failed were in flight and have no latency: look at the error summary for why they failed."
+        }
+        GapCause::CutOff => {
+            "Requests that the end of the run cut off were in flight and have no latency: give the run more time or a longer \
+             --benchmark-grace-period."
+        }
+        GapCause::LateEnd => {
+            "The server ended its responses later than their last content (for example, a late [DONE]). Latencies end with the \
+             last content; the time after it is in no latency, and it keeps requests in flight. request_latency is right; \
+             throughput is limited by the longer time."
+        }
+        GapCause::LateReading => {
+            "The client noticed the end of responses late, and the next requests waited for it. The server is not the cause. \
+             Find out what stopped the client or kept it from its processors, and repeat the run."
+        }
+    };
     Wording::new(
         format!(
-            "Throughput and latency do not explain the load: {} requests/s of {} ms each are {} requests in flight, and {} \
-             were ({percent:.1}% more time than latencies tell of).",
+            "Little's law: {} req/s × {} ms = {} in flight, observed {}; {percent:.1}% of the time in flight is in no latency.",
             grouped(per_second),
             grouped(1e3 * latency_seconds),
             grouped(per_second * latency_seconds),
             grouped(in_flight)
         ),
-        "Requests that failed late or were cut off at the end have no latency: look at the error summary, give the run more \
-         time or a longer --benchmark-grace-period.",
+        advice,
     )
 }
 

@@ -31,16 +31,25 @@ impl Wording {
             ValidityNote::ClientSaturated(limit) => client::limit(&limit),
             ValidityNote::BeyondCertified { axis, reached, certified } => certified::beyond(axis, &reached, &certified),
             ValidityNote::ClockStepped { step } => server::clock_stepped(step),
-            ValidityNote::RateShortfall { asked, achieved } => load::rate_shortfall(asked, achieved, note.figure()),
+            ValidityNote::LateFirstTokens { late, of } => client::late_first_tokens(late, of),
+            ValidityNote::MergedChunks { merged, of } => client::merged_chunks(merged, of, note.figure()),
+            ValidityNote::RateShortfall { asked, achieved, dropped } => {
+                load::rate_shortfall(asked, achieved, dropped, note.figure())
+            }
+            ValidityNote::ConcurrencyNotReached { asked, reached, why } => {
+                load::concurrency_not_reached(asked, reached, why)
+            }
             ValidityNote::HiddenWait { from_due, waited, served } => load::hidden_wait(from_due.tag(), waited, served),
             ValidityNote::ReplayDegraded { lag_p99 } => load::replay_degraded(lag_p99, note.threshold()),
             ValidityNote::CeilingReached { delayed, dropped, arrivals } => load::ceiling(delayed, dropped, arrivals),
             ValidityNote::ConnectionsExhausted { waited, of } => load::connections(waited, of),
-            ValidityNote::LittlesLawGap { in_flight, per_second, latency_seconds } => {
-                load::littles_law(in_flight, per_second, latency_seconds, note.figure())
+            ValidityNote::LittlesLawGap { in_flight, per_second, latency_seconds, cause } => {
+                load::littles_law(in_flight, per_second, latency_seconds, cause, note.figure())
             }
             ValidityNote::WarmupMissing { requests, first, later } => server::warmup_missing(requests, first, later),
-            ValidityNote::NonStationary { drifting, change } => samples::drift(drifting, change),
+            ValidityNote::NonStationary { drifting, change, client_late } => {
+                samples::drift(drifting, change, client_late)
+            }
             ValidityNote::SampleFloor { from, samples, needed } => samples::floor(from, samples, needed),
             ValidityNote::NotStreamed { requests, of } => server::not_streamed(&share(requests, of)),
             ValidityNote::ChunksWithSeveralTokens { tokens, chunks } => {
@@ -96,7 +105,7 @@ fn share(count: u64, all: u64) -> String {
 mod tests {
     use super::*;
     use aiperf_clock::Nanos;
-    use aiperf_metrics::{ClientLimit, LimitKind, Metric, ThreadRole};
+    use aiperf_metrics::{ClientLimit, GapCause, LimitKind, Metric, ThreadRole, Unreached};
 
     fn limit(kind: LimitKind) -> ValidityNote {
         let (since, lasted) = (Nanos(2_000_000_000), Nanos(8_500_000_000));
@@ -114,12 +123,68 @@ mod tests {
             LimitKind::ScheduleLag { growing: false },
             LimitKind::ScheduleLag { growing: true },
             LimitKind::Descriptors,
+            LimitKind::Ports,
         ];
         for kind in kinds {
             let Wording { statement, advice } = Wording::of(&limit(kind));
             assert!(statement.contains("97.50") && statement.contains("first 2.0 s into the run, for 8.5 s"));
             assert!(statement.ends_with("(limit 90%).") || statement.ends_with("(limit 90 ms)."), "{statement}");
             assert!(advice.ends_with('.'));
+        }
+    }
+
+    #[test]
+    fn a_client_that_was_stopped_says_for_how_long() {
+        let Wording { statement, advice } = Wording::of(&limit(LimitKind::Stalled));
+        assert!(
+            statement.starts_with("The client was stopped for 8.5 s in all, first 2.0 s into the run"),
+            "{statement}"
+        );
+        assert!(advice.contains("SIGSTOP"), "{advice}");
+        let drift = |client_late| {
+            let drifting = Metric::RequestLatency;
+            Wording::of(&ValidityNote::NonStationary { drifting, change: 0.3, client_late }).advice
+        };
+        assert!(drift(true).contains("The client itself was stopped") && !drift(false).contains("stopped"));
+    }
+
+    #[test]
+    fn littles_law_advises_about_what_most_of_the_gap_went_to() {
+        let of = |cause| {
+            let (in_flight, per_second, latency_seconds) = (1.99, 23.8, 0.04351);
+            Wording::of(&ValidityNote::LittlesLawGap { in_flight, per_second, latency_seconds, cause })
+        };
+        let late = of(GapCause::LateEnd);
+        let start = "Little's law: 23.80 req/s × 43.51 ms = 1.04 in flight, observed 1.99;";
+        assert!(late.statement.starts_with(start), "{}", late.statement);
+        assert!(late.advice.contains("[DONE]") && !late.advice.contains("failed"), "{}", late.advice);
+        assert!(of(GapCause::Failures).advice.contains("error summary"));
+        assert!(of(GapCause::CutOff).advice.contains("--benchmark-grace-period"));
+        assert!(of(GapCause::LateReading).advice.contains("The server is not the cause"));
+    }
+
+    #[test]
+    fn a_shortfall_points_to_what_happened_to_the_arrivals() {
+        let of = |dropped| Wording::of(&ValidityNote::RateShortfall { asked: 50.0, achieved: 37.96, dropped });
+        let dropped = of(120);
+        assert!(dropped.statement.contains("37.96 requests/s, 24.1% below the 50 requests/s asked for"));
+        assert!(dropped.statement.contains("dropped 120 arrivals") && !dropped.advice.contains("schedule_lag"));
+        assert!(of(0).advice.contains("schedule_lag") && !of(0).statement.contains("dropped"));
+    }
+
+    #[test]
+    fn concurrency_that_was_not_reached_says_why() {
+        let of = |why| Wording::of(&ValidityNote::ConcurrencyNotReached { asked: 50, reached: 10, why }).statement;
+        let start =
+            "The concurrency asked for was never reached: at most 10 of 50 requests were in flight at once, because ";
+        for (why, reason) in [
+            (Unreached::FewRequests { sent: 10 }, "only 10 requests were sent."),
+            (Unreached::FewSessions { sessions: 1 }, "only 1 session was started, and"),
+            (Unreached::Ramp, "the run ended before the ramp did."),
+            (Unreached::QuickResponses, "responses ended before the next requests were sent."),
+        ] {
+            let said = of(why);
+            assert!(said.strip_prefix(start).is_some_and(|rest| rest.starts_with(reason)), "{said}");
         }
     }
 

@@ -10,8 +10,8 @@ pub(super) fn not_ready(requests: u64) -> Wording {
     let met =
         if requests == 1 { "the first request".to_owned() } else { format!("the first {} requests", whole(requests)) };
     Wording::new(
-        format!("The server was not ready at the start: {met} met none, or one that said so."),
-        "Wait for it: --wait-for-model-timeout 300. The first that it served may have met a cold one, too: \
+        format!("The server was not ready at the start: {met} could not connect or got status 502, 503 or 504."),
+        "Wait for it: --wait-for-model-timeout 300. A server that has just started may be slow at first: \
          --warmup-request-count.",
     )
 }
@@ -24,15 +24,15 @@ pub(super) fn waited_for(waited: Nanos) -> Wording {
 }
 
 pub(super) fn errors(failed: u64, of: u64) -> Wording {
-    let consequence = if failed == of {
-        "there are no latencies."
+    let (consequence, advice) = if failed == of {
+        ("no latencies are available.", "The error summary says why.")
     } else {
-        "latencies are of the others only, which may be the easier ones."
+        (
+            "latencies cover only the successful requests.",
+            "The error summary says why. The adj_* metrics count failed requests as never answered.",
+        )
     };
-    Wording::new(
-        format!("{} failed: {consequence}", share(failed, of)),
-        "The error summary says why. The adj_* metrics count failed requests as never answered.",
-    )
+    Wording::new(format!("{} failed: {consequence}", share(failed, of)), advice)
 }
 
 pub(super) fn resent(resent: u64, of: u64) -> Wording {
@@ -58,7 +58,7 @@ pub(super) fn warmup_missing(requests: u64, first: f64, later: f64) -> Wording {
     Wording::new(
         format!(
             "{subject} {:.1} times as slow as later ones (median {} ms, later {} ms), and there was no warmup: the numbers \
-             hold the server's start.",
+             include the server's start.",
             first / later,
             grouped(first),
             grouped(later)
@@ -92,9 +92,9 @@ pub(super) fn undecodable_events(events: u64, of: &str) -> Wording {
     Wording::new(
         format!(
             "{what} of responses could not be read and {}: {of}.",
-            if events == 1 { "was passed over" } else { "were passed over" }
+            if events == 1 { "was skipped" } else { "were skipped" }
         ),
-        "What they said is in no count. The raw export (--export-level raw) has them as they came; a server that sends JSON has none.",
+        "Their content is in no count. Export them as they came with --export-level raw, and check that the server sends JSON.",
     )
 }
 

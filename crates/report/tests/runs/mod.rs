@@ -93,6 +93,7 @@ pub(crate) fn failed(index: u64, code: Option<u16>, kind: &str, message: &str) -
         cause: None,
         cancelled: None,
         is_context_overflow: false,
+        shortage: None,
     };
     let seen = streamed(index);
     Observation {

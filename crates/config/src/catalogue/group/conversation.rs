@@ -17,7 +17,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::NumDatasetEntries,
         &["num-dataset-entries", "num-prompts"],
         ValueKind::Int,
-        "Number of different conversations to generate. They are used again if more are needed.",
+        "Number of different conversations to generate, or to take from the beginning of a file or public data set. They are used again if more are needed.",
     )
     .at_least(1.0)
     .default("--num-sessions, else --request-count, else 100")

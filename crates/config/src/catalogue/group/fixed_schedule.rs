@@ -7,7 +7,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::FixedSchedule,
         &["fixed-schedule"],
         ValueKind::Flag,
-        "Send each request at the timestamp of its row in the input file.",
+        "Send each request at the timestamp of its row in the input file. This is the default for traces.",
     )
     .supported(),
     OptionSpec::new(

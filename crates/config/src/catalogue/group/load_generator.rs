@@ -21,7 +21,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     )
     .at_least(0.0)
     .unit("s")
-    .default("30")
+    .default("30; no limit with --user-centric-rate")
     .supported(),
     OptionSpec::new(
         OptionId::Concurrency,
@@ -73,11 +73,11 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::RequestCount,
         &["request-count", "num-requests"],
         ValueKind::Int,
-        "Stop after this many requests.",
+        "Stop after this many requests; of a fixed schedule, send the first so many.",
     )
     .sweepable()
     .at_least(1.0)
-    .default("10 when nothing else stops the run; a fixed schedule and a dag_jsonl file are sent once")
+    .default("when nothing else stops the run: a file or trace once, else max(10, 2 x concurrency) requests, or as many as a rate sends in 10 s")
     .supported(),
     OptionSpec::new(
         OptionId::MeasurementInterval,

@@ -40,7 +40,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::SharedSystemPromptLength,
         &["shared-system-prompt-length"],
         ValueKind::Int,
-        "Length of one generated system message that all conversations share, in addition to --isl.",
+        "Length of one generated system message that all conversations share, in addition to --isl or to the texts of a file.",
     )
     .at_least(1.0)
     .unit("tokens")
@@ -49,7 +49,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::UserContextPromptLength,
         &["user-context-prompt-length"],
         ValueKind::Int,
-        "Length of a generated context message, a different one for each conversation, in addition to --isl.",
+        "Length of a generated context message, a different one for each conversation, in addition to --isl or to the texts of a file.",
     )
     .at_least(1.0)
     .unit("tokens")
