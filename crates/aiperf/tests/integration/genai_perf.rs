@@ -190,7 +190,6 @@ fn what_cannot_be_followed_is_refused_before_anything_is_sent() {
         ("--checkpoint-dir x", &["--checkpoint-dir", "--enable-checkpointing"]),
         ("--endpoint-type chat -p 100 --num-sessions 2", &["--measurement-interval", "--num-sessions"]),
         ("--endpoint-type tensorrtllm_engine", &["tensorrtllm_engine", "kserve"]),
-        ("--endpoint-type chat --audio-format flac", &["--audio-format", "flac"]),
         ("--endpoint-type chat -- --binary-search", &["--binary-search", "--concurrency"]),
     ] {
         genai_perf(words).run().was_refused_with(parts);
