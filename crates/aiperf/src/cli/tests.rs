@@ -193,6 +193,7 @@ fn lists_take_repetition_commas_and_several_words_where_they_may() {
         panic!("not generated")
     };
     assert_eq!(made.media.unwrap().audio.unwrap().rates_hz, [16_000, 44_100]);
+    assert!(refused("profile -m x --source-address=::1 ::2").contains("(--source-address ::1,::2)"));
     assert!(refused("profile -m x --concurrency 1 2").contains("(--concurrency 1,2)"));
     assert!(refused("profile -m x --goodput a:1 b:2").contains("(--goodput \"a:1 b:2\")"));
     assert!(profile("-m x --header --streaming").endpoint.headers.is_empty());

@@ -104,8 +104,16 @@ fn csv_traces_replay_failed_requests_among_them() {
     let words = format!("--url {} --model m --tokenizer builtin --input-file load.csv --fixed-schedule", sim.url());
     let ended = Program::profile(&words).with("--export-level raw").file("load.csv", &format!("{header}{rows}")).run();
     assert!(ended.code == Some(0), "{}", ended.stderr);
-    assert!(ended.stderr.contains("1 requests of the trace had no output"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("Skipped 1 unusable rows of the input file"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("Requests of the trace without output when they were recorded: 1."),
+        "{}",
+        ended.stderr
+    );
+    assert!(
+        ended.stderr.contains("Unusable rows of the input file that are skipped: 1, among them"),
+        "{}",
+        ended.stderr
+    );
     let lengths: Vec<Option<u32>> =
         sim.truth().iter().filter(|truth| truth.method == "POST").map(|truth| truth.prompt_tokens).collect();
     assert_eq!(lengths, [Some(31), Some(12), Some(47)]);
