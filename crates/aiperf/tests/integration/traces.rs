@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Artifacts, Log, Program, sim};
+use crate::support::{Artifacts, Log, Program, by_request_id, sim};
 
 const FAST: &str = "ttft=0&itl=0&osl=2&cache=100000&cache_block=64";
 const BLOCK: u64 = 64;
@@ -91,7 +91,11 @@ fn the_same_seed_sends_the_same_bytes_in_the_same_order() {
     let bodies = || -> Vec<String> {
         let sim = sim(FAST);
         let artifacts = replay(&sim, "--replay-speedup 4 --synthesis-prefix-root-multiplier 2");
-        Log::of(&sim, &artifacts).iter().map(|entry| entry.truth.body.clone().unwrap()).collect()
+        // In the order in which they were sent: on their way they may overtake each other.
+        let mut sent = artifacts.records();
+        sent.sort_by_key(|record| record.number("session_num"));
+        let truth = by_request_id(&sim);
+        sent.iter().map(|record| truth[record.word("x_request_id")].body.clone().unwrap()).collect()
     };
     assert_eq!(bodies(), bodies());
 }
