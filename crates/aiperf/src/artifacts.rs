@@ -36,7 +36,9 @@ pub(crate) fn report(asked: &ReportInvocation, environment: &Environment) -> any
         ),
         None => {
             let (files, mended) = rebuilt.write_beside(&folder);
-            mended.iter().for_each(|mended| eprintln!("warning: {mended}"));
+            for mended in &mended {
+                eprintln!("warning: {mended}");
+            }
             files
         }
     };
@@ -61,7 +63,12 @@ pub(crate) fn validate(path: &Path) -> anyhow::Result<ExitCode> {
         check_file(path)?.with_context(|| format!("{shown} is nothing that can be checked alone"))?
     };
     if checked.findings.is_empty() {
-        println!("{shown}: {}, whole and consistent", extent(&checked));
+        let state = if checked.explained.is_empty() {
+            "whole and consistent"
+        } else {
+            "consistent, and as whole as a run can be that did not come to its end"
+        };
+        println!("{shown}: {}, {state}", extent(&checked));
     }
     for finding in &checked.findings {
         println!("{finding}");

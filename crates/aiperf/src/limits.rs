@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 
-/// A file that may not grow any further (RLIMIT_FSIZE) is then an error of the write, like a full disk; without a handler the
+/// A file that may not grow any further (`RLIMIT_FSIZE`) is then an error of the write, like a full disk; without a handler the
 /// signal ends the process.
 #[cfg(unix)]
 pub(crate) fn report_full_files() -> anyhow::Result<()> {

@@ -125,7 +125,7 @@ pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt,
     let is_partial = origin.summary.is_none() || lost.any() || origin.was_partial;
     Ok(Rebuilt {
         replaces_more: lost.any() && origin.summary.as_ref().is_some_and(|summary| summary.get("rebuilt").is_none()),
-        estimates_window: estimated.iter().any(|name| *name == report.profiling.name),
+        estimates_window: estimated.contains(&report.profiling.name),
         is_partial,
         report,
         skipped,

@@ -13,8 +13,11 @@ pub struct Environment {
     pub variables: BTreeMap<String, String>,
     pub current_dir: PathBuf,
     /// Looks at the beginning of an input file, if there is someone who can read one.
-    pub peek: Option<fn(&Path, Option<FileFormat>) -> Option<FilePeek>>,
+    pub peek: Option<Peek>,
 }
+
+/// Looks at the beginning of a file, whose format may have been named.
+pub type Peek = fn(&Path, Option<FileFormat>) -> Option<FilePeek>;
 
 /// What the beginning of an input file tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use crate::target::Targets;
 const OF_EACH_WORKER: u64 = 4;
 /// An open loop has as many requests in flight as come while one is answered. Long responses take some ten seconds.
 const LONG_RESPONSE_SECONDS: f64 = 10.0;
-/// How long a port that was closed cannot be used for another connection to the same address (TIME_WAIT on Linux).
+/// How long a port that was closed cannot be used for another connection to the same address (`TIME_WAIT` on Linux).
 const PORT_REST_SECONDS: f64 = 60.0;
 
 /// What there is for connections; `None` where it is not known or does not matter.

@@ -19,7 +19,7 @@ fn has_unused_times(dataset: &Dataset) -> bool {
 pub(crate) fn warn(dataset: &Dataset, is_scheduled: bool) {
     if dataset.empty_outputs > 0 {
         log::warn!(
-            "{} requests of the trace had no output when they were recorded; they are sent and ask for one token",
+            "Requests of the trace without output when they were recorded: {}. They are sent and ask for one token",
             dataset.empty_outputs
         );
     }
@@ -28,7 +28,7 @@ pub(crate) fn warn(dataset: &Dataset, is_scheduled: bool) {
     }
     let skipped = &dataset.skipped_rows;
     if skipped.count > 0 {
-        log::warn!("Skipped {} unusable rows of the input file, among them:", skipped.count);
+        log::warn!("Unusable rows of the input file that are skipped: {}, among them", skipped.count);
         skipped.reasons.iter().for_each(|reason| log::warn!("{reason}"));
     }
     if dataset.long_pauses > 0 {

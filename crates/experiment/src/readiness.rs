@@ -18,6 +18,9 @@ use crate::target::{Targets, request_target};
 /// One answer to a probe takes no longer than this, nor than what is left of the time to wait, or the server counts as not ready.
 const PROBE_LIMIT: Duration = Duration::from_secs(30);
 
+/// What is left of the time to wait for the last probe.
+const LAST_PROBE: Duration = Duration::from_millis(200);
+
 /// How long a server is asked for its models when the run is over.
 const LISTING_LIMIT: Duration = Duration::from_secs(2);
 
@@ -70,16 +73,23 @@ async fn all_ready(
                 missed.get_or_insert(start);
                 let reason = secrets.hide(reason.into()).into_owned();
                 let waited = Mono::now().since(start).as_duration();
-                if waited + readiness.interval > readiness.timeout {
+                let Some(pause) = pause_before_next_probe(readiness, until) else {
                     let (url, model) = (shown, model.to_string());
                     return Err(RunError::NotReady { url, model, waited: waited.as_secs_f64(), reason });
-                }
+                };
                 log::info!("{shown} is not ready: {reason}");
-                tokio::time::sleep(readiness.interval).await;
+                tokio::time::sleep(pause).await;
             }
         }
     }
     Ok(missed.map_or(Nanos::ZERO, |since| Mono::now().since(since)))
+}
+
+/// How long to wait before the next probe; `None` where there is no time for one. The last pause is shorter where the time is up
+/// before the interval is over, so that a limit is used to its end.
+pub(crate) fn pause_before_next_probe(readiness: Readiness, until: Mono) -> Option<Duration> {
+    let left = until.since(Mono::now()).as_duration();
+    left.checked_sub(LAST_PROBE).filter(|left| !left.is_zero()).map(|left| left.min(readiness.interval))
 }
 
 /// The models that the first server lists; none where it does not answer at once.

@@ -236,7 +236,9 @@ impl Sessions {
                 None => body_document(&body),
             }));
         }
-        payloads.iter_mut().for_each(|payload| self.secret_fields.hide(payload));
+        for payload in &mut payloads {
+            self.secret_fields.hide(payload);
+        }
         (InputSession { session_id: self.session_id(index).to_owned(), payloads }, bytes)
     }
 

@@ -114,8 +114,9 @@ impl FolderClaim {
         if entries.is_empty() {
             return Ok(previous);
         }
-        let number = (1_u32..).find(|number| !older.join(number.to_string()).exists()).unwrap_or_default();
-        let place = older.join(number.to_string());
+        let numbers = fs::read_dir(&older).into_iter().flatten().flatten();
+        let last = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).max().unwrap_or(0);
+        let place = older.join(last.saturating_add(1).to_string());
         fs::create_dir_all(&place).map_err(failed)?;
         for entry in entries {
             move_below(&previous, &entry, &place)?;

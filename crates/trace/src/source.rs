@@ -46,12 +46,10 @@ impl Form {
     fn of(path: &Path) -> Self {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
         let plain = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
-        if [".parquet", ".arrow", ".ipc"].iter().any(|end| plain.ends_with(end)) {
-            Self::Table
-        } else if plain.ends_with(".json") {
-            Self::Document
-        } else {
-            Self::Lines
+        match Path::new(plain).extension().and_then(|extension| extension.to_str()) {
+            Some("parquet" | "arrow" | "ipc") => Self::Table,
+            Some("json") => Self::Document,
+            _ => Self::Lines,
         }
     }
 }
@@ -117,7 +115,7 @@ fn read_all(
             line_start = bytes.len() - read + end + 1;
         }
         if form == Form::Lines && bytes.len() - line_start > LONGEST_LINE {
-            let number = bytes[..line_start].iter().filter(|byte| **byte == b'\n').count() + 1;
+            let number = bytes[..line_start].split(|byte| *byte == b'\n').count();
             let most = LONGEST_LINE >> 20;
             return Err(SourceError::Content(format!(
                 "line {number} is longer than {most} MiB; an input file has one row in a line"

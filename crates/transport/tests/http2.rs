@@ -360,6 +360,7 @@ fn a_server_that_speaks_something_else_is_told_by_its_first_bytes() {
     for (answer, words) in [
         (&b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"[..], "--http-version 1.1"),
         (b"\x15\x03\x01\x00\x02\x02\x46", "https:// instead?"),
+        (b"SSH-2.0-OpenSSH_9\r\n", "does not speak it on this port"),
     ] {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();

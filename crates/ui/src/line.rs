@@ -128,7 +128,7 @@ fn brief(snapshot: &Snapshot) -> String {
 fn spread(time: Spread) -> String {
     let (p50, p99) = (time.p50.as_secs_f64(), time.p99.as_secs_f64());
     let (unit, factor) = if p99 < 10.0 { ("ms", 1e3) } else { ("s", 1.0) };
-    let decimals = if p99 * factor < 100.0 { 1 } else { 0 };
+    let decimals = usize::from(p99 * factor < 100.0);
     format!("{:.decimals$}/{:.decimals$} {unit}", p50 * factor, p99 * factor)
 }
 

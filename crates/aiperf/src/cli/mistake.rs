@@ -1,6 +1,6 @@
 //! From what clap could not match to a sentence that names the mistake and what to do about it.
 
-use aiperf_config::catalogue::{Arity, OptionSpec, ValueKind};
+use aiperf_config::catalogue::{Arity, OptionId, OptionSpec, ValueKind};
 use aiperf_config::suggestion;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -101,7 +101,7 @@ impl Mistake<'_> {
             let (place, option) = (1..at).rev().map(|place| (place, &self.words[place])).find(|(_, w)| is_option(w))?;
             let (name, tied) =
                 option.split_once('=').map_or((option.as_str(), None), |(name, value)| (name, Some(value)));
-            let spec = id_of(name).map(|id| id.spec())?;
+            let spec = id_of(name).map(OptionId::spec)?;
             let given: Vec<&str> =
                 tied.into_iter().chain(self.words[place + 1..at].iter().map(String::as_str)).collect();
             advice_on(spec, name, &given, &word)

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use aiperf_config::catalogue::{OptionSpec, ValueKind, options};
-use aiperf_config::{Config, Environment, LogLevel, Pace, UiKind};
+use aiperf_config::{Config, DatasetSource, Environment, LogLevel, Pace, UiKind};
 
 use super::{CliError, Invocation, SimFlag, parse};
 
@@ -187,10 +187,13 @@ fn lists_take_repetition_commas_and_several_words_where_they_may() {
     assert_eq!(config.endpoint.targets.len(), 4);
     assert_eq!((config.endpoint.headers.len(), config.endpoint.extra_inputs.len()), (3, 2));
     assert_eq!(refused("profile --model a b"), "unexpected argument \"b\"; separate values with commas (--model a,b)");
-    assert_eq!(
-        refused("profile -m x --audio-sample-rates 16 44.1"),
-        "unexpected argument \"44.1\"; separate values with commas (--audio-sample-rates 16,44.1)"
-    );
+    let DatasetSource::Synthetic(made) =
+        profile("-m x --audio-batch-size 1 --audio-sample-rates 16 44.1").dataset.source
+    else {
+        panic!("not generated")
+    };
+    assert_eq!(made.media.unwrap().audio.unwrap().rates_hz, [16_000, 44_100]);
+    assert!(refused("profile -m x --source-address=::1 ::2").contains("(--source-address ::1,::2)"));
     assert!(refused("profile -m x --concurrency 1 2").contains("(--concurrency 1,2)"));
     assert!(refused("profile -m x --goodput a:1 b:2").contains("(--goodput \"a:1 b:2\")"));
     assert!(profile("-m x --header --streaming").endpoint.headers.is_empty());

@@ -51,6 +51,14 @@ impl Planned {
         self.renamed.iter().find(|(known, _)| *known == ours).map(|(_, typed)| typed.clone())
     }
 
+    /// A warning that begins with an option of ours begins with the typed one instead.
+    fn name_what_was_typed(&self, warning: &mut String) {
+        let (ours, rest) = warning.split_once(' ').unwrap_or((warning, ""));
+        if let Some(typed) = self.typed(ours) {
+            *warning = format!("{typed} {rest}");
+        }
+    }
+
     fn experiment(&self, environment: &Environment) -> anyhow::Result<Box<Experiment>> {
         let args = self.words.iter().map(Into::into);
         let invocation = match cli::parse(args, environment, &simulate::flags()) {
@@ -58,7 +66,11 @@ impl Planned {
             parsed => parsed.context("in the `aiperf profile` line that this becomes")?,
         };
         match invocation {
-            Invocation::Profile(experiment) if experiment.is_single() => Ok(experiment),
+            Invocation::Profile(mut experiment) if experiment.is_single() => {
+                let warnings = experiment.cells.iter_mut().flat_map(|cell| &mut cell.config.warnings);
+                warnings.for_each(|warning| self.name_what_was_typed(warning));
+                Ok(experiment)
+            }
             Invocation::Profile(_) => {
                 bail!(
                     "an option has a list of values where GenAI-Perf takes one; `genai-perf analyze` makes a run for each"

@@ -175,6 +175,15 @@ fn the_program_answers_to_the_name_of_genai_perf() {
 }
 
 #[test]
+fn a_warning_names_the_option_that_was_typed() {
+    let sim = sim("ttft=0&itl=0&osl=2");
+    let ended = genai_perf(&format!("--endpoint-type chat --url {} --generate-plots", sim.url())).run();
+    assert_ended_well(&ended, "--generate-plots");
+    assert!(ended.stderr.contains("--generate-plots has no effect"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("--auto-plot has no effect"), "{}", ended.stderr);
+}
+
+#[test]
 fn what_cannot_be_followed_is_refused_before_anything_is_sent() {
     for (words, parts) in [
         ("--stability-percentage 10", &["--stability-percentage", "--measurement-interval"][..]),

@@ -106,6 +106,19 @@ fn no_list(path: &str, _: usize) -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn a_limit_as_short_as_the_interval_is_used_to_its_end() {
+    let address = free_address();
+    let running = Program::profile("--model test-model --tokenizer builtin --isl 8 --request-count 1")
+        .with(&format!("--url http://{address} --wait-for-model-timeout 6 --wait-for-model-interval 6"))
+        .start();
+    wait_for("the program to find nobody there", || running.stderr().contains("is not ready").then_some(()));
+    let options = SimOptions::from_query("ttft=0&itl=0&osl=1&model=test-model").unwrap();
+    let _sim = Sim::start(options, address).unwrap();
+    let ended = running.end();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+}
+
+#[test]
 fn each_step_of_the_wait_is_a_line_that_scripts_can_look_for() {
     let told = |mode: &str, answer: fn(&str, usize) -> Vec<Vec<u8>>| {
         let calls = AtomicUsize::new(0);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Artifacts, Log, Program, sim};
+use crate::support::{Artifacts, Log, Program, by_request_id, sim};
 
 const FAST: &str = "ttft=0&itl=0&osl=2&cache=100000&cache_block=64";
 const BLOCK: u64 = 64;
@@ -91,7 +91,11 @@ fn the_same_seed_sends_the_same_bytes_in_the_same_order() {
     let bodies = || -> Vec<String> {
         let sim = sim(FAST);
         let artifacts = replay(&sim, "--replay-speedup 4 --synthesis-prefix-root-multiplier 2");
-        Log::of(&sim, &artifacts).iter().map(|entry| entry.truth.body.clone().unwrap()).collect()
+        // In the order in which they were sent: on their way they may overtake each other.
+        let mut sent = artifacts.records();
+        sent.sort_by_key(|record| record.number("session_num"));
+        let truth = by_request_id(&sim);
+        sent.iter().map(|record| truth[record.word("x_request_id")].body.clone().unwrap()).collect()
     };
     assert_eq!(bodies(), bodies());
 }
@@ -104,8 +108,16 @@ fn csv_traces_replay_failed_requests_among_them() {
     let words = format!("--url {} --model m --tokenizer builtin --input-file load.csv --fixed-schedule", sim.url());
     let ended = Program::profile(&words).with("--export-level raw").file("load.csv", &format!("{header}{rows}")).run();
     assert!(ended.code == Some(0), "{}", ended.stderr);
-    assert!(ended.stderr.contains("1 requests of the trace got no answer"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("1 rows of the input file could not be used"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("Requests of the trace without output when they were recorded: 1."),
+        "{}",
+        ended.stderr
+    );
+    assert!(
+        ended.stderr.contains("Unusable rows of the input file that are skipped: 1, among them"),
+        "{}",
+        ended.stderr
+    );
     let lengths: Vec<Option<u32>> =
         sim.truth().iter().filter(|truth| truth.method == "POST").map(|truth| truth.prompt_tokens).collect();
     assert_eq!(lengths, [Some(31), Some(12), Some(47)]);

@@ -54,7 +54,9 @@ impl Desk<'_> {
             true
         })?;
         self.find_some(&name, found);
-        torn.into_iter().for_each(|torn| self.find_unless_killed(torn));
+        if let Some(torn) = torn {
+            self.find_unless_killed(torn);
+        }
         self.seen = Some(seen);
         Ok(())
     }
@@ -85,7 +87,9 @@ impl Desk<'_> {
             true
         })?;
         self.find_some(&name, found);
-        torn.into_iter().for_each(|torn| self.find_unless_killed(torn));
+        if let Some(torn) = torn {
+            self.find_unless_killed(torn);
+        }
         if let Some(seen) = &self.seen {
             let (missing, extra) = (seen.ids.difference(&ids).count(), ids.difference(&seen.ids).count());
             if missing > 0 || extra > 0 {

@@ -12,6 +12,7 @@ use aiperf_transport::{Client, ClientSettings, Exchange, NoWatch, Request, Reuse
 use bytes::Bytes;
 use uuid::Uuid;
 
+use crate::readiness::pause_before_next_probe;
 use crate::secrets::Secrets;
 use crate::target::Targets;
 
@@ -135,12 +136,12 @@ impl<'a> Caller<'a> {
                 self.until.set(None);
                 return answer;
             };
-            if Mono::now().since(start).as_duration() + readiness.interval > readiness.timeout {
+            let Some(pause) = pause_before_next_probe(readiness, start + readiness.timeout.into()) else {
                 self.until.set(None);
                 return answer;
-            }
+            };
             log::info!("{} is not ready: {}", self.base, reason.reason());
-            tokio::time::sleep(readiness.interval).await;
+            tokio::time::sleep(pause).await;
         }
     }
 }

@@ -11,6 +11,9 @@ use aiperf_clock::{Mono, ReadStamp};
 use super::frame::FrameScanner;
 use crate::response::SPEAKS_TLS;
 
+/// The kind of a frame.
+const SETTINGS: u8 = 4;
+
 /// One connection's book: filled in where bytes are read and written, read by the requests.
 #[derive(Debug)]
 pub(super) struct Ledger {
@@ -56,6 +59,8 @@ impl Ledger {
         match &self.beginning? {
             b"HTTP/1" => Some("it answers in HTTP/1.1; use --http-version 1.1"),
             [0x15 | 0x16, 0x03, ..] => Some(SPEAKS_TLS),
+            // What a server says first is settings (RFC 9113 section 3.4).
+            [_, _, _, kind, ..] if *kind != SETTINGS => Some("the server does not speak it on this port"),
             _ => None,
         }
     }
@@ -63,7 +68,8 @@ impl Ledger {
     /// Bytes were read.
     pub(super) fn received(&mut self, bytes: &[u8], stamp: ReadStamp) {
         if self.beginning.is_none() {
-            self.beginning = Some(std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0)));
+            // A beginning that comes in several reads tells nothing.
+            self.beginning = Some(bytes.first_chunk().copied().unwrap_or([0, 0, 0, SETTINGS, 0, 0]));
         }
         let streams = &mut self.streams;
         self.inbound.feed(bytes, |frame| {

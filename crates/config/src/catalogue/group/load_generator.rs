@@ -73,7 +73,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionId::RequestCount,
         &["request-count", "num-requests"],
         ValueKind::Int,
-        "Stop after this many requests; of a fixed schedule, send the first so many.",
+        "Stop after this many requests. Of a fixed schedule, the first ones are sent.",
     )
     .sweepable()
     .at_least(1.0)
