@@ -24,4 +24,4 @@ pub use finding::Finding;
 pub use folder::Folder;
 pub use rebuild::{Asked, Rebuilt, rebuild};
 pub use schema::SCHEMAS;
-pub use series::{Outcome, RunSeries, read_series};
+pub use series::{Outcome, RunSeries, TimedRequest, read_series};
