@@ -36,7 +36,7 @@ pub(super) struct CompareOption {
     pub(super) help: &'static str,
 }
 
-pub(super) const OPTIONS: [CompareOption; 6] = [
+pub(super) const OPTIONS: [CompareOption; 7] = [
     CompareOption {
         name: "metric",
         value: "METRIC[:STATISTIC[:THRESHOLD]]",
@@ -73,6 +73,12 @@ pub(super) const OPTIONS: [CompareOption; 6] = [
         default: "stdout",
         help: "Where to write that form; the console form then goes to stdout",
     },
+    CompareOption {
+        name: "allow-incomplete",
+        value: "",
+        default: "",
+        help: "Also judge runs that were interrupted, killed or rebuilt, or that lost records; without it such a run gets no verdict and the exit code is 4",
+    },
 ];
 
 pub(super) const GATE_OPTIONS: [CompareOption; 2] = [
@@ -92,7 +98,7 @@ pub(super) fn command() -> Command {
         .value_hint(ValueHint::DirPath)
         .help("Artifact folders, of this program or of AIPerf: the baseline, then what to compare with it");
     Command::new("compare")
-        .about("Hold runs against the first of them: better, worse, equal or cannot tell")
+        .about("Compare runs with a baseline: better, worse, equal or cannot tell")
         .disable_version_flag(true)
         .override_usage("aiperf compare <BASELINE> <FOLDER>... [OPTIONS]")
         .arg(folders)
@@ -107,7 +113,7 @@ pub(super) fn gate_command() -> Command {
         .help("Artifact folder of the run to judge, of this program or of AIPerf");
     Command::new("gate")
         .about(
-            "Judge a run against a baseline: exit code 0 for a pass, 2 for a regression, 3 when the data cannot tell",
+            "Judge a run against a baseline: exit code 0 for a pass, 2 for a regression, 3 when the data cannot tell, 4 when a run is incomplete",
         )
         .disable_version_flag(true)
         .override_usage("aiperf gate --baseline <FOLDER> <FOLDER> [OPTIONS]")
@@ -120,6 +126,7 @@ fn arg(option: &CompareOption) -> Arg {
     let arg =
         Arg::new(option.name).long(option.name).value_name(option.value).help(format!("{}{default}", option.help));
     match option.name {
+        "allow-incomplete" => arg.num_args(0).action(ArgAction::SetTrue),
         "metric" => arg.action(ArgAction::Append).num_args(1).value_delimiter(','),
         "baseline" => arg.value_hint(ValueHint::DirPath),
         "output" => arg.value_hint(ValueHint::FilePath),
@@ -188,6 +195,7 @@ fn invocation(
             threshold: share("--threshold")?,
             detect: share("--detect")?,
             level,
+            allow_incomplete: matches.get_flag("allow-incomplete"),
         },
         format,
         output: text("output").map(|path| environment.current_dir.join(path)),
@@ -229,7 +237,8 @@ mod tests {
         let words = ["a", "b", "/c", "--metric", "request_latency:p99:10%,time_to_first_token", "--metric=goodput:3%"];
         let more =
             ["--threshold", "2%", "--detect", "12%", "--confidence-level", "0.9", "--format", "json", "--output", "o"];
-        let asked = compare(&[&words[..], &more[..]].concat()).unwrap();
+        let asked = compare(&[&words[..], &more[..], &["--allow-incomplete"]].concat()).unwrap();
+        assert!(asked.asked.allow_incomplete && !compare(&["a", "b"]).unwrap().asked.allow_incomplete);
         let places: Vec<_> = asked.folders.iter().map(|(_, place)| place.display().to_string()).collect();
         assert_eq!(places, ["/here/a", "/here/b", "/c"]);
         let quantities: Vec<_> = asked.asked.quantities.iter().map(|asked| asked.quantity.to_string()).collect();
