@@ -1,9 +1,9 @@
-//! `aiperf compare` and `aiperf gate`: runs held against each other.
+//! `aiperf compare` and `aiperf gate`: runs compared with a baseline.
 
 use std::fs;
 use std::process::ExitCode;
 
-use aiperf_compare::{Format, Gate, Page, Quantity, Side, compare};
+use aiperf_compare::{Format, Gate, Page, Quantity, Report, Side, compare};
 use anyhow::Context;
 
 use crate::cli::{CompareInvocation, GateOptions};
@@ -27,5 +27,6 @@ pub(crate) fn run(asked: &CompareInvocation) -> anyhow::Result<ExitCode> {
             crate::print(page.render(Format::Console).as_bytes())?;
         }
     }
-    Ok(gate.map_or(ExitCode::SUCCESS, |gate| ExitCode::from(gate.exit_code())))
+    let of_comparison = || if report.withheld().is_some() { Report::NO_VERDICT } else { 0 };
+    Ok(ExitCode::from(gate.map_or_else(of_comparison, |gate| gate.exit_code())))
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use aiperf_clock::{EpochNanos, Nanos};
 use aiperf_endpoint::EndpointKind;
-use aiperf_metrics::{Flags, Level, Metric, MetricContext, NetworkRtt, PhaseAccounting};
+use aiperf_metrics::{Flags, Level, Metric, MetricContext, NetworkRtt, PhaseAccounting, Sending};
 use aiperf_report::{Phase, RunNote, RunPlace, RunStatus, Variation};
 use serde_json::{Map, Value};
 
@@ -125,6 +125,7 @@ impl Origin {
         // Only our records say when a request was due.
         context.open_loop = seen.contains(&Metric::ScheduleLag);
         context.fixed_schedule = context.open_loop && phase["type"] == "fixed_schedule";
+        context.sending = sending(phase, context.open_loop);
         context.concurrency = phase["concurrency"].as_u64();
         context.confidence = self.confidence_level();
         let has = |flag| seen.iter().any(|metric| metric.definition().flags.has(flag));
@@ -176,6 +177,17 @@ fn place(whole: &Value, [label, varied, index, values]: [&Value; 4]) -> Option<R
             values: values.as_object().cloned().unwrap_or_default(),
         },
     })
+}
+
+/// What said when to send, from the configuration of a phase.
+pub(crate) fn sending(phase: &Value, has_schedule: bool) -> Sending {
+    let given = |name: &str| !phase[name].is_null();
+    match phase["type"].as_str() {
+        Some(kind) if kind != "concurrency" => Sending::Scheduled,
+        _ if has_schedule => Sending::Scheduled,
+        _ if given("duration") && !given("requests") && !given("sessions") => Sending::UntilTime,
+        _ => Sending::UntilCount,
+    }
 }
 
 fn objectives(config: &Value) -> Vec<(String, f64)> {

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aiperf_metrics::Metric;
+use aiperf_metrics::{Metric, Sending};
 use serde_json::Value;
 
 use crate::line::{RecordLine, RecordedValue};
-use crate::origin::Origin;
+use crate::origin::{Origin, sending};
 use crate::records::each_line;
 use crate::{ArtifactError, Finding, Folder, window};
 
@@ -28,6 +28,15 @@ struct Request {
     values: Vec<(Metric, RecordedValue)>,
 }
 
+/// When a request was in flight, in nanoseconds of epoch time, and how much it counts for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimedRequest {
+    pub start_ns: u64,
+    pub end_ns: u64,
+    pub outcome: Outcome,
+    pub amount: f64,
+}
+
 /// The profiling phase of a run, request by request.
 #[derive(Debug)]
 pub struct RunSeries {
@@ -39,6 +48,8 @@ pub struct RunSeries {
     pub present: BTreeSet<Metric>,
     /// What the run was asked to do, where the folder says so.
     pub input_config: Value,
+    /// What said when to send.
+    pub sending: Sending,
     /// Lines of the records that were of no use.
     pub skipped: Vec<Finding>,
 }
@@ -69,20 +80,26 @@ impl RunSeries {
         values
     }
 
-    /// When each successful request ended, in nanoseconds of epoch time and in that order, with the sum of what it has
-    /// of some metrics; with one for each where none is named.
-    pub fn ends(&self, metrics: &[Metric]) -> Vec<(u64, f64)> {
+    /// Each request with the sum of what it has of some metrics, or with one where none is named; with nothing where it did
+    /// not succeed.
+    pub fn timed(&self, metrics: &[Metric]) -> impl Iterator<Item = TimedRequest> {
         let amount = |request: &Request| {
             let of = |metric: &Metric| {
                 let value = request.values.iter().find(|(known, _)| known == metric).map(|(_, value)| value);
                 if let Some(RecordedValue::One(value)) = value { *value } else { 0.0 }
             };
-            if metrics.is_empty() { 1.0 } else { metrics.iter().map(of).sum() }
+            match request.outcome {
+                Outcome::Successful if metrics.is_empty() => 1.0,
+                Outcome::Successful => metrics.iter().map(of).sum(),
+                Outcome::Failed | Outcome::CutOff => 0.0,
+            }
         };
-        let successful = self.requests.iter().filter(|request| request.outcome == Outcome::Successful);
-        let mut ends: Vec<(u64, f64)> = successful.map(|request| (request.end_ns, amount(request))).collect();
-        ends.sort_by_key(|(end, _)| *end);
-        ends
+        self.requests.iter().map(move |request| TimedRequest {
+            start_ns: request.start_ns,
+            end_ns: request.end_ns,
+            outcome: request.outcome,
+            amount: amount(request),
+        })
     }
 }
 
@@ -115,11 +132,15 @@ pub fn read_series(folder: &Folder, wanted: &BTreeSet<Metric>) -> Result<RunSeri
     phase.requests.sort_by_key(|request| (request.start_ns, request.end_ns));
     let origin = Origin::find(folder);
     let first = phase.first_credit.unwrap_or_default();
+    let input_config = origin.input_config();
+    let configured = input_config["phases"].as_array().into_iter().flatten().find(|phase| phase["kind"] == "profiling");
+    let sending = sending(configured.unwrap_or(&Value::Null), present.contains(&Metric::ScheduleLag));
     Ok(RunSeries {
         window: window::of_records(&origin, &phase.name, first, phase.last_end),
         requests: phase.requests,
         present,
-        input_config: origin.input_config(),
+        input_config,
+        sending,
         skipped,
     })
 }
@@ -177,8 +198,9 @@ mod tests {
         assert_eq!(series.len(), 3);
         assert_eq!(series.values(Metric::TimeToFirstToken), [1.0, 2.0]);
         assert_eq!(series.values(Metric::InterChunkLatency), [1.0, 3.0, 4.0]);
-        assert_eq!(series.ends(&[Metric::OutputSequenceLength]), [(25, 7.0), (30, 5.0)]);
-        assert_eq!(series.ends(&[]), [(25, 1.0), (30, 1.0)]);
+        let ends = |metrics: &[Metric]| series.timed(metrics).map(|it| (it.end_ns, it.amount)).collect::<Vec<_>>();
+        assert_eq!(ends(&[Metric::OutputSequenceLength]), [(30, 5.0), (25, 7.0), (40, 0.0)]);
+        assert_eq!(ends(&[]), [(30, 1.0), (25, 1.0), (40, 0.0)]);
         assert_eq!(series.window, (9, 40));
         assert_eq!(series.outcomes().filter(|outcome| *outcome == Outcome::Failed).count(), 1);
         assert_eq!(series.skipped.len(), 1, "{:?}", series.skipped);

@@ -1,9 +1,9 @@
 //! How far two numbers lie apart, and between which bounds: from two intervals (Zou and Donner 2008, "MOVER"; for shares
 //! Newcombe 1998), or from the numbers of several runs on either side (Welch 1947).
 
-use aiperf_stats::Level;
-use aiperf_stats::distribution::{normal_quantile, student_t_quantile};
+use aiperf_stats::distribution::student_t_quantile;
 
+use crate::bounds::Bounds;
 use crate::known::Known;
 
 /// What a change is a share of.
@@ -40,8 +40,24 @@ pub(crate) enum Working {
 pub(crate) struct Measured {
     pub(crate) change: Change,
     pub(crate) working: Working,
-    /// Of one sample on each side, on the working scale; `None` where it is not known.
-    pub(crate) variance: Option<f64>,
+    pub(crate) spread: Spread,
+}
+
+/// What the bounds of a change are made from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Spread {
+    /// What is known of the baseline and of the candidate.
+    Sides(Known, Known),
+    /// Variance of one run on each side, on the working scale.
+    Runs(f64),
+    Unknown,
+}
+
+/// How far the bounds of a difference lie from it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Reach {
+    pub(crate) below: f64,
+    pub(crate) above: f64,
 }
 
 impl Working {
@@ -70,6 +86,18 @@ impl Working {
         }
     }
 
+    /// Each side contributes the distance to the bound that makes the difference smaller, or larger. `.1`: what its squared
+    /// distances are multiplied by.
+    pub(crate) fn reach(self, a: (&Known, f64), b: (&Known, f64)) -> Reach {
+        let at = |value: f64| self.place(value);
+        let distances = |(known, factor): (&Known, f64)| {
+            let root = factor.sqrt();
+            (root * (at(known.value) - at(known.low)), root * (at(known.high) - at(known.value)))
+        };
+        let ((below_a, above_a), (below_b, above_b)) = (distances(a), distances(b));
+        Reach { below: below_b.hypot(above_a), above: above_b.hypot(below_a) }
+    }
+
     /// A share as a difference on this scale; of a rise, which is the shorter way.
     pub(crate) fn difference(self, share: f64) -> f64 {
         match self {
@@ -80,33 +108,23 @@ impl Working {
 }
 
 /// `None` where no share can be given.
-pub(crate) fn between(a: &Known, b: &Known, scale: Scale, level: Level) -> Option<Measured> {
+pub(crate) fn between(a: &Known, b: &Known, scale: Scale) -> Option<Measured> {
     let working = Working::of(a.value, b.value, scale)?;
-    let at = |value: f64| working.place(value);
-    let (value_a, value_b) = (at(a.value), at(b.value));
-    let difference = value_b - value_a;
-    // Each side contributes the distance to the bound that makes the difference smaller, or larger.
-    let low = difference - (value_b - at(b.low)).hypot(at(a.high) - value_a);
-    let high = difference + (at(b.high) - value_b).hypot(value_a - at(a.low));
+    let difference = working.place(b.value) - working.place(a.value);
+    let reach = working.reach((a, 1.0), (b, 1.0));
     let change = Change {
         scale,
         absolute: b.value - a.value,
         share: working.share(difference),
-        low: working.share(low),
-        high: working.share(high),
+        low: working.share(difference - reach.below),
+        high: working.share(difference + reach.above),
     };
-    let z = normal_quantile(1.0 - level.tail());
-    let variance = |known: &Known| {
-        let reach = (at(known.high) - at(known.low)) / 2.0 / z;
-        Some(reach * reach * known.requests? as f64).filter(|variance| variance.is_finite())
-    };
-    let variance = variance(a).and_then(|of_a| Some(of_a + variance(b)?));
-    Some(Measured { change, working, variance })
+    Some(Measured { change, working, spread: Spread::Sides(*a, *b) })
 }
 
 /// Each value is the number of one run. With one run on one side its spread is taken to be that of the other side.
 /// `None` where no share can be given.
-pub(crate) fn between_runs(a: &[f64], b: &[f64], scale: Scale, level: Level) -> Option<Measured> {
+pub(crate) fn between_runs(a: &[f64], b: &[f64], scale: Scale, bounds: &Bounds) -> Option<Measured> {
     let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let positive = a.iter().chain(b).all(|value| *value > 0.0);
     let (mean_a, mean_b) = (average(a), average(b));
@@ -135,33 +153,36 @@ pub(crate) fn between_runs(a: &[f64], b: &[f64], scale: Scale, level: Level) -> 
         (None, Some(of)) => ((of / n_a + of / n_b).sqrt(), n_b - 1.0),
         (None, None) => (f64::INFINITY, 1.0),
     };
-    let reach = student_t_quantile(1.0 - level.tail(), freedom) * error;
-    let variance = match (spread_a, spread_b) {
-        (Some(of_a), Some(of_b)) => Some(of_a + of_b),
-        (Some(of), None) | (None, Some(of)) => Some(2.0 * of),
-        (None, None) => None,
+    let reach = |level: aiperf_stats::Level| student_t_quantile(1.0 - level.tail(), freedom) * error;
+    let spread = match (spread_a, spread_b) {
+        (Some(of_a), Some(of_b)) => Spread::Runs(of_a + of_b),
+        (Some(of), None) | (None, Some(of)) => Spread::Runs(2.0 * of),
+        (None, None) => Spread::Unknown,
     };
     let change = Change {
         scale,
         absolute: mean_b - mean_a,
         share: working.share(difference),
-        low: working.share(difference - reach),
-        high: working.share(difference + reach),
+        low: working.share(difference - reach(bounds.low)),
+        high: working.share(difference + reach(bounds.high)),
     };
-    Some(Measured { change, working, variance })
+    Some(Measured { change, working, spread })
 }
 
 #[cfg(test)]
 mod tests {
+    use aiperf_stats::Level;
+
     use super::*;
+    use crate::known::Growth;
 
     fn known(value: f64, low: f64, high: f64) -> Known {
-        Known { value, low, high, requests: Some(100), floor: None }
+        Known { value, low, high, requests: Some(100), floor: None, growth: Growth::Root { end_share: 0.0 } }
     }
 
     #[test]
     fn distances_to_the_bounds_add_like_the_sides_of_a_right_angle() {
-        let measured = between(&known(50.0, 45.0, 56.0), &known(60.0, 57.0, 64.0), Scale::Points, Level::P95).unwrap();
+        let measured = between(&known(50.0, 45.0, 56.0), &known(60.0, 57.0, 64.0), Scale::Points).unwrap();
         let Change { share, low, high, absolute, .. } = measured.change;
         assert!((absolute - 10.0).abs() < 1e-12 && (share - 0.10).abs() < 1e-12);
         assert!((low - (10.0 - 3.0_f64.hypot(6.0)) / 100.0).abs() < 1e-12, "{low}");
@@ -172,43 +193,38 @@ mod tests {
     fn shares_are_those_of_newcombes_table() {
         // Newcombe 1998, table II, 56/70 against 48/80 (method 10): 0.0524 to 0.3339. The intervals are Wilson's.
         let (a, b) = (known(60.0, 49.04, 70.03), known(80.0, 69.18, 87.69));
-        let change = between(&a, &b, Scale::Points, Level::P95).unwrap().change;
+        let change = between(&a, &b, Scale::Points).unwrap().change;
         assert!((change.low - 0.0524).abs() < 2e-4 && (change.high - 0.3339).abs() < 2e-3, "{change:?}");
     }
 
     #[test]
     fn ratios_do_not_depend_on_the_unit() {
         let (a, b) = (known(50.0, 48.0, 53.0), known(52.5, 50.0, 55.0));
-        let in_ms = between(&a, &b, Scale::Relative, Level::P95).unwrap().change;
+        let in_ms = between(&a, &b, Scale::Relative).unwrap().change;
         let factor = |k: &Known| known(k.value * 1e6, k.low * 1e6, k.high * 1e6);
-        let in_ns = between(&factor(&a), &factor(&b), Scale::Relative, Level::P95).unwrap().change;
+        let in_ns = between(&factor(&a), &factor(&b), Scale::Relative).unwrap().change;
         assert!((in_ms.share - 0.05).abs() < 1e-12);
         for (ms, ns) in [(in_ms.share, in_ns.share), (in_ms.low, in_ns.low), (in_ms.high, in_ns.high)] {
             assert!((ms - ns).abs() < 1e-9);
         }
         // The other way round it is the inverse.
-        let back = between(&b, &a, Scale::Relative, Level::P95).unwrap().change;
+        let back = between(&b, &a, Scale::Relative).unwrap().change;
         assert!(((1.0 + back.low) * (1.0 + in_ms.high) - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_side_without_bounds_leaves_the_change_without_them() {
-        let change = between(
-            &known(50.0, f64::NEG_INFINITY, f64::INFINITY),
-            &known(60.0, 59.0, 61.0),
-            Scale::Relative,
-            Level::P95,
-        )
-        .unwrap();
-        assert!(change.change.high.is_infinite() && change.variance.is_none());
+        let change =
+            between(&known(50.0, f64::NEG_INFINITY, f64::INFINITY), &known(60.0, 59.0, 61.0), Scale::Relative).unwrap();
+        assert!(change.change.high.is_infinite());
         assert!((change.change.low + 1.0).abs() < 1e-12, "a ratio is never below nothing");
-        assert!(between(&known(0.0, 0.0, 0.0), &known(1.0, 1.0, 1.0), Scale::Relative, Level::P95).is_none());
+        assert!(between(&known(0.0, 0.0, 0.0), &known(1.0, 1.0, 1.0), Scale::Relative).is_none());
     }
 
     #[test]
     fn runs_are_compared_as_welch_says() {
         let (a, b) = ([27.5, 21.0, 19.0, 23.6, 17.0, 17.9], [27.1, 22.0, 20.8, 23.4, 23.4, 23.5]);
-        let measured = between_runs(&a, &b, Scale::Points, Level::P95).unwrap();
+        let measured = between_runs(&a, &b, Scale::Points, &Bounds::both(Level::P95)).unwrap();
         let change = measured.change;
         let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
         assert!((change.absolute - (mean(&b) - mean(&a))).abs() < 1e-12);
@@ -222,9 +238,10 @@ mod tests {
 
     #[test]
     fn one_run_borrows_the_spread_of_the_others() {
-        let measured = between_runs(&[100.0, 102.0, 98.0], &[100.0], Scale::Relative, Level::P95).unwrap();
+        let measured =
+            between_runs(&[100.0, 102.0, 98.0], &[100.0], Scale::Relative, &Bounds::both(Level::P95)).unwrap();
         assert!(measured.change.low < -0.05 && measured.change.high > 0.05 && measured.change.high.is_finite());
-        let alone = between_runs(&[100.0], &[100.0], Scale::Relative, Level::P95).unwrap();
-        assert!(alone.change.high.is_infinite() && alone.variance.is_none());
+        let alone = between_runs(&[100.0], &[100.0], Scale::Relative, &Bounds::both(Level::P95)).unwrap();
+        assert!(alone.change.high.is_infinite() && alone.spread == Spread::Unknown);
     }
 }

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use aiperf_metrics::Metric;
 use aiperf_stats::Level;
 
+use crate::row::Levels;
 use crate::workload::differences;
-use crate::{CompareError, Direction, Quantity, Row, Selection, Share, Side, WorkloadNote};
+use crate::{CompareError, Direction, Quantity, Question, Row, Selection, Share, Side, Warning, WorkloadNote};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AskedQuantity {
@@ -28,10 +29,12 @@ pub struct Asked {
     pub detect: Option<Share>,
     /// At which all verdicts hold together.
     pub level: Level,
+    /// Judge also runs that did not reach their end.
+    pub allow_incomplete: bool,
 }
 
 /// Who was compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SideNote {
     pub folder: PathBuf,
     pub runs: usize,
@@ -39,6 +42,10 @@ pub struct SideNote {
     pub requests: Option<u64>,
     pub has_records: bool,
     pub skipped_lines: usize,
+    /// Why it gives no verdict, as what is said after its name: "was interrupted after 3 of 10 requests".
+    pub flaws: Vec<String>,
+    /// Validity warnings of its runs.
+    pub warnings: Vec<Warning>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +53,8 @@ pub struct Comparison {
     pub candidate: SideNote,
     pub workload: Vec<WorkloadNote>,
     pub rows: Vec<Row>,
+    /// Why there is no verdict, where one was withheld.
+    pub withheld: Option<String>,
 }
 
 /// One baseline and what was compared with it.
@@ -55,8 +64,19 @@ pub struct Report {
     pub comparisons: Vec<Comparison>,
     /// At which all verdicts hold together.
     pub level: Level,
-    /// Of each interval.
+    /// Of each interval; of a gate, that of a two-sided interval whose bounds are as sure as that which finds a regression.
     pub row_level: Level,
+    pub question: Question,
+}
+
+impl Report {
+    /// The exit code of a comparison or gate that withheld a verdict.
+    pub const NO_VERDICT: u8 = 4;
+
+    /// Why there is no verdict, where one was withheld.
+    pub fn withheld(&self) -> Option<&str> {
+        self.comparisons.iter().find_map(|comparison| comparison.withheld.as_deref())
+    }
 }
 
 /// The first side is the baseline, each other one is compared with it.
@@ -65,17 +85,33 @@ pub fn compare(baseline: &Side, candidates: &[Side], asked: &Asked) -> Result<Re
     for candidate in candidates {
         selected.push(quantities(baseline, candidate, asked)?);
     }
-    let judged = |quantity: &&AskedQuantity| Direction::of(quantity.quantity.metric) != Direction::Neutral;
-    let family = selected.iter().flatten().filter(judged).count().max(1);
-    // A share of what may go wrong stays between 0 and 1.
-    let row_level = Level::new(1.0 - (1.0 - asked.level.get()) / family as f64).unwrap_or(asked.level);
+    let judged = |quantity: &&AskedQuantity| {
+        let metric = quantity.quantity.metric;
+        Direction::of(metric) != Direction::Neutral && !Levels::stands_alone(metric)
+    };
+    let family = selected.iter().flatten().filter(judged).count();
+    let question = Question::of(asked.selection);
+    let levels = Levels { question, level: asked.level, row: question.sure(asked.level, family) };
+    let baseline_note = note(baseline);
     let comparisons = candidates.iter().zip(selected).map(|(candidate, quantities)| {
-        let rows = quantities.iter().map(|quantity| Row::of(baseline, candidate, quantity, asked, row_level));
-        let rows = rows.collect::<Result<_, CompareError>>()?;
-        Ok(Comparison { candidate: note(candidate), workload: differences(baseline, candidate), rows })
+        let rows = quantities.iter().map(|quantity| Row::of(baseline, candidate, quantity, asked, &levels));
+        let mut rows = rows.collect::<Result<Vec<Row>, CompareError>>()?;
+        let candidate_note = note(candidate);
+        let flaw = flaw("baseline", &baseline_note).or_else(|| flaw("candidate", &candidate_note));
+        let withheld = flaw.filter(|_| !asked.allow_incomplete);
+        if withheld.is_some() {
+            rows.iter_mut().for_each(Row::withhold);
+        }
+        let workload = differences(baseline, candidate);
+        Ok(Comparison { candidate: candidate_note, workload, rows, withheld })
     });
     let comparisons = comparisons.collect::<Result<_, CompareError>>()?;
-    Ok(Report { baseline: note(baseline), comparisons, level: asked.level, row_level })
+    Ok(Report { baseline: baseline_note, comparisons, level: asked.level, row_level: levels.row, question })
+}
+
+/// The first reason why a side gives no verdict, as a sentence.
+fn flaw(place: &str, note: &SideNote) -> Option<String> {
+    note.flaws.first().map(|words| format!("the {place} {words}"))
 }
 
 fn note(side: &Side) -> SideNote {
@@ -86,6 +122,8 @@ fn note(side: &Side) -> SideNote {
         requests: side.requests(),
         has_records: side.has_records(),
         skipped_lines: side.skipped(),
+        flaws: side.flaws(),
+        warnings: side.warnings(),
     }
 }
 

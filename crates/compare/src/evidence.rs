@@ -1,11 +1,14 @@
 //! What a run has to say about a number: the values, events or outcomes of its requests, or only what its summary states.
 
 use aiperf_artifact::{Outcome, RunSeries};
-use aiperf_metrics::{Kind, Metric};
-use aiperf_stats::distribution::normal_quantile;
-use aiperf_stats::{Estimate, Event, Level, Span, Support, effective_samples, floor, mean, quantile, rate};
+use aiperf_metrics::{Kind, Metric, Sending};
+use aiperf_stats::{
+    Estimate, Event, Held, Level, RunEnd, Span, Support, closed_loop_rate, effective_samples, floor, mean, quantile,
+    rate, share,
+};
 
-use crate::known::Known;
+use crate::bounds::Bounds;
+use crate::known::{Growth, Known};
 use crate::stated::Stated;
 use crate::{Quantity, Statistic};
 
@@ -22,6 +25,12 @@ pub(crate) enum Evidence {
     Rate {
         events: Vec<Event>,
         span: Span,
+    },
+    /// A rate of a closed loop.
+    ClosedLoop {
+        held: Vec<Held>,
+        span: Span,
+        end: RunEnd,
     },
     /// Which requests are counted, in the order of time; the number is their share, times `unit`.
     Outcomes {
@@ -77,6 +86,11 @@ impl Evidence {
     pub(crate) fn value(&self) -> Option<f64> {
         match self {
             Self::Stated(stated) => Some(stated.value),
+            // Bounds of a loop cost much more than the number itself.
+            Self::ClosedLoop { held, span, .. } => {
+                let length = span.end - span.start;
+                (length > 0.0 && !held.is_empty()).then(|| held.iter().map(|held| held.amount).sum::<f64>() / length)
+            }
             evidence => evidence.known(Level::P95).map(|known| known.value),
         }
     }
@@ -100,26 +114,79 @@ impl Evidence {
                     Statistic::Average => mean(values, level),
                     Statistic::Percentile(percent) => quantile(values, percent / 100.0, level),
                 };
-                estimate.map(|estimate| bounds(&estimate, *requests))
+                estimate.map(|estimate| bounds(&estimate, *requests, 0.0))
             }
             Self::Rate { events, span } => {
-                rate(events.iter().copied(), *span, level).map(|estimate| bounds(&estimate, events.len() as u64))
+                rate(events.iter().copied(), *span, level).map(|estimate| bounds(&estimate, events.len() as u64, 0.0))
             }
-            Self::Outcomes { counted, unit } => share(counted, *unit, level),
+            Self::ClosedLoop { held, span, end } => {
+                let found = closed_loop_rate(held, *span, *end, level)?;
+                Some(bounds(&found.estimate, held.len() as u64, found.end_share))
+            }
+            Self::Outcomes { counted, unit } => of_share(counted, *unit, level),
             Self::Stated(stated) => Some(stated.known(level)),
         }
     }
+
+    /// Outcomes of which none is counted.
+    pub(crate) fn counts_nothing(&self) -> bool {
+        matches!(self, Self::Outcomes { counted, .. } if !counted.iter().any(|counted| *counted))
+    }
+
+    /// Outcomes of several runs as those of one; anything else as it is.
+    pub(crate) fn together(runs: Vec<Self>) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::with_capacity(runs.len());
+        for run in runs {
+            match (all.first_mut(), run) {
+                (Some(Self::Outcomes { counted, .. }), Self::Outcomes { counted: more, .. }) => counted.extend(more),
+                (_, run) => all.push(run),
+            }
+        }
+        all
+    }
+
+    /// With the bounds that a difference needs: of the later side, its own ones; of the earlier side, the other way round.
+    pub(crate) fn known_between(&self, bounds: &Bounds, place: Place) -> Option<Known> {
+        let (low, high) = match place {
+            Place::Baseline => (bounds.high, bounds.low),
+            Place::Candidate => (bounds.low, bounds.high),
+        };
+        let lower = self.known(low)?;
+        Some(if low == high { lower } else { Known::between(lower, self.known(high)?) })
+    }
+}
+
+/// Which side of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Baseline,
+    Candidate,
 }
 
 fn rate_of(series: &RunSeries, sources: &[Metric]) -> Evidence {
     let (start, end) = series.window;
     // From the start on: seconds since 1970 would cost digits.
     let seconds = |at: u64| at.saturating_sub(start) as f64 / NANOS;
-    let events = series.ends(sources).into_iter().map(|(at, amount)| Event { at: seconds(at), amount }).collect();
-    Evidence::Rate { events, span: Span { start: 0.0, end: seconds(end) } }
+    let span = Span { start: 0.0, end: seconds(end) };
+    let requests = series.timed(sources);
+    let end = match series.sending {
+        Sending::Scheduled => {
+            let successful = requests.filter(|request| request.outcome == Outcome::Successful);
+            let events = successful.map(|request| Event { at: seconds(request.end_ns), amount: request.amount });
+            return Evidence::Rate { events: events.collect(), span };
+        }
+        Sending::UntilCount => RunEnd::Count,
+        Sending::UntilTime => RunEnd::Time,
+    };
+    let held = requests.map(|request| Held {
+        start: seconds(request.start_ns),
+        end: seconds(request.end_ns),
+        amount: request.amount,
+    });
+    Evidence::ClosedLoop { held: held.collect(), span, end }
 }
 
-fn bounds(estimate: &Estimate, requests: u64) -> Known {
+fn bounds(estimate: &Estimate, requests: u64, end_share: f64) -> Known {
     let (low, high) =
         estimate.interval.map_or((f64::NEG_INFINITY, f64::INFINITY), |interval| (interval.low, interval.high));
     let floor = match estimate.support {
@@ -129,26 +196,27 @@ fn bounds(estimate: &Estimate, requests: u64) -> Known {
             Some((needed as f64 / worth).ceil() as u64)
         }
     };
-    Known { value: estimate.value, low, high, requests: Some(requests), floor }
+    let growth = Growth::Root { end_share };
+    Known { value: estimate.value, low, high, requests: Some(requests), floor, growth }
 }
 
-/// Wilson's score interval (1927) for as many independent requests as these are worth.
-fn share(counted: &[bool], unit: f64, level: Level) -> Option<Known> {
+/// The exact interval for as many independent requests as these are worth.
+fn of_share(counted: &[bool], unit: f64, level: Level) -> Option<Known> {
     if counted.is_empty() {
         return None;
     }
     let series: Vec<f64> = counted.iter().map(|counted| f64::from(u8::from(*counted))).collect();
-    let share = series.iter().sum::<f64>() / series.len() as f64;
-    let n = effective_samples(&series).clamp(1.0, series.len() as f64);
-    let z = normal_quantile(1.0 - level.tail());
-    let middle = (share + z * z / (2.0 * n)) / (1.0 + z * z / n);
-    let reach = z / (1.0 + z * z / n) * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
+    let value = series.iter().sum::<f64>() / series.len() as f64;
+    let count = series.len() as f64;
+    let independent = effective_samples(&series).clamp(1.0, count);
+    let interval = share(value, independent, level);
     Some(Known {
-        value: share * unit,
-        low: (middle - reach).max(0.0).min(share) * unit,
-        high: (middle + reach).min(1.0).max(share) * unit,
+        value: value * unit,
+        low: interval.low * unit,
+        high: interval.high * unit,
         requests: Some(counted.len() as u64),
         floor: None,
+        growth: Growth::Share { worth: independent / count, unit },
     })
 }
 
@@ -158,18 +226,17 @@ mod tests {
 
     #[test]
     fn the_share_of_none_in_a_thousand_has_a_bound() {
-        let known = share(&[false; 1000], 100.0, Level::P95).unwrap();
+        let known = of_share(&[false; 1000], 100.0, Level::P95).unwrap();
         assert_eq!((known.value, known.low), (0.0, 0.0));
-        // Wilson: z² / (n + z²)
-        assert!((known.high - 0.382_68).abs() < 1e-3, "{known:?}");
+        assert!((known.high - 100.0 * (1.0 - 0.025_f64.powf(0.001))).abs() < 1e-6, "{known:?}");
     }
 
     #[test]
-    fn a_share_is_bounded_as_wilson_says() {
+    fn a_share_has_the_exact_bounds() {
         let counted: Vec<bool> = (0..100).map(|index| index * 37 % 100 < 10).collect();
-        let known = share(&counted, 100.0, Level::P95).unwrap();
+        let known = of_share(&counted, 100.0, Level::P95).unwrap();
         assert!((known.value - 10.0).abs() < 1e-9);
-        assert!((known.low - 5.52).abs() < 0.3 && (known.high - 17.44).abs() < 0.3, "{known:?}");
+        assert!((known.low - 4.90).abs() < 0.3 && (known.high - 17.62).abs() < 0.3, "{known:?}");
     }
 
     #[test]

@@ -25,11 +25,11 @@ impl RowOutcome {
         match (row.verdict, row.change) {
             (Verdict::Worse, _) => Self::Regression,
             (Verdict::Better | Verdict::Equal, _) => Self::Passed,
+            (Verdict::Withheld, _) | (_, None) => Self::Unclear,
             (_, Some(change)) => {
                 let worst = if row.direction == Direction::MoreIsBetter { -change.low } else { change.high };
                 if worst <= row.threshold.get() { Self::Passed } else { Self::Unclear }
             }
-            (_, None) => Self::Unclear,
         }
     }
 }
@@ -39,6 +39,8 @@ pub enum GateOutcome {
     Passed,
     Regression,
     Unclear,
+    /// A run did not reach its end.
+    NoVerdict,
 }
 
 impl GateOutcome {
@@ -47,6 +49,7 @@ impl GateOutcome {
             Self::Passed => "pass",
             Self::Regression => "regression",
             Self::Unclear => "cannot tell",
+            Self::NoVerdict => "no verdict",
         }
     }
 }
@@ -65,7 +68,9 @@ impl Gate {
     pub fn of(report: &Report, on_unclear: OnUnclear) -> Self {
         let outcomes: Vec<RowOutcome> =
             report.comparisons.iter().flat_map(|comparison| &comparison.rows).map(RowOutcome::of).collect();
-        let outcome = if outcomes.contains(&RowOutcome::Regression) {
+        let outcome = if report.withheld().is_some() {
+            GateOutcome::NoVerdict
+        } else if outcomes.contains(&RowOutcome::Regression) {
             GateOutcome::Regression
         } else if outcomes.contains(&RowOutcome::Unclear) {
             GateOutcome::Unclear
@@ -88,6 +93,7 @@ impl Gate {
             (GateOutcome::Passed, _) | (GateOutcome::Unclear, OnUnclear::Pass) => 0,
             (GateOutcome::Regression, _) => Self::REGRESSION,
             (GateOutcome::Unclear, OnUnclear::Fail) => Self::UNCLEAR,
+            (GateOutcome::NoVerdict, _) => Report::NO_VERDICT,
         }
     }
 }
@@ -115,6 +121,7 @@ mod tests {
             doubt: None,
             forecast: None,
             unit: SampleUnit::Requests,
+            none_on_either_side: None,
         }
     }
 
@@ -138,6 +145,10 @@ mod tests {
         assert_eq!(code(GateOutcome::Regression, OnUnclear::Pass), 2);
         assert_eq!(code(GateOutcome::Unclear, OnUnclear::Fail), 3);
         assert_eq!(code(GateOutcome::Unclear, OnUnclear::Pass), 0);
+        assert_eq!(
+            (code(GateOutcome::NoVerdict, OnUnclear::Fail), code(GateOutcome::NoVerdict, OnUnclear::Pass)),
+            (4, 4)
+        );
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! Runs held against each other: for each metric whether the later one is better, worse or equal, or that the data cannot
+//! Runs compared with a baseline: for each metric whether the later one is better, worse or equal, or that the data cannot
 //! tell, with the size of the change, its interval and the samples that it would take. `docs/comparing.md` has the rules in
 //! words, and how often they err.
 #![forbid(unsafe_code)]
 
+mod bounds;
 mod change;
 mod comparison;
 mod direction;
@@ -18,10 +19,12 @@ mod run;
 mod selection;
 mod share;
 mod side;
+mod soundness;
 mod stated;
 mod verdict;
 mod workload;
 
+pub use bounds::Question;
 pub use change::{Change, Scale};
 pub use comparison::{Asked, AskedQuantity, Comparison, Report, SideNote, compare};
 pub use direction::Direction;
@@ -34,5 +37,6 @@ pub use row::Row;
 pub use selection::Selection;
 pub use share::{Share, ShareError};
 pub use side::Side;
+pub use soundness::{Flaw, Warning};
 pub use verdict::{Doubt, Verdict};
 pub use workload::WorkloadNote;

@@ -3,8 +3,9 @@
 use aiperf_metrics::{Metric, Unit};
 use aiperf_stats::Level;
 
+use crate::bounds::{Bounds, Question};
 use crate::change::{Measured, between, between_runs};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, Place};
 use crate::forecast::{self, Aim};
 use crate::known::Known;
 use crate::{
@@ -34,6 +35,31 @@ pub struct Row {
     pub forecast: Option<Forecast>,
     /// What the interval is made from.
     pub unit: SampleUnit,
+    /// Nothing was counted on either side, and so much may be by the bound, in percent.
+    pub none_on_either_side: Option<f64>,
+}
+
+/// At which levels the bounds of rows hold.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Levels {
+    pub(crate) question: Question,
+    /// At which all verdicts hold together.
+    pub(crate) level: Level,
+    /// Of each bound that makes sure of a difference, so that they hold together.
+    pub(crate) row: Level,
+}
+
+impl Levels {
+    /// The error rate is exact and stands for itself: a gate that takes it into account shall not need more of everything else.
+    fn bounds(&self, metric: Metric) -> Bounds {
+        let sure = if Self::stands_alone(metric) { self.question.sure(self.level, 1) } else { self.row };
+        Bounds::of(self.question, Direction::of(metric), self.level, sure)
+    }
+
+    /// Whether its verdict is not part of those that hold together.
+    pub(crate) fn stands_alone(metric: Metric) -> bool {
+        metric == Metric::RequestErrorRate
+    }
 }
 
 impl Row {
@@ -42,7 +68,7 @@ impl Row {
         b: &Side,
         asked: &AskedQuantity,
         all: &Asked,
-        level: Level,
+        levels: &Levels,
     ) -> Result<Self, CompareError> {
         let AskedQuantity { quantity, threshold } = *asked;
         let scale = scale_of(quantity.metric);
@@ -53,7 +79,7 @@ impl Row {
             return Err(CompareError::Undetectable { quantity, detect, threshold });
         }
         let direction = Direction::of(quantity.metric);
-        let unit = if a.run_count() > 1 || b.run_count() > 1 { SampleUnit::Runs } else { SampleUnit::Requests };
+        let several = a.run_count() > 1 || b.run_count() > 1;
         let blank = Row {
             quantity,
             direction,
@@ -66,9 +92,17 @@ impl Row {
             verdict: Verdict::CannotTell,
             doubt: None,
             forecast: None,
-            unit,
+            unit: SampleUnit::Requests,
+            none_on_either_side: None,
         };
-        let (of_a, of_b) = (a.evidence(quantity), b.evidence(quantity));
+        let (mut of_a, mut of_b) = (a.evidence(quantity), b.evidence(quantity));
+        // Runs without any error do not differ, but their requests say how sure that is.
+        let none = [&of_a, &of_b].into_iter().flatten().flatten().all(Evidence::counts_nothing);
+        let unit = if several && !none { SampleUnit::Runs } else { SampleUnit::Requests };
+        if none {
+            (of_a, of_b) = (of_a.map(Evidence::together), of_b.map(Evidence::together));
+        }
+        let blank = Row { unit, ..blank };
         let average = |evidence: &Option<Vec<Evidence>>| {
             let values: Vec<f64> = evidence.iter().flatten().filter_map(Evidence::value).collect();
             (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -79,7 +113,8 @@ impl Row {
             (None, _) => return Ok(Row { doubt: Some(Doubt::Absent { side: a.label() }), ..blank }),
             (_, None) => return Ok(Row { doubt: Some(Doubt::Absent { side: b.label() }), ..blank }),
         };
-        let aim = Aim { threshold, detect, level };
+        let bounds = levels.bounds(quantity.metric);
+        let aim = Aim { threshold, detect, direction, bounds };
         let measured = match unit {
             SampleUnit::Runs => of_runs(&of_a, &of_b, scale, &aim),
             SampleUnit::Requests => of_requests((a, &of_a), (b, &of_b), scale, &aim),
@@ -93,8 +128,22 @@ impl Row {
             return Ok(Row { verdict, doubt, forecast, ..blank });
         };
         let verdict = Verdict::of(&measured.change, threshold, direction);
-        let doubt = (verdict == Verdict::CannotTell).then(|| doubt.unwrap_or(Doubt::Wide));
-        Ok(Row { change: Some(measured.change), verdict, doubt, forecast, ..blank })
+        let none_on_either_side = (none && scale == Scale::Points).then_some(measured.change.high * 100.0);
+        let wide = || match (none_on_either_side, forecast) {
+            (Some(bound), Some(Forecast::Needs { equal, .. })) => {
+                Doubt::TooFewForErrors { at_most: format!("{bound:.2}%"), needed: equal }
+            }
+            _ => Doubt::Wide,
+        };
+        let doubt = (verdict == Verdict::CannotTell).then(|| doubt.unwrap_or_else(wide));
+        Ok(Row { change: Some(measured.change), verdict, doubt, forecast, none_on_either_side, ..blank })
+    }
+}
+
+impl Row {
+    /// Keeps the numbers without judging them.
+    pub(crate) fn withhold(&mut self) {
+        (self.verdict, self.doubt, self.forecast) = (Verdict::Withheld, None, None);
     }
 }
 
@@ -111,18 +160,18 @@ struct Weighed {
 
 fn of_runs(a: &[Evidence], b: &[Evidence], scale: Scale, aim: &Aim) -> Weighed {
     let values = |side: &[Evidence]| side.iter().filter_map(Evidence::value).collect::<Vec<_>>();
-    let measured = between_runs(&values(a), &values(b), scale, aim.level);
+    let measured = between_runs(&values(a), &values(b), scale, &aim.bounds);
     let forecast = measured.as_ref().and_then(|measured| forecast::runs(measured, aim));
     Weighed { measured, doubt: None, forecast }
 }
 
 fn of_requests(a: (&Side, &[Evidence]), b: (&Side, &[Evidence]), scale: Scale, aim: &Aim) -> Weighed {
-    let known = |side: &[Evidence]| side.first().and_then(|evidence| evidence.known(aim.level));
-    let (Some(of_a), Some(of_b)) = (known(a.1), known(b.1)) else {
+    let known = |side: &[Evidence], place| side.first().and_then(|it| it.known_between(&aim.bounds, place));
+    let (Some(of_a), Some(of_b)) = (known(a.1, Place::Baseline), known(b.1, Place::Candidate)) else {
         return Weighed { measured: None, doubt: Some(Doubt::OneNumber), forecast: None };
     };
     let doubt = unbounded(a.0, a.1, &of_a).or_else(|| unbounded(b.0, b.1, &of_b));
-    let measured = between(&of_a, &of_b, scale, aim.level);
+    let measured = between(&of_a, &of_b, scale);
     let floor = [of_a.floor, of_b.floor].into_iter().flatten().max();
     let forecast = match floor {
         Some(floor) => Some(Forecast::AtLeast(floor)),
@@ -135,7 +184,8 @@ fn of_requests(a: (&Side, &[Evidence]), b: (&Side, &[Evidence]), scale: Scale, a
 
 /// Requests below which a percentile would have no bounds.
 fn least(evidence: &[Evidence], aim: &Aim) -> u64 {
-    evidence.first().map_or(0, |evidence| evidence.floor(aim.level))
+    let level = if aim.bounds.low.get() > aim.bounds.high.get() { aim.bounds.low } else { aim.bounds.high };
+    evidence.first().map_or(0, |evidence| evidence.floor(level))
 }
 
 fn unbounded(side: &Side, evidence: &[Evidence], known: &Known) -> Option<Doubt> {

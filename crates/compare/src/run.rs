@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use aiperf_artifact::{Folder, RunSeries, read_series};
+use aiperf_artifact::{Folder, Outcome, RunSeries, read_series};
 use aiperf_metrics::Metric;
 use serde_json::Value;
 
 use crate::evidence::Evidence;
+use crate::soundness::{Flaw, Warning};
 use crate::stated::Stated;
 use crate::{CompareError, Quantity};
 
@@ -29,6 +30,11 @@ impl Run {
         }
         let series = if has_records { Some(read_series(&folder, wanted)?) } else { None };
         let summary = if summary.exists() { Some(read_summary(&summary)?) } else { None };
+        // The note of a run that came later into the same folder and did not reach its end.
+        let note = fs::read(folder.paths().run_note()).ok();
+        let note = note.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+        let is_own = |summary: &Value| note.as_ref().is_none_or(|note| note["benchmark_id"] == summary["benchmark_id"]);
+        let summary = summary.filter(|summary| !has_records || is_own(summary));
         Ok(Some(Self { series, summary }))
     }
 
@@ -50,6 +56,17 @@ impl Run {
     pub(crate) fn input_config(&self) -> Option<&Value> {
         let recorded = self.series.as_ref().map(|series| &series.input_config);
         recorded.or_else(|| Some(&self.summary.as_ref()?["input_config"])).filter(|config| config.is_object())
+    }
+
+    /// Why it gives no verdict, where it does not.
+    pub(crate) fn flaw(&self) -> Option<Flaw> {
+        let finished = |series: &RunSeries| series.outcomes().filter(|outcome| *outcome != Outcome::CutOff).count();
+        let requests = self.series.as_ref().map(|series| finished(series) as u64);
+        Flaw::find(self.summary.as_ref(), self.input_config(), requests)
+    }
+
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        self.summary.as_ref().map_or_else(Vec::new, Warning::all)
     }
 
     /// Lines that could not be read.

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::evidence::{Evidence, sources};
 use crate::run::Run;
 use crate::selection::Selection;
+use crate::soundness::Warning;
 use crate::{CompareError, Quantity};
 
 #[derive(Debug)]
@@ -63,6 +64,21 @@ impl Side {
     /// Lines of records that could not be read.
     pub fn skipped(&self) -> usize {
         self.runs.iter().map(Run::skipped).sum()
+    }
+
+    /// Why its runs give no verdict. With several runs each is named by its folder.
+    pub(crate) fn flaws(&self) -> Vec<String> {
+        let names = self.runs.iter().map(|run| run.flaw().map(|flaw| flaw.words()));
+        let several = self.run_count() > 1;
+        let named = |(index, words): (usize, Option<String>)| {
+            words.map(|words| if several { format!("(run {}) {words}", index + 1) } else { words })
+        };
+        names.enumerate().filter_map(named).collect()
+    }
+
+    /// Validity warnings of its runs.
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        Warning::merge(self.runs.iter().map(Run::warnings))
     }
 
     pub(crate) fn label(&self) -> String {

@@ -5,7 +5,7 @@ use aiperf_stats::{Interval, Level};
 use serde_json::Value;
 
 use crate::Quantity;
-use crate::known::Known;
+use crate::known::{Growth, Known};
 
 /// One number of a summary.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +40,14 @@ impl Stated {
             let factor = stretch(stated);
             (self.value - (self.value - interval.low) * factor, self.value + (interval.high - self.value) * factor)
         });
-        Known { value: self.value, low, high, requests: self.requests, floor: None }
+        Known {
+            value: self.value,
+            low,
+            high,
+            requests: self.requests,
+            floor: None,
+            growth: Growth::Root { end_share: 0.0 },
+        }
     }
 }
 

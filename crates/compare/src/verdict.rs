@@ -12,6 +12,8 @@ pub enum Verdict {
     /// Of a number that is neither better nor worse.
     Changed,
     CannotTell,
+    /// Of a run that did not reach its end.
+    Withheld,
 }
 
 impl Verdict {
@@ -51,6 +53,7 @@ impl Verdict {
             Self::Equal => "equal",
             Self::Changed => "changed",
             Self::CannotTell => "cannot tell",
+            Self::Withheld => "no verdict",
         }
     }
 }
@@ -75,6 +78,11 @@ pub enum Doubt {
     },
     /// The baseline is zero, of which nothing is a share.
     NothingToShare,
+    /// Nothing failed on either side, of too few requests to rule out that more than the threshold would. Shares in percent.
+    TooFewForErrors {
+        at_most: String,
+        needed: u64,
+    },
 }
 
 impl Doubt {
@@ -93,6 +101,9 @@ impl Doubt {
             }
             Self::Absent { side } => format!("{side} does not have it"),
             Self::NothingToShare => "the baseline is 0, of which no change is a share".to_owned(),
+            Self::TooFewForErrors { at_most, needed } => format!(
+                "no request failed on either side, but so few requests only show that at most {at_most} would; {needed} without a failure are enough"
+            ),
         }
     }
 }

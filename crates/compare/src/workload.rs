@@ -92,7 +92,7 @@ fn length(what: &'static str, metric: Metric, a: &Side, b: &Side) -> Option<Work
     let quantity = Quantity::average(metric);
     let (of_a, of_b) = (a.evidence(quantity)?, b.evidence(quantity)?);
     let (a, b) = (of_a.first()?.known(Level::P95)?, of_b.first()?.known(Level::P95)?);
-    let change = between(&a, &b, Scale::Relative, Level::P95)?.change;
+    let change = between(&a, &b, Scale::Relative)?.change;
     let changed = Verdict::of(&change, LENGTH_THRESHOLD, Direction::Neutral) == Verdict::Changed;
     let mean = |value: f64| format!("{value:.1} tokens on average");
     changed.then(|| WorkloadNote { what, baseline: mean(a.value), candidate: mean(b.value) })

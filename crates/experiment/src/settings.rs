@@ -9,7 +9,7 @@ use aiperf_config::{
 use aiperf_endpoint::{
     AffinityHeaders, BodyOptions, EndpointKind, EndpointSettings, HeaderOptions, HeaderPlan, KserveSettings,
 };
-use aiperf_metrics::{AskedConcurrency, Level, MetricContext, NetworkRtt, Thresholds};
+use aiperf_metrics::{AskedConcurrency, Level, MetricContext, NetworkRtt, Sending, Thresholds};
 use aiperf_socket::{SocketOptions, SourceAddresses, Stamping};
 use aiperf_transport::{
     ClientSettings, Identity, Origin, Proxies, Proxy, Resend, Scheme, TlsOptions, TlsSettings, Verification,
@@ -37,6 +37,11 @@ pub(crate) fn metric_context(config: &Config, phase: &PhaseConfig) -> Result<Met
         osl_mismatch_max_tokens: tuning.osl_mismatch_max_tokens as f64,
     };
     context.open_loop = !matches!(phase.pace, Pace::Concurrency(_) | Pace::AgenticReplay(_));
+    context.sending = match &phase.stop {
+        _ if context.open_loop => Sending::Scheduled,
+        stop if stop.requests.is_none() && stop.sessions.is_none() && stop.duration.is_some() => Sending::UntilTime,
+        _ => Sending::UntilCount,
+    };
     context.fixed_schedule = matches!(phase.pace, Pace::FixedSchedule { .. });
     context.concurrency = phase.pace.session_limit().map(|limit| limit as u64);
     context.asked_concurrency = asked_concurrency(phase);

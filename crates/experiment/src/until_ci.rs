@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{CiMargin, CiStat, CiTarget, Config};
-use aiperf_metrics::{Flags, Kind, Metric, MetricContext};
-use aiperf_stats::{Estimate, Event, Level, Span, Support, mean, quantile, rate};
+use aiperf_metrics::{Flags, Kind, Metric, MetricContext, Sending};
+use aiperf_stats::{Estimate, Event, Held, Level, RunEnd, Span, Support, closed_loop_rate, mean, quantile, rate};
 use serde_json::{Value, json};
 
 use crate::error::RunError;
@@ -43,10 +43,12 @@ struct Target {
     asked: CiTarget,
     metric: Metric,
     source: Source,
+    sending: Sending,
     /// In the shown unit, in the order of ends.
     values: Vec<f64>,
-    /// Of a rate: when, in seconds since the phase began.
-    times: Vec<f64>,
+    /// Of a rate: when, in seconds since the phase began, and how much; also of what failed, which counts for nothing but held
+    /// a slot.
+    held: Vec<Held>,
 }
 
 /// What a target is computed from.
@@ -113,15 +115,14 @@ impl UntilCi {
     }
 
     fn note(&mut self, sample: &Sample) {
-        if sample.outcome != SampleOutcome::Succeeded {
-            return;
-        }
-        self.seen += 1;
-        let at = sample.end.since(self.began).as_secs_f64();
+        let seconds = |at: Mono| at.since(self.began).as_secs_f64();
+        let times = (seconds(sample.start), seconds(sample.end));
+        let succeeded = sample.outcome == SampleOutcome::Succeeded;
+        self.seen += usize::from(succeeded);
         let mut values = sample.values.iter().copied();
         for target in &mut self.targets {
             let value = if target.source.wanted().is_some() { values.next().flatten() } else { None };
-            target.note(value, at);
+            if succeeded { target.note(value, times) } else { target.hold(0.0, times) }
         }
     }
 
@@ -169,32 +170,44 @@ impl Target {
         if !matches!(source, Source::Values(_)) && asked.stat != CiStat::Avg {
             return Err(refuse("it is one number a run; write avg"));
         }
-        Ok(Self { asked: asked.clone(), metric, source, values: Vec::new(), times: Vec::new() })
+        let sending = if context.open_loop { Sending::Scheduled } else { context.sending };
+        Ok(Self { asked: asked.clone(), metric, source, sending, values: Vec::new(), held: Vec::new() })
     }
 
-    fn note(&mut self, value: Option<f64>, at: f64) {
+    fn note(&mut self, value: Option<f64>, times: (f64, f64)) {
         match (self.source, value) {
             (Source::Values(metric), Some(value)) => self.values.push(metric.definition().show(value)),
             (Source::Amount(_), Some(amount)) => {
                 self.values.push(amount);
-                self.times.push(at);
+                self.hold(amount, times);
             }
             (Source::Requests, _) => {
                 self.values.push(1.0);
-                self.times.push(at);
+                self.hold(1.0, times);
             }
-            (_, None) => {}
+            (Source::Amount(_), None) => self.hold(0.0, times),
+            (Source::Values(_), None) => {}
+        }
+    }
+
+    /// A slot was held; of interest to rates only.
+    fn hold(&mut self, amount: f64, (start, end): (f64, f64)) {
+        if !matches!(self.source, Source::Values(_)) {
+            self.held.push(Held { start, end, amount });
         }
     }
 
     fn estimate(&self, elapsed: f64, level: Level) -> Option<Estimate> {
+        let span = Span { start: 0.0, end: elapsed };
         match (self.source, self.asked.stat) {
             (Source::Values(_), CiStat::Avg) => mean(&self.values, level),
             (Source::Values(_), CiStat::Percentile(percent)) => quantile(&self.values, percent / 100.0, level),
-            (Source::Requests | Source::Amount(_), _) => {
-                let events = self.times.iter().zip(&self.values).map(|(at, amount)| Event { at: *at, amount: *amount });
-                rate(events, Span { start: 0.0, end: elapsed }, level)
+            _ if self.values.is_empty() => None,
+            _ if self.sending == Sending::Scheduled => {
+                let events = self.held.iter().map(|held| Event { at: held.end, amount: held.amount });
+                rate(events, span, level)
             }
+            _ => closed_loop_rate(&self.held, span, RunEnd::Ongoing, level).map(|found| found.estimate),
         }
     }
 

@@ -18,6 +18,8 @@ pub struct MetricContext {
     pub open_loop: bool,
     /// The data itself says when to send, which is open loop too.
     pub fixed_schedule: bool,
+    /// What says when to send, as far as throughput depends on it.
+    pub sending: Sending,
     /// What a good request must meet; empty without `--goodput`.
     pub slos: Vec<Slo>,
     pub thresholds: Thresholds,
@@ -35,6 +37,17 @@ pub struct MetricContext {
     pub show_experimental: bool,
     /// How sure intervals shall be; `None` for none, and no search for the steady state.
     pub confidence: Option<Level>,
+}
+
+/// Whose the throughput of a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sending {
+    /// That of a schedule.
+    Scheduled,
+    /// That of a server that always has as many requests as it may, until so many were sent.
+    UntilCount,
+    /// The same, until a time is over.
+    UntilTime,
 }
 
 /// Limits beyond which a request is counted as off.
@@ -60,6 +73,7 @@ impl MetricContext {
             per_chunk_usage: false,
             open_loop: false,
             fixed_schedule: false,
+            sending: Sending::UntilCount,
             slos: Vec::new(),
             thresholds: Thresholds::default(),
             network_rtt: None,

@@ -45,7 +45,7 @@ pub use catalogue::Metric;
 pub use client_load::{ClientLoad, LoadAxis};
 pub use columns::{Columns, Undecodable};
 pub use confidence::{Confidence, Surety};
-pub use context::{MetricContext, Slo, SloError, Thresholds};
+pub use context::{MetricContext, Sending, Slo, SloError, Thresholds};
 pub use definition::{ConsoleGroup, Definition, Flags, Kind};
 pub use energy::{GpuEnergy, GpuVendor};
 pub use failures::FailureGroup;

@@ -7,6 +7,7 @@ use crate::columns::Columns;
 use crate::side_by_side::side_by_side;
 use crate::slices::{end, start};
 use crate::summary::Measured;
+use crate::throughput::Extent;
 use crate::timeline::{Room, Timeline, measure};
 use crate::{
     Confidence, ConsoleGroup, Flags, Kind, Metric, MetricContext, MetricResult, PhaseWindow, Stats, formula, throughput,
@@ -114,7 +115,7 @@ fn measured(
     let metrics: Vec<Metric> = Metric::ALL.iter().copied().filter(looked_at).collect();
     let results = side_by_side(&metrics, rows.len(), |metric, room: &mut Room| {
         let measured = if throughput::is_rate(metric) {
-            let estimate = throughput::estimate(metric, rows, columns, part, context, level)?;
+            let estimate = throughput::estimate(metric, timeline, columns, (part, Extent::Part), context)?;
             let confidence = Some(Confidence::single(&estimate, level));
             Measured { stats: Stats::single(estimate.value), confidence }
         } else {

@@ -1,10 +1,13 @@
 //! Rates over the time of a phase or of a part of it: what each request brought, at the time it ended.
 
-use aiperf_stats::{Estimate, Event, Span, rate};
+use aiperf_clock::Mono;
+use aiperf_stats::{Estimate, Event, Held, RunEnd, Span, closed_loop_rate, rate};
 
 use crate::columns::Columns;
-use crate::slices::end;
-use crate::{Level, Metric, MetricContext, PhaseWindow, formula};
+use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::slices::{end, start};
+use crate::timeline::Timeline;
+use crate::{Metric, MetricContext, PhaseWindow, Sending, formula};
 
 /// The metrics that are amounts per second of D.
 pub(crate) const RATES: [Metric; 5] = [
@@ -15,18 +18,26 @@ pub(crate) const RATES: [Metric; 5] = [
     Metric::Goodput,
 ];
 
+/// What the window of a rate is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// The whole phase.
+    Phase,
+    /// A part of it, with requests in flight at both ends.
+    Part,
+}
+
 pub(crate) fn is_rate(metric: Metric) -> bool {
     RATES.contains(&metric)
 }
 
-/// `rows`: successful requests. `None` where the phase has no length or the metric is no rate.
+/// `None` where the window has no length or the metric is no rate.
 pub(crate) fn estimate(
     metric: Metric,
-    rows: &[u32],
+    timeline: &Timeline,
     columns: &Columns,
-    window: &PhaseWindow,
+    (window, extent): (&PhaseWindow, Extent),
     context: &MetricContext,
-    level: Level,
 ) -> Option<Estimate> {
     let parts: &[Metric] = match metric {
         Metric::RequestThroughput => &[],
@@ -36,14 +47,31 @@ pub(crate) fn estimate(
         Metric::Goodput => &[Metric::GoodRequestCount],
         _ => return None,
     };
-    let events = rows.iter().map(|row| {
-        let facts = columns.row(*row as usize);
-        let amount = if parts.is_empty() {
-            1.0
-        } else {
-            parts.iter().filter_map(|part| formula::value(*part, &facts, context)).sum()
-        };
-        Event { at: end(columns, *row).since(window.start).as_secs_f64(), amount }
+    let amount = |row: u32| -> f64 {
+        let facts = columns.row(row as usize);
+        if parts.is_empty() {
+            return 1.0;
+        }
+        parts.iter().filter_map(|part| formula::value(*part, &facts, context)).sum()
+    };
+    // Of a part of the phase, also before it began.
+    let seconds = |at: Mono| (i128::from(at.as_nanos()) - i128::from(window.start.as_nanos())) as f64 / 1e9;
+    let span = Span { start: 0.0, end: window.length().as_secs_f64() };
+    if context.open_loop || context.fixed_schedule || context.sending == Sending::Scheduled {
+        let rows = timeline.successful_in(columns, window);
+        let events = rows.iter().map(|row| Event { at: seconds(end(columns, *row)), amount: amount(*row) });
+        return rate(events, span, timeline.level());
+    }
+    let in_window = |row: &&u32| end(columns, **row) >= window.start && start(columns, **row) <= window.end;
+    let held = timeline.rows().iter().filter(in_window).map(|row| {
+        let succeeded = columns.row(*row as usize).fact(Fact::Outcome) == Some(OUTCOME_SUCCESS);
+        let amount = if succeeded { amount(*row) } else { 0.0 };
+        Held { start: seconds(start(columns, *row)), end: seconds(end(columns, *row)), amount }
     });
-    rate(events, Span { start: 0.0, end: window.length().as_secs_f64() }, level)
+    let ends_with = match extent {
+        Extent::Part => RunEnd::Inside,
+        Extent::Phase if context.sending == Sending::UntilTime => RunEnd::Time,
+        Extent::Phase => RunEnd::Count,
+    };
+    closed_loop_rate(&held.collect::<Vec<_>>(), span, ends_with, timeline.level()).map(|found| found.estimate)
 }

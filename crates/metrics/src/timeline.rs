@@ -6,6 +6,7 @@ use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
 use crate::side_by_side::side_by_side;
 use crate::slices::end;
 use crate::summary::Measured;
+use crate::throughput::Extent;
 use crate::{Confidence, Kind, Level, Metric, MetricContext, PhaseWindow, Stats, formula, throughput};
 
 #[derive(Debug)]
@@ -64,7 +65,7 @@ impl Timeline {
         window: &PhaseWindow,
         context: &MetricContext,
     ) -> Option<Confidence> {
-        let estimate = throughput::estimate(metric, &self.successful, columns, window, context, self.level)?;
+        let estimate = throughput::estimate(metric, self, columns, (window, Extent::Phase), context)?;
         Some(Confidence::single(&estimate, self.level))
     }
 

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod batches;
+mod closed_loop;
 pub mod distribution;
 mod estimate;
 mod level;
@@ -13,13 +14,16 @@ mod order;
 mod quantile;
 mod rate;
 mod sample;
+mod share;
 pub mod steady;
 mod two_samples;
 
+pub use closed_loop::{ClosedLoopRate, Held, RunEnd, closed_loop_rate};
 pub use estimate::{Estimate, Interval, Support};
 pub use level::{Level, LevelError};
 pub use mean::{MEAN_FLOOR, effective_samples, mean};
 pub use quantile::{floor, quantile};
 pub use rate::{Event, Span, rate};
 pub use sample::Sample;
+pub use share::share;
 pub use two_samples::same_distribution;

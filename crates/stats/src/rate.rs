@@ -24,6 +24,13 @@ pub struct Span {
     pub end: f64,
 }
 
+impl Span {
+    /// Also what lies a rounding beyond its ends.
+    pub(crate) fn holds(&self, at: f64) -> bool {
+        self.start - 1e-6 <= at && at <= self.end + 1e-6
+    }
+}
+
 /// Amount per second; the order of events does not matter. `None` when the span has no length.
 pub fn rate(events: impl ExactSizeIterator<Item = Event>, span: Span, level: Level) -> Option<Estimate> {
     let length = span.end - span.start;

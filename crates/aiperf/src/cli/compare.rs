@@ -36,7 +36,7 @@ pub(super) struct CompareOption {
     pub(super) help: &'static str,
 }
 
-pub(super) const OPTIONS: [CompareOption; 6] = [
+pub(super) const OPTIONS: [CompareOption; 7] = [
     CompareOption {
         name: "metric",
         value: "METRIC[:STATISTIC[:THRESHOLD]]",
@@ -72,6 +72,12 @@ pub(super) const OPTIONS: [CompareOption; 6] = [
         value: "FILE",
         default: "stdout",
         help: "File to write the result to; the console format then goes to stdout",
+    },
+    CompareOption {
+        name: "allow-incomplete",
+        value: "",
+        default: "",
+        help: "Also judge runs that were interrupted, killed or rebuilt, or that lost records; without it such a run gets no verdict and the exit code is 4",
     },
 ];
 
@@ -121,7 +127,7 @@ pub(super) fn gate_command() -> Command {
         .value_hint(ValueHint::DirPath)
         .help("Artifact folder of the run to judge, of aiperf or AIPerf");
     Command::new("gate")
-        .about("Compare a run with a baseline in CI: exit code 0 for a pass, 2 for a regression, 3 if inconclusive")
+        .about("Compare a run with a baseline in CI: exit code 0 for a pass, 2 for a regression, 3 if inconclusive, 4 if a run is incomplete")
         .disable_version_flag(true)
         .override_usage("aiperf gate --baseline <FOLDER> <FOLDER> [OPTIONS]")
         .after_help(GATE_EXAMPLES)
@@ -134,6 +140,7 @@ fn arg(option: &CompareOption) -> Arg {
     let arg =
         Arg::new(option.name).long(option.name).value_name(option.value).help(format!("{}{default}", option.help));
     match option.name {
+        "allow-incomplete" => arg.num_args(0).action(ArgAction::SetTrue),
         "metric" => arg.action(ArgAction::Append).num_args(1).value_delimiter(','),
         "baseline" => arg.value_hint(ValueHint::DirPath),
         "output" => arg.value_hint(ValueHint::FilePath),
@@ -202,6 +209,7 @@ fn invocation(
             threshold: share("--threshold")?,
             detect: share("--detect")?,
             level,
+            allow_incomplete: matches.get_flag("allow-incomplete"),
         },
         format,
         output: text("output").map(|path| environment.current_dir.join(path)),
@@ -243,7 +251,8 @@ mod tests {
         let words = ["a", "b", "/c", "--metric", "request_latency:p99:10%,time_to_first_token", "--metric=goodput:3%"];
         let more =
             ["--threshold", "2%", "--detect", "12%", "--confidence-level", "0.9", "--format", "json", "--output", "o"];
-        let asked = compare(&[&words[..], &more[..]].concat()).unwrap();
+        let asked = compare(&[&words[..], &more[..], &["--allow-incomplete"]].concat()).unwrap();
+        assert!(asked.asked.allow_incomplete && !compare(&["a", "b"]).unwrap().asked.allow_incomplete);
         let places: Vec<_> = asked.folders.iter().map(|(_, place)| place.display().to_string()).collect();
         assert_eq!(places, ["/here/a", "/here/b", "/c"]);
         let quantities: Vec<_> = asked.asked.quantities.iter().map(|asked| asked.quantity.to_string()).collect();

@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rustix::process::Signal;
 use serde_json::Value;
+use tempfile::TempDir;
 
-use crate::support::{Artifacts, Ended, Program, sim};
+use crate::support::{Artifacts, Ended, Program, sim, wait_for};
 
 const LOAD: &str = "--streaming --osl 4 --concurrency 8";
 
@@ -26,11 +28,30 @@ fn recorded(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../artifact/tests/fixtures").join(name)
 }
 
+/// A copy of a run in which first tokens took this long, give or take a fifth, whatever else the machine had to do meanwhile.
+fn with_first_tokens(run: &Artifacts, milliseconds: f64) -> TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for file in [".aiperf_run.json", "profile_export_aiperf.json"] {
+        let _ = fs::copy(run.path(file), copy.path().join(file));
+    }
+    let records = run.records().into_iter().enumerate().map(|(index, mut record)| {
+        let noise =
+            (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let value = milliseconds * (0.8 + 0.4 * (noise >> 11) as f64 / (1_u64 << 53) as f64);
+        for metric in ["time_to_first_token", "request_latency"] {
+            record.0["metrics"][metric]["value"] = value.into();
+        }
+        format!("{}\n", record.0)
+    });
+    fs::write(copy.path().join("profile_export.jsonl"), records.collect::<String>()).unwrap();
+    copy
+}
+
 #[test]
 fn a_server_that_became_slower_does_not_pass() {
-    let before = run("ttft=lognormal:20,4&itl=1", 240);
-    let after = run("ttft=lognormal:40,8&itl=1", 240);
-    let (a, b) = (before.path(""), after.path(""));
+    let run = run("ttft=lognormal:20,4&itl=1", 240);
+    let (before, after) = (with_first_tokens(&run, 20.0), with_first_tokens(&run, 40.0));
+    let (a, b) = (before.path().to_owned(), after.path().to_owned());
     let ended = compare(&a, &b, "");
     assert_eq!(ended.code, Some(0), "a comparison is no gate: {}", ended.stderr);
     let line =
@@ -48,6 +69,63 @@ fn a_server_that_became_slower_does_not_pass() {
     // Nobody minds a change that is within the threshold.
     let lenient = gate(&b, &a, "--metric time_to_first_token:avg:90%");
     assert_eq!(lenient.code, Some(0), "{}", lenient.stdout);
+}
+
+/// A run of 1,000 requests of which eight finish before this signal.
+fn broken_off(signal: Signal) -> Artifacts {
+    let sim = sim("ttft=2&itl=0&osl=2&stall_every=3&stall_ms=600000");
+    let running = Program::against(&sim, "--streaming --concurrency 4 --request-count 1000").start();
+    let artifacts = running.out();
+    wait_for("eight requests to finish", || (sim.truth().len() >= 8).then_some(()));
+    let written = || fs::read_to_string(artifacts.join("profile_export.jsonl")).unwrap_or_default().lines().count();
+    if signal == Signal::KILL {
+        wait_for("records to be written", || (written() >= 8).then_some(()));
+    }
+    running.signal(signal);
+    running.end().artifacts
+}
+
+#[test]
+fn a_gate_gives_no_verdict_on_a_cancelled_run() {
+    let good = run("ttft=5&itl=1", 40);
+    let cut = broken_off(Signal::INT);
+    let (a, b) = (good.path(""), cut.path(""));
+    for ended in [gate(&a, &b, "--on-unclear pass"), compare(&a, &b, "")] {
+        assert_eq!(ended.code, Some(4), "{}{}", ended.stdout, ended.stderr);
+        let words = "no verdict: the candidate was interrupted after 8 of 1,000 requests";
+        assert!(ended.stdout.contains(words), "{}", ended.stdout);
+        assert!(!ended.stdout.contains("worse  "), "{}", ended.stdout);
+    }
+    let page = gate(&a, &b, "--format json");
+    let page: Value = serde_json::from_str(&page.stdout).unwrap();
+    assert_eq!((&page["gate"]["outcome"], &page["gate"]["exit_code"]), (&"no verdict".into(), &4.into()));
+    assert!(page["no_verdict"].as_str().unwrap().contains("interrupted after 8"), "{page}");
+    let as_baseline = gate(&b, &a, "--format junit");
+    assert_eq!(as_baseline.code, Some(4));
+    assert!(
+        as_baseline.stdout.contains("<error type=\"no verdict\" message=\"no verdict: the baseline was interrupted")
+    );
+    let allowed = gate(&a, &b, "--allow-incomplete");
+    assert!(matches!(allowed.code, Some(0 | 2 | 3)), "{}", allowed.stdout);
+    assert!(
+        allowed.stdout.contains("warning: candidate: incomplete: the candidate was interrupted"),
+        "{}",
+        allowed.stdout
+    );
+}
+
+#[test]
+fn a_gate_gives_no_verdict_on_a_killed_run_nor_on_what_report_made_of_it() {
+    let good = run("ttft=5&itl=1", 40);
+    let killed = broken_off(Signal::KILL);
+    let (a, b) = (good.path(""), killed.path(""));
+    let ended = gate(&a, &b, "");
+    assert_eq!(ended.code, Some(4), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("no verdict: the candidate has no summary"), "{}", ended.stdout);
+    Program::new("report").word(&b).run();
+    let rebuilt = gate(&a, &b, "");
+    assert_eq!(rebuilt.code, Some(4), "{}{}", rebuilt.stdout, rebuilt.stderr);
+    assert!(rebuilt.stdout.contains("no verdict: the candidate"), "{}", rebuilt.stdout);
 }
 
 #[test]

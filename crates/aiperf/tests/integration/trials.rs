@@ -170,7 +170,15 @@ fn a_sweep_has_a_folder_for_each_point_and_a_table_over_all() {
     assert!(sweep["best_configurations"]["best_throughput"]["metric"].is_number());
     let csv = artifacts.text("sweep_aggregate/profile_export_aiperf_sweep.csv");
     assert!(csv.starts_with("datasets.main.prompts.osl.mean,concurrency,"), "{csv}");
-    assert!(ended.stdout.contains("Sweep of 4 points") && ended.stdout.contains("least latency"), "{}", ended.stdout);
+    let best = &sweep["best_configurations"]["best_latency_p99"];
+    assert_eq!(best["statistic"], "time_to_first_token_p99");
+    // Four requests say nothing of a p99, so that no point is better than another.
+    assert_eq!(best["tied_with"].as_array().unwrap().len(), 3, "{best}");
+    assert_eq!(sweep["pareto_optimal"].as_array().unwrap().len(), 4, "{sweep}");
+    for words in ["Sweep of 4 points", "TTFT p99 (ms)", "No point is marked as lowest TTFT p99"] {
+        assert!(ended.stdout.contains(words), "{words} is not in {}", ended.stdout);
+    }
+    assert!(!ended.stdout.contains(" lowest TTFT p99 "), "{}", ended.stdout);
 }
 
 #[test]

@@ -2,15 +2,32 @@
 
 use aiperf_stats::Level;
 
-use crate::{Change, Forecast, Gate, GateOutcome, OnUnclear, Report, Row, RowOutcome, Scale, Share, SideNote, Verdict};
+use crate::row::Levels;
+use crate::{
+    Change, Comparison, Forecast, Gate, GateOutcome, OnUnclear, Question, Report, Row, RowOutcome, Scale, Share,
+    SideNote, Verdict, Warning,
+};
 
-pub(super) const HEADINGS: [&str; 8] =
-    ["metric", "baseline", "candidate", "change", "interval", "verdict", "to find", "to show equal"];
+/// Columns of a table; each report has its own words for some of them.
+pub(super) const COLUMNS: usize = 8;
 
-/// One row under [`HEADINGS`].
-pub(super) fn row(row: &Row, is_gate: bool) -> [String; 8] {
+/// What stands over the columns of a report.
+pub(super) fn headings(report: &Report) -> [String; COLUMNS] {
+    let rows = || report.comparisons.iter().flat_map(|comparison| &comparison.rows);
+    // The usual scale; of others each cell says what it is for.
+    let detect = rows().find(|row| row.scale == Scale::Relative).map(|row| limit(row.detect, row.scale));
+    let find = detect.map_or_else(|| "n to detect".to_owned(), |detect| format!("n to detect {detect}"));
+    let (bounds, none) = match report.question {
+        Question::Changed => ("interval", "n to show equal"),
+        Question::Worse => ("one-sided bounds", "n to pass"),
+    };
+    ["metric", "baseline", "candidate", "change", bounds, "verdict", &find, none].map(ToOwned::to_owned)
+}
+
+/// One row under [`headings`].
+pub(super) fn row(row: &Row, report: &Report, is_gate: bool) -> [String; COLUMNS] {
     let definition = row.quantity.metric.definition();
-    let (find, equal) = forecast(row);
+    let (find, equal) = forecast(row, &headings(report)[6]);
     [
         format!("{} ({})", row.quantity.title(), definition.shown.label()),
         value(row.baseline),
@@ -26,20 +43,22 @@ pub(super) fn row(row: &Row, is_gate: bool) -> [String; 8] {
 /// Of a gate, with what lets a number pass that cannot be told better from equal.
 fn verdict(row: &Row, is_gate: bool) -> String {
     match (row.verdict, RowOutcome::of(row)) {
-        (Verdict::CannotTell, RowOutcome::Passed) if is_gate => "cannot tell, not worse".to_owned(),
+        (Verdict::CannotTell, RowOutcome::Passed) if is_gate => "not worse".to_owned(),
         (verdict, _) => verdict.to_string(),
     }
 }
 
-fn forecast(row: &Row) -> (String, String) {
+/// `heading`: that of the numbers of samples that find a change.
+fn forecast(row: &Row, heading: &str) -> (String, String) {
     let detect = limit(row.detect, row.scale);
+    let find = |samples: String| if heading.ends_with(&detect) { samples } else { format!("{detect}: {samples}") };
     match row.forecast {
         None => ("–".to_owned(), "–".to_owned()),
         Some(Forecast::AtLeast(least)) => {
             let least = format!("over {}", whole(least));
-            (format!("{detect}: {least}"), least)
+            (find(least.clone()), least)
         }
-        Some(Forecast::Needs { find, equal, .. }) => (format!("{detect}: {}", whole(find)), whole(equal)),
+        Some(Forecast::Needs { find: needed, equal, .. }) => (find(whole(needed)), whole(equal)),
     }
 }
 
@@ -69,7 +88,7 @@ fn grouped(value: f64) -> String {
     format!("{sign}{}.{fraction}", thousands(whole_part))
 }
 
-pub(super) fn whole(value: u64) -> String {
+pub(crate) fn whole(value: u64) -> String {
     thousands(&value.to_string())
 }
 
@@ -124,10 +143,10 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", whole(count), if count == 1 { one } else { many })
 }
 
-/// Why rows cannot tell, each reason once.
-pub(super) fn doubts(rows: &[Row]) -> Vec<String> {
+/// Why rows cannot tell, each reason once; of a gate without those that pass all the same.
+pub(super) fn doubts(rows: &[Row], is_gate: bool) -> Vec<String> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-    for row in rows {
+    for row in rows.iter().filter(|row| !is_gate || RowOutcome::of(row) != RowOutcome::Passed) {
         let Some(doubt) = &row.doubt else { continue };
         let sentence = doubt.sentence(row.unit);
         match reasons.iter_mut().find(|(known, _)| *known == sentence) {
@@ -138,18 +157,69 @@ pub(super) fn doubts(rows: &[Row]) -> Vec<String> {
     reasons.into_iter().map(|(reason, quantities)| format!("{}: {reason}", quantities.join(", "))).collect()
 }
 
+/// What a side should be known for before its numbers are believed, each with the name of the side.
+pub(super) fn cautions(report: &Report, comparison: &Comparison) -> Vec<Caution> {
+    let mut cautions = Vec::new();
+    for (place, note) in [("baseline", &report.baseline), ("candidate", &comparison.candidate)] {
+        let of_flaws = note.flaws.iter().map(|words| Caution {
+            place,
+            code: "incomplete".to_owned(),
+            message: format!("the {place} {words}"),
+        });
+        cautions.extend(of_flaws);
+        let several = |warning: &Warning| match (warning.runs, note.runs) {
+            (_, 1) => String::new(),
+            (some, all) => format!(" ({some} of {all} runs)"),
+        };
+        cautions.extend(note.warnings.iter().map(|warning| Caution {
+            place,
+            code: warning.code.clone(),
+            message: format!("{}{}", warning.message, several(warning)),
+        }));
+    }
+    cautions
+}
+
+/// A reason to doubt the numbers of a side.
+pub(super) struct Caution {
+    pub(super) place: &'static str,
+    pub(super) code: String,
+    pub(super) message: String,
+}
+
+/// What rows say beyond their numbers.
+pub(super) fn remarks(report: &Report, rows: &[Row]) -> Vec<String> {
+    let sure = level(report.level);
+    let exact = |row: &Row| {
+        let bound = row.none_on_either_side?;
+        let passes = matches!(row.verdict, Verdict::Equal) || RowOutcome::of(row) == RowOutcome::Passed;
+        passes.then(|| {
+            let title = row.quantity.title();
+            format!("{title}: none on either side; at most {bound:.2}% by the exact {sure} bound")
+        })
+    };
+    rows.iter().filter_map(exact).collect()
+}
+
 /// What intervals and forecasts mean.
 pub(super) fn legend(report: &Report) -> String {
     let rows = || report.comparisons.iter().flat_map(|comparison| &comparison.rows);
     let unit = rows().next().map_or("samples", |row| row.unit.name());
-    let together = if report.level == report.row_level {
-        format!("Intervals are at {}.", level(report.level))
-    } else {
-        format!(
+    let alone = rows().any(|row| Levels::stands_alone(row.quantity.metric));
+    let exact = if alone { " The error rate has an exact bound of its own." } else { "" };
+    let together = match report.question {
+        Question::Changed if report.level == report.row_level => format!("Intervals are at {}.", level(report.level)),
+        Question::Changed => format!(
             "Intervals are at {}, so that all verdicts together hold at {}.",
             level(report.row_level),
             level(report.level)
-        )
+        ),
+        Question::Worse => format!(
+            "Bounds are one-sided: a pass needs each bound towards worse within its threshold, at {}; a regression needs a bound beyond zero, at {} each, so that regressions together hold at {}.",
+            level(report.level),
+            one_sided(report.row_level),
+            level(report.level)
+        ),
     };
     let mut thresholds: Vec<String> = Vec::new();
     for row in rows() {
@@ -158,10 +228,12 @@ pub(super) fn legend(report: &Report) -> String {
             thresholds.push(threshold);
         }
     }
-    format!(
-        "{together} Changes up to {} do not count. To find, to show equal: {unit} that each side needs.",
-        thresholds.join(" or ")
-    )
+    format!("{together}{exact} Changes up to {} do not count. n: {unit} that each side needs.", thresholds.join(" or "))
+}
+
+/// How sure one end of a two-sided interval is.
+fn one_sided(two_sided: Level) -> String {
+    Level::new(1.0 - two_sided.tail()).map_or_else(|_| level(two_sided), level)
 }
 
 /// The sentence of the gate.
@@ -173,10 +245,17 @@ pub(super) fn conclusion(report: &Report, gate: Gate) -> String {
     };
     match (gate.outcome, gate.on_unclear) {
         (GateOutcome::Passed, _) => "pass: nothing is worse by more than its threshold".to_owned(),
+        (GateOutcome::NoVerdict, _) => withheld(report),
         (GateOutcome::Regression, _) => format!("regression: {}", named(RowOutcome::Regression)),
         (GateOutcome::Unclear, OnUnclear::Fail) => format!("cannot tell: {}", named(RowOutcome::Unclear)),
         (GateOutcome::Unclear, OnUnclear::Pass) => {
             format!("cannot tell, which passes by --on-unclear pass: {}", named(RowOutcome::Unclear))
         }
     }
+}
+
+/// Why there is no verdict, and what to do.
+pub(super) fn withheld(report: &Report) -> String {
+    let why = report.withheld().unwrap_or_default();
+    format!("no verdict: {why}; repeat the run, or judge it all the same with --allow-incomplete")
 }

@@ -1,26 +1,31 @@
 //! For a terminal and for logs.
 
 use super::{Page, cells};
-use crate::Comparison;
+use crate::{Comparison, Report};
 
 pub(super) fn render(page: &Page<'_>) -> String {
     let report = page.report;
     let mut text = format!("baseline   {}\n", cells::side(&report.baseline));
     for comparison in &report.comparisons {
         text.push_str(&format!("candidate  {}\n", cells::side(&comparison.candidate)));
-        text.push_str(&body(comparison, page.gate.is_some()));
+        text.push_str(&body(report, comparison, page.gate.is_some()));
         text.push('\n');
     }
     text.push_str(&cells::legend(report));
     text.push('\n');
     if let Some(gate) = page.gate {
         text.push_str(&format!("\ngate: {}\n", cells::conclusion(report, gate)));
+    } else if report.withheld().is_some() {
+        text.push_str(&format!("\n{}\n", cells::withheld(report)));
     }
     text
 }
 
-fn body(comparison: &Comparison, is_gate: bool) -> String {
+fn body(report: &Report, comparison: &Comparison, is_gate: bool) -> String {
     let mut text = String::new();
+    for caution in cells::cautions(report, comparison) {
+        text.push_str(&format!("warning: {}: {}: {}\n", caution.place, caution.code, caution.message));
+    }
     for note in &comparison.workload {
         text.push_str(&format!(
             "warning: the work differs: {}: {} in the baseline, {} in the candidate\n",
@@ -28,10 +33,10 @@ fn body(comparison: &Comparison, is_gate: bool) -> String {
         ));
     }
     text.push('\n');
-    let mut lines = vec![cells::HEADINGS.map(ToOwned::to_owned)];
-    lines.extend(comparison.rows.iter().map(|row| cells::row(row, is_gate)));
+    let mut lines = vec![cells::headings(report)];
+    lines.extend(comparison.rows.iter().map(|row| cells::row(row, report, is_gate)));
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..cells::HEADINGS.len()).map(width).collect();
+    let widths: Vec<usize> = (0..cells::COLUMNS).map(width).collect();
     for line in &lines {
         let padded = line.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
             let gap = " ".repeat(width - cell.chars().count());
@@ -41,7 +46,10 @@ fn body(comparison: &Comparison, is_gate: bool) -> String {
         text.push_str(padded.collect::<Vec<_>>().join("  ").trim_end());
         text.push('\n');
     }
-    for doubt in cells::doubts(&comparison.rows) {
+    for remark in cells::remarks(report, &comparison.rows) {
+        text.push_str(&format!("note: {remark}\n"));
+    }
+    for doubt in cells::doubts(&comparison.rows, is_gate) {
         text.push_str(&format!("cannot tell: {doubt}\n"));
     }
     text

@@ -3,9 +3,11 @@
 use serde_json::{Value, json};
 
 use super::Page;
-use crate::{Change, Comparison, Forecast, Gate, OnUnclear, Row, RowOutcome, Scale, SideNote};
+use crate::{
+    Change, Comparison, Forecast, Gate, OnUnclear, Question, Row, RowOutcome, Scale, SideNote, Verdict, Warning,
+};
 
-const SCHEMA: &str = "1.0";
+const SCHEMA: &str = "1.1";
 
 pub(super) fn render(page: &Page<'_>) -> String {
     let report = page.report;
@@ -14,6 +16,11 @@ pub(super) fn render(page: &Page<'_>) -> String {
         "aiperf_version": page.version,
         "confidence_level": report.level.get(),
         "interval_confidence_level": report.row_level.get(),
+        "bounds": match report.question {
+            Question::Changed => "two-sided",
+            Question::Worse => "one-sided",
+        },
+        "no_verdict": report.withheld(),
         "baseline": side(&report.baseline),
         "comparisons": report.comparisons.iter().map(|comparison| compared(comparison, page.gate)).collect::<Vec<_>>(),
     });
@@ -33,7 +40,13 @@ fn side(note: &SideNote) -> Value {
         "requests": note.requests,
         "has_records": note.has_records,
         "unreadable_lines": note.skipped_lines,
+        "incomplete": note.flaws,
+        "warnings": note.warnings.iter().map(warning).collect::<Vec<_>>(),
     })
+}
+
+fn warning(warning: &Warning) -> Value {
+    json!({"code": warning.code, "message": warning.message, "runs": warning.runs})
 }
 
 fn compared(comparison: &Comparison, gate: Option<Gate>) -> Value {
@@ -61,9 +74,11 @@ fn number(row: &Row, gate: Option<Gate>) -> Value {
         "verdict": row.verdict.name(),
         "reason": row.doubt.as_ref().map(|doubt| doubt.sentence(row.unit)),
         "forecast": row.forecast.map(forecast),
+        "none_on_either_side_at_most": row.none_on_either_side.map(|percent| percent / 100.0),
     });
     if gate.is_some() {
         value["gate"] = json!(match RowOutcome::of(row) {
+            _ if row.verdict == Verdict::Withheld => "no verdict",
             RowOutcome::Passed => "pass",
             RowOutcome::Regression => "regression",
             RowOutcome::Unclear => "cannot tell",

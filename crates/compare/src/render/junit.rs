@@ -9,9 +9,10 @@ pub(super) fn render(page: &Page<'_>) -> String {
     let name = if page.gate.is_some() { "aiperf gate" } else { "aiperf compare" };
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     text.push_str(&format!(
-        "<testsuites name=\"{name}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n",
+        "<testsuites name=\"{name}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
         sum(|suite| suite.tests),
         sum(|suite| suite.failures),
+        sum(|suite| suite.errors),
         sum(|suite| suite.skipped)
     ));
     for suite in &suites {
@@ -24,16 +25,22 @@ pub(super) fn render(page: &Page<'_>) -> String {
 struct Suite {
     tests: usize,
     failures: usize,
+    errors: usize,
     skipped: usize,
     text: String,
 }
 
 fn suite(page: &Page<'_>, comparison: &Comparison) -> Suite {
     let unclear_fails = page.gate.is_some_and(|gate| gate.on_unclear == OnUnclear::Fail);
-    let (mut failures, mut skipped, mut cases) = (0, 0, String::new());
+    let (mut failures, mut errors, mut skipped, mut cases) = (0, 0, 0, String::new());
     for row in &comparison.rows {
-        let words = escaped(&sentence(row, page.gate.is_some()));
+        let words = escaped(&sentence(row, page));
         let inside = match RowOutcome::of(row) {
+            _ if row.verdict == Verdict::Withheld => {
+                errors += 1;
+                let why = escaped(comparison.withheld.as_deref().unwrap_or_default());
+                format!("<error type=\"no verdict\" message=\"no verdict: {why}\"/>")
+            }
             RowOutcome::Regression => {
                 failures += 1;
                 format!("<failure type=\"regression\" message=\"{words}\"/>")
@@ -55,12 +62,15 @@ fn suite(page: &Page<'_>, comparison: &Comparison) -> Suite {
         ));
     }
     let mut warnings = String::new();
+    for caution in cells::cautions(page.report, comparison) {
+        warnings.push_str(&format!("warning: {}: {}: {}\n", caution.place, caution.code, caution.message));
+    }
     for note in &comparison.workload {
         warnings.push_str(&format!("the work differs: {}: {} / {}\n", note.what, note.baseline, note.candidate));
     }
     let tests = comparison.rows.len();
     let mut text = format!(
-        "  <testsuite name=\"{}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\">\n{cases}",
+        "  <testsuite name=\"{}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\">\n{cases}",
         escaped(&format!(
             "{} against {}",
             comparison.candidate.folder.display(),
@@ -71,16 +81,21 @@ fn suite(page: &Page<'_>, comparison: &Comparison) -> Suite {
         text.push_str(&format!("    <system-err>{}</system-err>\n", escaped(warnings.trim_end())));
     }
     text.push_str("  </testsuite>\n");
-    Suite { tests, failures, skipped, text }
+    Suite { tests, failures, errors, skipped, text }
 }
 
-fn sentence(row: &Row, is_gate: bool) -> String {
-    let [title, baseline, candidate, change, interval, verdict, find, equal] = cells::row(row, is_gate);
-    let why = row.doubt.as_ref().map(|doubt| format!("; {}", doubt.sentence(row.unit))).unwrap_or_default();
+fn sentence(row: &Row, page: &Page<'_>) -> String {
+    let [_, _, _, _, bounds_head, _, find_head, equal_head] = cells::headings(page.report);
+    let [title, baseline, candidate, change, bounds, verdict, find, equal] =
+        cells::row(row, page.report, page.gate.is_some());
+    let doubt = row.doubt.as_ref().filter(|_| page.gate.is_none() || RowOutcome::of(row) != RowOutcome::Passed);
+    let why = doubt.map(|doubt| format!("; {}", doubt.sentence(row.unit))).unwrap_or_default();
+    let exact = cells::remarks(page.report, std::slice::from_ref(row)).pop().map(|remark| format!("; {remark}"));
     format!(
-        "{title}: {verdict}: {baseline} became {candidate}, {change} ({interval}), threshold {}; {} to find {find}, to show equal {equal}{why}",
+        "{title}: {verdict}: {baseline} became {candidate}, {change} ({bounds_head} {bounds}), threshold {}; {find_head} {find}, {equal_head} {equal} {}{why}{}",
         cells::limit(row.threshold, row.scale),
-        row.unit.name()
+        row.unit.name(),
+        exact.unwrap_or_default()
     )
 }
 

@@ -7,26 +7,38 @@ pub(super) fn render(page: &Page<'_>) -> String {
     let report = page.report;
     let mut text = match page.gate {
         Some(gate) => format!("## aiperf gate: {}\n\n", cell(&cells::conclusion(report, gate))),
+        None if report.withheld().is_some() => format!("## aiperf compare: {}\n\n", cell(&cells::withheld(report))),
         None => "## aiperf compare\n\n".to_owned(),
     };
     text.push_str(&format!("Baseline {}\n", cell(&cells::side(&report.baseline))));
     for comparison in &report.comparisons {
         text.push_str(&format!("\nCandidate {}\n\n", cell(&cells::side(&comparison.candidate))));
+        for caution in cells::cautions(report, comparison) {
+            let line = format!("{}: {}", caution.code, caution.message);
+            text.push_str(&format!("> **Warning, {}.** {}\n\n", caution.place, cell(&line)));
+        }
         for note in &comparison.workload {
             let line = format!("{}: {} in the baseline, {} in the candidate", note.what, note.baseline, note.candidate);
             text.push_str(&format!("> **The work differs.** {}\n\n", cell(&line)));
         }
-        text.push_str(&format!("| {} |\n|---|---:|---:|---:|---:|---|---:|---:|\n", cells::HEADINGS.join(" | ")));
+        text.push_str(&format!(
+            "| {} |\n|---|---:|---:|---:|---:|---|---:|---:|\n",
+            cells::headings(report).join(" | ")
+        ));
         for row in &comparison.rows {
-            let mut columns = cells::row(row, page.gate.is_some()).map(|text| cell(&text));
+            let mut columns = cells::row(row, report, page.gate.is_some()).map(|text| cell(&text));
             if matches!(row.verdict, Verdict::Worse | Verdict::Better) {
                 columns[5] = format!("**{}**", columns[5]);
             }
             text.push_str(&format!("| {} |\n", columns.join(" | ")));
         }
-        let doubts = cells::doubts(&comparison.rows);
-        if !doubts.is_empty() {
+        let remarks = cells::remarks(report, &comparison.rows);
+        let doubts = cells::doubts(&comparison.rows, page.gate.is_some());
+        if !doubts.is_empty() || !remarks.is_empty() {
             text.push('\n');
+        }
+        for remark in remarks {
+            text.push_str(&format!("- {}\n", cell(&remark)));
         }
         for doubt in doubts {
             text.push_str(&format!("- cannot tell: {}\n", cell(&doubt)));

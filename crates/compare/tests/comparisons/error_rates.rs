@@ -2,7 +2,7 @@
 //! `docs/comparing.md` when asked for.
 
 use std::path::Path;
-use std::{env, fs};
+use std::{env, fs, thread};
 
 use crate::synthetic::{MadeUp, Spread};
 use aiperf_compare::{
@@ -19,15 +19,42 @@ fn asked(quantities: &[&str]) -> Asked {
         threshold: None,
         detect: Share::new(0.05),
         level: Level::P95,
+        allow_incomplete: false,
+    }
+}
+
+/// What runs are made of.
+#[derive(Debug, Clone, Copy)]
+struct Server {
+    spread: Spread,
+    concurrency: usize,
+    failed: f64,
+}
+
+impl Server {
+    const fn usual(spread: Spread) -> Self {
+        Self { spread, concurrency: 8, failed: 0.003 }
+    }
+
+    /// Twenty at a time, of which none fails.
+    const MODERATE: Self = Self { spread: Spread::Moderate, concurrency: 20, failed: 0.0 };
+
+    /// The same with times to first token that vary three times as much.
+    const VARIED: Self = Self { spread: Spread::Independent, concurrency: 20, failed: 0.0 };
+
+    fn words(self) -> String {
+        let errors = if self.failed > 0.0 { String::new() } else { ", no errors".to_owned() };
+        format!("{}, {} at a time{errors}", self.spread.words(), self.concurrency)
     }
 }
 
 /// Two runs, the second `slower` by a factor, compared.
-fn pair(spread: Spread, requests: u64, slower: f64, seed: u64, asked: &Asked) -> Report {
+fn pair(server: Server, requests: u64, slower: f64, seed: u64, asked: &Asked) -> Report {
     let dir = tempfile::tempdir().unwrap();
     let side = |name: &str, slower: f64, seed: u64| {
         let folder = dir.path().join(name);
-        MadeUp { spread, requests, slower, seed }.write(&folder);
+        let Server { spread, concurrency, failed } = server;
+        MadeUp { spread, requests, slower, seed, concurrency, failed }.write(&folder);
         let quantities: Vec<_> = asked.quantities.iter().map(|asked| asked.quantity).collect();
         Side::open(&folder, Path::new(name), &quantities).unwrap()
     };
@@ -46,8 +73,6 @@ struct Tally {
     regressions: u32,
     passed: u32,
     unclear: u32,
-    /// Pairs in which some number was called better or worse.
-    called: u32,
     requests: u64,
 }
 
@@ -57,22 +82,30 @@ impl Tally {
         match outcome(report) {
             GateOutcome::Regression => self.regressions += 1,
             GateOutcome::Passed => self.passed += 1,
-            GateOutcome::Unclear => self.unclear += 1,
+            GateOutcome::Unclear | GateOutcome::NoVerdict => self.unclear += 1,
         }
-        let called = |verdict| matches!(verdict, Verdict::Better | Verdict::Worse);
-        self.called += u32::from(report.comparisons[0].rows.iter().any(|row| called(row.verdict)));
         self.requests += report.baseline.requests.unwrap();
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            pairs: self.pairs + other.pairs,
+            regressions: self.regressions + other.regressions,
+            passed: self.passed + other.passed,
+            unclear: self.unclear + other.unclear,
+            requests: self.requests + other.requests,
+        }
     }
 
     fn share(count: u32, pairs: u32) -> f64 {
         f64::from(count) / f64::from(pairs) * 100.0
     }
 
-    fn row(&self, what: &str, spread: Spread, quantities: &str) -> String {
+    fn row(&self, what: &str, server: Server, quantities: &str) -> String {
         let share = |count| Self::share(count, self.pairs);
         format!(
             "| {what} | {} | {quantities} | {} | {} | {:.1}% | {:.1}% | {:.1}% |\n",
-            spread.words(),
+            server.words(),
             self.requests / u64::from(self.pairs),
             self.pairs,
             share(self.regressions),
@@ -82,17 +115,28 @@ impl Tally {
     }
 }
 
-fn tally(pairs: u64, spread: Spread, requests: u64, slower: f64, asked: &Asked) -> Tally {
-    let mut tally = Tally::default();
-    for seed in 0..pairs {
-        tally.add(&pair(spread, requests, slower, 1_000_000 * requests + seed, asked));
-    }
-    tally
+fn tally(pairs: u64, server: Server, requests: u64, slower: f64, asked: &Asked) -> Tally {
+    sum_of(pairs, |seed| pair(server, requests, slower, 1_000_000 * requests + seed, asked))
+}
+
+/// On all cores: each pair has its own seed, so that nothing depends on which one made it.
+fn sum_of(pairs: u64, pair: impl Fn(u64) -> Report + Sync) -> Tally {
+    let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+    let part = |core: u64| {
+        let mut tally = Tally::default();
+        (core..pairs).step_by(cores as usize).for_each(|seed| tally.add(&pair(seed)));
+        tally
+    };
+    thread::scope(|scope| {
+        let part = &part;
+        let parts: Vec<_> = (0..cores).map(|core| scope.spawn(move || part(core))).collect();
+        parts.into_iter().map(|part| part.join().unwrap()).fold(Tally::default(), Tally::plus)
+    })
 }
 
 /// What two runs of `pilot` requests of one server say that it takes, to find 5% and to show that there is no change.
-fn forecast(spread: Spread, pilot: u64, seed: u64, asked: &Asked) -> (u64, u64) {
-    let report = pair(spread, pilot, 1.0, 50_000 + seed, asked);
+fn forecast(server: Server, pilot: u64, seed: u64, asked: &Asked) -> (u64, u64) {
+    let report = pair(server, pilot, 1.0, 50_000 + seed, asked);
     match report.comparisons[0].rows[0].forecast {
         Some(Forecast::Needs { find, equal, .. }) => (find, equal),
         other => panic!("{other:?} of {pilot} requests"),
@@ -107,45 +151,66 @@ enum Truth {
 }
 
 /// Each pair takes the number of requests that its own pilot runs forecast for what is true.
-fn forecast_tally(pairs: u64, spread: Spread, pilot: u64, truth: Truth, asked: &Asked) -> Tally {
-    let mut tally = Tally::default();
-    for seed in 0..pairs {
-        let (find, equal) = forecast(spread, pilot, seed, asked);
-        tally.add(&match truth {
-            Truth::Slower => pair(spread, find, 1.05, 70_000 + seed, asked),
-            Truth::Same => pair(spread, equal, 1.0, 90_000 + seed, asked),
-        });
-    }
-    tally
+fn forecast_tally(pairs: u64, server: Server, pilot: u64, truth: Truth, asked: &Asked) -> Tally {
+    sum_of(pairs, |seed| {
+        let (find, equal) = forecast(server, pilot, seed, asked);
+        match truth {
+            Truth::Slower => pair(server, find, 1.05, 70_000 + seed, asked),
+            Truth::Same => pair(server, equal, 1.0, 90_000 + seed, asked),
+        }
+    })
 }
 
 #[test]
 fn runs_of_one_server_seldom_alarm() {
     for spread in [Spread::Independent, Spread::Remembering, Spread::LongTail] {
-        let tally = tally(25, spread, 300, 1.0, &asked(&[]));
-        assert!(tally.regressions <= 1 && tally.called <= 2, "{spread:?}: {tally:?}");
+        let tally = tally(25, Server::usual(spread), 300, 1.0, &asked(&[]));
+        // At 5%, five of 25 would come by chance once in a hundred times; the whole table looks at more.
+        assert!(tally.regressions <= 4, "{spread:?}: {tally:?}");
     }
+}
+
+#[test]
+fn runs_of_one_server_without_errors_pass_with_400_requests_at_concurrency_20() {
+    let tally = tally(40, Server::MODERATE, 400, 1.0, &asked(&[]));
+    assert!(tally.regressions <= 1 && tally.passed >= 32, "{tally:?}");
 }
 
 #[test]
 fn a_change_of_five_percent_is_found_with_the_forecast_number_of_requests() {
     let asked = asked(&["time_to_first_token:avg"]);
-    let changed = forecast_tally(12, Spread::Independent, 300, Truth::Slower, &asked);
+    let changed = forecast_tally(12, Server::usual(Spread::Independent), 300, Truth::Slower, &asked);
     assert!(changed.regressions >= 11, "{changed:?}");
-    let same = forecast_tally(3, Spread::Independent, 300, Truth::Same, &asked);
+    let same = forecast_tally(3, Server::usual(Spread::Independent), 300, Truth::Same, &asked);
     assert_eq!(same.passed, 3, "{same:?}");
 }
 
 #[test]
 fn too_few_requests_cannot_tell() {
-    let tally = tally(20, Spread::Independent, 60, 1.05, &asked(&[]));
+    let tally = tally(20, Server::usual(Spread::Independent), 60, 1.05, &asked(&[]));
     assert!(tally.unclear >= 17, "{tally:?}");
-    let report =
-        pair(Spread::Independent, 12, 1.05, 3, &asked(&["time_to_first_token:avg", "time_to_first_token:p99"]));
+    let report = pair(
+        Server::usual(Spread::Independent),
+        12,
+        1.05,
+        3,
+        &asked(&["time_to_first_token:avg", "time_to_first_token:p99"]),
+    );
     for row in &report.comparisons[0].rows {
         assert_eq!((row.verdict, RowOutcome::of(row)), (Verdict::CannotTell, RowOutcome::Unclear));
         assert!(matches!(row.forecast, Some(Forecast::AtLeast(_))), "{row:?}");
     }
+}
+
+#[test]
+#[ignore = "minutes of computing; the rows of docs/comparing.md that are promised"]
+fn what_is_promised_of_a_gate_holds_over_200_pairs() {
+    let same = tally(200, Server::MODERATE, 400, 1.0, &asked(&[]));
+    println!("{}", same.row("same server", Server::MODERATE, "usual"));
+    let changed = forecast_tally(200, Server::MODERATE, 200, Truth::Slower, &asked(&[]));
+    println!("{}", changed.row("TTFT slower by 5%", Server::MODERATE, "usual, forecast of TTFT avg to detect"));
+    assert!(same.regressions <= 10 && same.passed >= 160, "{same:?}");
+    assert!(changed.regressions >= 190, "{changed:?}");
 }
 
 const BEGIN: &str = "<!-- error rates -->\n";
@@ -170,29 +235,40 @@ fn the_table_of_error_rates() {
     };
     let spreads = [Spread::Independent, Spread::Remembering, Spread::LongTail];
     let quantiles = ["time_to_first_token:p50", "time_to_first_token:p90", "time_to_first_token:p99"];
-    for spread in spreads {
+    for (server, requests) in
+        [(Server::MODERATE, 200), (Server::MODERATE, 1_000), (Server::VARIED, 400), (Server::VARIED, 2_000)]
+    {
+        let same = tally(PAIRS, server, requests, 1.0, &asked(&[]));
+        put(same.row("same server", server, "usual"), same.regressions <= 10, same);
+    }
+    let same = tally(PAIRS, Server::MODERATE, 400, 1.0, &asked(&[]));
+    put(same.row("same server", Server::MODERATE, "usual"), same.regressions <= 10 && same.passed >= 160, same);
+    let changed = forecast_tally(PAIRS, Server::MODERATE, 200, Truth::Slower, &asked(&[]));
+    let row = changed.row("TTFT slower by 5%", Server::MODERATE, "usual, forecast of TTFT avg to detect");
+    put(row, changed.regressions >= 190, changed);
+    for server in spreads.map(Server::usual) {
         for (requests, words, asked) in
             [(200, "usual", asked(&[])), (1_000, "usual", asked(&[])), (1_000, "TTFT p50, p90, p99", asked(&quantiles))]
         {
-            let same = tally(PAIRS, spread, requests, 1.0, &asked);
-            put(same.row("same server", spread, words), same.regressions <= 10, same);
+            let same = tally(PAIRS, server, requests, 1.0, &asked);
+            put(same.row("same server", server, words), same.regressions <= 10, same);
         }
     }
-    for spread in spreads {
+    for server in spreads.map(Server::usual) {
         let average = asked(&["time_to_first_token:avg"]);
-        let found = forecast_tally(PAIRS, spread, 300, Truth::Slower, &average);
-        let row = found.row("TTFT slower by 5%", spread, "TTFT avg, forecast to find");
+        let found = forecast_tally(PAIRS, server, 300, Truth::Slower, &average);
+        let row = found.row("TTFT slower by 5%", server, "TTFT avg, forecast to detect");
         put(row, found.regressions >= 190, found);
         let tail = asked(&["time_to_first_token:p90"]);
-        let found = forecast_tally(PAIRS / 2, spread, 1_000, Truth::Slower, &tail);
-        let row = found.row("TTFT slower by 5%", spread, "TTFT p90, forecast to find");
+        let found = forecast_tally(PAIRS / 2, server, 1_000, Truth::Slower, &tail);
+        let row = found.row("TTFT slower by 5%", server, "TTFT p90, forecast to detect");
         put(row, found.regressions >= 95, found);
-        let shown = forecast_tally(PAIRS / 4, spread, 300, Truth::Same, &average);
-        let row = shown.row("same server", spread, "TTFT avg, forecast to show equal");
+        let shown = forecast_tally(PAIRS / 4, server, 300, Truth::Same, &average);
+        let row = shown.row("same server", server, "TTFT avg, forecast to pass");
         put(row, shown.passed >= 47, shown);
     }
-    let few = tally(PAIRS, Spread::Independent, 60, 1.05, &asked(&[]));
-    put(few.row("TTFT slower by 5%", Spread::Independent, "usual"), few.unclear >= 190, few);
+    let few = tally(PAIRS, Server::usual(Spread::Independent), 60, 1.05, &asked(&[]));
+    put(few.row("TTFT slower by 5%", Server::usual(Spread::Independent), "usual"), few.unclear >= 190, few);
     assert!(broken.is_empty(), "{}", broken.join("\n"));
     if env::var_os("UPDATE_DOCS").is_some() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/comparing.md");

@@ -19,6 +19,7 @@ fn asked(quantities: &[&str]) -> Asked {
         threshold: None,
         detect: None,
         level: Level::P95,
+        allow_incomplete: false,
     }
 }
 
@@ -38,7 +39,7 @@ fn row<'a>(report: &'a Report, quantity: &str) -> &'a Row {
 
 fn made_up(dir: &Path, name: &str, requests: u64, slower: f64, seed: u64) -> PathBuf {
     let folder = dir.join(name);
-    MadeUp { spread: Spread::Independent, requests, slower, seed }.write(&folder);
+    MadeUp::usual(Spread::Independent, requests, slower, seed).write(&folder);
     folder
 }
 
@@ -90,6 +91,111 @@ fn a_large_change_is_found_and_named() {
     assert_eq!(row(&back, "time_to_first_token:avg").verdict, Verdict::Better);
     let change = row(&back, "time_to_first_token:avg").change.unwrap();
     assert!(change.low < -1.0 / 3.0 && -1.0 / 3.0 < change.high, "{change:?}");
+}
+
+#[test]
+fn a_gate_gives_no_verdict_on_a_run_that_did_not_reach_its_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let (a, b) = (made_up(dir.path(), "a", 400, 1.0, 1), made_up(dir.path(), "b", 200, 1.5, 2));
+    let summary = b.join("profile_export_aiperf.json");
+    let cases = [
+        (r#"{"was_cancelled": true, "is_complete": false}"#, "the candidate was interrupted after 200 requests"),
+        (r#"{"is_complete": false, "incomplete_reason": "No answer."}"#, "the candidate is incomplete: No answer"),
+        (r#"{"is_complete": true, "records_lost": 7}"#, "the candidate lost 7 records"),
+        (r#"{"is_complete": true, "rebuilt": {"records": 200}}"#, "rebuilt from its records"),
+        ("", "the candidate has no summary"),
+    ];
+    for (text, words) in cases {
+        if text.is_empty() {
+            fs::remove_file(&summary).unwrap();
+        } else {
+            fs::write(&summary, text).unwrap();
+        }
+        let report = compared(&a, &b, &asked(&[])).unwrap();
+        assert!(report.withheld().is_some_and(|why| why.contains(words)), "{words}: {:?}", report.withheld());
+        let gate = Gate::of(&report, OnUnclear::Pass);
+        assert_eq!((gate.outcome, gate.exit_code()), (GateOutcome::NoVerdict, 4), "{words}");
+        assert!(
+            report.comparisons[0].rows.iter().all(|row| row.verdict == Verdict::Withheld || row.candidate.is_none())
+        );
+        every_form(&report);
+        let allowed = compared(&a, &b, &Asked { allow_incomplete: true, ..asked(&[]) }).unwrap();
+        assert_eq!(row(&allowed, "time_to_first_token:avg").verdict, Verdict::Worse, "{words}");
+        assert!(every_form(&allowed).iter().all(|text| text.contains(words)), "{words} is not shown");
+    }
+    // The baseline is looked at as well.
+    let report = compared(&b, &a, &asked(&[])).unwrap();
+    assert!(report.withheld().is_some_and(|why| why.starts_with("the baseline has no summary")));
+}
+
+#[test]
+fn a_summary_of_an_earlier_run_does_not_speak_for_a_killed_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let (a, b) = (made_up(dir.path(), "a", 400, 1.0, 1), made_up(dir.path(), "b", 200, 1.0, 2));
+    fs::write(b.join("profile_export_aiperf.json"), r#"{"benchmark_id": "old", "is_complete": true}"#).unwrap();
+    assert!(compared(&a, &b, &asked(&[])).unwrap().withheld().is_none());
+    fs::write(b.join(".aiperf_run.json"), r#"{"benchmark_id": "new"}"#).unwrap();
+    let report = compared(&a, &b, &asked(&[])).unwrap();
+    assert!(report.withheld().is_some_and(|why| why.contains("has no summary")), "{:?}", report.withheld());
+}
+
+#[test]
+fn validity_warnings_of_either_side_are_in_every_form() {
+    let dir = tempfile::tempdir().unwrap();
+    let (a, b) = (made_up(dir.path(), "a", 100, 1.0, 1), made_up(dir.path(), "b", 100, 1.0, 2));
+    for (folder, code) in [(&a, "clock_step"), (&b, "requests_resent")] {
+        let note = json!({"code": code, "severity": "warning", "message": format!("{code} happened.")});
+        let summary = json!({"is_complete": true, "was_cancelled": false, "validity": [note]});
+        fs::write(folder.join("profile_export_aiperf.json"), summary.to_string()).unwrap();
+    }
+    let report = compared(&a, &b, &asked(&[])).unwrap();
+    for text in every_form(&report) {
+        let plain = text.replace('\\', "");
+        assert!(plain.contains("clock_step") && plain.contains("requests_resent happened."), "{text}");
+    }
+    let page = Page { report: &report, gate: None, version: "0.0.0" };
+    let parsed: Value = serde_json::from_str(&page.render(Format::Json)).unwrap();
+    assert_eq!(parsed["baseline"]["warnings"][0]["code"], "clock_step");
+    assert_eq!(parsed["comparisons"][0]["candidate"]["warnings"][0]["code"], "requests_resent");
+}
+
+#[test]
+fn throughput_that_more_than_quadrupled_is_called_better() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |name: &str, concurrency: usize, seed: u64| {
+        let folder = dir.path().join(name);
+        let usual = MadeUp::usual(Spread::Moderate, 200, 1.0, seed);
+        MadeUp { concurrency, failed: 0.0, ..usual }.write(&folder);
+        folder
+    };
+    let report = compared(&run("a", 4, 1), &run("b", 18, 2), &asked(&[])).unwrap();
+    for quantity in ["request_throughput:avg", "output_token_throughput:avg"] {
+        let row = row(&report, quantity);
+        assert_eq!(row.verdict, Verdict::Better, "{row:?}");
+        assert!(row.change.unwrap().low > 3.0, "{row:?}");
+    }
+}
+
+#[test]
+fn no_error_on_either_side_passes_from_299_requests_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |name: &str, requests: u64, seed: u64| {
+        let folder = dir.path().join(name);
+        MadeUp { failed: 0.0, ..MadeUp::usual(Spread::Moderate, requests, 1.0, seed) }.write(&folder);
+        folder
+    };
+    let gate = |requests: u64| {
+        let (a, b) = (run("a", requests, 1), run("b", requests, 2));
+        compared(&a, &b, &Asked { selection: Selection::Gate, ..asked(&["request_error_rate"]) }).unwrap()
+    };
+    let enough = gate(299);
+    assert_eq!(Gate::of(&enough, OnUnclear::Fail).outcome, GateOutcome::Passed);
+    assert!(every_form(&enough).iter().all(|text| text.contains("at most 1.00% by the exact 95% bound")));
+    let few = gate(298);
+    assert_eq!(Gate::of(&few, OnUnclear::Fail).outcome, GateOutcome::Unclear);
+    let row = row(&few, "request_error_rate:avg");
+    let Some(Doubt::TooFewForErrors { needed, .. }) = &row.doubt else { panic!("{row:?}") };
+    assert_eq!(*needed, 299);
 }
 
 #[test]
@@ -229,7 +335,8 @@ fn a_metric_that_one_side_lacks_cannot_be_told() {
     assert_eq!(ttft.doubt, Some(Doubt::Absent { side: "b".to_owned() }));
     assert_eq!((ttft.verdict, ttft.candidate), (Verdict::CannotTell, None));
     every_form(&report);
-    let usual = compared(&good, &recorded("errors_all"), &asked(&[])).unwrap();
+    // The reference leaves no summary where everything failed.
+    let usual = compared(&good, &recorded("errors_all"), &Asked { allow_incomplete: true, ..asked(&[]) }).unwrap();
     assert_eq!(row(&usual, "time_to_first_token:avg").verdict, Verdict::CannotTell, "it does not go unseen");
     assert_eq!(row(&usual, "request_error_rate:avg").verdict, Verdict::Worse);
 }

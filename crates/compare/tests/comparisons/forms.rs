@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use aiperf_compare::{
-    Change, Comparison, Direction, Doubt, Forecast, Format, Gate, OnUnclear, Page, Report, Row, SampleUnit, Scale,
-    Share, SideNote, Verdict, WorkloadNote,
+    Change, Comparison, Direction, Doubt, Forecast, Format, Gate, OnUnclear, Page, Question, Report, Row, SampleUnit,
+    Scale, Share, SideNote, Verdict, Warning, WorkloadNote,
 };
 use aiperf_stats::Level;
 
@@ -16,6 +16,7 @@ fn side(folder: &str) -> SideNote {
         requests: Some(12_345),
         has_records: true,
         skipped_lines: 0,
+        ..SideNote::default()
     }
 }
 
@@ -48,6 +49,7 @@ fn row(quantity: &str, values: (f64, f64), change: (f64, f64, f64), verdict: Ver
         doubt: (verdict == Verdict::CannotTell).then_some(Doubt::Wide),
         forecast: Some(Forecast::Needs { find: 1_753, equal: 7_556, unit: SampleUnit::Requests }),
         unit: SampleUnit::Requests,
+        none_on_either_side: None,
     }
 }
 
@@ -77,16 +79,26 @@ fn report() -> Report {
         row("inter_token_latency:avg", (5.034, 5.066), (0.6, -1.7, 3.1), Verdict::CannotTell),
         row("request_latency:p50", (1234.5, 1198.0), (-3.0, -6.5, 0.7), Verdict::CannotTell),
         row("output_token_throughput", (997.27, 1100.4), (10.3, 8.8, 11.9), Verdict::Better),
-        row("request_error_rate", (0.3, 0.4), (0.1, -0.4, 0.7), Verdict::Equal),
+        Row {
+            none_on_either_side: Some(0.75),
+            ..row("request_error_rate", (0.0, 0.0), (0.0, -0.75, 0.75), Verdict::Equal)
+        },
         absent,
     ];
     let note = WorkloadNote { what: "model", baseline: "a|b".to_owned(), candidate: "a & b".to_owned() };
-    let comparison = Comparison { candidate: side("runs/<new>"), workload: vec![note], rows };
+    let warning = Warning {
+        code: "client_saturated".to_owned(),
+        message: "The client was the limit: CPU 99%.".to_owned(),
+        runs: 1,
+    };
+    let candidate = SideNote { warnings: vec![warning], ..side("runs/<new>") };
+    let comparison = Comparison { candidate, workload: vec![note], rows, withheld: None };
     Report {
         baseline: side("runs/old"),
         comparisons: vec![comparison],
         level: Level::P95,
-        row_level: Level::new(0.99).unwrap(),
+        row_level: Level::new(0.975).unwrap(),
+        question: Question::Worse,
     }
 }
 
@@ -101,8 +113,30 @@ fn every_form_says_the_same() {
 }
 
 #[test]
+fn every_form_shows_validity_warnings_and_why_there_is_no_verdict() {
+    let mut report = report();
+    let why = "the baseline was interrupted after 3,343 of 6,400 requests";
+    report.baseline.flaws = vec!["was interrupted after 3,343 of 6,400 requests".to_owned()];
+    report.comparisons[0].withheld = Some(why.to_owned());
+    for row in &mut report.comparisons[0].rows {
+        row.verdict = Verdict::Withheld;
+    }
+    for gate in [None, Some(Gate::of(&report, OnUnclear::Pass))] {
+        let page = Page { report: &report, gate, version: "0.0.0" };
+        for format in [Format::Console, Format::Markdown, Format::Json, Format::Junit] {
+            let text = page.render(format).replace('\\', "");
+            for words in [why, "no verdict", "client_saturated", "The client was the limit: CPU 99%."] {
+                let known = text.contains(words) || (format == Format::Json && text.contains("no_verdict"));
+                assert!(known, "{words} is not in {format:?}: {text}");
+            }
+        }
+    }
+    assert_eq!(Gate::of(&report, OnUnclear::Pass).exit_code(), 4);
+}
+
+#[test]
 fn without_a_gate_nothing_speaks_of_one() {
-    let report = report();
+    let report = Report { question: Question::Changed, ..report() };
     let page = Page { report: &report, gate: None, version: "0.0.0" };
     for format in [Format::Console, Format::Markdown, Format::Json, Format::Junit] {
         assert!(!page.render(format).contains("gate"), "{format:?}");

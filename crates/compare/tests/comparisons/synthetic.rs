@@ -15,6 +15,8 @@ pub(crate) enum Spread {
     Remembering,
     /// Exponential on top of a floor: a long tail.
     LongTail,
+    /// Log-normal with a coefficient of variation of 0.1, each by itself.
+    Moderate,
 }
 
 impl Spread {
@@ -23,6 +25,7 @@ impl Spread {
             Self::Independent => "log-normal, independent",
             Self::Remembering => "log-normal, autocorrelated (0.6)",
             Self::LongTail => "exponential over a floor",
+            Self::Moderate => "log-normal (0.1), independent",
         }
     }
 
@@ -36,6 +39,7 @@ impl Spread {
                 50.0 * (log_spread * *memory).exp()
             }
             Self::LongTail => 30.0 + stream.exponential(20.0),
+            Self::Moderate => 50.0 * (1.01_f64.ln().sqrt() * stream.standard_normal()).exp(),
         }
     }
 }
@@ -48,28 +52,35 @@ pub(crate) struct MadeUp {
     /// What each time to the first token is multiplied by.
     pub(crate) slower: f64,
     pub(crate) seed: u64,
+    pub(crate) concurrency: usize,
+    /// Share of requests that fail.
+    pub(crate) failed: f64,
 }
 
-const CONCURRENCY: usize = 8;
 const TOKENS: u32 = 16;
-const FAILED: f64 = 0.003;
 const EPOCH: f64 = 1.79e18;
 
 impl MadeUp {
+    /// A closed loop of 8 in which 3 of 1,000 requests fail.
+    pub(crate) const fn usual(spread: Spread, requests: u64, slower: f64, seed: u64) -> Self {
+        Self { spread, requests, slower, seed, concurrency: 8, failed: 0.003 }
+    }
+
     /// Writes the records of a closed loop.
     pub(crate) fn write(&self, folder: &Path) {
         let mut stream = Seed::fixed(self.seed).stream("made-up");
         let mut memory = stream.standard_normal();
-        let mut free_at = [0.0_f64; CONCURRENCY];
+        let mut free_at = vec![0.0_f64; self.concurrency];
         let mut text = String::new();
         for number in 0..self.requests {
-            let slot = (0..CONCURRENCY).min_by(|a, b| free_at[*a].total_cmp(&free_at[*b])).unwrap();
+            let slot = (0..self.concurrency).min_by(|a, b| free_at[*a].total_cmp(&free_at[*b])).unwrap();
             let start = free_at[slot];
             let first = self.spread.draw(&mut stream, &mut memory) * self.slower;
-            let gap = stream.gamma(25.0, 5.0 / 25.0);
+            let shape = if matches!(self.spread, Spread::Moderate) { 100.0 } else { 25.0 };
+            let gap = stream.gamma(shape, 5.0 / shape);
             let latency = first + f64::from(TOKENS - 1) * gap;
             free_at[slot] = start + latency;
-            let failed = stream.unit() < FAILED;
+            let failed = stream.unit() < self.failed;
             let nanos = |ms: f64| (EPOCH + ms * 1e6) as u64;
             let (start_ns, end_ns) = (nanos(start), nanos(start + latency));
             let metadata = format!(
@@ -86,5 +97,8 @@ impl MadeUp {
         }
         fs::create_dir_all(folder).unwrap();
         fs::write(folder.join("profile_export.jsonl"), text).unwrap();
+        // A whole run has a summary that says so; its numbers are not looked at where records are.
+        let summary = r#"{"was_cancelled": false, "is_complete": true}"#;
+        fs::write(folder.join("profile_export_aiperf.json"), summary).unwrap();
     }
 }

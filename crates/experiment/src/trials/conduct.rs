@@ -305,7 +305,11 @@ impl Series<'_> {
         let points: Vec<sweep::Point<'_>> = cells
             .iter()
             .zip(&parameters)
-            .filter_map(|(cell, parameters)| Some(sweep::Point { parameters, aggregate: cell.aggregate.as_ref()? }))
+            .enumerate()
+            .filter_map(|(index, (cell, parameters))| {
+                let only = self.successes(index).next().map(|(_, figures, _)| figures).filter(|_| single);
+                Some(sweep::Point { parameters, aggregate: cell.aggregate.as_ref()?, only })
+            })
             .collect();
         let best = sweep::best(&points);
         let rows = cells.iter().zip(&parameters).enumerate().map(|(index, (cell, parameters))| {

@@ -1,6 +1,6 @@
 //! What one run says in numbers, as far as runs are held against each other.
 
-use aiperf_metrics::{Percentile, Stats, Summary};
+use aiperf_metrics::{Confidence, Interval, Percentile, Stats, Summary};
 
 /// All metrics of one run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -13,6 +13,8 @@ pub(crate) struct MetricFigures {
     pub(crate) tag: String,
     pub(crate) unit: String,
     pub(crate) stats: Stats,
+    /// How sure they are, where the run says so.
+    pub(crate) confidence: Option<Confidence>,
 }
 
 impl Figures {
@@ -21,6 +23,7 @@ impl Figures {
             tag: result.metric.tag().to_owned(),
             unit: result.metric.definition().shown.label().to_owned(),
             stats: result.stats,
+            confidence: result.confidence,
         };
         Self { metrics: summary.results.iter().map(metric).collect() }
     }
@@ -29,6 +32,13 @@ impl Figures {
     pub(crate) fn get(&self, tag: &str, stat: &str) -> Option<f64> {
         let metric = self.metrics.iter().find(|metric| metric.tag == tag)?;
         statistics(&metric.stats).find(|(name, _)| *name == stat).map(|(_, value)| value)
+    }
+
+    /// Where one statistic of one metric lies by the requests of this run.
+    pub(crate) fn interval(&self, tag: &str, stat: &str) -> Option<Interval> {
+        let confidence = self.metrics.iter().find(|metric| metric.tag == tag)?.confidence?;
+        let percentile = Percentile::ALL.into_iter().find(|percentile| percentile.name() == stat);
+        percentile.map_or(confidence.avg, |percentile| confidence.percentile(percentile)).interval()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The points of a sweep side by side, and which of them is best.
 
+use aiperf_metrics::Interval;
 use aiperf_report::{Aggregate, BestCell, SweepCell, SweepMetric};
 use serde_json::{Map, Value};
 
@@ -9,11 +10,24 @@ const THROUGHPUT: (&str, &str) = ("request_throughput", "avg");
 /// What latency is judged by: the first that all points have.
 const LATENCY: [(&str, &str); 2] = [("time_to_first_token", "p99"), ("request_latency", "p99")];
 
+/// One number of a point, and where it lies. Bounds are infinite where nothing is known of its spread.
+#[derive(Debug, Clone, Copy)]
+struct Located {
+    value: f64,
+    interval: Interval,
+}
+
+impl Located {
+    fn is_surely_off(&self, other: &Self) -> bool {
+        !self.interval.overlaps(&other.interval)
+    }
+}
+
 /// A point by the two figures that it is judged by.
 struct Judged<'a> {
     parameters: &'a Map<String, Value>,
-    throughput: f64,
-    latency: f64,
+    throughput: Located,
+    latency: Located,
 }
 
 /// What makes one sweep cell of each point: with one trial its own statistics, with several those over trials.
@@ -30,11 +44,22 @@ pub(crate) fn cell(parameters: Map<String, Value>, aggregate: Option<&Aggregate>
     SweepCell { parameters, metrics }
 }
 
-/// A point with its figures over trials.
+/// A point with its figures over trials, and those of its only run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Point<'a> {
     pub(crate) parameters: &'a Map<String, Value>,
     pub(crate) aggregate: &'a Aggregate,
+    pub(crate) only: Option<&'a Figures>,
+}
+
+impl Point<'_> {
+    fn find(&self, (tag, stat): (&str, &str)) -> Option<Located> {
+        let spread = self.aggregate.get(tag, stat)?.spread;
+        let between_runs = spread.t_critical.map(|_| Interval { low: spread.ci_low, high: spread.ci_high });
+        let within = || self.only.and_then(|figures| figures.interval(tag, stat));
+        let unknown = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
+        Some(Located { value: spread.mean, interval: between_runs.or_else(within).unwrap_or(unknown) })
+    }
 }
 
 #[derive(Debug, Default, PartialEq)]
@@ -44,23 +69,29 @@ pub(crate) struct Best {
     pub(crate) pareto: Vec<Map<String, Value>>,
 }
 
-/// The points with most requests a second and with least latency, and those that no other one beats in both.
+/// The points with most requests a second and with least latency, each with those that may be as good, and the points that no
+/// other one beats.
 pub(crate) fn best(points: &[Point<'_>]) -> Best {
-    let mean = |point: &Point<'_>, (tag, stat): (&str, &str)| Some(point.aggregate.get(tag, stat)?.spread.mean);
-    let figure = LATENCY.into_iter().find(|figure| points.iter().any(|point| mean(point, *figure).is_some()));
+    let figure = LATENCY.into_iter().find(|figure| points.iter().any(|point| point.find(*figure).is_some()));
     let by = |figure: (&str, &str), better: fn(f64, f64) -> bool| {
-        let mut best: Option<(&Point<'_>, f64)> = None;
-        for point in points {
-            if let Some(value) = mean(point, figure)
-                && best.is_none_or(|(_, known)| better(value, known))
-            {
-                best = Some((point, value));
+        let located: Vec<(&Point<'_>, Located)> =
+            points.iter().filter_map(|point| Some((point, point.find(figure)?))).collect();
+        let mut best: Option<(&Point<'_>, Located)> = None;
+        for (point, found) in &located {
+            if best.is_none_or(|(_, known)| better(found.value, known.value)) {
+                best = Some((point, *found));
             }
         }
-        best.map(|(point, value)| BestCell {
-            parameters: point.parameters.clone(),
-            value,
-            unit: point.aggregate.get(figure.0, figure.1).map(|metric| metric.unit.clone()).unwrap_or_default(),
+        best.map(|(point, found)| {
+            let others = located.iter().filter(|(other, _)| other.parameters != point.parameters);
+            let tied = others.filter(|(_, other)| !other.is_surely_off(&found));
+            BestCell {
+                parameters: point.parameters.clone(),
+                statistic: format!("{}_{}", figure.0, figure.1),
+                value: found.value,
+                unit: point.aggregate.get(figure.0, figure.1).map(|metric| metric.unit.clone()).unwrap_or_default(),
+                tied_with: tied.map(|(other, _)| other.parameters.clone()).collect(),
+            }
         })
     };
     let judged: Vec<Judged<'_>> = points
@@ -68,8 +99,8 @@ pub(crate) fn best(points: &[Point<'_>]) -> Best {
         .filter_map(|point| {
             Some(Judged {
                 parameters: point.parameters,
-                throughput: mean(point, THROUGHPUT)?,
-                latency: mean(point, figure?)?,
+                throughput: point.find(THROUGHPUT)?,
+                latency: point.find(figure?)?,
             })
         })
         .collect();
@@ -84,9 +115,34 @@ pub(crate) fn best(points: &[Point<'_>]) -> Best {
     }
 }
 
-/// At least as good in both and better in one.
+/// At least as good in both, and better in one by more than noise.
 fn beats(one: &Judged<'_>, other: &Judged<'_>) -> bool {
-    one.throughput >= other.throughput
-        && one.latency <= other.latency
-        && (one.throughput > other.throughput || one.latency < other.latency)
+    let more = one.throughput.value > other.throughput.value && one.throughput.is_surely_off(&other.throughput);
+    let sooner = one.latency.value < other.latency.value && one.latency.is_surely_off(&other.latency);
+    one.throughput.value >= other.throughput.value && one.latency.value <= other.latency.value && (more || sooner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(throughput: (f64, f64), latency: (f64, f64)) -> Judged<'static> {
+        static NONE: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
+        let located = |(value, margin): (f64, f64)| Located {
+            value,
+            interval: Interval { low: value - margin, high: value + margin },
+        };
+        Judged { parameters: &NONE, throughput: located(throughput), latency: located(latency) }
+    }
+
+    #[test]
+    fn a_point_is_not_dropped_for_a_difference_inside_the_noise() {
+        // 41.78 and 40.64 ms with an interval of several milliseconds, and nearly the same throughput.
+        let (one, four) = (point((24.0, 1.0), (41.78, 5.0)), point((24.2, 1.0), (40.64, 5.0)));
+        assert!(!beats(&four, &one) && !beats(&one, &four));
+        let surely = point((92.0, 3.0), (40.64, 5.0));
+        assert!(beats(&surely, &one), "more throughput for sure, and no more latency");
+        let unknown = point((92.0, f64::INFINITY), (40.0, f64::INFINITY));
+        assert!(!beats(&unknown, &one), "without intervals nothing is sure");
+    }
 }

@@ -56,6 +56,7 @@ fn finished(verdict: Verdict, latency: f64, values: Vec<f64>) -> Finished {
         tag: tag.to_owned(),
         unit: unit.to_owned(),
         stats: Stats { avg: Some(value), max: Some(value), ..Stats::default() },
+        confidence: None,
     };
     let metrics =
         vec![metric("request_latency", "ms", latency), metric("request_throughput", "requests/sec", 1e3 / latency)];

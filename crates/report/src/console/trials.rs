@@ -1,13 +1,13 @@
 //! What several runs say together: one line for each that is over, a table over trials, a table over the points of a sweep.
 
 use aiperf_metrics::{Metric, Percentile, Stats};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::number::{self, grouped, whole};
 use super::style::{Colour, Style, Tone, Width};
 use super::table::{Align, Cell, Column, Table};
 use super::tables::PROGRAM;
-use crate::{Aggregate, AggregateMetric, FailedRun, RunReport, SweepCell, SweepReport};
+use crate::{Aggregate, AggregateMetric, BestCell, FailedRun, RunReport, SweepCell, SweepReport};
 
 /// What an operator looks at first, as far as it is there.
 const KEY_FIGURES: [(Metric, &str); 14] = [
@@ -31,10 +31,10 @@ const KEY_FIGURES: [(Metric, &str); 14] = [
 const SWEEP_FIGURES: [(Metric, &str, &str); 6] = [
     (Metric::RequestThroughput, "avg", "req/s"),
     (Metric::OutputTokenThroughput, "avg", "tokens/s"),
-    (Metric::TimeToFirstToken, "p50", "TTFT p50"),
-    (Metric::TimeToFirstToken, "p99", "TTFT p99"),
-    (Metric::InterTokenLatency, "avg", "ITL avg"),
-    (Metric::RequestLatency, "p99", "latency p99"),
+    (Metric::TimeToFirstToken, "p50", "TTFT p50 (ms)"),
+    (Metric::TimeToFirstToken, "p99", "TTFT p99 (ms)"),
+    (Metric::InterTokenLatency, "avg", "ITL avg (ms)"),
+    (Metric::RequestLatency, "p99", "latency p99 (ms)"),
 ];
 
 /// Runs that differ by more than this share of their mean deserve a word.
@@ -169,26 +169,49 @@ pub fn render_sweep(sweep: &SweepReport, width: Width, colour: Colour) -> String
     let table =
         Table { title: format!("{PROGRAM} | Sweep of {points} points{each}"), rows: rows.collect(), columns, flexible };
     let mut text = format!("\n{}\n", table.render(width, style));
+    for tie in [("highest", &sweep.best_throughput), ("lowest", &sweep.best_latency)].into_iter().filter_map(tie) {
+        text.push_str(&format!("{tie}\n"));
+    }
     for failed in &sweep.failed {
         text.push_str(&format!("{}\n", style.failure(&failure(failed))));
     }
     text
 }
 
+/// A best point that others may equal is no best point.
+fn tie((word, best): (&str, &Option<BestCell>)) -> Option<String> {
+    let best = best.as_ref().filter(|best| !best.tied_with.is_empty())?;
+    let name = |parameters: &Map<String, Value>| {
+        let values = parameters.iter().map(|(name, value)| format!("{} {}", short(name), plain(Some(value))));
+        values.collect::<Vec<_>>().join(" ")
+    };
+    let others: Vec<String> = best.tied_with.iter().map(name).collect();
+    Some(format!(
+        "No point is marked as {word} {}: {} and {} are not told apart by their confidence intervals.",
+        words_of(&best.statistic),
+        name(&best.parameters),
+        others.join(", ")
+    ))
+}
+
+/// The statistic as the head of its column has it.
+fn words_of(statistic: &str) -> &str {
+    let column = SWEEP_FIGURES.iter().find(|(metric, stat, _)| format!("{}_{stat}", metric.tag()) == statistic);
+    column.map_or(statistic, |(_, _, words)| words.trim_end_matches(" (ms)"))
+}
+
 fn marks(sweep: &SweepReport, cell: &SweepCell) -> String {
     if cell.metrics.is_empty() {
         return "no numbers".to_owned();
     }
-    let is = |best: &Option<crate::BestCell>| best.as_ref().is_some_and(|best| best.parameters == cell.parameters);
-    let mut words = Vec::new();
-    if is(&sweep.best_throughput) {
-        words.push("most requests");
-    }
-    if is(&sweep.best_latency) {
-        words.push("least latency");
-    }
+    let is = |best: &&BestCell| best.tied_with.is_empty() && best.parameters == cell.parameters;
+    let mark = |word: &str, best: &Option<BestCell>| {
+        best.as_ref().filter(is).map(|best| format!("{word} {}", words_of(&best.statistic)))
+    };
+    let found = [mark("highest", &sweep.best_throughput), mark("lowest", &sweep.best_latency)];
+    let mut words: Vec<String> = found.into_iter().flatten().collect();
     if words.is_empty() && sweep.pareto_optimal.contains(&cell.parameters) {
-        words.push("on the front");
+        words.push("Pareto-optimal".to_owned());
     }
     words.join(", ")
 }

@@ -26,7 +26,7 @@ pub struct SweepReport {
     pub cells: Vec<SweepCell>,
     pub best_throughput: Option<BestCell>,
     pub best_latency: Option<BestCell>,
-    /// Values of the cells that no other one beats in both throughput and latency.
+    /// Values of the cells that no other one beats: as good in throughput and latency, and better in one by more than noise.
     pub pareto_optimal: Vec<Map<String, Value>>,
     pub was_cancelled: bool,
 }
@@ -51,8 +51,12 @@ pub struct SweepMetric {
 #[derive(Debug, Clone, PartialEq)]
 pub struct BestCell {
     pub parameters: Map<String, Value>,
+    /// What it is best in: `time_to_first_token_p99`.
+    pub statistic: String,
     pub value: f64,
     pub unit: String,
+    /// The points that may be as good: their intervals overlap, or nothing is known of how sure the numbers are.
+    pub tied_with: Vec<Map<String, Value>>,
 }
 
 impl SweepMetric {
@@ -105,7 +109,13 @@ impl SweepMetric {
 
 impl BestCell {
     fn json(&self) -> Value {
-        json!({"parameters": self.parameters, "metric": number(self.value), "unit": self.unit})
+        json!({
+            "parameters": self.parameters,
+            "metric": number(self.value),
+            "unit": self.unit,
+            "statistic": self.statistic,
+            "tied_with": self.tied_with,
+        })
     }
 }
 

@@ -43,7 +43,6 @@ const TRAFFIC: &[Traffic] = &[
     Traffic { name: "regular (gamma gaps, shape 4)", arrivals: Arrivals::Renewal(4.0), length: 100.0 },
     Traffic { name: "irregular (gamma gaps, shape 0.5)", arrivals: Arrivals::Renewal(0.5), length: 100.0 },
     Traffic { name: "bursts (two-state Poisson, 4/s and 16/s)", arrivals: Arrivals::Bursts, length: 1000.0 },
-    Traffic { name: "closed loop of 10", arrivals: Arrivals::ClosedLoop(10), length: 100.0 },
     Traffic { name: "tokens (Poisson requests, lognormal lengths)", arrivals: Arrivals::Tokens, length: 100.0 },
 ];
 

@@ -3,6 +3,7 @@
 //! tables of `docs/statistics.md` against them (`UPDATE_DOCS=1` writes them anew).
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the failure")]
 
+mod closed_loop;
 mod coverage;
 mod page;
 mod rates;

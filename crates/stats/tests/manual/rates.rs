@@ -9,8 +9,6 @@ pub(crate) enum Arrivals {
     Renewal(f64),
     /// Two states that last for an exponential time, with different rates.
     Bursts,
-    /// Slots that send the next request when the last is answered: a constant time and an exponential one.
-    ClosedLoop(usize),
     /// Requests of a Poisson stream, each with a lognormal number of tokens.
     Tokens,
 }
@@ -27,7 +25,6 @@ impl Traffic {
     pub(crate) fn truth(&self) -> f64 {
         match self.arrivals {
             Arrivals::Renewal(_) | Arrivals::Bursts => 10.0,
-            Arrivals::ClosedLoop(slots) => slots as f64,
             Arrivals::Tokens => 10.0 * 100.0 * 0.125_f64.exp(),
         }
     }
@@ -41,9 +38,6 @@ impl Traffic {
             Arrivals::Tokens => {
                 let at = times(0.0, self.length, || stream.exponential(0.1));
                 at.into_iter().map(|at| Event { at, amount: 100.0 * (0.5 * stream.standard_normal()).exp() }).collect()
-            }
-            Arrivals::ClosedLoop(slots) => {
-                (0..slots).flat_map(|_| times(-50.0, self.length, || 0.5 + stream.exponential(0.5))).map(one).collect()
             }
             Arrivals::Bursts => {
                 let mut busy = stream.unit() < 0.5;
