@@ -4,6 +4,8 @@ import re
 
 # `Phase warmup (warmup) complete | completed=4, ... | sessions: completed=4, ... | elapsed=0.31s`
 LINE = re.compile(r"Phase (?P<name>\S+)(?: \(\w+\))? (?P<moment>sending complete|complete) \| (?P<rest>.*)")
+# `Phase profiling results | successful=3, errors=1, cancelled=0`: ours counts errors when every response was read.
+RESULTS = re.compile(r"Phase (?P<name>\S+) results \| .*errors=(?P<errors>\d+)")
 PART = re.compile(r"(?P<key>\w+)=(?P<value>\w+)")
 # How many were under way at that moment is a matter of timing; so is the elapsed time.
 BY_TIMING = {"sending complete completed", "sending complete in_flight", "sending complete sessions completed", "complete elapsed"}
@@ -11,7 +13,7 @@ BY_TIMING = {"sending complete completed", "sending complete in_flight", "sendin
 
 def phase_counts(log: str) -> dict[str, str]:
     """`profiling complete errors` to its value, for every counter of every phase."""
-    found: dict[str, str] = {}
+    found = {f"{line['name']} complete errors": line["errors"] for line in map(RESULTS.search, log.splitlines()) if line}
     for line in map(LINE.search, log.splitlines()):
         if not line:
             continue

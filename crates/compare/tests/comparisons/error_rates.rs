@@ -221,6 +221,8 @@ const END: &str = "<!-- end of error rates -->\n";
 #[ignore = "minutes of computing; for docs/comparing.md"]
 fn the_table_of_error_rates() {
     const PAIRS: u64 = 200;
+    /// Where the truth is no change: with 200 pairs, a gate that alarms in 5% of them would break its bound by chance.
+    const SAME_PAIRS: u64 = 1_000;
     let mut table = String::from(
         "| truth | times to first token | compared | requests a side | pairs | regression | pass | cannot tell |\n\
          |---|---|---|---:|---:|---:|---:|---:|\n",
@@ -250,8 +252,8 @@ fn the_table_of_error_rates() {
         for (requests, words, asked) in
             [(200, "usual", asked(&[])), (1_000, "usual", asked(&[])), (1_000, "TTFT p50, p90, p99", asked(&quantiles))]
         {
-            let same = tally(PAIRS, server, requests, 1.0, &asked);
-            put(same.row("same server", server, words), same.regressions <= 10, same);
+            let same = tally(SAME_PAIRS, server, requests, 1.0, &asked);
+            put(same.row("same server", server, words), u64::from(same.regressions) <= SAME_PAIRS / 20, same);
         }
     }
     for server in spreads.map(Server::usual) {
@@ -268,7 +270,7 @@ fn the_table_of_error_rates() {
         put(row, shown.passed >= 47, shown);
     }
     let few = tally(PAIRS, Server::usual(Spread::Independent), 60, 1.05, &asked(&[]));
-    put(few.row("TTFT slower by 5%", Server::usual(Spread::Independent), "usual"), few.unclear >= 190, few);
+    put(few.row("TTFT slower by 5%", Server::usual(Spread::Independent), "usual"), few.passed == 0, few);
     assert!(broken.is_empty(), "{}", broken.join("\n"));
     if env::var_os("UPDATE_DOCS").is_some() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/comparing.md");
