@@ -476,6 +476,13 @@ EXPECTED: tuple[Expectation, ...] = (
         ours="int",
     ),
     Expectation(
+        "Errors of responses that could not be read",
+        "The log counts them when every response was read, as the files do.",
+        "value",
+        "phase profiling complete errors",
+        cases="all-empty|empty-some.*|errors-in-stream|malformed|context-overflow|dropped",
+    ),
+    Expectation(
         "End of sending with branches",
         "The reference says that sending is complete when the last root was started; here when nothing more will be sent. What was "
         "completed in the end is the same.",
