@@ -34,7 +34,7 @@ impl Known {
         Self { high: upper.high, floor: lower.floor.max(upper.floor), ..lower }
     }
 
-    /// What the squared distance of a bound is multiplied by when there are so many requests.
+    /// Factor by which this number of requests changes the squared distance of a bound.
     pub(crate) fn shrinks_to(&self, requests: f64) -> Option<f64> {
         let ratio = self.requests? as f64 / requests;
         let end_share = match self.growth {

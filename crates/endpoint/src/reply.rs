@@ -59,7 +59,7 @@ pub enum Delivery {
     /// Event by event, each at its own time.
     #[default]
     Events,
-    /// As one document: there is no time of a first token, only that of the whole.
+    /// As one document: only the time of the whole is known, not that of a first token.
     Document,
 }
 

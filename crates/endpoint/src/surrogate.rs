@@ -49,7 +49,7 @@ pub(crate) fn mend(json: &str) -> Option<String> {
     Some(mended)
 }
 
-/// `\uXXXX`.
+/// Bytes of an escape: a backslash, the letter u and four hexadecimal digits.
 const ESCAPE_LENGTH: usize = 6;
 
 fn unit_at(bytes: &[u8], at: usize) -> Option<u16> {

@@ -13,7 +13,7 @@ const REACH: usize = 16 << 10;
 pub(crate) enum Cut {
     /// It begins the next piece: blanks belong to the word behind them (byte-level BPE).
     BeforeBlank,
-    /// It is left out: each piece gets a mark in front by itself (`SentencePiece`), or blanks are no part of any token.
+    /// Leave it out: the tokenizer puts a mark in front of each piece (`SentencePiece`), or its tokens contain no blanks.
     WithoutBlank,
     /// Neither leaves the tokens as they are. The count may be off by one for each megabyte.
     Unsure,

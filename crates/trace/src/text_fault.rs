@@ -1,4 +1,4 @@
-//! What is wrong with bytes that should be text: encodings other than UTF-8, and JSON that is none. Messages name the byte or
+//! What is wrong with bytes that should be text: encodings other than UTF-8, and invalid JSON. Messages name the byte or
 //! the column, and the way out.
 
 const UTF16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];

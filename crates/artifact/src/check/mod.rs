@@ -93,7 +93,7 @@ impl Desk<'_> {
         self.findings.push(Finding::of(file, problem));
     }
 
-    /// What a run that was killed cannot have whole is no fault of its folder.
+    /// Files that a killed run could not complete are not reported as faults of its folder.
     fn find_unless_killed(&mut self, found: Finding) {
         if self.was_killed {
             let problem = format!("{}; the run was ended between its writes", found.problem);

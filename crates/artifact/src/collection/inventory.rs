@@ -48,7 +48,7 @@ impl Inventory {
                 None => self.others.push(file.strip_prefix(root).unwrap_or(&file).display().to_string()),
             }
         }
-        // What an earlier run left is no part of this one.
+        // Files of an earlier run do not belong to this one.
         for folder in folders.into_iter().filter(|folder| folder == root || !folder.ends_with(PREVIOUS)) {
             let is_its_own = is_run && OF_A_RUN.iter().any(|name| folder.ends_with(name));
             if !is_its_own {

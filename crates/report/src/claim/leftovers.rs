@@ -14,7 +14,7 @@ use crate::trials::AGGREGATE_NAMES;
 /// Folders within that of a run, or of several runs, that are the program's own.
 const OWN_FOLDERS: [&str; 5] = ["profile_runs", "aggregate", "sweep_aggregate", "phases", "logs"];
 const RUN_CONFIG: &str = "run_config.json";
-/// A larger file is no summary of ours, and a longer line no record.
+/// The program never writes a larger summary or a longer record.
 const LARGEST_READ: u64 = 64 << 20;
 
 #[derive(Debug, Default)]

@@ -11,7 +11,7 @@ use crate::{RunReport, RunStatus, Wording};
 pub(super) fn opening(report: &RunReport, width: Width, style: Style) -> Vec<String> {
     let mut notes = Vec::new();
     match &report.status {
-        // All was sent that was to be sent: there is no whole that this would be a part of.
+        // Every planned request was sent, so the results do not cover only a part of the run.
         RunStatus::Incomplete(reason) if !report.profiling.succeeded() => {
             notes.push(format!("{}\n{reason}", style.warning("aiperf | NO RESULTS")));
         }
