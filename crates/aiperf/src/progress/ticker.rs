@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use aiperf_clock::{Mono, Nanos};
 
-use crate::line::{Snapshot, Transfer, render, render_log, render_transfer};
-use crate::silence::Silence;
+use super::line::{Snapshot, Transfer, render, render_log, render_transfer};
+use super::silence::Silence;
 
 /// True while a line stands on the terminal that other output must not run into.
 static DRAWN: AtomicBool = AtomicBool::new(false);
