@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use super::scripted::read_head;
+use aiperf_test_server::read_head;
 
-/// How it treats those who ask.
+/// How the proxy treats its clients.
 #[derive(Clone)]
-pub(crate) enum Manner {
-    Polite,
+pub(crate) enum ProxyBehaviour {
+    Forwarding,
     /// Takes this long to open a way.
     Slow(Duration),
     /// Answers `CONNECT` with this line and nothing else.
@@ -20,23 +20,23 @@ pub(crate) enum Manner {
     Secure(Arc<rustls::ServerConfig>),
 }
 
-pub(crate) struct Carrier {
+pub(crate) struct ProxyServer {
     pub(crate) addr: SocketAddr,
     heads: Arc<Mutex<Vec<String>>>,
 }
 
-impl Carrier {
-    pub(crate) fn start(to: SocketAddr, manner: Manner) -> Self {
+impl ProxyServer {
+    pub(crate) fn start(to: SocketAddr, behaviour: ProxyBehaviour) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
         let heads = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&heads);
         thread::spawn(move || {
             for socket in listener.incoming().map_while(Result::ok) {
-                let (kept, manner) = (Arc::clone(&kept), manner.clone());
-                thread::spawn(move || match manner {
-                    Manner::Secure(tls) => carry_secured(socket, &tls, to, &kept),
-                    manner => carry(socket, to, &manner, &kept),
+                let (kept, behaviour) = (Arc::clone(&kept), behaviour.clone());
+                thread::spawn(move || match behaviour {
+                    ProxyBehaviour::Secure(tls) => carry_secured(socket, &tls, to, &kept),
+                    behaviour => carry(socket, to, &behaviour, &kept),
                 });
             }
         });
@@ -48,19 +48,19 @@ impl Carrier {
     }
 }
 
-fn carry(mut client: TcpStream, to: SocketAddr, manner: &Manner, kept: &Mutex<Vec<String>>) -> Option<()> {
+fn carry(mut client: TcpStream, to: SocketAddr, behaviour: &ProxyBehaviour, kept: &Mutex<Vec<String>>) -> Option<()> {
     client.set_nodelay(true).ok()?;
     let (head, rest) = read_head(&mut client)?;
     kept.lock().unwrap().push(String::from_utf8(head.clone()).unwrap());
     let mut server = TcpStream::connect(to).unwrap();
     server.set_nodelay(true).ok()?;
     if head.starts_with(b"CONNECT ") {
-        match manner {
-            Manner::Refusing(line) => {
+        match behaviour {
+            ProxyBehaviour::Refusing(line) => {
                 return write!(client, "HTTP/1.1 {line}\r\nContent-Length: 0\r\n\r\n").ok();
             }
-            Manner::Slow(time) => thread::sleep(*time),
-            Manner::Polite | Manner::Secure(_) => {}
+            ProxyBehaviour::Slow(time) => thread::sleep(*time),
+            ProxyBehaviour::Forwarding | ProxyBehaviour::Secure(_) => {}
         }
         client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").ok()?;
     } else {
