@@ -13,7 +13,6 @@ mod finished;
 mod follow_up;
 mod gate;
 mod gauge;
-mod ids;
 mod in_flight;
 mod job_answers;
 mod phase;

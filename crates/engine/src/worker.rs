@@ -11,6 +11,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread::{self, JoinHandle};
 
 use aiperf_clock::{Timer, tighten_timer_slack};
+use aiperf_seed::Stream;
 use aiperf_transport::Client;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -21,7 +22,6 @@ use crate::credit::Credit;
 use crate::delay::LocalDelays;
 use crate::finished::{CutReason, Finished};
 use crate::gauge::WorkerGauge;
-use crate::ids::Ids;
 use crate::in_flight::{CutSignal, Running};
 use crate::plan::Plan;
 use crate::queue::QueueSender;
@@ -88,7 +88,7 @@ impl Worker {
                             client: Client::new(client),
                             timer,
                             delays: LocalDelays::default(),
-                            ids: RefCell::new(Ids::new()),
+                            ids: RefCell::new(Stream::from_entropy()),
                             rest,
                             last_size: Cell::default(),
                         };

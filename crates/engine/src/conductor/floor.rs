@@ -285,7 +285,7 @@ impl<'a> Floor<'a> {
     }
 
     pub(super) fn new_correlation_id(&mut self) -> String {
-        self.stage.ids.make().to_string()
+        self.stage.ids.uuid().to_string()
     }
 
     /// Makes a session; children name their parent.

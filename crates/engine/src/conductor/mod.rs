@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 use aiperf_clock::{Nanos, tighten_timer_slack};
 use aiperf_config::PhaseConfig;
+use aiperf_seed::Stream;
 
 use crate::control::ControlSource;
 use crate::finished::Finished;
 use crate::gauge::WorkerGauge;
-use crate::ids::Ids;
 use crate::phase::{EndReason, PhaseOutcome};
 use crate::phase_hook::PhaseHook;
 use crate::plan::{EngineError, Plan};
@@ -50,7 +50,7 @@ pub fn run(
         workers,
         next_target: 0,
         next_worker: 0,
-        ids: Ids::new(),
+        ids: Stream::from_entropy(),
         reach: Reachability::new(plan.timing.unreachable_limit.map(Nanos::from), plan.targets.len()),
     };
     let mut outcomes = Vec::new();
@@ -105,7 +105,7 @@ struct Stage {
     in_flight: Vec<usize>,
     next_target: usize,
     next_worker: usize,
-    ids: Ids,
+    ids: Stream,
     reach: Reachability,
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use aiperf_clock::{Mono, Nanos, Timer};
 use aiperf_config::ConnectionReuse;
 use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds, Wire};
+use aiperf_seed::Stream;
 use aiperf_transport::{Client, Exchange, ExchangeSize, NoWatch, Request, Reuse, TransportError};
 use bytes::Bytes;
 use uuid::Uuid;
@@ -18,7 +19,6 @@ use crate::delay::LocalDelays;
 use crate::finished::{Finished, Outcome};
 use crate::follow_up::FollowUp;
 use crate::gauge::WorkerGauge;
-use crate::ids::Ids;
 use crate::in_flight::CutSignal;
 use crate::job_answers::JobAnswers;
 use crate::plan::RequestTarget;
@@ -54,7 +54,7 @@ pub(super) struct Context {
     pub(super) client: Client,
     pub(super) timer: Timer,
     pub(super) delays: LocalDelays,
-    pub(super) ids: RefCell<Ids>,
+    pub(super) ids: RefCell<Stream>,
     pub(super) rest: Rc<Rest>,
     pub(super) last_size: Cell<ExchangeSize>,
 }
@@ -90,7 +90,7 @@ impl Context {
     pub(super) async fn perform(&self, credit: Credit, cut: &CutSignal) {
         let desk = &self.desk;
         let session = &credit.session;
-        let request_id = self.ids.borrow_mut().make();
+        let request_id = self.ids.borrow_mut().uuid();
         let body = match desk.body(&credit) {
             Ok(body) => body,
             Err(error) => {
