@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 
 use aiperf_clock::{Mono, Nanos};
 
-use super::super::floor::Floor;
-use super::super::turns::SessionToStart;
+use super::super::agenda::SessionToStart;
+use super::super::phase_state::Floor;
 use super::Mode;
 use crate::plan::{EngineError, PreparedTurn};
 use crate::schedule::{StaggeredUser, UserStagger};

@@ -6,7 +6,7 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_endpoint::{BuildError, History};
 use bytes::Bytes;
 
-use crate::bodies::Lease;
+use crate::request::bodies::Lease;
 
 /// One run-time instance of a conversation. All its turns go to one worker and one server.
 #[derive(Debug)]

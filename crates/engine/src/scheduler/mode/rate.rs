@@ -3,7 +3,7 @@
 use aiperf_clock::Mono;
 use aiperf_config::{Arrival, RateCurve};
 
-use super::super::floor::Floor;
+use super::super::phase_state::Floor;
 use super::Mode;
 use crate::plan::EngineError;
 use crate::schedule::{Arrivals, RateFunction};

@@ -10,8 +10,8 @@ use aiperf_grpc::FrameScanner;
 use aiperf_transport::{Exchange, Watch};
 use tokio::sync::Notify;
 
-use crate::delay::LocalDelays;
-use crate::rest::Rest;
+use crate::worker::read_batcher::Rest;
+use crate::worker::read_delays::LocalDelays;
 
 #[derive(Debug)]
 pub(crate) struct Watcher<'a> {

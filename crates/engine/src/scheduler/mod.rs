@@ -1,13 +1,15 @@
 //! Owns the schedule: gives out credits when they are due, takes them back, and ends each phase by its rules.
 
-mod family;
-mod floor;
-mod following;
+mod agenda;
+mod branch_joins;
 mod mode;
+mod next_turn;
 mod phase_run;
+mod phase_state;
+mod ramped_limit;
+mod reachability;
 mod replay;
-mod trees;
-mod turns;
+mod replay_lanes;
 
 use std::sync::Arc;
 
@@ -16,15 +18,15 @@ use aiperf_config::PhaseConfig;
 use aiperf_seed::Stream;
 
 use crate::control::ControlSource;
-use crate::finished::Finished;
-use crate::gauge::WorkerGauge;
 use crate::phase::{EndReason, PhaseOutcome};
 use crate::phase_hook::PhaseHook;
 use crate::plan::{EngineError, Plan};
 use crate::progress::Progress;
 use crate::queue::QueueSender;
-use crate::reachability::Reachability;
+use crate::request::finished::Finished;
+use crate::scheduler::reachability::Reachability;
 use crate::worker::Worker;
+use crate::worker::WorkerGauge;
 
 use phase_run::PhaseRun;
 

@@ -1,15 +1,15 @@
 //! The ways to load a server. A mode says when sessions begin and when their later turns are due; the floor sends them.
 
-mod agentic;
-mod burst;
-mod fixed;
+mod agentic_replay;
+mod concurrency;
+mod fixed_schedule;
 mod rate;
-mod users;
+mod user_centric;
 
 use aiperf_clock::Mono;
 use aiperf_config::Pace;
 
-use super::floor::Floor;
+use super::phase_state::Floor;
 use crate::plan::{EngineError, PreparedTurn};
 
 pub(super) trait Mode {
@@ -42,10 +42,10 @@ pub(super) trait Mode {
 
 pub(super) fn of(pace: &Pace, floor: &mut Floor<'_>) -> Box<dyn Mode> {
     match pace {
-        Pace::AgenticReplay(_) => Box::new(agentic::Agentic::new(floor)),
-        Pace::Concurrency(_) => Box::new(burst::Burst),
+        Pace::AgenticReplay(_) => Box::new(agentic_replay::Agentic::new(floor)),
+        Pace::Concurrency(_) => Box::new(concurrency::Burst),
         Pace::Rate { rate, arrival, .. } => Box::new(rate::Rate::new(rate, *arrival, floor)),
-        Pace::FixedSchedule { zero, .. } => Box::new(fixed::Fixed::new(*zero, floor)),
-        Pace::UserCentric { per_second, users, .. } => Box::new(users::Users::new(*users, *per_second, floor)),
+        Pace::FixedSchedule { zero, .. } => Box::new(fixed_schedule::Fixed::new(*zero, floor)),
+        Pace::UserCentric { per_second, users, .. } => Box::new(user_centric::Users::new(*users, *per_second, floor)),
     }
 }

@@ -7,7 +7,7 @@ use aiperf_clock::Mono;
 use aiperf_endpoint::BuildError;
 use bytes::Bytes;
 
-use crate::credit::{Session, SessionKey};
+use crate::request::credit::{Session, SessionKey};
 
 /// What a parent does when a child ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

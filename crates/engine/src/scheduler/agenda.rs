@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 
-use crate::credit::{Session, SessionKey, TurnBody};
+use crate::request::credit::{Session, SessionKey, TurnBody};
 
 /// A turn of an open session that only waits to be let out.
 #[derive(Debug)]

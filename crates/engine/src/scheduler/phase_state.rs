@@ -10,17 +10,17 @@ use aiperf_endpoint::History;
 use aiperf_seed::Stream;
 
 use super::Stage;
-use super::family::{Awaited, Families};
+use super::agenda::{Agenda, Later, Queued, SessionToStart, TurnToSend};
+use super::branch_joins::{Awaited, Families};
 use super::mode::Mode;
-use super::trees::Trees;
-use super::turns::{Agenda, Later, Queued, SessionToStart, TurnToSend};
-use crate::bodies::{Began, Lease};
-use crate::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, Session, SessionKey, TurnBody};
-use crate::follow_up::{FollowUpBodies, FollowedUp};
-use crate::gate::Gate;
+use super::replay_lanes::Trees;
 use crate::phase::{Outage, PhaseCounts};
 use crate::plan::{EngineError, Plan};
 use crate::progress::Progress;
+use crate::request::bodies::{Began, Lease};
+use crate::request::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, Session, SessionKey, TurnBody};
+use crate::request::follow_up::{FollowUpBodies, FollowedUp};
+use crate::scheduler::ramped_limit::Gate;
 use crate::worker::Command;
 
 pub(super) struct Floor<'a> {

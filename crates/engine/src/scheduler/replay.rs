@@ -7,14 +7,14 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_config::PhaseConfig;
 use aiperf_conversation::BranchCounts;
 
-use super::family::{Awaited, Parked};
-use super::floor::Floor;
-use super::trees::{Held, Trees, Waiting};
-use super::turns::{Later, Queued, TurnToSend};
-use crate::credit::{Session, TurnBody};
-use crate::gate::Gate;
+use super::agenda::{Later, Queued, TurnToSend};
+use super::branch_joins::{Awaited, Parked};
+use super::phase_state::Floor;
+use super::replay_lanes::{Held, Trees, Waiting};
 use crate::phase::{PhaseCounts, ReplayEntry, ReplayOutcome};
+use crate::request::credit::{Session, TurnBody};
 use crate::schedule::{Trajectory, TrajectoryStream};
+use crate::scheduler::ramped_limit::Gate;
 
 /// A request of the warmup, before it is known when it is sent.
 struct ToPrime {

@@ -2,7 +2,7 @@
 
 use aiperf_clock::Mono;
 
-use super::super::floor::Floor;
+use super::super::phase_state::Floor;
 use super::Mode;
 use crate::plan::EngineError;
 

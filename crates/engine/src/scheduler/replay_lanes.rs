@@ -7,10 +7,10 @@ use std::sync::Arc;
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{AgenticReplay, Pace};
 
-use super::turns::TurnToSend;
-use crate::credit::{FollowUpNeed, Session, SessionKey};
+use super::agenda::TurnToSend;
 use crate::phase::ReplayOutcome;
 use crate::plan::PreparedConversation;
+use crate::request::credit::{FollowUpNeed, Session, SessionKey};
 
 #[derive(Debug)]
 pub(super) struct Trees {

@@ -12,19 +12,19 @@ use aiperf_transport::{Client, Exchange, ExchangeSize, NoWatch, Request, Reuse, 
 use bytes::Bytes;
 use uuid::Uuid;
 
-use crate::bodies::Bodies;
 use crate::control::Event;
-use crate::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, TurnBody};
-use crate::delay::LocalDelays;
-use crate::finished::{Finished, Outcome};
-use crate::follow_up::FollowUp;
-use crate::gauge::WorkerGauge;
-use crate::in_flight::CutSignal;
-use crate::job_answers::JobAnswers;
 use crate::plan::RequestTarget;
 use crate::queue::{Haste, QueueSender, Refused};
-use crate::rest::Rest;
-use crate::watcher::{Tell, Watcher};
+use crate::request::bodies::Bodies;
+use crate::request::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, TurnBody};
+use crate::request::finished::{Finished, Outcome};
+use crate::request::follow_up::FollowUp;
+use crate::worker::WorkerGauge;
+use crate::worker::in_flight::CutSignal;
+use crate::worker::job_answers::JobAnswers;
+use crate::worker::read_batcher::Rest;
+use crate::worker::read_delays::LocalDelays;
+use crate::worker::watcher::{Tell, Watcher};
 
 /// How long a finished request waits before it tries again to enter a full record queue.
 const RECORD_QUEUE_RETRY: Nanos = Nanos(1_000_000);

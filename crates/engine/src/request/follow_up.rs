@@ -8,8 +8,8 @@ use aiperf_endpoint::BuildError;
 use bytes::Bytes;
 
 use crate::control::Event;
-use crate::credit::Session;
 use crate::queue::QueueSender;
+use crate::request::credit::Session;
 
 /// A promise to continue a session. Dropping it ends the session where it stands.
 #[derive(Debug)]

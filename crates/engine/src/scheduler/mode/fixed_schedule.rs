@@ -4,8 +4,8 @@
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::ScheduleZero;
 
-use super::super::floor::Floor;
-use super::super::turns::SessionToStart;
+use super::super::agenda::SessionToStart;
+use super::super::phase_state::Floor;
 use super::Mode;
 use crate::plan::{EngineError, PreparedTurn};
 

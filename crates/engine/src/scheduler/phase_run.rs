@@ -6,14 +6,14 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{GracePeriod, PhaseConfig, PhaseKind};
 
 use super::Stage;
-use super::floor::Floor;
 use super::mode::{self, Mode};
+use super::phase_state::Floor;
 use crate::control::{ControlSource, Event, StopReason};
-use crate::finished::CutReason;
 use crate::phase::{EndReason, PhaseOutcome};
 use crate::plan::{EngineError, Plan};
 use crate::progress::{ANNOUNCEMENTS, Progress};
 use crate::queue::Waited;
+use crate::request::finished::CutReason;
 use crate::worker::Command;
 
 /// How long before its due time a request may be handed to its worker, which then waits for the moment itself: one thread

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use tokio::sync::Notify;
 
-use crate::finished::CutReason;
+use crate::request::finished::CutReason;
 
 /// Tells all requests that started before it rang to end.
 #[derive(Debug, Default)]

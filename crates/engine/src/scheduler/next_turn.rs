@@ -7,12 +7,12 @@ use aiperf_conversation::{Branch, BranchKind, ConversationIndex, Lineage, ThinkT
 use aiperf_endpoint::{BuildError, History};
 use bytes::Bytes;
 
-use super::family::{Awaited, Parked, Released};
-use super::floor::Floor;
+use super::agenda::{Later, Queued, TurnToSend};
+use super::branch_joins::{Awaited, Parked, Released};
 use super::mode::Mode;
-use super::turns::{Later, Queued, TurnToSend};
-use crate::credit::{ReturnedAs, Session, SessionKey, TurnBody};
-use crate::follow_up::FollowUpBodies;
+use super::phase_state::Floor;
+use crate::request::credit::{ReturnedAs, Session, SessionKey, TurnBody};
+use crate::request::follow_up::FollowUpBodies;
 
 impl Floor<'_> {
     /// After a turn: starts its branches, then plans the next turn, or ends the session.

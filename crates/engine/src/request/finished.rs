@@ -8,8 +8,8 @@ use aiperf_transport::{Exchange, TransportError};
 use bytes::Bytes;
 use uuid::Uuid;
 
-use crate::credit::Session;
-use crate::follow_up::FollowUp;
+use crate::request::credit::Session;
+use crate::request::follow_up::FollowUp;
 
 #[derive(Debug)]
 pub struct Finished {

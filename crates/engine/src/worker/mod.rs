@@ -1,7 +1,14 @@
 //! A worker thread: one single-threaded runtime, its own connections, and the requests it was given credits for. It
 //! stamps and stores bytes.
 
-mod errand;
+mod gauge;
+mod in_flight;
+mod job_answers;
+mod panic_guard;
+mod read_batcher;
+mod read_delays;
+mod send;
+mod watcher;
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -15,17 +22,19 @@ use aiperf_seed::Stream;
 use aiperf_transport::Client;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use self::errand::{Context, Desk};
-use crate::alarm::Alarm;
+use self::send::{Context, Desk};
 use crate::control::Event;
-use crate::credit::Credit;
-use crate::delay::LocalDelays;
-use crate::finished::{CutReason, Finished};
-use crate::gauge::WorkerGauge;
-use crate::in_flight::{CutSignal, Running};
 use crate::plan::Plan;
 use crate::queue::QueueSender;
-use crate::rest::{self, Rest};
+use crate::request::credit::Credit;
+use crate::request::finished::{CutReason, Finished};
+use crate::worker::in_flight::{CutSignal, Running};
+use crate::worker::panic_guard::Alarm;
+use crate::worker::read_batcher::{self as rest, Rest};
+use crate::worker::read_delays::LocalDelays;
+
+pub use self::gauge::WorkerGauge;
+pub use self::read_delays::{ReadDelays, SharedDelays};
 
 #[derive(Debug)]
 pub(crate) enum Command {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use aiperf_clock::{Mono, Nanos, Timer};
 
-use crate::delay::{LocalDelays, ReadDelays, SharedDelays};
+use crate::worker::read_delays::{LocalDelays, ReadDelays, SharedDelays};
 
 /// Between two looks.
 const INTERVAL: Nanos = Nanos(20_000_000);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use aiperf_endpoint::BuildError;
 use bytes::Bytes;
 
-use crate::credit::Session;
+use crate::request::credit::Session;
 
 /// Makes bodies, and may make them ahead: it is told which sessions begin and which are over.
 pub trait Bodies: Debug + Send + Sync {

@@ -3,8 +3,8 @@
 
 use aiperf_clock::Mono;
 
-use super::super::floor::Floor;
-use super::super::trees::Trees;
+use super::super::phase_state::Floor;
+use super::super::replay_lanes::Trees;
 use super::Mode;
 use crate::plan::EngineError;
 
