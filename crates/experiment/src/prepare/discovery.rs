@@ -32,7 +32,7 @@ pub(crate) fn ask(
     if !kind.speaks_grpc() {
         return Ok(Discovered::default());
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::RecordThread)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Runtime)?;
     // HTTP/2 connections run as tasks of their own on this thread.
     tokio::task::LocalSet::new().block_on(&runtime, async {
         let caller = Caller::new(config, targets, client, headers);

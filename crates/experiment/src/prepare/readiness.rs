@@ -36,7 +36,7 @@ pub(crate) fn wait(
     client: &ClientSettings,
     control: &ControlSource,
 ) -> Result<Nanos, RunError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::RecordThread)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Runtime)?;
     // HTTP/2 connections run as tasks of their own on this thread.
     tokio::task::LocalSet::new().block_on(&runtime, async {
         tokio::select! {

@@ -1,22 +1,22 @@
-//! `inputs.json` under way: a step at a time beside the run, the rest after it.
+//! Writes `inputs.json`: one conversation at a time during the run, the rest after it.
 
 use aiperf_engine::ControlSource;
 use aiperf_report::{InputsFile, ReportError};
 
 use crate::contents::sessions::Sessions;
 
-/// What the file may still grow by when the user has asked to stop.
+/// Bytes that may still be written after the user has interrupted the run.
 const AFTER_INTERRUPT: usize = 4 << 20;
 
 #[derive(Debug)]
-pub(super) enum Inputs {
+pub(super) enum InputsProgress {
     Open(InputsFile),
-    /// There will be no file.
+    /// Writing failed: there will be no file.
     Failed(ReportError),
 }
 
-impl Inputs {
-    /// The conversation that comes next; `None` when there is nothing more to write.
+impl InputsProgress {
+    /// The next conversation to write; `None` when the file is complete or has failed.
     pub(super) fn next(&self, sessions: &Sessions) -> Option<usize> {
         match self {
             Self::Open(file) => Some(file.len()).filter(|next| *next < sessions.len()),
@@ -24,7 +24,7 @@ impl Inputs {
         }
     }
 
-    /// Says how many bytes the bodies of the conversation have.
+    /// Writes a conversation; returns the bytes of its bodies.
     pub(super) fn write(&mut self, sessions: &Sessions, conversation: usize) -> usize {
         let Self::Open(file) = self else { return 0 };
         let (session, bytes) = sessions.input(conversation);
@@ -36,7 +36,7 @@ impl Inputs {
         bytes
     }
 
-    /// Writes all that is missing. When the user has asked to stop, or does so meanwhile, it does not take long.
+    /// Writes the rest of the file; only a little more of it once the user has interrupted the run.
     pub(super) fn complete(
         mut self,
         sessions: &Sessions,

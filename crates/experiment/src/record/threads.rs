@@ -1,4 +1,5 @@
-//! The record threads: read, count, write the line, keep the numbers. They work beside the run, never in its way.
+//! The record threads: each takes finished requests, parses the response, counts tokens, writes the record line and keeps the
+//! metric values.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -26,20 +27,20 @@ use crate::record::raw::RawSource;
 use crate::record::request_log;
 use crate::record::stamps::{self, AllStamps};
 use crate::record::trace_data::Traced;
-use crate::selftest::Tap;
+use crate::selftest::ClientTap;
 use crate::watch::live::LiveFeed;
-use crate::watch::monitor::{Kept, Monitor};
+use crate::watch::monitor::{Monitor, RecordFiles};
 use crate::watch::priority;
 use crate::watch::threshold::FailureThreshold;
 
-/// What all record threads of a run share.
+/// Everything that the record threads of a run share.
 #[derive(Debug)]
-pub(crate) struct RecordDesk {
+pub(crate) struct RecordPipeline {
     pub(crate) observer: Observer,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) phases: Vec<PhaseKind>,
     pub(crate) phase_names: Vec<&'static str>,
-    /// A session ends when its prompts are too long for the model.
+    /// In an agentic replay a session ends when its prompts are too long for the model.
     pub(crate) is_agentic: bool,
     pub(crate) anchor: WallAnchor,
     pub(crate) secrets: Secrets,
@@ -50,27 +51,27 @@ pub(crate) struct RecordDesk {
     /// Headers are needed for the raw file and for HTTP traces.
     pub(crate) http_trace: Option<RawSource>,
     pub(crate) monitor: Arc<Monitor>,
-    /// Of the measured phase.
+    /// Context of the profiling phase.
     pub(crate) context: MetricContext,
     pub(crate) threshold: Option<FailureThreshold>,
-    /// What the server last said about when to come again, with a 429 or 503.
+    /// The last `Retry-After` of a 429 or 503 response.
     pub(crate) retry_after: Mutex<Option<String>>,
-    /// Of those who watch the measured phase.
+    /// Feeds of the early-stop rules.
     pub(crate) feeds: Vec<Arc<LiveFeed>>,
-    /// Present in a self-test, with the context of each phase.
-    pub(crate) tap: Option<(Arc<Tap>, Vec<MetricContext>)>,
+    /// Present in a self-test, with the metric context of each phase.
+    pub(crate) tap: Option<(Arc<ClientTap>, Vec<MetricContext>)>,
 }
 
-/// What was found out about one request.
+/// The results of parsing one finished request.
 #[derive(Clone, Copy)]
-struct Recorded<'a> {
+struct MeasuredRequest<'a> {
     observation: &'a Observation,
     values: &'a RecordValues,
-    said: Option<&'a str>,
+    reply_text: Option<&'a str>,
     stamps: StampCounts,
 }
 
-/// One set of columns per phase.
+/// The metric columns of each phase.
 pub(crate) type PhaseColumns = Vec<Columns>;
 
 pub(crate) struct RecordThreads {
@@ -80,20 +81,20 @@ pub(crate) struct RecordThreads {
 impl RecordThreads {
     pub(crate) fn start(
         count: usize,
-        desk: &Arc<RecordDesk>,
+        pipeline: &Arc<RecordPipeline>,
         finished: &QueueReceiver<Finished>,
     ) -> Result<Self, RunError> {
         let threads = (0..count)
             .map(|index| {
-                let (desk, finished) = (Arc::clone(desk), finished.clone());
-                thread::Builder::new().name(format!("records-{index}")).spawn(move || desk.work(index, &finished))
+                let (pipeline, finished) = (Arc::clone(pipeline), finished.clone());
+                thread::Builder::new().name(format!("records-{index}")).spawn(move || pipeline.work(index, &finished))
             })
             .collect::<Result<_, _>>()
-            .map_err(RunError::RecordThread)?;
+            .map_err(|cause| RunError::Thread { name: "records", cause })?;
         Ok(Self { threads })
     }
 
-    /// Waits for the last record and puts the threads' columns and counts together.
+    /// Waits for the last record and merges the columns and counts of all threads.
     pub(crate) fn finish(self, phases: usize) -> Result<(PhaseColumns, AllStamps), RunError> {
         let mut merged: Option<PhaseColumns> = None;
         let mut stamps = AllStamps::default();
@@ -101,7 +102,7 @@ impl RecordThreads {
             let (columns, counts) = thread.join().map_err(|_| RunError::RecordThreadGone)?;
             stamps += counts;
             match &mut merged {
-                // The columns of a long run are most of its memory: the first thread's are gone on with, not copied.
+                // The columns of a long run are most of its memory: the first thread's are extended, not copied.
                 None => merged = Some(columns),
                 Some(merged) => merged.iter_mut().zip(columns).for_each(|(all, more)| all.merge(more)),
             }
@@ -110,12 +111,12 @@ impl RecordThreads {
     }
 }
 
-impl RecordDesk {
+impl RecordPipeline {
     fn work(&self, index: usize, finished: &QueueReceiver<Finished>) -> (PhaseColumns, AllStamps) {
-        // A worker that is kept from reading for longer than a chunk's gap loses that chunk's time; a record can wait, unless
-        // the next turn of its session waits for it.
+        // A worker that cannot read for longer than the gap between two chunks loses the time of a chunk. A record can wait,
+        // unless the next turn of its session waits for it.
         if !self.sessions.may_wait_for_replies() {
-            priority::give_way();
+            priority::lower_priority();
         }
         let mut all_stamps = AllStamps::default();
         let mut columns: PhaseColumns = self.phases.iter().map(|_| Columns::new()).collect();
@@ -129,18 +130,18 @@ impl RecordDesk {
             self.secrets.hide_in_head(&mut finished.exchange);
             self.note_retry_after(&finished.exchange);
             let answer = self.observer.read(&finished);
-            // A session waits for this: the counting of a long history must not hold up its next turn.
+            // The next turn of a session waits for this, so it comes before tokens are counted.
             if let Some(follow_up) = finished.follow_up.take() {
                 self.follow_up(follow_up, &finished, answer.as_ref());
             }
-            let said = self.said(&finished, answer.as_ref().ok());
+            let reply_text = self.reply_text(&finished, answer.as_ref().ok());
             let mut observation = self.observer.observe(&finished, facts, answer);
             if let Some(failure) = &mut observation.failure {
                 self.secrets.hide_in(failure);
             }
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);
-            self.tell(self.phases[finished.phase], &observation, &values);
+            self.update_monitor(self.phases[finished.phase], &observation, &values);
             if let Some(threshold) = &self.threshold {
                 threshold.note(self.phases[finished.phase], observation.failure.as_ref());
             }
@@ -155,16 +156,21 @@ impl RecordDesk {
             }
             let stamps = stamps::of_exchange(&finished.exchange.marks, &observation.chunks);
             all_stamps += stamps;
-            let record = Recorded { observation: &observation, values: &values, said: said.as_deref(), stamps };
-            request_log::tell(&finished, observation.failure.as_ref());
+            let record = MeasuredRequest {
+                observation: &observation,
+                values: &values,
+                reply_text: reply_text.as_deref(),
+                stamps,
+            };
+            request_log::write(&finished, observation.failure.as_ref());
             self.write(&finished, record, &processor, &mut scratch);
             self.monitor.recorded.fetch_add(1, Ordering::Relaxed);
         }
         (columns, all_stamps)
     }
 
-    /// Lets those know who watch the run.
-    fn tell(&self, phase: PhaseKind, observation: &Observation, values: &RecordValues) {
+    /// Updates the live counters that the progress line shows.
+    fn update_monitor(&self, phase: PhaseKind, observation: &Observation, values: &RecordValues) {
         if observation.failure.is_some() {
             self.monitor.add_failed(phase);
         } else if phase == PhaseKind::Profiling {
@@ -174,7 +180,7 @@ impl RecordDesk {
     }
 
     fn note_retry_after(&self, exchange: &Exchange) {
-        /// A date is shorter than this.
+        /// Longer than any HTTP date.
         const LONGEST: usize = 40;
         if !matches!(exchange.status, Some(429 | 503)) {
             return;
@@ -198,15 +204,15 @@ impl RecordDesk {
         follow_up.resume(self.sessions.after(&finished.session, finished.turn, message, reply.is_none()));
     }
 
-    /// The text of a reply, where it is kept: as it came, reasoning first.
-    fn said(&self, finished: &Finished, reply: Option<&Reply>) -> Option<String> {
-        let kept = self.outputs.is_some() && self.phases[finished.phase] == PhaseKind::Profiling;
-        let text = reply.filter(|_| kept).map(|reply| format!("{}{}", reply.reasoning_text, reply.output_text));
+    /// The text of a reply if it is exported: as received, reasoning first.
+    fn reply_text(&self, finished: &Finished, reply: Option<&Reply>) -> Option<String> {
+        let record_files = self.outputs.is_some() && self.phases[finished.phase] == PhaseKind::Profiling;
+        let text = reply.filter(|_| record_files).map(|reply| format!("{}{}", reply.reasoning_text, reply.output_text));
         text.map(|text| self.secrets.hide_in_content(text.into()).into_owned())
     }
 
-    fn write(&self, finished: &Finished, recorded: Recorded<'_>, processor: &str, scratch: &mut Vec<u8>) {
-        let Recorded { observation, values, said, stamps } = recorded;
+    fn write(&self, finished: &Finished, recorded: MeasuredRequest<'_>, processor: &str, scratch: &mut Vec<u8>) {
+        let MeasuredRequest { observation, values, reply_text, stamps } = recorded;
         if self.records.is_none() && self.raw.is_none() && self.outputs.is_none() {
             return;
         }
@@ -220,16 +226,16 @@ impl RecordDesk {
             let usage_tokens = observation.usage.and_then(|usage| usage.completion_tokens);
             let spec_decode = observation.spec_decode.as_ref().map(|spec| SpecDecodeRecord { spec, usage_tokens });
             let record = Record { metadata: &metadata, values, failure, spec_decode, trace: trace.as_ref() };
-            report_once(writer.write(scratch, &record));
+            log_error(writer.write(scratch, &record));
             if let Some(table) = &self.table {
-                report_once(table.write(&record));
+                log_error(table.write(&record));
             }
         }
         if let Some((writer, source)) = &self.raw {
-            report_once(source.write(writer, scratch, finished, &metadata, failure));
+            log_error(source.write(writer, scratch, finished, &metadata, failure));
         }
         if let Some(outputs) = self.outputs.as_ref().filter(|_| metadata.benchmark_phase == Phase::Profiling) {
-            report_once(outputs.write(scratch, &OutputText { metadata: &metadata, values, text: said }));
+            log_error(outputs.write(scratch, &OutputText { metadata: &metadata, values, text: reply_text }));
         }
     }
 
@@ -283,21 +289,20 @@ impl RecordDesk {
     }
 }
 
-impl RecordDesk {
-    /// For whoever must end the process before the run has ended.
-    pub(crate) fn kept(&self, gauge: &Arc<WorkerGauge>) -> Kept {
-        Kept {
+impl RecordPipeline {
+    /// Handles with which a second Ctrl-C brings finished records to disk.
+    pub(crate) fn record_files(&self, gauge: &Arc<WorkerGauge>) -> RecordFiles {
+        RecordFiles {
             gauge: Arc::clone(gauge),
             records: self.records.as_ref().map(RecordWriter::handle),
             raw: self.raw.as_ref().map(|(raw, _)| raw.handle()),
         }
     }
 
-    /// Closes the files, and names those that are there to be read. All record threads have ended, so nobody else holds
-    /// this desk.
+    /// Closes the files and lists them. All record threads have ended, so this is the last reference to the pipeline.
     pub(crate) fn close(self: Arc<Self>, paths: &ArtifactPaths) -> ClosedFiles {
         let mut closed = ClosedFiles::default();
-        let Some(desk) = Arc::into_inner(self) else { return closed };
+        let Some(pipeline) = Arc::into_inner(self) else { return closed };
         let files = &mut closed.files;
         let mut note_lines = |label: &str, path: PathBuf, totals: LineTotals| {
             if totals.lost > 0 {
@@ -307,28 +312,28 @@ impl RecordDesk {
             files.written.push(WrittenFile { label: label.into(), path });
             totals.lost
         };
-        if let Some(records) = desk.records {
+        if let Some(records) = pipeline.records {
             let count = note_lines("Records Export", paths.records(), records.finish());
             closed.lost = LostRecords { count, are_counted: true };
         }
-        if let Some((raw, _)) = desk.raw {
+        if let Some((raw, _)) = pipeline.raw {
             note_lines("Raw Records", paths.raw(), raw.finish());
         }
         let mut note = |label: &str, path, finished: Result<(), ReportError>| match finished {
             Ok(()) => files.written.push(WrittenFile { label: label.into(), path }),
             Err(error) => files.failed.push(error),
         };
-        if let Some(table) = desk.table {
+        if let Some(table) = pipeline.table {
             note("Records Parquet", paths.records_parquet(), table.finish());
         }
-        if let Some(outputs) = desk.outputs {
+        if let Some(outputs) = pipeline.outputs {
             note("Outputs JSON", paths.outputs(), outputs.finish());
         }
         closed
     }
 }
 
-/// The files of single requests when the last of them is done.
+/// The per-request files after the last record.
 #[derive(Debug, Default)]
 pub(crate) struct ClosedFiles {
     pub(crate) files: SummaryFiles,
@@ -339,9 +344,9 @@ fn redirects(exchange: &Exchange) -> Vec<Redirect<'_>> {
     exchange.redirects.iter().map(|hop| Redirect { status: hop.status, url: &hop.to }).collect()
 }
 
-/// The writers complain once and count what follows; the run itself goes on.
-fn report_once(written: Result<(), ReportError>) {
+/// Logs an error of a writer. Writers return the first error only and count the records lost after it; the run continues.
+fn log_error(written: Result<(), ReportError>) {
     if let Err(error) = written {
-        log::error!("{error}; the run goes on, and the summary will be written");
+        log::error!("{error}; the run continues, and the summary will be written");
     }
 }

@@ -11,9 +11,9 @@ use aiperf_report::{
 };
 use aiperf_seed::Stream;
 
-use super::collate::{self, Values};
+use super::collate::{self, RequestValues};
 use super::figures::Figures;
-use super::order::{self, Assignment, Slot};
+use super::order::{self, TrialAssignment, TrialSlot};
 use super::{aggregate, convergence, sweep};
 use crate::conclude::verdict::Verdict;
 use crate::run::RunResult;
@@ -23,7 +23,7 @@ const LEAST_SUCCESSES: usize = 2;
 
 /// Whoever makes single runs.
 pub trait Runner {
-    fn run(&mut self, assignment: Assignment) -> Result<Finished, Trouble>;
+    fn run(&mut self, assignment: TrialAssignment) -> Result<TrialResult, TrialError>;
 
     /// Waits between two runs.
     fn pause(&mut self, length: Duration) -> Pause;
@@ -31,7 +31,7 @@ pub trait Runner {
 
 /// Why there is no run to speak of.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum TrialError {
     /// It could not even be prepared; nothing was written.
     NotPrepared(Box<dyn Error + Send + Sync>),
     /// It broke off without a summary.
@@ -47,15 +47,15 @@ pub enum Pause {
 
 /// A run that came to some end.
 #[derive(Debug, Clone)]
-pub struct Finished {
+pub struct TrialResult {
     pub verdict: Verdict,
     pub figures: Figures,
-    pub values: Values,
+    pub values: RequestValues,
     /// All its files were written.
     pub is_written: bool,
 }
 
-impl Finished {
+impl TrialResult {
     pub fn of(result: RunResult) -> Self {
         Self {
             figures: Figures::of(&result.report.profiling.summary),
@@ -100,15 +100,15 @@ impl ExperimentResult {
     }
 }
 
-struct Trial {
-    slot: Slot,
-    outcome: Result<(Figures, Values), String>,
+struct FinishedTrial {
+    slot: TrialSlot,
+    outcome: Result<(Figures, RequestValues), String>,
 }
 
-struct Series<'a> {
+struct TrialSeries<'a> {
     experiment: &'a Experiment,
     version: &'a str,
-    trials: Vec<Trial>,
+    trials: Vec<FinishedTrial>,
     was_interrupted: bool,
     /// A run was ended because the server could not be reached.
     server_lost: bool,
@@ -116,7 +116,7 @@ struct Series<'a> {
 }
 
 /// Makes all runs. The only error is that of a first run which cannot even be prepared: then nothing was written.
-pub fn conduct(
+pub fn run_trials(
     experiment: &Experiment,
     version: &str,
     runner: &mut dyn Runner,
@@ -124,7 +124,7 @@ pub fn conduct(
     if let Some(rule) = &experiment.trials.convergence {
         convergence::check(rule, experiment)?;
     }
-    let mut series = Series {
+    let mut series = TrialSeries {
         experiment,
         version,
         trials: Vec::new(),
@@ -136,10 +136,10 @@ pub fn conduct(
     Ok(series.conclude())
 }
 
-impl Series<'_> {
+impl TrialSeries<'_> {
     fn make(&mut self, runner: &mut dyn Runner) -> Result<(), Box<dyn Error + Send + Sync>> {
         let sweep_id = Stream::from_entropy().uuid().to_string();
-        let mut before: Option<Slot> = None;
+        let mut before: Option<TrialSlot> = None;
         for slot in order::slots(self.experiment) {
             if self.has_settled(slot.cell) {
                 continue;
@@ -168,13 +168,13 @@ impl Series<'_> {
                         | Verdict::Unmet(why) => Err(why),
                     }
                 }
-                Err(Trouble::NotPrepared(error)) if self.trials.is_empty() => return Err(error),
-                Err(Trouble::NotPrepared(error) | Trouble::Broken(error)) => Err(error.to_string()),
+                Err(TrialError::NotPrepared(error)) if self.trials.is_empty() => return Err(error),
+                Err(TrialError::NotPrepared(error) | TrialError::Broken(error)) => Err(error.to_string()),
             };
             if let Err(why) = &outcome {
                 log::error!("{name} failed: {why}");
             }
-            self.trials.push(Trial { slot, outcome });
+            self.trials.push(FinishedTrial { slot, outcome });
             if self.server_lost {
                 // Each further run would wait as long, and find no server either.
                 log::error!("No further runs are made: the server cannot be reached");
@@ -188,23 +188,23 @@ impl Series<'_> {
 
     /// Whether the rule, if there is one, says that a cell needs no more trials.
     fn has_settled(&self, cell: usize) -> bool {
-        self.experiment.trials.convergence.as_ref().is_some_and(|rule| self.judge(rule, cell).converged)
+        self.experiment.trials.convergence.as_ref().is_some_and(|rule| self.convergence(rule, cell).converged)
     }
 
-    fn judge(&self, rule: &Convergence, cell: usize) -> aiperf_report::Settled {
+    fn convergence(&self, rule: &Convergence, cell: usize) -> aiperf_report::Settled {
         let good: Vec<_> = self.successes(cell).collect();
-        let evidence: Vec<convergence::Evidence<'_>> = good
+        let evidence: Vec<convergence::TrialFigures<'_>> = good
             .iter()
-            .map(|(_, figures, values)| convergence::Evidence {
+            .map(|(_, figures, values)| convergence::TrialFigures {
                 figure: figures.get(&rule.metric, rule.stat.name()),
                 values: values.iter().find(|(metric, _)| metric.tag() == rule.metric).map_or(&[], |(_, values)| values),
             })
             .collect();
         let trials = &self.experiment.trials;
-        convergence::judge(rule, trials.confidence_level, trials.count, &evidence)
+        convergence::evaluate(rule, trials.confidence_level, trials.count, &evidence)
     }
 
-    fn successes(&self, cell: usize) -> impl Iterator<Item = (String, &Figures, &Values)> {
+    fn successes(&self, cell: usize) -> impl Iterator<Item = (String, &Figures, &RequestValues)> {
         self.trials.iter().filter(move |trial| trial.slot.cell == cell).filter_map(|trial| {
             let (figures, values) = trial.outcome.as_ref().ok()?;
             Some((order::label(trial.slot.trial), figures, values))
@@ -214,9 +214,9 @@ impl Series<'_> {
     fn failures<'b>(
         &'b self,
         cell: Option<usize>,
-        name: impl Fn(Slot) -> String + 'b,
+        name: impl Fn(TrialSlot) -> String + 'b,
     ) -> impl Iterator<Item = FailedRun> + 'b {
-        let of_cell = move |trial: &&Trial| cell.is_none_or(|cell| trial.slot.cell == cell);
+        let of_cell = move |trial: &&FinishedTrial| cell.is_none_or(|cell| trial.slot.cell == cell);
         self.trials.iter().filter(of_cell).filter_map(move |trial| {
             let error = trial.outcome.as_ref().err()?.clone();
             Some(FailedRun { label: name(trial.slot), error })
@@ -280,7 +280,7 @@ impl Series<'_> {
             cooldown_seconds: trials.cooldown.as_secs_f64(),
             variation,
             model: described.config.dataset.models.first().map(ToString::to_string).unwrap_or_default(),
-            settled: trials.convergence.as_ref().map(|rule| self.judge(rule, cell)),
+            settled: trials.convergence.as_ref().map(|rule| self.convergence(rule, cell)),
             was_cancelled: self.was_interrupted,
             metrics: aggregate::over_runs(&figures, trials.confidence_level),
         })
@@ -288,7 +288,8 @@ impl Series<'_> {
 
     fn collated(&self, cell: usize, aggregate: &Aggregate) -> Collated {
         let good: Vec<_> = self.successes(cell).collect();
-        let runs: Vec<(&str, &Values)> = good.iter().map(|(label, _, values)| (label.as_str(), *values)).collect();
+        let runs: Vec<(&str, &RequestValues)> =
+            good.iter().map(|(label, _, values)| (label.as_str(), *values)).collect();
         Collated {
             aiperf_version: self.version.to_owned(),
             run_labels: aggregate.run_labels.clone(),
@@ -302,13 +303,13 @@ impl Series<'_> {
         let plan = self.experiment.sweep.as_ref()?;
         let single = self.experiment.trials.count == 1;
         let parameters: Vec<_> = self.experiment.cells.iter().map(aiperf_config::Cell::values_by_name).collect();
-        let points: Vec<sweep::Point<'_>> = cells
+        let points: Vec<sweep::SweepPoint<'_>> = cells
             .iter()
             .zip(&parameters)
             .enumerate()
             .filter_map(|(index, (cell, parameters))| {
                 let only = self.successes(index).next().map(|(_, figures, _)| figures).filter(|_| single);
-                Some(sweep::Point { parameters, aggregate: cell.aggregate.as_ref()?, only })
+                Some(sweep::SweepPoint { parameters, aggregate: cell.aggregate.as_ref()?, only })
             })
             .collect();
         let best = sweep::best(&points);

@@ -1,4 +1,4 @@
-//! What is said of a run when it is over.
+//! Turns the measurements of a run into its report and summary files.
 
 use std::panic::resume_unwind;
 use std::thread;
@@ -21,12 +21,12 @@ use crate::conclude::advice::{self, Hints};
 use crate::conclude::verdict::{Ending, Verdict};
 use crate::prepare::readiness;
 use crate::prepare::scenario;
-use crate::record::records::PhaseColumns;
+use crate::record::threads::PhaseColumns;
 use crate::run::{Run, RunResult};
-use crate::watch::judge::Conviction;
+use crate::watch::early_stop::StopReport;
 
-/// All that was seen.
-pub(crate) struct Conclusion<'a> {
+/// Everything that was measured during a run.
+pub(crate) struct RunMeasurements<'a> {
     /// 12 hexadecimal digits.
     pub(crate) benchmark_id: String,
     pub(crate) outcomes: &'a [PhaseOutcome],
@@ -39,20 +39,20 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) other_files: Vec<WrittenFile>,
     /// As it was measured during the run.
     pub(crate) network_rtt: Option<NetworkRtt>,
-    /// How long it was before the first request that the server was not ready.
+    /// How long the run waited for the server before the first request.
     pub(crate) waited_for_server: Nanos,
-    /// Of those who could end the run early.
-    pub(crate) convictions: Vec<Conviction>,
-    /// What the server last said about when to come again.
+    /// Results of the rules that could end the run early.
+    pub(crate) stop_reports: Vec<StopReport>,
+    /// The last `Retry-After` of the server.
     pub(crate) retry_after: Option<String>,
     pub(crate) lost: LostRecords,
-    /// A file that is written before the summary is not there, or not whole.
+    /// A file that is written before the summary is missing or incomplete.
     pub(crate) is_partial: bool,
 }
 
-impl Conclusion<'_> {
-    /// Writes the summary files and judges the run.
-    pub(crate) fn draw(self, run: &Run, version: &str) -> RunResult {
+impl RunMeasurements<'_> {
+    /// Computes the summary, writes the summary files and decides how the run ended.
+    pub(crate) fn summarise(self, run: &Run, version: &str) -> RunResult {
         let at = self.outcomes.iter().rposition(|outcome| outcome.kind == PhaseKind::Profiling);
         let values = self.values(run, at);
         let (mut phases, timeslices) = self.measure(run, at);
@@ -65,7 +65,7 @@ impl Conclusion<'_> {
             EndReason::Stopped(reason) => Some(*reason),
             EndReason::Count | EndReason::Duration | EndReason::Enough(_) => None,
         });
-        let unmet = self.convictions.iter().find_map(|conviction| conviction.unmet.clone());
+        let unmet = self.stop_reports.iter().find_map(|report| report.unmet.clone());
         let hints = self.hints(run, &profiling.summary);
         let ending = Ending {
             profiling: &profiling.summary,
@@ -110,12 +110,7 @@ impl Conclusion<'_> {
             waited_for_server: self.waited_for_server,
             accounting,
             carried: sections,
-            remarks: self
-                .convictions
-                .iter()
-                .flat_map(|conviction| conviction.remarks.clone())
-                .chain(rate_limit)
-                .collect(),
+            remarks: self.stop_reports.iter().flat_map(|report| report.remarks.clone()).chain(rate_limit).collect(),
             show_trace_timing: run.config.output.show_trace_timing,
             other_files: self.other_files,
             log_file: Some(run.paths.log()),
@@ -127,7 +122,7 @@ impl Conclusion<'_> {
         RunResult { report, files, verdict, values, refused }
     }
 
-    /// What the log says of each phase once every response was read: the same counts as the files.
+    /// Logs the results of each phase once every response was read: the same counts as in the files.
     fn log_results(phases: &[PhaseReport]) {
         for PhaseReport { name, summary, .. } in phases {
             let (ok, errors, cut) = (summary.successful, summary.failed, summary.cut_off);
@@ -135,8 +130,8 @@ impl Conclusion<'_> {
         }
     }
 
-    /// What helps to say what to do about failures. The server is asked for its models once, after everything is measured, where
-    /// it knew none that it was asked for.
+    /// What the advice about failures needs. If the server did not know the model, it is asked for its models once, after
+    /// everything is measured.
     fn hints(&self, run: &Run, profiling: &Summary) -> Hints {
         let ask = advice::is_unknown_model(profiling) && !run.config.endpoint.kind.speaks_grpc();
         Hints {
@@ -146,8 +141,8 @@ impl Conclusion<'_> {
         }
     }
 
-    /// The phases in numbers, and what became of the files of windows, where they are asked for. Windows take as long as the
-    /// whole, so that they are made beside it.
+    /// Summarizes the phases, and writes the time slices if they are asked for. Slices take as long as the whole summary, so they
+    /// are computed on a second thread.
     fn measure(&self, run: &Run, profiling: Option<usize>) -> (Vec<PhaseReport>, Option<Result<(), ReportError>>) {
         let length = run.config.output.slice_duration.map(Nanos::from);
         thread::scope(|scope| {
@@ -162,7 +157,7 @@ impl Conclusion<'_> {
         })
     }
 
-    /// What single requests of the profiling phase came to, where someone wants to know.
+    /// The values of single requests of the profiling phase, if they are asked for.
     fn values(&self, run: &Run, profiling: Option<usize>) -> Vec<(Metric, Vec<f64>)> {
         let Some(at) = profiling.filter(|_| run.keeps_values) else { return Vec::new() };
         let context = self.context(run, at);
@@ -181,9 +176,9 @@ impl Conclusion<'_> {
         results.unwrap_or_default()
     }
 
-    /// What those who could end the run early want said.
+    /// Sections that the early-stop rules add to the summary.
     fn sections(&self) -> Map<String, Value> {
-        let sections = self.convictions.iter().filter_map(|conviction| conviction.section.clone());
+        let sections = self.stop_reports.iter().filter_map(|report| report.section.clone());
         sections.map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
@@ -201,7 +196,7 @@ impl Conclusion<'_> {
         }
     }
 
-    /// The context of a phase with what only the run itself could tell.
+    /// The context of a phase, with the measured network round trip.
     fn context(&self, run: &Run, index: usize) -> MetricContext {
         let mut context = run.contexts[index].clone();
         context.network_rtt = self.network_rtt.clone().or(context.network_rtt);
@@ -210,7 +205,7 @@ impl Conclusion<'_> {
 
     fn accounting(&self, outcome: &PhaseOutcome, phase: &PhaseReport) -> PhaseAccounting {
         let counts = &outcome.counts;
-        // The warmup of an agentic replay hands its sessions on.
+        // The warmup of an agentic replay passes its sessions on to the profiling phase.
         let goes_on = outcome.replay.is_some() && outcome.kind == PhaseKind::Warmup && !phase.was_cancelled;
         let sessions_cancelled = if goes_on { 0 } else { counts.sessions_sent - counts.sessions_completed };
         PhaseAccounting {
@@ -219,7 +214,7 @@ impl Conclusion<'_> {
             ended: self.anchor.epoch(outcome.end),
             sent: counts.sent,
             completed: counts.completed,
-            // A response that turned out to be no answer is known to the records only.
+            // Only the records tell whether a complete response is a valid answer.
             errors: phase.summary.failed,
             cut: counts.cut,
             sessions_sent: counts.sessions_sent,
@@ -230,13 +225,13 @@ impl Conclusion<'_> {
         }
     }
 
-    /// Sums over the conversations that others started; nothing where the data has none.
+    /// Counts of spawned conversations; `None` if the data set has no branches.
     fn branch_stats(&self, run: &Run) -> Option<serde_json::Value> {
         let profiling = self.outcomes.iter().rfind(|outcome| outcome.kind == PhaseKind::Profiling)?;
         run.dataset.has_branches().then(|| serde_json::to_value(profiling.counts.branches).ok()).flatten()
     }
 
-    /// The profiling phase of a run that was stopped in its warmup: nothing was sent.
+    /// The empty profiling phase of a run that was stopped during its warmup.
     fn unstarted_profiling(&self, run: &Run, index: u32) -> PhaseReport {
         let now = Mono::now();
         let window = PhaseWindow { start: now, end: now };
@@ -252,13 +247,13 @@ impl Conclusion<'_> {
     }
 }
 
-/// Whether a prefix cache has something to find.
+/// Whether requests share prefixes that a prefix cache could find.
 fn prefixes_repeat(run: &Run) -> bool {
     let pool = matches!(&run.config.dataset.source, DatasetSource::Synthetic(source) if source.prefix.is_some());
     pool || run.dataset.outlines().iter().any(|outline| outline.turns.len() > 1 || outline.system.is_some())
 }
 
-/// As it was given, with the seed that was drawn where none was.
+/// The command line as given; with the seed that was drawn if none was given.
 pub(crate) fn repeating_command(run: &Run) -> String {
     let given = &run.config.command_line;
     if run.config.random_seed.is_some() { given.clone() } else { format!("{given} --random-seed {}", run.seed.value()) }

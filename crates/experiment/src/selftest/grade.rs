@@ -39,7 +39,7 @@ pub(super) fn limits(load: Load, max_ttft_error: f64) -> BTreeMap<TimedError, Er
 
 /// All that a verdict is drawn from.
 #[derive(Debug)]
-pub(super) struct Evidence<'a> {
+pub(super) struct GradeInput<'a> {
     pub(super) load: Load,
     /// Seconds of sending.
     pub(super) duration: f64,
@@ -51,7 +51,7 @@ pub(super) struct Evidence<'a> {
     pub(super) health: Option<&'a ClientHealth>,
 }
 
-impl Evidence<'_> {
+impl GradeInput<'_> {
     /// Worst first.
     pub(super) fn problems(&self) -> Vec<Problem> {
         let counts = self.counts;
@@ -104,7 +104,7 @@ impl Evidence<'_> {
     }
 }
 
-pub(super) fn verdict(problems: &[Problem]) -> Grade {
+pub(super) fn grade_of(problems: &[Problem]) -> Grade {
     problems.iter().map(Problem::grade).max().unwrap_or(Grade::Pass)
 }
 
@@ -129,7 +129,7 @@ mod tests {
         health: Option<&ClientHealth>,
     ) -> (Grade, Vec<Problem>) {
         let (limits, errors) = (limits(load, max_ttft), errors.iter().copied().collect());
-        let evidence = Evidence {
+        let input = GradeInput {
             load,
             duration: 10.0,
             counts: &counts,
@@ -139,8 +139,8 @@ mod tests {
             simulator_lag: None,
             health,
         };
-        let problems = evidence.problems();
-        (verdict(&problems), problems)
+        let problems = input.problems();
+        (grade_of(&problems), problems)
     }
 
     const STREAMS: Load = Load::Streams(100);
@@ -202,7 +202,7 @@ mod tests {
     fn a_simulator_that_is_late_itself_is_named_beside_what_it_spoils() {
         let (limits, errors) = (limits(STREAMS, 5.0), [(TimedError::SendTime, of(6.0, 30.0))].into());
         let late = of(0.1, 20.0);
-        let problems = Evidence {
+        let problems = GradeInput {
             load: STREAMS,
             duration: 10.0,
             counts: &WHOLE,
@@ -213,7 +213,7 @@ mod tests {
             health: None,
         }
         .problems();
-        assert_eq!(verdict(&problems), Grade::Fail);
+        assert_eq!(grade_of(&problems), Grade::Fail);
         assert_eq!(problems.last(), Some(&Problem::SimulatorLate { p50: 0.1, p99: 20.0 }));
     }
 
