@@ -28,6 +28,10 @@ pub enum RunError {
     Dataset(#[from] DatasetError),
     #[error(transparent)]
     Body(#[from] BuildError),
+    #[error("--extra-inputs payload_template: {0}")]
+    Template(String),
+    #[error("--extra-inputs response_field: not a JMESPath expression: {0}")]
+    ResponseField(String),
     #[error(transparent)]
     Slo(#[from] SloError),
     #[error("--strict {name}: there is no validity note of that code; the codes are {known}")]
