@@ -14,6 +14,7 @@ mod interrupts;
 mod limits;
 mod logging;
 mod profile;
+mod progress;
 mod selftest;
 mod simulate;
 mod trace_tool;
@@ -24,7 +25,8 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::{env, fs};
 
-use aiperf_config::Environment;
+use aiperf_config::{Environment, ExpressionChecks};
+use aiperf_endpoint::{PayloadTemplate, ResponseField};
 use anyhow::Context;
 use cli::{Completion, Invocation};
 use interrupts::Interrupts;
@@ -35,7 +37,7 @@ fn main() -> ExitCode {
     match Interrupts::catch().and_then(|interrupts| run(&interrupts)) {
         Ok(code) => printed(code),
         Err(error) => {
-            aiperf_ui::clear_line();
+            progress::clear_line();
             eprintln!("error: {}", sentence(&error));
             ExitCode::FAILURE
         }
@@ -118,5 +120,9 @@ fn environment() -> anyhow::Result<Environment> {
             .collect(),
         current_dir: env::current_dir().context("the working folder cannot be found")?,
         peek: Some(aiperf_dataset::peek),
+        expressions: Some(ExpressionChecks {
+            payload_template: |text| PayloadTemplate::parse(text).map(|template| template.may_write_limit()),
+            response_field: |text| ResponseField::parse(text).map(|_| ()),
+        }),
     })
 }

@@ -7,13 +7,14 @@ use std::time::Duration;
 use aiperf_clock::{Nanos, StampSource};
 use aiperf_config::{ConnectionReuse, PhaseConfig};
 use aiperf_conversation::{Branch, ContextMode, Lineage};
-use aiperf_endpoint::{Endpoint, HeaderPlan, Wire};
+use aiperf_endpoint::{Endpoint, HeaderPlan};
+use aiperf_protocol::Wire;
 use aiperf_seed::Seed;
 use aiperf_transport::{ClientSettings, HttpVersion, Origin, Scheme};
 use thiserror::Error;
 
-use crate::bodies::Bodies;
 use crate::phase_hook::PhaseHook;
+use crate::request::bodies::Bodies;
 
 /// One server and the path that requests go to.
 #[derive(Debug, Clone)]
