@@ -1,4 +1,4 @@
-//! Bits behind one another, the highest first.
+//! A bit writer, most significant bit first.
 
 #[derive(Debug, Default)]
 pub(super) struct Bits {

@@ -1,4 +1,4 @@
-//! What films show, frame by frame.
+//! The frames of generated videos.
 
 use std::f64::consts::TAU;
 
@@ -15,7 +15,7 @@ const LINE: [u8; 3] = [80, 80, 80];
 const WHITE: [u8; 3] = [255, 255, 255];
 const GRID: u32 = 32;
 
-/// Digits of 3x5 dots, three bits a row from the top.
+/// Digits as 3x5 dots: three bits per row, from the top.
 const DIGITS: [u16; 10] = [
     0b111_101_101_101_111,
     0b010_110_010_010_111,
@@ -29,7 +29,7 @@ const DIGITS: [u16; 10] = [
     0b111_101_111_001_111,
 ];
 
-/// A frame by its number. Only noise draws from the stream.
+/// The frame with this number. Only noise draws from the stream.
 pub(crate) fn frame(spec: &VideoSpec, number: u64, stream: &mut Stream) -> Picture {
     let share = number as f64 / spec.frames().max(1) as f64;
     match spec.picture {
@@ -39,7 +39,7 @@ pub(crate) fn frame(spec: &VideoSpec, number: u64, stream: &mut Stream) -> Pictu
     }
 }
 
-/// A circle to the right and a square downwards, each twice through the picture during the film, and a circle to the upper
+/// A circle to the right and a square downwards, each twice through the picture during the video, and a circle to the upper
 /// left at one and a half times their speed.
 fn moving_shapes(width: u32, height: u32, share: f64) -> Picture {
     let mut picture = Picture::black(width, height);

@@ -1,4 +1,4 @@
-//! A finite number of pictures, each encoded once for a size and a format, and shared by all turns that have it.
+//! A finite set of pictures. Each is encoded once per size and format and shared by all turns that use it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
@@ -13,15 +13,15 @@ use aiperf_seed::Stream;
 
 use crate::DatasetError;
 
-/// Prints that are kept. Those beyond are made again when they are needed again.
+/// Encoded pictures beyond this are not kept, and are encoded again each time they are needed.
 const MOST_KEPT_BYTES: usize = 512 << 20;
-/// How files of pictures end that are not read here: worth a word when they lie in the folder.
+/// Extensions of image files that cannot be read; a warning names such files in the folder.
 const OTHER_PICTURES: [&str; 8] = ["gif", "webp", "bmp", "tif", "tiff", "avif", "heic", "jxl"];
 
 /// A picture at one size, in one format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Print {
-    /// Its place in the album.
+pub(super) struct PictureVariant {
+    /// The index in the pool.
     pub(super) picture: usize,
     pub(super) width: u32,
     pub(super) height: u32,
@@ -29,27 +29,27 @@ pub(super) struct Print {
 }
 
 #[derive(Debug)]
-pub(super) struct Album {
+pub(super) struct PicturePool {
     pictures: Pictures,
-    prints: Mutex<HashMap<Print, Arc<OnceLock<Arc<str>>>>>,
+    variants: Mutex<HashMap<PictureVariant, Arc<OnceLock<Arc<str>>>>>,
     kept_bytes: AtomicUsize,
-    /// Pictures that turned out to be damaged.
-    retired: Mutex<BTreeSet<usize>>,
+    /// Indexes of pictures that turned out to be damaged.
+    damaged: Mutex<BTreeSet<usize>>,
 }
 
 #[derive(Debug)]
 enum Pictures {
     Assets,
-    /// By name; at least one. The first one has been opened.
+    /// Sorted by name; at least one. The first has been opened successfully.
     Files(Vec<PathBuf>),
 }
 
-impl Album {
+impl PicturePool {
     pub(super) fn assets() -> Self {
         Self::of(Pictures::Assets)
     }
 
-    /// The PNG and JPEG files right in a folder. Those that cannot be opened are left out with a warning.
+    /// The PNG and JPEG files directly in a folder. Those that cannot be opened are left out with a warning.
     pub(super) fn folder(path: &Path) -> Result<Self, DatasetError> {
         let failed = |reason: String| DatasetError::Pictures { path: path.to_path_buf(), reason };
         let entries = fs::read_dir(path).map_err(|error| failed(error.to_string()))?;
@@ -60,23 +60,23 @@ impl Album {
         files.sort();
         files.retain(|file| match start_of(file) {
             Ok(start) if is_picture(&start) => true,
-            Ok(_) => retire(file, "it is neither PNG nor JPEG"),
-            Err(reason) => retire(file, &reason),
+            Ok(_) => warn_left_out(file, "it is neither PNG nor JPEG"),
+            Err(reason) => warn_left_out(file, &reason),
         });
         while let Some(first) = files.first() {
             match opened(first) {
                 Ok(_) => return Ok(Self::of(Pictures::Files(files))),
                 Err(reason) => {
-                    retire(first, &reason);
+                    warn_left_out(first, &reason);
                     files.remove(0);
                 }
             }
         }
-        Err(failed("holds no picture that can be opened".to_owned()))
+        Err(failed("contains no image that can be opened".to_owned()))
     }
 
     fn of(pictures: Pictures) -> Self {
-        Self { pictures, prints: Mutex::default(), kept_bytes: AtomicUsize::new(0), retired: Mutex::default() }
+        Self { pictures, variants: Mutex::default(), kept_bytes: AtomicUsize::new(0), damaged: Mutex::default() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -86,27 +86,27 @@ impl Album {
         }
     }
 
-    pub(super) fn print(&self, print: Print) -> Arc<str> {
-        let mut prints = self.prints.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = match prints.get(&print) {
+    pub(super) fn render(&self, render: PictureVariant) -> Arc<str> {
+        let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = match variants.get(&render) {
             Some(kept) => Arc::clone(kept),
             None if self.kept_bytes.load(Ordering::Relaxed) < MOST_KEPT_BYTES => {
-                Arc::clone(prints.entry(print).or_default())
+                Arc::clone(variants.entry(render).or_default())
             }
             None => Arc::default(),
         };
-        drop(prints);
-        // Whoever is first makes it; others who want the same one wait for it, and nobody else does.
+        drop(variants);
+        // The first thread encodes it; others that need the same one wait for it.
         let content = kept.get_or_init(|| {
-            let content = image_content(print.encoding, &print.encoding.encode(&self.picture(print)));
+            let content = image_content(render.encoding, &render.encoding.encode(&self.picture(render)));
             self.kept_bytes.fetch_add(content.len(), Ordering::Relaxed);
             content
         });
         Arc::clone(content)
     }
 
-    /// The picture at its size. In place of a damaged one the next by name that can be opened, the same one each time.
-    fn picture(&self, Print { picture, width, height, .. }: Print) -> Picture {
+    /// The picture at its size. A damaged one is always replaced by the next by name that can be opened.
+    fn picture(&self, PictureVariant { picture, width, height, .. }: PictureVariant) -> Picture {
         let files = match &self.pictures {
             Pictures::Assets => return Asset::ALL[picture].drawn(width, height),
             Pictures::Files(files) => files,
@@ -115,13 +115,13 @@ impl Album {
             match opened(&files[place]) {
                 Ok(picture) => return picture.resized(width, height),
                 Err(reason) => {
-                    if self.retired.lock().unwrap_or_else(PoisonError::into_inner).insert(place) {
-                        retire(&files[place], &reason);
+                    if self.damaged.lock().unwrap_or_else(PoisonError::into_inner).insert(place) {
+                        warn_left_out(&files[place], &reason);
                     }
                 }
             }
         }
-        // Only when the whole folder was taken away since the start.
+        // Happens only if the whole folder was removed after the start.
         Asset::ALL[picture % Asset::ALL.len()].drawn(width, height)
     }
 }
@@ -143,23 +143,23 @@ fn opened(file: &Path) -> Result<Picture, String> {
     read_picture(&bytes).map_err(|error| error.to_string())
 }
 
-/// Says why a picture is left out; `false`, for what is kept.
-fn retire(file: &Path, reason: &str) -> bool {
+/// Logs why a picture is left out. Returns `false`, for use in `retain`.
+fn warn_left_out(file: &Path, reason: &str) -> bool {
     log::warn!("--image-source: {} is left out: {reason}", file.display());
     false
 }
 
-/// The order in which pictures are taken.
+/// Draws pictures in the configured order.
 #[derive(Debug)]
-pub(super) struct Draw {
+pub(super) struct PictureSampler {
     order: PictureOrder,
     stream: Stream,
     places: Vec<usize>,
     next: usize,
 }
 
-impl Draw {
-    /// From an album of `len` pictures, at least one.
+impl PictureSampler {
+    /// Draws from a pool of `len` pictures, at least one.
     pub(super) fn new(order: PictureOrder, len: usize, stream: Stream) -> Self {
         Self { order, stream, places: (0..len).collect(), next: 0 }
     }

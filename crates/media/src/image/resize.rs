@@ -1,5 +1,5 @@
-//! Pictures at another size. Bicubic, over as many pixels of the source as one of the result covers, so that a picture made
-//! smaller keeps no stray dots (Keys, "Cubic Convolution Interpolation for Digital Image Processing", 1981, a = -0.5).
+//! Resizes pictures by bicubic interpolation over as many source pixels as one pixel of the result covers, so that a
+//! smaller picture has no aliasing (Keys, "Cubic Convolution Interpolation for Digital Image Processing", 1981, a = -0.5).
 
 use crate::Picture;
 
@@ -41,13 +41,13 @@ impl Picture {
     }
 }
 
-/// The part that neighbouring pixels of the source have in one of the result.
-struct Tap {
+/// The weights that neighbouring source pixels have in one pixel of the result.
+struct FilterTap {
     first: usize,
     weights: Vec<f32>,
 }
 
-fn taps(old: usize, new: usize) -> Vec<Tap> {
+fn taps(old: usize, new: usize) -> Vec<FilterTap> {
     let ratio = old as f64 / new as f64;
     let reach = ratio.max(1.0);
     (0..new)
@@ -57,7 +57,7 @@ fn taps(old: usize, new: usize) -> Vec<Tap> {
             let end = ((centre + 2.0 * reach).ceil() as usize).min(old);
             let raw: Vec<f64> = (first..end).map(|at| cubic((at as f64 + 0.5 - centre) / reach)).collect();
             let sum: f64 = raw.iter().sum();
-            Tap { first, weights: raw.iter().map(|weight| (weight / sum) as f32).collect() }
+            FilterTap { first, weights: raw.iter().map(|weight| (weight / sum) as f32).collect() }
         })
         .collect()
 }

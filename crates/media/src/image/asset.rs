@@ -1,5 +1,5 @@
-//! The built-in pictures. They are drawn by formulas at the size that is asked for: smooth areas, edges and fine detail in
-//! shares that a photograph, a chart, a page and a pattern have.
+//! The built-in pictures, drawn by formulas at the requested size. They have about as much smooth area, edges and fine
+//! detail as a photograph, a chart, a printed page and a pattern.
 
 use std::f64::consts::TAU;
 
@@ -35,14 +35,14 @@ impl Asset {
     }
 }
 
-type Colour = [f64; 3];
+type Rgb = [f64; 3];
 
-fn mix(a: Colour, b: Colour, share: f64) -> Colour {
+fn mix(a: Rgb, b: Rgb, share: f64) -> Rgb {
     let share = share.clamp(0.0, 1.0);
     std::array::from_fn(|part| a[part] + (b[part] - a[part]) * share)
 }
 
-fn landscape(x: f64, y: f64) -> Colour {
+fn landscape(x: f64, y: f64) -> Rgb {
     let sky = mix([0.25, 0.5, 0.85], [0.95, 0.8, 0.6], y * 1.6);
     let sun = ((x - 0.72).powi(2) + (y - 0.28).powi(2)).sqrt();
     let mut colour = mix([1.0, 0.95, 0.75], sky, (sun - 0.07) * 14.0);
@@ -55,7 +55,7 @@ fn landscape(x: f64, y: f64) -> Colour {
     colour
 }
 
-fn chart(x: f64, y: f64) -> Colour {
+fn chart(x: f64, y: f64) -> Rgb {
     const BARS: [f64; 8] = [0.35, 0.6, 0.48, 0.82, 0.7, 0.25, 0.55, 0.9];
     let (left, right, floor, ceiling) = (0.1, 0.95, 0.9, 0.08);
     if x < left || x > right || !(ceiling..floor).contains(&y) {
@@ -72,7 +72,7 @@ fn chart(x: f64, y: f64) -> Colour {
     if (height * 5.0).fract() < 0.03 { [0.8; 3] } else { [0.97; 3] }
 }
 
-fn page(x: f64, y: f64) -> Colour {
+fn page(x: f64, y: f64) -> Rgb {
     let paper = mix([0.98, 0.97, 0.93], [0.93, 0.91, 0.86], x * 0.5 + y * 0.5);
     if !(0.08..0.92).contains(&x) || !(0.06..0.94).contains(&y) {
         return paper;
@@ -89,7 +89,7 @@ fn page(x: f64, y: f64) -> Colour {
     if is_ink && !is_gap { [0.12, 0.12, 0.16] } else { paper }
 }
 
-fn rings(x: f64, y: f64) -> Colour {
+fn rings(x: f64, y: f64) -> Rgb {
     let wave = |cx: f64, cy: f64, count: f64| {
         let distance = ((x - cx).powi(2) + (y - cy).powi(2)).sqrt();
         0.5 + 0.5 * (distance * count * TAU).cos()

@@ -1,5 +1,7 @@
-//! Films, encoded by the program `ffmpeg`: frames go in by its standard input, sound and the film itself by files, since a
-//! container must be rewound to be finished.
+//! Videos, encoded by the program `ffmpeg`. It gets the frames on its standard input. The sound and the finished video are
+//! temporary files, since a container format needs to seek back when it is finished.
+
+mod frames;
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,49 +12,53 @@ use aiperf_config::{VideoContainer, VideoSpec};
 use aiperf_seed::Stream;
 use tempfile::TempDir;
 
-use crate::clip::ClipShape;
-use crate::{frames, wav};
+use crate::audio::{ClipShape, wav_noise};
 
 #[derive(Debug, thiserror::Error)]
-pub enum FilmError {
+pub enum VideoError {
     #[error(
-        "--video-width: films are encoded by ffmpeg, which is not on the PATH; install it (`apt-get install ffmpeg`, \
+        "--video-width: videos are encoded by ffmpeg, which was not found on the PATH; install it (`apt-get install ffmpeg`, \
          `dnf install ffmpeg-free`, `brew install ffmpeg`, or https://ffmpeg.org/download.html), or leave video out"
     )]
     NoFfmpeg,
-    #[error("--video-codec {codec}: ffmpeg cannot make this film ({width}x{height}, {container}): {reason}")]
+    #[error("--video-codec {codec}: ffmpeg cannot encode this video ({width}x{height}, {container}): {reason}")]
     Refused { codec: String, width: u32, height: u32, container: &'static str, reason: String },
-    #[error("a film cannot be written to the folder for temporary files (TMPDIR): {0}")]
+    #[error("cannot write a video to the temporary folder (TMPDIR): {0}")]
     Disk(#[from] io::Error),
 }
 
-/// A film as a file. The stream gives the pixels and the sound, where they are noise.
-pub fn film(spec: &VideoSpec, pixels: &mut Stream, sound: &mut Stream) -> Result<Vec<u8>, FilmError> {
-    film_by("ffmpeg", spec, pixels, sound)
+/// A video as a file. The streams are drawn from only if the pixels or the sound are noise.
+pub fn encode_video(spec: &VideoSpec, pixels: &mut Stream, sound: &mut Stream) -> Result<Vec<u8>, VideoError> {
+    encode_with("ffmpeg", spec, pixels, sound)
 }
 
-fn film_by(program: &str, spec: &VideoSpec, pixels: &mut Stream, sound: &mut Stream) -> Result<Vec<u8>, FilmError> {
+fn encode_with(
+    program: &str,
+    spec: &VideoSpec,
+    pixels: &mut Stream,
+    sound: &mut Stream,
+) -> Result<Vec<u8>, VideoError> {
     let folder = tempfile::tempdir()?;
     write_sound(spec, folder.path(), sound)?;
     let mut command = Command::new(program);
     command.args(arguments(spec, folder.path()));
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(File::create(folder.path().join("log"))?);
     let mut running = command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => FilmError::NoFfmpeg,
-        _ => FilmError::Disk(error),
+        io::ErrorKind::NotFound => VideoError::NoFfmpeg,
+        _ => VideoError::Disk(error),
     })?;
     if let Some(mut input) = running.stdin.take() {
         for number in 0..spec.frames() {
-            // An encoder that has given up closes its end; its log says why.
+            // An encoder that fails closes its end of the pipe; its log says why.
             if input.write_all(frames::frame(spec, number, pixels).rgb()).is_err() {
                 break;
             }
         }
     }
     if running.wait()?.success() {
-        return Ok(std::fs::read(folder.path().join("film"))?);
+        return Ok(std::fs::read(folder.path().join("video"))?);
     }
-    Err(FilmError::Refused {
+    Err(VideoError::Refused {
         codec: spec.codec.clone(),
         width: spec.width,
         height: spec.height,
@@ -65,11 +71,11 @@ fn write_sound(spec: &VideoSpec, folder: &Path, stream: &mut Stream) -> io::Resu
     let Some(sound) = spec.sound else { return Ok(()) };
     let seconds = spec.frames() as f64 / f64::from(spec.fps);
     let samples = ClipShape::samples_in(seconds, sound.rate_hz);
-    let file = wav::noise(samples, sound.rate_hz, sound.depth, sound.channels, stream);
+    let file = wav_noise(samples, sound.rate_hz, sound.depth, sound.channels, stream);
     std::fs::write(folder.join("sound.wav"), file)
 }
 
-/// One thread, and nothing of the time or the version in the file: the same frames give the same bytes.
+/// The arguments of ffmpeg: one thread, and no time or version in the file, so that the same frames give the same bytes.
 fn arguments(spec: &VideoSpec, folder: &Path) -> Vec<String> {
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
     let size = format!("{}x{}", spec.width, spec.height);
@@ -86,23 +92,23 @@ fn arguments(spec: &VideoSpec, folder: &Path) -> Vec<String> {
     }
     add(&["-c:v", &spec.codec, "-pix_fmt", "yuv420p", "-threads", "1"]);
     if spec.codec.starts_with("libvpx") {
-        // The slow ways of these encoders are for archives.
+        // The defaults of these encoders are very slow.
         add(&["-deadline", "realtime", "-cpu-used", "8"]);
     }
     if spec.container == VideoContainer::Mp4 {
         add(&["-movflags", "+faststart"]);
     }
     add(&["-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact"]);
-    add(&["-f", spec.container.name(), &path("film")]);
+    add(&["-f", spec.container.name(), &path("video")]);
     words
 }
 
-/// What the encoder said first: the rest follows from it.
+/// The first line of the encoder's log; the others follow from it.
 fn reason(folder: &TempDir) -> String {
     let log = std::fs::read(folder.path().join("log")).unwrap_or_default();
     let text = String::from_utf8_lossy(&log);
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next().unwrap_or("it ended without a word");
+    let first = lines.next().unwrap_or("it failed without an error message");
     first.split_once("] ").map_or(first, |(_, said)| said).to_owned()
 }
 
@@ -127,7 +133,7 @@ mod tests {
             sound: None,
         };
         let seed = Seed::fixed(1);
-        let error = film_by("no-such-ffmpeg", &spec, &mut seed.stream("a"), &mut seed.stream("b")).unwrap_err();
-        assert!(matches!(error, FilmError::NoFfmpeg) && error.to_string().contains("apt-get install ffmpeg"));
+        let error = encode_with("no-such-ffmpeg", &spec, &mut seed.stream("a"), &mut seed.stream("b")).unwrap_err();
+        assert!(matches!(error, VideoError::NoFfmpeg) && error.to_string().contains("apt-get install ffmpeg"));
     }
 }

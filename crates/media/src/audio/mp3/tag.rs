@@ -1,22 +1,22 @@
-//! The first frame of a file, silent, with a tag in it: how many frames follow, and how many samples at both ends are not part
-//! of the sound. Without it a clip could only be as long as whole frames are. Decoders know the tag by the names of two
-//! encoders, and read its lengths only behind those.
+//! The first frame of a file: silent, with a tag that says how many frames follow and how many samples at both ends are
+//! padding. Without it a clip could only be a whole number of frames long. Decoders recognise the tag by the encoder names
+//! `Info` and `LAME`, and ignore the padding lengths without them.
 
 use aiperf_config::Channels;
 
-use super::{Bits, Layout};
+use super::{Bits, FrameLayout};
 
-/// Samples that every decoder adds in front of what was encoded.
+/// Samples that every decoder adds before the encoded sound.
 const DECODER_DELAY: u64 = 529;
-/// Samples to skip besides; the usual number.
+/// Samples of encoder delay, which decoders skip in addition; the usual number.
 const DELAY: u64 = 576;
 const TAG_BYTES: u32 = 156;
 
-/// How a number of samples is laid out over frames.
+/// How a number of samples is spread over frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Padding {
     pub(super) frames: u64,
-    /// Samples behind the sound.
+    /// Samples of padding after the sound.
     behind: u64,
 }
 
@@ -27,7 +27,7 @@ impl Padding {
     }
 }
 
-pub(super) fn frame(layout: Layout, padding: Padding, sound_bytes: usize) -> Vec<u8> {
+pub(super) fn frame(layout: FrameLayout, padding: Padding, sound_bytes: usize) -> Vec<u8> {
     let start = 4 + layout.side_bytes();
     let fits = |kbps: &&u32| layout.frame_bytes(**kbps) >= start + TAG_BYTES;
     let kbps = layout.bit_rates()[1..].iter().find(fits).copied().unwrap_or(layout.bit_rate_kbps());
@@ -61,7 +61,7 @@ pub(super) fn frame(layout: Layout, padding: Padding, sound_bytes: usize) -> Vec
     frame
 }
 
-fn kbps_byte(layout: Layout) -> u8 {
+fn kbps_byte(layout: FrameLayout) -> u8 {
     layout.bit_rate_kbps().min(255) as u8
 }
 

@@ -1,9 +1,10 @@
-//! Noise as MP3 files (MPEG-1, MPEG-2 and MPEG-2.5 Layer III). There is no sound to be analysed, so none of an encoder's
-//! work is done: the spectrum itself is drawn, one of -1, 0 and 1 for each of a granule's 576 lines, and a decoder turns it into noise that is as good
-//! as Gaussian, since every sample is the sum of many lines. Header and side information are those of ISO/IEC 11172-3
-//! and 13818-3.
+//! MP3 files (MPEG-1, MPEG-2 and MPEG-2.5 Layer III) of noise. There is no sound to analyse, so this is not an encoder: it
+//! draws the spectrum itself, one of -1, 0 and 1 for each of the 576 lines of a granule. A decoder turns it into noise that
+//! is close to Gaussian, since every sample is the sum of many lines. Header and side information follow ISO/IEC 11172-3 and
+//! 13818-3.
 
 mod bits;
+mod duration;
 mod tag;
 
 use aiperf_config::Channels;
@@ -11,27 +12,29 @@ use aiperf_seed::Stream;
 
 use bits::Bits;
 
-/// The sample rates that the format has.
+pub use duration::mp3_seconds;
+
+/// The sample rates that MP3 supports.
 pub const RATES_HZ: [u32; 9] = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000];
 
-/// Pairs of lines in a granule.
+/// Pairs of spectral lines in a granule.
 const PAIRS: u32 = 288;
-/// Makes a line of 1 so loud that all of them together have a deviation of about 0.3 of full scale.
+/// The gain at which all lines together have a standard deviation of about 0.3 of full scale.
 const GLOBAL_GAIN: u32 = 189;
 /// The Huffman table of pairs that are at most 1: code and length by `2 * |x| + |y|`.
 const TABLE: u32 = 1;
 const PAIR_CODES: [(u32, u32); 4] = [(0b1, 1), (0b001, 3), (0b01, 2), (0b000, 3)];
 const HEADER_BITS: u32 = 32;
 
-/// Noise; `samples` for each channel. `rate_hz` is one of [`RATES_HZ`].
+/// A file of noise with this many samples per channel. `rate_hz` is one of [`RATES_HZ`].
 pub(crate) fn noise(samples: u64, rate_hz: u32, channels: Channels, stream: &mut Stream) -> Vec<u8> {
-    let layout = Layout::of(rate_hz, channels);
+    let layout = FrameLayout::of(rate_hz, channels);
     let padding = tag::Padding::around(samples, layout.frame_samples());
     let frames = padding.frames;
     let mut sound = Vec::new();
     let mut rounding = 0;
     for _ in 0..frames {
-        // Frames have whole bytes: now and then one is longer, so that the bit rate holds on average.
+        // A frame has a whole number of bytes, so that some are one byte longer to keep the average bit rate.
         let exact = layout.samples_per_byte_rate(layout.bit_rate_kbps());
         rounding += exact % layout.rate_hz;
         let longer = rounding >= layout.rate_hz;
@@ -43,9 +46,9 @@ pub(crate) fn noise(samples: u64, rate_hz: u32, channels: Channels, stream: &mut
     file
 }
 
-/// What the bits of a frame are for, at one sample rate and number of channels.
+/// The layout of frames at one sample rate and number of channels.
 #[derive(Debug, Clone, Copy)]
-struct Layout {
+struct FrameLayout {
     rate_hz: u32,
     generation: Generation,
     channels: Channels,
@@ -58,7 +61,7 @@ enum Generation {
     Mpeg25,
 }
 
-impl Layout {
+impl FrameLayout {
     fn of(rate_hz: u32, channels: Channels) -> Self {
         let generation = match rate_hz {
             32_000.. => Generation::Mpeg1,
@@ -92,7 +95,7 @@ impl Layout {
         }
     }
 
-    /// About what encoders take when nobody asks for more.
+    /// About the default of common encoders.
     fn bit_rate_kbps(self) -> u32 {
         let mono = match self.rate_hz {
             32_000.. => 64,
@@ -135,7 +138,7 @@ impl Layout {
     }
 }
 
-fn frame(layout: Layout, longer: bool, stream: &mut Stream, file: &mut Vec<u8>) {
+fn frame(layout: FrameLayout, longer: bool, stream: &mut Stream, file: &mut Vec<u8>) {
     let kbps = layout.bit_rate_kbps();
     let bytes = layout.frame_bytes(kbps) + u32::from(longer);
     let parts = layout.granules() * u32::from(layout.channels.count());
@@ -174,7 +177,7 @@ fn frame(layout: Layout, longer: bool, stream: &mut Stream, file: &mut Vec<u8>) 
     file.append(&mut main);
 }
 
-/// Draws pairs of lines from the lowest up, as many as there is room for; gives their number.
+/// Draws as many pairs of spectral lines as the budget has room for, the lowest frequencies first, and returns their number.
 fn spectrum(budget: u32, stream: &mut Stream, bits: &mut Bits) -> u32 {
     const LONGEST_PAIR: u32 = 5;
     let end = bits.len() + budget;

@@ -1,4 +1,4 @@
-//! The user's pictures: PNG and JPEG files to pixels.
+//! Reading the user's pictures: PNG and JPEG files.
 
 use std::error::Error;
 use std::io::Cursor;
@@ -14,10 +14,10 @@ use crate::Picture;
 const MOST_PIXELS: u64 = 1 << 28;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ReadingError {
+pub enum PictureError {
     #[error("it is neither PNG nor JPEG")]
     UnknownFormat,
-    #[error("it has {width}x{height} pixels, which is more than can be opened")]
+    #[error("it has {width}x{height} pixels; at most 268435456 can be opened")]
     TooLarge { width: u64, height: u64 },
     #[error("it is damaged: {0}")]
     Damaged(String),
@@ -29,7 +29,7 @@ pub fn is_picture(start: &[u8]) -> bool {
 }
 
 /// The picture in a PNG or JPEG file. Transparency is dropped.
-pub fn read_picture(file: &[u8]) -> Result<Picture, ReadingError> {
+pub fn read_picture(file: &[u8]) -> Result<Picture, PictureError> {
     if is_png(file) {
         read_png(file)
     } else if is_jpeg(file) {
@@ -38,7 +38,7 @@ pub fn read_picture(file: &[u8]) -> Result<Picture, ReadingError> {
         let (width, height) = decoder.dimensions().unwrap_or_default();
         complete(width as u32, height as u32, rgb)
     } else {
-        Err(ReadingError::UnknownFormat)
+        Err(PictureError::UnknownFormat)
     }
 }
 
@@ -50,19 +50,19 @@ fn is_jpeg(file: &[u8]) -> bool {
     file.starts_with(b"\xff\xd8\xff")
 }
 
-fn damaged<E: Error>(error: E) -> ReadingError {
-    ReadingError::Damaged(error.to_string())
+fn damaged<E: Error>(error: E) -> PictureError {
+    PictureError::Damaged(error.to_string())
 }
 
-fn check_size(width: u64, height: u64) -> Result<(), ReadingError> {
-    if width.saturating_mul(height) > MOST_PIXELS { Err(ReadingError::TooLarge { width, height }) } else { Ok(()) }
+fn check_size(width: u64, height: u64) -> Result<(), PictureError> {
+    if width.saturating_mul(height) > MOST_PIXELS { Err(PictureError::TooLarge { width, height }) } else { Ok(()) }
 }
 
-fn complete(width: u32, height: u32, rgb: Vec<u8>) -> Result<Picture, ReadingError> {
-    Picture::new(width, height, rgb).ok_or_else(|| ReadingError::Damaged("pixels are missing".to_owned()))
+fn complete(width: u32, height: u32, rgb: Vec<u8>) -> Result<Picture, PictureError> {
+    Picture::new(width, height, rgb).ok_or_else(|| PictureError::Damaged("pixels are missing".to_owned()))
 }
 
-fn jpeg_reader(file: &[u8]) -> Result<JpegDecoder<Cursor<&[u8]>>, ReadingError> {
+fn jpeg_reader(file: &[u8]) -> Result<JpegDecoder<Cursor<&[u8]>>, PictureError> {
     let options = DecoderOptions::default().jpeg_set_out_colorspace(ColorSpace::RGB);
     let mut decoder = JpegDecoder::new_with_options(Cursor::new(file), options);
     decoder.decode_headers().map_err(damaged)?;
@@ -71,7 +71,7 @@ fn jpeg_reader(file: &[u8]) -> Result<JpegDecoder<Cursor<&[u8]>>, ReadingError> 
     Ok(decoder)
 }
 
-fn png_reader(file: &[u8]) -> Result<png::Reader<Cursor<&[u8]>>, ReadingError> {
+fn png_reader(file: &[u8]) -> Result<png::Reader<Cursor<&[u8]>>, PictureError> {
     let mut decoder = png::Decoder::new(Cursor::new(file));
     decoder.set_transformations(Transformations::normalize_to_color8());
     let reader = decoder.read_info().map_err(damaged)?;
@@ -80,9 +80,9 @@ fn png_reader(file: &[u8]) -> Result<png::Reader<Cursor<&[u8]>>, ReadingError> {
     Ok(reader)
 }
 
-fn read_png(file: &[u8]) -> Result<Picture, ReadingError> {
+fn read_png(file: &[u8]) -> Result<Picture, PictureError> {
     let mut reader = png_reader(file)?;
-    let size = reader.output_buffer_size().ok_or_else(|| ReadingError::Damaged("its size overflows".to_owned()))?;
+    let size = reader.output_buffer_size().ok_or_else(|| PictureError::Damaged("its size overflows".to_owned()))?;
     let mut pixels = vec![0; size];
     let info = reader.next_frame(&mut pixels).map_err(damaged)?;
     pixels.truncate(info.buffer_size());
@@ -92,7 +92,7 @@ fn read_png(file: &[u8]) -> Result<Picture, ReadingError> {
         ColorType::Rgba => pixels.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect(),
         ColorType::Grayscale => pixels.iter().flat_map(grey).collect(),
         ColorType::GrayscaleAlpha => pixels.as_chunks::<2>().0.iter().flat_map(|[sample, _]| grey(sample)).collect(),
-        ColorType::Indexed => return Err(ReadingError::Damaged("its palette is missing".to_owned())),
+        ColorType::Indexed => return Err(PictureError::Damaged("its palette is missing".to_owned())),
     };
     complete(info.width, info.height, rgb)
 }
@@ -134,14 +134,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_says_why() {
-        assert_eq!(read_picture(b"GIF89a").unwrap_err(), ReadingError::UnknownFormat);
-        assert!(matches!(read_picture(b"\x89PNG\r\n\x1a\nrest"), Err(ReadingError::Damaged(_))));
+    fn a_file_that_is_not_a_picture_says_why() {
+        assert_eq!(read_picture(b"GIF89a").unwrap_err(), PictureError::UnknownFormat);
+        assert!(matches!(read_picture(b"\x89PNG\r\n\x1a\nrest"), Err(PictureError::Damaged(_))));
         let file = ImageEncoding::Png.encode(&Asset::ALL[0].drawn(64, 64));
         assert!(is_picture(&file[..8]) && !is_picture(b"GIF89a"));
-        assert!(matches!(read_picture(&file[..file.len() / 2]), Err(ReadingError::Damaged(_))));
+        assert!(matches!(read_picture(&file[..file.len() / 2]), Err(PictureError::Damaged(_))));
         assert!(check_size(1 << 14, 1 << 14).is_ok());
-        assert!(matches!(check_size(1 << 15, 1 << 14), Err(ReadingError::TooLarge { .. })));
+        assert!(matches!(check_size(1 << 15, 1 << 14), Err(PictureError::TooLarge { .. })));
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! The audio clips of all turns, as orders that are carried out when a turn is asked for.
+//! The audio clips of all turns: planned at the start, generated when a turn is needed.
 
 use std::sync::Arc;
 
@@ -6,55 +6,55 @@ use aiperf_config::{AudioFormat, AudioSpec, BitDepth, ClipLength};
 use aiperf_media::{ClipShape, audio_content, clip};
 use aiperf_seed::{Seed, Stream};
 
-/// No clip is shorter.
+/// The shortest clip that is generated.
 const SHORTEST_SECONDS: f64 = 0.01;
 
 #[derive(Debug)]
-pub(super) struct Clips {
-    orders: Vec<ClipOrder>,
+pub(super) struct AudioPool {
+    plans: Vec<ClipPlan>,
     per_turn: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct ClipOrder {
+struct ClipPlan {
     shape: ClipShape,
     seed: u64,
 }
 
-impl Clips {
+impl AudioPool {
     pub(super) fn new(spec: &AudioSpec, seed: Seed, turns: usize) -> Self {
         let mut lengths = seed.stream("dataset.audio.duration");
         let mut formats = seed.stream("dataset.audio.format");
         let mut encodings = seed.stream("dataset.audio.encoding");
         let mut data = seed.stream("dataset.audio.data");
-        let orders = (0..turns * spec.batch_size)
+        let plans = (0..turns * spec.batch_size)
             .map(|_| {
                 let rate_hz = formats.choose(&spec.rates_hz).copied().unwrap_or(16_000);
                 let depth = formats.choose(&spec.depths).copied().unwrap_or(BitDepth::Sixteen);
                 let samples = ClipShape::samples_in(seconds(spec.length, &mut lengths), rate_hz).max(1);
                 let format = encodings.choose(&spec.formats).copied().unwrap_or(AudioFormat::Wav);
                 let shape = ClipShape { format, rate_hz, depth, channels: spec.channels, samples };
-                ClipOrder { shape, seed: data.next_u64() }
+                ClipPlan { shape, seed: data.next_u64() }
             })
             .collect();
-        Self { orders, per_turn: spec.batch_size }
+        Self { plans, per_turn: spec.batch_size }
     }
 
-    /// How long the clips of a turn play, together.
+    /// How long the clips of a turn play in total.
     pub(super) fn seconds(&self, turn: usize) -> f64 {
-        self.orders(turn).iter().map(|order| order.shape.seconds()).sum()
+        self.plans(turn).iter().map(|plan| plan.shape.seconds()).sum()
     }
 
     pub(super) fn of_turn(&self, turn: usize) -> Vec<Arc<str>> {
-        let make = |order: &ClipOrder| {
-            let file = clip(&order.shape, &mut Seed::fixed(order.seed).stream("dataset.audio.data"));
-            audio_content(order.shape.format, &file)
+        let make = |plan: &ClipPlan| {
+            let file = clip(&plan.shape, &mut Seed::fixed(plan.seed).stream("dataset.audio.data"));
+            audio_content(plan.shape.format, &file)
         };
-        self.orders(turn).iter().map(make).collect()
+        self.plans(turn).iter().map(make).collect()
     }
 
-    fn orders(&self, turn: usize) -> &[ClipOrder] {
-        &self.orders[turn * self.per_turn..][..self.per_turn]
+    fn plans(&self, turn: usize) -> &[ClipPlan] {
+        &self.plans[turn * self.per_turn..][..self.per_turn]
     }
 }
 

@@ -11,7 +11,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// `None` where the bytes are not three for each pixel, or there is no pixel.
+    /// `None` if there is no pixel, or not exactly three bytes per pixel.
     pub(crate) fn new(width: u32, height: u32, rgb: Vec<u8>) -> Option<Self> {
         let fits = width > 0 && height > 0 && rgb.len() == width as usize * height as usize * 3;
         fits.then_some(Self { width, height, rgb })
@@ -22,7 +22,7 @@ impl Picture {
         Self { width, height, rgb: vec![0; width as usize * height as usize * 3] }
     }
 
-    /// Each pixel by its place.
+    /// A picture whose pixels are a function of their coordinates.
     pub(crate) fn painted(width: u32, height: u32, colour: impl Fn(u32, u32) -> [u8; 3]) -> Self {
         let mut picture = Self::black(width, height);
         let places = (0..picture.height).flat_map(|y| (0..picture.width).map(move |x| (x, y)));
@@ -32,7 +32,7 @@ impl Picture {
         picture
     }
 
-    /// Every byte drawn by itself, all values alike.
+    /// Uniform noise: every byte is drawn independently.
     pub fn noise(width: u32, height: u32, stream: &mut Stream) -> Self {
         let mut picture = Self::black(width, height);
         let (eights, rest) = picture.rgb.as_chunks_mut();
@@ -58,7 +58,7 @@ impl Picture {
         &self.rgb
     }
 
-    /// Colours one pixel; places outside are left alone.
+    /// Sets one pixel; coordinates outside the picture are ignored.
     pub(crate) fn set(&mut self, x: i64, y: i64, colour: [u8; 3]) {
         let inside = |place: i64, end: u32| (0..i64::from(end)).contains(&place);
         if inside(x, self.width) && inside(y, self.height) {
