@@ -30,6 +30,10 @@ pub enum RunError {
     Dataset(#[from] DatasetError),
     #[error(transparent)]
     Body(#[from] BuildError),
+    #[error("--extra-inputs payload_template: {0}")]
+    Template(String),
+    #[error("--extra-inputs response_field: not a JMESPath expression: {0}")]
+    ResponseField(String),
     #[error(transparent)]
     Slo(#[from] SloError),
     #[error("--strict {name}: unknown validity code; the codes are {known}")]

@@ -131,7 +131,7 @@ impl Run {
         let client = settings::client_settings(&config, &targets)?;
         capacity::check(&config, &phases, &targets, workers(&config, &phases), client.connection_limit)?;
         let found = discovery::ask(&config, &targets, &client, &headers)?;
-        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config, found));
+        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config, found)?);
         let renderer = Renderer { endpoint: Arc::clone(&endpoint), options: settings::body_options(&config) };
         let room = config.tuning.dataset_memory;
         let markers = Markers::new(config.cache_bust, &phases);

@@ -38,7 +38,7 @@ mod unit;
 mod validity;
 
 pub use accounting::PhaseAccounting;
-pub use aiperf_endpoint::SpecDecode;
+pub use aiperf_protocol::SpecDecode;
 pub use aiperf_stats::steady::Unsteady;
 pub use aiperf_stats::{Interval, Level, floor as sample_floor};
 pub use catalogue::Metric;

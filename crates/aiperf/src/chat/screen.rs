@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
-use aiperf_endpoint::{NewWords, Reply};
+use aiperf_endpoint::NewWords;
+use aiperf_protocol::Reply;
 use anyhow::Context;
 
 /// Standard output, which may be closed while an answer comes.

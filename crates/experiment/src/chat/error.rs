@@ -3,7 +3,8 @@
 use std::io;
 use std::time::Duration;
 
-use aiperf_endpoint::{BuildError, ReplyError};
+use aiperf_endpoint::BuildError;
+use aiperf_protocol::ReplyError;
 use aiperf_tokenizer::TokenizerError;
 use aiperf_transport::{Exchange, TransportError};
 use thiserror::Error;

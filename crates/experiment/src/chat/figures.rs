@@ -1,7 +1,8 @@
 //! The figures of one turn.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_endpoint::{ContentChunk, Delivery, InputText, Reply};
+use aiperf_endpoint::InputText;
+use aiperf_protocol::{ContentChunk, Delivery, Reply};
 use aiperf_tokenizer::Tokenizer;
 
 use super::error::ChatError;
@@ -86,7 +87,7 @@ fn rate(count: u64, time: Nanos) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use aiperf_endpoint::Usage;
+    use aiperf_protocol::Usage;
 
     use super::*;
 

@@ -14,11 +14,10 @@ use std::time::Duration;
 use aiperf_clock::Mono;
 use aiperf_config::Config;
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, SessionId, Turn};
-use aiperf_endpoint::{
-    BodyOptions, Endpoint, HeaderPlan, History, NewWords, Reply, RequestIds, ResponseBody, TurnRequest,
-};
+use aiperf_endpoint::{BodyOptions, Endpoint, HeaderPlan, History, NewWords, RequestIds, ResponseBody, TurnRequest};
 use aiperf_engine::RequestTarget;
 use aiperf_hub::Hub;
+use aiperf_protocol::Reply;
 use aiperf_seed::Stream;
 use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 use aiperf_transport::{Client, Exchange, Request, Reuse};
@@ -97,7 +96,7 @@ impl ChatSession {
             runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(ChatError::Runtime)?,
             endpoint: aiperf_endpoint::of(
                 config.endpoint.kind,
-                &settings::endpoint_settings(config, Discovered::default()),
+                &settings::endpoint_settings(config, Discovered::default())?,
             ),
             options: settings::body_options(config),
             headers: settings::header_plan(config, version)?,

@@ -15,11 +15,13 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 
+use aiperf_protocol::EndpointKind;
+
 use aiperf_clock::Nanos;
 use aiperf_config::redact::SecretFields;
 use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
 use aiperf_dataset::Dataset;
-use aiperf_endpoint::{BuildError, EndpointKind, body_document, check_turns, unsent};
+use aiperf_endpoint::{BuildError, body_document, check_turns, unsent};
 use aiperf_engine::{Began, Bodies, FollowUpBodies, PreparedConversation, PreparedTurn, Session};
 use aiperf_report::InputSession;
 use bytes::Bytes;

@@ -5,9 +5,10 @@ mod kserve;
 mod method;
 
 use aiperf_config::Config;
-use aiperf_endpoint::{EndpointKind, HeaderPlan};
+use aiperf_endpoint::HeaderPlan;
 use aiperf_grpc::MethodShape;
 use aiperf_grpc::kserve::ModelShape;
+use aiperf_protocol::EndpointKind;
 use aiperf_transport::ClientSettings;
 
 use crate::error::RunError;

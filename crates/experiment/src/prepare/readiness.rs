@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Config, Readiness, ReadinessMode, redact};
-use aiperf_endpoint::{EndpointKind, request_url};
+use aiperf_endpoint::request_url;
 use aiperf_engine::{ControlSource, RequestTarget};
+use aiperf_protocol::EndpointKind;
 use aiperf_transport::{Client, ClientSettings, Exchange, NoWatch, Request, Reuse, TransportError};
 use bytes::Bytes;
 use serde_json::{Value, json};

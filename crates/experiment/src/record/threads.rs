@@ -9,9 +9,9 @@ use std::thread::{self, JoinHandle};
 
 use aiperf_clock::WallAnchor;
 use aiperf_config::PhaseKind;
-use aiperf_endpoint::Reply;
 use aiperf_engine::{Finished, FollowUp, FollowUpBodies, Outcome, QueueReceiver, WorkerGauge};
 use aiperf_metrics::{Columns, Failure, LostRecords, Metric, MetricContext, Observation, RecordValues};
+use aiperf_protocol::Reply;
 use aiperf_report::{
     ArtifactPaths, LineTotals, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable,
     RecordWriter, Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,

@@ -1,6 +1,6 @@
 //! When a number is known well enough, and what cannot be watched.
 
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 
 use super::*;
 
