@@ -1,7 +1,6 @@
 //! One run, from its configuration to its files.
 
-mod counting;
-mod desk;
+mod record_pipeline;
 #[cfg(test)]
 mod tests;
 
@@ -26,30 +25,31 @@ use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
 use uuid::Uuid;
 
-use crate::capacity;
-use crate::conclusion::{Conclusion, repeating_command};
-use crate::data_warnings;
-use crate::discovery;
+use crate::conclude::conclusion::{Conclusion, repeating_command};
+use crate::conclude::verdict::Verdict;
+use crate::contents::maker::Maker;
+use crate::contents::sessions::{Markers, Renderer, Sessions};
 use crate::error::RunError;
-use crate::health::HealthWatch;
-use crate::judge::{Judge, Watch};
-use crate::maker::Maker;
-use crate::monitor::Monitor;
-use crate::readiness;
-use crate::records::{ClosedFiles, RecordThreads};
-use crate::replay_plan;
-use crate::round_trip::{RttWatch, WhatIsMissing};
-use crate::scenario;
+use crate::prepare::capacity;
+use crate::prepare::counting;
+use crate::prepare::data_warnings;
+use crate::prepare::discovery;
+use crate::prepare::readiness;
+use crate::prepare::replay_plan;
+use crate::prepare::scenario;
+use crate::prepare::server_hook::{self, ProfilerHook};
+use crate::prepare::settings;
+use crate::prepare::strictness::Strictness;
+use crate::prepare::target::Targets;
+use crate::record::records::{ClosedFiles, RecordThreads};
+use crate::record::stamps;
 use crate::selftest::Tap;
-use crate::server_hook::{self, ProfilerHook};
-use crate::sessions::{Markers, Renderer, Sessions};
-use crate::settings;
-use crate::stamps;
-use crate::steadiness::Steadiness;
-use crate::strictness::Strictness;
-use crate::target::Targets;
-use crate::until_ci::UntilCi;
-use crate::verdict::Verdict;
+use crate::watch::health::HealthWatch;
+use crate::watch::judge::{Judge, Watch};
+use crate::watch::monitor::Monitor;
+use crate::watch::round_trip::{RttWatch, WhatIsMissing};
+use crate::watch::steadiness::Steadiness;
+use crate::watch::until_ci::UntilCi;
 
 /// Finished requests that may wait for a record thread before workers hold theirs back.
 const RECORD_QUEUE: usize = 16_384;

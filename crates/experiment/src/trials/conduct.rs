@@ -15,8 +15,8 @@ use super::collate::{self, Values};
 use super::figures::Figures;
 use super::order::{self, Assignment, Slot};
 use super::{aggregate, convergence, sweep};
+use crate::conclude::verdict::Verdict;
 use crate::run::RunResult;
-use crate::verdict::Verdict;
 
 /// Runs that must succeed before anything can be said over several.
 const LEAST_SUCCESSES: usize = 2;
