@@ -27,4 +27,4 @@ pub use folder::Folder;
 pub use mend::Mended;
 pub use rebuild::{Asked, Rebuilt, rebuild};
 pub use schema::SCHEMAS;
-pub use series::{Outcome, RunSeries, TimedRequest, read_series};
+pub use series::{RunSeries, TimedRequest, read_series};

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use aiperf_protocol::StopReason;
+
 use crate::queue::{QueueReceiver, QueueSender, unbounded};
 use crate::request::credit::Returned;
 use crate::request::follow_up::FollowedUp;
@@ -18,21 +20,6 @@ pub(crate) enum SchedulerEvent {
     Stop(StopReason),
     /// The measured phase may end: what is known suffices.
     Enough(Arc<str>),
-}
-
-/// Why a run is ended from outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopReason {
-    /// The user.
-    Interrupt,
-    /// Too many requests failed.
-    FailedRequests,
-    /// A request failed that the measured phase goes on from.
-    FailedWarmup,
-    /// The server could not be reached for too long.
-    Unreachable,
-    /// A thread of the client panicked: a request is lost and would be waited for in vain.
-    Defect,
 }
 
 /// Stops a run from outside. Cheap to clone.

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::PhaseKind;
 use aiperf_conversation::BranchCounts;
-
-use crate::control::StopReason;
+use aiperf_protocol::RunOutcome;
 
 #[derive(Debug, Clone)]
 pub struct PhaseOutcome {
@@ -17,7 +16,8 @@ pub struct PhaseOutcome {
     /// When the last credit came back.
     pub end: Mono,
     pub counts: PhaseCounts,
-    pub ended_by: EndReason,
+    /// Why it stopped sending.
+    pub ended_by: RunOutcome,
     /// Requests were still in flight when the grace period was over.
     pub grace_exceeded: bool,
     /// Of an agentic replay.
@@ -78,15 +78,4 @@ pub struct PhaseCounts {
     /// Requests that a limit held back after they were due.
     pub arrivals_delayed: u64,
     pub branches: BranchCounts,
-}
-
-/// Why a phase stopped sending.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EndReason {
-    /// All that was asked for.
-    Count,
-    Duration,
-    /// Someone who watched it said that what is known suffices, and why.
-    Enough(Arc<str>),
-    Stopped(StopReason),
 }

@@ -4,7 +4,7 @@ use aiperf_clock::Mono;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{SpecDecode, SpecDecodeError, ToolCall, Usage};
+use crate::{FailureKind, SpecDecode, SpecDecodeError, ToolCall, Usage};
 
 /// A response event that carried content. Events without content (role only, finish, usage, `[DONE]`) are not here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,12 +124,11 @@ impl ReplyError {
         }
     }
 
-    /// Error type for the records file; where the reference fails such a request too, in its words.
-    pub fn kind(&self) -> &str {
+    pub fn kind(&self) -> FailureKind {
         match self {
-            Self::InBand { kind, .. } => kind,
-            Self::NoContent | Self::Unreadable(_) => "InvalidInferenceResultError",
-            Self::CutShort => "IncompleteStreamError",
+            Self::InBand { kind, .. } => kind.as_str().into(),
+            Self::NoContent | Self::Unreadable(_) => FailureKind::InvalidAnswer,
+            Self::CutShort => FailureKind::IncompleteStream,
         }
     }
 }

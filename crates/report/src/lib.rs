@@ -14,7 +14,7 @@ mod validity;
 pub use error::ReportError;
 pub use folder::{ArtifactPaths, ClaimError, Cleared, Earlier, FolderClaim, PREVIOUS, RunNote};
 pub use records::{
-    Chunks, Headers, InputSession, InputsFile, LineHandle, LineTotals, OutputText, OutputsFile, Phase, RawExchange,
+    Chunks, Headers, InputSession, InputsFile, LineHandle, LineTotals, OutputText, OutputsFile, RawExchange,
     RawResponse, RawWriter, Record, RecordMetadata, RecordTable, RecordWriter, Redirect, RoundTrip, RoundTripWriter,
     SpecDecodeRecord, TraceData,
 };
@@ -23,8 +23,8 @@ pub use selftest::{
     SelfTestReport, Statistic, TimedError,
 };
 pub use summary::{
-    AskedPercentiles, DelayFigures, ExtraFiles, LocalZone, PhaseReport, RunReport, RunStatus, StampCounts,
-    SummaryFiles, Timestamps, WrittenFile, write_summary_files, write_timeslices,
+    AskedPercentiles, DelayFigures, ExtraFiles, LocalZone, PhaseReport, RunReport, StampCounts, SummaryFiles,
+    Timestamps, WrittenFile, write_summary_files, write_timeslices,
 };
 pub use trials::{
     Aggregate, AggregateMetric, AggregatePaths, BestCell, Collated, CollatedMetric, FailedRun, RunConfig, RunMean,

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_endpoint::{BuildError, History};
+use aiperf_protocol::RequestOutcome;
 use bytes::Bytes;
 
 use crate::request::bodies::ConversationLease;
@@ -93,21 +94,12 @@ pub(crate) struct Returned {
     pub(crate) turn: usize,
     pub(crate) due: Mono,
     pub(crate) at: Mono,
-    pub(crate) end: ReturnedAs,
+    /// As far as the worker can tell: it does not know what a response says.
+    pub(crate) outcome: RequestOutcome,
     /// Content came before the end, and was told.
     pub(crate) first_token_told: bool,
     /// A [`FollowUp`] will bring what comes next.
     pub(crate) follow_up: bool,
     /// No connection to the server could be made: when that was begun.
     pub(crate) unreachable_since: Option<Mono>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ReturnedAs {
-    /// A whole response came, whatever it says.
-    Complete,
-    /// No whole response, or one that is no success.
-    Failed,
-    /// Ended by the client at the end of the phase.
-    Cut,
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_endpoint::BuildError;
+use aiperf_protocol::{RequestOutcome, RunOutcome};
 use aiperf_transport::{Exchange, TransportError};
 use bytes::Bytes;
 use uuid::Uuid;
@@ -27,7 +28,8 @@ pub struct Finished {
     pub start: Mono,
     pub end: Mono,
     pub exchange: Exchange,
-    pub outcome: Outcome,
+    /// Whether a complete response was read, with any status.
+    pub result: Result<(), ExchangeError>,
     /// The body that was sent; empty if there is none.
     pub body: Bytes,
     /// The body is the data set's own: the same bytes whenever this turn is sent.
@@ -38,50 +40,42 @@ pub struct Finished {
     pub follow_up: Option<FollowUp>,
 }
 
+/// Why a request has no complete response.
 #[derive(Debug)]
-pub enum Outcome {
-    /// A whole response was read, whatever its status.
-    Complete,
-    Failed(TransportError),
-    /// Nothing was sent, because there is no body.
+pub enum ExchangeError {
+    Transport(TransportError),
+    /// Nothing was sent, because the body could not be built.
     NotSent(BuildError),
     /// Over the request timeout.
     TimedOut,
-    /// To be given up on purpose after it was sent, which took too long.
+    /// To be cancelled on purpose after it was sent, but sending took longer than this.
     SendTimedOut {
         limit: Nanos,
     },
-    /// Given up on purpose, as `--request-cancellation-rate` asks.
+    /// Cancelled on purpose this long after it was sent (`--request-cancellation-rate`).
     CancelledOnPurpose {
         after: Nanos,
     },
-    /// Ended by the client before the server was done.
-    Cut(CutReason),
+    /// In flight when the phase ended in this way and its grace period was over.
+    CutOff(RunOutcome),
 }
 
-impl Outcome {
+impl ExchangeError {
     /// Whether no connection to the server could be made.
     pub(crate) fn is_unreachable(&self, exchange: &Exchange) -> bool {
         match self {
-            Self::Failed(error) => error.is_unreachable(),
+            Self::Transport(error) => error.is_unreachable(),
             Self::TimedOut => !exchange.trace.reused && exchange.trace.connect.is_none(),
             _ => false,
         }
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CutReason {
-    /// In flight when duration and grace period were over.
-    Deadline,
-    /// In flight when the user stopped the run.
-    Interrupt,
-    /// In flight when the run was given up because too many requests failed.
-    FailedRequests,
-    /// In flight when the run was given up because its warmup failed.
-    FailedWarmup,
-    /// In flight when the run was given up because the server could not be reached.
-    Unreachable,
-    /// In flight when a thread of the client panicked.
-    Defect,
+/// How a request ended as far as the scheduler can tell: it does not know what a response says.
+pub(crate) fn outcome_of(result: &Result<(), ExchangeError>, exchange: &Exchange) -> RequestOutcome {
+    match result {
+        Ok(()) if exchange.is_success() => RequestOutcome::Success,
+        Err(ExchangeError::CutOff(_)) => RequestOutcome::CutOff,
+        _ => RequestOutcome::Failed,
+    }
 }

@@ -7,6 +7,7 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Cancellation, Pace, PhaseConfig, PhaseKind};
 use aiperf_conversation::{BranchKind, ConversationIndex, Lineage};
 use aiperf_endpoint::History;
+use aiperf_protocol::RequestOutcome;
 use aiperf_seed::Stream;
 
 use super::agenda::{Agenda, AgendaItem, LimitHits, SessionToStart, TurnToSend};
@@ -18,7 +19,7 @@ use super::run_state::RunState;
 use crate::phase::{Outage, PhaseCounts};
 use crate::plan::{EngineError, Workload};
 use crate::request::bodies::{Began, ConversationLease};
-use crate::request::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, Session, SessionKey, TurnBody};
+use crate::request::credit::{Credit, FollowUpNeed, Returned, Session, SessionKey, TurnBody};
 use crate::request::follow_up::{FollowUpBodies, FollowedUp};
 use crate::scheduler::ramped_limit::RampedLimit;
 
@@ -274,7 +275,7 @@ impl<'a> PhaseState<'a> {
         }
         if self.workload.conversations[start.conversation].turns.is_empty() {
             log::warn!("session {} has nothing to send", session.correlation_id);
-            self.end_session(&session, ReturnedAs::Complete, start.due, None);
+            self.end_session(&session, RequestOutcome::Success, start.due, None);
             return Ok(());
         }
         let (due, queued) = (start.due, start.queued);
@@ -379,7 +380,7 @@ impl<'a> PhaseState<'a> {
     pub(super) fn take_back(&mut self, returned: &Returned, mode: &dyn LoadMode) {
         let session = &returned.session;
         self.run.in_flight[session.worker] -= 1;
-        if returned.end != ReturnedAs::Cut {
+        if returned.outcome != RequestOutcome::CutOff {
             self.run.reach.note(session.target, returned.at, returned.unreachable_since);
         }
         if session.phase < self.first_phase {
@@ -390,10 +391,10 @@ impl<'a> PhaseState<'a> {
         }
         // What a warmup cuts off is gone on from all the same.
         let is_over = self.lanes.as_ref().is_none_or(|lanes| lanes.is_replaying() && returned.phase == self.index);
-        if returned.end == ReturnedAs::Cut && is_over {
-            self.end_session(session, returned.end, returned.at, Some(mode));
+        if returned.outcome == RequestOutcome::CutOff && is_over {
+            self.end_session(session, returned.outcome, returned.at, Some(mode));
         } else if !returned.follow_up {
-            let failed = returned.end == ReturnedAs::Failed;
+            let failed = returned.outcome == RequestOutcome::Failed;
             let bodies = FollowUpBodies { failed, ..FollowUpBodies::default() };
             self.go_on(session, returned.turn, returned.due, returned.at, bodies, mode);
         }
@@ -405,9 +406,9 @@ impl<'a> PhaseState<'a> {
         if !returned.first_token_told {
             self.prefill.leave();
         }
-        match returned.end {
-            ReturnedAs::Cut => self.counts.cut += 1,
-            ReturnedAs::Complete | ReturnedAs::Failed => self.counts.completed += 1,
+        match returned.outcome {
+            RequestOutcome::CutOff => self.counts.cut += 1,
+            _ => self.counts.completed += 1,
         }
     }
 
@@ -417,7 +418,7 @@ impl<'a> PhaseState<'a> {
         }
         match followed.bodies {
             Some(bodies) => self.go_on(&followed.session, followed.turn, followed.due, followed.at, bodies, mode),
-            None => self.end_session(&followed.session, ReturnedAs::Failed, followed.at, Some(mode)),
+            None => self.end_session(&followed.session, RequestOutcome::Failed, followed.at, Some(mode)),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use aiperf_config::redact::{REDACTED, SecretFields, is_secret_header, keys_in_url};
 use aiperf_config::{Config, EndpointConfig, ProxyServer, Target};
-use aiperf_metrics::Failure;
+use aiperf_metrics::{Failure, FailureKind};
 use aiperf_transport::Exchange;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -103,7 +103,11 @@ impl Secrets {
 
     pub(crate) fn hide_in(&self, failure: &mut Failure) {
         let cause = failure.cause.as_mut().map(|cause| &mut cause.message);
-        for text in [Some(&mut failure.kind), Some(&mut failure.message), cause].into_iter().flatten() {
+        let kind = match &mut failure.kind {
+            FailureKind::Other(name) => Some(name),
+            _ => None,
+        };
+        for text in [kind, Some(&mut failure.message), cause].into_iter().flatten() {
             self.hide_in_place(text);
             self.hide_cut_end(text);
         }

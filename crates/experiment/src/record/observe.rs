@@ -34,13 +34,12 @@ pub(crate) struct Observer {
 impl Observer {
     /// What the server answered, or why that is no answer. Quick, compared with counting its tokens.
     pub(crate) fn read(&self, finished: &Finished) -> Result<Reply, Failure> {
-        self.answer(finished)
-            .map_err(|failure| Failure { is_context_overflow: self.overflow_signs.are_in(&failure.message), ..failure })
+        self.answer(finished).map_err(|failure| failure.recognize_overflow(&self.overflow_signs))
     }
 
     fn answer(&self, finished: &Finished) -> Result<Reply, Failure> {
         let exchange = &finished.exchange;
-        if let Some(failure) = failure::of_exchange(&finished.outcome, exchange, self.wire) {
+        if let Some(failure) = failure::of_exchange(&finished.result, exchange, self.wire) {
             return Err(failure);
         }
         if let Some(failure) = failure::without_body(exchange) {

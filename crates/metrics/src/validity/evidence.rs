@@ -1,14 +1,15 @@
 //! All that is known of a run when it is judged, and the rules that need no more than its summary.
 
 use aiperf_clock::Nanos;
+use aiperf_protocol::RequestOutcome;
 
 use super::field_refusal::refused_field;
 use super::note::share_percent;
 use super::{LostRecords, MaxTokensField, NOTED_SHARE_PERCENT, ValidityNote, samples};
 use crate::summary::totals::REPLAY_DEGRADED;
 use crate::{
-    Cancellation, ClientHealth, ClientLoad, LateReads, LimitKind, Metric, Percentile, PhaseAccounting, Summary,
-    Thresholds, Undecodable,
+    ClientHealth, ClientLoad, LateReads, LimitKind, Metric, Percentile, PhaseAccounting, Summary, Thresholds,
+    Undecodable,
 };
 
 /// Waiting that doubles the p99 changes what a reader concludes from it; below 50 ms more it is within what a network
@@ -118,7 +119,7 @@ impl Evidence<'_> {
     /// Without those that were cancelled on purpose.
     fn errors(&self) -> Option<ValidityNote> {
         let on_purpose =
-            self.summary.failures.iter().filter(|group| group.failure.cancelled == Some(Cancellation::OnPurpose));
+            self.summary.failures.iter().filter(|group| group.failure.outcome == RequestOutcome::CancelledOnPurpose);
         let on_purpose: u64 = on_purpose.map(|group| group.count).sum();
         let failed = self.summary.failed.saturating_sub(on_purpose);
         let of = self.summary.successful + failed;

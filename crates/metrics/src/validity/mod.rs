@@ -28,7 +28,6 @@ pub use lost_records::LostRecords;
 pub use note::{Severity, ValidityNote};
 pub use occupancy::GapCause;
 pub use reached::{AskedConcurrency, Unreached};
-pub(crate) use unready::is_unready;
 
 /// From one request in a hundred on, the p99 of a run is that of such requests.
 pub(crate) const NOTED_SHARE_PERCENT: f64 = 1.0;

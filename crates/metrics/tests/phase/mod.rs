@@ -4,8 +4,8 @@
 
 use aiperf_clock::{EpochNanos, Mono, WallAnchor};
 use aiperf_metrics::{
-    Cancellation, Columns, Failure, MediaFacts, Metric, MetricContext, Observation, OverflowSigns, PhaseWindow,
-    RecordValues, Summary, TokenCounts,
+    Columns, Failure, MediaFacts, Metric, MetricContext, Observation, OverflowSigns, PhaseWindow, RecordValues,
+    RequestOutcome, Summary, TokenCounts,
 };
 use aiperf_protocol::{ContentChunk, Delivery, EndpointKind};
 
@@ -44,15 +44,11 @@ pub(crate) fn request(start: u64, contents: &[u64]) -> Observation {
     }
 }
 
-pub(crate) fn failed(start: u64, end: u64, message: &str, cancelled: Option<Cancellation>) -> Observation {
-    let failure = Failure {
-        code: Some(500),
-        kind: "Internal Server Error".into(),
-        message: message.into(),
-        cause: None,
-        cancelled,
-        is_context_overflow: OverflowSigns::default().are_in(message),
-        shortage: None,
+pub(crate) fn failed(start: u64, end: u64, message: &str, cancelled: Option<RequestOutcome>) -> Observation {
+    let failure = Failure::new(Some(500), "Internal Server Error".into(), message);
+    let failure = match cancelled {
+        Some(outcome) => Failure { outcome, ..failure },
+        None => failure.recognize_overflow(&OverflowSigns::default()),
     };
     Observation { end: at(end), headers_received: None, failure: Some(failure), ..request(start, &[]) }
 }

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos};
 use aiperf_metrics::{Columns, HttpTiming, MediaFacts, MetricContext, Observation, RecordValues, TokenCounts};
+use aiperf_protocol::PhaseKind;
 use aiperf_protocol::{Delivery, EndpointKind};
-use aiperf_report::{Phase, Record, RecordMetadata, RecordWriter};
+use aiperf_report::{Record, RecordMetadata, RecordWriter};
 
 use crate::{Outcome, answer};
 
@@ -82,11 +83,11 @@ fn metadata() -> RecordMetadata<'static> {
         request_end_ns: at(1_200),
         worker_id: "worker_0",
         record_processor_id: "record_processor_0",
-        benchmark_phase: Phase::Profiling,
+        benchmark_phase: PhaseKind::Profiling,
         phase_index: 0,
         profiling_index: Some(0),
         phase_name: "profiling",
-        phase_kind: Phase::Profiling,
+        phase_kind: PhaseKind::Profiling,
         was_cancelled: false,
         cancellation_time_ns: None,
         context_overflow_skip: false,

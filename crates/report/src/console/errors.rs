@@ -19,7 +19,7 @@ pub(super) fn table(failures: &[FailureGroup]) -> Option<Table> {
     groups.sort_by_key(|group| std::cmp::Reverse(group.count));
     let row = |group: &&FailureGroup| {
         let code = group.failure.code.map_or(Cell::new("N/A", Tone::Faint), |code| Cell::value(code.to_string()));
-        let (kind, message) = (one_line(&group.failure.kind), one_line(&group.failure.message));
+        let (kind, message) = (one_line(group.failure.kind.name()), one_line(&group.failure.message));
         let count = Cell::new(number::whole(group.count), Tone::Failure);
         vec![code, Cell::new(kind, Tone::Warning), Cell::value(message), count]
     };

@@ -4,13 +4,13 @@
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_metrics::{
-    Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, LostRecords, MediaFacts,
-    MetricContext, Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
+    ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, LostRecords, MediaFacts, MetricContext,
+    Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
 };
-use aiperf_protocol::{ContentChunk, Delivery, EndpointKind, Usage};
+use aiperf_protocol::{ContentChunk, Delivery, EndpointKind, PhaseKind, RequestOutcome, RunEnding, Usage};
 use aiperf_report::{
-    AskedLoad, AskedPercentiles, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, LocalZone, Machine, Phase,
-    PhaseReport, Problem, RecordMetadata, RunReport, RunStatus, SelfTestReport, Statistic, TimedError,
+    AskedLoad, AskedPercentiles, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, LocalZone, Machine,
+    PhaseReport, Problem, RecordMetadata, RunReport, SelfTestReport, Statistic, TimedError,
 };
 use serde_json::json;
 
@@ -86,15 +86,7 @@ pub(crate) fn embedded(index: u64) -> Observation {
 }
 
 pub(crate) fn failed(index: u64, code: Option<u16>, kind: &str, message: &str) -> Observation {
-    let failure = Failure {
-        code,
-        kind: kind.into(),
-        message: message.into(),
-        cause: None,
-        cancelled: None,
-        is_context_overflow: false,
-        shortage: None,
-    };
+    let failure = Failure::new(code, kind.into(), message);
     let seen = streamed(index);
     Observation {
         end: seen.start + Nanos(3 * MS),
@@ -111,7 +103,7 @@ pub(crate) fn failed(index: u64, code: Option<u16>, kind: &str, message: &str) -
 pub(crate) fn cut_off(index: u64) -> Observation {
     let mut seen = failed(index, Some(499), "RequestCancellationError", "in flight when the run ended");
     if let Some(failure) = &mut seen.failure {
-        failure.cancelled = Some(Cancellation::RunEnded);
+        failure.outcome = RequestOutcome::CutOff;
     }
     seen
 }
@@ -129,12 +121,12 @@ pub(crate) fn summary(requests: &[Observation], context: &MetricContext) -> Summ
     Summary::compute(&columns, &PhaseWindow { start: at(0), end: last }, context, &anchor())
 }
 
-pub(crate) fn phase(kind: Phase, index: u32, summary: Summary) -> PhaseReport {
+pub(crate) fn phase(kind: PhaseKind, index: u32, summary: Summary) -> PhaseReport {
     PhaseReport {
         name: kind.name().to_owned(),
         kind,
         index,
-        profiling_index: (kind == Phase::Profiling).then_some(0),
+        profiling_index: (kind == PhaseKind::Profiling).then_some(0),
         was_cancelled: false,
         summary,
         percentiles: AskedPercentiles::default(),
@@ -146,13 +138,13 @@ pub(crate) fn report(requests: &[Observation], context: &MetricContext) -> RunRe
         aiperf_version: "0.1.0".to_owned(),
         benchmark_id: "7e404d9419f5".to_owned(),
         metrics_title: context.endpoint.facts().metrics_title,
-        profiling: phase(Phase::Profiling, 0, summary(requests, context)),
+        profiling: phase(PhaseKind::Profiling, 0, summary(requests, context)),
         warmup: None,
         input_config: json!({"models": {"items": [{"name": "mock-model"}]}}),
         place: None,
         random_seed: Some(42),
         cli_command: "aiperf profile --url sim: --streaming".to_owned(),
-        status: RunStatus::Complete,
+        ending: RunEnding::COMPLETED,
         telemetry_data: None,
         branch_stats: None,
         lost: LostRecords::default(),
@@ -259,11 +251,11 @@ pub(crate) fn metadata(seen: &Observation) -> RecordMetadata<'static> {
         request_end_ns: anchor().epoch(seen.end),
         worker_id: "worker_0",
         record_processor_id: "record_processor_0",
-        benchmark_phase: Phase::Profiling,
+        benchmark_phase: PhaseKind::Profiling,
         phase_index: 0,
         profiling_index: Some(0),
         phase_name: "profiling",
-        phase_kind: Phase::Profiling,
+        phase_kind: PhaseKind::Profiling,
         was_cancelled: false,
         cancellation_time_ns: None,
         context_overflow_skip: false,

@@ -1,6 +1,6 @@
-//! When a number is known well enough, and what cannot be watched.
+//! When an interval is narrow enough, and which metrics have none.
 
-use aiperf_protocol::EndpointKind;
+use aiperf_protocol::{EndpointKind, RequestOutcome};
 
 use super::*;
 
@@ -16,15 +16,10 @@ fn rule(targets: &[CiTarget]) -> Result<UntilCi, RunError> {
 /// Request `n` ends after n milliseconds; its values are these.
 fn sample(n: u64, values: &[f64]) -> LiveSample {
     let end = Mono::from_nanos(n * 1_000_000);
-    LiveSample {
-        start: end,
-        end,
-        outcome: SampleOutcome::Succeeded,
-        values: values.iter().copied().map(Some).collect(),
-    }
+    LiveSample { start: end, end, outcome: RequestOutcome::Success, values: values.iter().copied().map(Some).collect() }
 }
 
-/// Looks after each request until it is enough; how many that took.
+/// Checks after each request until the rule is satisfied; returns how many requests that took.
 fn requests_until_enough(rule: &mut UntilCi, most: u64, values: impl Fn(u64) -> Vec<f64>) -> Option<u64> {
     (1..=most).find(|n| {
         let samples = [sample(*n, &values(*n))];
@@ -105,7 +100,7 @@ fn what_cannot_be_watched_is_refused() {
 #[test]
 fn failed_requests_say_nothing() {
     let mut rule = rule(&[target("request_latency", CiStat::Avg, CiMargin::Relative(0.5))]).unwrap();
-    let failed = LiveSample { outcome: SampleOutcome::Failed, ..sample(1, &[1e7]) };
+    let failed = LiveSample { outcome: RequestOutcome::Failed, ..sample(1, &[1e7]) };
     for _ in 0..1_000 {
         let view = FinishedRequests {
             samples: std::slice::from_ref(&failed),
