@@ -14,7 +14,8 @@ use aiperf_config::{Config, NetworkLatency, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{
-    Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, StopReason, Timing, WorkerGauge, bounded,
+    Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, SendSettings, StopReason, Timing, WorkerGauge,
+    Workload, bounded,
 };
 use aiperf_hub::Hub;
 use aiperf_metrics::{ClientHealth, Metric, MetricContext, ValidityNote};
@@ -319,30 +320,34 @@ impl Run {
         let tuning = &self.config.tuning;
         Plan {
             workers: workers(&self.config, &self.phases),
-            phases: self.phases.clone(),
-            conversations: self.sessions.for_engine().into(),
-            bodies: Arc::clone(&self.sessions) as Arc<dyn Bodies>,
-            next_conversation: Box::new(move || sampler.draw().0),
-            fixed_schedule: self.fixed_schedule.clone(),
-            targets: self.targets.requests.clone().into(),
-            headers: Arc::clone(&self.headers),
-            endpoint: Arc::clone(&self.endpoint),
-            request_timeout: self.config.endpoint.request_timeout.map(Nanos::from),
-            reuse: self.config.endpoint.connection_reuse,
-            client: self.client.clone(),
-            wire: self.config.endpoint.wire,
-            seed: self.seed,
+            workload: Workload {
+                phases: self.phases.clone(),
+                conversations: self.sessions.for_engine().into(),
+                bodies: Arc::clone(&self.sessions) as Arc<dyn Bodies>,
+                next_conversation: Box::new(move || sampler.draw().0),
+                fixed_schedule: self.fixed_schedule.clone(),
+                seed: self.seed,
+                timing: Timing {
+                    cut_drain: tuning.cancel_drain,
+                    rate_ramp_interval: tuning.rate_ramp_interval,
+                    dag_fail_fast: tuning.dag_fail_fast,
+                    unreachable_limit: self.config.unreachable_timeout,
+                },
+            },
+            sending: SendSettings {
+                targets: self.targets.requests.clone().into(),
+                headers: Arc::clone(&self.headers),
+                endpoint: Arc::clone(&self.endpoint),
+                request_timeout: self.config.endpoint.request_timeout.map(Nanos::from),
+                send_limit: tuning.cancellation_send_timeout.into(),
+                reuse: self.config.endpoint.connection_reuse,
+                client: self.client.clone(),
+                wire: self.config.endpoint.wire,
+            },
             hook: self.config.endpoint.server_profiler.as_ref().map(|profiler| {
                 let hook = ProfilerHook::new(profiler, &self.config, &self.targets, &self.client);
                 Box::new(hook) as Box<dyn PhaseHook>
             }),
-            timing: Timing {
-                cut_drain: tuning.cancel_drain,
-                rate_ramp_interval: tuning.rate_ramp_interval,
-                send_limit: tuning.cancellation_send_timeout,
-                dag_fail_fast: tuning.dag_fail_fast,
-                unreachable_limit: self.config.unreachable_timeout,
-            },
         }
     }
 

@@ -312,7 +312,7 @@ impl Bodies for Sessions {
         Ok(body)
     }
 
-    fn brief(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError> {
+    fn single_token(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError> {
         let mut contents = Conversation::clone(&self.find(conversation, Some(turn)));
         if let Some(turn) = contents.turns.get_mut(turn) {
             turn.max_tokens = Some(1);
@@ -322,7 +322,7 @@ impl Bodies for Sessions {
         body
     }
 
-    fn personal(&self, session: &Session, body: &Bytes) -> Option<Bytes> {
+    fn per_session(&self, session: &Session, body: &Bytes) -> Option<Bytes> {
         self.markers.as_ref()?.put(session, self.session_id(session.root_conversation), body)
     }
 

@@ -124,7 +124,7 @@ impl RecordPipeline {
         let mut scratch = Vec::new();
         while let Some(mut finished) = finished.receive_gathered() {
             let mut facts = self.sessions.turn(finished.session.conversation, finished.turn);
-            if finished.is_brief {
+            if finished.is_single_token {
                 facts.max_tokens = Some(1);
             }
             self.secrets.hide_in_head(&mut finished.exchange);
