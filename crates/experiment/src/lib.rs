@@ -18,7 +18,8 @@ pub use conclude::verdict::Verdict;
 pub use error::RunError;
 pub use run::{Run, RunResult};
 pub use selftest::{
-    Format, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestOption, SelfTestOptionError, SelfTestOptions, StateFile,
+    Format, ResolveOptions, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestOption, SelfTestOptionError,
+    SelfTestOptions, StateFile,
 };
 pub use trials::{Assignment, CellResult, ExperimentResult, Figures, Finished, Pause, Runner, Trouble, conduct};
 pub use watch::monitor::{LiveTime, Monitor, Saved};
