@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aiperf_grpc::MethodName;
+use aiperf_protocol::MethodName;
 
 /// The longest message where nothing else is said: more than any text needs, little enough for a worker's memory.
 pub(crate) const DEFAULT_MESSAGE_LIMIT: usize = 64 << 20;

@@ -9,7 +9,7 @@ mod record;
 mod summary;
 mod validity;
 
-pub use aiperf_endpoint::SpecDecode;
+pub use aiperf_protocol::SpecDecode;
 pub use aiperf_stats::steady::Unsteady;
 pub use aiperf_stats::{Interval, Level, floor as sample_floor};
 pub use catalogue::{

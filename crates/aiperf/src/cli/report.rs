@@ -6,7 +6,7 @@ use aiperf_artifact::Asked;
 use aiperf_clock::Nanos;
 use aiperf_config::Environment;
 use aiperf_config::catalogue::OptionId;
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
 use super::CliError;

@@ -1,6 +1,6 @@
 //! Server addresses: `http://`, `https://`, `grpc://` and `grpcs://` URLs, bare `host:port`, Unix sockets (`unix:/path`), and `sim:`.
 
-use aiperf_endpoint::unix_socket;
+use aiperf_protocol::unix_socket;
 
 use crate::{SimTarget, Target};
 

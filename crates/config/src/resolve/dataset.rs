@@ -12,7 +12,7 @@ mod trace;
 
 use std::sync::Arc;
 
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 
 use crate::catalogue::OptionId;
 use crate::{

@@ -1,6 +1,6 @@
 //! The probe of each server before a run.
 
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 
 use crate::catalogue::OptionId;
 use crate::endpoint::DEFAULT_PROBE_INTERVAL;

@@ -22,7 +22,8 @@ mod transport;
 use std::path::{Path, PathBuf};
 
 use crate::catalogue::{OptionId, OptionSpec, ValueKind, options};
-use crate::{Config, ConfigError, Environment, Experiment, FileFormat, FilePeek, RawOptions};
+use crate::{Config, ConfigError, Environment, Experiment, ExpressionChecks, FileFormat, FilePeek, RawOptions};
+use aiperf_endpoint::{PayloadTemplate, ResponseField};
 
 /// Reads `--name=value`; a flag may stand alone.
 fn raw(words: &[&str]) -> RawOptions {
@@ -38,7 +39,16 @@ fn raw(words: &[&str]) -> RawOptions {
 }
 
 fn environment() -> Environment {
-    Environment { current_dir: PathBuf::from("/somewhere"), peek: Some(peek), ..Environment::default() }
+    let expressions = ExpressionChecks {
+        payload_template: |text| PayloadTemplate::parse(text).map(|template| template.may_write_limit()),
+        response_field: |text| ResponseField::parse(text).map(|_| ()),
+    };
+    Environment {
+        current_dir: PathBuf::from("/somewhere"),
+        peek: Some(peek),
+        expressions: Some(expressions),
+        ..Environment::default()
+    }
 }
 
 /// Takes rows with a length for those of a Mooncake trace.

@@ -1,6 +1,6 @@
 //! Which metrics a run has, and the limits they are judged by.
 
-use aiperf_endpoint::{EndpointKind, Medium};
+use aiperf_protocol::{EndpointKind, Medium};
 use thiserror::Error;
 
 use crate::{AskedConcurrency, Flags, GpuEnergy, Kind, Level, Metric, NetworkRtt};

@@ -121,7 +121,7 @@ pub(crate) fn end(columns: &Columns, row: u32) -> Mono {
 #[cfg(test)]
 mod tests {
     use aiperf_clock::EpochNanos;
-    use aiperf_endpoint::{ContentChunk, Delivery, EndpointKind};
+    use aiperf_protocol::{ContentChunk, Delivery, EndpointKind};
 
     use super::*;
     use crate::{MediaFacts, Observation, RecordValues, TokenCounts};

@@ -204,7 +204,7 @@ impl Flights<'_> {
 #[cfg(test)]
 mod tests {
     use aiperf_clock::Mono;
-    use aiperf_endpoint::{ContentChunk, Delivery};
+    use aiperf_protocol::{ContentChunk, Delivery};
 
     use super::*;
     use crate::{MediaFacts, Observation, RecordValues, TokenCounts};

@@ -1,7 +1,7 @@
 //! What is known of one finished request before any metric is computed.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_endpoint::{ContentChunk, Delivery, SpecDecode, Usage, VideoReport};
+use aiperf_protocol::{ContentChunk, Delivery, SpecDecode, Usage, VideoReport};
 
 /// One finished request, success or failure.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! The values of one record.
 
 use aiperf_clock::Nanos;
-use aiperf_endpoint::{Delivery, SpecDecode, Usage};
+use aiperf_protocol::{Delivery, SpecDecode, Usage};
 
 use crate::record::fact::{
     Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_FAILED, OUTCOME_ON_PURPOSE, OUTCOME_OVERFLOW, OUTCOME_SUCCESS,

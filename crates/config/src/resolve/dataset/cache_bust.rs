@@ -1,6 +1,6 @@
 //! Markers against prefix caches.
 
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 
 use crate::catalogue::OptionId;
 use crate::{

@@ -1,6 +1,6 @@
 //! The user's own file.
 
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 use serde_json::{Map, Value};
 
 use super::{media, trace};

@@ -4,7 +4,7 @@ mod audio;
 mod image;
 mod video;
 
-use aiperf_endpoint::{EndpointKind, Medium};
+use aiperf_protocol::{EndpointKind, Medium};
 
 use crate::catalogue::{OptionId, OptionSpec};
 use crate::{ConfigError, EndpointConfig, Environment, MediaSource, RawOptions};

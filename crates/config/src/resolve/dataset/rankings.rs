@@ -1,6 +1,6 @@
 //! Queries and passages, for endpoints that rank.
 
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 
 use crate::catalogue::OptionId;
 use crate::resolve::length;

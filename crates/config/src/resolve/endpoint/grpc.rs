@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use aiperf_endpoint::{EndpointKind, KserveBackend, Wire};
-use aiperf_grpc::MethodName;
+use aiperf_protocol::{EndpointKind, KserveBackend, MethodName, Wire};
 
 use super::kind;
 use crate::catalogue::OptionId;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 use serde_json::json;
 
 use super::{environment, raw, resolve, with_model};

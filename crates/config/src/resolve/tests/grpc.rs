@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aiperf_endpoint::{KserveBackend, Wire};
+use aiperf_protocol::{KserveBackend, Wire};
 
 use super::{check, with_model};
 use crate::{DescriptorSource, Target};
