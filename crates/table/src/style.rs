@@ -1,4 +1,4 @@
-//! How wide and how colourful the console is.
+//! How wide the console is, and whether it has colours.
 
 /// Columns to fill at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,8 +7,11 @@ pub struct Width(pub usize);
 impl Width {
     /// For files and pipes.
     pub const FILE: Self = Self(140);
+    /// Nothing is wrapped.
+    pub const UNLIMITED: Self = Self(usize::MAX);
 }
 
+/// Whether the console takes escape codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
     Plain,
@@ -17,21 +20,21 @@ pub enum Colour {
 
 /// What a piece of text is to the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tone {
+pub enum Emphasis {
     Title,
-    /// Heads of columns, labels.
+    /// Headings of columns, and labels.
     Head,
     /// What a row is about.
     Name,
     Value,
-    /// Nothing to see.
+    /// A value that is missing.
     Faint,
     Good,
     Warning,
     Failure,
 }
 
-impl Tone {
+impl Emphasis {
     /// Parameters of the terminal's "select graphic rendition".
     const fn code(self) -> Option<&'static str> {
         match self {
@@ -47,30 +50,31 @@ impl Tone {
     }
 }
 
+/// Adds escape codes to a text if the console has colours.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Style {
+pub struct TextStyle {
     ansi: bool,
 }
 
-impl Style {
-    pub(super) fn new(colour: Colour) -> Self {
+impl TextStyle {
+    pub fn new(colour: Colour) -> Self {
         Self { ansi: colour == Colour::Ansi }
     }
 
-    pub(super) fn strong(self, text: &str) -> String {
-        self.tone(text, Tone::Good)
+    pub fn strong(self, text: &str) -> String {
+        self.paint(text, Emphasis::Good)
     }
 
-    pub(super) fn warning(self, text: &str) -> String {
-        self.tone(text, Tone::Warning)
+    pub fn warning(self, text: &str) -> String {
+        self.paint(text, Emphasis::Warning)
     }
 
-    pub(super) fn failure(self, text: &str) -> String {
-        self.tone(text, Tone::Failure)
+    pub fn failure(self, text: &str) -> String {
+        self.paint(text, Emphasis::Failure)
     }
 
-    pub(super) fn tone(self, text: &str, tone: Tone) -> String {
-        match tone.code() {
+    pub fn paint(self, text: &str, emphasis: Emphasis) -> String {
+        match emphasis.code() {
             Some(code) if self.ansi && !text.is_empty() => format!("\x1b[{code}m{text}\x1b[0m"),
             _ => text.to_owned(),
         }
