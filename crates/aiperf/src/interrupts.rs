@@ -104,7 +104,7 @@ impl Interrupts {
 
 impl Shared {
     fn interrupt(&self) {
-        aiperf_ui::clear_line();
+        crate::progress::clear_line();
         let mut state = self.lock();
         let is_second = state.is_asked;
         match &mut state.reaction {

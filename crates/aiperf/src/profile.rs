@@ -12,9 +12,9 @@ use aiperf_experiment::{LiveTime, Monitor, Run, RunResult, StateFile, Verdict};
 use aiperf_hub::{DownloadSnapshot, Hub, HubEnvironment, Limits};
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_report::{Cleared, Earlier, FolderClaim};
-use aiperf_ui::{ProgressLine, Snapshot, Spread, Style, Transfer};
 
 use crate::interrupts::Interrupts;
+use crate::progress::{ProgressLine, Snapshot, Spread, Style, Transfer};
 use crate::{logging, trials};
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -112,7 +112,7 @@ fn trailer(experiment: &Experiment, result: &ExperimentResult, colour: Colour) -
 }
 
 fn print(text: &str) {
-    aiperf_ui::clear_line();
+    crate::progress::clear_line();
     print!("{text}");
 }
 

@@ -1,7 +1,6 @@
 //! One run, from its configuration to its files.
 
-mod counting;
-mod desk;
+mod record_pipeline;
 #[cfg(test)]
 mod tests;
 
@@ -21,36 +20,36 @@ use aiperf_engine::{
 use aiperf_hub::Hub;
 use aiperf_metrics::{ClientHealth, Metric, MetricContext, ValidityNote};
 use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles};
-use aiperf_seed::Seed;
+use aiperf_seed::{Seed, Stream};
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
 use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
-use uuid::Uuid;
 
-use crate::capacity;
-use crate::conclusion::{Conclusion, repeating_command};
-use crate::data_warnings;
-use crate::discovery;
+use crate::conclude::conclusion::{Conclusion, repeating_command};
+use crate::conclude::verdict::Verdict;
+use crate::contents::maker::Maker;
+use crate::contents::sessions::{Markers, Renderer, Sessions};
 use crate::error::RunError;
-use crate::health::HealthWatch;
-use crate::judge::{Judge, Watch};
-use crate::maker::Maker;
-use crate::monitor::Monitor;
-use crate::readiness;
-use crate::records::{ClosedFiles, RecordThreads};
-use crate::replay_plan;
-use crate::round_trip::{RttWatch, WhatIsMissing};
-use crate::scenario;
+use crate::prepare::capacity;
+use crate::prepare::counting;
+use crate::prepare::data_warnings;
+use crate::prepare::discovery;
+use crate::prepare::readiness;
+use crate::prepare::replay_plan;
+use crate::prepare::scenario;
+use crate::prepare::server_hook::{self, ProfilerHook};
+use crate::prepare::settings;
+use crate::prepare::strictness::Strictness;
+use crate::prepare::target::Targets;
+use crate::record::records::{ClosedFiles, RecordThreads};
+use crate::record::stamps;
 use crate::selftest::Tap;
-use crate::server_hook::{self, ProfilerHook};
-use crate::sessions::{Markers, Renderer, Sessions};
-use crate::settings;
-use crate::stamps;
-use crate::steadiness::Steadiness;
-use crate::strictness::Strictness;
-use crate::target::Targets;
-use crate::until_ci::UntilCi;
-use crate::verdict::Verdict;
+use crate::watch::health::HealthWatch;
+use crate::watch::judge::{Judge, Watch};
+use crate::watch::monitor::Monitor;
+use crate::watch::round_trip::{RttWatch, WhatIsMissing};
+use crate::watch::steadiness::Steadiness;
+use crate::watch::until_ci::UntilCi;
 
 /// Finished requests that may wait for a record thread before workers hold theirs back.
 const RECORD_QUEUE: usize = 16_384;
@@ -290,7 +289,7 @@ impl Run {
 
     /// 12 hexadecimal digits, or 32 where there are several runs, as in the reference.
     fn new_id(&self) -> String {
-        let mut id = Uuid::new_v4().simple().to_string();
+        let mut id = Stream::from_entropy().uuid().simple().to_string();
         if self.place.is_none() {
             id.truncate(12);
         }

@@ -282,7 +282,7 @@ impl<'a> PhaseState<'a> {
     }
 
     pub(super) fn new_correlation_id(&mut self) -> String {
-        self.run.ids.make().to_string()
+        self.run.ids.uuid().to_string()
     }
 
     /// Makes a session; children name their parent.

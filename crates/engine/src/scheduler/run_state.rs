@@ -1,9 +1,9 @@
 //! What outlives a phase: which worker and which server get the next session, and whether the servers can be reached.
 
 use aiperf_clock::Nanos;
+use aiperf_seed::Stream;
 
 use super::reachability::Reachability;
-use crate::request::ids::Ids;
 
 #[derive(Debug)]
 pub(super) struct RunState {
@@ -12,7 +12,7 @@ pub(super) struct RunState {
     targets: usize,
     next_target: usize,
     next_worker: usize,
-    pub(super) ids: Ids,
+    pub(super) ids: Stream,
     pub(super) reach: Reachability,
 }
 
@@ -23,7 +23,7 @@ impl RunState {
             targets,
             next_target: 0,
             next_worker: 0,
-            ids: Ids::new(),
+            ids: Stream::from_entropy(),
             reach: Reachability::new(unreachable_limit, targets),
         }
     }

@@ -19,6 +19,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread::{self, JoinHandle};
 
 use aiperf_clock::{Timer, tighten_timer_slack};
+use aiperf_seed::Stream;
 use aiperf_transport::Client;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -28,7 +29,6 @@ use crate::plan::Plan;
 use crate::queue::QueueSender;
 use crate::request::credit::Credit;
 use crate::request::finished::{CutReason, Finished};
-use crate::request::ids::Ids;
 use crate::worker::in_flight::{CutSignal, InFlight};
 use crate::worker::panic_guard::PanicGuard;
 use crate::worker::read_batcher::{self as batcher, ReadBatcher};
@@ -99,7 +99,7 @@ impl Worker {
                             client: Client::new(client),
                             timer,
                             delays: LocalDelays::default(),
-                            ids: RefCell::new(Ids::new()),
+                            ids: RefCell::new(Stream::from_entropy()),
                             batcher,
                             last_size: Cell::default(),
                         };

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use aiperf_clock::{Mono, Nanos, Timer};
 use aiperf_config::ConnectionReuse;
 use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds, Wire};
+use aiperf_seed::Stream;
 use aiperf_transport::{Client, Exchange, ExchangeSize, NoWatch, Request, Reuse, TransportError};
 use bytes::Bytes;
 use uuid::Uuid;
@@ -18,7 +19,6 @@ use crate::request::bodies::Bodies;
 use crate::request::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, TurnBody};
 use crate::request::finished::{Finished, Outcome};
 use crate::request::follow_up::FollowUp;
-use crate::request::ids::Ids;
 use crate::worker::WorkerGauge;
 use crate::worker::in_flight::CutSignal;
 use crate::worker::job_answers::JobAnswers;
@@ -54,7 +54,7 @@ pub(super) struct RequestSender {
     pub(super) client: Client,
     pub(super) timer: Timer,
     pub(super) delays: LocalDelays,
-    pub(super) ids: RefCell<Ids>,
+    pub(super) ids: RefCell<Stream>,
     pub(super) batcher: Rc<ReadBatcher>,
     pub(super) last_size: Cell<ExchangeSize>,
 }
@@ -92,7 +92,7 @@ impl RequestSender {
     pub(super) async fn send(&self, credit: Credit, cut: &CutSignal) {
         let context = &self.context;
         let session = &credit.session;
-        let request_id = self.ids.borrow_mut().make();
+        let request_id = self.ids.borrow_mut().uuid();
         let body = match context.body(&credit) {
             Ok(body) => body,
             Err(error) => {

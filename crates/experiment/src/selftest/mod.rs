@@ -28,10 +28,10 @@ pub use options::{Format, SELFTEST_OPTIONS, SelfTestOption, SelfTestOptionError,
 pub use state::StateFile;
 pub(crate) use tap::Tap;
 
+use crate::conclude::verdict::Verdict;
 use crate::error::RunError;
-use crate::monitor::Monitor;
 use crate::run::Run;
-use crate::verdict::Verdict;
+use crate::watch::monitor::Monitor;
 use setup::Setup;
 use simulator::Simulator;
 

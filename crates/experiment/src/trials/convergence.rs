@@ -7,7 +7,7 @@ use aiperf_stats::same_distribution;
 
 use super::aggregate::spread;
 use crate::error::RunError;
-use crate::settings;
+use crate::prepare::settings;
 
 /// Whether the rule can watch what it names. A metric that runs of this kind do not have is worth a warning: all runs are
 /// made, and none of them ends the series early.

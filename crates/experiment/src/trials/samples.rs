@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::conduct::{Finished, Pause, Runner, Trouble, conduct};
 use super::figures::{Figures, MetricFigures, statistics};
 use super::order::Assignment;
-use crate::verdict::Verdict;
+use crate::conclude::verdict::Verdict;
 
 /// As the samples were made, which is all that our files must say of them.
 const VERSION: &str = "0.13.0";

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::conduct::{ExperimentResult, Finished, Pause, Runner, Trouble, conduct};
 use super::figures::{Figures, MetricFigures};
 use super::order::Assignment;
-use crate::verdict::Verdict;
+use crate::conclude::verdict::Verdict;
 
 fn experiment(dir: &Path, words: &[&str]) -> Experiment {
     let mut raw = RawOptions::default();
