@@ -18,7 +18,7 @@ use crate::request::finished::CutReason;
 
 /// How long before its due time a request may be handed to its worker, which then waits for the moment itself: one thread
 /// wakes up on time more exactly than two in a row.
-const AHEAD: Nanos = Nanos(1_000_000);
+pub(super) const AHEAD: Nanos = Nanos(1_000_000);
 
 pub(super) struct PhaseRun<'a> {
     state: PhaseState<'a>,
