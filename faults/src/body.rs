@@ -13,11 +13,11 @@ const WORDS: [&str; 8] = ["one", " two", " three", " four", " five", " six", " s
 const BLOCK: usize = 64 * 1024;
 
 /// A list of parts; each part is a piece of its own when a body is sent in chunks.
-pub(crate) type Body = Vec<Part>;
+pub(crate) type ScriptedBody = Vec<BodyPart>;
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum Part {
+pub(crate) enum BodyPart {
     /// As it stands.
     Text(String),
     /// Bytes in hexadecimal; blanks are ignored.
@@ -41,7 +41,7 @@ pub(crate) enum Part {
     /// The parts, so many times.
     Repeat {
         times: usize,
-        of: Body,
+        of: ScriptedBody,
     },
     /// So many times this one byte.
     Fill {
@@ -58,7 +58,7 @@ pub(crate) enum Part {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Packed {
     coding: Coding,
-    of: Body,
+    of: ScriptedBody,
     /// Bytes that are missing at the end.
     #[serde(default)]
     cut: usize,
@@ -87,19 +87,19 @@ enum Coding {
 }
 
 /// The bytes of all parts.
-pub(crate) fn bytes(body: &[Part]) -> io::Result<Vec<u8>> {
+pub(crate) fn bytes(body: &[BodyPart]) -> io::Result<Vec<u8>> {
     let mut all = Vec::new();
     body.iter().try_for_each(|part| part.write(&mut all))?;
     Ok(all)
 }
 
 /// The bytes of each part; every token is a piece of its own.
-pub(crate) fn pieces(body: &[Part]) -> io::Result<Vec<Vec<u8>>> {
+pub(crate) fn pieces(body: &[BodyPart]) -> io::Result<Vec<Vec<u8>>> {
     let mut pieces = Vec::new();
     for part in body {
         match part {
-            Part::Tokens(count) => pieces.extend((0..*count).map(token_event)),
-            Part::Packed(packed) if packed.flushed => pieces.extend(packed.pieces()?),
+            BodyPart::Tokens(count) => pieces.extend((0..*count).map(token_event)),
+            BodyPart::Packed(packed) if packed.flushed => pieces.extend(packed.pieces()?),
             other => pieces.push(bytes(std::slice::from_ref(other))?),
         }
     }
@@ -129,7 +129,7 @@ fn whole(choices: &str) -> Vec<u8> {
     format!(r#"{{"id":"lab","object":"chat.completion","model":"lab","choices":{choices}}}"#).into_bytes()
 }
 
-impl Part {
+impl BodyPart {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Text(text) => out.write_all(text.as_bytes()),
@@ -259,7 +259,7 @@ mod tests {
     fn a_spoiled_body_differs_in_one_byte() {
         let body = |spoiled| Packed {
             coding: Coding::Gzip,
-            of: vec![Part::Tokens(3)],
+            of: vec![BodyPart::Tokens(3)],
             cut: 0,
             spoiled,
             then: String::new(),

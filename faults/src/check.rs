@@ -5,10 +5,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 
 use crate::expectation::{Expectation, Resends};
-use crate::folder::{Accounting, Folder, files_below};
+use crate::folder::{Accounting, RunFolder, files_below};
 use crate::program::Ended;
 use crate::scenario::KEY;
-use crate::server::Server;
+use crate::server::ScriptedServer;
 
 /// Differences between expected and seen.
 #[derive(Debug, Default)]
@@ -61,9 +61,9 @@ pub(crate) fn check_ended(expect: &Expectation, ended: &Ended, findings: &mut Fi
 }
 
 /// The counts, errors, notes and numbers of a run.
-pub(crate) fn check_folder(expect: &Expectation, out: &Path, server: &Server, findings: &mut Findings) {
+pub(crate) fn check_folder(expect: &Expectation, out: &Path, server: &ScriptedServer, findings: &mut Findings) {
     let Some(sent) = expect.sent else { return };
-    let folder = match Folder::read(out) {
+    let folder = match RunFolder::read(out) {
         Ok(folder) => folder,
         Err(error) => return findings.add(format!("folder: {error:#}")),
     };
@@ -134,7 +134,12 @@ fn check_accounting(whose: &str, expect: &Expectation, sent: u64, seen: Accounti
 }
 
 /// What else the servers saw.
-pub(crate) fn check_servers(expect: &Expectation, server: &Server, other: Option<&Server>, findings: &mut Findings) {
+pub(crate) fn check_servers(
+    expect: &Expectation,
+    server: &ScriptedServer,
+    other: Option<&ScriptedServer>,
+    findings: &mut Findings,
+) {
     if let Some(connections) = expect.connections {
         findings.equal("connections", &connections, &server.connections());
     }

@@ -18,12 +18,12 @@ pub(crate) struct Accounting {
 }
 
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub(crate) struct RunFolder {
     pub(crate) summary: Value,
     records: Vec<Value>,
 }
 
-impl Folder {
+impl RunFolder {
     pub(crate) fn read(dir: &Path) -> anyhow::Result<Self> {
         let path = dir.join("profile_export_aiperf.json");
         let text = fs::read_to_string(&path).with_context(|| format!("no summary at {}", path.display()))?;

@@ -12,10 +12,10 @@ use anyhow::{Context, bail};
 
 use crate::options::RunOptions;
 use crate::scenario::{self, Need, Scenario};
-use crate::trial::{self, Bench};
+use crate::trial::{self, TrialSetup};
 
 #[derive(Debug)]
-enum Outcome {
+enum ScenarioOutcome {
     Passed,
     Failed(Vec<String>),
     /// With what is missing here.
@@ -56,9 +56,9 @@ fn chosen(options: &RunOptions) -> anyhow::Result<Vec<Scenario>> {
 }
 
 /// With how long each took.
-type Outcomes = Vec<(Scenario, Outcome, f64)>;
+type Outcomes = Vec<(Scenario, ScenarioOutcome, f64)>;
 
-fn in_parallel(scenarios: Vec<Scenario>, jobs: usize, bench: &Bench, options: &RunOptions) -> Outcomes {
+fn in_parallel(scenarios: Vec<Scenario>, jobs: usize, bench: &TrialSetup, options: &RunOptions) -> Outcomes {
     let queue = Mutex::new(VecDeque::from(scenarios));
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -78,9 +78,9 @@ fn in_parallel(scenarios: Vec<Scenario>, jobs: usize, bench: &Bench, options: &R
     done.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn try_one(scenario: &Scenario, bench: &Bench, keep: Option<&Path>) -> Outcome {
+fn try_one(scenario: &Scenario, bench: &TrialSetup, keep: Option<&Path>) -> ScenarioOutcome {
     if let Some(missing) = scenario.needs.iter().find_map(|need| missing(*need)) {
-        return Outcome::Skipped(missing);
+        return ScenarioOutcome::Skipped(missing);
     }
     let run = || -> anyhow::Result<Vec<String>> {
         let folder = tempfile::Builder::new().prefix("aiperf-fault-").tempdir().context("no temporary folder")?;
@@ -95,9 +95,9 @@ fn try_one(scenario: &Scenario, bench: &Bench, keep: Option<&Path>) -> Outcome {
         findings
     };
     match run() {
-        Ok(findings) if findings.is_empty() => Outcome::Passed,
-        Ok(findings) => Outcome::Failed(findings),
-        Err(error) => Outcome::Failed(vec![format!("{error:#}")]),
+        Ok(findings) if findings.is_empty() => ScenarioOutcome::Passed,
+        Ok(findings) => ScenarioOutcome::Failed(findings),
+        Err(error) => ScenarioOutcome::Failed(vec![format!("{error:#}")]),
     }
 }
 
@@ -130,14 +130,14 @@ fn report(outcomes: &Outcomes, skip_fails: bool, begun: Instant) -> bool {
     for (scenario, outcome, _) in outcomes {
         let name = format!("{}/{}", scenario.family, scenario.name);
         match outcome {
-            Outcome::Passed => passed += 1,
-            Outcome::Failed(findings) => {
+            ScenarioOutcome::Passed => passed += 1,
+            ScenarioOutcome::Failed(findings) => {
                 failed += 1;
                 for finding in findings {
                     println!("FAILED {name}: {finding}");
                 }
             }
-            Outcome::Skipped(missing) => {
+            ScenarioOutcome::Skipped(missing) => {
                 println!("SKIPPED {name}: {missing}");
                 skipped += 1;
             }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use serde::Deserialize;
 
-use crate::body::Body;
+use crate::body::ScriptedBody;
 use crate::command::Action;
 use crate::expectation::Expectation;
 use crate::step::ServerScript;
@@ -38,7 +38,7 @@ pub(crate) struct Scenario {
     pub(crate) other: Option<ServerScript>,
     /// Files in the folder in which the program runs.
     #[serde(default)]
-    pub(crate) files: BTreeMap<String, Body>,
+    pub(crate) files: BTreeMap<String, ScriptedBody>,
     /// Size of a disk at `disk/`, as tmpfs takes it.
     #[serde(default)]
     pub(crate) disk: Option<String>,

@@ -29,7 +29,7 @@ const MIB: f64 = 1024.0 * 1024.0;
 
 /// The client at one moment.
 #[derive(Debug, Clone, Copy)]
-struct Sample {
+struct MemorySample {
     seconds: f64,
     rss_mib: f64,
     descriptors: usize,
@@ -97,16 +97,16 @@ fn split(words: &str) -> Vec<String> {
     words.split_whitespace().map(str::to_owned).collect()
 }
 
-fn watch(client: &mut Program, folder: &Path, options: &SoakOptions) -> anyhow::Result<Vec<Sample>> {
+fn watch(client: &mut Program, folder: &Path, options: &SoakOptions) -> anyhow::Result<Vec<MemorySample>> {
     let begun = Instant::now();
-    let mut samples: Vec<Sample> = Vec::new();
+    let mut samples: Vec<MemorySample> = Vec::new();
     let mut records = LineCount::default();
     // The end of the run, when nothing is sent any more, is not part of what must be flat.
     while begun.elapsed().as_secs_f64() < 60.0 * options.minutes && !client.has_ended()? {
         thread::sleep(INTERVAL);
         let Some((rss_mib, descriptors)) = resources(client.id()) else { break };
         let records = records.of(&folder.join("out/profile_export.jsonl"));
-        let sample = Sample { seconds: begun.elapsed().as_secs_f64(), rss_mib, descriptors, records };
+        let sample = MemorySample { seconds: begun.elapsed().as_secs_f64(), rss_mib, descriptors, records };
         if samples.len().is_multiple_of(20) {
             println!("{:6.0} s  {rss_mib:7.1} MiB  {descriptors:6} descriptors  {records:9} records", sample.seconds);
         }
@@ -167,7 +167,7 @@ fn accounts(folder: &Path) -> anyhow::Result<bool> {
     Ok(sent == completed + cancelled && recorded == sent)
 }
 
-fn is_flat(samples: &[Sample]) -> anyhow::Result<bool> {
+fn is_flat(samples: &[MemorySample]) -> anyhow::Result<bool> {
     if samples.len() < 9 {
         bail!("only {} samples: let it run longer", samples.len());
     }
@@ -197,7 +197,7 @@ fn is_flat(samples: &[Sample]) -> anyhow::Result<bool> {
     Ok(memory && descriptors)
 }
 
-fn of(samples: &[Sample]) -> Third {
+fn of(samples: &[MemorySample]) -> Third {
     let count = samples.len() as f64;
     Third {
         rss_mib: samples.iter().map(|sample| sample.rss_mib).sum::<f64>() / count,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::body::{Body, Part};
+use crate::body::{BodyPart, ScriptedBody};
 
 /// A server as a scenario describes it.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -13,17 +13,17 @@ pub(crate) struct ServerScript {
     pub(crate) protocol: Protocol,
     pub(crate) certificate: Certificate,
     /// Done on each connection before a request is read.
-    pub(crate) on_accept: Vec<Step>,
+    pub(crate) on_accept: Vec<ScriptStep>,
     /// Done for each request; a good reply of three tokens when not given.
-    pub(crate) on_request: Option<Vec<Step>>,
+    pub(crate) on_request: Option<Vec<ScriptStep>>,
     /// The first so many requests get a good reply.
     pub(crate) good_first: u64,
     /// For the request with this number, counted over all connections from 1.
-    pub(crate) numbered: BTreeMap<u64, Vec<Step>>,
+    pub(crate) numbered: BTreeMap<u64, Vec<ScriptStep>>,
     /// For the request with this number on its own connection, from 1.
-    pub(crate) on_connection: BTreeMap<u64, Vec<Step>>,
+    pub(crate) on_connection: BTreeMap<u64, Vec<ScriptStep>>,
     /// For requests to this path, which are not counted as served.
-    pub(crate) paths: BTreeMap<String, Vec<Step>>,
+    pub(crate) paths: BTreeMap<String, Vec<ScriptStep>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -58,18 +58,18 @@ impl Default for Certificate {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum Step {
+pub(crate) enum ScriptStep {
     /// An HTTP/1 response.
-    Reply(Box<Reply>),
+    ScriptedReply(Box<ScriptedReply>),
     /// Bytes as they are.
-    Send(Body),
+    Send(ScriptedBody),
     SleepMs(u64),
     Repeat {
         times: usize,
-        steps: Vec<Step>,
+        steps: Vec<ScriptStep>,
     },
     /// The steps again and again until the client has gone.
-    Forever(Vec<Step>),
+    Forever(Vec<ScriptStep>),
     /// Closes the connection; under TLS without a word.
     Close,
     /// Closes the connection; under TLS with the notice that it ends.
@@ -92,7 +92,7 @@ pub(crate) enum Step {
     Headers(Headers),
     /// HTTP/2: a part of the body.
     Data {
-        body: Body,
+        body: ScriptedBody,
         #[serde(default)]
         end: bool,
     },
@@ -110,12 +110,12 @@ pub(crate) enum Step {
     /// HTTP/2: settings by number.
     Settings(BTreeMap<u16, u32>),
     /// HTTP/2: a frame of any kind; stream 0 if not given.
-    Frame {
+    Http2Frame {
         kind: u8,
         #[serde(default)]
         flags: u8,
         #[serde(default)]
-        stream: Stream,
+        stream: ScriptedStream,
         #[serde(default)]
         hex: String,
     },
@@ -124,7 +124,7 @@ pub(crate) enum Step {
 /// Which stream a frame names.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Stream {
+pub(crate) enum ScriptedStream {
     #[default]
     Connection,
     /// The one of the request.
@@ -151,15 +151,15 @@ impl Default for Headers {
 /// An HTTP/1 response, right unless a field says otherwise.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Reply {
+pub(crate) struct ScriptedReply {
     pub(crate) version: String,
     pub(crate) status: String,
     /// `Content-Type`; none when empty.
     pub(crate) kind: String,
     /// Further header lines.
     pub(crate) headers: Vec<String>,
-    pub(crate) body: Body,
-    pub(crate) framing: Framing,
+    pub(crate) body: ScriptedBody,
+    pub(crate) framing: BodyFraming,
     /// In place of the true `Content-Length`.
     pub(crate) length: Option<String>,
     /// Body bytes in each chunk; each part is a chunk if not given.
@@ -176,15 +176,15 @@ pub(crate) struct Reply {
     pub(crate) line_end: String,
 }
 
-impl Default for Reply {
+impl Default for ScriptedReply {
     fn default() -> Self {
         Self {
             version: "HTTP/1.1".to_owned(),
             status: "200 OK".to_owned(),
             kind: "text/event-stream".to_owned(),
             headers: Vec::new(),
-            body: vec![Part::Tokens(3), Part::Done],
-            framing: Framing::default(),
+            body: vec![BodyPart::Tokens(3), BodyPart::Done],
+            framing: BodyFraming::default(),
             length: None,
             chunk_bytes: None,
             write_bytes: None,
@@ -198,7 +198,7 @@ impl Default for Reply {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Framing {
+pub(crate) enum BodyFraming {
     #[default]
     Chunked,
     Length,

@@ -15,7 +15,7 @@ use crate::command::{Action, Command, Moment};
 use crate::expectation::{Expectation, Validate};
 use crate::program::{Program, shell};
 use crate::scenario::{KEY, Scenario};
-use crate::server::Server;
+use crate::server::ScriptedServer;
 use crate::step::ServerScript;
 
 /// Where runs put their files.
@@ -41,26 +41,26 @@ const USUAL: [(&str, &str); 11] = [
 
 /// What all trials share.
 #[derive(Debug)]
-pub(crate) struct Bench {
+pub(crate) struct TrialSetup {
     pub(crate) binary: PathBuf,
     pub(crate) authority: Authority,
 }
 
 struct Trial<'a> {
-    bench: &'a Bench,
+    bench: &'a TrialSetup,
     folder: &'a Path,
-    server: Server,
-    other: Option<Server>,
+    server: ScriptedServer,
+    other: Option<ScriptedServer>,
     background: Option<(Command, Program)>,
     started: usize,
     findings: Findings,
 }
 
 /// Runs a scenario in this folder; the findings are the differences from what it expects.
-pub(crate) fn run(scenario: &Scenario, bench: &Bench, folder: &Path) -> anyhow::Result<Vec<String>> {
-    let start = |script: &ServerScript| -> anyhow::Result<Server> {
+pub(crate) fn run(scenario: &Scenario, bench: &TrialSetup, folder: &Path) -> anyhow::Result<Vec<String>> {
+    let start = |script: &ServerScript| -> anyhow::Result<ScriptedServer> {
         let tls = bench.authority.server(script.protocol, &script.certificate)?;
-        Server::start(script, tls).context("a scripted server does not start")
+        ScriptedServer::start(script, tls).context("a scripted server does not start")
     };
     let server = {
         let other = scenario.other.as_ref().map(start).transpose()?;
@@ -97,13 +97,13 @@ pub(crate) fn run(scenario: &Scenario, bench: &Bench, folder: &Path) -> anyhow::
 }
 
 /// `${other}` in the script of a server is the port of the second one.
-fn with_other(script: &ServerScript, other: Option<&Server>) -> ServerScript {
+fn with_other(script: &ServerScript, other: Option<&ScriptedServer>) -> ServerScript {
     let Some(other) = other else { return script.clone() };
     let port = other.port().to_string();
     let mut script = script.clone();
     let on_paths = script.paths.values_mut().flatten();
     for step in script.on_request.iter_mut().flatten().chain(on_paths) {
-        if let crate::step::Step::Reply(reply) = step {
+        if let crate::step::ScriptStep::ScriptedReply(reply) = step {
             for line in &mut reply.headers {
                 *line = line.replace("${other}", &port);
             }
@@ -244,7 +244,7 @@ impl Trial<'_> {
 
     fn release(&self) {
         self.server.release();
-        self.other.iter().for_each(Server::release);
+        self.other.iter().for_each(ScriptedServer::release);
     }
 
     fn filled(&self, text: &str) -> String {
@@ -310,8 +310,8 @@ impl Drop for Disk {
 }
 
 /// A bench for the program at this path.
-pub(crate) fn bench(binary: &Path) -> anyhow::Result<Arc<Bench>> {
-    Ok(Arc::new(Bench { binary: binary.to_owned(), authority: Authority::new()? }))
+pub(crate) fn bench(binary: &Path) -> anyhow::Result<Arc<TrialSetup>> {
+    Ok(Arc::new(TrialSetup { binary: binary.to_owned(), authority: Authority::new()? }))
 }
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ impl Log for RunLog {
         }
         let now = Zoned::now();
         let level = name(record.level());
-        aiperf_ui::clear_line();
+        crate::progress::clear_line();
         let shown = format!("{} {level:<8} {}\n", now.strftime("%H:%M:%S%.3f"), record.args());
         // Nobody can be told that the log cannot be written.
         let _ = if record.target() == ANNOUNCEMENTS {

@@ -14,6 +14,7 @@ mod interrupts;
 mod limits;
 mod logging;
 mod profile;
+mod progress;
 mod selftest;
 mod simulate;
 mod trace_tool;
@@ -36,7 +37,7 @@ fn main() -> ExitCode {
     match Interrupts::catch().and_then(|interrupts| run(&interrupts)) {
         Ok(code) => printed(code),
         Err(error) => {
-            aiperf_ui::clear_line();
+            progress::clear_line();
             eprintln!("error: {}", sentence(&error));
             ExitCode::FAILURE
         }

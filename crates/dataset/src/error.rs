@@ -94,7 +94,7 @@ pub enum DatasetError {
     Pictures { path: PathBuf, reason: String },
 
     #[error(transparent)]
-    Film(#[from] aiperf_media::FilmError),
+    Video(#[from] aiperf_media::VideoError),
 
     #[error("--model: at least one model is needed")]
     NoModels,

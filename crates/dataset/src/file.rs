@@ -1,6 +1,5 @@
 //! Conversations from a file: which format it has, and its rows.
 
-mod audio;
 mod dag;
 mod detect;
 mod faults;

@@ -1,8 +1,15 @@
-//! Names on the hub. They become parts of paths and URLs, so that only harmless ones pass.
+//! Names on the hub. They become parts of paths and URLs, so that only safe ones are accepted.
 
 use std::fmt;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 use crate::HubError;
+
+/// What is escaped in one segment of a URL: everything but the unreserved characters of RFC 3986.
+const URL_SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// What is escaped in a path of several segments.
+const URL_PATH: &AsciiSet = &URL_SEGMENT.remove(b'/');
 
 /// What a repository holds; each kind has its own place in the cache and in URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +98,7 @@ impl Revision {
 
     /// The revision as one segment of a URL.
     pub(crate) fn url_segment(&self) -> String {
-        self.0.replace('/', "%2F")
+        utf8_percent_encode(&self.0, URL_SEGMENT).to_string()
     }
 }
 
@@ -127,17 +134,9 @@ impl FilePath {
         name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).unwrap_or_default()
     }
 
-    /// With everything escaped that means something in a URL.
+    /// The path as it stands in a URL, percent-encoded except for its slashes.
     pub(crate) fn url(&self) -> String {
-        let mut url = String::with_capacity(self.0.len());
-        for byte in self.0.bytes() {
-            if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-                url.push(char::from(byte));
-            } else {
-                url.push_str(&format!("%{byte:02X}"));
-            }
-        }
-        url
+        utf8_percent_encode(&self.0, URL_PATH).to_string()
     }
 }
 

@@ -4,11 +4,11 @@
 
 mod builtin;
 mod chat;
+mod count_cache;
 mod error;
 mod hub;
 mod json;
 mod load;
-mod memo;
 mod pieces;
 mod tokenizer;
 

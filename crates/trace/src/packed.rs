@@ -1,9 +1,9 @@
-//! Bytes that gzip or zstd packed, unpacked. Which of them did is seen from the first bytes.
+//! Decompresses gzip and zstd files, recognised by their first bytes.
 
 use std::io::{self, BufRead, Read};
 
 use flate2::bufread::MultiGzDecoder;
-use ruzstd::decoding::StreamingDecoder;
+use zstd::stream::read::Decoder as ZstdDecoder;
 
 /// A small archive can hold any amount of data. More than this is not taken into memory.
 pub const MOST_UNPACKED: u64 = 4 << 30;
@@ -38,40 +38,9 @@ pub fn unpacking<'a>(mut packed: impl BufRead + 'a) -> io::Result<Box<dyn Read +
     if start.starts_with(GZIP) {
         Ok(Box::new(MultiGzDecoder::new(packed)))
     } else if start.starts_with(ZSTD) {
-        Ok(Box::new(Frames { packed: Some(packed), frame: None }))
+        Ok(Box::new(ZstdDecoder::with_buffer(packed)?))
     } else {
         Ok(Box::new(packed))
-    }
-}
-
-/// A zstd file may hold several frames, one after the other.
-struct Frames<R: BufRead> {
-    /// Between two frames.
-    packed: Option<R>,
-    frame: Option<StreamingDecoder<R, ruzstd::decoding::FrameDecoder>>,
-}
-
-impl<R: BufRead> Read for Frames<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() {
-            return Ok(0);
-        }
-        loop {
-            if let Some(frame) = &mut self.frame {
-                let read = frame.read(buffer)?;
-                if read > 0 {
-                    return Ok(read);
-                }
-            }
-            if let Some(frame) = self.frame.take() {
-                self.packed = Some(frame.into_inner());
-            }
-            let Some(mut packed) = self.packed.take() else { return Ok(0) };
-            if packed.fill_buf()?.is_empty() {
-                return Ok(0);
-            }
-            self.frame = Some(StreamingDecoder::new(packed).map_err(io::Error::other)?);
-        }
     }
 }
 
@@ -91,7 +60,7 @@ mod tests {
     }
 
     fn zstd(text: &[u8]) -> Vec<u8> {
-        ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
+        zstd::encode_all(text, 1).unwrap()
     }
 
     fn unpacked(packed: Vec<u8>) -> Result<Vec<u8>, String> {

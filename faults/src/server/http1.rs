@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::wire::Wire;
-use super::{Flow, Request, State};
+use super::wire::ServerSocket;
+use super::{Flow, ReceivedRequest, ServerState};
 use crate::body::{self, bytes};
 use crate::scenario::KEY;
-use crate::step::{Framing, Reply, Step};
+use crate::step::{BodyFraming, ScriptStep, ScriptedReply};
 
-pub(super) fn serve(wire: &mut Wire, state: &Arc<State>) -> io::Result<()> {
+pub(super) fn serve(wire: &mut ServerSocket, state: &Arc<ServerState>) -> io::Result<()> {
     if perform(wire, state, &state.script.on_accept)? == Flow::End {
         return Ok(());
     }
@@ -27,7 +27,7 @@ pub(super) fn serve(wire: &mut Wire, state: &Arc<State>) -> io::Result<()> {
     Ok(())
 }
 
-fn perform(wire: &mut Wire, state: &Arc<State>, steps: &[Step]) -> io::Result<Flow> {
+fn perform(wire: &mut ServerSocket, state: &Arc<ServerState>, steps: &[ScriptStep]) -> io::Result<Flow> {
     for step in steps {
         if step_once(wire, state, step)? == Flow::End {
             return Ok(Flow::End);
@@ -36,22 +36,22 @@ fn perform(wire: &mut Wire, state: &Arc<State>, steps: &[Step]) -> io::Result<Fl
     Ok(Flow::GoOn)
 }
 
-fn step_once(wire: &mut Wire, state: &Arc<State>, step: &Step) -> io::Result<Flow> {
+fn step_once(wire: &mut ServerSocket, state: &Arc<ServerState>, step: &ScriptStep) -> io::Result<Flow> {
     match step {
-        Step::Reply(reply) => send_reply(wire, reply)?,
-        Step::Send(body) => {
+        ScriptStep::ScriptedReply(reply) => send_reply(wire, reply)?,
+        ScriptStep::Send(body) => {
             wire.write_all(&bytes(body)?)?;
             wire.flush()?;
         }
-        Step::SleepMs(length) => thread::sleep(Duration::from_millis(*length)),
-        Step::Repeat { times, steps } => {
+        ScriptStep::SleepMs(length) => thread::sleep(Duration::from_millis(*length)),
+        ScriptStep::Repeat { times, steps } => {
             for _ in 0..*times {
                 if perform(wire, state, steps)? == Flow::End {
                     return Ok(Flow::End);
                 }
             }
         }
-        Step::Forever(steps) => {
+        ScriptStep::Forever(steps) => {
             while !state.is_over() {
                 if perform(wire, state, steps)? == Flow::End {
                     break;
@@ -59,41 +59,41 @@ fn step_once(wire: &mut Wire, state: &Arc<State>, step: &Step) -> io::Result<Flo
             }
             return Ok(Flow::End);
         }
-        Step::Close => return Ok(Flow::End),
-        Step::CloseNotify => {
+        ScriptStep::Close => return Ok(Flow::End),
+        ScriptStep::CloseNotify => {
             wire.notify_close()?;
             return Ok(Flow::End);
         }
-        Step::Reset => {
+        ScriptStep::Reset => {
             wire.reset_on_close()?;
             return Ok(Flow::End);
         }
-        Step::HalfClose => wire.send_no_more()?,
-        Step::Hold => {
+        ScriptStep::HalfClose => wire.send_no_more()?,
+        ScriptStep::Hold => {
             hold(wire, state)?;
             return Ok(Flow::End);
         }
-        Step::Gate => state.wait_at_gate(),
-        Step::ReadSlowly(pause) => {
+        ScriptStep::Gate => state.wait_at_gate(),
+        ScriptStep::ReadSlowly(pause) => {
             while !state.is_over() && wire.read(&mut [0])? > 0 {
                 thread::sleep(Duration::from_millis(*pause));
             }
             return Ok(Flow::End);
         }
-        Step::StopListening => state.stop_listening(),
-        Step::ListenAfterMs(after) => state.listen_again(Duration::from_millis(*after)),
-        Step::Headers(_)
-        | Step::Data { .. }
-        | Step::Rst(_)
-        | Step::Goaway { .. }
-        | Step::Settings(_)
-        | Step::Frame { .. } => return Err(io::Error::other("a step of HTTP/2 in a script of HTTP/1")),
+        ScriptStep::StopListening => state.stop_listening(),
+        ScriptStep::ListenAfterMs(after) => state.listen_again(Duration::from_millis(*after)),
+        ScriptStep::Headers(_)
+        | ScriptStep::Data { .. }
+        | ScriptStep::Rst(_)
+        | ScriptStep::Goaway { .. }
+        | ScriptStep::Settings(_)
+        | ScriptStep::Http2Frame { .. } => return Err(io::Error::other("a step of HTTP/2 in a script of HTTP/1")),
     }
     Ok(Flow::GoOn)
 }
 
 /// Reads, and forgets, until the client has gone.
-fn hold(wire: &mut Wire, state: &State) -> io::Result<()> {
+fn hold(wire: &mut ServerSocket, state: &ServerState) -> io::Result<()> {
     let mut buffer = [0; 4096];
     while !state.is_over() {
         match wire.read(&mut buffer) {
@@ -106,10 +106,10 @@ fn hold(wire: &mut Wire, state: &State) -> io::Result<()> {
     Ok(())
 }
 
-fn send_reply(wire: &mut Wire, reply: &Reply) -> io::Result<()> {
+fn send_reply(wire: &mut ServerSocket, reply: &ScriptedReply) -> io::Result<()> {
     let mut response = reply.head()?.into_bytes();
     match reply.framing {
-        Framing::Chunked => {
+        BodyFraming::Chunked => {
             for chunk in reply.chunks()? {
                 write!(response, "{:x}\r\n", chunk.len())?;
                 response.extend_from_slice(&chunk);
@@ -117,7 +117,9 @@ fn send_reply(wire: &mut Wire, reply: &Reply) -> io::Result<()> {
             }
             response.extend_from_slice(reply.last_chunk.as_bytes());
         }
-        Framing::Length | Framing::Close | Framing::None => response.extend_from_slice(&bytes(&reply.body)?),
+        BodyFraming::Length | BodyFraming::Close | BodyFraming::None => {
+            response.extend_from_slice(&bytes(&reply.body)?)
+        }
     }
     let end = response.len().saturating_sub(reply.cut_bytes);
     for (index, piece) in response[..end].chunks(reply.write_bytes.unwrap_or(usize::MAX)).enumerate() {
@@ -130,7 +132,7 @@ fn send_reply(wire: &mut Wire, reply: &Reply) -> io::Result<()> {
     Ok(())
 }
 
-impl Reply {
+impl ScriptedReply {
     fn head(&self) -> io::Result<String> {
         let end = &self.line_end;
         let mut head = format!("{} {}{end}", self.version, self.status);
@@ -144,12 +146,12 @@ impl Reply {
             head.push_str(&format!("Content-Length: {length}{end}"));
         }
         match self.framing {
-            Framing::Chunked => head.push_str(&format!("Transfer-Encoding: chunked{end}")),
-            Framing::Length if self.length.is_none() => {
+            BodyFraming::Chunked => head.push_str(&format!("Transfer-Encoding: chunked{end}")),
+            BodyFraming::Length if self.length.is_none() => {
                 head.push_str(&format!("Content-Length: {}{end}", bytes(&self.body)?.len()));
             }
-            Framing::Close => head.push_str(&format!("Connection: close{end}")),
-            Framing::Length | Framing::None => {}
+            BodyFraming::Close => head.push_str(&format!("Connection: close{end}")),
+            BodyFraming::Length | BodyFraming::None => {}
         }
         head.push_str(end);
         Ok(head)
@@ -165,7 +167,7 @@ impl Reply {
 }
 
 /// The next request; `None` when the client has gone or the scenario is over.
-fn receive(wire: &mut Wire, state: &State, inbox: &mut Vec<u8>) -> io::Result<Option<Request>> {
+fn receive(wire: &mut ServerSocket, state: &ServerState, inbox: &mut Vec<u8>) -> io::Result<Option<ReceivedRequest>> {
     let Some(head_end) = read_until(wire, state, inbox, |seen| {
         seen.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4)
     })?
@@ -184,12 +186,12 @@ fn receive(wire: &mut Wire, state: &State, inbox: &mut Vec<u8>) -> io::Result<Op
         return Ok(None);
     }
     inbox.drain(..end);
-    Ok(Some(Request { path, has_key: head.contains(KEY) }))
+    Ok(Some(ReceivedRequest { path, has_key: head.contains(KEY) }))
 }
 
 fn read_until(
-    wire: &mut Wire,
-    state: &State,
+    wire: &mut ServerSocket,
+    state: &ServerState,
     inbox: &mut Vec<u8>,
     found: impl Fn(&[u8]) -> Option<usize>,
 ) -> io::Result<Option<usize>> {

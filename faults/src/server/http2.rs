@@ -7,10 +7,10 @@ use std::thread;
 use std::time::Duration;
 
 use super::http1::is_tick;
-use super::wire::Wire;
-use super::{Flow, Request, State};
-use crate::body::{self, Part};
-use crate::step::{Headers, Step, Stream};
+use super::wire::ServerSocket;
+use super::{Flow, ReceivedRequest, ServerState};
+use crate::body::{self, BodyPart};
+use crate::step::{Headers, ScriptStep, ScriptedStream};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const HEAD: usize = 9;
@@ -30,7 +30,7 @@ const ACK: u8 = 1;
 const END_HEADERS: u8 = 4;
 
 #[derive(Debug)]
-struct Frame {
+struct Http2Frame {
     kind: u8,
     flags: u8,
     stream: u32,
@@ -38,18 +38,18 @@ struct Frame {
 }
 
 /// A stream of three tokens.
-pub(super) fn good_reply() -> Vec<Step> {
-    let body = vec![Part::Tokens(3), Part::Done];
-    vec![Step::Headers(Headers::default()), Step::Data { body, end: true }]
+pub(super) fn good_reply() -> Vec<ScriptStep> {
+    let body = vec![BodyPart::Tokens(3), BodyPart::Done];
+    vec![ScriptStep::Headers(Headers::default()), ScriptStep::Data { body, end: true }]
 }
 
-pub(super) fn serve(wire: &mut Wire, state: &Arc<State>) -> io::Result<()> {
+pub(super) fn serve(wire: &mut ServerSocket, state: &Arc<ServerState>) -> io::Result<()> {
     let mut inbox = Vec::new();
     if !fill(wire, state, &mut inbox, PREFACE.len())? || !inbox.starts_with(PREFACE) {
         return Ok(());
     }
     inbox.drain(..PREFACE.len());
-    let greeting = [Step::Settings(BTreeMap::new())];
+    let greeting = [ScriptStep::Settings(BTreeMap::new())];
     let on_accept = if state.script.on_accept.is_empty() { &greeting[..] } else { &state.script.on_accept };
     if perform(wire, state, on_accept, 0)? == Flow::End {
         return Ok(());
@@ -62,7 +62,7 @@ pub(super) fn serve(wire: &mut Wire, state: &Arc<State>) -> io::Result<()> {
             DATA | HEADERS if frame.flags & END_STREAM != 0 => {
                 number += 1;
                 // Names are compressed, so that the path is not known: scripts of HTTP/2 have one answer for all.
-                let request = Request { path: String::new(), has_key: false };
+                let request = ReceivedRequest { path: String::new(), has_key: false };
                 let steps = state.steps_for(&request, number);
                 if perform(wire, state, &steps, frame.stream)? == Flow::End {
                     return Ok(());
@@ -74,34 +74,34 @@ pub(super) fn serve(wire: &mut Wire, state: &Arc<State>) -> io::Result<()> {
     Ok(())
 }
 
-fn perform(wire: &mut Wire, state: &Arc<State>, steps: &[Step], stream: u32) -> io::Result<Flow> {
+fn perform(wire: &mut ServerSocket, state: &Arc<ServerState>, steps: &[ScriptStep], stream: u32) -> io::Result<Flow> {
     for step in steps {
         match step {
-            Step::Send(body) => {
+            ScriptStep::Send(body) => {
                 wire.write_all(&body::bytes(body)?)?;
                 wire.flush()?;
             }
-            Step::SleepMs(length) => thread::sleep(Duration::from_millis(*length)),
-            Step::Repeat { times, steps } => {
+            ScriptStep::SleepMs(length) => thread::sleep(Duration::from_millis(*length)),
+            ScriptStep::Repeat { times, steps } => {
                 for _ in 0..*times {
                     if perform(wire, state, steps, stream)? == Flow::End {
                         return Ok(Flow::End);
                     }
                 }
             }
-            Step::Close => return Ok(Flow::End),
-            Step::Reset => {
+            ScriptStep::Close => return Ok(Flow::End),
+            ScriptStep::Reset => {
                 wire.reset_on_close()?;
                 return Ok(Flow::End);
             }
             // The stream is left as it is; others may go on.
-            Step::Hold => return Ok(Flow::GoOn),
-            Step::Gate => state.wait_at_gate(),
-            Step::Headers(headers) => {
+            ScriptStep::Hold => return Ok(Flow::GoOn),
+            ScriptStep::Gate => state.wait_at_gate(),
+            ScriptStep::Headers(headers) => {
                 let flags = END_HEADERS | if headers.end { END_STREAM } else { 0 };
                 send(wire, HEADERS, flags, stream, &encoded(headers))?;
             }
-            Step::Data { body, end } => {
+            ScriptStep::Data { body, end } => {
                 let bytes = body::bytes(body)?;
                 let mut chunks = bytes.chunks(LONGEST).peekable();
                 if chunks.peek().is_none() {
@@ -112,14 +112,14 @@ fn perform(wire: &mut Wire, state: &Arc<State>, steps: &[Step], stream: u32) -> 
                     send(wire, DATA, u8::from(last), stream, chunk)?;
                 }
             }
-            Step::Rst(code) => send(wire, RST_STREAM, 0, stream, &code.to_be_bytes())?,
-            Step::Goaway { last, code, debug } => {
+            ScriptStep::Rst(code) => send(wire, RST_STREAM, 0, stream, &code.to_be_bytes())?,
+            ScriptStep::Goaway { last, code, debug } => {
                 let mut payload = last.unwrap_or(stream).to_be_bytes().to_vec();
                 payload.extend_from_slice(&code.to_be_bytes());
                 payload.extend_from_slice(debug.as_bytes());
                 send(wire, GOAWAY, 0, 0, &payload)?;
             }
-            Step::Settings(settings) => {
+            ScriptStep::Settings(settings) => {
                 let mut payload = Vec::new();
                 for (id, value) in settings {
                     payload.extend_from_slice(&id.to_be_bytes());
@@ -127,21 +127,21 @@ fn perform(wire: &mut Wire, state: &Arc<State>, steps: &[Step], stream: u32) -> 
                 }
                 send(wire, SETTINGS, 0, 0, &payload)?;
             }
-            Step::Frame { kind, flags, stream: which, hex } => {
+            ScriptStep::Http2Frame { kind, flags, stream: which, hex } => {
                 let stream = match which {
-                    Stream::Connection => 0,
-                    Stream::Own => stream,
-                    Stream::Unknown => UNKNOWN_STREAM,
+                    ScriptedStream::Connection => 0,
+                    ScriptedStream::Own => stream,
+                    ScriptedStream::Unknown => UNKNOWN_STREAM,
                 };
                 send(wire, *kind, *flags, stream, &body::hex(hex)?)?;
             }
-            Step::Reply(_)
-            | Step::Forever(_)
-            | Step::CloseNotify
-            | Step::HalfClose
-            | Step::ReadSlowly(_)
-            | Step::StopListening
-            | Step::ListenAfterMs(_) => {
+            ScriptStep::ScriptedReply(_)
+            | ScriptStep::Forever(_)
+            | ScriptStep::CloseNotify
+            | ScriptStep::HalfClose
+            | ScriptStep::ReadSlowly(_)
+            | ScriptStep::StopListening
+            | ScriptStep::ListenAfterMs(_) => {
                 return Err(io::Error::other("a step of HTTP/1 in a script of HTTP/2"));
             }
         }
@@ -163,7 +163,7 @@ fn encoded(headers: &Headers) -> Vec<u8> {
     block
 }
 
-fn send(wire: &mut Wire, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> io::Result<()> {
+fn send(wire: &mut ServerSocket, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> io::Result<()> {
     let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
     frame.extend_from_slice(&[kind, flags]);
     frame.extend_from_slice(&stream.to_be_bytes());
@@ -172,7 +172,7 @@ fn send(wire: &mut Wire, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> io
     wire.flush()
 }
 
-fn receive(wire: &mut Wire, state: &State, inbox: &mut Vec<u8>) -> io::Result<Option<Frame>> {
+fn receive(wire: &mut ServerSocket, state: &ServerState, inbox: &mut Vec<u8>) -> io::Result<Option<Http2Frame>> {
     if !fill(wire, state, inbox, HEAD)? {
         return Ok(None);
     }
@@ -183,11 +183,11 @@ fn receive(wire: &mut Wire, state: &State, inbox: &mut Vec<u8>) -> io::Result<Op
     let rest = inbox.split_off(HEAD + length);
     let frame = std::mem::replace(inbox, rest);
     let stream = frame[5..HEAD].iter().fold(0, |id, byte| id << 8 | u32::from(*byte)) & 0x7fff_ffff;
-    Ok(Some(Frame { kind: frame[3], flags: frame[4], stream, payload: frame[HEAD..].to_vec() }))
+    Ok(Some(Http2Frame { kind: frame[3], flags: frame[4], stream, payload: frame[HEAD..].to_vec() }))
 }
 
 /// Reads until so many bytes are there; whether they are.
-fn fill(wire: &mut Wire, state: &State, inbox: &mut Vec<u8>, length: usize) -> io::Result<bool> {
+fn fill(wire: &mut ServerSocket, state: &ServerState, inbox: &mut Vec<u8>, length: usize) -> io::Result<bool> {
     let mut buffer = [0; 16 * 1024];
     while inbox.len() < length {
         match wire.read(&mut buffer) {

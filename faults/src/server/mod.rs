@@ -14,17 +14,17 @@ use std::time::Duration;
 
 use rustls::ServerConfig;
 
-use crate::step::{Protocol, ServerScript, Step};
-use wire::Wire;
+use crate::step::{Protocol, ScriptStep, ServerScript};
+use wire::ServerSocket;
 
 /// How often a server that waits looks whether the scenario is over.
 const TICK: Duration = Duration::from_millis(100);
 
 /// A running server. Dropping it ends it.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub(crate) struct ScriptedServer {
     addr: SocketAddr,
-    state: Arc<State>,
+    state: Arc<ServerState>,
     /// Connections that keep a queue full.
     _queued: Vec<TcpStream>,
     _held: Option<TcpListener>,
@@ -32,7 +32,7 @@ pub(crate) struct Server {
 
 /// What the threads of a server share.
 #[derive(Debug)]
-struct State {
+struct ServerState {
     script: ServerScript,
     tls: Option<Arc<ServerConfig>>,
     addr: SocketAddr,
@@ -54,16 +54,16 @@ enum Flow {
 
 /// A request as far as scripts care.
 #[derive(Debug)]
-struct Request {
+struct ReceivedRequest {
     path: String,
     has_key: bool,
 }
 
-impl Server {
+impl ScriptedServer {
     pub(crate) fn start(script: &ServerScript, tls: Option<Arc<ServerConfig>>) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let addr = listener.local_addr()?;
-        let state = Arc::new(State {
+        let state = Arc::new(ServerState {
             script: script.clone(),
             tls,
             addr,
@@ -126,7 +126,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for ScriptedServer {
     fn drop(&mut self) {
         self.state.over.store(true, Ordering::SeqCst);
         self.state.stop_listening();
@@ -134,7 +134,7 @@ impl Drop for Server {
     }
 }
 
-fn accept(listener: &TcpListener, state: &Arc<State>) {
+fn accept(listener: &TcpListener, state: &Arc<ServerState>) {
     for socket in listener.incoming() {
         if !state.listening.load(Ordering::SeqCst) {
             return;
@@ -147,17 +147,17 @@ fn accept(listener: &TcpListener, state: &Arc<State>) {
     }
 }
 
-fn serve(socket: TcpStream, state: &Arc<State>) -> io::Result<()> {
+fn serve(socket: TcpStream, state: &Arc<ServerState>) -> io::Result<()> {
     socket.set_nodelay(true)?;
     socket.set_read_timeout(Some(TICK))?;
-    let mut wire = Wire::new(socket, state.tls.as_ref())?;
+    let mut wire = ServerSocket::new(socket, state.tls.as_ref())?;
     match state.script.protocol {
         Protocol::Http2 | Protocol::Http2Tls => http2::serve(&mut wire, state),
         _ => http1::serve(&mut wire, state),
     }
 }
 
-impl State {
+impl ServerState {
     fn is_over(&self) -> bool {
         self.over.load(Ordering::SeqCst)
     }
@@ -189,7 +189,7 @@ impl State {
     }
 
     /// What to do for a request, which counts as served unless its path is singled out.
-    fn steps_for(&self, request: &Request, on_connection: u64) -> Vec<Step> {
+    fn steps_for(&self, request: &ReceivedRequest, on_connection: u64) -> Vec<ScriptStep> {
         if request.has_key {
             self.key_seen.store(true, Ordering::SeqCst);
         }
@@ -205,10 +205,10 @@ impl State {
         steps.or(script.on_request.as_ref()).cloned().unwrap_or_else(|| self.good_reply())
     }
 
-    fn good_reply(&self) -> Vec<Step> {
+    fn good_reply(&self) -> Vec<ScriptStep> {
         match self.script.protocol {
             Protocol::Http2 | Protocol::Http2Tls => http2::good_reply(),
-            _ => vec![Step::Reply(Box::default())],
+            _ => vec![ScriptStep::ScriptedReply(Box::default())],
         }
     }
 }

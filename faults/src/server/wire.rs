@@ -9,12 +9,12 @@ use rustix::net::sockopt::set_socket_linger;
 use rustls::{ServerConfig, ServerConnection};
 
 #[derive(Debug)]
-pub(super) struct Wire {
+pub(super) struct ServerSocket {
     socket: TcpStream,
     tls: Option<Box<ServerConnection>>,
 }
 
-impl Wire {
+impl ServerSocket {
     pub(super) fn new(socket: TcpStream, tls: Option<&Arc<ServerConfig>>) -> io::Result<Self> {
         let session = |config: &Arc<ServerConfig>| ServerConnection::new(Arc::clone(config)).map_err(io::Error::other);
         Ok(Self { socket, tls: tls.map(session).transpose()?.map(Box::new) })
@@ -39,7 +39,7 @@ impl Wire {
     }
 }
 
-impl Read for Wire {
+impl Read for ServerSocket {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &mut self.tls {
             None => self.socket.read(buffer),
@@ -48,7 +48,7 @@ impl Read for Wire {
     }
 }
 
-impl Write for Wire {
+impl Write for ServerSocket {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.tls {
             None => self.socket.write(bytes),

@@ -33,14 +33,14 @@ impl Screen {
 
 /// An answer on the screen, as far as it has come.
 #[derive(Debug)]
-pub(super) struct Answer<'a> {
+pub(super) struct AnswerView<'a> {
     screen: &'a mut Screen,
     is_terminal: bool,
     text: bool,
     reasoning: bool,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> AnswerView<'a> {
     pub(super) fn on(screen: &'a mut Screen) -> Self {
         Self { screen, is_terminal: io::stdout().is_terminal(), text: false, reasoning: false }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::{Artifacts, Program, Scripted, chat_reply, in_one, sim, wait_for};
+use crate::support::{Artifacts, Program, TestServer, chat_reply, in_one, sim, wait_for};
 
 const AGGREGATE: &str = "aggregate/profile_export_aiperf_aggregate.json";
 const SPEED: &str = "ttft=2&itl=0&osl=4";
@@ -31,9 +31,9 @@ fn check_mean(artifacts: &Artifacts, aggregate: &Value, folders: &[&str], tag: &
 }
 
 /// A server that answers so many requests with an error before it comes to its senses, and a command that talks to it.
-fn ailing_server(errors: usize, words: &str) -> (Scripted, Program) {
+fn ailing_server(errors: usize, words: &str) -> (TestServer, Program) {
     let asked = AtomicUsize::new(0);
-    let server = Scripted::start(move |_| {
+    let server = TestServer::start(move |_, _| {
         if asked.fetch_add(1, Ordering::Relaxed) < errors {
             in_one("500 Internal Server Error", "", b"not yet")
         } else {
@@ -284,7 +284,7 @@ fn a_run_ends_when_its_number_is_known_and_says_so() {
     assert_eq!(target["samples"], sent);
     assert!((target["value"].as_f64().unwrap() - summary["time_to_first_token"]["avg"].as_f64().unwrap()).abs() < 1e-6);
     assert!(ended.stdout.contains("--until-ci was"), "{}", ended.stdout);
-    assert!(ended.artifacts.text("logs/aiperf.log").contains("ends early: what --until-ci asks for is known after"));
+    assert!(ended.artifacts.text("logs/aiperf.log").contains("ends early: --until-ci was reached after"));
     assert_eq!(summary["input_config"]["phases"][0]["until_ci"][0], "time_to_first_token:avg:20%");
     let checked = Program::new("validate").word(ended.artifacts.path("").as_os_str()).run();
     assert_eq!(checked.code, Some(0), "{}{}", checked.stdout, checked.stderr);

@@ -225,7 +225,7 @@ fn the_table_of_error_rates() {
     /// Where the truth is no change: with 200 pairs, a gate that alarms in 5% of them would break its bound by chance.
     const SAME_PAIRS: u64 = 1_000;
     let mut table = String::from(
-        "| truth | times to first token | compared | requests a side | pairs | regression | pass | cannot tell |\n\
+        "| truth | times to first token | compared | requests per side | pairs | regression | pass | inconclusive |\n\
          |---|---|---|---:|---:|---:|---:|---:|\n",
     );
     let mut broken = Vec::new();

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aiperf_conversation::Media;
+use aiperf_media::{mp3_seconds, wav_seconds};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-
-use super::audio;
 
 /// A local file of more than this is no part of a request, but a slip (or a device without end).
 const MOST_BYTES: u64 = 1 << 30;
@@ -104,8 +103,8 @@ fn seconds_of(audio: &str) -> Option<f64> {
     let (format, data) = audio.split_once(',')?;
     let bytes = STANDARD.decode(data).ok()?;
     match format {
-        "wav" => audio::wav_seconds(&bytes),
-        "mp3" => audio::mp3_seconds(&bytes),
+        "wav" => wav_seconds(&bytes),
+        "mp3" => mp3_seconds(&bytes),
         _ => None,
     }
 }

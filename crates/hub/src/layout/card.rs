@@ -1,121 +1,110 @@
-//! The `configs` in the YAML head of a README, in the plain block style that the hub's tools write. Anything fancier is not
-//! understood and leaves out what it says; the hub's conversion then serves.
+//! The `configs` section of a dataset card: the YAML head of a README, which names the subsets of a data set and the files of
+//! their splits. A head that cannot be parsed counts as absent; the hub's own conversion of the data set is used then.
+
+use serde::Deserialize;
+use serde_saphyr::options::DuplicateKeyPolicy;
 
 /// One subset and the files of its splits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct CardConfig {
     pub(super) name: String,
     pub(super) is_default: bool,
-    /// `None` as the split: files that belong to the train split because nothing else is said.
+    /// Pairs of split and pattern. Files without a split belong to the train split.
     files: Vec<(Option<String>, String)>,
-    folder: Option<String>,
 }
 
 impl CardConfig {
     /// The patterns of a split's files.
     pub(super) fn patterns<'c>(&'c self, split: &'c str) -> impl Iterator<Item = &'c str> {
-        let of = move |stated: &Option<String>| match stated {
-            Some(stated) => stated == split,
-            None => split == "train",
-        };
-        self.files.iter().filter(move |(stated, _)| of(stated)).map(|(_, pattern)| pattern.as_str())
+        let of_split = move |stated: &Option<String>| stated.as_deref().unwrap_or("train") == split;
+        self.files.iter().filter(move |(stated, _)| of_split(stated)).map(|(_, pattern)| pattern.as_str())
     }
 }
 
-/// One line of the head: how deep it stands, what it says.
-struct Line<'t> {
-    indent: usize,
-    /// Begins an item of a list.
-    item: bool,
-    key: Option<&'t str>,
-    value: &'t str,
+/// The part of the head that is read.
+#[derive(Deserialize)]
+struct CardHead {
+    #[serde(default)]
+    configs: Vec<ConfigEntry>,
 }
 
+#[derive(Deserialize)]
+struct ConfigEntry {
+    #[serde(default)]
+    config_name: String,
+    #[serde(default)]
+    default: bool,
+    data_dir: Option<String>,
+    data_files: Option<DataFiles>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum DataFiles {
+    Pattern(String),
+    List(Vec<DataFile>),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum DataFile {
+    Pattern(String),
+    OfSplit { split: Option<String>, path: FilePatterns },
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum FilePatterns {
+    One(String),
+    Many(Vec<String>),
+}
+
+/// The subsets that the head of a README lists, without those that name no files.
 pub(super) fn configs(readme: &str) -> Vec<CardConfig> {
-    let mut lines = head(readme).skip_while(|line| line.indent > 0 || line.key != Some("configs"));
-    let Some(_) = lines.next() else { return Vec::new() };
-    let mut found: Vec<CardConfig> = Vec::new();
-    let mut depth = None;
-    // The list that a bare item belongs to, and the split that was named last.
-    let mut list = "";
-    let mut split: Option<String> = None;
-    for line in lines {
-        if line.indent == 0 && !line.item {
-            break;
-        }
-        if line.item && depth.is_none_or(|depth| line.indent <= depth) {
-            depth = Some(line.indent);
-            found.push(CardConfig::default());
-            (list, split) = ("", None);
-        }
-        let Some(config) = found.last_mut() else { continue };
-        let value = unquoted(line.value);
-        match line.key {
-            Some("config_name") => value.clone_into(&mut config.name),
-            Some("default") => config.is_default = value == "true",
-            Some("data_dir") => config.folder = Some(value.trim_matches('/').to_owned()),
-            Some("split") => split = Some(value.to_owned()),
-            Some(key @ ("data_files" | "path")) => {
-                list = key;
-                if key == "data_files" {
-                    split = None;
-                }
-                for pattern in patterns(value) {
-                    config.files.push((split.clone(), pattern));
-                }
-            }
-            Some(_) => list = "",
-            None if line.item && !list.is_empty() => config.files.push((split.clone(), value.to_owned())),
-            None => {}
+    let Some(head) = head(readme) else { return Vec::new() };
+    let options = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::LastWins };
+    match serde_saphyr::from_str_with_options::<CardHead>(&head, options) {
+        Ok(head) => head.configs.into_iter().map(config).filter(|config| !config.files.is_empty()).collect(),
+        Err(error) => {
+            log::debug!("the YAML head of the README cannot be parsed: {error}");
+            Vec::new()
         }
     }
-    for config in &mut found {
-        if let Some(folder) = config.folder.take() {
-            for (_, pattern) in &mut config.files {
-                *pattern = format!("{folder}/{pattern}");
-            }
-            if config.files.is_empty() {
-                config.files.push((None, format!("{folder}/**")));
-            }
-        }
-    }
-    found.retain(|config| !config.files.is_empty());
-    found
 }
 
-/// The lines between the two `---`, without comments and blanks.
-fn head(readme: &str) -> impl Iterator<Item = Line<'_>> {
+/// The lines between the two `---` at the start.
+fn head(readme: &str) -> Option<String> {
     let mut lines = readme.trim_start_matches('\u{feff}').lines();
-    let begins = lines.next().is_some_and(|line| line.trim_end() == "---");
-    let lines = lines.take_while(move |line| begins && line.trim_end() != "---");
-    lines.filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')).map(|line| {
-        let text = line.trim_start();
-        let indent = line.len() - text.len();
-        let (item, text) = match text.strip_prefix('-') {
-            Some(rest) if rest.is_empty() || rest.starts_with(' ') => (true, rest.trim_start()),
-            _ => (false, text),
-        };
-        let is_key = |key: &str| !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        let (key, value) = match text.split_once(':') {
-            Some((key, value)) if is_key(key) && (value.is_empty() || value.starts_with(' ')) => (Some(key), value),
-            _ => (None, text),
-        };
-        Line { indent, item, key, value: value.trim() }
-    })
+    lines.next().filter(|line| line.trim_end() == "---")?;
+    let head: Vec<&str> = lines.take_while(|line| line.trim_end() != "---").collect();
+    (!head.is_empty()).then(|| head.join("\n"))
 }
 
-/// One pattern, or several in brackets.
-fn patterns(value: &str) -> Vec<String> {
-    match value.strip_prefix('[').and_then(|value| value.strip_suffix(']')) {
-        Some(list) => list.split(',').map(|item| unquoted(item.trim()).to_owned()).filter(|i| !i.is_empty()).collect(),
-        None if value.is_empty() => Vec::new(),
-        None => vec![unquoted(value).to_owned()],
+fn config(entry: ConfigEntry) -> CardConfig {
+    let mut files = match entry.data_files {
+        None => Vec::new(),
+        Some(DataFiles::Pattern(pattern)) => vec![(None, pattern)],
+        Some(DataFiles::List(list)) => list.into_iter().flat_map(split_files).collect(),
+    };
+    if let Some(folder) = entry.data_dir.as_deref().map(|folder| folder.trim_matches('/')) {
+        for (_, pattern) in &mut files {
+            *pattern = format!("{folder}/{pattern}");
+        }
+        if files.is_empty() {
+            files.push((None, format!("{folder}/**")));
+        }
     }
+    CardConfig { name: entry.config_name, is_default: entry.default, files }
 }
 
-fn unquoted(value: &str) -> &str {
-    let inner = |quote: char| value.strip_prefix(quote).and_then(|value| value.strip_suffix(quote));
-    inner('"').or_else(|| inner('\'')).unwrap_or(value)
+fn split_files(file: DataFile) -> Vec<(Option<String>, String)> {
+    match file {
+        DataFile::Pattern(pattern) => vec![(None, pattern)],
+        DataFile::OfSplit { split, path: FilePatterns::One(pattern) } => vec![(split, pattern)],
+        DataFile::OfSplit { split, path: FilePatterns::Many(patterns) } => {
+            patterns.into_iter().map(|pattern| (split.clone(), pattern)).collect()
+        }
+    }
 }
 
 #[cfg(test)]
@@ -148,6 +137,14 @@ mod tests {
         let configs = configs(readme);
         assert_eq!(of(&configs[0], "train"), ["x.json", "y.json"]);
         assert_eq!(of(&configs[1], "train"), ["sub/**"]);
+    }
+
+    #[test]
+    fn comments_quotes_numbers_and_flow_style_are_read() {
+        let readme = "---\nsize: {n: 1}\nconfigs: # all of them\n- {config_name: 2024, default: yes, data_files: [{split: test, path: 'a/*'}]}\n---\n";
+        let configs = configs(readme);
+        assert_eq!((configs[0].name.as_str(), configs[0].is_default), ("2024", true));
+        assert_eq!(of(&configs[0], "test"), ["a/*"]);
     }
 
     #[test]

@@ -1,0 +1,8 @@
+//! Shows the progress of a run. It reads snapshots and never makes anyone wait.
+
+mod line;
+mod silence;
+mod ticker;
+
+pub(crate) use line::{LatencyRange, Snapshot, Transfer};
+pub(crate) use ticker::{ProgressLine, ProgressStyle, clear_line};

@@ -1,0 +1,111 @@
+//! Owns the schedule: gives out credits when they are due, takes them back, and ends each phase by its rules. Nothing here
+//! reads the clock or knows of threads and sockets: see [`environment`].
+
+mod agenda;
+mod branch_joins;
+mod environment;
+mod mode;
+mod next_turn;
+mod phase_run;
+mod phase_state;
+mod ramped_limit;
+mod reachability;
+mod replay;
+mod replay_lanes;
+mod run_state;
+
+use std::sync::Arc;
+
+use aiperf_clock::{MonotonicClock, tighten_timer_slack};
+use aiperf_config::PhaseConfig;
+
+use crate::control::ControlSource;
+use crate::phase::{EndReason, PhaseOutcome};
+use crate::phase_hook::PhaseHook;
+use crate::plan::{EngineError, Plan, Workload};
+use crate::progress::Progress;
+use crate::queue::QueueSender;
+use crate::request::finished::Finished;
+use crate::worker::{WorkerGauge, WorkerPool};
+
+pub(crate) use self::environment::Dispatch;
+use self::environment::Environment;
+use self::phase_run::PhaseRun;
+use self::run_state::RunState;
+
+/// Runs all phases on the calling thread. Every finished request goes to `records`, which is closed when the last one
+/// is in.
+pub fn run(
+    plan: Plan,
+    control: &ControlSource,
+    records: QueueSender<Finished>,
+    progress: &Progress,
+    gauge: &Arc<WorkerGauge>,
+) -> Result<Vec<PhaseOutcome>, EngineError> {
+    tighten_timer_slack();
+    let workers = WorkerPool::start(&plan, &control.sender, &records, gauge)?;
+    drop(records);
+    let environment = Environment { clock: &MonotonicClock, dispatch: &workers, events: control, progress };
+    let Plan { workload, sending, hook, .. } = plan;
+    let outcomes = Scheduler::new(workload, sending.targets.len(), hook, environment).run()?;
+    workers.join();
+    Ok(outcomes)
+}
+
+/// Takes a workload through its phases.
+struct Scheduler<'a> {
+    workload: Workload,
+    run: RunState,
+    hook: Option<Box<dyn PhaseHook>>,
+    environment: Environment<'a>,
+}
+
+impl<'a> Scheduler<'a> {
+    fn new(workload: Workload, targets: usize, hook: Option<Box<dyn PhaseHook>>, environment: Environment<'a>) -> Self {
+        let limit = workload.timing.unreachable_limit.map(Into::into);
+        let run = RunState::new(environment.dispatch.workers(), targets, limit);
+        Self { workload, run, hook, environment }
+    }
+
+    fn run(mut self) -> Result<Vec<PhaseOutcome>, EngineError> {
+        let mut outcomes = Vec::new();
+        let phases = std::mem::take(&mut self.workload.phases);
+        // Phases of an agentic replay share their sessions: the second continues what the first has begun.
+        for group in phases.chunk_by(|before, after| before.pace.is_agentic() && after.pace.is_agentic()) {
+            let Some((first, others)) = group.split_first() else { continue };
+            before(&mut self.hook, first)?;
+            let mut run = PhaseRun::new(outcomes.len(), first, &mut self.workload, &mut self.run, self.environment);
+            let outcome = run.run();
+            after(&mut self.hook, first);
+            outcomes.push(outcome?);
+            for phase in others {
+                if is_stopped(&outcomes) {
+                    break;
+                }
+                before(&mut self.hook, phase)?;
+                run.enter(outcomes.len(), phase);
+                let outcome = run.run();
+                after(&mut self.hook, phase);
+                outcomes.push(outcome?);
+            }
+            if is_stopped(&outcomes) {
+                break;
+            }
+        }
+        Ok(outcomes)
+    }
+}
+
+fn before(hook: &mut Option<Box<dyn PhaseHook>>, phase: &PhaseConfig) -> Result<(), EngineError> {
+    hook.as_mut().map_or(Ok(()), |hook| hook.before(phase.kind).map_err(EngineError::Hook))
+}
+
+fn after(hook: &mut Option<Box<dyn PhaseHook>>, phase: &PhaseConfig) {
+    if let Some(hook) = hook {
+        hook.after(phase.kind);
+    }
+}
+
+fn is_stopped(outcomes: &[PhaseOutcome]) -> bool {
+    outcomes.last().is_some_and(|outcome| matches!(outcome.ended_by, EndReason::Stopped(_)))
+}

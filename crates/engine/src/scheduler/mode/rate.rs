@@ -1,0 +1,61 @@
+//! Open loop: one request per arrival, whatever the server does. Open sessions come first, then new ones.
+
+use aiperf_clock::Mono;
+use aiperf_config::{Arrival, RateCurve};
+
+use super::super::phase_state::PhaseState;
+use super::LoadMode;
+use crate::plan::EngineError;
+use crate::schedule::{ArrivalTimes, RateFunction};
+
+/// Arrivals handed out before events are looked at again: bounds the time that a burst keeps the scheduler deaf.
+const BURST: usize = 256;
+
+#[derive(Debug)]
+pub(super) struct RateMode {
+    arrivals: ArrivalTimes,
+    start: Mono,
+    next: Mono,
+}
+
+impl RateMode {
+    pub(super) fn new(rate: &RateCurve, arrival: Arrival, state: &PhaseState<'_>) -> Self {
+        let seed = state.workload.seed;
+        let rate = RateFunction::new(rate, state.workload.timing.rate_ramp_interval, seed);
+        let mut arrivals = ArrivalTimes::new(arrival, rate, seed);
+        let next = state.start + arrivals.next().unwrap_or_default();
+        Self { arrivals, start: state.start, next }
+    }
+}
+
+impl LoadMode for RateMode {
+    fn next_due(&self) -> Option<Mono> {
+        Some(self.next)
+    }
+
+    fn feed(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
+        for _ in 0..BURST {
+            if self.next > now || !state.may_send() {
+                break;
+            }
+            if let Some(mut turn) = state.waiting_for_arrival.pop_front() {
+                turn.due = self.next;
+                state.make_ready(turn);
+                state.flush(now)?;
+            } else if state.may_start_session() {
+                if state.has_room_for_session(now) {
+                    let session = state.draw_session(self.next);
+                    state.start(session)?;
+                } else {
+                    state.counts.arrivals_dropped += 1;
+                }
+            }
+            self.next = self.start + self.arrivals.next().unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    fn turns_wait_for_arrivals(&self) -> bool {
+        true
+    }
+}

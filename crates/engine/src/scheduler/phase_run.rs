@@ -1,0 +1,274 @@
+//! One phase from its start to its last response: sending, draining, and, when the time is over, cutting off.
+
+use std::sync::Arc;
+
+use aiperf_clock::{Mono, Nanos};
+use aiperf_config::{GracePeriod, PhaseConfig, PhaseKind};
+
+use super::environment::Environment;
+use super::mode::{self, LoadMode};
+use super::phase_state::PhaseState;
+use super::run_state::RunState;
+use crate::control::{SchedulerEvent, StopReason};
+use crate::phase::{EndReason, PhaseOutcome};
+use crate::plan::{EngineError, Workload};
+use crate::progress::ANNOUNCEMENTS;
+use crate::queue::WaitResult;
+use crate::request::finished::CutReason;
+
+/// How long before its due time a request may be handed to its worker, which then waits for the moment itself: one thread
+/// wakes up on time more exactly than two in a row.
+const AHEAD: Nanos = Nanos(1_000_000);
+
+pub(super) struct PhaseRun<'a> {
+    state: PhaseState<'a>,
+    mode: Box<dyn LoadMode>,
+    phase: &'a PhaseConfig,
+    environment: Environment<'a>,
+    grace_exceeded: bool,
+    cut_drain: Nanos,
+    ahead: Nanos,
+}
+
+/// Where a phase stands.
+#[derive(Debug, Clone)]
+enum PhaseStage {
+    Sending,
+    /// No more requests; waiting for those in flight, at most until the given time.
+    Draining {
+        reason: EndReason,
+        until: Option<Mono>,
+    },
+    /// What was in flight has been told to end.
+    Cutting {
+        reason: EndReason,
+        until: Mono,
+    },
+}
+
+impl<'a> PhaseRun<'a> {
+    pub(super) fn new(
+        index: usize,
+        phase: &'a PhaseConfig,
+        workload: &'a mut Workload,
+        run: &'a mut RunState,
+        environment: Environment<'a>,
+    ) -> Self {
+        environment.progress.begin(phase.kind, phase.stop.requests, environment.clock.now());
+        let cut_drain = workload.timing.cut_drain.into();
+        let mut state = PhaseState::new(index, phase, workload, run, environment);
+        let mode = mode::of(&phase.pace, &mut state);
+        // A limit must be asked at the due time itself, not before.
+        let ahead = if mode.knows_due_times() && state.is_unlimited() { AHEAD } else { Nanos::ZERO };
+        Self { state, mode, phase, environment, grace_exceeded: false, cut_drain, ahead }
+    }
+
+    /// Goes on into another phase with all sessions that are open.
+    pub(super) fn enter(&mut self, index: usize, phase: &'a PhaseConfig) {
+        self.state.enter_phase(index, phase);
+        self.phase = phase;
+        self.grace_exceeded = false;
+    }
+
+    pub(super) fn run(&mut self) -> Result<PhaseOutcome, EngineError> {
+        self.announce();
+        // A stop that came before the phase keeps it from sending anything.
+        let mut stage = self.take_in(None, PhaseStage::Sending);
+        loop {
+            stage = self.advance(stage)?;
+            if let PhaseStage::Draining { reason, .. } | PhaseStage::Cutting { reason, .. } = &stage {
+                let overdue = matches!(&stage, PhaseStage::Cutting { until, .. } if self.now() >= *until);
+                let is_cut = matches!(stage, PhaseStage::Cutting { .. });
+                let is_over = self.state.in_flight() == 0 && (is_cut || self.state.is_settled());
+                if is_over || overdue {
+                    return Ok(self.outcome(reason.clone()));
+                }
+            }
+            stage = self.wait(stage)?;
+        }
+    }
+
+    fn now(&self) -> Mono {
+        self.environment.clock.now()
+    }
+
+    fn announce(&self) {
+        let stop = self.phase.stop;
+        let goals = [
+            stop.requests.map(|n| format!("{n} requests")),
+            stop.duration.map(|d| format!("{} s duration", d.as_secs_f64())),
+            stop.sessions.map(|n| format!("{n} sessions")),
+        ];
+        let goals = goals.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let goals = match goals.as_str() {
+            "" if self.phase.pace.is_agentic() => "the turns before the start point of each session",
+            "" => "the whole data set",
+            goals => goals,
+        };
+        log::info!("Phase {} started | target: {goals}", self.phase.name());
+        if self.phase.kind == PhaseKind::Profiling {
+            log::info!(target: ANNOUNCEMENTS, "AIPerf System is PROFILING");
+        }
+    }
+
+    /// Sends what is due, and moves on to the next stage when this one is over.
+    fn advance(&mut self, stage: PhaseStage) -> Result<PhaseStage, EngineError> {
+        let now = self.now();
+        if self.state.has_failed_warmup() && !matches!(stage, PhaseStage::Cutting { .. }) {
+            return Ok(self.stop(StopReason::FailedWarmup, &stage));
+        }
+        Ok(match stage {
+            PhaseStage::Sending if self.state.has_lost_server() => self.stop(StopReason::Unreachable, &stage),
+            PhaseStage::Sending => {
+                if self.deadline().is_some_and(|end| now >= end) {
+                    return Ok(self.stop_sending(EndReason::Duration));
+                }
+                if self.state.guide(now) {
+                    return Ok(self.stop_sending(EndReason::Count));
+                }
+                self.state.take_due(now, &*self.mode)?;
+                self.mode.feed(self.horizon(now), &mut self.state)?;
+                if self.state.is_spent(&*self.mode) { self.stop_sending(EndReason::Count) } else { stage }
+            }
+            PhaseStage::Draining { reason, until: Some(until) } if now >= until => {
+                self.grace_exceeded = self.state.in_flight() > 0;
+                self.cut(reason, CutReason::Deadline)
+            }
+            PhaseStage::Draining { .. } | PhaseStage::Cutting { .. } => stage,
+        })
+    }
+
+    /// Up to when due times are handed out now; nothing that is due at the deadline or later.
+    fn horizon(&self, now: Mono) -> Mono {
+        let horizon = now + self.ahead;
+        self.deadline().map_or(horizon, |end| horizon.min(end - Nanos(1)))
+    }
+
+    fn stop_sending(&mut self, reason: EndReason) -> PhaseStage {
+        let counts = &self.state.counts;
+        log::info!(
+            "Phase {} sending complete | sent={}, completed={}, in_flight={} | sessions: sent={}, completed={}{}",
+            self.phase.name(),
+            counts.sent,
+            counts.completed,
+            self.state.in_flight(),
+            counts.sessions_sent,
+            counts.sessions_completed,
+            if reason == EndReason::Duration { " | timeout_triggered=True" } else { "" },
+        );
+        if !self.state.is_handed_over() {
+            self.state.clear();
+        }
+        let until = match (self.deadline(), self.phase.grace) {
+            (_, GracePeriod::Unlimited) => None,
+            // Who ends a phase early does not wait for its deadline.
+            (Some(end), GracePeriod::Limited(grace)) if !matches!(reason, EndReason::Enough(_)) => {
+                Some(end + grace.into())
+            }
+            (_, GracePeriod::Limited(grace)) => Some(self.now() + grace.into()),
+        };
+        PhaseStage::Draining { reason, until }
+    }
+
+    /// Ends sending early, if there is something to end.
+    fn end_early(&mut self, why: Arc<str>, stage: PhaseStage) -> PhaseStage {
+        match stage {
+            PhaseStage::Sending if self.phase.kind == PhaseKind::Profiling => {
+                log::info!("Phase {} ends early: {why}", self.phase.name());
+                self.stop_sending(EndReason::Enough(why))
+            }
+            _ => stage,
+        }
+    }
+
+    /// Ends the phase from whatever stage it is in.
+    fn stop(&mut self, why: StopReason, stage: &PhaseStage) -> PhaseStage {
+        if matches!(stage, PhaseStage::Sending) {
+            self.stop_sending(EndReason::Stopped(why));
+        }
+        let cut = match why {
+            StopReason::Interrupt => CutReason::Interrupt,
+            StopReason::FailedRequests => CutReason::FailedRequests,
+            StopReason::FailedWarmup => CutReason::FailedWarmup,
+            StopReason::Unreachable => CutReason::Unreachable,
+            StopReason::Defect => CutReason::Defect,
+        };
+        self.cut(EndReason::Stopped(why), cut)
+    }
+
+    fn cut(&mut self, reason: EndReason, cut: CutReason) -> PhaseStage {
+        self.environment.dispatch.cut(cut);
+        PhaseStage::Cutting { reason, until: self.now() + self.cut_drain }
+    }
+
+    fn deadline(&self) -> Option<Mono> {
+        self.phase.stop.duration.map(|d| self.state.start + d.into())
+    }
+
+    /// Sleeps until something is due or comes in, and takes in all that came.
+    fn wait(&mut self, stage: PhaseStage) -> Result<PhaseStage, EngineError> {
+        match self.environment.events.wait(self.next_wake(&stage)) {
+            WaitResult::Item(event) => Ok(self.take_in(Some(event), stage)),
+            WaitResult::TimedOut => Ok(stage),
+            WaitResult::Closed => Err(EngineError::WorkersGone),
+        }
+    }
+
+    /// Takes in the event, and all that wait behind it.
+    fn take_in(&mut self, first: Option<SchedulerEvent>, mut stage: PhaseStage) -> PhaseStage {
+        let mut event = first.or_else(|| self.environment.events.take());
+        while let Some(next) = event {
+            match next {
+                SchedulerEvent::Returned(returned) => self.state.take_back(&returned, &*self.mode),
+                SchedulerEvent::FirstToken { phase } => self.state.first_token(phase),
+                SchedulerEvent::FollowedUp(followed) => self.state.follow_up(followed, &*self.mode),
+                SchedulerEvent::Stop(why) => {
+                    stage = self.stop(why, &stage);
+                }
+                SchedulerEvent::Enough(why) => stage = self.end_early(why, stage),
+            }
+            event = self.environment.events.take();
+        }
+        stage
+    }
+
+    fn next_wake(&self, stage: &PhaseStage) -> Option<Mono> {
+        match stage {
+            PhaseStage::Sending => {
+                let now = self.now();
+                let next = self.mode.next_due().map(|due| due - self.ahead);
+                [self.deadline(), self.state.next_wake(now), next].into_iter().flatten().min()
+            }
+            PhaseStage::Draining { until, .. } => *until,
+            PhaseStage::Cutting { until, .. } => Some(*until),
+        }
+    }
+
+    fn outcome(&mut self, reason: EndReason) -> PhaseOutcome {
+        self.state.count_open_children();
+        let counts = self.state.counts;
+        let (start, end) = (self.state.start, self.state.last_return);
+        log::info!(
+            "Phase {} complete | completed={}, cancelled={} | sessions: completed={}, cancelled={} | elapsed={:.2}s{} | responses are \
+             still to be read",
+            self.phase.name(),
+            counts.completed,
+            counts.cut,
+            counts.sessions_completed,
+            counts.sessions_cut,
+            end.since(start).as_secs_f64(),
+            if self.grace_exceeded { " | grace_period_timeout=True" } else { "" },
+        );
+        PhaseOutcome {
+            kind: self.phase.kind,
+            name: self.phase.name(),
+            start,
+            end,
+            counts,
+            ended_by: reason,
+            grace_exceeded: self.grace_exceeded,
+            replay: self.state.replay_outcome(),
+            outage: self.state.outage(),
+        }
+    }
+}

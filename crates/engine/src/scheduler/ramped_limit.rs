@@ -1,0 +1,86 @@
+//! A limit on how many may be inside, which may grow over time.
+
+use aiperf_clock::{Mono, Nanos};
+use aiperf_config::Ramp;
+use aiperf_seed::Seed;
+
+use crate::schedule::step_times;
+
+#[derive(Debug)]
+pub(crate) struct RampedLimit {
+    /// Without a limit everyone may enter.
+    target: Option<usize>,
+    /// When the limit grows by one; empty once it is at its target.
+    steps: Vec<Mono>,
+    inside: usize,
+}
+
+impl RampedLimit {
+    pub(crate) fn new(target: Option<usize>, ramp: Option<Ramp>, start: Mono, seed: Seed) -> Self {
+        let steps: Vec<Nanos> = match (target, ramp) {
+            (Some(target), Some(ramp)) => step_times(target, ramp, seed),
+            _ => Vec::new(),
+        };
+        Self { target, steps: steps.into_iter().map(|step| start + step).collect(), inside: 0 }
+    }
+
+    pub(crate) fn has_room(&self, now: Mono) -> bool {
+        self.limit(now).is_none_or(|limit| self.inside < limit)
+    }
+
+    pub(crate) fn enter(&mut self) {
+        self.inside += 1;
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.inside = self.inside.saturating_sub(1);
+    }
+
+    /// When the limit grows next.
+    pub(crate) fn next_step(&self, now: Mono) -> Option<Mono> {
+        self.steps.get(self.steps.partition_point(|step| *step <= now)).copied()
+    }
+
+    fn limit(&self, now: Mono) -> Option<usize> {
+        let target = self.target?;
+        let missing = self.steps.len() - self.steps.partition_point(|step| *step <= now);
+        Some(target - missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use aiperf_config::RampShape;
+
+    use super::*;
+
+    #[test]
+    fn a_ramped_gate_lets_in_one_more_at_each_step() {
+        let start = Mono::from_nanos(1_000);
+        let ramp = Ramp { duration: Duration::from_secs(2), shape: RampShape::Linear };
+        let mut gate = RampedLimit::new(Some(3), Some(ramp), start, Seed::fixed(1));
+        let after = |secs: u64| start + Nanos(secs * 1_000_000_000);
+        assert!(gate.has_room(start));
+        gate.enter();
+        assert!(!gate.has_room(start));
+        assert_eq!(gate.next_step(start), Some(after(1)));
+        assert!(gate.has_room(after(1)));
+        gate.enter();
+        gate.enter();
+        assert!(!gate.has_room(after(2)));
+        assert_eq!(gate.next_step(after(2)), None);
+        gate.leave();
+        assert!(gate.has_room(after(2)));
+    }
+
+    #[test]
+    fn a_gate_without_limit_is_open() {
+        let mut gate = RampedLimit::new(None, None, Mono::default(), Seed::fixed(1));
+        for _ in 0..1_000 {
+            assert!(gate.has_room(Mono::default()));
+            gate.enter();
+        }
+    }
+}

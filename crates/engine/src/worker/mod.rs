@@ -1,0 +1,166 @@
+//! A worker thread: one single-threaded runtime, its own connections, and the requests it was given credits for. It
+//! stamps and stores bytes.
+
+mod gauge;
+mod in_flight;
+mod job_answers;
+mod panic_guard;
+mod pool;
+mod read_batcher;
+mod read_delays;
+mod send;
+mod watcher;
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::thread::{self, JoinHandle};
+
+use aiperf_clock::{Timer, tighten_timer_slack};
+use aiperf_seed::Stream;
+use aiperf_transport::Client;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use self::send::{RequestSender, WorkerContext};
+use crate::control::SchedulerEvent;
+use crate::plan::Plan;
+use crate::queue::QueueSender;
+use crate::request::credit::Credit;
+use crate::request::finished::{CutReason, Finished};
+use crate::worker::in_flight::{CutSignal, InFlight};
+use crate::worker::panic_guard::PanicGuard;
+use crate::worker::read_batcher::{self as batcher, ReadBatcher};
+use crate::worker::read_delays::LocalDelays;
+
+pub use self::gauge::WorkerGauge;
+pub(crate) use self::pool::WorkerPool;
+pub use self::read_delays::{ReadDelays, SharedDelays};
+
+#[derive(Debug)]
+enum WorkerCommand {
+    Send(Credit),
+    /// End all requests in flight.
+    Cut(CutReason),
+}
+
+/// The scheduler's handle to one worker. Dropping it lets the worker finish and end.
+#[derive(Debug)]
+struct Worker {
+    commands: UnboundedSender<WorkerCommand>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Worker {
+    fn start(
+        index: usize,
+        plan: &Plan,
+        events: QueueSender<SchedulerEvent>,
+        records: QueueSender<Finished>,
+        gauge: &Arc<WorkerGauge>,
+    ) -> io::Result<Self> {
+        let (commands, inbox) = unbounded_channel();
+        let context = WorkerContext {
+            index,
+            targets: Arc::clone(&plan.sending.targets),
+            headers: Arc::clone(&plan.sending.headers),
+            bodies: Arc::clone(&plan.workload.bodies),
+            endpoint: Arc::clone(&plan.sending.endpoint),
+            request_timeout: plan.sending.request_timeout,
+            send_limit: plan.sending.send_limit,
+            reuse: plan.sending.reuse,
+            wire: plan.sending.wire,
+            events,
+            records,
+            gauge: Arc::clone(gauge),
+        };
+        let client = plan.sending.client.clone();
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().on_thread_park(batcher::before_park).build()?;
+        let may_batch_reads = plan.sending.may_batch_reads();
+        // A worker that cannot work must say so before it is given requests, which would wait for it for ever.
+        let (ready, started) = sync_channel(1);
+        let thread = thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
+            let events = context.events.clone();
+            let _guard = PanicGuard(&events);
+            tighten_timer_slack();
+            tokio::task::LocalSet::new().block_on(&runtime, async move {
+                match Timer::start() {
+                    Ok(timer) => {
+                        // Whoever started it waits for this.
+                        let _ = ready.send(Ok(()));
+                        let batcher = ReadBatcher::new(timer.clone());
+                        if may_batch_reads {
+                            ReadBatcher::install(&batcher);
+                        }
+                        let sender = RequestSender {
+                            context,
+                            client: Client::new(client),
+                            timer,
+                            delays: LocalDelays::default(),
+                            ids: RefCell::new(Stream::from_entropy()),
+                            batcher,
+                            last_size: Cell::default(),
+                        };
+                        serve(inbox, Rc::new(sender)).await;
+                        ReadBatcher::uninstall();
+                    }
+                    Err(cause) => {
+                        let _ = ready.send(Err(cause));
+                    }
+                }
+            });
+        })?;
+        started.recv().unwrap_or_else(|_| Err(io::Error::other("it ended at once")))?;
+        Ok(Self { commands, thread: Some(thread) })
+    }
+
+    /// False when the worker is gone.
+    fn tell(&self, command: WorkerCommand) -> bool {
+        let told = self.commands.send(command).is_ok();
+        if let Some(thread) = &self.thread {
+            thread.thread().unpark();
+        }
+        told
+    }
+
+    /// Waits until the worker has handed over all that it finished.
+    fn join(mut self) {
+        let thread = self.thread.take();
+        drop(self);
+        if thread.is_some_and(|t| t.join().is_err()) {
+            log::error!("a worker thread panicked");
+        }
+    }
+}
+
+async fn serve(inbox: UnboundedReceiver<WorkerCommand>, sender: Rc<RequestSender>) {
+    let watched = Rc::clone(&sender);
+    tokio::select! {
+        () = watched.context.gauge.watch(&watched.timer, &watched.delays) => {}
+        () = take_commands(inbox, sender) => {}
+    }
+    watched.context.gauge.gather(&watched.delays);
+}
+
+async fn take_commands(mut inbox: UnboundedReceiver<WorkerCommand>, sender: Rc<RequestSender>) {
+    let cut = RefCell::new(Rc::new(CutSignal::default()));
+    let in_flight = Rc::new(InFlight::default());
+    while let Some(command) = inbox.recv().await {
+        match command {
+            WorkerCommand::Send(credit) => {
+                let (sender, cut) = (Rc::clone(&sender), Rc::clone(&cut.borrow()));
+                let ticket = InFlight::enter(&in_flight);
+                tokio::task::spawn_local(async move {
+                    let _guard = PanicGuard(&sender.context.events);
+                    sender.send(credit, &cut).await;
+                    sender.batcher.note_end();
+                    drop(ticket);
+                });
+            }
+            WorkerCommand::Cut(reason) => cut.replace(Rc::default()).raise(reason),
+        }
+    }
+    in_flight.wait_until_none().await;
+}

@@ -1,0 +1,75 @@
+//! Why a talk cannot begin, or a turn of it has no answer.
+
+use std::io;
+use std::time::Duration;
+
+use aiperf_endpoint::BuildError;
+use aiperf_protocol::ReplyError;
+use aiperf_tokenizer::TokenizerError;
+use aiperf_transport::{Exchange, TransportError};
+use thiserror::Error;
+
+use crate::error::RunError;
+
+/// How much of an answer that is an error is shown.
+const QUOTED_CHARS: usize = 500;
+
+#[derive(Debug, Error)]
+pub enum ChatError {
+    #[error("--model: a talk is with one model; name one")]
+    SeveralModels,
+    #[error("--url: a talk is with one server; name one")]
+    SeveralServers,
+    #[error(transparent)]
+    Setting(#[from] RunError),
+    #[error("a talk cannot begin: {0}")]
+    Runtime(io::Error),
+    #[error(transparent)]
+    Body(#[from] BuildError),
+    #[error(transparent)]
+    Transport(#[from] TransportError),
+    #[error("the server answered {status} {reason}: {said}")]
+    Status { status: u16, reason: String, said: String },
+    #[error(transparent)]
+    Reply(#[from] ReplyError),
+    #[error(transparent)]
+    Tokenizer(#[from] TokenizerError),
+    #[error(
+        "the server took no request within {:.0} s; check --url, or raise AIPERF_CHAT_CONNECT_TIMEOUT",
+        limit.as_secs_f64()
+    )]
+    NotSent { limit: Duration },
+    #[error("nothing came from the server for {:.0} s; AIPERF_CHAT_READ_TIMEOUT sets how long to wait", limit.as_secs_f64())]
+    Stalled { limit: Duration },
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl ChatError {
+    pub(super) fn of_status(exchange: &Exchange) -> Self {
+        let body = String::from_utf8_lossy(&exchange.body);
+        let body = body.trim();
+        let said = match body.char_indices().nth(QUOTED_CHARS) {
+            Some((end, _)) => format!("{}...", &body[..end]),
+            None if body.is_empty() => "(nothing more)".to_owned(),
+            None => body.to_owned(),
+        };
+        Self::Status { status: exchange.status.unwrap_or_default(), reason: exchange.reason.clone(), said }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_error_page_is_cut_and_an_empty_one_is_named() {
+        let of = |body: &str| {
+            let (status, reason) = (Some(502), "Bad Gateway".to_owned());
+            ChatError::of_status(&Exchange { status, reason, body: body.into(), ..Exchange::default() }).to_string()
+        };
+        assert_eq!(of(" no model \n"), "the server answered 502 Bad Gateway: no model");
+        assert!(of("").ends_with("(nothing more)"));
+        assert_eq!(of(&"é".repeat(600)).chars().filter(|c| *c == 'é').count(), 500);
+    }
+}

@@ -1,0 +1,180 @@
+//! From a finished exchange to an observation: read the reply, count its tokens.
+
+use std::sync::{Arc, Once};
+
+use aiperf_endpoint::{Endpoint, ResponseBody};
+use aiperf_engine::Finished;
+use aiperf_metrics::{Failure, MediaFacts, Observation, OverflowSigns, PrefixBlocks, TokenCounts};
+use aiperf_protocol::{EndpointFacts, EndpointKind, Medium, Reply, SpecDecode, SpecDecodeError, Wire};
+use aiperf_tokenizer::Tokenizer;
+
+use crate::contents::sessions::TurnFacts;
+use crate::record::{failure, http_timing};
+
+/// Whose count of tokens is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TokenSource {
+    Client,
+    /// The server's `usage`.
+    Server,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Observer {
+    pub(crate) endpoint: Arc<dyn Endpoint>,
+    pub(crate) kind: EndpointKind,
+    pub(crate) wire: Wire,
+    pub(crate) tokenizer: Arc<dyn Tokenizer>,
+    pub(crate) token_source: TokenSource,
+    /// Whether requests say how many tokens may be generated.
+    pub(crate) sends_limit: bool,
+    pub(crate) overflow_signs: OverflowSigns,
+}
+
+impl Observer {
+    /// What the server answered, or why that is no answer. Quick, compared with counting its tokens.
+    pub(crate) fn read(&self, finished: &Finished) -> Result<Reply, Failure> {
+        self.answer(finished)
+            .map_err(|failure| Failure { is_context_overflow: self.overflow_signs.are_in(&failure.message), ..failure })
+    }
+
+    fn answer(&self, finished: &Finished) -> Result<Reply, Failure> {
+        let exchange = &finished.exchange;
+        if let Some(failure) = failure::of_exchange(&finished.outcome, exchange, self.wire) {
+            return Err(failure);
+        }
+        if let Some(failure) = failure::without_body(exchange) {
+            return Err(failure);
+        }
+        let body = ResponseBody {
+            content_type: exchange.header("content-type"),
+            bytes: &exchange.body,
+            marks: &exchange.marks,
+        };
+        self.endpoint.read(body).map_err(|error| failure::of_reply(&error))
+    }
+
+    pub(crate) fn observe(
+        &self,
+        finished: &Finished,
+        turn: TurnFacts<'_>,
+        answer: Result<Reply, Failure>,
+    ) -> Observation {
+        let exchange = &finished.exchange;
+        let (mut reply, failure) = match answer {
+            Ok(reply) => (reply, None),
+            Err(failure) => (Reply::default(), Some(failure)),
+        };
+        let tokens = match self.token_source {
+            TokenSource::Client => self.counted(&reply, turn, finished),
+            TokenSource::Server => reported(&reply),
+        };
+        if self.token_source == TokenSource::Server && failure.is_none() {
+            warn_of_missing_counts(&tokens, self.kind.facts());
+        }
+        warn_of_late_events(reply.events_after_end);
+        let media = MediaFacts {
+            images: if self.kind.takes(Medium::Image) { turn.images(finished, &*self.endpoint) } else { 0 },
+            audio_seconds: turn.audio_seconds,
+            video: reply.video,
+        };
+        // The exchanges of a job have no stages that could be added up.
+        let http = failure.is_none() && !self.kind.facts().produces_video;
+        Observation {
+            due: finished.due,
+            credit_issued: finished.issued,
+            start: finished.start,
+            headers_received: exchange.trace.headers_received.filter(|_| exchange.is_success()),
+            end: finished.end,
+            chunks: std::mem::take(&mut reply.chunks),
+            delivery: reply.delivery,
+            tokens,
+            usage: reply.usage,
+            spec_decode: reply.spec_decode.take().and_then(usable),
+            http: http.then(|| http_timing::of(exchange)),
+            resent: exchange.resent,
+            failure,
+            requested_output_tokens: turn
+                .max_tokens
+                .filter(|_| self.sends_limit)
+                .map(|limit| of_all(limit, reply.choices)),
+            requested_input_tokens: turn.asked_input,
+            undecodable_events: reply.undecodable_events,
+            prefix: turn
+                .blocks
+                .map(|blocks| PrefixBlocks { blocks: u64::from(blocks.blocks), reused: u64::from(blocks.reused) }),
+            media,
+        }
+    }
+
+    fn counted(&self, reply: &Reply, turn: TurnFacts<'_>, finished: &Finished) -> TokenCounts {
+        // No token reaches from one choice into the next.
+        let count = |texts: &mut dyn Iterator<Item = &str>| {
+            texts.map(|text| self.tokenizer.count(text) as u64).reduce(|a, b| a + b)
+        };
+        TokenCounts {
+            input: if self.kind.facts().tokenizes_input {
+                turn.input_tokens(finished, &*self.endpoint, &*self.tokenizer)
+            } else {
+                None
+            },
+            output: count(&mut reply.outputs()).filter(|_| self.kind.facts().produces_tokens),
+            reasoning: count(&mut reply.reasonings()).filter(|_| self.kind.facts().produces_tokens),
+        }
+    }
+}
+
+/// The limit of a request holds for each of its choices, and their tokens are counted together.
+fn of_all(limit: u32, choices: u32) -> u32 {
+    limit.saturating_mul(choices.max(1))
+}
+
+/// A server whose counts contradict each other does so in every reply: it is said once.
+fn usable(report: Result<SpecDecode, SpecDecodeError>) -> Option<SpecDecode> {
+    static SAID: Once = Once::new();
+    if let Err(error) = &report {
+        SAID.call_once(|| log::warn!("The server's report of speculative decoding is passed over: {error}"));
+    }
+    report.ok()
+}
+
+fn reported(reply: &Reply) -> TokenCounts {
+    static CUT: Once = Once::new();
+    let Some(usage) = &reply.usage else { return TokenCounts::default() };
+    let split = usage.split_output();
+    if split.cut {
+        CUT.call_once(|| {
+            log::warn!(
+                "The server reports more reasoning tokens ({}) than completion tokens ({}), of which they are a part: reasoning \
+                 is counted as {}, so that the output length is the completion tokens. (Said once.)",
+                usage.reasoning_tokens.unwrap_or(0),
+                usage.completion_tokens.unwrap_or(0),
+                split.reasoning.unwrap_or(0),
+            );
+        });
+    }
+    TokenCounts { input: usage.prompt_tokens, output: split.output, reasoning: split.reasoning }
+}
+
+/// Once is enough: what one reply lacks, many lack.
+fn warn_of_missing_counts(tokens: &TokenCounts, facts: &EndpointFacts) {
+    static MISSING: Once = Once::new();
+    let output = facts.produces_tokens && tokens.output.is_none() && tokens.reasoning.is_none();
+    if output || (facts.tokenizes_input && tokens.input.is_none()) {
+        MISSING.call_once(|| {
+            log::warn!(
+                "--use-server-token-count: a response has no usable token counts in its usage, so that it is in no token metric. \
+                 The summary says how many there are (server_counts_missing). Have the server report usage, or leave the option out."
+            );
+        });
+    }
+}
+
+fn warn_of_late_events(events: u32) {
+    static LATE: Once = Once::new();
+    if events > 0 {
+        LATE.call_once(|| {
+            log::warn!("A stream went on after [DONE]: {events} events after it are ignored. (Said once.)");
+        });
+    }
+}

@@ -1,0 +1,92 @@
+//! Sets the pipeline up at which records are made: which files are open, who counts, who early_stops.
+
+use std::sync::{Arc, Mutex};
+
+use aiperf_clock::WallAnchor;
+use aiperf_config::{ExportLevel, PhaseConfig};
+use aiperf_engine::ControlSource;
+use aiperf_metrics::OverflowSigns;
+use aiperf_report::{OutputsFile, RawWriter, RecordTable, RecordWriter};
+
+use super::Run;
+use crate::error::RunError;
+use crate::prepare::secrets::Secrets;
+use crate::record::observe::{Observer, TokenSource};
+use crate::record::raw::RawSource;
+use crate::record::threads::RecordPipeline;
+use crate::watch::early_stop::EarlyStop;
+use crate::watch::monitor::Monitor;
+use crate::watch::threshold::FailureThreshold;
+
+impl Run {
+    pub(super) fn record_pipeline(
+        &self,
+        anchor: WallAnchor,
+        monitor: &Arc<Monitor>,
+        control: &ControlSource,
+        early_stops: &[EarlyStop],
+    ) -> Result<RecordPipeline, RunError> {
+        let output = &self.config.output;
+        let secrets = Secrets::of(&self.config);
+        let source = RawSource {
+            endpoint: Arc::clone(&self.endpoint),
+            headers: Arc::clone(&self.headers),
+            targets: self.targets.requests.clone().into(),
+            secrets: secrets.clone(),
+        };
+        let records = if output.level >= ExportLevel::Records {
+            Some(RecordWriter::create(&self.paths.records(), &self.contexts)?)
+        } else {
+            None
+        };
+        let raw = if output.level >= ExportLevel::Raw {
+            Some((RawWriter::create(&self.paths.raw())?, source.clone()))
+        } else {
+            None
+        };
+        let table = if output.export_parquet {
+            Some(RecordTable::create(&self.paths.records_parquet(), &self.contexts)?)
+        } else {
+            None
+        };
+        let outputs = if output.export_outputs {
+            Some(OutputsFile::create(&self.paths.outputs(), self.profiling_context())?)
+        } else {
+            None
+        };
+        let token_source =
+            if self.config.endpoint.server_token_count { TokenSource::Server } else { TokenSource::Client };
+        let threshold = self
+            .config
+            .failed_request_threshold
+            .map(|share| FailureThreshold::new(share, self.config.profiling.pace.session_limit(), control.control()));
+        Ok(RecordPipeline {
+            observer: Observer {
+                endpoint: Arc::clone(&self.endpoint),
+                kind: self.config.endpoint.kind,
+                wire: self.config.endpoint.wire,
+                tokenizer: Arc::clone(&self.tokenizer),
+                token_source,
+                sends_limit: self.config.endpoint.no_limit().is_none(),
+                overflow_signs: OverflowSigns::new(&self.config.tuning.context_overflow_signs),
+            },
+            sessions: Arc::clone(&self.sessions),
+            phases: self.phases.iter().map(|phase| phase.kind).collect(),
+            phase_names: self.phases.iter().map(PhaseConfig::name).collect(),
+            is_agentic: self.config.profiling.pace.is_agentic(),
+            anchor,
+            secrets,
+            records,
+            raw,
+            table,
+            outputs,
+            http_trace: output.export_http_trace.then_some(source),
+            monitor: Arc::clone(monitor),
+            context: self.profiling_context().clone(),
+            threshold,
+            retry_after: Mutex::default(),
+            feeds: early_stops.iter().map(|watch| Arc::clone(&watch.feed)).collect(),
+            tap: self.tap.clone().map(|tap| (tap, self.contexts.clone())),
+        })
+    }
+}

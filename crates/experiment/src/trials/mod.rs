@@ -1,0 +1,18 @@
+//! Several runs of one command: each point of a sweep and each repetition in its turn, and what they say together.
+
+mod aggregate;
+mod collate;
+mod convergence;
+mod figures;
+mod order;
+#[cfg(test)]
+mod samples;
+mod seeds;
+mod series;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+pub use figures::Figures;
+pub use order::TrialAssignment;
+pub use series::{CellResult, ExperimentResult, Pause, Runner, TrialError, TrialResult, run_trials};
