@@ -1,10 +1,16 @@
 //! What a server answered, read from the bytes: content with its arrival times, usage, or why it is no answer.
 
+mod spec_decode;
+mod tool_call;
+mod usage;
+
 use aiperf_clock::Mono;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{SpecDecode, SpecDecodeError, ToolCall, Usage};
+pub use spec_decode::{SpecDecode, SpecDecodeError};
+pub use tool_call::{ToolCall, ToolKind};
+pub use usage::{OutputSplit, Usage};
 
 /// A response event that carried content. Events without content (role only, finish, usage, `[DONE]`) are not here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
