@@ -18,6 +18,7 @@ const TO_REWRITE: &[&str] = &[
     "genai-perf",
     "grpc",
     "hub",
+    "options",
     "report",
     "sim",
     "trace",
