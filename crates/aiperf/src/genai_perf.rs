@@ -28,7 +28,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use aiperf_config::catalogue::options;
+use aiperf_options::catalogue::options;
 use config_file::{ConfigFile, Job};
 use given::Asked;
 use merge::Merge;

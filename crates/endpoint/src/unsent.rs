@@ -1,8 +1,8 @@
 //! What a turn says and its API has no place for: it is left out of the body, and whoever wrote it should know.
 
 use aiperf_conversation::Turn;
+use aiperf_protocol::{EndpointKind, TurnPart};
 
-use crate::EndpointKind;
 use crate::media::each;
 
 /// Names of texts that a ranking is made of.
@@ -14,17 +14,17 @@ pub fn unsent(kind: EndpointKind, turn: &Turn) -> Option<String> {
     if turn.raw_payload.is_some() {
         return None;
     }
-    if kind.ranks() {
+    let facts = kind.facts();
+    if facts.ranks {
         return unranked(turn);
     }
-    let further = |count: usize, what: &str| (count > 1).then(|| format!("{what} after the first"));
-    let texts = turn.all_texts().count();
-    match kind {
-        EndpointKind::ImageGeneration | EndpointKind::VideoGeneration => further(texts, "texts"),
-        EndpointKind::ImageEdit => further(texts, "texts").or_else(|| further(each(&turn.images).count(), "images")),
-        EndpointKind::AudioTranscription => further(each(&turn.audios).count(), "audio"),
-        _ => None,
-    }
+    let count = |part: TurnPart| match part {
+        TurnPart::Texts => turn.all_texts().count(),
+        TurnPart::Images => each(&turn.images).count(),
+        TurnPart::Audio => each(&turn.audios).count(),
+    };
+    let unsent = facts.sends_first_only.iter().find(|part| count(**part) > 1)?;
+    Some(format!("{} after the first", unsent.name()))
 }
 
 fn unranked(turn: &Turn) -> Option<String> {

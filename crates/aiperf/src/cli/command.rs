@@ -1,6 +1,6 @@
 //! The clap commands, built from the catalogue.
 
-use aiperf_config::catalogue::{Arity, OptionId, OptionSpec, Tokens, ValueKind, groups};
+use aiperf_options::catalogue::{Arity, OptionId, OptionSpec, Tokens, ValueKind, groups};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-use aiperf_config::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
-use aiperf_config::{VARIABLES, WITHOUT_EFFECT};
 use aiperf_experiment::SELFTEST_OPTIONS;
+use aiperf_options::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
+use aiperf_options::{VARIABLES, WITHOUT_EFFECT};
 
 use super::{UNBUILT_COMMANDS, chat, compare};
 use crate::simulate;
@@ -189,8 +189,8 @@ fn takes(spec: &OptionSpec) -> String {
     }
     match spec.arity {
         Arity::One => {}
-        Arity::Sweep => text.push_str("; sweep"),
-        Arity::List(form) if form.tokens == aiperf_config::catalogue::Tokens::One => text.push_str("; list"),
+        Arity::Sweep(_) => text.push_str("; sweep"),
+        Arity::List(form) if form.tokens == aiperf_options::catalogue::Tokens::One => text.push_str("; list"),
         Arity::List(_) => text.push_str("; list, several"),
     }
     text

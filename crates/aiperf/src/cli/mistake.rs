@@ -1,7 +1,7 @@
 //! From what clap could not match to a sentence that names the mistake and what to do about it.
 
-use aiperf_config::catalogue::{Arity, OptionId, OptionSpec, ValueKind};
-use aiperf_config::suggestion;
+use aiperf_options::catalogue::{Arity, OptionId, OptionSpec, ValueKind};
+use aiperf_options::suggestion;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -124,7 +124,7 @@ fn advice_on(spec: &OptionSpec, name: &str, given: &[&str], word: &str) -> Optio
     let all = |between: &str| [given, &[word]].concat().join(between);
     let advice = match spec.arity {
         Arity::List(form) if form.commas => format!("separate values with commas ({name} {})", all(",")),
-        Arity::Sweep => format!("separate the values of a sweep with commas ({name} {})", all(",")),
+        Arity::Sweep(_) => format!("separate the values of a sweep with commas ({name} {})", all(",")),
         _ if matches!(spec.value, ValueKind::Text | ValueKind::Path) => {
             format!("put quotes around a value with blanks ({name} \"{}\")", all(" "))
         }

@@ -94,7 +94,7 @@ pub(crate) fn parse(
     match matches.subcommand() {
         Some(("profile", matches)) => {
             let raw = profile::raw_options(matches, &typed);
-            Ok(Invocation::Profile(Box::new(Experiment::resolve(&raw, environment)?)))
+            Ok(Invocation::Profile(Box::new(raw.resolve_experiment(environment)?)))
         }
         Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),

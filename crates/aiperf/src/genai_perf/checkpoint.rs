@@ -112,7 +112,7 @@ fn without_secret(word: &str) -> String {
             _ => format!("--header={REDACTED}"),
         },
         Some((name @ ("--url" | "--endpoint"), value)) => format!("{name}={}", redact::url(value)),
-        Some((name @ "--extra-inputs", value)) => format!("{name}={}", redact::extra_inputs(value)),
+        Some((name @ "--extra-inputs", value)) => format!("{name}={}", aiperf_options::shown_extra_inputs(value)),
         _ => word.to_owned(),
     }
 }

@@ -1,7 +1,15 @@
 //! Embeddings of chat messages: the body of a chat request, sent to `POST /v1/embeddings`.
 
+use std::sync::Arc;
+
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
+
 use super::{chat, embeddings};
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest, documents};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest, documents};
+
+pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(ChatEmbeddings)
+}
 
 #[derive(Debug)]
 pub(super) struct ChatEmbeddings;

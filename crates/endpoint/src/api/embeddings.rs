@@ -1,5 +1,8 @@
 //! Embeddings: `POST /v1/embeddings`.
 
+use std::sync::Arc;
+
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde::Deserialize;
 
 use crate::documents::{self, Heard, Unheard};
@@ -8,7 +11,11 @@ use crate::loose::{Object, Objects, Text, Truthy};
 use crate::payload::{Field, Payload};
 use crate::transcript::Transcript;
 use crate::usage::UsageField;
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(Embeddings)
+}
 
 #[derive(Debug)]
 pub(super) struct Embeddings;

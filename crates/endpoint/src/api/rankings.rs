@@ -1,5 +1,8 @@
 //! Rankings of passages for a query, in the dialects of NIM, Hugging Face TEI, Cohere and GenAI-Perf.
 
+use std::sync::Arc;
+
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::Value;
 
 use crate::documents::{self, Heard, tree};
@@ -7,7 +10,16 @@ use crate::payload::{Field, Payload, TextObject};
 use crate::transcript::Transcript;
 use crate::unsent::{PASSAGES, QUERY};
 use crate::usage::UsageField;
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(kind: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(match kind {
+        EndpointKind::CohereRankings => Rankings::Cohere,
+        EndpointKind::HfTeiRankings => Rankings::HfTei,
+        EndpointKind::NimRankings => Rankings::Nim,
+        _ => Rankings::GenaiPerf,
+    })
+}
 
 /// Whose body is sent. All read the same answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

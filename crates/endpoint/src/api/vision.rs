@@ -1,11 +1,18 @@
 //! GenAI-Perf's `vision` and `multimodal`: chat whose content is always a list of parts.
 
+use std::sync::Arc;
+
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::Value;
 
 use super::chat;
 use crate::message::{self, ContentStyle};
 use crate::payload::{Field, Payload, StreamUsage};
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest, documents};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest, documents};
+
+pub(super) fn endpoint(kind: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(Vision { kind })
+}
 
 #[derive(Debug)]
 pub(super) struct Vision {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos, Timer};
 use aiperf_config::ConnectionReuse;
-use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds, Wire};
+use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds};
+use aiperf_protocol::Wire;
 use aiperf_seed::Stream;
 use aiperf_transport::{Client, Exchange, ExchangeSize, NoWatch, Request, Reuse, TransportError};
 use bytes::Bytes;

@@ -4,9 +4,10 @@
 use std::cell::{Cell, RefCell};
 
 use aiperf_clock::{Mono, ReadStamp};
+use aiperf_endpoint::Endpoint;
 use aiperf_endpoint::sse::{SseEvent, SseScanner};
-use aiperf_endpoint::{Endpoint, Wire};
 use aiperf_grpc::FrameScanner;
+use aiperf_protocol::Wire;
 use aiperf_transport::{Exchange, Watch};
 use tokio::sync::Notify;
 
