@@ -6,13 +6,13 @@ use aiperf_protocol::{EndpointKind, Medium, Reply, ReplyError};
 use serde_json::Value;
 
 use crate::api::speak_chat;
-use crate::completion_event;
-use crate::documents::{self, Heard, tree};
-use crate::media::{Audio, UnknownForm, each};
-use crate::multipart::Form;
-use crate::sse::decoded;
-use crate::transcript::Transcript;
-use crate::usage::UsageField;
+use crate::reply::completion_event;
+use crate::reply::documents::{self, Heard, tree};
+use crate::reply::sse::decoded;
+use crate::reply::transcript::Transcript;
+use crate::reply::usage::UsageField;
+use crate::request::media::{Audio, UnknownForm, each};
+use crate::request::multipart::Form;
 use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {

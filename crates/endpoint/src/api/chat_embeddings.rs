@@ -5,7 +5,8 @@ use std::sync::Arc;
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 
 use super::{chat, embeddings};
-use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest, documents};
+use crate::reply::documents;
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
     Arc::new(ChatEmbeddings)

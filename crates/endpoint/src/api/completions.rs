@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 
-use crate::completion_event::{self, CompletionEvent};
-use crate::documents::{self, Heard};
-use crate::payload::{Field, Payload, StreamUsage};
-use crate::transcript::Transcript;
+use crate::reply::completion_event::{self, CompletionEvent};
+use crate::reply::documents::{self, Heard};
+use crate::reply::transcript::Transcript;
+use crate::request::payload::{Field, Payload, StreamUsage};
 use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {

@@ -9,9 +9,9 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::kserve::framed;
-use crate::detect::Reading;
-use crate::documents::{Heard, Unheard};
-use crate::transcript::{Transcript, Wholeness};
+use crate::reply::content_finder::Reading;
+use crate::reply::documents::{Heard, Unheard};
+use crate::reply::transcript::{Transcript, Wholeness};
 use crate::{BuildError, Endpoint, EndpointSettings, InputText, PayloadTemplate, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 
 use super::embeddings;
-use crate::media::each;
-use crate::payload::{Field, Payload};
-use crate::{BuildError, Endpoint, EndpointSettings, InputText, ResponseBody, TurnRequest, documents};
+use crate::reply::documents;
+use crate::request::media::each;
+use crate::request::payload::{Field, Payload};
+use crate::{BuildError, Endpoint, EndpointSettings, InputText, ResponseBody, TurnRequest};
 
 /// What separates a text from the image beside it.
 const PAIR: &str = " data:image/";

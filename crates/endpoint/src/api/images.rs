@@ -5,12 +5,12 @@ use std::sync::Arc;
 use aiperf_protocol::{EndpointKind, Medium, Reply, ReplyError};
 use serde_json::Value;
 
-use crate::documents::{self, Heard, is_truthy, tree};
-use crate::media::{self, UnknownForm, each};
-use crate::multipart::{self, Form};
-use crate::payload::{Field, Payload};
-use crate::transcript::Transcript;
-use crate::usage::UsageField;
+use crate::reply::documents::{self, Heard, is_truthy, tree};
+use crate::reply::transcript::Transcript;
+use crate::reply::usage::UsageField;
+use crate::request::media::{self, UnknownForm, each};
+use crate::request::multipart::{self, Form};
+use crate::request::payload::{Field, Payload};
 use crate::{BuildError, Endpoint, EndpointSettings, InputText, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(kind: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {

@@ -13,7 +13,7 @@ use prost::Message;
 use serde_json::{Value, json};
 
 use self::tensors::Tensor;
-use crate::documents::{self, StreamEnd};
+use crate::reply::documents::{self, StreamEnd};
 use crate::{BuildError, Endpoint, EndpointSettings, InputText, KserveSettings, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {

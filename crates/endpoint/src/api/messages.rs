@@ -8,10 +8,11 @@ use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::{Value, json};
 
 use self::reading::Reader;
-use crate::documents;
-use crate::message::{self, Dialect};
-use crate::payload::{Field, Payload};
-use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest, surrogate};
+use crate::reply::documents;
+use crate::reply::surrogate;
+use crate::request::message::{self, Dialect};
+use crate::request::payload::{Field, Payload};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
 /// The API wants a limit; this is sent where the turn names none.
 const DEFAULT_LIMIT: u32 = 1024;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::Value;
 
-use crate::documents::{self, Heard, tree};
-use crate::payload::{Field, Payload, TextObject};
-use crate::transcript::Transcript;
-use crate::unsent::{PASSAGES, QUERY};
-use crate::usage::UsageField;
+use crate::reply::documents::{self, Heard, tree};
+use crate::reply::transcript::Transcript;
+use crate::reply::usage::UsageField;
+use crate::request::payload::{Field, Payload, TextObject};
+use crate::request::unsent::{PASSAGES, QUERY};
 use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(kind: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {

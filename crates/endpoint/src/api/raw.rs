@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 
-use crate::detect::Reading;
+use crate::reply::content_finder::Reading;
 use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {

@@ -6,9 +6,10 @@ use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::Value;
 
 use super::chat;
-use crate::message::{self, ContentStyle};
-use crate::payload::{Field, Payload, StreamUsage};
-use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest, documents};
+use crate::reply::documents;
+use crate::request::message::{self, ContentStyle};
+use crate::request::payload::{Field, Payload, StreamUsage};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(kind: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
     Arc::new(Vision { kind })

@@ -9,13 +9,13 @@ use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 
-use crate::documents::{Heard, Unheard};
-use crate::in_band;
-use crate::loose::{Count, Object, Objects, Text, Truthy, nothing_for};
-use crate::spec_decode::EngineMetrics;
-use crate::tool_call::CallFragment;
-use crate::transcript::Transcript;
-use crate::usage::UsageField;
+use crate::reply::documents::{Heard, Unheard};
+use crate::reply::in_band;
+use crate::reply::lenient::{Count, Object, Objects, Text, Truthy, nothing_for};
+use crate::reply::spec_decode::EngineMetrics;
+use crate::reply::tool_call::CallFragment;
+use crate::reply::transcript::Transcript;
+use crate::reply::usage::UsageField;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct CompletionEvent<'a> {

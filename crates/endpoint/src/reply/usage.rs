@@ -6,7 +6,7 @@ use aiperf_protocol::Usage;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
-use crate::loose::{Count, Number, Text, nothing_for};
+use crate::reply::lenient::{Count, Number, Text, nothing_for};
 
 /// The `usage` of one event; `None` when it named no count that is known.
 #[derive(Debug, Default, Clone, Copy)]

@@ -3,7 +3,7 @@
 use aiperf_protocol::ReplyError;
 use serde_json::Value;
 
-use crate::sse::SseEvent;
+use crate::reply::sse::SseEvent;
 
 /// Code and kind of a failure that an SSE event named `error` announces, as the reference records it.
 const ERROR_EVENT_CODE: u16 = 502;

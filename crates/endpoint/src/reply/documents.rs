@@ -5,9 +5,11 @@ use aiperf_clock::Mono;
 use aiperf_protocol::{Delivery, Reply, ReplyError};
 use serde_json::{Map, Value};
 
-use crate::sse::{self, decoded};
-use crate::transcript::{Transcript, Wholeness};
-use crate::{ResponseBody, in_band, surrogate};
+use crate::ResponseBody;
+use crate::reply::in_band;
+use crate::reply::sse::{self, decoded};
+use crate::reply::surrogate;
+use crate::reply::transcript::{Transcript, Wholeness};
 
 /// What an endpoint made of one document: understood, or not.
 pub(crate) type Heard = Result<(), Unheard>;

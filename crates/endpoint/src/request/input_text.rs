@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::{kserve, multipart};
+use crate::request::kserve;
+use crate::request::multipart;
 
 /// The countable input of one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

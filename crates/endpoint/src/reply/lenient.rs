@@ -74,12 +74,12 @@ macro_rules! nothing_for {
     (@ string $n:expr) => { fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> { Ok($n) } };
     (@ list $n:expr) => {
         fn visit_seq<A: serde::de::SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
-            $crate::loose::skip_seq(seq).map(|()| $n)
+            $crate::reply::lenient::skip_seq(seq).map(|()| $n)
         }
     };
     (@ object $n:expr) => {
         fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-            $crate::loose::skip_map(map).map(|()| $n)
+            $crate::reply::lenient::skip_map(map).map(|()| $n)
         }
     };
 }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use aiperf_clock::Mono;
 use aiperf_protocol::{ChoiceEnd, ContentChunk, Reply, ReplyError, SpecDecode, SpecDecodeError, Usage};
 
-use crate::refrain::{Refrain, Utterance, Voice};
-use crate::surrogate::{self, Joined};
-use crate::tool_call::{CallAssembly, CallFragment};
+use crate::reply::event_template::{Refrain, Utterance, Voice};
+use crate::reply::surrogate::{self, Joined};
+use crate::reply::tool_call::{CallAssembly, CallFragment};
 
 /// A reply in the making.
 #[derive(Debug, Default)]

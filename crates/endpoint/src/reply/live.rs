@@ -4,9 +4,10 @@
 use aiperf_clock::Mono;
 
 use crate::api::speak_chat;
-use crate::sse::{SseEvent, SseScanner};
-use crate::transcript::Transcript;
-use crate::{completion_event, documents};
+use crate::reply::completion_event;
+use crate::reply::documents;
+use crate::reply::sse::{SseEvent, SseScanner};
+use crate::reply::transcript::Transcript;
 
 /// A chat stream that is being followed.
 #[derive(Debug, Default)]

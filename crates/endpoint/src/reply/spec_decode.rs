@@ -6,7 +6,7 @@ use aiperf_protocol::{SpecDecode, SpecDecodeError};
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 
-use crate::loose::{Count, Number, Object, nothing_for};
+use crate::reply::lenient::{Count, Number, Object, nothing_for};
 
 /// A step proposes a handful of drafts; a longer list is no histogram.
 const MOST_BUCKETS: usize = 1_025;

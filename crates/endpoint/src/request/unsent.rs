@@ -3,7 +3,7 @@
 use aiperf_conversation::Turn;
 use aiperf_protocol::{EndpointKind, TurnPart};
 
-use crate::media::each;
+use crate::request::media::each;
 
 /// Names of texts that a ranking is made of.
 pub(crate) const QUERY: [&str; 2] = ["query", "queries"];

@@ -4,10 +4,10 @@ use aiperf_protocol::{Reply, ReplyError};
 use serde_json::Value;
 
 use crate::api::{speak_chat, speak_completions};
-use crate::completion_event;
-use crate::documents::{self, Heard, StreamEnd, Unheard, is_truthy, tree};
-use crate::transcript::Transcript;
-use crate::usage::UsageField;
+use crate::reply::completion_event;
+use crate::reply::documents::{self, Heard, StreamEnd, Unheard, is_truthy, tree};
+use crate::reply::transcript::Transcript;
+use crate::reply::usage::UsageField;
 use crate::{ResponseBody, ResponseField};
 
 /// How the answers of a run are read.

@@ -4,7 +4,8 @@ use aiperf_clock::{Mono, ReadMark};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{ResponseBody, documents};
+use crate::ResponseBody;
+use crate::reply::documents;
 
 /// All that the endpoints take from an event.
 fn speak(event: &CompletionEvent<'_>, transcript: &mut Transcript) {

@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
-use crate::documents::is_truthy;
-use crate::message::Message;
+use crate::reply::documents::is_truthy;
+use crate::request::message::Message;
 use crate::{BuildError, TurnRequest};
 
 /// A body in the making. Texts stay where the data set holds them until the bytes are written.

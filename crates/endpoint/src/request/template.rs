@@ -13,8 +13,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::media::each;
-use crate::unsent::{PASSAGES, QUERY};
+use crate::request::media::each;
+use crate::request::unsent::{PASSAGES, QUERY};
 use crate::{Past, TurnRequest};
 
 /// A template that was read without fault.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::endpoint::turn_of;
-use crate::media::{self, UnknownForm, each};
+use crate::request::media::{self, UnknownForm, each};
 use crate::{BuildError, Past, TurnRequest};
 
 /// Whose names are written.

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use crate::multipart;
+use crate::request::multipart;
 
 /// Fields that are text, whatever they look like.
 const WORDS: [&str; 2] = ["prompt", "model"];
@@ -42,7 +42,7 @@ fn text(name: &str, text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::multipart::Form;
+    use crate::request::multipart::Form;
 
     #[test]
     fn a_form_is_an_object_of_its_fields() {
