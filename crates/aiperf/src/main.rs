@@ -25,7 +25,8 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::{env, fs};
 
-use aiperf_config::Environment;
+use aiperf_config::{Environment, ExpressionChecks};
+use aiperf_endpoint::{PayloadTemplate, ResponseField};
 use anyhow::Context;
 use cli::{Completion, Invocation};
 use interrupts::Interrupts;
@@ -119,5 +120,9 @@ fn environment() -> anyhow::Result<Environment> {
             .collect(),
         current_dir: env::current_dir().context("the working folder cannot be found")?,
         peek: Some(aiperf_dataset::peek),
+        expressions: Some(ExpressionChecks {
+            payload_template: |text| PayloadTemplate::parse(text).map(|template| template.may_write_limit()),
+            response_field: |text| ResponseField::parse(text).map(|_| ()),
+        }),
     })
 }

@@ -2,10 +2,10 @@
 //! way: nanoseconds come back whole.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_endpoint::{ContentChunk, Delivery, SpecDecode, Usage, VideoReport};
 use aiperf_metrics::{
     Cancellation, Cause, Failure, HttpTiming, MediaFacts, Metric, Observation, OverflowSigns, TokenCounts,
 };
+use aiperf_protocol::{ContentChunk, Delivery, SpecDecode, Usage, VideoReport};
 
 use crate::line::{Acceptance, ErrorDetails, Metrics, RecordLine};
 

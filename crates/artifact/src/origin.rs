@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use aiperf_clock::{EpochNanos, Nanos};
-use aiperf_endpoint::EndpointKind;
 use aiperf_metrics::{Flags, Level, Metric, MetricContext, NetworkRtt, PhaseAccounting, Sending};
+use aiperf_protocol::EndpointKind;
 use aiperf_report::{Phase, RunNote, RunPlace, RunStatus, Variation};
 use serde_json::{Map, Value};
 

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
-use aiperf_endpoint::EndpointKind;
 use aiperf_metrics::{
     Columns, Kind, LostRecords, Metric, MetricContext, PhaseAccounting, PhaseWindow, Slices, Summary,
     genai_perf_results,
 };
+use aiperf_protocol::EndpointKind;
 use aiperf_report::{
     ArtifactPaths, AskedPercentiles, ExtraFiles, LocalZone, Phase, PhaseReport, RunReport, SummaryFiles, WrittenFile,
     write_summary_files, write_timeslices,

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use aiperf_endpoint::{EndpointKind, KserveBackend, PayloadTemplate, ResponseField, Wire};
+use aiperf_protocol::{EndpointKind, KserveBackend, TemplateText, Wire};
 use serde_json::{Map, Value};
 
 use crate::GrpcMethod;
@@ -88,9 +88,9 @@ pub struct EndpointConfig {
     /// Merged over every body.
     pub extra_inputs: Map<String, Value>,
     /// What the bodies of the template endpoint are made of.
-    pub template: Option<PayloadTemplate>,
-    /// Where the content of answers stands, for the template and raw endpoints; `None`: found by shape.
-    pub response_field: Option<ResponseField>,
+    pub template: Option<TemplateText>,
+    /// Where the content of responses stands (`JMESPath`), for the template and raw endpoints; `None`: found by shape.
+    pub response_field: Option<String>,
     /// Fetch finished videos as part of the request.
     pub download_video: bool,
     pub legacy_max_tokens: bool,
@@ -114,7 +114,7 @@ impl EndpointConfig {
         if !self.kind.sends_limit() {
             return Some(format!("a request to the {} endpoint has no field for it", facts.name));
         }
-        let silent = self.template.as_ref().is_some_and(|template| !template.may_write_limit());
+        let silent = self.template.as_ref().is_some_and(|template| !template.may_write_limit);
         silent.then(|| "the payload template does not write {{ max_tokens }}".to_owned())
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aiperf_grpc::MethodName;
+use aiperf_protocol::MethodName;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrpcMethod {

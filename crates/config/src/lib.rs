@@ -35,7 +35,7 @@ pub use dataset::{
 };
 pub use dataset::{Chat, Origin, PUBLIC_NAMES, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
 pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
-pub use environment::{Environment, FilePeek, Peek};
+pub use environment::{Environment, ExpressionChecks, FilePeek, Peek};
 pub use experiment::{
     Cell, Convergence, ConvergenceMode, ConvergenceStat, Experiment, Parameter, Seeds, Sweep, SweepOrder, SweptValue,
     Trials,

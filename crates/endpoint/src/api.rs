@@ -25,9 +25,11 @@ use std::sync::Arc;
 
 pub(crate) use self::chat::speak as speak_chat;
 pub(crate) use self::completions::speak as speak_completions;
+use aiperf_protocol::EndpointKind;
+
 use self::image_embeddings::ImageEmbeddings;
 use self::rankings::Rankings;
-use crate::{Endpoint, EndpointKind, EndpointSettings};
+use crate::{Endpoint, EndpointSettings};
 
 /// The implementation of an endpoint type.
 pub fn of(kind: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use aiperf_protocol::{ToolKind, Usage};
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
@@ -12,9 +13,9 @@ use crate::documents::{Heard, Unheard};
 use crate::in_band;
 use crate::loose::{Count, Object, Objects, Text, Truthy, nothing_for};
 use crate::spec_decode::EngineMetrics;
-use crate::tool_call::{CallFragment, ToolKind};
+use crate::tool_call::CallFragment;
 use crate::transcript::Transcript;
-use crate::usage::{Usage, UsageField};
+use crate::usage::UsageField;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct CompletionEvent<'a> {

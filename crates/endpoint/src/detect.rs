@@ -1,5 +1,6 @@
 //! Answers of a server that no API describes: content is found by where the user says that it stands, or by its shape.
 
+use aiperf_protocol::{Reply, ReplyError};
 use serde_json::Value;
 
 use crate::api::{speak_chat, speak_completions};
@@ -7,7 +8,7 @@ use crate::completion_event;
 use crate::documents::{self, Heard, StreamEnd, Unheard, is_truthy, tree};
 use crate::transcript::Transcript;
 use crate::usage::UsageField;
-use crate::{Reply, ReplyError, ResponseBody, ResponseField};
+use crate::{ResponseBody, ResponseField};
 
 /// How the answers of a run are read.
 #[derive(Debug)]

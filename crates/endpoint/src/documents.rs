@@ -2,11 +2,12 @@
 //! line, or one document.
 
 use aiperf_clock::Mono;
+use aiperf_protocol::{Delivery, Reply, ReplyError};
 use serde_json::{Map, Value};
 
 use crate::sse::{self, decoded};
 use crate::transcript::{Transcript, Wholeness};
-use crate::{Delivery, Reply, ReplyError, ResponseBody, in_band, surrogate};
+use crate::{ResponseBody, in_band, surrogate};
 
 /// What an endpoint made of one document: understood, or not.
 pub(crate) type Heard = Result<(), Unheard>;

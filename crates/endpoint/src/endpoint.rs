@@ -3,11 +3,12 @@
 use std::fmt::Debug;
 
 use aiperf_conversation::{ContextMode, Conversation, Turn};
+use aiperf_protocol::{EndpointKind, Medium, Reply, ReplyError};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::{EndpointKind, InputText, Job, Medium, Past, Reply, ReplyError, ResponseBody};
+use crate::{InputText, Job, Past, ResponseBody};
 
 /// One API. Implementations hold the settings of the run at most: the same turn always gives the same bytes.
 pub trait Endpoint: Debug + Send + Sync {

@@ -1,8 +1,8 @@
 //! Errors that a server reports inside a 2xx response.
 
+use aiperf_protocol::ReplyError;
 use serde_json::Value;
 
-use crate::ReplyError;
 use crate::sse::SseEvent;
 
 /// Code and kind of a failure that an SSE event named `error` announces, as the reference records it.

@@ -1,33 +1,10 @@
 //! What the `kserve` endpoint is told: how the backend names its tensors, and what the models take.
 
 use aiperf_grpc::kserve::ModelShape;
+use aiperf_protocol::KserveBackend;
 
 /// The tensor in which vLLM takes its sampling parameters: text that is no prompt.
 pub(crate) const SAMPLING: &str = "sampling_parameters";
-
-/// Whose names of tensors are used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum KserveBackend {
-    /// Every sampling parameter is a tensor.
-    #[default]
-    TensorRtLlm,
-    /// Sampling parameters go as JSON into one tensor.
-    Vllm,
-    /// Whatever the model lists.
-    Python,
-}
-
-impl KserveBackend {
-    pub const ALL: [Self; 3] = [Self::TensorRtLlm, Self::Vllm, Self::Python];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::TensorRtLlm => "tensorrtllm",
-            Self::Vllm => "vllm",
-            Self::Python => "python",
-        }
-    }
-}
 
 #[derive(Debug, Clone, Default)]
 pub struct KserveSettings {

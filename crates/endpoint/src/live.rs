@@ -62,7 +62,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{EndpointKind, EndpointSettings, ResponseBody};
+    use crate::{EndpointSettings, ResponseBody};
+    use aiperf_protocol::EndpointKind;
 
     fn event(delta: &str) -> String {
         format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}\n\n")

@@ -4,12 +4,13 @@
 use std::borrow::Cow;
 
 use aiperf_conversation::Turn;
+use aiperf_protocol::EndpointKind;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::endpoint::turn_of;
 use crate::media::{self, UnknownForm, each};
-use crate::{BuildError, EndpointKind, Past, TurnRequest};
+use crate::{BuildError, Past, TurnRequest};
 
 /// Whose names are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,17 +24,9 @@ pub struct PayloadTemplate {
     environment: Arc<Environment<'static>>,
 }
 
-/// Templates that have a name.
-const PRESETS: [(&str, &str); 1] = [("nv-embedqa", r#"{"text": {{ texts|tojson }}}"#)];
-
 const NAME: &str = "payload_template";
 
 impl PayloadTemplate {
-    /// The template of this name.
-    pub fn preset(name: &str) -> Option<&'static str> {
-        PRESETS.into_iter().find(|(preset, _)| *preset == name).map(|(_, source)| source)
-    }
-
     /// Reads a template; the error says where it is wrong.
     pub fn parse(source: &str) -> Result<Self, String> {
         let mut environment = Environment::new();

@@ -4,12 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use aiperf_clock::Mono;
+use aiperf_protocol::{ChoiceEnd, ContentChunk, Reply, ReplyError, SpecDecode, SpecDecodeError, Usage};
 
 use crate::refrain::{Refrain, Utterance, Voice};
-use crate::reply::ChoiceEnd;
 use crate::surrogate::{self, Joined};
 use crate::tool_call::{CallAssembly, CallFragment};
-use crate::{ContentChunk, Reply, ReplyError, SpecDecode, SpecDecodeError, Usage};
 
 /// A reply in the making.
 #[derive(Debug, Default)]

@@ -1,8 +1,8 @@
 //! What a turn says and its API has no place for: it is left out of the body, and whoever wrote it should know.
 
 use aiperf_conversation::Turn;
+use aiperf_protocol::EndpointKind;
 
-use crate::EndpointKind;
 use crate::media::each;
 
 /// Names of texts that a ranking is made of.

@@ -6,9 +6,9 @@ use crate::queue::{QueueReceiver, QueueSender, unbounded};
 use crate::request::credit::Returned;
 use crate::request::follow_up::FollowedUp;
 
-/// What the conductor wakes up for.
+/// What the scheduler wakes up for.
 #[derive(Debug)]
-pub(crate) enum Event {
+pub(crate) enum SchedulerEvent {
     Returned(Returned),
     /// A request got its first content: it is no longer in prefill.
     FirstToken {
@@ -38,14 +38,14 @@ pub enum StopReason {
 /// Stops a run from outside. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Control {
-    events: QueueSender<Event>,
+    events: QueueSender<SchedulerEvent>,
 }
 
-/// The conductor's end of all [`Control`]s.
+/// The scheduler's end of all [`Control`]s.
 #[derive(Debug)]
 pub struct ControlSource {
-    pub(crate) sender: QueueSender<Event>,
-    pub(crate) events: QueueReceiver<Event>,
+    pub(crate) sender: QueueSender<SchedulerEvent>,
+    pub(crate) events: QueueReceiver<SchedulerEvent>,
 }
 
 impl ControlSource {
@@ -65,7 +65,8 @@ impl ControlSource {
 
     /// After a run: whether it has been told to stop since the last call. What else comes in late concerns nobody.
     pub fn take_stop(&self) -> bool {
-        std::iter::from_fn(|| self.events.take()).fold(false, |stop, event| stop | matches!(event, Event::Stop(_)))
+        std::iter::from_fn(|| self.events.take())
+            .fold(false, |stop, event| stop | matches!(event, SchedulerEvent::Stop(_)))
     }
 }
 
@@ -79,12 +80,12 @@ impl Control {
     /// Stops sending and cuts off what is in flight. Finished requests are kept.
     pub fn stop(&self, reason: StopReason) {
         // Fails only when the run is over, and then there is nothing to stop.
-        let _ = self.events.send(Event::Stop(reason));
+        let _ = self.events.send(SchedulerEvent::Stop(reason));
     }
 
     /// Ends the measured phase as its duration would: nothing more is sent, and what is in flight may finish within the
     /// grace period. Before and after that phase nothing happens. `why` is a sentence for the log and the report.
     pub fn enough(&self, why: impl Into<Arc<str>>) {
-        let _ = self.events.send(Event::Enough(why.into()));
+        let _ = self.events.send(SchedulerEvent::Enough(why.into()));
     }
 }

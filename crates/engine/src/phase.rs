@@ -73,7 +73,7 @@ pub struct PhaseCounts {
     pub sessions_sent: u64,
     pub sessions_completed: u64,
     pub sessions_cut: u64,
-    /// Arrivals that found a limit reached and were not sent.
+    /// ArrivalTimes that found a limit reached and were not sent.
     pub arrivals_dropped: u64,
     /// Requests that a limit held back after they were due.
     pub arrivals_delayed: u64,

@@ -2,7 +2,7 @@
 
 use aiperf_config::PhaseKind;
 
-/// Called on the conductor's thread, which waits.
+/// Called on the scheduler's thread, which waits.
 pub trait PhaseHook: Send {
     /// Before the first request of a phase. A reason why the phase cannot start ends the run.
     fn before(&mut self, phase: PhaseKind) -> Result<(), String>;

@@ -19,12 +19,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub(crate) fn begin(&self, phase: PhaseKind, expected: Option<u64>) {
+    pub(crate) fn begin(&self, phase: PhaseKind, expected: Option<u64>, now: Mono) {
         self.sent.store(0, Ordering::Relaxed);
         self.returned.store(0, Ordering::Relaxed);
         self.expected.store(expected.unwrap_or(0), Ordering::Relaxed);
         if let Ok(mut current) = self.phase.lock() {
-            *current = Some((phase, Mono::now()));
+            *current = Some((phase, now));
         }
     }
 

@@ -121,7 +121,7 @@ fn has(metric: Metric, flags: &[Flags]) -> bool {
 
 fn manual() -> String {
     let mut text = String::from(
-        "# Metrics\n\nWritten from the catalogue (`crates/metrics/src/catalogue.rs`); `UPDATE_DOCS=1 cargo test -p aiperf-metrics --test \
+        "# Metrics\n\nWritten from the catalogue (`crates/metrics/src/catalogue/rows.rs`); `UPDATE_DOCS=1 cargo test -p aiperf-metrics --test \
          manual` writes it anew.\n\n\
          A record metric has one value a request (a list for `record, list`), and in the summary avg, min, max, std, sum, count and the \
          percentiles p1, p5, p10, p25, p50, p75, p90, p95, p99, p99_9 and p99_99 over requests: linear interpolation at rank q (n - 1), \

@@ -4,12 +4,12 @@
 mod phase;
 
 use aiperf_clock::Nanos;
-use aiperf_endpoint::{Delivery, Usage};
 use aiperf_metrics::{
     AskedConcurrency, Cancellation, ClientHealth, ClientLimit, ClientLoad, Evidence, Failure, GapCause, HttpTiming,
     LateReads, LimitKind, LoadAxis, LostRecords, MaxTokensField, Metric, MetricContext, Observation, Percentile,
     PhaseAccounting, Severity, Summary, Thresholds, TokenCounts, Unit, Unreached, ValidityCode, ValidityNote,
 };
+use aiperf_protocol::{Delivery, Usage};
 use phase::{at, avg, failed, request, summarize};
 
 const LIMITS: Thresholds = Thresholds { usage_diff_pct: 10.0, osl_mismatch_pct: 5.0, osl_mismatch_max_tokens: 50.0 };

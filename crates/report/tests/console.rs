@@ -3,8 +3,8 @@
 
 mod runs;
 
-use aiperf_endpoint::EndpointKind;
 use aiperf_metrics::{ClientLoad, MetricContext};
+use aiperf_protocol::EndpointKind;
 use aiperf_report::console::{Colour, Width, render, render_selftest, render_trailer};
 use aiperf_report::{Citation, Grade, RunStatus, WrittenFile};
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use aiperf_endpoint::EndpointKind;
 use aiperf_metrics::{Metric, MetricContext};
+use aiperf_protocol::EndpointKind;
 use aiperf_report::{ArtifactPaths, ExtraFiles, Phase, RunReport, RunStatus, SummaryFiles, write_summary_files};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! `aiperf chat`: its few options are those of a run with the same names, so that they mean the same.
 
 use aiperf_config::{Config, Environment};
-use aiperf_experiment::Memory;
+use aiperf_experiment::ChatMemory;
 use aiperf_options::RawOptions;
 use aiperf_options::catalogue::OptionId;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -13,14 +13,14 @@ const NO_HISTORY: &str = "no-history";
 /// Where the key is when no option gives it.
 const KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
-/// A talk to begin.
+/// A chat to begin.
 #[derive(Debug)]
 pub(crate) struct ChatInvocation {
     pub(crate) config: Config,
     pub(crate) system_prompt: Option<String>,
-    /// The one message to send, instead of a talk.
+    /// The one message to send, instead of a chat.
     pub(crate) quick: Option<String>,
-    pub(crate) memory: Memory,
+    pub(crate) memory: ChatMemory,
 }
 
 /// An option of this command, for its help and its manual.
@@ -126,12 +126,12 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Ch
     let quick = text("quick");
     let silent = [HISTORY, NO_HISTORY].into_iter().find(|name| matches.get_flag(name));
     match (&quick, silent) {
-        (Some(_), Some(HISTORY)) => return Err(CliError::QuickTalk { option: "--history" }),
-        (Some(_), Some(_)) => return Err(CliError::QuickTalk { option: "--no-history" }),
-        (Some(message), None) if message.trim().is_empty() => return Err(CliError::NothingToSay),
+        (Some(_), Some(HISTORY)) => return Err(CliError::OptionWithQuick { option: "--history" }),
+        (Some(_), Some(_)) => return Err(CliError::OptionWithQuick { option: "--no-history" }),
+        (Some(message), None) if message.trim().is_empty() => return Err(CliError::EmptyMessage),
         _ => {}
     }
-    let memory = if matches.get_flag(NO_HISTORY) { Memory::Off } else { Memory::Kept };
+    let memory = if matches.get_flag(NO_HISTORY) { ChatMemory::Off } else { ChatMemory::Kept };
     Ok(ChatInvocation { config: config(matches, environment)?, system_prompt: text("system-prompt"), quick, memory })
 }
 
@@ -149,7 +149,7 @@ fn config(matches: &ArgMatches, environment: &Environment) -> Result<Config, Cli
     }
     raw.push(OptionId::Streaming, "--streaming", vec!["true".to_owned()]);
     if raw.get(OptionId::ModelNames).is_none() && !raw.get(OptionId::Url).is_some_and(|url| is_sim(&url.values)) {
-        return Err(CliError::NobodyToTalkTo);
+        return Err(CliError::NoModel);
     }
     Ok(raw.resolve(environment)?)
 }
@@ -177,30 +177,30 @@ mod tests {
 
     #[test]
     fn a_talk_streams_chat_to_the_usual_address() {
-        let talk = read_line(&["-m", "m"], &[]).unwrap();
-        assert_eq!(talk.config.endpoint.targets, [Target::Url("http://localhost:8000".into())]);
-        assert!(talk.config.endpoint.streaming && talk.config.endpoint.api_key.is_none());
-        assert_eq!((talk.memory, talk.quick, talk.system_prompt), (Memory::Kept, None, None));
+        let chat = read_line(&["-m", "m"], &[]).unwrap();
+        assert_eq!(chat.config.endpoint.targets, [Target::Url("http://localhost:8000".into())]);
+        assert!(chat.config.endpoint.streaming && chat.config.endpoint.api_key.is_none());
+        assert_eq!((chat.memory, chat.quick, chat.system_prompt), (ChatMemory::Kept, None, None));
     }
 
     #[test]
     fn every_option_reaches_the_talk() {
         let words = ["-m", "m", "-u", "h:1/v1", "--system-prompt", "-be brief", "--no-history", "--api-key", "k"];
-        let talk = read_line(&[&words[..], &["--tokenizer", "builtin"]].concat(), &[]).unwrap();
-        assert_eq!(talk.memory, Memory::Off);
-        assert_eq!(talk.system_prompt.as_deref(), Some("-be brief"));
-        assert_eq!(talk.config.endpoint.api_key.unwrap().0, "k");
-        assert_eq!(talk.config.endpoint.tokenizer.as_deref(), Some("builtin"));
-        assert_eq!(&*talk.config.dataset.models[0], "m");
+        let chat = read_line(&[&words[..], &["--tokenizer", "builtin"]].concat(), &[]).unwrap();
+        assert_eq!(chat.memory, ChatMemory::Off);
+        assert_eq!(chat.system_prompt.as_deref(), Some("-be brief"));
+        assert_eq!(chat.config.endpoint.api_key.unwrap().0, "k");
+        assert_eq!(chat.config.endpoint.tokenizer.as_deref(), Some("builtin"));
+        assert_eq!(&*chat.config.dataset.models[0], "m");
         assert_eq!(read_line(&["-m", "m", "-q", "hi"], &[]).unwrap().quick.as_deref(), Some("hi"));
-        assert_eq!(read_line(&["-m", "m", "--history"], &[]).unwrap().memory, Memory::Kept);
+        assert_eq!(read_line(&["-m", "m", "--history"], &[]).unwrap().memory, ChatMemory::Kept);
     }
 
     #[test]
     fn the_key_of_the_environment_is_the_default() {
         let key = |words: &[&str], value: &str| {
-            let talk = read_line(words, &[("OPENAI_API_KEY", value)]).unwrap();
-            talk.config.endpoint.api_key.map(|key| key.0)
+            let chat = read_line(words, &[("OPENAI_API_KEY", value)]).unwrap();
+            chat.config.endpoint.api_key.map(|key| key.0)
         };
         assert_eq!(key(&["-m", "m"], "env").as_deref(), Some("env"));
         assert_eq!(key(&["-m", "m", "--api-key", "own"], "env").as_deref(), Some("own"));

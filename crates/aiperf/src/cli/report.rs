@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use aiperf_artifact::Asked;
 use aiperf_clock::Nanos;
 use aiperf_config::Environment;
-use aiperf_endpoint::EndpointKind;
 use aiperf_options::catalogue::OptionId;
+use aiperf_protocol::EndpointKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
 use super::CliError;

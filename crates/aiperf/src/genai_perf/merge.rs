@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use aiperf_artifact::{Asked, Folder, Rebuilt, rebuild};
 use aiperf_config::Environment;
-use aiperf_endpoint::EndpointKind;
 use aiperf_metrics::MetricResult;
+use aiperf_protocol::EndpointKind;
 use aiperf_report::ArtifactPaths;
 use aiperf_report::console::{self, Width};
 use anyhow::{Context, bail};

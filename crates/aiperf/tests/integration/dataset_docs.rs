@@ -14,7 +14,7 @@
 use std::fs;
 use std::path::Path;
 
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 use aiperf_test_tools::available;
 use serde_json::Value;
 

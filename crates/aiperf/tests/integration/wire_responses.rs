@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aiperf_endpoint::{EndpointFacts, EndpointKind};
+use aiperf_protocol::{EndpointFacts, EndpointKind};
 use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
 use serde_json::{Map, Value, json};
 

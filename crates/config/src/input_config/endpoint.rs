@@ -1,6 +1,6 @@
 //! Where requests go.
 
-use aiperf_endpoint::{BodyForm, EndpointKind, ResponseField, Wire};
+use aiperf_protocol::{BodyForm, EndpointKind, Wire};
 use serde_json::{Value, json};
 
 use super::section::Section;
@@ -37,10 +37,10 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
         section.put("extra", redact::fields(&endpoint.extra_inputs));
     }
     if let Some(template) = &endpoint.template {
-        let field = endpoint.response_field.as_ref().map_or("text", ResponseField::as_str);
-        section.put("template", json!({"body": template.source(), "response_field": field}));
+        let field = endpoint.response_field.as_deref().unwrap_or("text");
+        section.put("template", json!({"body": template.source, "response_field": field}));
     } else {
-        section.put_some("response_field", endpoint.response_field.as_ref().map(ResponseField::as_str));
+        section.put_some("response_field", endpoint.response_field.as_deref());
     }
     section.put_if("download_video_content", endpoint.download_video);
     section.put_some(

@@ -1,5 +1,6 @@
 //! Speech to text: `POST /v1/audio/transcriptions` with a form.
 
+use aiperf_protocol::{EndpointKind, Medium, Reply, ReplyError};
 use serde_json::Value;
 
 use crate::api::speak_chat;
@@ -10,7 +11,7 @@ use crate::multipart::Form;
 use crate::sse::decoded;
 use crate::transcript::Transcript;
 use crate::usage::UsageField;
-use crate::{BuildError, Endpoint, EndpointKind, Medium, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct AudioTranscription;

@@ -1,5 +1,6 @@
 //! Chat completions: `POST /v1/chat/completions`.
 
+use aiperf_protocol::{EndpointKind, Reply, ReplyError, ToolCall, ToolKind};
 use serde_json::{Value, json};
 
 use crate::completion_event::{self, CompletionEvent, Message};
@@ -7,7 +8,7 @@ use crate::documents::{self, Heard};
 use crate::message::{self, ContentStyle};
 use crate::payload::{Field, Payload, StreamUsage};
 use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, ToolCall, ToolKind, TurnRequest};
+use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct Chat;

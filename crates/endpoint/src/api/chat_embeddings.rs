@@ -1,7 +1,9 @@
 //! Embeddings of chat messages: the body of a chat request, sent to `POST /v1/embeddings`.
 
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
+
 use super::{chat, embeddings};
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest, documents};
+use crate::{BuildError, Endpoint, ResponseBody, TurnRequest, documents};
 
 #[derive(Debug)]
 pub(super) struct ChatEmbeddings;

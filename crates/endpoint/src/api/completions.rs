@@ -1,10 +1,12 @@
 //! Text completions: `POST /v1/completions`.
 
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
+
 use crate::completion_event::{self, CompletionEvent};
 use crate::documents::{self, Heard};
 use crate::payload::{Field, Payload, StreamUsage};
 use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct Completions;

@@ -2,6 +2,7 @@
 //! descriptor says; its answers become JSON, in which a selector finds the text.
 
 use aiperf_grpc::{FrameScanner, MethodShape, frames};
+use aiperf_protocol::{Reply, ReplyError, Wire};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -9,10 +10,7 @@ use super::kserve::framed;
 use crate::detect::Reading;
 use crate::documents::{Heard, Unheard};
 use crate::transcript::{Transcript, Wholeness};
-use crate::{
-    BuildError, Endpoint, EndpointSettings, InputText, PayloadTemplate, Reply, ReplyError, ResponseBody, TurnRequest,
-    Wire,
-};
+use crate::{BuildError, Endpoint, EndpointSettings, InputText, PayloadTemplate, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct DynamicGrpc {

@@ -1,5 +1,6 @@
 //! Embeddings: `POST /v1/embeddings`.
 
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde::Deserialize;
 
 use crate::documents::{self, Heard, Unheard};
@@ -8,7 +9,7 @@ use crate::loose::{Object, Objects, Text, Truthy};
 use crate::payload::{Field, Payload};
 use crate::transcript::Transcript;
 use crate::usage::UsageField;
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct Embeddings;

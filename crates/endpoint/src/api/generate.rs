@@ -1,12 +1,13 @@
 //! Triton's generate extension: `POST /v2/models/<model>/generate` and `/generate_stream`. Answers of the `KServe` protocol
 //! (`/infer`) are read, too.
 
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::Value;
 
 use crate::documents::{self, Heard, StreamEnd, tree};
 use crate::payload::{Field, Payload};
 use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct Generate;

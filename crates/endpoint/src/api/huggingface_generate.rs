@@ -1,11 +1,12 @@
 //! Text generation inference of Hugging Face: `POST /generate` and `POST /generate_stream`.
 
+use aiperf_protocol::{EndpointKind, Reply, ReplyError, Usage};
 use serde_json::{Map, json};
 
 use crate::documents::{self, Heard, tree};
 use crate::payload::{Field, Payload};
 use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest, Usage};
+use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct HuggingfaceGenerate;

@@ -1,9 +1,11 @@
 //! Embeddings of texts and images: `POST /v1/embeddings` of NIM, and of NV-CLIP as GenAI-Perf asks it.
 
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
+
 use super::embeddings;
 use crate::media::each;
 use crate::payload::{Field, Payload};
-use crate::{BuildError, Endpoint, EndpointKind, InputText, Reply, ReplyError, ResponseBody, TurnRequest, documents};
+use crate::{BuildError, Endpoint, InputText, ResponseBody, TurnRequest, documents};
 
 /// What separates a text from the image beside it.
 const PAIR: &str = " data:image/";

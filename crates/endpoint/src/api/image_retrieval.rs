@@ -1,10 +1,12 @@
 //! NIM's object detection: `POST /v1/infer` with images, answered by what is seen in each.
 
+use aiperf_protocol::{EndpointKind, Medium, Reply, ReplyError};
+
 use crate::documents::{self, Heard, is_truthy, tree};
 use crate::media::each;
 use crate::payload::{Field, ImageUrl, Payload};
 use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, EndpointKind, Medium, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct ImageRetrieval;

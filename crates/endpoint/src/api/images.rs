@@ -1,5 +1,6 @@
 //! Images that are made: `POST /v1/images/generations`, and `POST /v1/images/edits` with a form.
 
+use aiperf_protocol::{EndpointKind, Medium, Reply, ReplyError};
 use serde_json::Value;
 
 use crate::documents::{self, Heard, is_truthy, tree};
@@ -8,7 +9,7 @@ use crate::multipart::{self, Form};
 use crate::payload::{Field, Payload};
 use crate::transcript::Transcript;
 use crate::usage::UsageField;
-use crate::{BuildError, Endpoint, EndpointKind, InputText, Medium, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, InputText, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct ImageGeneration;

@@ -5,16 +5,14 @@ mod tensors;
 
 use aiperf_grpc::kserve::{InferRequest, StreamForm, StreamInferResponse};
 use aiperf_grpc::{FrameScanner, frame, frames};
+use aiperf_protocol::{EndpointKind, Reply, ReplyError, Wire};
 use bytes::Bytes;
 use prost::Message;
 use serde_json::{Value, json};
 
 use self::tensors::Tensor;
 use crate::documents::{self, StreamEnd};
-use crate::{
-    BuildError, Endpoint, EndpointKind, EndpointSettings, InputText, KserveSettings, Reply, ReplyError, ResponseBody,
-    TurnRequest, Wire,
-};
+use crate::{BuildError, Endpoint, EndpointSettings, InputText, KserveSettings, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct Kserve {

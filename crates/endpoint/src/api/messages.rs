@@ -2,13 +2,14 @@
 
 mod reading;
 
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::{Value, json};
 
 use self::reading::Reader;
 use crate::documents;
 use crate::message::{self, Dialect};
 use crate::payload::{Field, Payload};
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest, surrogate};
+use crate::{BuildError, Endpoint, ResponseBody, TurnRequest, surrogate};
 
 /// The API wants a limit; this is sent where the turn names none.
 const DEFAULT_LIMIT: u32 = 1024;

@@ -1,5 +1,6 @@
 //! Rankings of passages for a query, in the dialects of NIM, Hugging Face TEI, Cohere and GenAI-Perf.
 
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::Value;
 
 use crate::documents::{self, Heard, tree};
@@ -7,7 +8,7 @@ use crate::payload::{Field, Payload, TextObject};
 use crate::transcript::Transcript;
 use crate::unsent::{PASSAGES, QUERY};
 use crate::usage::UsageField;
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
 
 /// Whose body is sent. All read the same answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

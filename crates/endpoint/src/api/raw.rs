@@ -1,7 +1,9 @@
 //! Bodies that the data set brings ready-made, sent to the URL as it was given.
 
+use aiperf_protocol::{Reply, ReplyError};
+
 use crate::detect::Reading;
-use crate::{BuildError, Endpoint, EndpointSettings, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct Raw {

@@ -2,13 +2,14 @@
 
 mod reading;
 
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::{Value, json};
 
 use self::reading::Reader;
 use crate::documents;
 use crate::message::{self, Dialect};
 use crate::payload::{Field, Payload, StreamUsage};
-use crate::{BuildError, Endpoint, EndpointKind, Past, Reply, ReplyError, ResponseBody, TurnRequest, surrogate};
+use crate::{BuildError, Endpoint, Past, ResponseBody, TurnRequest, surrogate};
 
 /// Names of what is kept of a reply beside its items: its id, and whether the server said that it stores it.
 const ID: &str = "id";

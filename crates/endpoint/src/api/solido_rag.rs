@@ -1,11 +1,12 @@
 //! The retrieval service of Siemens Solido: `POST /rag/api/prompt`.
 
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::{Map, Value, json};
 
 use crate::documents::{self, Heard, StreamEnd, tree};
 use crate::payload::{Field, Payload};
 use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct SolidoRag;

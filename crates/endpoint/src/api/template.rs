@@ -1,10 +1,11 @@
 //! Bodies made by a template of the user's.
 
+use aiperf_protocol::{Reply, ReplyError};
 use serde_json::{Map, Value, json};
 
 use crate::detect::Reading;
 use crate::payload::{Field, Payload};
-use crate::{BuildError, Endpoint, EndpointSettings, PayloadTemplate, Reply, ReplyError, ResponseBody, TurnRequest};
+use crate::{BuildError, Endpoint, EndpointSettings, PayloadTemplate, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct Template {

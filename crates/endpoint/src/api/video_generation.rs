@@ -1,17 +1,14 @@
 //! Videos: `POST /v1/videos` starts a job, which is asked after until it is done.
 
 use aiperf_clock::Nanos;
+use aiperf_protocol::{EndpointKind, Reply, ReplyError, VideoReport};
 use serde_json::Value;
 
 use super::images::prompt;
 use crate::documents::{self, Heard, Unheard};
 use crate::multipart::Form;
-use crate::reply::VideoReport;
 use crate::transcript::Transcript;
-use crate::{
-    BuildError, Endpoint, EndpointKind, EndpointSettings, Job, JobAnswer, JobPlace, JobStep, Reply, ReplyError,
-    ResponseBody, TurnRequest,
-};
+use crate::{BuildError, Endpoint, EndpointSettings, Job, JobAnswer, JobPlace, JobStep, ResponseBody, TurnRequest};
 
 #[derive(Debug)]
 pub(super) struct VideoGeneration {

@@ -1,11 +1,12 @@
 //! GenAI-Perf's `vision` and `multimodal`: chat whose content is always a list of parts.
 
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::Value;
 
 use super::chat;
 use crate::message::{self, ContentStyle};
 use crate::payload::{Field, Payload, StreamUsage};
-use crate::{BuildError, Endpoint, EndpointKind, Reply, ReplyError, ResponseBody, TurnRequest, documents};
+use crate::{BuildError, Endpoint, ResponseBody, TurnRequest, documents};
 
 #[derive(Debug)]
 pub(super) struct Vision {

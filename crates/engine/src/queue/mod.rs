@@ -18,24 +18,31 @@ pub fn bounded<T>(capacity: usize) -> (QueueSender<T>, QueueReceiver<T>) {
 }
 
 fn with_capacity<T>(capacity: usize) -> (QueueSender<T>, QueueReceiver<T>) {
-    let state =
-        State { items: VecDeque::new(), senders: 1, receivers: 1, asleep: 0, called: 0, gathering: 0, urgent: false };
+    let state = QueueState {
+        items: VecDeque::new(),
+        senders: 1,
+        receivers: 1,
+        asleep: 0,
+        called: 0,
+        gathering: 0,
+        urgent: false,
+    };
     let shared =
-        Arc::new(Shared { state: Mutex::new(state), capacity, came: Condvar::new(), gathered: Condvar::new() });
+        Arc::new(QueueShared { state: Mutex::new(state), capacity, came: Condvar::new(), gathered: Condvar::new() });
     (QueueSender(Arc::clone(&shared)), QueueReceiver(shared))
 }
 
 /// The end that things are put in at.
 #[derive(Debug)]
-pub struct QueueSender<T>(Arc<Shared<T>>);
+pub struct QueueSender<T>(Arc<QueueShared<T>>);
 
 /// The end that things come out of, in the order they were put in; several may share one queue.
 #[derive(Debug)]
-pub struct QueueReceiver<T>(Arc<Shared<T>>);
+pub struct QueueReceiver<T>(Arc<QueueShared<T>>);
 
 /// Why something was not taken.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Refused<T> {
+pub(crate) enum TrySendError<T> {
     Full(T),
     /// No receiver is left.
     Closed,
@@ -43,8 +50,8 @@ pub(crate) enum Refused<T> {
 
 /// What a wait with an end brought.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Waited<T> {
-    Came(T),
+pub(crate) enum WaitResult<T> {
+    Item(T),
     TimedOut,
     /// No sender is left, and nothing will come.
     Closed,
@@ -52,23 +59,23 @@ pub(crate) enum Waited<T> {
 
 /// How soon something should be looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Haste {
+pub(crate) enum Urgency {
     /// Somebody waits for what becomes of it.
     Urgent,
     /// It may wait for others to come.
-    Patient,
+    CanWait,
 }
 
 #[derive(Debug)]
-struct Shared<T> {
-    state: Mutex<State<T>>,
+struct QueueShared<T> {
+    state: Mutex<QueueState<T>>,
     capacity: usize,
     came: Condvar,
     gathered: Condvar,
 }
 
 #[derive(Debug)]
-struct State<T> {
+struct QueueState<T> {
     items: VecDeque<T>,
     senders: usize,
     receivers: usize,
@@ -80,14 +87,14 @@ struct State<T> {
     urgent: bool,
 }
 
-impl<T> Shared<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+impl<T> QueueShared<T> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
         // A panic while the lock is held can only come from a failed allocation, which leaves the queue as it was.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Calls one sleeper that has not been called yet.
-    fn call(&self, mut state: MutexGuard<'_, State<T>>) {
+    fn call(&self, mut state: MutexGuard<'_, QueueState<T>>) {
         if state.asleep > state.called {
             state.called += 1;
             drop(state);
@@ -96,7 +103,11 @@ impl<T> Shared<T> {
     }
 
     /// Sleeps until called, or until `until`.
-    fn sleep<'a>(&self, mut state: MutexGuard<'a, State<T>>, until: Option<Mono>) -> MutexGuard<'a, State<T>> {
+    fn sleep<'a>(
+        &self,
+        mut state: MutexGuard<'a, QueueState<T>>,
+        until: Option<Mono>,
+    ) -> MutexGuard<'a, QueueState<T>> {
         state.asleep += 1;
         state = match until {
             None => self.came.wait(state).unwrap_or_else(PoisonError::into_inner),
@@ -114,29 +125,29 @@ impl<T> Shared<T> {
 impl<T> QueueSender<T> {
     /// False when no receiver is left.
     pub(crate) fn send(&self, item: T) -> bool {
-        self.try_send(item, Haste::Urgent).is_ok()
+        self.try_send(item, Urgency::Urgent).is_ok()
     }
 
     /// Refuses when the queue is full.
-    pub(crate) fn try_send(&self, item: T, haste: Haste) -> Result<(), Refused<T>> {
+    pub(crate) fn try_send(&self, item: T, urgency: Urgency) -> Result<(), TrySendError<T>> {
         let mut state = self.0.lock();
         if state.receivers == 0 {
-            return Err(Refused::Closed);
+            return Err(TrySendError::Closed);
         }
         if state.items.len() >= self.0.capacity {
-            return Err(Refused::Full(item));
+            return Err(TrySendError::Full(item));
         }
         state.items.push_back(item);
         if state.gathering > 0 {
             let was_urgent = state.urgent;
-            state.urgent |= haste == Haste::Urgent;
+            state.urgent |= urgency == Urgency::Urgent;
             let enough = state.items.len() == GATHERED || (state.urgent && !was_urgent);
             drop(state);
             if enough {
                 self.0.gathered.notify_one();
             }
         } else {
-            state.urgent |= haste == Haste::Urgent;
+            state.urgent |= urgency == Urgency::Urgent;
             self.0.call(state);
         }
         Ok(())
@@ -190,17 +201,17 @@ impl<T> QueueReceiver<T> {
         }
     }
 
-    pub(crate) fn receive_until(&self, until: Mono) -> Waited<T> {
+    pub(crate) fn receive_until(&self, until: Mono) -> WaitResult<T> {
         let mut state = self.0.lock();
         loop {
             if let Some(item) = state.items.pop_front() {
-                return Waited::Came(item);
+                return WaitResult::Item(item);
             }
             if state.senders == 0 {
-                return Waited::Closed;
+                return WaitResult::Closed;
             }
             if Mono::now() >= until {
-                return Waited::TimedOut;
+                return WaitResult::TimedOut;
             }
             state = self.0.sleep(state, Some(until));
         }
@@ -294,8 +305,8 @@ mod tests {
             .collect();
         drop(receiver);
         for number in 0..10_000 {
-            let haste = if number % 97 == 0 { Haste::Urgent } else { Haste::Patient };
-            sender.try_send(number, haste).unwrap();
+            let urgency = if number % 97 == 0 { Urgency::Urgent } else { Urgency::CanWait };
+            sender.try_send(number, urgency).unwrap();
             if number % 1_000 == 0 {
                 thread::yield_now();
             }
@@ -309,22 +320,22 @@ mod tests {
     #[test]
     fn a_full_queue_refuses_and_one_without_receivers_too() {
         let (sender, receiver) = bounded(1);
-        assert_eq!(sender.try_send(1, Haste::Patient), Ok(()));
-        assert_eq!(sender.try_send(2, Haste::Patient), Err(Refused::Full(2)));
+        assert_eq!(sender.try_send(1, Urgency::CanWait), Ok(()));
+        assert_eq!(sender.try_send(2, Urgency::CanWait), Err(TrySendError::Full(2)));
         assert_eq!((receiver.len(), receiver.capacity(), receiver.take()), (1, 1, Some(1)));
         drop(receiver);
-        assert_eq!(sender.try_send(3, Haste::Patient), Err(Refused::Closed));
+        assert_eq!(sender.try_send(3, Urgency::CanWait), Err(TrySendError::Closed));
         assert!(!sender.send(4));
     }
 
     #[test]
     fn a_wait_ends_at_its_time_or_with_what_came() {
         let (sender, receiver) = unbounded::<u8>();
-        assert_eq!(receiver.receive_until(Mono::now() + Nanos(1_000_000)), Waited::TimedOut);
+        assert_eq!(receiver.receive_until(Mono::now() + Nanos(1_000_000)), WaitResult::TimedOut);
         sender.send(1);
-        assert_eq!(receiver.receive_until(Mono::now()), Waited::Came(1));
+        assert_eq!(receiver.receive_until(Mono::now()), WaitResult::Item(1));
         drop(sender);
-        assert_eq!(receiver.receive_until(Mono::now() + Nanos(3_600_000_000_000)), Waited::Closed);
+        assert_eq!(receiver.receive_until(Mono::now() + Nanos(3_600_000_000_000)), WaitResult::Closed);
     }
 
     #[test]

@@ -15,14 +15,14 @@ pub trait Bodies: Debug + Send + Sync {
     fn fixed(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError>;
 
     /// The same, asking for a single token: all that a warmup wants of it is the prompt.
-    fn brief(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError>;
+    fn single_token(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError>;
 
     /// The body as this session sends it, where that differs from the bytes that all its sessions share.
-    fn personal(&self, _session: &Session, _body: &Bytes) -> Option<Bytes> {
+    fn per_session(&self, _session: &Session, _body: &Bytes) -> Option<Bytes> {
         None
     }
 
-    /// A session of this conversation begins. The conductor says so, and must not be held up.
+    /// A session of this conversation begins. The scheduler says so, and must not be held up.
     fn begin(&self, conversation: usize, began: Began);
 
     /// A session of this conversation is over, and so are its records.
@@ -42,19 +42,19 @@ pub enum Began {
 
 /// Held by a session for as long as anyone knows it.
 #[derive(Debug)]
-pub(crate) struct Lease {
+pub(crate) struct ConversationLease {
     bodies: Arc<dyn Bodies>,
     conversation: usize,
 }
 
-impl Lease {
+impl ConversationLease {
     pub(crate) fn take(bodies: &Arc<dyn Bodies>, conversation: usize, began: Began) -> Self {
         bodies.begin(conversation, began);
         Self { bodies: Arc::clone(bodies), conversation }
     }
 }
 
-impl Drop for Lease {
+impl Drop for ConversationLease {
     fn drop(&mut self) {
         self.bodies.end(self.conversation);
     }

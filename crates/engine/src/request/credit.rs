@@ -6,7 +6,7 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_endpoint::{BuildError, History};
 use bytes::Bytes;
 
-use crate::request::bodies::Lease;
+use crate::request::bodies::ConversationLease;
 
 /// One run-time instance of a conversation. All its turns go to one worker and one server.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct Session {
     pub(crate) id: SessionKey,
     pub(crate) is_root: bool,
     /// Says that the session is over when the last who knows it lets go.
-    pub(crate) _lease: Lease,
+    pub(crate) _lease: ConversationLease,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,11 +65,11 @@ pub(crate) struct Credit {
     pub(crate) held_back: bool,
     /// Give the request up this long after it was sent.
     pub(crate) cancel_after: Option<Nanos>,
-    /// Tell when the first content comes.
+    /// Report when the first content comes.
     pub(crate) watch_first_token: bool,
     pub(crate) follow_up: FollowUpNeed,
     /// Asks for one token only.
-    pub(crate) is_brief: bool,
+    pub(crate) is_single_token: bool,
     /// No further turn of this session will be sent.
     pub(crate) is_last: bool,
 }

@@ -33,7 +33,7 @@ pub struct Finished {
     /// The body is the data set's own: the same bytes whenever this turn is sent.
     pub body_is_fixed: bool,
     /// It asked for one token only.
-    pub is_brief: bool,
+    pub is_single_token: bool,
     /// Present when the session waits for what the reply makes possible.
     pub follow_up: Option<FollowUp>,
 }

@@ -7,7 +7,7 @@ use aiperf_clock::Mono;
 use aiperf_endpoint::BuildError;
 use bytes::Bytes;
 
-use crate::control::Event;
+use crate::control::SchedulerEvent;
 use crate::queue::QueueSender;
 use crate::request::credit::Session;
 
@@ -18,7 +18,7 @@ pub struct FollowUp {
     turn: usize,
     due: Mono,
     at: Mono,
-    events: QueueSender<Event>,
+    events: QueueSender<SchedulerEvent>,
     made: Option<FollowUpBodies>,
 }
 
@@ -35,7 +35,7 @@ pub struct FollowUpBodies {
     pub overflowed: bool,
 }
 
-/// As the conductor gets it.
+/// As the scheduler gets it.
 #[derive(Debug)]
 pub(crate) struct FollowedUp {
     pub(crate) session: Arc<Session>,
@@ -47,7 +47,13 @@ pub(crate) struct FollowedUp {
 }
 
 impl FollowUp {
-    pub(crate) fn new(session: Arc<Session>, turn: usize, due: Mono, at: Mono, events: QueueSender<Event>) -> Self {
+    pub(crate) fn new(
+        session: Arc<Session>,
+        turn: usize,
+        due: Mono,
+        at: Mono,
+        events: QueueSender<SchedulerEvent>,
+    ) -> Self {
         Self { session, turn, due, at, events, made: None }
     }
 
@@ -67,6 +73,6 @@ impl Drop for FollowUp {
             bodies: self.made.take(),
         };
         // Nobody listens any more when the run is over.
-        let _ = self.events.send(Event::FollowedUp(followed));
+        let _ = self.events.send(SchedulerEvent::FollowedUp(followed));
     }
 }

@@ -14,11 +14,11 @@ const CURVE_PIECES: usize = 256;
 #[derive(Debug, Clone)]
 pub struct RateFunction {
     /// At time zero first, in order of time.
-    points: Vec<Point>,
+    points: Vec<CurvePoint>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Point {
+struct CurvePoint {
     at_s: f64,
     per_second: f64,
     /// Requests that have come due until this point.
@@ -43,14 +43,14 @@ impl RateFunction {
     }
 
     fn through(points: &[(f64, f64)]) -> Self {
-        let mut cumulated: Vec<Point> = Vec::new();
+        let mut cumulated: Vec<CurvePoint> = Vec::new();
         for &(at_s, per_second) in points {
             let before = cumulated.last().map_or(0.0, |last| {
                 let span = at_s - last.at_s;
                 // A jump adds nothing, not even at an infinite rate.
                 last.before + if span > 0.0 { span * f64::midpoint(last.per_second, per_second) } else { 0.0 }
             });
-            cumulated.push(Point { at_s, per_second, before });
+            cumulated.push(CurvePoint { at_s, per_second, before });
         }
         Self { points: cumulated }
     }

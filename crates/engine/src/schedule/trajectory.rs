@@ -11,14 +11,14 @@ use crate::plan::PreparedConversation;
 pub(crate) struct Trajectory {
     /// The main line first, and whoever starts another before that one. Lines that were over and that nobody goes on
     /// from are left out, but never the main line.
-    pub(crate) streams: Vec<Stream>,
+    pub(crate) streams: Vec<TrajectoryStream>,
     /// Conversations that were left out.
     pub(crate) ended: Vec<usize>,
 }
 
 /// One line of requests at that point.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Stream {
+pub(crate) struct TrajectoryStream {
     pub(crate) conversation: usize,
     /// Who started it, by its place, and the turn of that one which waits for its end.
     pub(crate) parent: Option<(usize, Option<usize>)>,
@@ -30,7 +30,7 @@ pub(crate) struct Stream {
     pub(crate) resumes: Option<Nanos>,
 }
 
-impl Stream {
+impl TrajectoryStream {
     /// Whether it has requests on both sides of the point.
     pub(crate) fn is_live(&self) -> bool {
         self.last_sent.is_some() && self.resumes.is_some()
@@ -72,7 +72,7 @@ fn gather(
     index: usize,
     parent: Option<(usize, Option<usize>)>,
     point: Nanos,
-    streams: &mut Vec<Stream>,
+    streams: &mut Vec<TrajectoryStream>,
 ) {
     let turns = &conversations[index].turns;
     let at = |turn: usize| turns.get(turn).and_then(|turn| turn.recorded);
@@ -80,7 +80,7 @@ fn gather(
     let resumes = at(sent).map(|at| Nanos(at.0 - point.0));
     let last_sent = sent.checked_sub(1).and_then(at).filter(|_| resumes.is_some()).map(|at| Nanos(point.0 - at.0));
     let place = streams.len();
-    streams.push(Stream { conversation: index, parent, sent, last_sent, resumes });
+    streams.push(TrajectoryStream { conversation: index, parent, sent, last_sent, resumes });
     for branch in turns[..sent].iter().flat_map(|turn| &turn.branches) {
         let join = match branch.kind {
             BranchKind::Spawn { join_at } => join_at.filter(|turn| *turn >= sent),
@@ -93,14 +93,14 @@ fn gather(
 }
 
 /// At least one turn is left; whatever was started before it is taken to be over.
-fn by_turns(root: &PreparedConversation, index: usize, ratio: f64) -> Stream {
+fn by_turns(root: &PreparedConversation, index: usize, ratio: f64) -> TrajectoryStream {
     let turns = root.turns.len();
     let sent = ((turns as f64 * ratio) as usize).min(turns.saturating_sub(1));
     let last_sent = (sent > 0).then_some(Nanos::ZERO);
-    Stream { conversation: index, parent: None, sent, last_sent, resumes: Some(Nanos::ZERO) }
+    TrajectoryStream { conversation: index, parent: None, sent, last_sent, resumes: Some(Nanos::ZERO) }
 }
 
-fn without_ended(streams: Vec<Stream>) -> Trajectory {
+fn without_ended(streams: Vec<TrajectoryStream>) -> Trajectory {
     let mut wanted = vec![false; streams.len()];
     for place in (0..streams.len()).rev() {
         wanted[place] |= place == 0 || streams[place].resumes.is_some();
@@ -165,7 +165,7 @@ mod tests {
     fn shown(ratio: f64) -> Vec<(usize, usize, Option<f64>, Option<f64>)> {
         let seconds = |span: Nanos| span.0 as f64 / SECOND as f64;
         let streams = Trajectory::new(&session(), 0, ratio).streams;
-        let show = |s: &Stream| (s.conversation, s.sent, s.last_sent.map(seconds), s.resumes.map(seconds));
+        let show = |s: &TrajectoryStream| (s.conversation, s.sent, s.last_sent.map(seconds), s.resumes.map(seconds));
         streams.iter().map(show).collect()
     }
 

@@ -15,7 +15,7 @@ pub(super) struct TurnToSend {
     pub(super) session: Arc<Session>,
     pub(super) turn: usize,
     pub(super) body: TurnBody,
-    pub(super) queued: Queued,
+    pub(super) queued: LimitHits,
 }
 
 /// A session that only waits to be let in.
@@ -27,17 +27,17 @@ pub(super) struct SessionToStart {
     pub(super) correlation_id: Option<String>,
     /// Sends only its first turns.
     pub(super) turns: Option<usize>,
-    pub(super) queued: Queued,
+    pub(super) queued: LimitHits,
 }
 
 /// How often a limit had stopped the queue when something entered it. If it has stopped again by the time that leaves,
 /// a limit held it back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Queued(pub(super) u64);
+pub(super) struct LimitHits(pub(super) u64);
 
 /// Something that is to happen later.
 #[derive(Debug)]
-pub(super) enum Later {
+pub(super) enum AgendaItem {
     Turn(TurnToSend),
     /// The next round of an orchestrator.
     Round(SessionKey),
@@ -46,39 +46,39 @@ pub(super) enum Later {
 /// What is to happen, in order of time; at equal times in the order it was put in.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    entries: BinaryHeap<Reverse<Entry>>,
+    entries: BinaryHeap<Reverse<AgendaEntry>>,
     order: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct AgendaEntry {
     at: Mono,
     order: u64,
-    what: Later,
+    item: AgendaItem,
 }
 
 impl Agenda {
-    pub(super) fn put(&mut self, at: Mono, what: Later) {
+    pub(super) fn put(&mut self, at: Mono, item: AgendaItem) {
         self.order += 1;
-        self.entries.push(Reverse(Entry { at, order: self.order, what }));
+        self.entries.push(Reverse(AgendaEntry { at, order: self.order, item }));
     }
 
     pub(super) fn next_at(&self) -> Option<Mono> {
         self.entries.peek().map(|Reverse(entry)| entry.at)
     }
 
-    pub(super) fn take_due(&mut self, now: Mono) -> Option<Later> {
+    pub(super) fn take_due(&mut self, now: Mono) -> Option<AgendaItem> {
         if self.next_at()? > now {
             return None;
         }
-        self.entries.pop().map(|Reverse(entry)| entry.what)
+        self.entries.pop().map(|Reverse(entry)| entry.item)
     }
 
     /// Moves everything to an earlier time, and leaves the order as it is.
-    pub(super) fn move_forward(&mut self, by: Nanos) {
+    pub(super) fn advance_by(&mut self, by: Nanos) {
         let moved = std::mem::take(&mut self.entries).into_iter().map(|Reverse(mut entry)| {
             entry.at = entry.at - by;
-            if let Later::Turn(turn) = &mut entry.what {
+            if let AgendaItem::Turn(turn) = &mut entry.item {
                 turn.due = turn.due - by;
             }
             Reverse(entry)
@@ -91,18 +91,18 @@ impl Agenda {
     }
 }
 
-impl PartialEq for Entry {
+impl PartialEq for AgendaEntry {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
-impl Eq for Entry {}
-impl PartialOrd for Entry {
+impl Eq for AgendaEntry {}
+impl PartialOrd for AgendaEntry {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Entry {
+impl Ord for AgendaEntry {
     fn cmp(&self, other: &Self) -> Ordering {
         (self.at, self.order).cmp(&(other.at, other.order))
     }

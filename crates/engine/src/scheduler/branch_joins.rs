@@ -21,7 +21,7 @@ pub(super) enum Awaited {
 
 /// A turn that waits for children, with all that is needed to send it.
 #[derive(Debug)]
-pub(super) struct Parked {
+pub(super) struct ParkedTurn {
     pub(super) session: Arc<Session>,
     pub(super) turn: usize,
     /// Made from the replies so far.
@@ -32,15 +32,15 @@ pub(super) struct Parked {
 /// What the end of a child sets free.
 #[derive(Debug)]
 pub(super) enum Released {
-    Turn(Parked),
+    Turn(ParkedTurn),
     /// All children of an orchestrator's round have ended.
     RoundOver(SessionKey),
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Families {
+pub(super) struct BranchJoins {
     members: HashMap<SessionKey, Member>,
-    /// Roots whose families were given up.
+    /// Roots whose joins were given up.
     abandoned: HashSet<SessionKey>,
 }
 
@@ -50,7 +50,7 @@ struct Member {
     root: SessionKey,
     /// Children that a turn still waits for, by that turn.
     joins: HashMap<usize, usize>,
-    parked: Option<Parked>,
+    parked: Option<ParkedTurn>,
     /// Children of the current round.
     in_round: usize,
     rounds_begun: usize,
@@ -59,7 +59,7 @@ struct Member {
     session: Arc<Session>,
 }
 
-impl Families {
+impl BranchJoins {
     /// Notes a session that starts others, or was started by one.
     pub(super) fn enter(&mut self, session: &Arc<Session>, parent: Option<(SessionKey, Awaited)>) {
         let root = parent.and_then(|(key, _)| self.members.get(&key)).map_or(session.id, |member| member.root);
@@ -90,7 +90,7 @@ impl Families {
         self.members.get(&session).is_some_and(|member| member.joins.get(&turn).is_some_and(|left| *left > 0))
     }
 
-    pub(super) fn park(&mut self, parked: Parked) {
+    pub(super) fn park(&mut self, parked: ParkedTurn) {
         if let Some(member) = self.members.get_mut(&parked.session.id) {
             member.parked = Some(parked);
         }

@@ -13,24 +13,24 @@ use crate::plan::PreparedConversation;
 use crate::request::credit::{FollowUpNeed, Session, SessionKey};
 
 #[derive(Debug)]
-pub(super) struct Trees {
+pub(super) struct ReplayLanes {
     pub(super) options: AgenticReplay,
-    stage: Stage,
+    stage: ReplayStage,
     /// By the number that the sessions of a tree share.
-    all: HashMap<u64, Tree>,
+    all: HashMap<u64, SessionTree>,
     /// Lanes without a tree.
     free: usize,
     /// Requests that lead up to where sessions are entered and are not back yet.
     unprimed: HashSet<(SessionKey, usize)>,
     /// Sessions that the warmup has brought to where they go on.
-    pub(super) waiting: Vec<Waiting>,
+    pub(super) resume_points: Vec<ResumePoint>,
     root_failed: bool,
     pub(super) outcome: ReplayOutcome,
 }
 
 /// A line of requests at the point where its session is entered.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct ResumePoint {
     pub(super) session: Arc<Session>,
     /// What it sends next.
     pub(super) turn: usize,
@@ -40,7 +40,7 @@ pub(super) struct Waiting {
 
 /// How far the replay is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ReplayStage {
     /// The last request of every line before the point.
     Priming,
     /// All lines go on without pauses, to fill the server's cache.
@@ -51,48 +51,48 @@ enum Stage {
     Replaying,
 }
 
-impl Trees {
+impl ReplayLanes {
     pub(super) fn of(pace: &Pace) -> Option<Self> {
         let Pace::AgenticReplay(options) = pace else { return None };
         Some(Self {
             options: *options,
-            stage: Stage::Priming,
+            stage: ReplayStage::Priming,
             all: HashMap::new(),
             free: 0,
             unprimed: HashSet::new(),
-            waiting: Vec::new(),
+            resume_points: Vec::new(),
             root_failed: false,
             outcome: ReplayOutcome::default(),
         })
     }
 
     pub(super) fn is_replaying(&self) -> bool {
-        self.stage == Stage::Replaying
+        self.stage == ReplayStage::Replaying
     }
 
     pub(super) fn is_priming(&self) -> bool {
-        self.stage == Stage::Priming
+        self.stage == ReplayStage::Priming
     }
 
     /// Whether turns follow each other at once.
     pub(super) fn is_pressing(&self) -> bool {
-        matches!(self.stage, Stage::Pressing { .. })
+        matches!(self.stage, ReplayStage::Pressing { .. })
     }
 
     pub(super) fn pressing_until(&self) -> Option<Mono> {
-        if let Stage::Pressing { until } = self.stage { Some(until) } else { None }
+        if let ReplayStage::Pressing { until } = self.stage { Some(until) } else { None }
     }
 
     pub(super) fn press(&mut self, until: Mono) {
-        self.stage = Stage::Pressing { until };
+        self.stage = ReplayStage::Pressing { until };
     }
 
     pub(super) fn pause(&mut self) {
-        self.stage = Stage::Paused;
+        self.stage = ReplayStage::Paused;
     }
 
     pub(super) fn replay(&mut self) {
-        self.stage = Stage::Replaying;
+        self.stage = ReplayStage::Replaying;
         self.outcome.trees_completed = 0;
         self.outcome.idle_jumps = 0;
         self.outcome.idle_skipped = Nanos::ZERO;
@@ -153,7 +153,7 @@ impl Trees {
     }
 
     /// So many turns of a conversation have been answered. Says which turns of others waited for that.
-    pub(super) fn note_answered(&mut self, number: u64, conversation: usize, turns: usize) -> Vec<Held> {
+    pub(super) fn note_answered(&mut self, number: u64, conversation: usize, turns: usize) -> Vec<HeldTurn> {
         let Some(tree) = self.all.get_mut(&number) else { return Vec::new() };
         let known = tree.answered.entry(conversation).or_default();
         *known = turns.max(*known);
@@ -161,7 +161,11 @@ impl Trees {
     }
 
     /// A line has ended early: nobody waits for what was to come of it, nor for agents that it has not started.
-    pub(super) fn note_ended_early(&mut self, session: &Session, conversations: &[PreparedConversation]) -> Vec<Held> {
+    pub(super) fn note_ended_early(
+        &mut self,
+        session: &Session,
+        conversations: &[PreparedConversation],
+    ) -> Vec<HeldTurn> {
         let Some(tree) = self.all.get_mut(&session.number) else { return Vec::new() };
         let mut never = vec![session.conversation];
         while let Some(conversation) = never.pop() {
@@ -174,7 +178,7 @@ impl Trees {
     }
 
     /// Keeps a turn until all has been answered that had been before it was recorded; gives it back if that is so.
-    pub(super) fn hold(&mut self, held: Held) -> Option<Held> {
+    pub(super) fn hold(&mut self, held: HeldTurn) -> Option<HeldTurn> {
         match self.all.get_mut(&held.turn.session.number) {
             Some(tree) if !tree.allows(&held.after) => {
                 tree.held.push(held);
@@ -185,7 +189,7 @@ impl Trees {
     }
 
     /// Turns that wait for others come earlier by as much, too.
-    pub(super) fn move_forward(&mut self, by: Nanos) {
+    pub(super) fn advance_by(&mut self, by: Nanos) {
         for held in self.all.values_mut().flat_map(|tree| &mut tree.held) {
             held.turn.due = held.turn.due - by;
         }
@@ -199,27 +203,27 @@ impl Trees {
 
 /// A session with all the agents that it started.
 #[derive(Debug, Default)]
-struct Tree {
+struct SessionTree {
     open: usize,
     /// Turns that have been answered, by conversation; nothing of one that has not begun.
     answered: HashMap<usize, usize>,
-    held: Vec<Held>,
+    held: Vec<HeldTurn>,
 }
 
 /// A turn, and what must have been answered before it: conversation and turn.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct HeldTurn {
     pub(super) turn: TurnToSend,
     pub(super) after: Vec<(usize, usize)>,
 }
 
-impl Tree {
+impl SessionTree {
     fn allows(&self, after: &[(usize, usize)]) -> bool {
         let answered = |conversation: &usize| self.answered.get(conversation).copied().unwrap_or(0);
         after.iter().all(|(conversation, turn)| answered(conversation) > *turn)
     }
 
-    fn take_free(&mut self) -> Vec<Held> {
+    fn take_free(&mut self) -> Vec<HeldTurn> {
         let (free, held) = std::mem::take(&mut self.held).into_iter().partition(|held| self.allows(&held.after));
         self.held = held;
         free

@@ -32,7 +32,7 @@ const READS_PER_END: f64 = 16.0;
 
 /// Of one worker thread.
 #[derive(Debug)]
-pub(crate) struct Rest {
+pub(crate) struct ReadBatcher {
     timer: Timer,
     /// Low quantile of the gaps between reads of a response, in nanoseconds.
     gap: Cell<f64>,
@@ -47,7 +47,7 @@ pub(crate) struct Rest {
 }
 
 thread_local! {
-    static OF_THIS_THREAD: RefCell<Option<Rc<Rest>>> = const { RefCell::new(None) };
+    static OF_THIS_THREAD: RefCell<Option<Rc<ReadBatcher>>> = const { RefCell::new(None) };
 }
 
 /// To be called when the thread has nothing to do: rests, if that is worth its while.
@@ -59,7 +59,7 @@ pub(crate) fn before_park() {
     }
 }
 
-impl Rest {
+impl ReadBatcher {
     pub(crate) fn new(timer: Timer) -> Rc<Self> {
         Rc::new(Self {
             timer,
@@ -126,16 +126,16 @@ mod tests {
 
     const GAP: Nanos = Nanos(5_000_000);
 
-    fn with_rest(body: impl FnOnce(&Rest, &Timer)) {
+    fn with_rest(body: impl FnOnce(&ReadBatcher, &Timer)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         tokio::task::LocalSet::new().block_on(&runtime, async {
             let timer = Timer::start().unwrap();
-            body(&Rest::new(timer.clone()), &timer);
+            body(&ReadBatcher::new(timer.clone()), &timer);
         });
     }
 
     /// So many waits, each of which brought so many reads; one response in `length` reads ends.
-    fn live(rest: &Rest, waits: usize, reads: usize, gap: Nanos, length: usize) -> Option<Duration> {
+    fn live(rest: &ReadBatcher, waits: usize, reads: usize, gap: Nanos, length: usize) -> Option<Duration> {
         let mut last = None;
         let mut count = 0;
         for _ in 0..waits {

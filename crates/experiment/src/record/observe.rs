@@ -2,11 +2,10 @@
 
 use std::sync::{Arc, Once};
 
-use aiperf_endpoint::{
-    Endpoint, EndpointFacts, EndpointKind, Medium, Reply, ResponseBody, SpecDecode, SpecDecodeError, Wire,
-};
+use aiperf_endpoint::{Endpoint, ResponseBody};
 use aiperf_engine::Finished;
 use aiperf_metrics::{Failure, MediaFacts, Observation, OverflowSigns, PrefixBlocks, TokenCounts};
+use aiperf_protocol::{EndpointFacts, EndpointKind, Medium, Reply, SpecDecode, SpecDecodeError, Wire};
 use aiperf_tokenizer::Tokenizer;
 
 use crate::contents::sessions::TurnFacts;

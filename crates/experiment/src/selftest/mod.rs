@@ -2,7 +2,7 @@
 //! own that knows the truth, and takes the difference.
 
 mod compare;
-mod judge;
+mod grade;
 mod machine;
 mod options;
 mod setup;
@@ -24,9 +24,9 @@ use aiperf_hub::{Hub, HubEnvironment};
 use aiperf_report::{ClientCpu, LocalZone, SelfTestReport};
 use thiserror::Error;
 
-pub use options::{Format, SELFTEST_OPTIONS, SelfTestOption, SelfTestOptionError, SelfTestOptions};
+pub use options::{SELFTEST_OPTIONS, SelfTestFormat, SelfTestOption, SelfTestOptionError, SelfTestOptions};
 pub use state::StateFile;
-pub(crate) use tap::Tap;
+pub(crate) use tap::ClientTap;
 
 use crate::conclude::verdict::Verdict;
 use crate::error::RunError;
@@ -54,7 +54,7 @@ pub enum SelfTestError {
     #[error("the truth in {} cannot be read: {reason}", path.display())]
     Truth { path: PathBuf, reason: String },
     #[error("cannot make {}: {source}; give a writable folder with --artifact-dir", path.display())]
-    Folder { path: PathBuf, source: io::Error },
+    TestFolder { path: PathBuf, source: io::Error },
     #[error("the self-test was stopped before its end")]
     Interrupted,
 }
@@ -88,14 +88,14 @@ impl SelfTest<'_> {
         monitor: &Arc<Monitor>,
     ) -> Result<SelfTestReport, SelfTestError> {
         let setup = Setup::new(self.options)?;
-        let folder = Folder::open(self.options.artifact_dir.clone())?;
+        let folder = TestFolder::open(self.options.artifact_dir.clone())?;
         let truth_file = folder.path.join(TRUTH_FILE);
         let simulator = Simulator::start(&self.program, &truth_file, &setup.simulator_settings())?;
         let options = setup.run_options(simulator.url(), &folder.path);
         let config = resolve(&options).map_err(SelfTestError::Config)?;
         let hub = Hub::new(HubEnvironment::from_variables(|name| self.environment.variables.get(name).cloned()));
         let mut run = Run::prepare(config, self.version, &hub)?;
-        let tap = Arc::new(Tap::default());
+        let tap = Arc::new(ClientTap::default());
         run.tap = Some(Arc::clone(&tap));
         let before = (Mono::now(), process_cpu());
         let result = run.execute(self.version, control, monitor)?;
@@ -105,8 +105,8 @@ impl SelfTest<'_> {
         }
         simulator.stop()?;
         let compared = compare::compare(&tap.take(), &truth::read(&truth_file)?, setup.pace());
-        let limits = judge::limits(setup.load, self.options.max_ttft_error);
-        let evidence = judge::Evidence {
+        let limits = grade::limits(setup.load, self.options.max_ttft_error);
+        let evidence = grade::GradeInput {
             load: setup.load,
             duration: self.options.duration,
             counts: &compared.counts,
@@ -128,7 +128,7 @@ impl SelfTest<'_> {
             simulator_lag: compared.simulator_lag,
             errors: compared.errors,
             limits,
-            verdict: judge::verdict(&problems),
+            verdict: grade::grade_of(&problems),
             problems,
             kept_in: None,
         })
@@ -137,21 +137,21 @@ impl SelfTest<'_> {
 
 /// Where the files of the run go; one of our own goes away in the end.
 #[derive(Debug)]
-struct Folder {
+struct TestFolder {
     path: PathBuf,
     _own: Option<tempfile::TempDir>,
 }
 
-impl Folder {
+impl TestFolder {
     fn open(wanted: Option<PathBuf>) -> Result<Self, SelfTestError> {
         match wanted {
             Some(path) => match fs::create_dir_all(&path) {
                 Ok(()) => Ok(Self { path, _own: None }),
-                Err(source) => Err(SelfTestError::Folder { path, source }),
+                Err(source) => Err(SelfTestError::TestFolder { path, source }),
             },
             None => match tempfile::Builder::new().prefix("aiperf-selftest-").tempdir() {
                 Ok(own) => Ok(Self { path: own.path().to_owned(), _own: Some(own) }),
-                Err(source) => Err(SelfTestError::Folder { path: std::env::temp_dir(), source }),
+                Err(source) => Err(SelfTestError::TestFolder { path: std::env::temp_dir(), source }),
             },
         }
     }

@@ -26,11 +26,11 @@ pub struct SelfTestOptions {
     pub export_level: String,
     pub workers_max: Option<u32>,
     pub artifact_dir: Option<PathBuf>,
-    pub format: Format,
+    pub format: SelfTestFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum SelfTestFormat {
     Text,
     Json,
 }
@@ -52,7 +52,7 @@ impl Default for SelfTestOptions {
             export_level: "records".to_owned(),
             workers_max: None,
             artifact_dir: None,
-            format: Format::Text,
+            format: SelfTestFormat::Text,
         }
     }
 }
@@ -187,10 +187,10 @@ pub static SELFTEST_OPTIONS: &[SelfTestOption] = &[
             o.artifact_dir = if v.is_empty() { None } else { Some(v.into()) };
         }
     ),
-    option!("format", "text|json", "text", "Format in which to print the result", |o, v| {
+    option!("format", "text|json", "text", "SelfTestFormat in which to print the result", |o, v| {
         o.format = match v {
-            "text" => Format::Text,
-            "json" => Format::Json,
+            "text" => SelfTestFormat::Text,
+            "json" => SelfTestFormat::Json,
             _ => return Err("it is text or json".to_owned()),
         };
     }),

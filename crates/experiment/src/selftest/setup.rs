@@ -9,7 +9,7 @@ use aiperf_report::AskedLoad;
 use aiperf_sim::Distribution;
 
 use super::SelfTestOptions;
-use super::compare::Pace;
+use super::compare::ReplyPace;
 use super::options::{Load, SelfTestOptionError};
 
 /// More than ever run at once: the simulator shall not make requests wait.
@@ -37,8 +37,8 @@ impl<'a> Setup<'a> {
         Ok(Self { options, load, ramp })
     }
 
-    pub(super) fn pace(&self) -> Pace {
-        Pace { ramp: Nanos::from_secs_f64(self.ramp), gap: Nanos::from_secs_f64(self.options.itl() / 1e3) }
+    pub(super) fn pace(&self) -> ReplyPace {
+        ReplyPace { ramp: Nanos::from_secs_f64(self.ramp), gap: Nanos::from_secs_f64(self.options.itl() / 1e3) }
     }
 
     pub(super) fn asked(&self) -> AskedLoad {

@@ -4,8 +4,8 @@
 use super::ValidityNote;
 use super::pacing::median;
 use crate::MetricContext;
-use crate::columns::Columns;
-use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::record::columns::Columns;
+use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
 
 /// Times the median of later ones. A loaded server makes some requests wait that long, so that the first ones must also
 /// be slower than nearly all of the later half.

@@ -5,7 +5,7 @@ use aiperf_clock::Nanos;
 use super::field_refusal::refused_field;
 use super::note::share_percent;
 use super::{LostRecords, MaxTokensField, NOTED_SHARE_PERCENT, ValidityNote, samples};
-use crate::totals::REPLAY_DEGRADED;
+use crate::summary::totals::REPLAY_DEGRADED;
 use crate::{
     Cancellation, ClientHealth, ClientLoad, LateReads, LimitKind, Metric, Percentile, PhaseAccounting, Summary,
     Thresholds, Undecodable,

@@ -2,8 +2,8 @@
 
 use super::note::share_percent;
 use super::{NOTED_SHARE_PERCENT, ValidityNote};
-use crate::columns::Columns;
-use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::record::columns::Columns;
+use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
 
 /// Of the length asked for. What a server's chat template adds to a prompt of a few hundred tokens is less.
 pub(super) const OFF_PERCENT: f64 = 10.0;

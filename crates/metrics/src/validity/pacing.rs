@@ -2,8 +2,8 @@
 
 use super::ValidityNote;
 use crate::MetricContext;
-use crate::columns::Columns;
-use crate::fact::{Fact, Facts};
+use crate::record::columns::Columns;
+use crate::record::fact::{Fact, Facts};
 
 /// A server that is not stressed as asked looks better than it is; within a twentieth it makes no difference that a
 /// repetition of the run would not make.

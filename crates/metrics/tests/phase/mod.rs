@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the failure")]
 
 use aiperf_clock::{EpochNanos, Mono, WallAnchor};
-use aiperf_endpoint::{ContentChunk, Delivery, EndpointKind};
 use aiperf_metrics::{
     Cancellation, Columns, Failure, MediaFacts, Metric, MetricContext, Observation, OverflowSigns, PhaseWindow,
     RecordValues, Summary, TokenCounts,
 };
+use aiperf_protocol::{ContentChunk, Delivery, EndpointKind};
 
 const MS: u64 = 1_000_000;
 

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
-use aiperf_endpoint::{ContentChunk, Delivery, Usage};
 use aiperf_metrics::{
     Cancellation, Columns, Failure, HttpTiming, Kind, MediaFacts, Metric, MetricContext, Observation, OverflowSigns,
     Percentile, PhaseWindow, RecordValues, SpecDecode, Stats, Summary, TokenCounts,
 };
+use aiperf_protocol::{ContentChunk, Delivery, Usage};
 use serde_json::Value;
 
 pub(crate) struct Run {

@@ -1,7 +1,7 @@
 //! Server addresses: `http://`, `https://`, `grpc://` and `grpcs://` URLs, bare `host:port`, Unix sockets (`unix:/path`), and `sim:`.
 
 use aiperf_config::{SimTarget, Target};
-use aiperf_endpoint::unix_socket;
+use aiperf_protocol::unix_socket;
 
 /// Schemes that people try; without this list `ftp:host` would pass for a host called `ftp`.
 const FOREIGN: [&str; 9] = ["ftp", "ws", "wss", "data", "file", "mailto", "javascript", "grpc", "grpcs"];

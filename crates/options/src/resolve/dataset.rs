@@ -15,7 +15,7 @@ use std::sync::Arc;
 use aiperf_config::{
     DatasetConfig, DatasetSource, EndpointConfig, Environment, ModelSelection, Sampling, SyntheticSource,
 };
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 
 use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};

@@ -11,7 +11,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aiperf_endpoint::{EndpointKind, Wire};
+use aiperf_protocol::{EndpointKind, Wire};
 
 use aiperf_config::redact::{self, REDACTED};
 use aiperf_config::{

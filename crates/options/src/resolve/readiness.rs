@@ -2,7 +2,7 @@
 
 use aiperf_config::defaults;
 use aiperf_config::{Readiness, ReadinessMode};
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 
 use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};

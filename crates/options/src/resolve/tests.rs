@@ -21,7 +21,8 @@ mod transport;
 
 use std::path::{Path, PathBuf};
 
-use aiperf_config::{Config, Environment, FileFormat, FilePeek};
+use aiperf_config::{Config, Environment, ExpressionChecks, FileFormat, FilePeek};
+use aiperf_endpoint::{PayloadTemplate, ResponseField};
 
 use crate::catalogue::{OptionId, OptionSpec, ValueKind, options};
 use crate::{ConfigError, RawOptions};
@@ -40,7 +41,16 @@ fn raw(words: &[&str]) -> RawOptions {
 }
 
 fn environment() -> Environment {
-    Environment { current_dir: PathBuf::from("/somewhere"), peek: Some(peek), ..Environment::default() }
+    let expressions = ExpressionChecks {
+        payload_template: |text| PayloadTemplate::parse(text).map(|template| template.may_write_limit()),
+        response_field: |text| ResponseField::parse(text).map(|_| ()),
+    };
+    Environment {
+        current_dir: PathBuf::from("/somewhere"),
+        peek: Some(peek),
+        expressions: Some(expressions),
+        ..Environment::default()
+    }
 }
 
 /// Takes rows with a length for those of a Mooncake trace.

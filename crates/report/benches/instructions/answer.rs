@@ -4,7 +4,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos, ReadStamp};
-use aiperf_endpoint::{Endpoint, EndpointKind, EndpointSettings, ResponseBody};
+use aiperf_endpoint::{Endpoint, EndpointSettings, ResponseBody};
+use aiperf_protocol::EndpointKind;
 use aiperf_transport::{Exchange, ResponseReader};
 
 use crate::Outcome;

@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::path::Path;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos};
-use aiperf_endpoint::{Delivery, EndpointKind};
 use aiperf_metrics::{Columns, HttpTiming, MediaFacts, MetricContext, Observation, RecordValues, TokenCounts};
+use aiperf_protocol::{Delivery, EndpointKind};
 use aiperf_report::{Phase, Record, RecordMetadata, RecordWriter};
 
 use crate::{Outcome, answer};

@@ -6,7 +6,7 @@ use super::Width;
 use super::number;
 use super::table::{Align, Cell, Column, Table};
 use super::tables::{Margins, fits, label};
-use crate::steady::not_found;
+use crate::summary::steady::not_found;
 
 /// Columns that a table takes; a narrow terminal gets the fewest.
 const WIDEST: usize = 5;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{FailedRun, Spread, Variation, number, python};
-use crate::csv::{LINE_END, cell};
+use crate::summary::csv::{LINE_END, cell};
 
 const SCHEMA_VERSION: &str = "1.0";
 

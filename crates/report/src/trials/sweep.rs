@@ -6,7 +6,7 @@ use aiperf_metrics::{Percentile, Stats};
 use serde_json::{Map, Value, json};
 
 use super::{AggregateMetric, FailedRun, Spread, number};
-use crate::csv::{LINE_END, cell};
+use crate::summary::csv::{LINE_END, cell};
 
 /// Figures that the table of a sweep leaves out.
 const ONLY_IN_AGGREGATES: [&str; 2] = ["se", "t_critical"];

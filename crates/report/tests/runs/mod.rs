@@ -3,11 +3,11 @@
 #![allow(dead_code, reason = "each test file takes what it needs")]
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
-use aiperf_endpoint::{ContentChunk, Delivery, EndpointKind, Usage};
 use aiperf_metrics::{
     Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, LostRecords, MediaFacts,
     MetricContext, Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
 };
+use aiperf_protocol::{ContentChunk, Delivery, EndpointKind, Usage};
 use aiperf_report::{
     AskedLoad, AskedPercentiles, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, LocalZone, Machine, Phase,
     PhaseReport, Problem, RecordMetadata, RunReport, RunStatus, SelfTestReport, Statistic, TimedError,

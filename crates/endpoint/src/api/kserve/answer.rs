@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use aiperf_grpc::frames;
 use aiperf_grpc::kserve::{Datatype, InferResponse, StreamForm, StreamInferResponse};
+use aiperf_protocol::{Reply, ReplyError};
 
 use crate::documents::{Heard, tree};
 use crate::transcript::{Transcript, Wholeness};
-use crate::{KserveSettings, Reply, ReplyError, ResponseBody};
+use crate::{KserveSettings, ResponseBody};
 
 const TEXT: &str = "text_output";
 

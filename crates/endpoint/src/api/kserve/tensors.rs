@@ -2,10 +2,11 @@
 //! the model says.
 
 use aiperf_grpc::kserve::{Datatype, InputTensor, ModelShape, TensorShape};
+use aiperf_protocol::KserveBackend;
 use serde_json::{Map, Value, json};
 
 use crate::kserve::SAMPLING;
-use crate::{KserveBackend, KserveSettings, TurnRequest};
+use crate::{KserveSettings, TurnRequest};
 
 /// The names that text models of Triton's backends have.
 const TEXT: &str = "text_input";

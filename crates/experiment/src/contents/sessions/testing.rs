@@ -29,8 +29,10 @@ pub(super) fn sessions(words: &[&str], room: usize) -> Result<Sessions, BuildErr
     let nowhere = HubEnvironment::from_variables(|_| None);
     let tokenizer = aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &nowhere).unwrap();
     let dataset = Arc::new(aiperf_dataset::build(&config.dataset, Seed::fixed(3), &tokenizer).unwrap());
-    let endpoint =
-        aiperf_endpoint::of(config.endpoint.kind, &settings::endpoint_settings(&config, Discovered::default()));
+    let endpoint = aiperf_endpoint::of(
+        config.endpoint.kind,
+        &settings::endpoint_settings(&config, Discovered::default()).unwrap(),
+    );
     let renderer = Renderer { endpoint, options: settings::body_options(&config) };
     Sessions::prepare(dataset, config.endpoint.kind, renderer, None, 0, room)
 }

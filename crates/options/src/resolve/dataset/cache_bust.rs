@@ -1,7 +1,7 @@
 //! Markers against prefix caches.
 
 use aiperf_config::{CacheBust, DatasetConfig, DatasetSource, EndpointConfig, MarkerPlace, SystemPrompt};
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 
 use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};

@@ -2,7 +2,7 @@
 
 use aiperf_config::defaults;
 use aiperf_config::{BadRows, BatchSizes, Environment, FileFormat, FileSource, FormatOption, PoolDraws, with_subject};
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 use serde_json::{Map, Value};
 
 use super::{media, trace};

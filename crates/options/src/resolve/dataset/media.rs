@@ -5,7 +5,7 @@ mod image;
 mod video;
 
 use aiperf_config::{EndpointConfig, Environment, MediaSource};
-use aiperf_endpoint::{EndpointKind, Medium};
+use aiperf_protocol::{EndpointKind, Medium};
 
 use crate::catalogue::{OptionId, OptionSpec};
 use crate::{ConfigError, RawOptions};

@@ -1,7 +1,7 @@
 //! Queries and passages, for endpoints that rank.
 
 use aiperf_config::Rankings;
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 
 use crate::catalogue::OptionId;
 use crate::resolve::length;

@@ -4,7 +4,7 @@
 use std::fs;
 
 use aiperf_config::Environment;
-use aiperf_endpoint::{EndpointKind, PayloadTemplate, ResponseField};
+use aiperf_protocol::{EndpointKind, TemplateText};
 use serde_json::{Map, Value};
 
 use crate::catalogue::OptionId;
@@ -19,15 +19,16 @@ const BY_SHAPE: &str = "text";
 /// What the extra inputs come to.
 pub(super) struct Body {
     pub(super) extra_inputs: Map<String, Value>,
-    pub(super) template: Option<PayloadTemplate>,
-    pub(super) response_field: Option<ResponseField>,
+    pub(super) template: Option<TemplateText>,
+    pub(super) response_field: Option<String>,
 }
 
 pub(super) fn resolve(raw: &RawOptions, environment: &Environment, kind: EndpointKind) -> Result<Body, ConfigError> {
     let mut extra_inputs = extra_inputs(raw)?;
     let (mut template, mut response_field) = (None, None);
     if matches!(kind, EndpointKind::Template | EndpointKind::Raw | EndpointKind::DynamicGrpc) {
-        response_field = extra_inputs.remove(RESPONSE_FIELD).map(|value| field(raw, &value)).transpose()?.flatten();
+        response_field =
+            extra_inputs.remove(RESPONSE_FIELD).map(|value| field(raw, environment, &value)).transpose()?.flatten();
     }
     if kind == EndpointKind::Template {
         let Some(value) = extra_inputs.remove(TEMPLATE) else {
@@ -81,25 +82,41 @@ fn extra_inputs(raw: &RawOptions) -> Result<Map<String, Value>, ConfigError> {
 }
 
 /// A `JMESPath` expression; `None` where content is to be found by shape.
-fn field(raw: &RawOptions, value: &Value) -> Result<Option<ResponseField>, ConfigError> {
+fn field(raw: &RawOptions, environment: &Environment, value: &Value) -> Result<Option<String>, ConfigError> {
+    let bad = |text: &str, reason: &str| {
+        raw.bad(
+            OptionId::ExtraInputs,
+            &format!("{RESPONSE_FIELD}:{text}"),
+            &format!("not a JMESPath expression: {reason}"),
+        )
+    };
     match value {
         Value::String(text) if text == BY_SHAPE => Ok(None),
-        Value::String(text) => ResponseField::parse(text).map(Some).map_err(|reason| {
-            raw.bad(OptionId::ExtraInputs, &format!("{RESPONSE_FIELD}:{text}"), &format!("no JMESPath: {reason}"))
-        }),
+        Value::String(text) => {
+            if let Some(checks) = environment.expressions {
+                (checks.response_field)(text).map_err(|reason| bad(text, &reason))?;
+            }
+            Ok(Some(text.clone()))
+        }
         other => Err(raw.bad(OptionId::ExtraInputs, &other.to_string(), "response_field is a JMESPath expression")),
     }
 }
 
 /// A preset by its name, a file by its path, else the template itself.
-fn read_template(raw: &RawOptions, environment: &Environment, value: &Value) -> Result<PayloadTemplate, ConfigError> {
+fn read_template(raw: &RawOptions, environment: &Environment, value: &Value) -> Result<TemplateText, ConfigError> {
     let id = OptionId::ExtraInputs;
     let bad = |shown: &str, reason: &str| raw.bad(id, &format!("{TEMPLATE}:{shown}"), reason);
     let Value::String(text) = value else {
         return Err(bad(&value.to_string(), "a template is a text"));
     };
-    if let Some(preset) = PayloadTemplate::preset(text) {
-        return PayloadTemplate::parse(preset).map_err(|reason| bad(text, &reason));
+    let checked = |source: String| match environment.expressions {
+        None => Ok(TemplateText { source, may_write_limit: true }),
+        Some(checks) => (checks.payload_template)(&source)
+            .map(|may_write_limit| TemplateText { source, may_write_limit })
+            .map_err(|reason| bad(text, &reason)),
+    };
+    if let Some(preset) = TemplateText::preset(text) {
+        return checked(preset.to_owned());
     }
     let path = environment.current_dir.join(text);
     // A long template is no file name, and asking about it may fail; then it is a template.
@@ -115,5 +132,5 @@ fn read_template(raw: &RawOptions, environment: &Environment, value: &Value) -> 
     } else {
         return Err(bad(text, "there is neither a preset (nv-embedqa) nor a file of this name, and it is no template"));
     };
-    PayloadTemplate::parse(&source).map_err(|reason| bad(text, &reason))
+    checked(source)
 }

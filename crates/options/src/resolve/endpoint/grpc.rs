@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use aiperf_config::defaults;
 use aiperf_config::{DescriptorSource, Environment, GrpcMethod, Target};
-use aiperf_endpoint::{EndpointKind, KserveBackend, Wire};
-use aiperf_grpc::MethodName;
+use aiperf_protocol::{EndpointKind, KserveBackend, MethodName, Wire};
 
 use super::kind;
 use crate::catalogue::OptionId;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aiperf_endpoint::{BodyForm, EndpointKind, Wire};
+use aiperf_protocol::{BodyForm, EndpointKind, Wire};
 use serde_json::{Map, Value};
 
 use crate::catalogue::OptionId;

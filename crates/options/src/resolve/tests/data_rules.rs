@@ -1,7 +1,7 @@
 //! The rules between options about data, one test for each kind of data, in the order of the published list of them: what
 //! is refused, with the words that the error must have, and what is taken.
 
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 
 use super::named_data::Data;
 use super::{check, with_model};

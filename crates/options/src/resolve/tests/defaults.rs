@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use aiperf_config::*;
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 use serde_json::json;
 
 use super::{environment, raw, resolve, with_model};

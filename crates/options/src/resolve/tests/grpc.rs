@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use aiperf_config::{DescriptorSource, Target};
-use aiperf_endpoint::{KserveBackend, Wire};
+use aiperf_protocol::{KserveBackend, Wire};
 
 use super::{check, with_model};
 

@@ -1,6 +1,6 @@
 //! Each rule about options that go or do not go together: what is typed, and what the error must say.
 
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 
 use super::{check, resolve, with_model};
 
@@ -204,7 +204,7 @@ fn a_template_comes_from_a_name_a_file_or_the_command_line() {
         let input = serde_json::json!({"payload_template": value, "response_field": "text", "k": 1}).to_string();
         let endpoint = with_model(&["--endpoint-type=template", &format!("--extra-inputs={input}")]).unwrap().endpoint;
         assert_eq!((endpoint.response_field, endpoint.extra_inputs.len()), (None, 1));
-        endpoint.template.unwrap().source().to_owned()
+        endpoint.template.unwrap().source
     };
     assert_eq!(source("nv-embedqa"), r#"{"text": {{ texts|tojson }}}"#);
     assert_eq!(source(path.to_str().unwrap()), r#"{"a": {{ text|tojson }}}"#);
