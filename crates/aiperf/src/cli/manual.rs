@@ -14,7 +14,7 @@ use crate::simulate;
 const HEAD: &str = "\
 # The command line
 
-This page is generated from the option catalogue in `crates/config/src/catalogue`; do not edit it. `UPDATE_DOCS=1 cargo test -p aiperf`
+This page is generated from the option catalogue in `crates/options/src/catalogue`; do not edit it. `UPDATE_DOCS=1 cargo test -p aiperf`
 writes it again.
 
 | command | does |
