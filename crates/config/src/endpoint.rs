@@ -111,7 +111,7 @@ impl EndpointConfig {
         if !facts.produces_tokens {
             return Some(format!("the {} endpoint generates no text", facts.name));
         }
-        if !self.kind.sends_limit() {
+        if !facts.sends_limit {
             return Some(format!("a request to the {} endpoint has no field for it", facts.name));
         }
         let silent = self.template.as_ref().is_some_and(|template| !template.may_write_limit);

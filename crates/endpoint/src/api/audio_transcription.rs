@@ -1,17 +1,23 @@
 //! Speech to text: `POST /v1/audio/transcriptions` with a form.
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Medium, Reply, ReplyError};
 use serde_json::Value;
 
 use crate::api::speak_chat;
-use crate::completion_event;
-use crate::documents::{self, Heard, tree};
-use crate::media::{Audio, UnknownForm, each};
-use crate::multipart::Form;
-use crate::sse::decoded;
-use crate::transcript::Transcript;
-use crate::usage::UsageField;
-use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
+use crate::reply::completion_event;
+use crate::reply::documents::{self, Heard, tree};
+use crate::reply::sse::decoded;
+use crate::reply::transcript::Transcript;
+use crate::reply::usage::UsageField;
+use crate::request::media::{Audio, UnknownForm, each};
+use crate::request::multipart::Form;
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(AudioTranscription)
+}
 
 #[derive(Debug)]
 pub(super) struct AudioTranscription;
@@ -27,7 +33,7 @@ impl Endpoint for AudioTranscription {
         form.file("file", format!("audio.{}", audio.format), &audio.mime(), audio.bytes().map_err(unknown)?);
         form.text("model", &turn.model);
         let extras = request.options.extra_inputs.iter().chain(turn.extra_body.iter().flatten());
-        for (name, value) in extras.filter(|(name, _)| !kind.fields_of_turn().contains(&name.as_str())) {
+        for (name, value) in extras.filter(|(name, _)| !kind.facts().fields_of_turn.contains(&name.as_str())) {
             form.given(name, value);
         }
         Ok(form.into_bytes())

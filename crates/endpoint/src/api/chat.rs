@@ -1,14 +1,20 @@
 //! Chat completions: `POST /v1/chat/completions`.
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Reply, ReplyError, ToolCall, ToolKind};
 use serde_json::{Value, json};
 
-use crate::completion_event::{self, CompletionEvent, Message};
-use crate::documents::{self, Heard};
-use crate::message::{self, ContentStyle};
-use crate::payload::{Field, Payload, StreamUsage};
-use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
+use crate::reply::completion_event::{self, CompletionEvent, Message};
+use crate::reply::documents::{self, Heard};
+use crate::reply::transcript::Transcript;
+use crate::request::message::{self, ContentStyle};
+use crate::request::payload::{Field, Payload, StreamUsage};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(Chat)
+}
 
 #[derive(Debug)]
 pub(super) struct Chat;

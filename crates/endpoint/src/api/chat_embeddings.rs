@@ -1,9 +1,16 @@
 //! Embeddings of chat messages: the body of a chat request, sent to `POST /v1/embeddings`.
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 
 use super::{chat, embeddings};
-use crate::{BuildError, Endpoint, ResponseBody, TurnRequest, documents};
+use crate::reply::documents;
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(ChatEmbeddings)
+}
 
 #[derive(Debug)]
 pub(super) struct ChatEmbeddings;

@@ -1,12 +1,18 @@
 //! Text completions: `POST /v1/completions`.
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 
-use crate::completion_event::{self, CompletionEvent};
-use crate::documents::{self, Heard};
-use crate::payload::{Field, Payload, StreamUsage};
-use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
+use crate::reply::completion_event::{self, CompletionEvent};
+use crate::reply::documents::{self, Heard};
+use crate::reply::transcript::Transcript;
+use crate::request::payload::{Field, Payload, StreamUsage};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(Completions)
+}
 
 #[derive(Debug)]
 pub(super) struct Completions;

@@ -1,16 +1,22 @@
 //! Any method of any gRPC service: rows of JSON, or what a template makes of a turn, become its messages by what its
 //! descriptor says; its answers become JSON, in which a selector finds the text.
 
+use std::sync::Arc;
+
 use aiperf_grpc::{FrameScanner, MethodShape, frames};
-use aiperf_protocol::{Reply, ReplyError, Wire};
+use aiperf_protocol::{EndpointKind, Reply, ReplyError, Wire};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::kserve::framed;
-use crate::detect::Reading;
-use crate::documents::{Heard, Unheard};
-use crate::transcript::{Transcript, Wholeness};
+use crate::reply::content_finder::Reading;
+use crate::reply::documents::{Heard, Unheard};
+use crate::reply::transcript::{Transcript, Wholeness};
 use crate::{BuildError, Endpoint, EndpointSettings, InputText, PayloadTemplate, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(DynamicGrpc::new(settings))
+}
 
 #[derive(Debug)]
 pub(super) struct DynamicGrpc {

@@ -1,15 +1,21 @@
 //! Embeddings: `POST /v1/embeddings`.
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde::Deserialize;
 
-use crate::documents::{self, Heard, Unheard};
-use crate::in_band;
-use crate::loose::{Object, Objects, Text, Truthy};
-use crate::payload::{Field, Payload};
-use crate::transcript::Transcript;
-use crate::usage::UsageField;
-use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
+use crate::reply::documents::{self, Heard, Unheard};
+use crate::reply::in_band;
+use crate::reply::lenient::{Object, Objects, Text, Truthy};
+use crate::reply::transcript::Transcript;
+use crate::reply::usage::UsageField;
+use crate::request::payload::{Field, Payload};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(Embeddings)
+}
 
 #[derive(Debug)]
 pub(super) struct Embeddings;

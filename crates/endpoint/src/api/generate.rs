@@ -1,13 +1,19 @@
 //! Triton's generate extension: `POST /v2/models/<model>/generate` and `/generate_stream`. Answers of the `KServe` protocol
 //! (`/infer`) are read, too.
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::Value;
 
-use crate::documents::{self, Heard, StreamEnd, tree};
-use crate::payload::{Field, Payload};
-use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
+use crate::reply::documents::{self, Heard, StreamEnd, tree};
+use crate::reply::transcript::Transcript;
+use crate::request::payload::{Field, Payload};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(Generate)
+}
 
 #[derive(Debug)]
 pub(super) struct Generate;

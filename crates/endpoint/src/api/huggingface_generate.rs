@@ -1,12 +1,18 @@
 //! Text generation inference of Hugging Face: `POST /generate` and `POST /generate_stream`.
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Reply, ReplyError, Usage};
 use serde_json::{Map, json};
 
-use crate::documents::{self, Heard, tree};
-use crate::payload::{Field, Payload};
-use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
+use crate::reply::documents::{self, Heard, tree};
+use crate::reply::transcript::Transcript;
+use crate::request::payload::{Field, Payload};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(HuggingfaceGenerate)
+}
 
 #[derive(Debug)]
 pub(super) struct HuggingfaceGenerate;

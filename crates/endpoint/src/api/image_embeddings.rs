@@ -1,15 +1,25 @@
 //! Embeddings of texts and images: `POST /v1/embeddings` of NIM, and of NV-CLIP as GenAI-Perf asks it.
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 
 use super::embeddings;
-use crate::media::each;
-use crate::payload::{Field, Payload};
-use crate::{BuildError, Endpoint, InputText, ResponseBody, TurnRequest, documents};
+use crate::reply::documents;
+use crate::request::media::each;
+use crate::request::payload::{Field, Payload};
+use crate::{BuildError, Endpoint, EndpointSettings, InputText, ResponseBody, TurnRequest};
 
 /// What separates a text from the image beside it.
 const PAIR: &str = " data:image/";
 const IMAGE: &str = "data:image/";
+
+pub(super) fn endpoint(kind: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(match kind {
+        EndpointKind::Nvclip => ImageEmbeddings::Nvclip,
+        _ => ImageEmbeddings::Nim,
+    })
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ImageEmbeddings {

@@ -1,12 +1,18 @@
 //! NIM's object detection: `POST /v1/infer` with images, answered by what is seen in each.
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Medium, Reply, ReplyError};
 
-use crate::documents::{self, Heard, is_truthy, tree};
-use crate::media::each;
-use crate::payload::{Field, ImageUrl, Payload};
-use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
+use crate::reply::documents::{self, Heard, is_truthy, tree};
+use crate::reply::transcript::Transcript;
+use crate::request::media::each;
+use crate::request::payload::{Field, ImageUrl, Payload};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(ImageRetrieval)
+}
 
 #[derive(Debug)]
 pub(super) struct ImageRetrieval;

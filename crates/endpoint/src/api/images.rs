@@ -1,15 +1,24 @@
 //! Images that are made: `POST /v1/images/generations`, and `POST /v1/images/edits` with a form.
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Medium, Reply, ReplyError};
 use serde_json::Value;
 
-use crate::documents::{self, Heard, is_truthy, tree};
-use crate::media::{self, UnknownForm, each};
-use crate::multipart::{self, Form};
-use crate::payload::{Field, Payload};
-use crate::transcript::Transcript;
-use crate::usage::UsageField;
-use crate::{BuildError, Endpoint, InputText, ResponseBody, TurnRequest};
+use crate::reply::documents::{self, Heard, is_truthy, tree};
+use crate::reply::transcript::Transcript;
+use crate::reply::usage::UsageField;
+use crate::request::media::{self, UnknownForm, each};
+use crate::request::multipart::{self, Form};
+use crate::request::payload::{Field, Payload};
+use crate::{BuildError, Endpoint, EndpointSettings, InputText, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(kind: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    match kind {
+        EndpointKind::ImageEdit => Arc::new(ImageEdit),
+        _ => Arc::new(ImageGeneration),
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct ImageGeneration;
@@ -69,7 +78,7 @@ impl Endpoint for ImageEdit {
             }
         }
         let extras = request.options.extra_inputs.iter().chain(turn.extra_body.iter().flatten());
-        for (name, value) in extras.filter(|(name, _)| !kind.fields_of_turn().contains(&name.as_str())) {
+        for (name, value) in extras.filter(|(name, _)| !kind.facts().fields_of_turn.contains(&name.as_str())) {
             form.given(name, value);
         }
         Ok(form.into_bytes())

@@ -3,6 +3,8 @@
 mod answer;
 mod tensors;
 
+use std::sync::Arc;
+
 use aiperf_grpc::kserve::{InferRequest, StreamForm, StreamInferResponse};
 use aiperf_grpc::{FrameScanner, frame, frames};
 use aiperf_protocol::{EndpointKind, Reply, ReplyError, Wire};
@@ -11,8 +13,12 @@ use prost::Message;
 use serde_json::{Value, json};
 
 use self::tensors::Tensor;
-use crate::documents::{self, StreamEnd};
+use crate::reply::documents::{self, StreamEnd};
 use crate::{BuildError, Endpoint, EndpointSettings, InputText, KserveSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(Kserve::new(settings))
+}
 
 #[derive(Debug)]
 pub(super) struct Kserve {

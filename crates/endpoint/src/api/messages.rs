@@ -2,17 +2,24 @@
 
 mod reading;
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::{Value, json};
 
 use self::reading::Reader;
-use crate::documents;
-use crate::message::{self, Dialect};
-use crate::payload::{Field, Payload};
-use crate::{BuildError, Endpoint, ResponseBody, TurnRequest, surrogate};
+use crate::reply::documents;
+use crate::reply::surrogate;
+use crate::request::message::{self, Dialect};
+use crate::request::payload::{Field, Payload};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
 /// The API wants a limit; this is sent where the turn names none.
 const DEFAULT_LIMIT: u32 = 1024;
+
+pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(Messages)
+}
 
 #[derive(Debug)]
 pub(super) struct Messages;

@@ -1,14 +1,25 @@
 //! Rankings of passages for a query, in the dialects of NIM, Hugging Face TEI, Cohere and GenAI-Perf.
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::Value;
 
-use crate::documents::{self, Heard, tree};
-use crate::payload::{Field, Payload, TextObject};
-use crate::transcript::Transcript;
-use crate::unsent::{PASSAGES, QUERY};
-use crate::usage::UsageField;
-use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
+use crate::reply::documents::{self, Heard, tree};
+use crate::reply::transcript::Transcript;
+use crate::reply::usage::UsageField;
+use crate::request::payload::{Field, Payload, TextObject};
+use crate::request::unsent::{PASSAGES, QUERY};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(kind: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(match kind {
+        EndpointKind::CohereRankings => Rankings::Cohere,
+        EndpointKind::HfTeiRankings => Rankings::HfTei,
+        EndpointKind::NimRankings => Rankings::Nim,
+        _ => Rankings::GenaiPerf,
+    })
+}
 
 /// Whose body is sent. All read the same answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,15 @@
 //! Bodies that the data set brings ready-made, sent to the URL as it was given.
 
-use aiperf_protocol::{Reply, ReplyError};
+use std::sync::Arc;
 
-use crate::detect::Reading;
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
+
+use crate::reply::content_finder::Reading;
 use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(Raw::new(settings))
+}
 
 #[derive(Debug)]
 pub(super) struct Raw {

@@ -2,18 +2,25 @@
 
 mod reading;
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::{Value, json};
 
 use self::reading::Reader;
-use crate::documents;
-use crate::message::{self, Dialect};
-use crate::payload::{Field, Payload, StreamUsage};
-use crate::{BuildError, Endpoint, Past, ResponseBody, TurnRequest, surrogate};
+use crate::reply::documents;
+use crate::reply::surrogate;
+use crate::request::message::{self, Dialect};
+use crate::request::payload::{Field, Payload, StreamUsage};
+use crate::{BuildError, Endpoint, EndpointSettings, Past, ResponseBody, TurnRequest};
 
 /// Names of what is kept of a reply beside its items: its id, and whether the server said that it stores it.
 const ID: &str = "id";
 const STORE: &str = "store";
+
+pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(Responses)
+}
 
 #[derive(Debug)]
 pub(super) struct Responses;

@@ -1,12 +1,18 @@
 //! The retrieval service of Siemens Solido: `POST /rag/api/prompt`.
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::{Map, Value, json};
 
-use crate::documents::{self, Heard, StreamEnd, tree};
-use crate::payload::{Field, Payload};
-use crate::transcript::Transcript;
-use crate::{BuildError, Endpoint, ResponseBody, TurnRequest};
+use crate::reply::documents::{self, Heard, StreamEnd, tree};
+use crate::reply::transcript::Transcript;
+use crate::request::payload::{Field, Payload};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(SolidoRag)
+}
 
 #[derive(Debug)]
 pub(super) struct SolidoRag;

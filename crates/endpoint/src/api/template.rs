@@ -1,11 +1,17 @@
 //! Bodies made by a template of the user's.
 
-use aiperf_protocol::{Reply, ReplyError};
+use std::sync::Arc;
+
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::{Map, Value, json};
 
-use crate::detect::Reading;
-use crate::payload::{Field, Payload};
+use crate::reply::content_finder::Reading;
+use crate::request::payload::{Field, Payload};
 use crate::{BuildError, Endpoint, EndpointSettings, PayloadTemplate, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(Template::new(settings))
+}
 
 #[derive(Debug)]
 pub(super) struct Template {

@@ -1,14 +1,20 @@
 //! Videos: `POST /v1/videos` starts a job, which is asked after until it is done.
 
+use std::sync::Arc;
+
 use aiperf_clock::Nanos;
 use aiperf_protocol::{EndpointKind, Reply, ReplyError, VideoReport};
 use serde_json::Value;
 
 use super::images::prompt;
-use crate::documents::{self, Heard, Unheard};
-use crate::multipart::Form;
-use crate::transcript::Transcript;
+use crate::reply::documents::{self, Heard, Unheard};
+use crate::reply::transcript::Transcript;
+use crate::request::multipart::Form;
 use crate::{BuildError, Endpoint, EndpointSettings, Job, JobAnswer, JobPlace, JobStep, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(_: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(VideoGeneration::new(settings))
+}
 
 #[derive(Debug)]
 pub(super) struct VideoGeneration {

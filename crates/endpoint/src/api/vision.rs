@@ -1,12 +1,19 @@
 //! GenAI-Perf's `vision` and `multimodal`: chat whose content is always a list of parts.
 
+use std::sync::Arc;
+
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::Value;
 
 use super::chat;
-use crate::message::{self, ContentStyle};
-use crate::payload::{Field, Payload, StreamUsage};
-use crate::{BuildError, Endpoint, ResponseBody, TurnRequest, documents};
+use crate::reply::documents;
+use crate::request::message::{self, ContentStyle};
+use crate::request::payload::{Field, Payload, StreamUsage};
+use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
+
+pub(super) fn endpoint(kind: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
+    Arc::new(Vision { kind })
+}
 
 #[derive(Debug)]
 pub(super) struct Vision {

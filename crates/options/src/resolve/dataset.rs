@@ -15,7 +15,7 @@ use std::sync::Arc;
 use aiperf_config::{
     DatasetConfig, DatasetSource, EndpointConfig, Environment, ModelSelection, Sampling, SyntheticSource,
 };
-use aiperf_protocol::EndpointKind;
+use aiperf_protocol::{BodyForm, BodySource, EndpointKind, Medium};
 
 use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};
@@ -39,7 +39,7 @@ pub(super) fn resolve(
     } else if raw.is_given(OptionId::InputFile) {
         synthetic::refuse_with(raw, OptionId::InputFile)?;
         let mut file = file::resolve(raw, environment, &endpoint.extra_inputs)?;
-        file.any_payload = endpoint.kind == EndpointKind::DynamicGrpc;
+        file.any_payload = endpoint.kind.facts().form == BodyForm::Protobuf;
         DatasetSource::File(file)
     } else {
         file::refuse_without_file(raw)?;
@@ -88,21 +88,22 @@ pub(super) fn check_kind(raw: &RawOptions, kind: EndpointKind, source: &DatasetS
     let DatasetSource::Synthetic(SyntheticSource { media, .. }) = source else { return Ok(()) };
     let has_images = media.as_ref().is_some_and(|media| media.images.is_some());
     let has_audio = media.as_ref().is_some_and(|media| media.audio.is_some());
-    let (needs, why) = match kind {
-        EndpointKind::Raw => (
+    let facts = kind.facts();
+    let (needs, why) = match (facts.body, facts.needs) {
+        (BodySource::Dataset, _) => (
             "--input-file with --custom-dataset-type raw_payload or inputs_json",
             "the raw endpoint sends ready-made bodies, and generated data has none",
         ),
-        EndpointKind::ImageEdit | EndpointKind::ImageRetrieval if !has_images => (
+        (_, Some(Medium::Image)) if !has_images => (
             "--image-width-mean and --image-height-mean, or --input-file with images",
             "each of its requests holds an image",
         ),
-        EndpointKind::AudioTranscription if !has_audio => {
+        (_, Some(Medium::Audio)) if !has_audio => {
             ("--audio-length-mean, or --input-file with audio", "each of its requests holds a clip")
         }
         _ => return Ok(()),
     };
-    let flag = format!("{} {}", raw.spelling(OptionId::EndpointType), kind.facts().name);
+    let flag = format!("{} {}", raw.spelling(OptionId::EndpointType), facts.name);
     Err(ConfigError::Needs { flag, needs: needs.to_owned(), why: why.to_owned() })
 }
 

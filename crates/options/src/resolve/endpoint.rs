@@ -121,7 +121,7 @@ fn kind(raw: &RawOptions) -> Result<EndpointKind, ConfigError> {
 }
 
 fn all_kinds() -> String {
-    EndpointKind::ALL.iter().map(|kind| kind.facts().name).collect::<Vec<_>>().join(", ")
+    EndpointKind::NAMES.join(", ")
 }
 
 fn check_per_chunk_usage(
@@ -131,7 +131,7 @@ fn check_per_chunk_usage(
     server_token_count: bool,
 ) -> Result<(), ConfigError> {
     let id = OptionId::PerChunkUsage;
-    if kind != EndpointKind::Chat {
+    if !kind.facts().reports_usage_per_chunk {
         return Err(raw.needs_text(id, "--endpoint-type chat", "other endpoints do not report usage per chunk"));
     }
     if !server_token_count {

@@ -6,8 +6,8 @@ use aiperf_grpc::frames;
 use aiperf_grpc::kserve::{Datatype, InferResponse, StreamForm, StreamInferResponse};
 use aiperf_protocol::{Reply, ReplyError};
 
-use crate::documents::{Heard, tree};
-use crate::transcript::{Transcript, Wholeness};
+use crate::reply::documents::{Heard, tree};
+use crate::reply::transcript::{Transcript, Wholeness};
 use crate::{KserveSettings, ResponseBody};
 
 const TEXT: &str = "text_output";

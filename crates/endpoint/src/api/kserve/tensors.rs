@@ -5,7 +5,7 @@ use aiperf_grpc::kserve::{Datatype, InputTensor, ModelShape, TensorShape};
 use aiperf_protocol::KserveBackend;
 use serde_json::{Map, Value, json};
 
-use crate::kserve::SAMPLING;
+use crate::request::kserve::SAMPLING;
 use crate::{KserveSettings, TurnRequest};
 
 /// The names that text models of Triton's backends have.

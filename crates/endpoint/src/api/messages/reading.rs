@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::documents::{Heard, text, tree};
-use crate::tool_call::CallFragment;
-use crate::transcript::Transcript;
-use crate::usage::UsageField;
+use crate::reply::documents::{Heard, text, tree};
+use crate::reply::tool_call::CallFragment;
+use crate::reply::transcript::Transcript;
+use crate::reply::usage::UsageField;
 
 /// The type of a thought that is given in a form that only the server can read, and which it wants back.
 const SEALED: &str = "redacted_thinking";

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::{ID, STORE};
-use crate::documents::{Heard, Unheard, is_truthy, text, tree};
-use crate::in_band;
-use crate::message::SAID_ITEMS;
-use crate::tool_call::CallFragment;
-use crate::transcript::Transcript;
-use crate::usage::UsageField;
+use crate::reply::documents::{Heard, Unheard, is_truthy, text, tree};
+use crate::reply::in_band;
+use crate::reply::tool_call::CallFragment;
+use crate::reply::transcript::Transcript;
+use crate::reply::usage::UsageField;
+use crate::request::message::SAID_ITEMS;
 
 /// Items that the server made for itself, and does not want back.
 const NOT_REPEATED: [&str; 6] = [

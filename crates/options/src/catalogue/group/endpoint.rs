@@ -1,12 +1,14 @@
 //! Endpoint: where requests go and in which dialect.
 
+use aiperf_protocol::EndpointKind;
+
 use crate::catalogue::{OptionId, OptionSpec, Tokens, ValueKind};
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
     OptionSpec::new(OptionId::ModelNames, &["model-names", "model"], ValueKind::Text, "Model name to send in each request, as the server knows it. With several names, requests are spread over them.").called("model").short("m").list().default("none; `sim-model` with `--url sim:`").supported(),
     OptionSpec::new(OptionId::ModelSelectionStrategy, &["model-selection-strategy"], ValueKind::Choice(&["round_robin", "random", "weighted"]), "How the model of a request is chosen when --model names several. `weighted` is refused: a command line cannot give weights.").default("round_robin").supported(),
     OptionSpec::new(OptionId::CustomEndpoint, &["custom-endpoint", "endpoint"], ValueKind::Text, "Path to send requests to, instead of the endpoint type's own path. An empty value appends nothing to the URL.").called("endpoint").default("by endpoint type").supported(),
-    OptionSpec::new(OptionId::EndpointType, &["endpoint-type"], ValueKind::Choice(&["chat", "completions", "responses", "messages", "embeddings", "nim_embeddings", "chat_embeddings", "nim_rankings", "hf_tei_rankings", "cohere_rankings", "huggingface_generate", "image_generation", "image_edit", "image_retrieval", "video_generation", "audio_transcription", "solido_rag", "template", "raw", "rankings", "nvclip", "vision", "multimodal", "generate", "kserve", "dynamic_grpc"]), "API that the server speaks. It decides the path, the request body, how responses are read and which metrics apply.").default("chat").supported(),
+    OptionSpec::new(OptionId::EndpointType, &["endpoint-type"], ValueKind::Choice(EndpointKind::NAMES), "API that the server speaks. It decides the path, the request body, how responses are read and which metrics apply.").default("chat").supported(),
     OptionSpec::new(OptionId::Streaming, &["streaming"], ValueKind::Flag, "Ask for streamed responses. Without it there is no time to first token and no inter-token latency.").supported(),
     OptionSpec::new(OptionId::Url, &["url"], ValueKind::Text, "Server to send requests to, such as `http://localhost:8000`. Also `https://`, `grpc://`, `grpcs://`, a bare `host:port`, a Unix socket (`unix:/run/server.sock`, or `unix:/run/server.sock:/base/path`), or `sim:` for the built-in simulator (`sim:?ttft=40&itl=8`). With several URLs, sessions use them in turn.").short("u").several(Tokens::OneOrMore).default("http://localhost:8000").supported(),
     OptionSpec::new(OptionId::UrlStrategy, &["url-strategy"], ValueKind::Choice(&["round_robin"]), "How the server of a session is chosen when --url names several.").default("round_robin").supported(),

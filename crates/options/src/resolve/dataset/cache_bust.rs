@@ -1,7 +1,6 @@
 //! Markers against prefix caches.
 
 use aiperf_config::{CacheBust, DatasetConfig, DatasetSource, EndpointConfig, MarkerPlace, SystemPrompt};
-use aiperf_protocol::EndpointKind;
 
 use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};
@@ -10,8 +9,7 @@ pub(super) fn resolve(raw: &RawOptions, endpoint: &EndpointConfig) -> Result<Cac
     let id = OptionId::CacheBust;
     let Some(name) = raw.choice(id)? else { return Ok(CacheBust::None) };
     let bust = CacheBust::ALL.into_iter().find(|bust| bust.name() == name).unwrap_or_default();
-    let marks = matches!(endpoint.kind, EndpointKind::Chat | EndpointKind::Responses | EndpointKind::Messages);
-    if bust != CacheBust::None && !marks {
+    if bust != CacheBust::None && !endpoint.kind.facts().takes_cache_markers {
         let why = "other endpoints have no messages to put a marker in";
         return Err(raw.needs_text(id, "--endpoint-type chat, responses or messages", why));
     }

@@ -2,7 +2,7 @@
 
 use aiperf_config::defaults;
 use aiperf_config::{BadRows, BatchSizes, Environment, FileFormat, FileSource, FormatOption, PoolDraws, with_subject};
-use aiperf_protocol::EndpointKind;
+use aiperf_protocol::{BodySource, EndpointKind};
 use serde_json::{Map, Value};
 
 use super::{media, trace};
@@ -132,9 +132,9 @@ fn conditional(raw: &RawOptions, extra_inputs: &Map<String, Value>) -> Result<Ve
         (|format| !format.facts().is_verbatim, "bodies of this format are sent byte for byte: change them in the file");
     let strip: Rule = (|format| format == FileFormat::SingleTurn, "only rows of a single_turn file name images by ids");
     // Where answers to ready-made bodies stand is told among the extra inputs, and changes no body.
+    let takes_ready_made = |source| matches!(source, BodySource::Dataset | BodySource::TemplateOrDataset);
     let kind = raw.text(OptionId::EndpointType).and_then(EndpointKind::from_name);
-    let of_answers_only =
-        extra_inputs.is_empty() && matches!(kind, Some(EndpointKind::Raw | EndpointKind::DynamicGrpc));
+    let of_answers_only = extra_inputs.is_empty() && kind.is_some_and(|kind| takes_ready_made(kind.facts().body));
     let mut given = trace::conditional(raw)?;
     for (id, (heeded_by, why)) in
         media::BATCH_SIZES.into_iter().map(|id| (id, pool)).chain(BODY_OPTIONS.map(|id| (id, body)))

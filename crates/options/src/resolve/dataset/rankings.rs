@@ -32,7 +32,7 @@ const PROMPTS: [OptionId; 10] = [
 
 /// `Some` where the endpoint ranks.
 pub(super) fn resolve(raw: &RawOptions, kind: EndpointKind) -> Result<Option<Rankings>, ConfigError> {
-    if !kind.ranks() {
+    if !kind.facts().ranks {
         return match OPTIONS.into_iter().find(|id| raw.is_given(*id)) {
             Some(id) => {
                 let why = "other endpoints rank nothing; --isl says how long their prompts are";

@@ -4,7 +4,7 @@
 use std::fs;
 
 use aiperf_config::Environment;
-use aiperf_protocol::{EndpointKind, TemplateText};
+use aiperf_protocol::{BodySource, EndpointKind, TemplateText};
 use serde_json::{Map, Value};
 
 use crate::catalogue::OptionId;
@@ -26,11 +26,12 @@ pub(super) struct Body {
 pub(super) fn resolve(raw: &RawOptions, environment: &Environment, kind: EndpointKind) -> Result<Body, ConfigError> {
     let mut extra_inputs = extra_inputs(raw)?;
     let (mut template, mut response_field) = (None, None);
-    if matches!(kind, EndpointKind::Template | EndpointKind::Raw | EndpointKind::DynamicGrpc) {
+    let source = kind.facts().body;
+    if source.has_response_field() {
         response_field =
             extra_inputs.remove(RESPONSE_FIELD).map(|value| field(raw, environment, &value)).transpose()?.flatten();
     }
-    if kind == EndpointKind::Template {
+    if source == BodySource::Template {
         let Some(value) = extra_inputs.remove(TEMPLATE) else {
             return Err(raw.needs_text(
                 OptionId::EndpointType,
@@ -40,11 +41,11 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment, kind: Endpoin
         };
         template = Some(read_template(raw, environment, &value)?);
     }
-    if kind == EndpointKind::DynamicGrpc {
+    if source == BodySource::TemplateOrDataset {
         template = extra_inputs.remove(TEMPLATE).map(|value| read_template(raw, environment, &value)).transpose()?;
         check_messages(raw, template.is_some())?;
     }
-    if let (EndpointKind::Raw, Some(name)) = (kind, extra_inputs.keys().next()) {
+    if let (BodySource::Dataset, Some(name)) = (source, extra_inputs.keys().next()) {
         return Err(raw.bad(
             OptionId::ExtraInputs,
             name,

@@ -51,24 +51,23 @@ pub(super) fn check(
         });
     }
     check_flavour(raw, kind, extra_inputs)?;
-    if raw.flag(OptionId::UseLegacyMaxTokens)? && !matches!(kind, EndpointKind::Chat | EndpointKind::ChatEmbeddings) {
+    if raw.flag(OptionId::UseLegacyMaxTokens)? && !facts.has_legacy_limit {
         let why = "other endpoints have one name for the limit";
         return Err(raw.needs_text(OptionId::UseLegacyMaxTokens, "--endpoint-type chat", why));
     }
-    if raw.flag(OptionId::UuidAndStrip)? && kind != EndpointKind::Chat {
+    if raw.flag(OptionId::UuidAndStrip)? && !facts.takes_image_ids {
         let why = "other endpoints have no ids of images";
         return Err(raw.needs_text(OptionId::UuidAndStrip, "--endpoint-type chat", why));
     }
-    if raw.flag(OptionId::DownloadVideoContent)? && !kind.produces_video() {
+    if raw.flag(OptionId::DownloadVideoContent)? && !facts.produces_video {
         let why = "other endpoints make no videos";
         return Err(raw.needs_text(OptionId::DownloadVideoContent, "--endpoint-type video_generation", why));
     }
-    if kind.produces_video() && raw.is_given(OptionId::RequestCancellationRate) {
+    if facts.produces_video && raw.is_given(OptionId::RequestCancellationRate) {
         let why = "a video is a job on the server, which giving up the request would not stop";
         return Err(raw.conflict(OptionId::RequestCancellationRate, OptionId::EndpointType, why));
     }
-    let model_in_path = kind == EndpointKind::Generate || (kind == EndpointKind::Kserve && !wire.is_grpc());
-    if model_in_path && models.len() > 1 {
+    if facts.has_model_in_path() && !wire.is_grpc() && models.len() > 1 {
         let why = format!("the {} endpoint has the model in its path; give one model", facts.name);
         return Err(raw.conflict(OptionId::ModelNames, OptionId::EndpointType, &why));
     }
@@ -92,14 +91,14 @@ fn no_text(id: OptionId, endpoint: &str) -> String {
 
 /// Extra inputs that are not sent.
 pub(super) fn unsent(kind: EndpointKind, extra_inputs: &Map<String, Value>) -> Option<String> {
-    let is_unsent = |name: &&String| kind.fields_of_turn().contains(&name.as_str());
+    let is_unsent = |name: &&String| kind.facts().fields_of_turn.contains(&name.as_str());
     let names: Vec<&str> = extra_inputs.keys().filter(is_unsent).map(String::as_str).collect();
     let endpoint = kind.facts().name;
     (!names.is_empty()).then(|| {
         format!(
             "--extra-inputs {} has no effect: the {endpoint} endpoint takes {} from the data set alone",
             names.join(", "),
-            kind.fields_of_turn().join(", "),
+            kind.facts().fields_of_turn.join(", "),
         )
     })
 }
