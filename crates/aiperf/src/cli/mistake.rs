@@ -8,7 +8,6 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::CliError;
 use super::help::BRIEF;
 use super::spelling::{Typed, id_of};
-use crate::genai_perf;
 
 /// More names than this are a list, not a suggestion.
 const MOST_SUGGESTIONS: usize = 3;
@@ -61,7 +60,7 @@ impl Mistake<'_> {
 
     fn unknown_option(&self, flag: String) -> CliError {
         let (level, command) = self.level();
-        if let Some(advice) = genai_perf::advice(&flag).filter(|_| level == "aiperf profile") {
+        if let Some(advice) = aiperf_genai_perf::advice(&flag).filter(|_| level == "aiperf profile") {
             return CliError::OptionOfGenaiPerf { flag, advice };
         }
         let known: Vec<&str> = command

@@ -3,44 +3,61 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use aiperf_artifact::{Asked, Folder, Rebuilt, rebuild};
-use aiperf_config::Environment;
+use aiperf_artifact::{ArtifactError, Asked, Folder, Rebuilt, rebuild};
 use aiperf_metrics::MetricResult;
 use aiperf_protocol::EndpointKind;
-use aiperf_report::ArtifactPaths;
-use aiperf_report::console::{self, Width};
-use anyhow::{Context, bail};
+use aiperf_report::{ArtifactPaths, RunReport, SummaryFiles};
 use serde_json::Value;
-
-use crate::profile::{VERSION, console_of};
+use thiserror::Error;
 
 /// Where the merged files go, below the artifact folder.
-pub(super) const MERGED: &str = "merged";
+pub(crate) const MERGED: &str = "merged";
 /// Machines share neither start nor end, so that what they did in a second adds up.
 const ADD_UP: [&str; 5] =
     ["request_throughput", "output_token_throughput", "input_token_throughput", "total_token_throughput", "goodput"];
 
 /// A folder with a folder for each run, and where to put them as one.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Merge {
-    pub(super) input: PathBuf,
-    pub(super) output: PathBuf,
-    pub(super) prefix: Option<String>,
+pub struct MergeJob {
+    pub(crate) input: PathBuf,
+    pub(crate) output: PathBuf,
+    pub(crate) prefix: Option<String>,
 }
 
-impl Merge {
-    pub(crate) fn run(&self, environment: &Environment) -> anyhow::Result<ExitCode> {
+/// The report over all runs, and the files that hold it.
+#[derive(Debug)]
+pub struct MergedRuns {
+    pub report: RunReport,
+    pub files: SummaryFiles,
+}
+
+#[derive(Debug, Error)]
+pub enum MergeError {
+    #[error("--input-directory {} cannot be read: {source}", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    #[error(
+        "--input-directory {} has no folder with a profile_export.jsonl in it; put the artifact folder of each run there",
+        path.display()
+    )]
+    NoRuns { path: PathBuf },
+    #[error("cannot write {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+}
+
+impl MergeJob {
+    /// Writes the files of all runs as one. `version` is this program's own.
+    pub fn run(&self, version: &str) -> Result<MergedRuns, MergeError> {
         let parts = self.parts()?;
         let rebuilt = parts
             .iter()
-            .map(|part| rebuild(part, &Asked { genai_perf: true, ..Asked::default() }, VERSION).map_err(Into::into))
-            .collect::<anyhow::Result<Vec<Rebuilt>>>()?;
+            .map(|part| rebuild(part, &Asked { genai_perf: true, ..Asked::default() }, version))
+            .collect::<Result<Vec<Rebuilt>, ArtifactError>>()?;
         let paths = ArtifactPaths::new(&self.output, self.prefix.as_deref());
-        join_records(&parts, &paths.records())
-            .with_context(|| format!("cannot write {}", paths.records().display()))?;
-        let mut whole = rebuild(&Folder::open(&self.output)?, &asked_as_in(rebuilt.first()), VERSION)?;
+        join_records(&parts, &paths.records()).map_err(|source| MergeError::Write { path: paths.records(), source })?;
+        let mut whole = rebuild(&Folder::open(&self.output)?, &asked_as_in(rebuilt.first()), version)?;
         add_up(&mut whole.report.profiling.summary.results, &rebuilt, |part| &part.report.profiling.summary.results);
         if let Some(results) = &mut whole.report.genai_perf {
             add_up(results, &rebuilt, |part| part.report.genai_perf.as_deref().unwrap_or_default());
@@ -50,29 +67,21 @@ impl Merge {
             whole.report.cli_command = first.report.cli_command;
         }
         let files = whole.write(&paths);
-        let (width, colour) = console_of(Width::FILE, environment);
-        let mut text = console::render(&whole.report, width, colour);
-        text.push_str(&console::render_trailer(&whole.report, &files.written, colour));
-        crate::print(text.as_bytes())?;
-        match files.failed.into_iter().next() {
-            Some(error) => Err(error).context("not everything could be written"),
-            None => Ok(ExitCode::SUCCESS),
-        }
+        Ok(MergedRuns { report: whole.report, files })
     }
 
     /// The folders below that hold records, by name.
-    fn parts(&self) -> anyhow::Result<Vec<Folder>> {
-        let input = self.input.display();
-        let entries = fs::read_dir(&self.input).with_context(|| format!("--input-directory {input} cannot be read"))?;
-        let mut dirs = entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<PathBuf>>>()?;
+    fn parts(&self) -> Result<Vec<Folder>, MergeError> {
+        let unreadable = |source| MergeError::Unreadable { path: self.input.clone(), source };
+        let entries = fs::read_dir(&self.input).map_err(unreadable)?;
+        let dirs = entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<PathBuf>>>();
+        let mut dirs = dirs.map_err(unreadable)?;
         dirs.retain(|dir| dir.is_dir() && *dir != self.output);
         dirs.sort();
-        let folders = dirs.iter().map(|dir| Ok(Folder::open(dir)?)).collect::<anyhow::Result<Vec<Folder>>>()?;
+        let folders = dirs.iter().map(|dir| Folder::open(dir)).collect::<Result<Vec<Folder>, ArtifactError>>()?;
         let parts: Vec<Folder> = folders.into_iter().filter(|folder| folder.paths().records().exists()).collect();
         if parts.is_empty() {
-            bail!(
-                "--input-directory {input} has no folder with a profile_export.jsonl in it; put the artifact folder of each run there"
-            );
+            return Err(MergeError::NoRuns { path: self.input.clone() });
         }
         Ok(parts)
     }

@@ -2,14 +2,12 @@
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use crate::error::GenaiPerfFileError;
+use crate::settings::{ANALYZE, ConfigSetting, PROCESS, SETTINGS, STIMULUS};
 
-use super::settings::{ANALYZE, PROCESS, SETTINGS, STIMULUS, Setting};
-
-pub(super) const NAME: &str = "genai_perf_config.yaml";
+pub(crate) const NAME: &str = "genai_perf_config.yaml";
 const HEAD: &str = "\
 # What `genai-perf config --file THIS` is to run. Keys that say what holds anyway can be left out. With a section `analyze` a run
 # is made for each value in it; with `process` runs that were made are merged.
@@ -17,30 +15,31 @@ const HEAD: &str = "\
 
 /// The file that is to be written.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Template {
-    pub(super) path: PathBuf,
+pub struct ConfigTemplate {
+    pub(crate) path: PathBuf,
     /// With what each key is for.
-    pub(super) explained: bool,
+    pub(crate) explained: bool,
 }
 
-impl Template {
-    /// Writes it where nothing is yet.
-    pub(crate) fn write(&self) -> anyhow::Result<ExitCode> {
-        let path = self.path.display();
+impl ConfigTemplate {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the file; one that exists is left alone.
+    pub fn write(&self) -> Result<(), GenaiPerfFileError> {
         let mut file = match OpenOptions::new().write(true).create_new(true).open(&self.path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                bail!("{path} is there already and is not overwritten; choose another name with --file")
+                return Err(GenaiPerfFileError::Exists { path: self.path.clone() });
             }
-            opened => opened.with_context(|| format!("cannot write {path}"))?,
+            opened => opened.map_err(GenaiPerfFileError::write(&self.path))?,
         };
-        file.write_all(text(self.explained).as_bytes()).with_context(|| format!("cannot write {path}"))?;
-        println!("{path}");
-        Ok(ExitCode::SUCCESS)
+        file.write_all(text(self.explained).as_bytes()).map_err(GenaiPerfFileError::write(&self.path))
     }
 }
 
 /// The skeleton: every key with what holds anyway, in the two blanks that GenAI-Perf puts before all.
-pub(super) fn text(explained: bool) -> String {
+pub(crate) fn text(explained: bool) -> String {
     let mut text = HEAD.to_owned();
     let mut open: Vec<&str> = Vec::new();
     // Of two names for the same thing one is enough.
@@ -67,7 +66,7 @@ pub(super) fn text(explained: bool) -> String {
     text
 }
 
-fn write_value(text: &mut String, depth: usize, key: &str, setting: &Setting) {
+fn write_value(text: &mut String, depth: usize, key: &str, setting: &ConfigSetting) {
     match setting.path {
         ANALYZE => {
             line(text, depth, "# analyze:");

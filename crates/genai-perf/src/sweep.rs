@@ -1,17 +1,17 @@
 //! `analyze`: which option changes from run to run, and the values that it takes.
 
-use super::given::{Asked, Given};
-use super::refusal::Refusal;
-use super::table::{Flag, PROFILE, Rule};
+use crate::error::GenaiPerfError;
+use crate::given::{GivenFlag, GivenFlags};
+use crate::table::{FlagRule, GenaiPerfFlag, PROFILE};
 
 /// More would be a mistake in the range.
 const MOST_RUNS: usize = 10_000;
 
 /// What a sweep changes.
 #[derive(Debug)]
-pub(super) struct Parameter {
+pub(crate) struct SweepParameter {
     /// As `--sweep-type`, the file of settings and folders have it.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// The option of `profile`.
     option: &'static str,
     spacing: Spacing,
@@ -29,22 +29,27 @@ enum Spacing {
     OneByOne,
 }
 
-pub(super) const PARAMETERS: [Parameter; 5] = [
-    Parameter { name: "batch_size", option: "--batch-size", spacing: Spacing::PowersOfTwo, usual: None },
-    Parameter { name: "concurrency", option: "--concurrency", spacing: Spacing::PowersOfTwo, usual: Some((1, 1024)) },
-    Parameter {
+pub(crate) const PARAMETERS: [SweepParameter; 5] = [
+    SweepParameter { name: "batch_size", option: "--batch-size", spacing: Spacing::PowersOfTwo, usual: None },
+    SweepParameter {
+        name: "concurrency",
+        option: "--concurrency",
+        spacing: Spacing::PowersOfTwo,
+        usual: Some((1, 1024)),
+    },
+    SweepParameter {
         name: "input_sequence_length",
         option: "--isl",
         spacing: Spacing::PowersBetween,
         usual: Some((100, 1000)),
     },
-    Parameter {
+    SweepParameter {
         name: "num_dataset_entries",
         option: "--num-dataset-entries",
         spacing: Spacing::OneByOne,
         usual: Some((100, 1000)),
     },
-    Parameter {
+    SweepParameter {
         name: "request_rate",
         option: "--request-rate",
         spacing: Spacing::PowersOfTwo,
@@ -54,24 +59,24 @@ pub(super) const PARAMETERS: [Parameter; 5] = [
 
 /// A parameter with its values.
 #[derive(Debug)]
-pub(super) struct Sweep {
-    pub(super) parameter: &'static Parameter,
+pub(crate) struct LoadSweep {
+    pub(crate) parameter: &'static SweepParameter,
     /// As they are given to the option.
-    pub(super) values: Vec<String>,
+    pub(crate) values: Vec<String>,
 }
 
-impl Parameter {
-    pub(super) fn of_name(name: &str) -> Option<&'static Self> {
+impl SweepParameter {
+    pub(crate) fn of_name(name: &str) -> Option<&'static Self> {
         let name = if name == "runtime_batch_size" { "batch_size" } else { name };
         PARAMETERS.iter().find(|parameter| parameter.name == name)
     }
 
-    pub(super) fn flag(&self) -> Option<&'static Flag> {
+    pub(crate) fn flag(&self) -> Option<&'static GenaiPerfFlag> {
         PROFILE.iter().find(|flag| flag.names.contains(&self.option))
     }
 
     /// The end of the folder's name, where the load does not say it.
-    pub(super) fn suffix(&self, value: &str) -> String {
+    pub(crate) fn suffix(&self, value: &str) -> String {
         if ["concurrency", "request_rate"].contains(&self.name) {
             return String::new();
         }
@@ -79,22 +84,22 @@ impl Parameter {
     }
 }
 
-impl Sweep {
-    pub(super) fn of(asked: &Asked) -> Result<Self, Refusal> {
-        let name = asked.text(Rule::SweepType).unwrap_or("concurrency");
-        let Some(parameter) = Parameter::of_name(name) else {
+impl LoadSweep {
+    pub(crate) fn of(asked: &GivenFlags) -> Result<Self, GenaiPerfError> {
+        let name = asked.text(FlagRule::SweepType).unwrap_or("concurrency");
+        let Some(parameter) = SweepParameter::of_name(name) else {
             let names = PARAMETERS.iter().map(|parameter| parameter.name).collect::<Vec<_>>().join(", ");
-            let given = asked.get(Rule::SweepType);
-            return Err(given.map_or(Refusal::NoCommand, |given| given.bad(&format!("choose one of {names}"))));
+            let given = asked.get(FlagRule::SweepType);
+            return Err(given.map_or(GenaiPerfError::NoCommand, |given| given.bad(&format!("choose one of {names}"))));
         };
         let fixed = parameter.flag().and_then(|flag| asked.iter().find(|given| given.flag.names == flag.names));
         if let Some(fixed) = fixed {
             let other = format!("--sweep-type {}", parameter.name);
-            return Err(Refusal::Exclusive { one: fixed.typed.clone(), other });
+            return Err(GenaiPerfError::Exclusive { one: fixed.typed.clone(), other });
         }
-        let values = match (asked.get(Rule::SweepList), asked.get(Rule::SweepRange)) {
+        let values = match (asked.get(FlagRule::SweepList), asked.get(FlagRule::SweepRange)) {
             (Some(list), Some(range)) => {
-                return Err(Refusal::Exclusive { one: list.typed.clone(), other: range.typed.clone() });
+                return Err(GenaiPerfError::Exclusive { one: list.typed.clone(), other: range.typed.clone() });
             }
             (Some(list), None) => listed(list)?,
             (None, Some(range)) => parameter.range(range)?,
@@ -104,14 +109,14 @@ impl Sweep {
     }
 }
 
-impl Parameter {
-    fn usual_values(&self) -> Result<Vec<String>, Refusal> {
+impl SweepParameter {
+    fn usual_values(&self) -> Result<Vec<String>, GenaiPerfError> {
         let flag = format!("--sweep-type {}", self.name);
-        let (low, high) = self.usual.ok_or(Refusal::Needs { flag, needed: "--sweep-range or --sweep-list" })?;
+        let (low, high) = self.usual.ok_or(GenaiPerfError::Needs { flag, needed: "--sweep-range or --sweep-list" })?;
         Ok(self.between(low, high))
     }
 
-    fn range(&self, given: &Given) -> Result<Vec<String>, Refusal> {
+    fn range(&self, given: &GivenFlag) -> Result<Vec<String>, GenaiPerfError> {
         let text = given.values.first().map_or("", String::as_str);
         let form = "give MIN:MAX or MIN:MAX:STEP in whole numbers of at least 1";
         let numbers = text.split(':').map(|part| part.trim().parse().ok().filter(|number| *number > 0));
@@ -156,7 +161,7 @@ fn in_steps(low: u64, high: u64, step: u64) -> Vec<String> {
 }
 
 /// Rates may have a fraction; whether a value fits its option is said by the option.
-fn listed(given: &Given) -> Result<Vec<String>, Refusal> {
+fn listed(given: &GivenFlag) -> Result<Vec<String>, GenaiPerfError> {
     let text = given.values.first().map_or("", String::as_str);
     let values: Vec<String> = text.split(',').map(|value| value.trim().to_owned()).collect();
     let numbers =
@@ -166,14 +171,14 @@ fn listed(given: &Given) -> Result<Vec<String>, Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::commands::ANALYZE;
-    use super::*;
+    use crate::super::commands::ANALYZE;
+    use crate::*;
 
     fn values(words: &str) -> Result<String, String> {
-        let mut asked = Asked::default();
+        let mut asked = GivenFlags::default();
         let words: Vec<String> = words.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
         asked.read(&words, &[PROFILE, ANALYZE], "test").map_err(|error| error.to_string())?;
-        Sweep::of(&asked).map(|sweep| sweep.values.join(" ")).map_err(|error| error.to_string())
+        LoadSweep::of(&asked).map(|sweep| sweep.values.join(" ")).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -12,7 +12,7 @@ const NAME: &str = "profile_export.json";
 
 /// What is to be written when the run is over.
 #[derive(Debug)]
-pub(crate) struct RecordFile {
+pub struct RecordFile {
     raw: PathBuf,
     summary: PathBuf,
     path: PathBuf,
@@ -24,7 +24,7 @@ pub(crate) struct RecordFile {
 
 impl RecordFile {
     /// `None` where requests are not kept, or where another name was chosen, which is that of our summary.
-    pub(crate) fn of(config: &Config) -> Option<Self> {
+    pub fn of(config: &Config) -> Option<Self> {
         let output = &config.output;
         if output.level != ExportLevel::Raw || output.prefix.is_some() {
             return None;
@@ -53,12 +53,12 @@ impl RecordFile {
         })
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Reads the kept requests one by one; failed ones have no place in that file.
-    pub(crate) fn write(&self) -> io::Result<()> {
+    pub fn write(&self) -> io::Result<()> {
         let raw = BufReader::new(File::open(&self.raw)?);
         let mut file = BufWriter::new(File::create(&self.path)?);
         let head =
@@ -139,7 +139,7 @@ fn text(response: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::*;
 
     fn record(change: impl FnOnce(&mut Value)) -> Value {
         let mut record = json!({

@@ -3,19 +3,19 @@
 
 /// One key.
 #[derive(Debug)]
-pub(super) struct Setting {
+pub(crate) struct ConfigSetting {
     /// From the top, with dots between.
-    pub(super) path: &'static str,
-    pub(super) option: &'static str,
-    pub(super) takes: Form,
+    pub(crate) path: &'static str,
+    pub(crate) option: &'static str,
+    pub(crate) takes: SettingForm,
     /// What holds without it; a key with this value says nothing new.
-    pub(super) usual: &'static str,
-    pub(super) about: &'static str,
+    pub(crate) usual: &'static str,
+    pub(crate) about: &'static str,
 }
 
 /// How a value becomes one of the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum SettingForm {
     Value,
     /// `true` gives the option.
     Switch,
@@ -29,28 +29,28 @@ pub(super) enum Form {
     Special,
 }
 
-use Form::{Each, List, Pairs, Special, Switch, Value};
+use SettingForm::{Each, List, Pairs, Special, Switch, Value};
 
 const fn setting(
     path: &'static str,
     option: &'static str,
-    takes: Form,
+    takes: SettingForm,
     usual: &'static str,
     about: &'static str,
-) -> Setting {
-    Setting { path, option, takes, usual, about }
+) -> ConfigSetting {
+    ConfigSetting { path, option, takes, usual, about }
 }
 
 /// Sections whose presence says what is run.
-pub(super) const ANALYZE: &str = "analyze";
-pub(super) const PROCESS: &str = "process.input_path";
-pub(super) const STIMULUS: &str = "perf_analyzer.stimulus";
-pub(super) const MODE: &str = "perf_analyzer.measurement.mode";
-pub(super) const NUMBER: &str = "perf_analyzer.measurement.num";
-pub(super) const PROGRAM: &str = "perf_analyzer.path";
+pub(crate) const ANALYZE: &str = "analyze";
+pub(crate) const PROCESS: &str = "process.input_path";
+pub(crate) const STIMULUS: &str = "perf_analyzer.stimulus";
+pub(crate) const MODE: &str = "perf_analyzer.measurement.mode";
+pub(crate) const NUMBER: &str = "perf_analyzer.measurement.num";
+pub(crate) const PROGRAM: &str = "perf_analyzer.path";
 
 /// In the order of a skeleton.
-pub(super) const SETTINGS: &[Setting] = &[
+pub(crate) const SETTINGS: &[ConfigSetting] = &[
     setting("model_names", "--model", List, "", "Model or list of models, as the server knows them."),
     setting("model_name", "--model", List, "", "The same."),
     setting(

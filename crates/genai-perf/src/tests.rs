@@ -5,19 +5,19 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use super::commands::{ANALYZE, CONFIG, TEMPLATE};
-use super::help::becomes;
-use super::table::{Becomes, PERF_ANALYZER, PROFILE, Takes};
-use super::{Merge, Refusal, Request, Template, read, words_of};
+use crate::commands::{ANALYZE, CONFIG, TEMPLATE};
+use crate::help::becomes;
+use crate::table::{Becomes, PERF_ANALYZER, PROFILE, Takes};
+use crate::{ConfigTemplate, GenaiPerfCommand, GenaiPerfError, MergeJob, read, words_of};
 
-fn line(words: &str) -> Result<Vec<String>, Refusal> {
+fn line(words: &str) -> Result<Vec<String>, GenaiPerfError> {
     in_folder(Path::new("/nowhere"), words)
 }
 
-fn in_folder(folder: &Path, words: &str) -> Result<Vec<String>, Refusal> {
+fn in_folder(folder: &Path, words: &str) -> Result<Vec<String>, GenaiPerfError> {
     let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
     match read(&words, folder)? {
-        Request::Run(series) => Ok(series.runs.into_iter().next().unwrap().words.split_off(2)),
+        GenaiPerfCommand::Run(series) => Ok(series.runs.into_iter().next().unwrap().words.split_off(2)),
         other => panic!("{other:?}"),
     }
 }
@@ -193,7 +193,7 @@ fn each_form_of_input_has_its_type() {
             .collect::<Vec<_>>()
             .join(" "))
     };
-    let good = |words: &str| input(words).map_err(|error: Refusal| error.to_string()).unwrap();
+    let good = |words: &str| input(words).map_err(|error: GenaiPerfError| error.to_string()).unwrap();
     assert_eq!(good("chat --input-file texts"), "--input-file=texts --custom-dataset-type=single_turn");
     let trace = "--input-file=trace --custom-dataset-type=mooncake_trace";
     assert_eq!(good("chat --input-file payload:trace"), format!("{trace} --no-fixed-schedule"));
@@ -240,14 +240,14 @@ fn words_that_mean_nothing_are_refused() {
     ] {
         assert!(refusal(words).contains(part), "{words}: {}", refusal(words));
     }
-    assert_eq!(read(&[], Path::new(".")), Err(Refusal::NoCommand));
+    assert_eq!(read(&[], Path::new(".")), Err(GenaiPerfError::NoCommand));
 }
 
 #[test]
 fn a_sweep_is_a_run_for_each_value() {
     let series = |words: &str| match read(&words.split(' ').map(OsString::from).collect::<Vec<_>>(), Path::new("/here"))
     {
-        Ok(Request::Run(series)) => series,
+        Ok(GenaiPerfCommand::Run(series)) => series,
         other => panic!("{other:?}"),
     };
     let swept = series("analyze -m org/m --endpoint-type chat --sweep-list 4,8 --artifact-dir out");
@@ -293,14 +293,15 @@ fn a_file_says_what_to_run_and_options_beside_it_may_win() {
     }
     let words: Vec<OsString> = ["config", "-f", "merge.yaml"].map(OsString::from).into();
     assert!(
-        matches!(read(&words, folder.path()), Ok(Request::Merge(merge)) if merge.input == folder.path().join("runs"))
+        matches!(read(&words, folder.path()), Ok(GenaiPerfCommand::Merge(merge)) if merge.input == folder.path().join("runs"))
     );
 }
 
 #[test]
 fn a_skeleton_has_a_name_of_its_own_unless_it_is_given_one() {
     let read = |words: &str| read(&words.split(' ').map(OsString::from).collect::<Vec<_>>(), Path::new("/here"));
-    let template = |path: &str, explained| Ok(Request::Template(Template { path: path.into(), explained }));
+    let template =
+        |path: &str, explained| Ok(GenaiPerfCommand::Template(ConfigTemplate { path: path.into(), explained }));
     assert_eq!(read("create-template"), template("/here/genai_perf_config.yaml", false));
     assert_eq!(read("create-template -f x.yaml -v"), template("/here/x.yaml", true));
     assert!(read("create-template --isl 5").unwrap_err().to_string().contains("--isl"));
@@ -309,9 +310,9 @@ fn a_skeleton_has_a_name_of_its_own_unless_it_is_given_one() {
 #[test]
 fn runs_to_merge_are_looked_for_in_a_folder() {
     let read = |words: &str| read(&words.split(' ').map(OsString::from).collect::<Vec<_>>(), Path::new("/here"));
-    let merge = Merge { input: "/here/runs".into(), output: "/here/out/merged".into(), prefix: Some("x".into()) };
+    let merge = MergeJob { input: "/here/runs".into(), output: "/here/out/merged".into(), prefix: Some("x".into()) };
     let words = "process-export-files -d runs --artifact-dir out --profile-export-file x.json";
-    assert_eq!(read(words), Ok(Request::Merge(merge)));
+    assert_eq!(read(words), Ok(GenaiPerfCommand::Merge(merge)));
     for (words, part) in [
         ("process-export-files", "needs --input-directory"),
         ("process-export-files -d runs --generate-plots", "--generate-plots draws plots"),
@@ -326,7 +327,7 @@ fn runs_to_merge_are_looked_for_in_a_folder() {
 #[test]
 fn help_and_version_are_answers() {
     let text = |word: &str| match read(&[word.into()], Path::new(".")) {
-        Ok(Request::Text(text)) => text,
+        Ok(GenaiPerfCommand::Text(text)) => text,
         other => panic!("{other:?}"),
     };
     assert!(text("--version").starts_with(env!("CARGO_PKG_VERSION")));

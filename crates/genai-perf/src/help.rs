@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::commands::{ANALYZE, CONFIG, PROCESS, TEMPLATE};
-use super::table::{Becomes, Flag, PERF_ANALYZER, PROFILE};
+use crate::commands::{ANALYZE, CONFIG, PROCESS, TEMPLATE};
+use crate::table::{Becomes, GenaiPerfFlag, PERF_ANALYZER, PROFILE};
 
 const INTRODUCTION: &str = "\
 Takes the command line of GenAI-Perf, shows the `aiperf profile` that does the same, and runs it
@@ -18,7 +18,7 @@ Files have GenAI-Perf's names besides ours, in the folder that it would make: pr
 the records as profile_export.json.
 ";
 
-pub(super) fn page() -> String {
+pub(crate) fn page() -> String {
     let mut text = INTRODUCTION.to_owned();
     for (title, table) in [
         ("Options of profile and what they become", PROFILE),
@@ -37,13 +37,13 @@ pub(super) fn page() -> String {
 }
 
 /// In words, with Markdown's quotes around what is typed.
-pub(super) fn becomes(flag: &Flag) -> String {
+pub(crate) fn becomes(flag: &GenaiPerfFlag) -> String {
     match flag.becomes {
         Becomes::Same(name) => format!("`{name}`"),
         Becomes::UnlessZero(name) => format!("`{name}`; 0 is left out"),
         Becomes::Joined(name, " ") => format!("`{name}`, all in one word with blanks"),
         Becomes::Joined(name, between) => format!("`{name}`, all in one word with `{between}`"),
-        Becomes::Rule(_, words) => words.to_owned(),
+        Becomes::FlagRule(_, words) => words.to_owned(),
         Becomes::Refused(why) => format!("refused: it {why}"),
     }
 }

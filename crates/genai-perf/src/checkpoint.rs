@@ -5,11 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use aiperf_config::redact::{self, REDACTED, is_secret_header};
-use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
 
-use super::measurement::Measurement;
-use super::series::Planned;
+use crate::error::GenaiPerfFileError;
+use crate::measurement::Measurement;
+use crate::planned::PlannedRun;
 
 const NAME: &str = "checkpoint.json";
 
@@ -18,7 +18,7 @@ const WITHOUT_EFFECT: [&str; 6] =
     ["--url", "--artifact-dir", "--profile-export-prefix", "--export-level", "--export-genai-perf", "--verbose"];
 
 #[derive(Debug)]
-pub(super) struct Checkpoint {
+pub struct Checkpoint {
     path: PathBuf,
     /// Those of others are kept as they are.
     runs: Vec<Value>,
@@ -26,27 +26,27 @@ pub(super) struct Checkpoint {
 
 impl Checkpoint {
     /// Reads what is there; an empty one where nothing is.
-    pub(super) fn open(folder: &Path) -> anyhow::Result<Self> {
+    pub fn open(folder: &Path) -> Result<Self, GenaiPerfFileError> {
         let path = folder.join(NAME);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self { path, runs: Vec::new() }),
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+            Err(error) => return Err(GenaiPerfFileError::read(&path)(error)),
         };
         let whole: Value = serde_json::from_str(&text)
-            .with_context(|| format!("{} is no JSON; remove it to begin anew", path.display()))?;
+            .map_err(GenaiPerfFileError::not_json(&path, "remove the file to start again"))?;
         let Some(runs) = whole["Results"]["run_configs"].as_array() else {
-            bail!("{} has no list Results.run_configs; remove it to begin anew", path.display());
+            return Err(GenaiPerfFileError::NotACheckpoint { path });
         };
         Ok(Self { path, runs: runs.clone() })
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// What was measured when the same run was made before.
-    pub(super) fn find(&self, run: &Planned) -> Option<Measurement> {
+    pub fn find(&self, run: &PlannedRun) -> Option<Measurement> {
         let wanted = identity(&run.words);
         let same = |stored: &&Value| {
             let words = stored["perf_analyzer_config"]["_cli_args"].as_array();
@@ -55,8 +55,8 @@ impl Checkpoint {
         self.runs.iter().find(same).and_then(|stored| Measurement::from_json(&stored["measurement"]))
     }
 
-    /// Keeps a run, and writes the file anew.
-    pub(super) fn add(&mut self, run: &Planned, measured: &Measurement) -> anyhow::Result<()> {
+    /// Adds a run, and writes the file again.
+    pub fn add(&mut self, run: &PlannedRun, measured: &Measurement) -> Result<(), GenaiPerfFileError> {
         let words: Vec<String> = run.words.iter().map(|word| without_secret(word)).collect();
         self.runs.push(json!({
             "name": run.name,
@@ -69,7 +69,7 @@ impl Checkpoint {
             "measurement": measured.to_json(&run.model),
         }));
         let whole = json!({"Results": {"run_configs": self.runs}});
-        self.write(&format!("{whole:#}\n")).with_context(|| format!("cannot write {}", self.path.display()))
+        self.write(&format!("{whole:#}\n")).map_err(GenaiPerfFileError::write(&self.path))
     }
 
     /// A file that is half written would be worse than an old one.
@@ -138,10 +138,10 @@ fn parameters(words: &[String]) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::*;
 
-    fn planned(words: &str) -> Planned {
-        Planned {
+    fn planned(words: &str) -> PlannedRun {
+        PlannedRun {
             name: "m_run_config_0".to_owned(),
             model: "m".to_owned(),
             stimulus: ("concurrency".to_owned(), 1.0),

@@ -1,7 +1,7 @@
 //! `analyze_export_genai_perf.csv`: a row for each run of a sweep.
 
-use super::measurement::Measurement;
-use super::series::Planned;
+use crate::measurement::Measurement;
+use crate::planned::PlannedRun;
 
 /// As CSV has it.
 const LINE_END: &str = "\r\n";
@@ -12,13 +12,13 @@ const GPU_HEAD: &str = "Config Name,GPU,p99 GPU Power Usage (W),p99 GPU Energy C
 
 /// A run and what was measured in it.
 #[derive(Debug)]
-pub(super) struct Row<'a> {
-    pub(super) run: &'a Planned,
-    pub(super) measured: Measurement,
+pub struct SummaryRow<'a> {
+    pub run: &'a PlannedRun,
+    pub measured: Measurement,
 }
 
 /// Two tables, a blank line between them. No readings of GPUs are collected, so that the second has none.
-pub(super) fn csv(rows: &[Row<'_>]) -> String {
+pub fn csv(rows: &[SummaryRow<'_>]) -> String {
     let first = rows.first().map(|row| row.run);
     let load = match first.map(|run| run.stimulus.0.as_str()) {
         Some("request_rate") => "Request Rate",
@@ -33,7 +33,7 @@ pub(super) fn csv(rows: &[Row<'_>]) -> String {
          (ms),p99 Output Sequence Length (tokens),Avg. Output Token Throughput (tokens/sec),Request Throughput (requests/sec){LINE_END}",
         if batches { "Batch Size," } else { "" },
     );
-    for Row { run, measured } in rows {
+    for SummaryRow { run, measured } in rows {
         let mut cells = vec![
             cell(&run.name),
             run.stimulus.1.to_string(),

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use anyhow::Context;
 use serde_json::{Map, Value, json};
+
+use crate::error::GenaiPerfFileError;
 
 const METRICS: [&str; 10] = [
     "time_to_first_token",
@@ -25,14 +26,14 @@ const NANOS_PER_MS: f64 = 1e6;
 
 /// By metric and statistic, `request_latency_p99` for example; times in nanoseconds.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Measurement(BTreeMap<String, f64>);
+pub struct Measurement(BTreeMap<String, f64>);
 
 impl Measurement {
     /// From the summary of a run by GenAI-Perf's definitions. `None` where nothing succeeded.
-    pub(super) fn read(path: &Path) -> anyhow::Result<Option<Self>> {
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let summary: Value =
-            serde_json::from_str(&text).with_context(|| format!("{} is no summary", path.display()))?;
+    pub fn read(path: &Path) -> Result<Option<Self>, GenaiPerfFileError> {
+        let text = fs::read_to_string(path).map_err(GenaiPerfFileError::read(path))?;
+        let summary: Value = serde_json::from_str(&text)
+            .map_err(GenaiPerfFileError::not_json(path, "the run did not write its summary"))?;
         let mut values = BTreeMap::new();
         for (metric, statistic) in METRICS.iter().flat_map(|metric| STATISTICS.map(|statistic| (*metric, statistic))) {
             if let Some(value) = summary[metric][statistic].as_f64() {
@@ -43,23 +44,23 @@ impl Measurement {
         Ok(Some(Self(values)).filter(|measured| measured.0.contains_key("request_latency_avg")))
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<f64> {
+    pub(crate) fn get(&self, key: &str) -> Option<f64> {
         self.0.get(key).copied()
     }
 
     /// A time in milliseconds.
-    pub(super) fn millis(&self, key: &str) -> Option<f64> {
+    pub(crate) fn millis(&self, key: &str) -> Option<f64> {
         self.get(key).map(|nanos| nanos / NANOS_PER_MS)
     }
 
     /// As a checkpoint has it: each value with its name, and a time that nobody uses.
-    pub(super) fn to_json(&self, model: &str) -> Value {
+    pub(crate) fn to_json(&self, model: &str) -> Value {
         let record = |(name, value): (&String, &f64)| (name.clone(), json!([name, {"_value": value, "_timestamp": 0}]));
         let metrics: Map<String, Value> = self.0.iter().map(record).collect();
         json!({"_gpu_metrics": {}, "_model_config_measurements": {model: {"_perf_metrics": metrics}}})
     }
 
-    pub(super) fn from_json(measurement: &Value) -> Option<Self> {
+    pub(crate) fn from_json(measurement: &Value) -> Option<Self> {
         let models = measurement["_model_config_measurements"].as_object()?;
         let metrics = models.values().next()?["_perf_metrics"].as_object()?;
         let value = |(name, record): (&String, &Value)| Some((name.clone(), record[1]["_value"].as_f64()?));
@@ -69,7 +70,7 @@ impl Measurement {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::*;
 
     #[test]
     fn a_measurement_comes_back_from_a_checkpoint() {

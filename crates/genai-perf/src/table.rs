@@ -2,16 +2,16 @@
 
 /// One option of GenAI-Perf, or of its measuring program.
 #[derive(Debug)]
-pub(super) struct Flag {
+pub(crate) struct GenaiPerfFlag {
     /// With their dashes, the usual one first.
-    pub(super) names: &'static [&'static str],
-    pub(super) takes: Takes,
-    pub(super) becomes: Becomes,
+    pub(crate) names: &'static [&'static str],
+    pub(crate) takes: Takes,
+    pub(crate) becomes: Becomes,
 }
 
 /// Where a later occurrence replaces an earlier one, and where it adds to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(crate) enum Takes {
     Nothing,
     One,
     /// One each time; they add up.
@@ -21,7 +21,7 @@ pub(super) enum Takes {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Becomes {
+pub(crate) enum Becomes {
     /// An option of `aiperf profile` that means the same.
     Same(&'static str),
     /// The same, and 0 stands for leaving it out.
@@ -29,24 +29,24 @@ pub(super) enum Becomes {
     /// All values as one, with this between them.
     Joined(&'static str, &'static str),
     /// What it becomes depends on other options; the text says how, for readers.
-    Rule(Rule, &'static str),
+    FlagRule(FlagRule, &'static str),
     /// Why it cannot be, and what to do instead.
     Refused(&'static str),
 }
 
 impl Becomes {
     /// The one option of ours that it is.
-    pub(super) const fn name(self) -> Option<&'static str> {
+    pub(crate) const fn name(self) -> Option<&'static str> {
         match self {
             Self::Same(name) | Self::UnlessZero(name) | Self::Joined(name, _) => Some(name),
-            Self::Rule(..) | Self::Refused(_) => None,
+            Self::FlagRule(..) | Self::Refused(_) => None,
         }
     }
 }
 
 /// Options that are read together with others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(crate) enum FlagRule {
     Backend,
     BatchSize,
     CheckpointDir,
@@ -90,85 +90,85 @@ pub(super) enum Rule {
     VerifyPeer,
 }
 
-pub(super) const fn flag(names: &'static [&'static str], takes: Takes, becomes: Becomes) -> Flag {
-    Flag { names, takes, becomes }
+pub(crate) const fn flag(names: &'static [&'static str], takes: Takes, becomes: Becomes) -> GenaiPerfFlag {
+    GenaiPerfFlag { names, takes, becomes }
 }
 
 use Becomes::{Joined, Refused, Same, UnlessZero};
 use Takes::{Any, Nothing, One, OneOrMore, Repeated};
 
-pub(super) const fn rule(rule: Rule, words: &'static str) -> Becomes {
-    Becomes::Rule(rule, words)
+pub(crate) const fn rule(rule: FlagRule, words: &'static str) -> Becomes {
+    Becomes::FlagRule(rule, words)
 }
 
 /// In the order of GenAI-Perf's own help.
-pub(super) const PROFILE: &[Flag] = &[
-    flag(&["--model", "-m"], OneOrMore, rule(Rule::Model, "`--model a,b`")),
+pub(crate) const PROFILE: &[GenaiPerfFlag] = &[
+    flag(&["--model", "-m"], OneOrMore, rule(FlagRule::Model, "`--model a,b`")),
     flag(&["--model-selection-strategy"], One, Same("--model-selection-strategy")),
-    flag(&["--backend"], One, rule(Rule::Backend, "`--backend`, of `kserve` only")),
-    flag(&["--endpoint"], One, rule(Rule::Endpoint, "`--endpoint`, with a slash in front")),
-    flag(&["--endpoint-type"], One, rule(Rule::EndpointType, "`--endpoint-type`; `kserve` when it is left out")),
+    flag(&["--backend"], One, rule(FlagRule::Backend, "`--backend`, of `kserve` only")),
+    flag(&["--endpoint"], One, rule(FlagRule::Endpoint, "`--endpoint`, with a slash in front")),
+    flag(&["--endpoint-type"], One, rule(FlagRule::EndpointType, "`--endpoint-type`; `kserve` when it is left out")),
     flag(&["--server-metrics-url", "--server-metrics-urls"], OneOrMore, Same("--gpu-telemetry")),
-    flag(&["--streaming"], Nothing, rule(Rule::Streaming, "`--streaming`; always with `kserve`")),
+    flag(&["--streaming"], Nothing, rule(FlagRule::Streaming, "`--streaming`; always with `kserve`")),
     flag(
         &["--url", "-u"],
         One,
-        rule(Rule::Url, "`--url`; `grpc://localhost:8001` when it is left out with `kserve` and `dynamic_grpc`"),
+        rule(FlagRule::Url, "`--url`; `grpc://localhost:8001` when it is left out with `kserve` and `dynamic_grpc`"),
     ),
     flag(&["--grpc-method"], One, Same("--grpc-method")),
     flag(
         &["--batch-size-text", "--batch-size", "-b"],
         One,
         rule(
-            Rule::BatchSize,
+            FlagRule::BatchSize,
             "`--batch-size`; passages of a query for generated `rankings`: `--rankings-passages-mean`",
         ),
     ),
     flag(&["--batch-size-image"], One, Same("--batch-size-image")),
     flag(&["--batch-size-audio"], One, Same("--batch-size-audio")),
-    flag(&["--extra-inputs"], Repeated, rule(Rule::ExtraInputs, "`--extra-inputs`; a name alone is sent as null")),
+    flag(&["--extra-inputs"], Repeated, rule(FlagRule::ExtraInputs, "`--extra-inputs`; a name alone is sent as null")),
     flag(&["--header", "-H"], Repeated, Same("--header")),
     flag(
         &["--goodput", "-g"],
         OneOrMore,
         rule(
-            Rule::Goodput,
+            FlagRule::Goodput,
             "`--goodput`, all in one word with blanks; `time_to_first_token` there is `time_to_first_output_token` here",
         ),
     ),
-    flag(&["--input-file"], One, rule(Rule::InputFile, "`--input-file` and `--custom-dataset-type`, by its form")),
+    flag(&["--input-file"], One, rule(FlagRule::InputFile, "`--input-file` and `--custom-dataset-type`, by its form")),
     flag(&["--num-dataset-entries", "--num-prompts"], One, Same("--num-dataset-entries")),
-    flag(&["--num-prefix-prompts"], One, rule(Rule::Prefixes, "`--num-prefix-prompts`; 0 is left out")),
+    flag(&["--num-prefix-prompts"], One, rule(FlagRule::Prefixes, "`--num-prefix-prompts`; 0 is left out")),
     flag(
         &["--prefix-prompt-length"],
         One,
-        rule(Rule::PrefixLength, "`--prefix-prompt-length`; 100 where there are prefixes without a length"),
+        rule(FlagRule::PrefixLength, "`--prefix-prompt-length`; 100 where there are prefixes without a length"),
     ),
     flag(
         &["--synthetic-input-tokens-mean", "--isl"],
         One,
-        rule(Rule::InputLength, "`--isl`; for generated `rankings` the lengths of query and passages"),
+        rule(FlagRule::InputLength, "`--isl`; for generated `rankings` the lengths of query and passages"),
     ),
     flag(
         &["--synthetic-input-tokens-stddev"],
         One,
-        rule(Rule::InputSpread, "`--isl-stddev`; for generated `rankings` those of query and passages"),
+        rule(FlagRule::InputSpread, "`--isl-stddev`; for generated `rankings` those of query and passages"),
     ),
     flag(
         &["--output-tokens-mean", "--osl"],
         One,
-        rule(Rule::OutputLength, "`--osl`; with `chat` also `--use-legacy-max-tokens`"),
+        rule(FlagRule::OutputLength, "`--osl`; with `chat` also `--use-legacy-max-tokens`"),
     ),
     flag(&["--output-tokens-stddev"], One, Same("--osl-stddev")),
     flag(
         &["--output-tokens-mean-deterministic"],
         Nothing,
         rule(
-            Rule::Deterministic,
+            FlagRule::Deterministic,
             "`--extra-inputs min_length:N`, with `--backend vllm` `min_tokens:N`; of `kserve` only",
         ),
     ),
-    flag(&["--random-seed"], One, rule(Rule::Seed, "`--random-seed`; 0 when it is left out")),
+    flag(&["--random-seed"], One, rule(FlagRule::Seed, "`--random-seed`; 0 when it is left out")),
     flag(&["--warmup-request-count", "--num-warmup-requests"], One, UnlessZero("--warmup-request-count")),
     flag(&["--audio-length-mean"], One, UnlessZero("--audio-length-mean")),
     flag(&["--audio-length-stddev"], One, UnlessZero("--audio-length-stddev")),
@@ -183,21 +183,24 @@ pub(super) const PROFILE: &[Flag] = &[
     flag(
         &["--image-format"],
         One,
-        rule(Rule::ImageFormat, "`--image-format`; `png` when images are made and it is left out"),
+        rule(FlagRule::ImageFormat, "`--image-format`; `png` when images are made and it is left out"),
     ),
-    flag(&["--concurrency"], One, rule(Rule::Concurrency, "`--concurrency`")),
-    flag(&["--request-rate"], One, rule(Rule::RequestRate, "`--request-rate R --arrival-pattern constant`")),
-    flag(&["--fixed-schedule"], One, rule(Rule::FixedSchedule, "`--fixed-schedule`")),
+    flag(&["--concurrency"], One, rule(FlagRule::Concurrency, "`--concurrency`")),
+    flag(&["--request-rate"], One, rule(FlagRule::RequestRate, "`--request-rate R --arrival-pattern constant`")),
+    flag(&["--fixed-schedule"], One, rule(FlagRule::FixedSchedule, "`--fixed-schedule`")),
     flag(
         &["--request-count", "--num-requests"],
         One,
-        rule(Rule::RequestCount, "`--request-count`; the larger of 10 and twice the concurrency when it is left out"),
+        rule(
+            FlagRule::RequestCount,
+            "`--request-count`; the larger of 10 and twice the concurrency when it is left out",
+        ),
     ),
     flag(
         &["--measurement-interval", "-p"],
         One,
         rule(
-            Rule::Interval,
+            FlagRule::Interval,
             "`--measurement-interval`: windows of 1.2 times that long, as it measures, until three agree",
         ),
     ),
@@ -205,34 +208,34 @@ pub(super) const PROFILE: &[Flag] = &[
         &["--stability-percentage", "-s"],
         One,
         rule(
-            Rule::Stability,
+            FlagRule::Stability,
             "`--stability-percentage`, 999 when it is left out; with a count of requests there is one window, and only 999 \
              or more is taken",
         ),
     ),
-    flag(&["--num-sessions"], One, rule(Rule::Sessions, "`--num-sessions`; 0 is left out")),
-    flag(&["--session-concurrency"], One, rule(Rule::SessionConcurrency, "`--concurrency`")),
+    flag(&["--num-sessions"], One, rule(FlagRule::Sessions, "`--num-sessions`; 0 is left out")),
+    flag(&["--session-concurrency"], One, rule(FlagRule::SessionConcurrency, "`--concurrency`")),
     flag(&["--session-turns-mean"], One, Same("--session-turns-mean")),
     flag(&["--session-turns-stddev"], One, Same("--session-turns-stddev")),
     flag(&["--session-turn-delay-mean"], One, Same("--session-turn-delay-mean")),
     flag(&["--session-turn-delay-stddev"], One, Same("--session-turn-delay-stddev")),
     flag(&["--session-delay-ratio"], One, Same("--session-delay-ratio")),
-    flag(&["--artifact-dir"], One, rule(Rule::Folder, "`--artifact-dir`, with the folder of the run below it")),
+    flag(&["--artifact-dir"], One, rule(FlagRule::Folder, "`--artifact-dir`, with the folder of the run below it")),
     flag(
         &["--profile-export-file"],
         One,
-        rule(Rule::ExportFile, "`--profile-export-prefix`, without the end of the name"),
+        rule(FlagRule::ExportFile, "`--profile-export-prefix`, without the end of the name"),
     ),
     flag(&["--generate-plots"], Nothing, Same("--auto-plot")),
     flag(
         &["--enable-checkpointing"],
         Nothing,
-        rule(Rule::Checkpointing, "done here: a run that `checkpoint.json` has is not made again"),
+        rule(FlagRule::Checkpointing, "done here: a run that `checkpoint.json` has is not made again"),
     ),
     flag(
         &["--checkpoint-dir", "--checkpoint-directory"],
         One,
-        rule(Rule::CheckpointDir, "where `checkpoint.json` is; `./checkpoint` when it is left out"),
+        rule(FlagRule::CheckpointDir, "where `checkpoint.json` is; `./checkpoint` when it is left out"),
     ),
     flag(&["--tokenizer"], One, Same("--tokenizer")),
     flag(&["--tokenizer-revision"], One, Same("--tokenizer-revision")),
@@ -254,32 +257,36 @@ const SEARCH: &str =
 const CHOSEN: &str = "is chosen by --endpoint-type and the scheme of --url in front of `--`: leave it out";
 
 /// What may stand behind `--`: options of the measuring program.
-pub(super) const PERF_ANALYZER: &[Flag] = &[
+pub(crate) const PERF_ANALYZER: &[GenaiPerfFlag] = &[
     flag(&["--max-threads"], One, Same("--workers-max")),
-    flag(&["--concurrency-range"], One, rule(Rule::Concurrency, "`--concurrency`; a range is refused")),
-    flag(&["--request-rate-range"], One, rule(Rule::RequestRate, "as `--request-rate`; a range is refused")),
-    flag(&["--request-distribution"], One, rule(Rule::Distribution, "`--arrival-pattern`: `constant` or `poisson`")),
-    flag(&["--request-count"], One, rule(Rule::RequestCount, "`--request-count`")),
+    flag(&["--concurrency-range"], One, rule(FlagRule::Concurrency, "`--concurrency`; a range is refused")),
+    flag(&["--request-rate-range"], One, rule(FlagRule::RequestRate, "as `--request-rate`; a range is refused")),
+    flag(
+        &["--request-distribution"],
+        One,
+        rule(FlagRule::Distribution, "`--arrival-pattern`: `constant` or `poisson`"),
+    ),
+    flag(&["--request-count"], One, rule(FlagRule::RequestCount, "`--request-count`")),
     flag(&["--warmup-request-count"], One, UnlessZero("--warmup-request-count")),
-    flag(&["--measurement-interval", "-p"], One, rule(Rule::Interval, "as in front of `--`")),
-    flag(&["--stability-percentage", "-s"], One, rule(Rule::Stability, "as in front of `--`")),
+    flag(&["--measurement-interval", "-p"], One, rule(FlagRule::Interval, "as in front of `--`")),
+    flag(&["--stability-percentage", "-s"], One, rule(FlagRule::Stability, "as in front of `--`")),
     flag(
         &["--max-trials", "-r"],
         One,
-        rule(Rule::MaxTrials, "`--max-trials`: most windows of `--measurement-interval`; 10 when it is left out"),
+        rule(FlagRule::MaxTrials, "`--max-trials`: most windows of `--measurement-interval`; 10 when it is left out"),
     ),
-    flag(&["--session-concurrency"], One, rule(Rule::SessionConcurrency, "`--concurrency`")),
-    flag(&["--streaming"], Nothing, rule(Rule::Streaming, "`--streaming`")),
-    flag(&["--random-seed"], One, rule(Rule::Seed, "`--random-seed`")),
-    flag(&["--endpoint"], One, rule(Rule::Endpoint, "`--endpoint`, with a slash in front")),
+    flag(&["--session-concurrency"], One, rule(FlagRule::SessionConcurrency, "`--concurrency`")),
+    flag(&["--streaming"], Nothing, rule(FlagRule::Streaming, "`--streaming`")),
+    flag(&["--random-seed"], One, rule(FlagRule::Seed, "`--random-seed`")),
+    flag(&["--endpoint"], One, rule(FlagRule::Endpoint, "`--endpoint`, with a slash in front")),
     flag(&["--grpc-method"], One, Same("--grpc-method")),
-    flag(&["-u"], One, rule(Rule::Url, "`--url`")),
+    flag(&["-u"], One, rule(FlagRule::Url, "`--url`")),
     flag(&["-H"], Repeated, Same("--header")),
-    flag(&["-b"], One, rule(Rule::BatchSize, "`--batch-size`")),
+    flag(&["-b"], One, rule(FlagRule::BatchSize, "`--batch-size`")),
     flag(&["--ssl-grpc-root-certifications-file", "--ssl-https-ca-certificates-file"], One, Same("--ca-cert")),
     flag(&["--ssl-grpc-certificate-chain-file", "--ssl-https-client-certificate-file"], One, Same("--client-cert")),
     flag(&["--ssl-grpc-private-key-file", "--ssl-https-private-key-file"], One, Same("--client-key")),
-    flag(&["--ssl-https-verify-peer"], One, rule(Rule::VerifyPeer, "0 becomes `--insecure`")),
+    flag(&["--ssl-https-verify-peer"], One, rule(FlagRule::VerifyPeer, "0 becomes `--insecure`")),
     flag(&["--verbose", "-v"], Nothing, Same("--verbose")),
     flag(
         &["--ssl-grpc-use-ssl"],
@@ -353,4 +360,4 @@ pub(super) const PERF_ANALYZER: &[Flag] = &[
 ];
 
 /// A list of values where one is meant.
-pub(super) const ONE_VALUE: &str = SWEEP;
+pub(crate) const ONE_VALUE: &str = SWEEP;

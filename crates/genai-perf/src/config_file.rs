@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use super::refusal::Refusal;
-use super::settings::{ANALYZE, Form, MODE, NUMBER, PROCESS, PROGRAM, SETTINGS, STIMULUS, Setting};
-use super::sweep::{PARAMETERS, Parameter};
-use super::yaml::{Entry, Node};
+use crate::error::GenaiPerfError;
+use crate::settings::{ANALYZE, ConfigSetting, MODE, NUMBER, PROCESS, PROGRAM, SETTINGS, STIMULUS, SettingForm};
+use crate::sweep::{PARAMETERS, SweepParameter};
+use crate::yaml::{YamlEntry, YamlNode};
 
 /// What a file asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Job {
+pub(crate) enum ConfigJob {
     Profile,
     Analyze,
     Process,
@@ -18,23 +18,23 @@ pub(super) enum Job {
 
 /// A file as words.
 #[derive(Debug)]
-pub(super) struct ConfigFile {
-    pub(super) job: Job,
-    pub(super) words: Vec<String>,
+pub(crate) struct ConfigFile {
+    pub(crate) job: ConfigJob,
+    pub(crate) words: Vec<String>,
 }
 
 /// A key that has a value, wherever it stands.
-struct Found<'a> {
-    setting: &'static Setting,
+struct FoundKey<'a> {
+    setting: &'static ConfigSetting,
     line: u64,
-    value: &'a Node,
+    value: &'a YamlNode,
 }
 
 impl ConfigFile {
-    pub(super) fn read(path: &str, current_dir: &Path) -> Result<Self, Refusal> {
+    pub(crate) fn read(path: &str, current_dir: &Path) -> Result<Self, GenaiPerfError> {
         let at = |line: u64, problem: String| match line {
-            0 => Refusal::File { path: path.to_owned(), problem },
-            line => Refusal::File { path: format!("{path}:{line}"), problem },
+            0 => GenaiPerfError::File { path: path.to_owned(), problem },
+            line => GenaiPerfError::File { path: format!("{path}:{line}"), problem },
         };
         let text = fs::read_to_string(current_dir.join(path)).map_err(|error| at(0, error.to_string()))?;
         Self::parse(&text).map_err(|(line, problem)| at(line, problem))
@@ -42,27 +42,27 @@ impl ConfigFile {
 
     /// Errors come with the line, or with 0 where they name it themselves.
     fn parse(text: &str) -> Result<Self, (u64, String)> {
-        let tree = Node::read(text).map_err(|problem| (0, problem))?;
+        let tree = YamlNode::read(text).map_err(|problem| (0, problem))?;
         let mut found = Vec::new();
         match &tree {
-            Node::Map(entries) => gather("", entries, &mut found)?,
-            Node::Nothing => {}
+            YamlNode::Map(entries) => gather("", entries, &mut found)?,
+            YamlNode::Nothing => {}
             _ => {
                 return Err((1, "it has no keys; `genai-perf create-template` writes a file to start from".to_owned()));
             }
         }
         let is_set = |path: &str| found.iter().any(|it| it.setting.path == path);
         let job = if is_set(PROCESS) {
-            Job::Process
+            ConfigJob::Process
         } else if is_set(ANALYZE) {
-            Job::Analyze
+            ConfigJob::Analyze
         } else {
-            Job::Profile
+            ConfigJob::Profile
         };
         let mut words = Vec::new();
         for it in &found {
             // Runs that are merged were made by other settings; only those about files concern them.
-            if job == Job::Process && it.setting.path != PROCESS && !it.setting.path.starts_with("output.") {
+            if job == ConfigJob::Process && it.setting.path != PROCESS && !it.setting.path.starts_with("output.") {
                 continue;
             }
             it.put(&found, &mut words).map_err(|problem| (it.line, problem))?;
@@ -72,19 +72,19 @@ impl ConfigFile {
 }
 
 /// All keys with a value that says something new.
-fn gather<'a>(above: &str, entries: &'a [Entry], found: &mut Vec<Found<'a>>) -> Result<(), (u64, String)> {
-    for Entry { key, line, value } in entries {
+fn gather<'a>(above: &str, entries: &'a [YamlEntry], found: &mut Vec<FoundKey<'a>>) -> Result<(), (u64, String)> {
+    for YamlEntry { key, line, value } in entries {
         let path = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
         if let Some(setting) = SETTINGS.iter().find(|setting| setting.path == path) {
-            if *value != Node::Nothing && !is_usual(setting, value) {
-                found.push(Found { setting, line: *line, value });
+            if *value != YamlNode::Nothing && !is_usual(setting, value) {
+                found.push(FoundKey { setting, line: *line, value });
             }
             continue;
         }
         let below = format!("{path}.");
         match value {
-            Node::Nothing if SETTINGS.iter().any(|setting| setting.path.starts_with(&below)) => {}
-            Node::Map(entries) if SETTINGS.iter().any(|setting| setting.path.starts_with(&below)) => {
+            YamlNode::Nothing if SETTINGS.iter().any(|setting| setting.path.starts_with(&below)) => {}
+            YamlNode::Map(entries) if SETTINGS.iter().any(|setting| setting.path.starts_with(&below)) => {
                 gather(&path, entries, found)?;
             }
             _ if SETTINGS.iter().any(|setting| setting.path.starts_with(&below)) => {
@@ -113,38 +113,38 @@ fn keys(prefix: &str) -> String {
 }
 
 /// Whether a value is what holds anyway. Such a key says nothing, whatever the other options are.
-fn is_usual(setting: &Setting, value: &Node) -> bool {
+fn is_usual(setting: &ConfigSetting, value: &YamlNode) -> bool {
     let Some(word) = value.word() else { return false };
     let usual = setting.usual;
     let same_number = || matches!((word.parse::<f64>(), usual.parse::<f64>()), (Ok(one), Ok(other)) if (one - other).abs() < f64::EPSILON);
     word == usual || (word == "false" && usual == "False") || same_number()
 }
 
-impl Found<'_> {
-    fn put(&self, all: &[Found<'_>], words: &mut Vec<String>) -> Result<(), String> {
-        let Setting { path, option, takes, .. } = self.setting;
+impl FoundKey<'_> {
+    fn put(&self, all: &[FoundKey<'_>], words: &mut Vec<String>) -> Result<(), String> {
+        let ConfigSetting { path, option, takes, .. } = self.setting;
         match takes {
-            Form::Value => words.push(format!("{option}={}", self.one()?)),
-            Form::Switch => match self.one()? {
+            SettingForm::Value => words.push(format!("{option}={}", self.one()?)),
+            SettingForm::Switch => match self.one()? {
                 "true" | "True" => words.push((*option).to_owned()),
                 "false" | "False" => {}
                 other => return Err(format!("{path} is true or false, not {other:?}")),
             },
-            Form::List => {
+            SettingForm::List => {
                 words.push((*option).to_owned());
                 words.extend(self.several()?);
             }
-            Form::Pairs => {
+            SettingForm::Pairs => {
                 words.push((*option).to_owned());
                 words.extend(self.pairs()?);
             }
-            Form::Each => words.extend(self.pairs()?.iter().map(|pair| format!("{option}={pair}"))),
-            Form::Special => self.special(all, words)?,
+            SettingForm::Each => words.extend(self.pairs()?.iter().map(|pair| format!("{option}={pair}"))),
+            SettingForm::Special => self.special(all, words)?,
         }
         Ok(())
     }
 
-    fn special(&self, all: &[Found<'_>], words: &mut Vec<String>) -> Result<(), String> {
+    fn special(&self, all: &[FoundKey<'_>], words: &mut Vec<String>) -> Result<(), String> {
         match self.setting.path {
             PROGRAM => {
                 Err("perf_analyzer.path names another program, and none is started here: leave it out".to_owned())
@@ -171,8 +171,8 @@ impl Found<'_> {
 
     fn stimulus(&self, words: &mut Vec<String>) -> Result<(), String> {
         let form = "give one of concurrency, request_rate, session_concurrency and fixed_schedule with its value";
-        let Node::Map(entries) = self.value else { return Err(format!("{STIMULUS}: {form}")) };
-        let [Entry { key, value, .. }] = entries.as_slice() else { return Err(format!("{STIMULUS}: {form}")) };
+        let YamlNode::Map(entries) = self.value else { return Err(format!("{STIMULUS}: {form}")) };
+        let [YamlEntry { key, value, .. }] = entries.as_slice() else { return Err(format!("{STIMULUS}: {form}")) };
         let value = value.word().ok_or_else(|| format!("{STIMULUS}: {form}"))?;
         match key.as_str() {
             // What holds anyway, and would stand in the way of a sweep.
@@ -193,20 +193,20 @@ impl Found<'_> {
     fn sweep(&self, words: &mut Vec<String>) -> Result<(), String> {
         let names = PARAMETERS.iter().map(|parameter| parameter.name).collect::<Vec<_>>().join(", ");
         let form = format!("one of {names}, with a list of values or with start, stop and step below it");
-        let Node::Map(entries) = self.value else { return Err(format!("analyze has {form}")) };
-        let [Entry { key, value, .. }] = entries.as_slice() else {
+        let YamlNode::Map(entries) = self.value else { return Err(format!("analyze has {form}")) };
+        let [YamlEntry { key, value, .. }] = entries.as_slice() else {
             return Err(format!("analyze has {} keys; it takes {form}", entries.len()));
         };
-        let parameter = Parameter::of_name(key)
+        let parameter = SweepParameter::of_name(key)
             .ok_or_else(|| format!("analyze.{key} cannot be changed from run to run; give {form}"))?;
         words.push(format!("--sweep-type={}", parameter.name));
         match value {
-            Node::List(_) | Node::Word(_) => {
+            YamlNode::List(_) | YamlNode::Word(_) => {
                 let values =
                     several(value).ok_or_else(|| format!("analyze.{key} takes values or start, stop and step"))?;
                 words.push(format!("--sweep-list={}", values.join(",")));
             }
-            Node::Map(bounds) => {
+            YamlNode::Map(bounds) => {
                 let bound = |name: &str| bounds.iter().find(|entry| entry.key == name).and_then(|it| it.value.word());
                 if let Some(other) = bounds.iter().find(|it| !["start", "stop", "step"].contains(&it.key.as_str())) {
                     return Err(format!("analyze.{key}.{} is no key; there are start, stop and step", other.key));
@@ -217,7 +217,7 @@ impl Found<'_> {
                 let step = bound("step").map(|step| format!(":{step}")).unwrap_or_default();
                 words.push(format!("--sweep-range={start}:{stop}{step}"));
             }
-            Node::Nothing => {}
+            YamlNode::Nothing => {}
         }
         Ok(())
     }
@@ -232,30 +232,30 @@ impl Found<'_> {
 
     /// As `name:value`.
     fn pairs(&self) -> Result<Vec<String>, String> {
-        let Node::Map(entries) = self.value else { return self.several() };
-        let pair = |Entry { key, value, .. }: &Entry| match value {
-            Node::Word(word) => Some(format!("{key}:{word}")),
+        let YamlNode::Map(entries) = self.value else { return self.several() };
+        let pair = |YamlEntry { key, value, .. }: &YamlEntry| match value {
+            YamlNode::Word(word) => Some(format!("{key}:{word}")),
             // A name alone stands for null.
-            Node::Nothing => Some(key.clone()),
-            Node::List(_) | Node::Map(_) => None,
+            YamlNode::Nothing => Some(key.clone()),
+            YamlNode::List(_) | YamlNode::Map(_) => None,
         };
         let pairs = entries.iter().map(pair).collect::<Option<Vec<String>>>();
         pairs.ok_or_else(|| format!("{} takes names with one value each", self.setting.path))
     }
 }
 
-fn several(value: &Node) -> Option<Vec<String>> {
+fn several(value: &YamlNode) -> Option<Vec<String>> {
     match value {
-        Node::Word(word) => Some(vec![word.clone()]),
-        Node::List(nodes) => nodes.iter().map(|node| node.word().map(str::to_owned)).collect(),
-        Node::Map(_) | Node::Nothing => None,
+        YamlNode::Word(word) => Some(vec![word.clone()]),
+        YamlNode::List(nodes) => nodes.iter().map(|node| node.word().map(str::to_owned)).collect(),
+        YamlNode::Map(_) | YamlNode::Nothing => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::template;
-    use super::*;
+    use crate::super::template;
+    use crate::*;
 
     fn words(text: &str) -> String {
         let read = ConfigFile::parse(text);
@@ -315,9 +315,9 @@ output:
     #[test]
     fn sections_say_what_is_run() {
         let job = |text: &str| ConfigFile::parse(text).unwrap().job;
-        assert_eq!(job("model_name: m"), Job::Profile);
-        assert_eq!(job("model_name: m\nanalyze:\n  concurrency: [1, 2]"), Job::Analyze);
-        assert_eq!(job("process:\n  input_path: runs"), Job::Process);
+        assert_eq!(job("model_name: m"), ConfigJob::Profile);
+        assert_eq!(job("model_name: m\nanalyze:\n  concurrency: [1, 2]"), ConfigJob::Analyze);
+        assert_eq!(job("process:\n  input_path: runs"), ConfigJob::Process);
         assert_eq!(words("analyze: {concurrency: [1, 2]}"), "--sweep-type=concurrency --sweep-list=1,2");
         assert_eq!(
             words("analyze: {request_rate: {start: 2, stop: 8, step: 2}}"),
