@@ -17,8 +17,8 @@ pub use chat::{ChatAnswer, ChatError, ChatMemory, ChatSession, Counted, Interrup
 pub use error::RunError;
 pub use run::{Run, RunResult};
 pub use selftest::{
-    SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestFormat, SelfTestOption, SelfTestOptionError, SelfTestOptions,
-    StateFile,
+    ResolveOptions, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestFormat, SelfTestOption, SelfTestOptionError,
+    SelfTestOptions, StateFile,
 };
 pub use trials::{
     CellResult, ExperimentResult, Figures, Pause, Runner, TrialAssignment, TrialError, TrialResult, run_trials,

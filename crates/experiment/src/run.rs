@@ -14,8 +14,7 @@ use aiperf_config::{Config, NetworkLatency, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{
-    Bodies, ControlSource, FixedSchedule, PhaseHook, Plan, SendSettings, Timing, WorkerGauge, Workload,
-    bounded,
+    Bodies, ControlSource, FixedSchedule, PhaseHook, Plan, SendSettings, Timing, WorkerGauge, Workload, bounded,
 };
 use aiperf_hub::Hub;
 use aiperf_metrics::{ClientHealth, Metric, MetricContext, ValidityNote};

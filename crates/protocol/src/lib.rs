@@ -4,34 +4,24 @@
 //! `aiperf-endpoint`.
 #![forbid(unsafe_code)]
 
+mod endpoint;
 mod failure_kind;
-mod kind;
-mod kserve_backend;
-mod medium;
-mod method_name;
 mod phase_kind;
 mod reply;
 mod request_outcome;
 mod run_outcome;
-mod spec_decode;
-mod template_text;
-mod tool_call;
 mod unix_socket;
-mod usage;
-mod wire;
 
+pub use endpoint::{
+    BodyForm, BodySource, EndpointFacts, EndpointKind, GrpcSupport, KserveBackend, Medium, MethodName, MethodNameError,
+    TemplateText, TurnPart, Wire,
+};
 pub use failure_kind::FailureKind;
-pub use kind::{BodyForm, EndpointFacts, EndpointKind};
-pub use kserve_backend::KserveBackend;
-pub use medium::Medium;
-pub use method_name::{MethodName, MethodNameError};
 pub use phase_kind::PhaseKind;
-pub use reply::{ChoiceEnd, ContentChunk, Delivery, Reply, ReplyError, VideoReport};
+pub use reply::{
+    ChoiceEnd, ContentChunk, Delivery, OutputSplit, Reply, ReplyError, SpecDecode, SpecDecodeError, ToolCall, ToolKind,
+    Usage, VideoReport,
+};
 pub use request_outcome::RequestOutcome;
 pub use run_outcome::{RunEnding, RunOutcome, StopReason};
-pub use spec_decode::{SpecDecode, SpecDecodeError};
-pub use template_text::TemplateText;
-pub use tool_call::{ToolCall, ToolKind};
 pub use unix_socket::{NotUnixSocket, unix_socket};
-pub use usage::{OutputSplit, Usage};
-pub use wire::Wire;

@@ -30,11 +30,11 @@ pub struct Finished {
     pub exchange: Exchange,
     /// Whether a complete response was read, with any status.
     pub result: Result<(), ExchangeError>,
-    /// The body that was sent; empty if there is none.
+    /// The body that was sent; empty if it could not be built.
     pub body: Bytes,
     /// The body is the data set's own: the same bytes whenever this turn is sent.
     pub body_is_fixed: bool,
-    /// It asked for one token only.
+    /// The request asked for a single token.
     pub is_single_token: bool,
     /// Present when the session waits for what the reply makes possible.
     pub follow_up: Option<FollowUp>,

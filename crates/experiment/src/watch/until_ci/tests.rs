@@ -70,7 +70,7 @@ fn all_targets_must_be_reached() {
     let said = Box::new(rule).report();
     let section = said.section.unwrap().1;
     assert_eq!((&section["reached"], &section["targets"][0]["reached"]), (&false.into(), &true.into()));
-    assert!(said.remarks[1].contains("was not reached") && said.remarks[1].contains("It would take about"));
+    assert!(said.remarks[1].contains("was not reached") && said.remarks[1].contains("requests would be needed"));
     assert_eq!(said.unmet, None);
 }
 
@@ -93,7 +93,7 @@ fn what_cannot_be_watched_is_refused() {
         |metric: &str, stat| rule(&[target(metric, stat, CiMargin::Relative(0.1))]).err().unwrap().to_string();
     assert!(refused("ttft", CiStat::Avg).contains("no metric has this name; did you mean time_to_first_token?"));
     assert!(refused("benchmark_duration", CiStat::Avg).contains("only metrics of single requests"));
-    assert!(refused("request_throughput", CiStat::Percentile(50.0)).contains("write avg"));
+    assert!(refused("request_throughput", CiStat::Percentile(50.0)).contains("use avg"));
     assert!(refused("schedule_lag", CiStat::Avg).contains("--until-ci schedule_lag:avg:10%"));
 }
 
