@@ -83,7 +83,6 @@ macro_rules! for_each_endpoint {
                 grpc: GrpcSupport::MethodOfUser, form: BodyForm::Protobuf, body: BodySource::TemplateOrDataset, takes: ALL_MEDIA,
                 ..EndpointFacts::TEXT_GENERATION
             };
-            Classify "classify" mod classify { path: "/classify", metrics_title: "Classification Metrics", ..EndpointFacts::EMBEDDINGS };
         }
     };
 }
