@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use aiperf_artifact::{Asked, Folder, Rebuilt, rebuild};
+use aiperf_artifact::{Folder, RebuildOptions, Rebuilt, rebuild};
 use aiperf_config::Environment;
 use aiperf_metrics::MetricResult;
 use aiperf_protocol::EndpointKind;
@@ -35,7 +35,10 @@ impl Merge {
         let parts = self.parts()?;
         let rebuilt = parts
             .iter()
-            .map(|part| rebuild(part, &Asked { genai_perf: true, ..Asked::default() }, VERSION).map_err(Into::into))
+            .map(|part| {
+                rebuild(part, &RebuildOptions { genai_perf: true, ..RebuildOptions::default() }, VERSION)
+                    .map_err(Into::into)
+            })
             .collect::<anyhow::Result<Vec<Rebuilt>>>()?;
         let paths = ArtifactPaths::new(&self.output, self.prefix.as_deref());
         join_records(&parts, &paths.records())
@@ -79,15 +82,15 @@ impl Merge {
 }
 
 /// Endpoint and objectives of a part hold for the whole.
-fn asked_as_in(part: Option<&Rebuilt>) -> Asked {
+fn asked_as_in(part: Option<&Rebuilt>) -> RebuildOptions {
     let config = part.map(|part| &part.report.input_config);
     let slos = config.and_then(|config| config["slos"].as_object());
     let limits = |(tag, limit): (&String, &Value)| Some((tag.clone(), limit.as_f64()?));
-    Asked {
+    RebuildOptions {
         goodput: slos.map(|slos| slos.iter().filter_map(limits).collect()),
         endpoint: config.and_then(|config| EndpointKind::from_name(config["endpoint"]["type"].as_str()?)),
         genai_perf: true,
-        ..Asked::default()
+        ..RebuildOptions::default()
     }
 }
 
