@@ -55,6 +55,15 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn the_vocabulary_is_that_of_the_oracle() {
+        let oracle = &bpe_openai::o200k_base().bpe;
+        assert_eq!(oracle.num_tokens(), TOKENS as usize);
+        for token in 0..TOKENS {
+            assert_eq!(bytes_of(token), Some(&*oracle.decode_tokens(&[token])), "token {token}");
+        }
+    }
+
     fn expected(text: &str) -> Vec<u32> {
         bpe_openai::o200k_base().encode(text)
     }

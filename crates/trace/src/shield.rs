@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 /// Where the readers of tables, and what they call of the standard library, have their code.
-const FOREIGN: [&str; 3] = ["/parquet-", "/arrow-", "/library/"];
+const FOREIGN: [&str; 2] = ["/parquet-", "/library/"];
 
 thread_local! {
     static IS_SHIELDED: Cell<bool> = const { Cell::new(false) };
