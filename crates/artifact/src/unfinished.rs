@@ -15,7 +15,7 @@ const LIST_END: &str = "\n  ]\n}";
 
 /// What became of an unfinished file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mended {
+pub enum UnfinishedFile {
     /// It has its name now, with so many entries.
     Completed {
         name: String,
@@ -31,7 +31,7 @@ pub enum Mended {
     },
 }
 
-impl std::fmt::Display for Mended {
+impl std::fmt::Display for UnfinishedFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Completed { name, entries } => {
@@ -43,8 +43,8 @@ impl std::fmt::Display for Mended {
     }
 }
 
-/// Puts the unfinished files of a folder in order.
-pub(crate) fn unfinished(folder: &Folder) -> Vec<Mended> {
+/// Completes or removes the unfinished files of a folder.
+pub(crate) fn finish(folder: &Folder) -> Vec<UnfinishedFile> {
     let paths = folder.paths();
     let lists = [paths.inputs(), paths.outputs()];
     let files = paths.unfinished_files().into_iter().filter(|path| path.is_file());
@@ -54,11 +54,11 @@ pub(crate) fn unfinished(folder: &Folder) -> Vec<Mended> {
             let name = folder.name(&part);
             let completed = if lists.contains(&whole) { complete(&part, &whole) } else { None };
             if let Some(entries) = completed {
-                return Mended::Completed { name: folder.name(&whole), entries };
+                return UnfinishedFile::Completed { name: folder.name(&whole), entries };
             }
             match fs::remove_file(&part) {
-                Ok(()) => Mended::Removed { name },
-                Err(error) => Mended::Left { name, reason: error.to_string() },
+                Ok(()) => UnfinishedFile::Removed { name },
+                Err(error) => UnfinishedFile::Left { name, reason: error.to_string() },
             }
         })
         .collect()
@@ -87,14 +87,14 @@ mod tests {
 
     use super::*;
 
-    fn mended(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<Mended>) {
+    fn finished(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<UnfinishedFile>) {
         let dir = tempfile::tempdir().unwrap();
         for (name, text) in files {
             fs::write(dir.path().join(name), text).unwrap();
         }
         fs::write(dir.path().join("profile_export.jsonl"), "").unwrap();
-        let mended = unfinished(&Folder::open(dir.path()).unwrap());
-        (dir, mended)
+        let finished = finish(&Folder::open(dir.path()).unwrap());
+        (dir, finished)
     }
 
     #[test]
@@ -105,8 +105,8 @@ mod tests {
         );
         // Cut within the second entry, in the middle of a character.
         let cut = whole.find("\"b\"").unwrap();
-        let (dir, mended) = mended(&[("inputs.json.part", &whole[..cut])]);
-        assert_eq!(mended, [Mended::Completed { name: "inputs.json".to_owned(), entries: 1 }]);
+        let (dir, finished) = finished(&[("inputs.json.part", &whole[..cut])]);
+        assert_eq!(finished, [UnfinishedFile::Completed { name: "inputs.json".to_owned(), entries: 1 }]);
         let closed = Folder::json(&dir.path().join("inputs.json")).unwrap();
         assert_eq!(closed, json!({"data": [{"session_id": "a", "payloads": [{"x": "}\n    }"}]}]}));
         assert!(!dir.path().join("inputs.json.part").exists());
@@ -114,14 +114,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_closed_is_removed_and_a_whole_file_stays() {
-        let (dir, mended) = mended(&[
+        let (dir, finished) = finished(&[
             ("inputs.json.part", "{\n  \"data\": ["),
             ("outputs.json", "{}"),
             ("outputs.json.part", "{"),
             ("profile_export.parquet.part", "PAR1"),
         ]);
-        assert_eq!(mended.len(), 3);
-        assert!(mended.iter().all(|mended| matches!(mended, Mended::Removed { .. })), "{mended:?}");
+        assert_eq!(finished.len(), 3);
+        assert!(finished.iter().all(|finished| matches!(finished, UnfinishedFile::Removed { .. })), "{finished:?}");
         let mut names: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, ["outputs.json", "profile_export.jsonl"]);
