@@ -7,23 +7,28 @@ use std::path::PathBuf;
 #[path = "src/layout.rs"]
 mod layout;
 
+/// All tokens in the order of their ids: a byte with the length, then the bytes of the token.
+static VOCABULARY: &[u8] = include_bytes!("data/o200k_base.tokens");
+
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/layout.rs");
-    let bpe = &bpe_openai::o200k_base().bpe;
-    let count = bpe.num_tokens() as u32;
+    println!("cargo::rerun-if-changed=data/o200k_base.tokens");
     let mut bytes = Vec::new();
     let mut starts = vec![0_u32];
     let mut slots = vec![u32::MAX; layout::SLOTS];
-    for token in 0..count {
-        let text = bpe.decode_tokens(&[token]);
-        let mut slot = layout::first_slot(&text);
+    let mut rest = VOCABULARY;
+    while let Some((length, after)) = rest.split_first() {
+        let (text, after) = after.split_at(usize::from(*length));
+        rest = after;
+        let token = starts.len() as u32 - 1;
+        let mut slot = layout::first_slot(text);
         while slots[slot] != u32::MAX {
             slot = (slot + 1) % slots.len();
         }
         slots[slot] = token;
         assert!(text.len() <= layout::LONGEST, "token {token} has {} bytes", text.len());
-        bytes.extend_from_slice(&text);
+        bytes.extend_from_slice(text);
         starts.push(bytes.len() as u32);
     }
     write("tokens.bin", &bytes)?;
