@@ -1,4 +1,4 @@
-//! Rows of an Arrow file: the format with a footer, and the stream.
+//! The rows of an Arrow file, in the file format with a footer and in the stream format.
 
 use std::io::Cursor;
 
@@ -11,9 +11,9 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, DataType, TimeUnit};
 
-use super::{Cell, arrow_size};
+use super::{BasetenCell, arrow_size};
 
-/// What such a file begins with.
+/// The first bytes of the file format.
 const FILE: &[u8] = b"ARROW1";
 const STREAM: &[u8] = &[0xff, 0xff, 0xff, 0xff];
 
@@ -21,9 +21,9 @@ pub(super) fn is_arrow(bytes: &[u8]) -> bool {
     bytes.starts_with(FILE) || bytes.starts_with(STREAM)
 }
 
-/// The tables of a file, one after the other.
+/// The record batches of a file.
 pub(super) fn batches(bytes: &[u8]) -> Result<Vec<RecordBatch>, String> {
-    let unreadable = |error: ArrowError| format!("not an Arrow file that can be read ({error})");
+    let unreadable = |error: ArrowError| format!("not a readable Arrow file ({error})");
     let batches: Result<Vec<RecordBatch>, ArrowError> = if bytes.starts_with(FILE) {
         arrow_size::check_file(bytes)?;
         FileReader::try_new(Cursor::new(bytes), None).map_err(unreadable)?.collect()
@@ -34,8 +34,8 @@ pub(super) fn batches(bytes: &[u8]) -> Result<Vec<RecordBatch>, String> {
     batches.map_err(unreadable)
 }
 
-/// What stands in a column of a row; `None` where nothing does, or what nobody here reads.
-pub(super) fn cell(column: &ArrayRef, row: usize) -> Option<Cell> {
+/// The value of a column in a row; `None` if it is null or has a type that is not needed.
+pub(super) fn cell(column: &ArrayRef, row: usize) -> Option<BasetenCell> {
     if column.is_null(row) {
         return None;
     }
@@ -45,13 +45,15 @@ pub(super) fn cell(column: &ArrayRef, row: usize) -> Option<Cell> {
         DataType::Utf8View => column.as_string_view().value(row),
         DataType::List(_) => return Some(numbers(&column.as_list::<i32>().value(row))),
         DataType::LargeList(_) => return Some(numbers(&column.as_list::<i64>().value(row))),
-        _ => return number(column, row).map(Cell::Number),
+        _ => return number(column, row).map(BasetenCell::Number),
     };
-    Some(Cell::Text(text.to_owned()))
+    Some(BasetenCell::Text(text.to_owned()))
 }
 
-fn numbers(list: &ArrayRef) -> Cell {
-    Cell::Numbers((0..list.len()).filter(|place| list.is_valid(*place)).filter_map(|at| number(list, at)).collect())
+fn numbers(list: &ArrayRef) -> BasetenCell {
+    BasetenCell::Numbers(
+        (0..list.len()).filter(|place| list.is_valid(*place)).filter_map(|at| number(list, at)).collect(),
+    )
 }
 
 /// A whole number of any width.

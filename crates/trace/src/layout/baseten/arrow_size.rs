@@ -1,5 +1,5 @@
-//! Whether an Arrow file may be read: one that is damaged, or made to do harm, can claim to hold any amount of data, and the
-//! reader would make room for it first.
+//! Checks the sizes in an Arrow file before it is read. A damaged or malicious file can claim any amount of data, and the
+//! reader would allocate memory for it first.
 
 use arrow_ipc::reader::read_footer_length;
 use arrow_ipc::{root_as_footer, root_as_message};
@@ -9,7 +9,7 @@ use crate::MOST_UNPACKED;
 const MARKER: &[u8] = &[0xff; 4];
 const DAMAGED: &str = "the Arrow file is damaged";
 
-/// Of a file with a footer: all blocks lie in it, and hold no more than may be taken into memory.
+/// Checks a file with a footer: all blocks lie within the file, and their decompressed size is limited.
 pub(super) fn check_file(bytes: &[u8]) -> Result<(), String> {
     let damaged = || DAMAGED.to_owned();
     let (front, end) = bytes.split_last_chunk::<10>().ok_or_else(damaged)?;
@@ -28,7 +28,7 @@ pub(super) fn check_file(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Of a stream: one message after the other.
+/// Checks a stream, message by message.
 pub(super) fn check_stream(mut bytes: &[u8]) -> Result<(), String> {
     let damaged = || DAMAGED.to_owned();
     let mut left = MOST_UNPACKED;
@@ -47,7 +47,7 @@ pub(super) fn check_stream(mut bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// What is packed says in front how much it is.
+/// Checks one message. A compressed buffer begins with its decompressed size.
 fn check_message(head: &[u8], body: &[u8], left: &mut u64) -> Result<(), String> {
     let damaged = || DAMAGED.to_owned();
     let message = head.get(if head.starts_with(MARKER) { 8 } else { 4 }..).ok_or_else(damaged)?;
@@ -57,9 +57,9 @@ fn check_message(head: &[u8], body: &[u8], left: &mut u64) -> Result<(), String>
     for buffer in batch.buffers().iter().flatten().filter(|buffer| buffer.length() > 0) {
         let start = usize::try_from(buffer.offset()).map_err(|_| damaged())?;
         let size = body.get(start..).and_then(|rest| rest.first_chunk::<8>()).ok_or_else(damaged)?;
-        // A size below zero says that this buffer is not packed.
+        // A negative size marks a buffer that is not compressed.
         let size = u64::try_from(i64::from_le_bytes(*size)).unwrap_or(0);
-        *left = left.checked_sub(size).ok_or("holds more when unpacked than may be taken into memory")?;
+        *left = left.checked_sub(size).ok_or("is larger when decompressed than is read into memory")?;
     }
     Ok(())
 }
