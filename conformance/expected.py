@@ -504,7 +504,7 @@ EXPECTED: tuple[Expectation, ...] = (
         "An orchestrator does not send requests. The reference lists bodies for its rounds in inputs.json and counts them in "
         "session numbers.",
         "value",
-        r"inputs\.json (fields beside the prompt|payloads of each session)|records: session_num",
+        r"inputs\.json (fields other than the prompt|payloads of each session)|records: session_num",
         cases="(data-)?dag-orchestrator",
     ),
     Expectation(

@@ -111,7 +111,7 @@ def _artifact_folder(case: Case, folder: Path) -> Path:
     place = folder / "artifacts"
     if not case.names_folder:
         return place
-    # The reference's launcher has a folder for its own log beside that of the run.
+    # The reference's launcher has a folder for its own log next to that of the run.
     named = [entry for entry in place.glob("*") if entry.is_dir() and entry.name != "logs"]
     return named[0] if len(named) == 1 else place
 
@@ -153,8 +153,8 @@ def _options() -> argparse.Namespace:
         + " ".join([case.name for case in cases.CASES] + [reader_scripts_case.NAME, STARTUP]),
     )
     parser.add_argument("cases", nargs="*", metavar="CASE", help="cases to run (default: all, and write the documents)")
-    parser.add_argument("--reference", metavar="PATH", help="AIPerf's command (else $AIPERF_REFERENCE, else installed)")
-    parser.add_argument("--program", metavar="PATH", help="our program (else built with cargo)")
+    parser.add_argument("--reference", metavar="PATH", help="AIPerf's command (default: $AIPERF_REFERENCE, or installs it)")
+    parser.add_argument("--program", metavar="PATH", help="our program (default: built with cargo)")
     parser.add_argument("--keep", metavar="FOLDER", help="keep all artifacts in this new folder")
     parser.add_argument("--write", action="store_true", help="write docs/conformance.md and conformance/results.md also after a run of some cases")
     options = parser.parse_args()

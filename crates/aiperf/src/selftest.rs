@@ -7,6 +7,7 @@ use aiperf_clock::Nanos;
 use aiperf_config::{Environment, LogLevel, UiKind};
 use aiperf_engine::ControlSource;
 use aiperf_experiment::{Monitor, SelfTest, SelfTestError, SelfTestFormat, SelfTestOptions, StateFile};
+use aiperf_options::RawOptions;
 use aiperf_report::console::{self, Width};
 use aiperf_report::{Grade, SelfTestReport};
 use anyhow::Context;
@@ -40,7 +41,7 @@ pub(crate) fn run(
     };
     let style = profile::style(UiKind::Simple, None, environment);
     let progress = profile::watch(&monitor, Some(Nanos::from_secs_f64(test.seconds()?)), None, style);
-    let result = test.execute(&control, &monitor);
+    let result = test.execute(&|options| Ok(RawOptions::of_pairs(options)?.resolve(environment)?), &control, &monitor);
     drop(progress);
     let mut report = match result {
         Err(SelfTestError::Interrupted) => return Ok(ExitCode::from(profile::INTERRUPTED)),

@@ -1,9 +1,8 @@
 //! Whether a run can be judged: it ran to its end, the summary is its own, and no record of it is missing. Numbers of half a run
 //! look like those of a whole one, so that nobody would see from them what they are.
 
+use aiperf_table::whole;
 use serde_json::Value;
-
-use crate::render::whole;
 
 /// Why a run gives no verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]

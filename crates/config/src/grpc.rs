@@ -4,9 +4,6 @@ use std::path::PathBuf;
 
 use aiperf_protocol::MethodName;
 
-/// The longest message where nothing else is said: more than any text needs, little enough for a worker's memory.
-pub(crate) const DEFAULT_MESSAGE_LIMIT: usize = 64 << 20;
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrpcMethod {
     pub name: MethodName,

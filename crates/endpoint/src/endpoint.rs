@@ -170,7 +170,7 @@ pub enum BuildError {
 pub fn check_turns(kind: EndpointKind, conversation: &Conversation) -> Result<(), BuildError> {
     let has_history =
         conversation.turns.len() > 1 && conversation.context_mode != ContextMode::MessageArrayWithResponses;
-    if has_history && kind.refuses_history() {
+    if has_history && kind.facts().refuses_history {
         let session = conversation.session_id.to_string();
         return Err(BuildError::OneTurnOnly { endpoint: kind.facts().name, session });
     }

@@ -1,4 +1,4 @@
-//! The way in for whoever may stop a run: a signal handler, too many failures, a test.
+//! How others stop a run: a signal handler, the limit on failures, the early stop, a test.
 
 use std::sync::Arc;
 
@@ -16,22 +16,22 @@ pub(crate) enum SchedulerEvent {
     },
     FollowedUp(FollowedUp),
     Stop(StopReason),
-    /// The measured phase may end: what is known suffices.
+    /// The measured phase may end early, because enough is known.
     Enough(Arc<str>),
 }
 
-/// Why a run is ended from outside.
+/// Why a run is stopped before its phases are over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
-    /// The user.
+    /// The user interrupted it.
     Interrupt,
     /// Too many requests failed.
     FailedRequests,
-    /// A request failed that the measured phase goes on from.
+    /// A warm-up request failed that the measured phase continues from.
     FailedWarmup,
     /// The server could not be reached for too long.
     Unreachable,
-    /// A thread of the client panicked: a request is lost and would be waited for in vain.
+    /// A thread of the client panicked: a request is lost and would never come back.
     Defect,
 }
 
@@ -58,12 +58,12 @@ impl ControlSource {
         Control { events: self.sender.clone() }
     }
 
-    /// Before a run begins: whether it has been told to stop. Nothing else can have come in by then.
+    /// Whether the run has been told to stop before it began. Nothing else can have come in by then.
     pub fn stop_is_asked_for(&self) -> bool {
         !self.events.is_empty()
     }
 
-    /// After a run: whether it has been told to stop since the last call. What else comes in late concerns nobody.
+    /// Whether a run that is over has been told to stop since the last call. Other events that came in late are dropped.
     pub fn take_stop(&self) -> bool {
         std::iter::from_fn(|| self.events.take())
             .fold(false, |stop, event| stop | matches!(event, SchedulerEvent::Stop(_)))

@@ -1,6 +1,6 @@
-//! Turns a plan into requests on the wire, each when it is due: a scheduler owns the schedule, worker threads own the
-//! connections, finished exchanges go to whoever reads records. Nothing is parsed or tokenized here, except that a worker
-//! looks for the first content of a request while a limit on prefill waits for it.
+//! Turns a plan into requests on the wire, each when it is due. The scheduler owns the schedule, worker threads own the
+//! connections, and finished exchanges go to the record threads. Nothing is parsed or tokenized here, except that a worker
+//! looks for the first content of a reply while a prefill limit waits for it.
 #![forbid(unsafe_code)]
 
 mod control;

@@ -37,13 +37,13 @@ pub struct PreparedConversation {
 
 #[derive(Debug, Clone)]
 pub struct PreparedTurn {
-    /// Its body can be made only when the replies before it are there. All others come from the plan's bodies.
+    /// Its body can be made only when the replies before it are there. All other bodies come from the workload's bodies.
     pub needs_replies: bool,
-    /// When the data says that it was sent.
+    /// When it is to be sent, in the time of the data.
     pub timestamp_ms: Option<f64>,
     /// When it was sent within the recording of its session.
     pub recorded: Option<Nanos>,
-    /// Conversation and turn of others of the session that had been answered by then.
+    /// Conversation and turn of requests of other lines of the session that had been answered by then.
     pub answered_before: Vec<(usize, usize)>,
     /// Pause after the previous turn's response.
     pub delay: Option<Nanos>,
@@ -66,11 +66,11 @@ pub struct Workload {
     /// In the order they run.
     pub phases: Vec<PhaseConfig>,
     pub conversations: Arc<[PreparedConversation]>,
-    /// What the turns say, where that does not depend on replies.
+    /// Bodies of the turns that do not depend on replies.
     pub bodies: Arc<dyn Bodies>,
-    /// Which conversation the next session is; shared by all phases.
+    /// Draws the conversation of the next session; shared by all phases.
     pub next_conversation: Box<dyn FnMut() -> usize + Send>,
-    /// For phases that replay one; empty otherwise.
+    /// For phases that replay a schedule; empty otherwise.
     pub fixed_schedule: FixedSchedule,
     pub seed: Seed,
     pub timing: Timing,
@@ -96,11 +96,11 @@ pub struct SendSettings {
 pub struct Timing {
     /// How long cut-off requests may take to come back before the phase ends without them.
     pub cut_drain: Duration,
-    /// Where a rate ramp begins: at the share of its target that this is of its duration.
+    /// A rate ramp begins at the target rate times this interval divided by the duration of the ramp.
     pub rate_ramp_interval: Duration,
     /// A failed child ends the conversations that it belongs to.
     pub dag_fail_fast: bool,
-    /// How long nothing but connection failures may come back; `None`: for ever.
+    /// How long nothing but connection failures may come back; `None`: without end.
     pub unreachable_limit: Option<Duration>,
 }
 
@@ -123,8 +123,8 @@ impl PreparedConversation {
 }
 
 impl SendSettings {
-    /// Whether a worker may let arrivals gather before it reads them: where they are stamped by the kernel, and each
-    /// connection carries one response at a time, so that the chunks of one do not come together with those of another.
+    /// Whether a worker may batch its reads: if the kernel stamps arrivals, and each
+    /// connection carries one response at a time, so that chunks of different responses do not mix.
     pub(crate) fn may_batch_reads(&self) -> bool {
         self.client.stamping.source() == StampSource::Kernel
             && self.client.http_version == HttpVersion::Http1
@@ -133,7 +133,7 @@ impl SendSettings {
 }
 
 impl Workload {
-    /// Mean number of turns of a session, rounded: what user-centric load is laid out for.
+    /// Mean number of turns of a session, rounded: the basis of user-centric load.
     pub(crate) fn mean_turns(&self) -> u64 {
         let roots: Vec<usize> = self
             .conversations

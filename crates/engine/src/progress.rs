@@ -1,4 +1,4 @@
-//! Counters that a progress display may read while the run goes on; reading them makes nobody wait.
+//! Counters that a progress display may read during a run, without making any thread wait.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

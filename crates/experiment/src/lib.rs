@@ -18,8 +18,8 @@ pub use conclude::verdict::Verdict;
 pub use error::RunError;
 pub use run::{Run, RunResult};
 pub use selftest::{
-    SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestFormat, SelfTestOption, SelfTestOptionError, SelfTestOptions,
-    StateFile,
+    ResolveOptions, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestFormat, SelfTestOption, SelfTestOptionError,
+    SelfTestOptions, StateFile,
 };
 pub use trials::{
     CellResult, ExperimentResult, Figures, Pause, Runner, TrialAssignment, TrialError, TrialResult, run_trials,

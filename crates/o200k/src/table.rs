@@ -2,7 +2,7 @@
 
 use crate::layout::{LONGEST, SLOTS, first_slot};
 
-static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tokens.bin"));
+static BYTES: &[u8] = include_bytes!("../vocabulary/tokens.bin");
 const STARTS: &[[u8; 4]] = words(include_bytes!(concat!(env!("OUT_DIR"), "/starts.bin")));
 static IDS: &[[u8; 4]] = words(include_bytes!(concat!(env!("OUT_DIR"), "/slots.bin")));
 

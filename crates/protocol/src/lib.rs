@@ -3,26 +3,16 @@
 //! `aiperf-endpoint`.
 #![forbid(unsafe_code)]
 
-mod kind;
-mod kserve_backend;
-mod medium;
-mod method_name;
+mod endpoint;
 mod reply;
-mod spec_decode;
-mod template_text;
-mod tool_call;
 mod unix_socket;
-mod usage;
-mod wire;
 
-pub use kind::{BodyForm, EndpointFacts, EndpointKind};
-pub use kserve_backend::KserveBackend;
-pub use medium::Medium;
-pub use method_name::{MethodName, MethodNameError};
-pub use reply::{ChoiceEnd, ContentChunk, Delivery, Reply, ReplyError, VideoReport};
-pub use spec_decode::{SpecDecode, SpecDecodeError};
-pub use template_text::TemplateText;
-pub use tool_call::{ToolCall, ToolKind};
+pub use endpoint::{
+    BodyForm, BodySource, EndpointFacts, EndpointKind, GrpcSupport, KserveBackend, Medium, MethodName, MethodNameError,
+    TemplateText, TurnPart, Wire,
+};
+pub use reply::{
+    ChoiceEnd, ContentChunk, Delivery, OutputSplit, Reply, ReplyError, SpecDecode, SpecDecodeError, ToolCall, ToolKind,
+    Usage, VideoReport,
+};
 pub use unix_socket::{NotUnixSocket, unix_socket};
-pub use usage::{OutputSplit, Usage};
-pub use wire::Wire;

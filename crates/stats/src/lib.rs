@@ -22,6 +22,7 @@ pub use closed_loop::{ClosedLoopRate, Held, RunEnd, closed_loop_rate};
 pub use estimate::{Estimate, Interval, Support};
 pub use level::{Level, LevelError};
 pub use mean::{MEAN_FLOOR, effective_samples, mean};
+pub use order::{at_rank, linear};
 pub use quantile::{floor, quantile};
 pub use rate::{Event, Span, rate};
 pub use sample::Sample;

@@ -70,7 +70,7 @@ mod tests {
     fn a_steady_beat_has_a_narrow_interval() {
         let estimate = rate(every(0.1, 1000), Span { start: 0.0, end: 100.0 }, Level::P95).unwrap();
         assert!((estimate.value - 10.0).abs() < 1e-9);
-        assert!(estimate.relative_margin().unwrap() < 0.02, "{estimate:?}");
+        assert!(estimate.interval.unwrap().margin(estimate.value) < 0.02 * estimate.value, "{estimate:?}");
     }
 
     #[test]

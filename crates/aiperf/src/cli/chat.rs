@@ -1,8 +1,9 @@
 //! `aiperf chat`: its few options are those of a run with the same names, so that they mean the same.
 
-use aiperf_config::catalogue::OptionId;
-use aiperf_config::{Config, Environment, RawOptions};
+use aiperf_config::{Config, Environment};
 use aiperf_experiment::ChatMemory;
+use aiperf_options::RawOptions;
+use aiperf_options::catalogue::OptionId;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::CliError;
@@ -150,7 +151,7 @@ fn config(matches: &ArgMatches, environment: &Environment) -> Result<Config, Cli
     if raw.get(OptionId::ModelNames).is_none() && !raw.get(OptionId::Url).is_some_and(|url| is_sim(&url.values)) {
         return Err(CliError::NoModel);
     }
-    Ok(Config::resolve(&raw, environment)?)
+    Ok(raw.resolve(environment)?)
 }
 
 fn is_sim(values: &[String]) -> bool {

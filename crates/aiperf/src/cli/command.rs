@@ -1,6 +1,6 @@
 //! The clap commands, built from the catalogue.
 
-use aiperf_config::catalogue::{Arity, OptionId, OptionSpec, Tokens, ValueKind, groups};
+use aiperf_options::catalogue::{Arity, OptionId, OptionSpec, Tokens, ValueKind, groups};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 
@@ -47,7 +47,7 @@ pub(super) fn program(sim_flags: &[SimFlag], purpose: Purpose) -> Command {
         .subcommand(compare::gate_command())
         .subcommands(trace::commands())
         .subcommand(
-            Command::new(crate::genai_perf::NAME)
+            Command::new(aiperf_genai_perf::NAME)
                 .about("Run a GenAI-Perf command line; shows the `aiperf profile` line that it becomes")
                 .disable_version_flag(true)
                 .disable_help_flag(true),

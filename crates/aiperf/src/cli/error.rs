@@ -1,6 +1,6 @@
 //! Why a command line was not understood, in one sentence each.
 
-use aiperf_config::ConfigError;
+use aiperf_options::ConfigError;
 use thiserror::Error;
 
 #[derive(Debug, Error)]

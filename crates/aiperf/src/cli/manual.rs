@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-use aiperf_config::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
-use aiperf_config::{VARIABLES, WITHOUT_EFFECT};
 use aiperf_experiment::SELFTEST_OPTIONS;
+use aiperf_options::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
+use aiperf_options::{VARIABLES, WITHOUT_EFFECT};
 
 use super::{UNBUILT_COMMANDS, chat, compare};
 use crate::simulate;
@@ -14,22 +14,30 @@ use crate::simulate;
 const HEAD: &str = "\
 # The command line
 
-This page is generated from the option catalogue in `crates/config/src/catalogue`; do not edit it. `UPDATE_DOCS=1 cargo test -p aiperf`
-writes it again.
+Run a benchmark, or print the help of a command:
 
-| command | does |
+```
+aiperf profile --model my-model --url localhost:8000 --streaming --concurrency 8 --request-count 200
+aiperf profile -h                     # the most used options
+aiperf profile --help                 # all options
+```
+
+This page is generated from the option catalogue in `crates/options/src/catalogue`; do not edit it. To write it again, run
+`UPDATE_DOCS=1 cargo test -p aiperf --bin aiperf`.
+
+| command | what it does |
 |---|---|
 | `aiperf profile` | run a benchmark |
 | `aiperf chat` | chat with a server and see the latency of each reply; see [chat.md](chat.md) |
-| `aiperf selftest` | prove on this machine that the client's times are right |
-| `aiperf sim` | run a simulated inference server |
+| `aiperf selftest` | measure how accurate the client is on this machine; see [selftest.md](selftest.md) |
+| `aiperf sim` | run a simulated inference server; see [sim.md](sim.md) |
 | `aiperf genai-perf profile ...` | run a GenAI-Perf command line; see [migrating.md](migrating.md) |
 | `aiperf compare FOLDER FOLDER...` | compare runs with a baseline; see [comparing.md](comparing.md) |
 | `aiperf gate --baseline FOLDER FOLDER` | fail if a run is worse than a baseline |
 | `aiperf report FOLDER` | rebuild a run's summary files from its records |
 | `aiperf analyze-trace FILE` | analyze a trace; see [traces.md](traces.md) |
-| `aiperf synthesize trace FILE` | change a trace and write the result |
-| `aiperf synthesize agentic-code` | make a trace of coding sessions |
+| `aiperf synthesize trace FILE` | modify a trace and write the result |
+| `aiperf synthesize agentic-code` | generate a trace of coding sessions |
 | `aiperf validate FOLDER` | check all files of a run, or of several runs and their aggregate |
 | `aiperf validate mooncake-trace FILE` | check every row of a trace |
 | `aiperf completions bash\\|zsh\\|fish` | print a completion script |
@@ -49,9 +57,9 @@ const SPELLING: &str = "
 - Numbers have no units: `--benchmark-duration 30`, not `30s`. Options without an upper limit take `inf`.
 - \"list\" options may be repeated and take commas; those marked \"several\" also take several words after one name.
 - Options marked \"sweep\" take a comma list to run one benchmark per value; see [repeated runs](repeated-runs.md).
-- Any other option given twice is refused, also under two names.
+- aiperf rejects any other option that is given twice, also under two names.
 - Options marked \"ours\" are not in AIPerf.
-- A mistake ends the program with exit code 1 and one sentence on stderr.
+- A wrong command line ends with exit code 1 and one sentence on stderr.
 ";
 
 fn manual() -> String {
@@ -189,8 +197,8 @@ fn takes(spec: &OptionSpec) -> String {
     }
     match spec.arity {
         Arity::One => {}
-        Arity::Sweep => text.push_str("; sweep"),
-        Arity::List(form) if form.tokens == aiperf_config::catalogue::Tokens::One => text.push_str("; list"),
+        Arity::Sweep(_) => text.push_str("; sweep"),
+        Arity::List(form) if form.tokens == aiperf_options::catalogue::Tokens::One => text.push_str("; list"),
         Arity::List(_) => text.push_str("; list, several"),
     }
     text

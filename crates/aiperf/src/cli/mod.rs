@@ -26,7 +26,6 @@ use aiperf_config::{Environment, Experiment};
 use clap::error::ErrorKind;
 use mistake::Mistake;
 
-use crate::genai_perf;
 pub(crate) use chat::ChatInvocation;
 pub(crate) use compare::{CompareInvocation, GateOptions};
 pub(crate) use completion::Completion;
@@ -73,8 +72,8 @@ pub(crate) fn parse(
         .collect::<Result<Vec<String>, CliError>>()?;
     let words = asking_for_help(words);
     if let Some(name) = words.get(1) {
-        if name == genai_perf::NAME {
-            return Ok(Invocation::Text(genai_perf::help_page()));
+        if name == aiperf_genai_perf::NAME {
+            return Ok(Invocation::Text(aiperf_genai_perf::help_page()));
         }
         refuse_elsewhere(name)?;
     }
@@ -94,7 +93,7 @@ pub(crate) fn parse(
     match matches.subcommand() {
         Some(("profile", matches)) => {
             let raw = profile::raw_options(matches, &typed);
-            Ok(Invocation::Profile(Box::new(Experiment::resolve(&raw, environment)?)))
+            Ok(Invocation::Profile(Box::new(raw.resolve_experiment(environment)?)))
         }
         Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
@@ -102,10 +101,11 @@ pub(crate) fn parse(
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
         Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
         Some(("gate", matches)) => compare::read_gate(matches, environment).map(Invocation::Compare),
-        Some(("validate", matches)) if trace::artifact(matches, environment).is_some() => {
-            Ok(Invocation::Validate(trace::artifact(matches, environment).unwrap_or_default()))
-        }
-        Some((name @ ("analyze-trace" | "synthesize" | "validate"), matches)) => {
+        Some((name @ "validate", matches)) => match trace::artifact(matches, environment) {
+            Some(folder) => Ok(Invocation::Validate(folder)),
+            None => trace::read(name, matches, environment).map(Invocation::Trace),
+        },
+        Some((name @ ("analyze-trace" | "synthesize"), matches)) => {
             trace::read(name, matches, environment).map(Invocation::Trace)
         }
         Some(("completions", matches)) => completion::print(matches, sim_flags).map(Invocation::Completion),

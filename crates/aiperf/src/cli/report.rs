@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aiperf_artifact::Asked;
 use aiperf_clock::Nanos;
 use aiperf_config::Environment;
-use aiperf_config::catalogue::OptionId;
+use aiperf_options::catalogue::OptionId;
 use aiperf_protocol::EndpointKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
@@ -90,7 +90,7 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Re
         None => None,
         Some(words) => {
             let words = words.cloned().collect::<Vec<_>>().join(" ");
-            Some(aiperf_config::read_goodput(&words).map_err(|why| refused("--goodput", why))?)
+            Some(aiperf_options::read_goodput(&words).map_err(|why| refused("--goodput", why))?)
         }
     };
     let percents = matches.get_many::<String>("percentiles").into_iter().flatten();

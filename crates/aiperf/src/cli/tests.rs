@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use aiperf_config::catalogue::{OptionSpec, ValueKind, options};
 use aiperf_config::{Config, DatasetSource, Environment, LogLevel, Pace, UiKind};
+use aiperf_options::catalogue::{OptionSpec, ValueKind, options};
 
 use super::{CliError, Invocation, SimFlag, parse};
 

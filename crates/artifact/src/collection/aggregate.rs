@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use aiperf_table::csv::cells;
 use serde_json::{Map, Value};
 
-use super::table::cells;
 use super::{Aggregated, Desk, differ};
 use crate::schema::Shape;
 

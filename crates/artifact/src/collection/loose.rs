@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use aiperf_table::csv::cells;
+
 use super::Desk;
-use super::table::cells;
 use crate::Folder;
 use crate::schema::Shape;
 

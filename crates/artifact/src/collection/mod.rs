@@ -8,7 +8,6 @@ mod inventory;
 mod loose;
 mod order;
 mod sweep;
-mod table;
 
 use std::path::{Path, PathBuf};
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use aiperf_table::csv::cells;
 use serde_json::Value;
 
 use super::Desk;
 use super::aggregate::{experiment_of, listed, rounds_to};
-use super::table::cells;
 use crate::schema::Shape;
 
 /// Columns of a metric in the CSV.

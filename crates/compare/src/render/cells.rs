@@ -1,6 +1,7 @@
 //! The words and numbers that tables are made of.
 
 use aiperf_stats::Level;
+use aiperf_table::{grouped, whole};
 
 use crate::row::Levels;
 use crate::{
@@ -78,29 +79,6 @@ pub(super) fn value(value: Option<f64>) -> String {
         Some(value) if value != 0.0 && value.abs() < 1.0 => format!("{value:.4}"),
         Some(value) => grouped(value),
     }
-}
-
-/// `1,234.50`
-fn grouped(value: f64) -> String {
-    let plain = format!("{:.2}", value.abs());
-    let (whole_part, fraction) = plain.split_once('.').unwrap_or((&plain, "00"));
-    let sign = if value < 0.0 { "-" } else { "" };
-    format!("{sign}{}.{fraction}", thousands(whole_part))
-}
-
-pub(crate) fn whole(value: u64) -> String {
-    thousands(&value.to_string())
-}
-
-fn thousands(digits: &str) -> String {
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 pub(super) fn share(share: f64, scale: Scale) -> String {

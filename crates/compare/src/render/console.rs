@@ -1,7 +1,13 @@
 //! For a terminal and for logs.
 
+use aiperf_table::Align::{Left, Right};
+use aiperf_table::{Align, aligned};
+
 use super::{Page, cells};
 use crate::{Comparison, Report};
+
+/// Words begin below each other, numbers end below each other.
+const ALIGN: [Align; cells::COLUMNS] = [Left, Right, Right, Right, Right, Left, Right, Right];
 
 pub(super) fn render(page: &Page<'_>) -> String {
     let report = page.report;
@@ -35,15 +41,8 @@ fn body(report: &Report, comparison: &Comparison, is_gate: bool) -> String {
     text.push('\n');
     let mut lines = vec![cells::headings(report)];
     lines.extend(comparison.rows.iter().map(|row| cells::row(row, report, is_gate)));
-    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..cells::COLUMNS).map(width).collect();
-    for line in &lines {
-        let padded = line.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-            let gap = " ".repeat(width - cell.chars().count());
-            // Numbers stand under each other, words begin under each other.
-            if matches!(column, 0 | 5) { format!("{cell}{gap}") } else { format!("{gap}{cell}") }
-        });
-        text.push_str(padded.collect::<Vec<_>>().join("  ").trim_end());
+    for line in aligned(&lines, ALIGN) {
+        text.push_str(&line);
         text.push('\n');
     }
     for remark in cells::remarks(report, &comparison.rows) {

@@ -6,8 +6,6 @@ mod json;
 mod junit;
 mod markdown;
 
-pub(crate) use cells::whole;
-
 use crate::{Gate, Report};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

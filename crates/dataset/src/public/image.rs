@@ -4,16 +4,16 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::table_row::TableCell;
+use super::table_row::ColumnValue;
 
 /// The image in a column: bytes, a record of bytes and path, or the first of a list of these. `None` if there is none.
-pub(super) fn data_url(cell: &TableCell) -> Result<Option<String>, String> {
+pub(super) fn data_url(cell: &ColumnValue) -> Result<Option<String>, String> {
     match cell {
-        TableCell::Null => Ok(None),
-        TableCell::Bytes(bytes) => encode(bytes).map(Some),
-        TableCell::Text(url) if url.contains("://") || url.starts_with("data:") => Ok(Some(url.clone())),
-        TableCell::List(list) => list.first().map_or(Ok(None), data_url),
-        TableCell::Record(row) => match (row.get("bytes"), row.get("path")) {
+        ColumnValue::Null => Ok(None),
+        ColumnValue::Bytes(bytes) => encode(bytes).map(Some),
+        ColumnValue::Text(url) if url.contains("://") || url.starts_with("data:") => Ok(Some(url.clone())),
+        ColumnValue::List(list) => list.first().map_or(Ok(None), data_url),
+        ColumnValue::Record(row) => match (row.get("bytes"), row.get("path")) {
             (Some(bytes), _) => data_url(bytes),
             (None, Some(path)) => data_url(path),
             (None, None) => Ok(None),
@@ -47,15 +47,15 @@ mod tests {
             (b"GIF89a", "data:image/gif;base64,"),
             (b"RIFF....WEBP", "data:image/webp;base64,"),
         ] {
-            let record = TableCell::Record(TableRow(vec![
-                ("bytes".into(), TableCell::Bytes(bytes.into())),
-                ("path".into(), TableCell::Null),
+            let record = ColumnValue::Record(TableRow(vec![
+                ("bytes".into(), ColumnValue::Bytes(bytes.into())),
+                ("path".into(), ColumnValue::Null),
             ]));
-            let url = data_url(&TableCell::List(vec![record])).unwrap().unwrap();
+            let url = data_url(&ColumnValue::List(vec![record])).unwrap().unwrap();
             assert!(url.starts_with(start), "{url}");
         }
-        assert!(data_url(&TableCell::Bytes(b"BM....".to_vec())).unwrap_err().contains("not JPEG"));
-        assert_eq!(data_url(&TableCell::List(Vec::new())).unwrap(), None);
-        assert_eq!(data_url(&TableCell::Text("https://x/y".into())).unwrap().unwrap(), "https://x/y");
+        assert!(data_url(&ColumnValue::Bytes(b"BM....".to_vec())).unwrap_err().contains("not JPEG"));
+        assert_eq!(data_url(&ColumnValue::List(Vec::new())).unwrap(), None);
+        assert_eq!(data_url(&ColumnValue::Text("https://x/y".into())).unwrap().unwrap(), "https://x/y");
     }
 }

@@ -9,7 +9,7 @@ use parquet::record::{Field, Row as Record};
 use parquet::schema::types::Type;
 
 use super::row_file::Take;
-use super::table_row::{TableCell, TableRow};
+use super::table_row::{ColumnValue, TableRow};
 
 /// The number of values that are read from a column at once; small, since values may be images.
 const BATCH: usize = 16;
@@ -57,36 +57,36 @@ fn columns_of(record: Record) -> TableRow {
     TableRow(record.into_columns().into_iter().map(|(name, field)| (name, cell(field))).collect())
 }
 
-fn cell(field: Field) -> TableCell {
+fn cell(field: Field) -> ColumnValue {
     match field {
-        Field::Null => TableCell::Null,
-        Field::Bool(value) => TableCell::Bool(value),
-        Field::Byte(number) => TableCell::Number(number.into()),
-        Field::Short(number) => TableCell::Number(number.into()),
-        Field::Int(number) | Field::Date(number) | Field::TimeMillis(number) => TableCell::Number(number.into()),
+        Field::Null => ColumnValue::Null,
+        Field::Bool(value) => ColumnValue::Bool(value),
+        Field::Byte(number) => ColumnValue::Number(number.into()),
+        Field::Short(number) => ColumnValue::Number(number.into()),
+        Field::Int(number) | Field::Date(number) | Field::TimeMillis(number) => ColumnValue::Number(number.into()),
         Field::Long(number)
         | Field::TimeMicros(number)
         | Field::TimestampMillis(number)
-        | Field::TimestampMicros(number) => TableCell::Number(number.into()),
-        Field::UByte(number) => TableCell::Number(number.into()),
-        Field::UShort(number) => TableCell::Number(number.into()),
-        Field::UInt(number) => TableCell::Number(number.into()),
-        Field::ULong(number) => TableCell::Number(number.into()),
-        Field::Float16(number) => TableCell::float(number.to_f64()),
-        Field::Float(number) => TableCell::float(f64::from(number)),
-        Field::Double(number) => TableCell::float(number),
-        Field::Str(text) => TableCell::Text(text),
-        Field::Bytes(bytes) => TableCell::Bytes(bytes.data().to_vec()),
-        Field::Decimal(decimal) => TableCell::Text(Field::Decimal(decimal).to_string()),
-        Field::Group(record) => TableCell::Record(columns_of(record)),
-        Field::ListInternal(list) => TableCell::List(list.elements().iter().cloned().map(cell).collect()),
+        | Field::TimestampMicros(number) => ColumnValue::Number(number.into()),
+        Field::UByte(number) => ColumnValue::Number(number.into()),
+        Field::UShort(number) => ColumnValue::Number(number.into()),
+        Field::UInt(number) => ColumnValue::Number(number.into()),
+        Field::ULong(number) => ColumnValue::Number(number.into()),
+        Field::Float16(number) => ColumnValue::float(number.to_f64()),
+        Field::Float(number) => ColumnValue::float(f64::from(number)),
+        Field::Double(number) => ColumnValue::float(number),
+        Field::Str(text) => ColumnValue::Text(text),
+        Field::Bytes(bytes) => ColumnValue::Bytes(bytes.data().to_vec()),
+        Field::Decimal(decimal) => ColumnValue::Text(Field::Decimal(decimal).to_string()),
+        Field::Group(record) => ColumnValue::Record(columns_of(record)),
+        Field::ListInternal(list) => ColumnValue::List(list.elements().iter().cloned().map(cell).collect()),
         Field::MapInternal(map) => {
             let name = |key: &Field| match key {
                 Field::Str(text) => text.clone(),
                 other => other.to_string(),
             };
             let entries = map.entries().iter().map(|(key, value)| (name(key), cell(value.clone())));
-            TableCell::Record(TableRow(entries.collect()))
+            ColumnValue::Record(TableRow(entries.collect()))
         }
     }
 }
@@ -128,8 +128,8 @@ mod tests {
         assert_eq!(rows.len(), 4);
         assert_eq!(rows[2].text("a").unwrap(), "two");
         let list = rows[0].list("l").unwrap();
-        let TableCell::Record(first) = &list[0] else { panic!("no record: {list:?}") };
-        assert_eq!((first.get("x"), first.text("y")), (Some(&TableCell::Bytes(b"one".to_vec())), Ok("one")));
+        let ColumnValue::Record(first) = &list[0] else { panic!("no record: {list:?}") };
+        assert_eq!((first.get("x"), first.text("y")), (Some(&ColumnValue::Bytes(b"one".to_vec())), Ok("one")));
         assert_eq!(read(sample(), Some(&["a"])).unwrap()[0].names(), "a");
     }
 

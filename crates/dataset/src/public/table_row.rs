@@ -5,45 +5,45 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Number, Value};
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum TableCell {
+pub(super) enum ColumnValue {
     Null,
     Bool(bool),
     Number(Number),
     Text(String),
     Bytes(Vec<u8>),
-    List(Vec<TableCell>),
+    List(Vec<ColumnValue>),
     Record(TableRow),
 }
 
 /// The columns of a row, in file order.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct TableRow(pub(super) Vec<(String, TableCell)>);
+pub(super) struct TableRow(pub(super) Vec<(String, ColumnValue)>);
 
 impl TableRow {
     /// The value of a column; `None` if it is null or missing.
-    pub(super) fn get(&self, name: &str) -> Option<&TableCell> {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, cell)| cell).filter(|cell| **cell != TableCell::Null)
+    pub(super) fn get(&self, name: &str) -> Option<&ColumnValue> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, cell)| cell).filter(|cell| **cell != ColumnValue::Null)
     }
 
     /// The text of a required column; empty if it is null.
     pub(super) fn text(&self, name: &str) -> Result<&str, String> {
         match self.column(name)? {
-            TableCell::Null => Ok(""),
-            TableCell::Text(text) => Ok(text),
+            ColumnValue::Null => Ok(""),
+            ColumnValue::Text(text) => Ok(text),
             _ => Err(format!("column {name} does not contain text")),
         }
     }
 
     /// The elements of a required column; none if it is null.
-    pub(super) fn list(&self, name: &str) -> Result<&[TableCell], String> {
+    pub(super) fn list(&self, name: &str) -> Result<&[ColumnValue], String> {
         match self.column(name)? {
-            TableCell::Null => Ok(&[]),
-            TableCell::List(list) => Ok(list),
+            ColumnValue::Null => Ok(&[]),
+            ColumnValue::List(list) => Ok(list),
             _ => Err(format!("column {name} does not contain a list")),
         }
     }
 
-    pub(super) fn column(&self, name: &str) -> Result<&TableCell, String> {
+    pub(super) fn column(&self, name: &str) -> Result<&ColumnValue, String> {
         let found = self.0.iter().find(|(key, _)| key == name).map(|(_, cell)| cell);
         found.ok_or_else(|| format!("column {name} is missing; the file has the columns {}", self.names()))
     }
@@ -57,7 +57,7 @@ impl TableRow {
     }
 }
 
-impl TableCell {
+impl ColumnValue {
     /// Whether the value, or one value of a list, equals this text.
     pub(super) fn equals(&self, written: &str) -> bool {
         match self {
@@ -87,7 +87,7 @@ impl TableCell {
     }
 }
 
-impl From<Value> for TableCell {
+impl From<Value> for ColumnValue {
     fn from(value: Value) -> Self {
         match value {
             Value::Null => Self::Null,
@@ -102,6 +102,6 @@ impl From<Value> for TableCell {
 
 impl From<Map<String, Value>> for TableRow {
     fn from(object: Map<String, Value>) -> Self {
-        Self(object.into_iter().map(|(name, value)| (name, TableCell::from(value))).collect())
+        Self(object.into_iter().map(|(name, value)| (name, ColumnValue::from(value))).collect())
     }
 }

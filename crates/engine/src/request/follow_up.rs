@@ -1,5 +1,5 @@
-//! What comes after a turn whose reply matters: the bodies of the next turn and of forked conversations. Whoever reads
-//! records makes them, because that needs the reply.
+//! What comes after a turn whose reply matters: the bodies of the next turn and of forked conversations. The record
+//! threads make them, because that needs the reply.
 
 use std::sync::Arc;
 
@@ -25,17 +25,17 @@ pub struct FollowUp {
 /// The bodies that a reply makes possible. One that cannot be made becomes a request that fails.
 #[derive(Debug, Default)]
 pub struct FollowUpBodies {
-    /// Of the session's next turn.
+    /// The body of the session's next turn.
     pub next: Option<Result<Bytes, BuildError>>,
-    /// Of the first turns of forked conversations, by index of the conversation.
+    /// The bodies of the first turns of forked conversations, by index of the conversation.
     pub forks: Vec<(usize, Result<Bytes, BuildError>)>,
-    /// The reply was no success.
+    /// The reply was not a success.
     pub failed: bool,
-    /// It was refused because the prompt was too long for the model.
+    /// The request was refused because its prompt was too long for the model.
     pub overflowed: bool,
 }
 
-/// As the scheduler gets it.
+/// A [`FollowUp`] as the scheduler receives it.
 #[derive(Debug)]
 pub(crate) struct FollowedUp {
     pub(crate) session: Arc<Session>,
@@ -72,7 +72,7 @@ impl Drop for FollowUp {
             at: self.at,
             bodies: self.made.take(),
         };
-        // Nobody listens any more when the run is over.
+        // The queue is closed when the run is over.
         let _ = self.events.send(SchedulerEvent::FollowedUp(followed));
     }
 }

@@ -15,7 +15,7 @@ use super::rate::RateFunction;
 pub struct ArrivalTimes {
     rate: RateFunction,
     gaps: Gaps,
-    /// How many requests a rate of one would have sent until now, gaps drawn so far.
+    /// The sum of the gaps drawn so far: how many requests have come due.
     units: f64,
 }
 

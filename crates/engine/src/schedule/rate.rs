@@ -1,4 +1,4 @@
-//! The rate over time, cumulated and inverted: at which time have so many requests come due?
+//! The rate over time, cumulated and inverted: when has a given number of requests come due?
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use aiperf_seed::Seed;
 
 use super::ramp::progress_times;
 
-/// Straight pieces that stand for a curved ramp.
+/// Straight pieces that approximate a curved ramp.
 const CURVE_PIECES: usize = 256;
 
 /// A rate that is linear between points and constant after the last one.
 #[derive(Debug, Clone)]
 pub struct RateFunction {
-    /// At time zero first, in order of time.
+    /// In order of time; the first is at time zero.
     points: Vec<CurvePoint>,
 }
 
@@ -26,7 +26,7 @@ struct CurvePoint {
 }
 
 impl RateFunction {
-    /// `ramp_interval` sets where a rate ramp begins: at the share of its target that this is of its duration.
+    /// A rate ramp begins at its target rate times `ramp_interval` divided by the duration of the ramp.
     pub fn new(curve: &RateCurve, ramp_interval: Duration, seed: Seed) -> Self {
         let first = curve.points.first().map_or(1.0, |point| point.per_second);
         let mut points = Vec::new();

@@ -13,6 +13,10 @@ mod reachability;
 mod replay;
 mod replay_lanes;
 mod run_state;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! One phase from its start to its last response: sending, draining, and, when the time is over, cutting off.
+//! One phase from its start to its last response: sending, draining, and cutting off what outlasts the grace period.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::request::finished::CutReason;
 
 /// How long before its due time a request may be handed to its worker, which then waits for the moment itself: one thread
 /// wakes up on time more exactly than two in a row.
-const AHEAD: Nanos = Nanos(1_000_000);
+pub(super) const AHEAD: Nanos = Nanos(1_000_000);
 
 pub(super) struct PhaseRun<'a> {
     state: PhaseState<'a>,
@@ -30,7 +30,7 @@ pub(super) struct PhaseRun<'a> {
     ahead: Nanos,
 }
 
-/// Where a phase stands.
+/// How far a phase is.
 #[derive(Debug, Clone)]
 enum PhaseStage {
     Sending,
@@ -63,7 +63,7 @@ impl<'a> PhaseRun<'a> {
         Self { state, mode, phase, environment, grace_exceeded: false, cut_drain, ahead }
     }
 
-    /// Goes on into another phase with all sessions that are open.
+    /// Enters another phase with all sessions that are open.
     pub(super) fn enter(&mut self, index: usize, phase: &'a PhaseConfig) {
         self.state.enter_phase(index, phase);
         self.phase = phase;
@@ -161,7 +161,7 @@ impl<'a> PhaseRun<'a> {
         }
         let until = match (self.deadline(), self.phase.grace) {
             (_, GracePeriod::Unlimited) => None,
-            // Who ends a phase early does not wait for its deadline.
+            // A phase that ends early does not wait for its deadline.
             (Some(end), GracePeriod::Limited(grace)) if !matches!(reason, EndReason::Enough(_)) => {
                 Some(end + grace.into())
             }
@@ -170,7 +170,7 @@ impl<'a> PhaseRun<'a> {
         PhaseStage::Draining { reason, until }
     }
 
-    /// Ends sending early, if there is something to end.
+    /// Ends sending early, in a measured phase that is still sending.
     fn end_early(&mut self, why: Arc<str>, stage: PhaseStage) -> PhaseStage {
         match stage {
             PhaseStage::Sending if self.phase.kind == PhaseKind::Profiling => {
@@ -236,8 +236,11 @@ impl<'a> PhaseRun<'a> {
         match stage {
             PhaseStage::Sending => {
                 let now = self.now();
-                let next = self.mode.next_due().map(|due| due - self.ahead);
-                [self.deadline(), self.state.next_wake(now), next].into_iter().flatten().min()
+                let deadline = self.deadline();
+                // What is due at the deadline or later is not sent, and nothing to wake up for.
+                let next = self.mode.next_due().filter(|due| deadline.is_none_or(|end| *due < end));
+                let next = next.map(|due| due - self.ahead);
+                [deadline, self.state.next_wake(now), next].into_iter().flatten().min()
             }
             PhaseStage::Draining { until, .. } => *until,
             PhaseStage::Cutting { until, .. } => Some(*until),

@@ -1,4 +1,5 @@
-//! Where credits are given out and taken back: the limits, the turns that wait for them, and the sessions that are open.
+//! The state of a phase: its limits, the turns that wait for room, and the sessions that are open. Credits are given out
+//! and taken back here.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -40,7 +41,7 @@ pub(super) struct PhaseState<'a> {
     pub(super) phase: &'a PhaseConfig,
     run: &'a mut RunState,
     pub(super) environment: Environment<'a>,
-    /// Of an agentic replay.
+    /// Present for an agentic replay.
     pub(super) lanes: Option<ReplayLanes>,
     pub(super) sessions: RampedLimit,
     pub(super) prefill: RampedLimit,
@@ -106,7 +107,7 @@ impl<'a> PhaseState<'a> {
         self.phase.pace.session_limit().is_none() && self.phase.prefill_limit.is_none()
     }
 
-    /// Whether any request may still go out, be it of an open session.
+    /// Whether any request may still be sent, also of an open session.
     pub(super) fn may_send(&self) -> bool {
         self.phase.stop.requests.is_none_or(|limit| self.counts.sent < limit)
     }
@@ -169,7 +170,7 @@ impl<'a> PhaseState<'a> {
     }
 
     /// Children that the end of the phase leaves without an end of their own were cut off by it, so that each that was spawned
-    /// is counted once. Those that another phase goes on with are its business.
+    /// is counted once. Children that another phase continues are counted there.
     pub(super) fn count_open_children(&mut self) {
         if !self.is_handed_over() {
             self.counts.branches.children_truncated += self.open_children;
@@ -197,7 +198,7 @@ impl<'a> PhaseState<'a> {
         SessionToStart { due, conversation, correlation_id: None, turns: None, queued: self.limit_hits }
     }
 
-    /// Moves on what became due, and sends what has room.
+    /// Queues what became due, and sends what has room.
     pub(super) fn take_due(&mut self, now: Mono, mode: &dyn LoadMode) -> Result<(), EngineError> {
         while let Some(later) = self.agenda.take_due(now) {
             match later {
@@ -209,7 +210,7 @@ impl<'a> PhaseState<'a> {
         self.flush(now)
     }
 
-    /// The turn only waits for room from now on.
+    /// Queues a turn that waits for nothing but room.
     pub(super) fn make_ready(&mut self, turn: TurnToSend) {
         self.ready.push_back(TurnToSend { queued: self.limit_hits, ..turn });
     }
@@ -224,7 +225,7 @@ impl<'a> PhaseState<'a> {
                     break;
                 }
                 if let Some(turn) = self.ready.pop_front() {
-                    // A turn that waited for the server to return was not late through the client's fault.
+                    // A turn that waited for the server to come back is not late because of the client.
                     let waited = self.phase.pace.is_closed_loop() && self.run.reach.outage().is_some();
                     self.issue(if waited { TurnToSend { due: turn.due.max(now), ..turn } } else { turn })?;
                 }
@@ -315,7 +316,7 @@ impl<'a> PhaseState<'a> {
             correlation_id,
             number: parent.as_ref().map_or(self.next_key, |(parent, _)| parent.number),
             worker,
-            // A family is one thing to whoever tells sessions apart, also where a later phase goes on with it.
+            // All sessions of a tree count as one, even if a later phase continues it.
             phase: parent.as_ref().map_or(self.index, |(parent, _)| parent.phase),
             turns: turns.map_or(whole, |turns| whole.min(turns)),
             id: SessionKey(self.next_key),
@@ -388,7 +389,7 @@ impl<'a> PhaseState<'a> {
         if returned.phase == self.index {
             self.count(returned);
         }
-        // What a warmup cuts off is gone on from all the same.
+        // A session whose request the warm-up cut off is continued all the same.
         let is_over = self.lanes.as_ref().is_none_or(|lanes| lanes.is_replaying() && returned.phase == self.index);
         if returned.end == ReturnedAs::Cut && is_over {
             self.end_session(session, returned.end, returned.at, Some(mode));

@@ -1,4 +1,4 @@
-//! A limit on how many may be inside, which may grow over time.
+//! A limit on how many sessions or requests may be open, which may grow over time.
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::Ramp;
@@ -8,7 +8,7 @@ use crate::schedule::step_times;
 
 #[derive(Debug)]
 pub(crate) struct RampedLimit {
-    /// Without a limit everyone may enter.
+    /// `None`: no limit.
     target: Option<usize>,
     /// When the limit grows by one; empty once it is at its target.
     steps: Vec<Mono>,

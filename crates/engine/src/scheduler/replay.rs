@@ -1,5 +1,5 @@
-//! What an agentic replay does with its sessions: enters them in the middle, brings the server to where they were, and
-//! goes on with them.
+//! What an agentic replay does with its sessions: enters them in the middle, primes the server's cache with the prompt
+//! before that point, and continues them.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ use crate::request::credit::{Session, TurnBody};
 use crate::schedule::{Trajectory, TrajectoryStream};
 use crate::scheduler::ramped_limit::RampedLimit;
 
-/// A request of the warmup, before it is known when it is sent.
+/// A request of the warm-up, before it is known when it is sent.
 struct ToPrime {
     session: Arc<Session>,
     turn: usize,
-    /// How long before the point it was sent.
+    /// How long before the start point it was sent in the recording.
     before: Nanos,
 }
 
 impl<'a> PhaseState<'a> {
-    /// Draws the first session of each lane and a point of its time, and plans the requests that lead up to there.
+    /// Draws the first session of each lane and its start point, and plans the requests that prime it.
     pub(super) fn enter_recordings(&mut self) {
         let Some(options) = self.lanes.as_ref().map(|lanes| lanes.options) else { return };
         let mut to_prime = Vec::new();
@@ -60,7 +60,7 @@ impl<'a> PhaseState<'a> {
             if let Some(lanes) = &mut self.lanes {
                 lanes.await_primed(&session, turn);
             }
-            // All lanes come to their points at the same time.
+            // All lanes reach their start points at the same time.
             let wait = if options.burst { Nanos::ZERO } else { Nanos(longest.0 - before.0) };
             self.plan_at(self.start + wait, session, turn);
         }
@@ -137,7 +137,7 @@ impl<'a> PhaseState<'a> {
         self.agenda.put(due, AgendaItem::Turn(TurnToSend { due, session, turn, body, queued: LimitHits::default() }));
     }
 
-    /// Lets every line go on that the warmup has brought up to its point.
+    /// Continues every line that the warm-up has primed.
     fn resume(&mut self, from: Mono, at_once: bool) {
         let Some(lanes) = &mut self.lanes else { return };
         for ResumePoint { session, turn, after } in std::mem::take(&mut lanes.resume_points) {
@@ -152,8 +152,8 @@ impl<'a> PhaseState<'a> {
         }
     }
 
-    /// Takes the replay from one of its stages to the next, and shortens the time in which nothing happens. Says whether
-    /// the phase has sent all that it will.
+    /// Takes the replay from one of its stages to the next, and shortens the time in which nothing happens. Returns whether
+    /// the phase has sent all that it will send.
     pub(super) fn guide(&mut self, now: Mono) -> bool {
         let nothing_left = self.agenda.next_at().is_none() && self.ready.is_empty();
         let Some(lanes) = &mut self.lanes else { return false };
@@ -177,17 +177,17 @@ impl<'a> PhaseState<'a> {
         false
     }
 
-    /// Whether the measured phase would have nothing to go on from.
+    /// Whether the warm-up failed, so that the measured phase has nothing to continue.
     pub(super) fn has_failed_warmup(&self) -> bool {
         self.lanes.as_ref().is_some_and(ReplayLanes::has_failed)
     }
 
-    /// Whether all is known that the next phase goes on from.
+    /// Whether the next phase may begin: every priming request is back.
     pub(super) fn is_settled(&self) -> bool {
         self.lanes.as_ref().is_none_or(|lanes| !lanes.is_priming() || lanes.is_primed())
     }
 
-    /// While nothing is under way, the next request comes within the limit, and all others come earlier by as much.
+    /// While nothing is in flight, the next request comes within the idle cap, and all others are moved by the same time.
     fn shorten_idle_time(&mut self, now: Mono) {
         let is_idle = self.in_flight() == 0 && self.ready.is_empty() && self.starts.is_empty();
         let (Some(lanes), Some(next)) = (&mut self.lanes, self.agenda.next_at()) else { return };
@@ -202,7 +202,7 @@ impl<'a> PhaseState<'a> {
         }
     }
 
-    /// The same sessions go on in another phase.
+    /// Continues the same sessions in another phase.
     pub(super) fn enter_phase(&mut self, index: usize, phase: &'a PhaseConfig) {
         self.index = index;
         self.phase = phase;
@@ -212,9 +212,9 @@ impl<'a> PhaseState<'a> {
         self.environment.progress.begin(phase.kind, phase.stop.requests, self.start);
         let Some(lanes) = &mut self.lanes else { return };
         let open = lanes.open_trees() as u64;
-        // Of a session that was entered after the end of its main line only agents are left.
+        // A session that was entered after the end of its main line consists of agents only.
         let sessions_completed = open - self.open_roots;
-        // Whoever goes on counts as started, so that no more can end than were.
+        // Children that continue count as started, so that no more can end than were started.
         let branches = BranchCounts { children_spawned: self.open_children, ..BranchCounts::default() };
         self.counts = PhaseCounts { sessions_sent: open, sessions_completed, branches, ..PhaseCounts::default() };
         let (is_primed, at_once) = (lanes.is_priming(), lanes.options.burst);

@@ -1,5 +1,5 @@
-//! The sessions of an agentic replay, each with all the agents that it started: how many of a tree are still open, how far
-//! the replay is, and what is to go on when the warmup is over.
+//! The lanes of an agentic replay: one session with all the agents that it started on each, how far the replay is, and
+//! what continues when the warm-up is over.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,38 +16,38 @@ use crate::request::credit::{FollowUpNeed, Session, SessionKey};
 pub(super) struct ReplayLanes {
     pub(super) options: AgenticReplay,
     stage: ReplayStage,
-    /// By the number that the sessions of a tree share.
+    /// Trees by the number that their sessions share.
     all: HashMap<u64, SessionTree>,
     /// Lanes without a tree.
     free: usize,
-    /// Requests that lead up to where sessions are entered and are not back yet.
+    /// Priming requests that are not back yet.
     unprimed: HashSet<(SessionKey, usize)>,
-    /// Sessions that the warmup has brought to where they go on.
+    /// Where primed sessions continue.
     pub(super) resume_points: Vec<ResumePoint>,
     root_failed: bool,
     pub(super) outcome: ReplayOutcome,
 }
 
-/// A line of requests at the point where its session is entered.
+/// A line of requests at the start point of its session.
 #[derive(Debug)]
 pub(super) struct ResumePoint {
     pub(super) session: Arc<Session>,
-    /// What it sends next.
+    /// The turn that it sends next.
     pub(super) turn: usize,
-    /// How long after the point that was sent when it was recorded.
+    /// How long after the start point that turn was sent in the recording.
     pub(super) after: Nanos,
 }
 
 /// How far the replay is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReplayStage {
-    /// The last request of every line before the point.
+    /// The last request of every line before its start point is sent.
     Priming,
-    /// All lines go on without pauses, to fill the server's cache.
+    /// All lines continue without pauses, to fill the server's cache.
     Pressing { until: Mono },
-    /// That is over, and its last answers come in.
+    /// Filling the cache is over, and its last replies come in.
     Paused,
-    /// As it was recorded.
+    /// Sessions continue as they were recorded.
     Replaying,
 }
 
@@ -98,7 +98,7 @@ impl ReplayLanes {
         self.outcome.idle_skipped = Nanos::ZERO;
     }
 
-    /// A failed answer is read before a line goes on: the prompt may have been too long. In the warmup all are read.
+    /// A failed reply is read before its line continues: the prompt may have been too long. While priming all are read.
     pub(super) fn follow_up(&self) -> FollowUpNeed {
         if self.is_priming() { FollowUpNeed::Always } else { FollowUpNeed::OnFailure }
     }
@@ -107,8 +107,7 @@ impl ReplayLanes {
         self.unprimed.insert((session.id, turn));
     }
 
-    /// Takes in the end of a request that leads up to where its session is entered. Says whether it was one: nothing
-    /// follows from it, however late it comes.
+    /// Takes in the end of a request. Returns whether it was a priming request: no turn follows one, however late it comes.
     pub(super) fn note_primed(&mut self, session: &Session, turn: usize, failed: bool) -> bool {
         let was_awaited = self.unprimed.remove(&(session.id, turn));
         self.root_failed |= was_awaited && failed && session.is_root && self.is_priming();
@@ -119,7 +118,7 @@ impl ReplayLanes {
         self.unprimed.is_empty()
     }
 
-    /// Whether a session's main line could not be brought to where it goes on.
+    /// Whether the main line of a session could not be primed.
     pub(super) fn has_failed(&self) -> bool {
         self.root_failed
     }
@@ -152,7 +151,7 @@ impl ReplayLanes {
         }
     }
 
-    /// So many turns of a conversation have been answered. Says which turns of others waited for that.
+    /// Notes how many turns of a conversation have been answered. Returns the turns of others that waited for that.
     pub(super) fn note_answered(&mut self, number: u64, conversation: usize, turns: usize) -> Vec<HeldTurn> {
         let Some(tree) = self.all.get_mut(&number) else { return Vec::new() };
         let known = tree.answered.entry(conversation).or_default();
@@ -160,7 +159,7 @@ impl ReplayLanes {
         tree.take_free()
     }
 
-    /// A line has ended early: nobody waits for what was to come of it, nor for agents that it has not started.
+    /// Notes that a line has ended early: no turn waits for the rest of it, nor for agents that it has not started.
     pub(super) fn note_ended_early(
         &mut self,
         session: &Session,
@@ -177,7 +176,7 @@ impl ReplayLanes {
         tree.take_free()
     }
 
-    /// Keeps a turn until all has been answered that had been before it was recorded; gives it back if that is so.
+    /// Keeps a turn until everything is answered that was answered before it in the recording; returns it if that is so.
     pub(super) fn hold(&mut self, held: HeldTurn) -> Option<HeldTurn> {
         match self.all.get_mut(&held.turn.session.number) {
             Some(tree) if !tree.allows(&held.after) => {
@@ -188,7 +187,7 @@ impl ReplayLanes {
         }
     }
 
-    /// Turns that wait for others come earlier by as much, too.
+    /// Moves the turns that wait for others to an earlier time.
     pub(super) fn advance_by(&mut self, by: Nanos) {
         for held in self.all.values_mut().flat_map(|tree| &mut tree.held) {
             held.turn.due = held.turn.due - by;
@@ -205,7 +204,7 @@ impl ReplayLanes {
 #[derive(Debug, Default)]
 struct SessionTree {
     open: usize,
-    /// Turns that have been answered, by conversation; nothing of one that has not begun.
+    /// By conversation, how many turns have been answered; without an entry it has not begun.
     answered: HashMap<usize, usize>,
     held: Vec<HeldTurn>,
 }

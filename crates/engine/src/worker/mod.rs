@@ -1,4 +1,4 @@
-//! A worker thread: one single-threaded runtime, its own connections, and the requests it was given credits for. It
+//! A worker thread: one single-threaded runtime, its own connections, and the requests that it was given credits for. It
 //! stamps and stores bytes.
 
 mod gauge;
@@ -79,7 +79,7 @@ impl Worker {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().on_thread_park(batcher::before_park).build()?;
         let may_batch_reads = plan.sending.may_batch_reads();
-        // A worker that cannot work must say so before it is given requests, which would wait for it for ever.
+        // A worker that cannot start must report it before it is given requests, which would never come back.
         let (ready, started) = sync_channel(1);
         let thread = thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
             let events = context.events.clone();
@@ -88,7 +88,7 @@ impl Worker {
             tokio::task::LocalSet::new().block_on(&runtime, async move {
                 match Timer::start() {
                     Ok(timer) => {
-                        // Whoever started it waits for this.
+                        // The thread that starts the worker waits for this.
                         let _ = ready.send(Ok(()));
                         let batcher = ReadBatcher::new(timer.clone());
                         if may_batch_reads {

@@ -1,4 +1,4 @@
-//! Ends a run that has lost a request to a defect of the client, instead of waiting for it for ever.
+//! Stops a run that has lost a request to a panic of the client, instead of waiting for it without end.
 
 use std::thread;
 

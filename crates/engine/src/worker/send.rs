@@ -30,7 +30,7 @@ use crate::worker::watcher::{FirstTokenListener, Watcher};
 /// How long a finished request waits before it tries again to enter a full record queue.
 const RECORD_QUEUE_RETRY: Nanos = Nanos(1_000_000);
 
-/// What a worker knows of the plan, and where its results go.
+/// What a worker knows of the plan, and where it sends its results.
 #[derive(Debug)]
 pub(super) struct WorkerContext {
     pub(super) index: usize,
@@ -39,7 +39,7 @@ pub(super) struct WorkerContext {
     pub(super) bodies: Arc<dyn Bodies>,
     pub(super) endpoint: Arc<dyn Endpoint>,
     pub(super) request_timeout: Option<Nanos>,
-    /// For the sending of a request that is to be given up after it was sent.
+    /// How long a request that is to be cancelled may take to be sent.
     pub(super) send_limit: Nanos,
     pub(super) reuse: ConnectionReuse,
     pub(super) wire: Wire,
@@ -48,7 +48,7 @@ pub(super) struct WorkerContext {
     pub(super) gauge: Arc<WorkerGauge>,
 }
 
-/// All that the requests of one worker share.
+/// Sends the requests of one worker, and holds all that they share.
 #[derive(Debug)]
 pub(super) struct RequestSender {
     pub(super) context: WorkerContext,
@@ -82,14 +82,14 @@ impl WorkerContext {
     }
 }
 
-/// What is sent, and whether each session of the conversation sends the same.
+/// A body, and whether each session of the conversation sends the same bytes.
 struct RequestBody {
     bytes: Bytes,
     is_fixed: bool,
 }
 
 impl RequestSender {
-    /// Sends one request when it is due, and hands over what came of it.
+    /// Sends one request when it is due, and hands over its result.
     pub(super) async fn send(&self, credit: Credit, cut: &CutSignal) {
         let context = &self.context;
         let session = &credit.session;
@@ -240,8 +240,8 @@ impl RequestSender {
             is_single_token: credit.is_single_token,
             follow_up,
         };
-        // The record goes first, so that a full record queue holds back a closed loop instead of growing; but what a
-        // follow-up leads to must find the request returned.
+        // The record goes first, so that a full record queue holds back a closed loop instead of growing. With a
+        // follow-up it goes second: the request must have returned before the next turn is planned.
         if returned.follow_up {
             let _ = context.events.send(SchedulerEvent::Returned(returned));
             self.hand_over(finished).await;
@@ -276,7 +276,7 @@ impl RequestSender {
         loop {
             let urgency = if finished.follow_up.is_some() { Urgency::Urgent } else { Urgency::CanWait };
             match self.context.records.try_send(finished, urgency) {
-                // Without readers the run is being torn down and nobody wants the record.
+                // Without receivers the run is being torn down, and the record is not needed.
                 Ok(()) | Err(TrySendError::Closed) => return,
                 Err(TrySendError::Full(back)) => finished = back,
             }

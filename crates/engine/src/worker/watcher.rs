@@ -32,7 +32,7 @@ struct FirstToken<'a> {
     phase: usize,
 }
 
-/// Finds what an answer is made of as it comes.
+/// Splits a reply into events or messages as it arrives.
 #[derive(Debug)]
 enum Scanner {
     Events(SseScanner),
@@ -47,7 +47,7 @@ impl Scanner {
         }
     }
 
-    /// Whether content is in what came since the last look.
+    /// Whether what arrived since the last call has content.
     fn finds_content(&mut self, body: &[u8], endpoint: &dyn Endpoint) -> bool {
         match self {
             Self::Events(events) => {
@@ -70,7 +70,7 @@ impl Scanner {
     }
 }
 
-/// Takes the news of the first content.
+/// Is told of the first content.
 pub(crate) trait FirstTokenListener: std::fmt::Debug {
     fn first_token(&self, phase: usize);
 }
@@ -128,7 +128,7 @@ impl Watch for Watcher<'_> {
             if let [.., before, last] = exchange.marks.as_slice() { Some(last.at.since(before.at)) } else { None };
         self.batcher.note_read(gap);
         let Some(first) = self.first_token.as_ref().filter(|first| !first.seen.get()) else { return };
-        // The body of a redirect is not the one that the content will be in.
+        // The body of a redirect does not have the content.
         if !exchange.status.is_some_and(|status| (200..300).contains(&status)) {
             return;
         }

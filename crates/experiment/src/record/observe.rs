@@ -70,7 +70,7 @@ impl Observer {
             TokenSource::Server => reported(&reply),
         };
         if self.token_source == TokenSource::Server && failure.is_none() {
-            warn_of_missing_counts(&tokens, &self.kind.facts());
+            warn_of_missing_counts(&tokens, self.kind.facts());
         }
         warn_of_late_events(reply.events_after_end);
         let media = MediaFacts {
@@ -79,7 +79,7 @@ impl Observer {
             video: reply.video,
         };
         // The exchanges of a job have no stages that could be added up.
-        let http = failure.is_none() && !self.kind.produces_video();
+        let http = failure.is_none() && !self.kind.facts().produces_video;
         Observation {
             due: finished.due,
             credit_issued: finished.issued,

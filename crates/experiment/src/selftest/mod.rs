@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::{fs, thread};
 
 use aiperf_clock::{Mono, Nanos, WallAnchor, process_cpu};
-use aiperf_config::{ConfigError, Environment};
+use aiperf_config::{Config, Environment};
 use aiperf_engine::ControlSource;
 use aiperf_hub::{Hub, HubEnvironment};
 use aiperf_report::{ClientCpu, LocalZone, SelfTestReport};
@@ -41,8 +41,8 @@ const TRUTH_FILE: &str = "truth.jsonl";
 pub enum SelfTestError {
     #[error(transparent)]
     Option(#[from] SelfTestOptionError),
-    #[error(transparent)]
-    Config(#[from] ConfigError),
+    #[error("{0}")]
+    Config(Box<dyn std::error::Error + Send + Sync>),
     #[error(transparent)]
     Run(#[from] RunError),
     #[error("cannot start the simulator with {}: {source}", program.display())]
@@ -58,6 +58,10 @@ pub enum SelfTestError {
     #[error("the self-test was stopped before its end")]
     Interrupted,
 }
+
+/// Resolves options of `aiperf profile`, each a name without hyphens and its value.
+pub type ResolveOptions<'a> =
+    dyn Fn(&[(&'static str, String)]) -> Result<Config, Box<dyn std::error::Error + Send + Sync>> + 'a;
 
 /// A self-test that is ready to start.
 #[derive(Debug)]
@@ -75,13 +79,20 @@ impl SelfTest<'_> {
         Ok(Setup::new(self.options)?.pace().ramp.as_secs_f64() + self.options.duration)
     }
 
-    /// Runs it on the calling thread. Nothing is kept; [`StateFile::keep`] does that.
-    pub fn execute(&self, control: &ControlSource, monitor: &Arc<Monitor>) -> Result<SelfTestReport, SelfTestError> {
+    /// Runs it on the calling thread. Nothing is kept; [`StateFile::keep`] does that. The run's options go through the
+    /// rules of `aiperf profile` in `resolve`.
+    pub fn execute(
+        &self,
+        resolve: &ResolveOptions<'_>,
+        control: &ControlSource,
+        monitor: &Arc<Monitor>,
+    ) -> Result<SelfTestReport, SelfTestError> {
         let setup = Setup::new(self.options)?;
         let folder = TestFolder::open(self.options.artifact_dir.clone())?;
         let truth_file = folder.path.join(TRUTH_FILE);
         let simulator = Simulator::start(&self.program, &truth_file, &setup.simulator_settings())?;
-        let config = setup.config(simulator.url(), &folder.path, self.environment)?;
+        let options = setup.run_options(simulator.url(), &folder.path);
+        let config = resolve(&options).map_err(SelfTestError::Config)?;
         let hub = Hub::new(HubEnvironment::from_variables(|name| self.environment.variables.get(name).cloned()));
         let mut run = Run::prepare(config, self.version, &hub)?;
         let tap = Arc::new(ClientTap::default());

@@ -111,13 +111,13 @@ mod tests {
             ("--convergence-mode", mode.to_owned()),
             ("--convergence-threshold", threshold.to_string()),
         ];
-        let mut raw = aiperf_config::RawOptions::default();
+        let mut raw = aiperf_options::RawOptions::default();
         for (name, value) in words {
-            let mut options = aiperf_config::catalogue::options();
+            let mut options = aiperf_options::catalogue::options();
             let spec = options.find(|spec| spec.long.iter().any(|long| name == format!("--{long}"))).unwrap();
             raw.push(spec.id, name, vec![value]);
         }
-        let experiment = aiperf_config::Experiment::resolve(&raw, &aiperf_config::Environment::default()).unwrap();
+        let experiment = raw.resolve_experiment(&aiperf_config::Environment::default()).unwrap();
         experiment.trials.convergence.unwrap()
     }
 

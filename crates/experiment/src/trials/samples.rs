@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use aiperf_config::catalogue::options;
-use aiperf_config::{Environment, Experiment, RawOptions};
+use aiperf_config::{Environment, Experiment};
 use aiperf_metrics::{Metric, Percentile, Stats};
+use aiperf_options::RawOptions;
+use aiperf_options::catalogue::options;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
@@ -34,7 +35,7 @@ fn experiment(dir: &Path, words: &[&str]) -> Experiment {
         let spec = options().find(|spec| spec.long.iter().any(|long| name == format!("--{long}"))).unwrap();
         raw.push(spec.id, name, vec![value.to_owned()]);
     }
-    Experiment::resolve(&raw, &Environment::default()).unwrap()
+    raw.resolve_experiment(&Environment::default()).unwrap()
 }
 
 /// The metrics of a summary file.

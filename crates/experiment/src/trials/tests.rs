@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aiperf_config::catalogue::options;
-use aiperf_config::{Environment, Experiment, RawOptions};
+use aiperf_config::{Environment, Experiment};
 use aiperf_metrics::{Metric, Stats};
+use aiperf_options::RawOptions;
+use aiperf_options::catalogue::options;
 use serde_json::Value;
 
 use super::figures::{Figures, MetricFigures};
@@ -21,7 +22,7 @@ fn experiment(dir: &Path, words: &[&str]) -> Experiment {
         let spec = options().find(|spec| spec.long.iter().any(|long| name == format!("--{long}"))).unwrap();
         raw.push(spec.id, name, vec![value.to_owned()]);
     }
-    Experiment::resolve(&raw, &Environment::default()).unwrap()
+    raw.resolve_experiment(&Environment::default()).unwrap()
 }
 
 /// What one scripted run does.

@@ -96,7 +96,7 @@ impl MetricContext {
             (Flags::TOKENS_IN, facts.tokenizes_input),
             (Flags::AUDIO, self.endpoint.takes(Medium::Audio)),
             (Flags::IMAGE, self.endpoint.takes(Medium::Image)),
-            (Flags::VIDEO_OUT, self.endpoint.produces_video()),
+            (Flags::VIDEO_OUT, facts.produces_video),
             (Flags::GOODPUT, !self.slos.is_empty()),
             (Flags::CLIENT_COUNT, !self.server_token_count),
             (Flags::OPEN_LOOP, self.open_loop || self.fixed_schedule),

@@ -1,6 +1,8 @@
 //! Statistics over values: linear percentiles (rank q * (n - 1)), population standard deviation, sums that do not
 //! depend on the order in which values came.
 
+use aiperf_stats::at_rank;
+
 /// The percentiles that summaries carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -127,22 +129,10 @@ impl Stats {
     }
 }
 
-/// Linear interpolation at rank `q * (count - 1)`; ranks beyond the values are infinite.
+/// Of values in order, with further ones up to `count` that are infinite.
 fn percentile(sorted: &[f64], count: u64, percent: f64) -> f64 {
-    let rank = percent / 100.0 * (count - 1) as f64;
-    let below = rank.floor();
-    let share = rank - below;
-    let at = |index: f64| sorted.get(index as usize).copied().unwrap_or(f64::INFINITY);
-    let (low, high) = (at(below), at(below + 1.0));
-    if share == 0.0 || low.is_infinite() {
-        low
-    } else if high.is_infinite() {
-        f64::INFINITY
-    } else if share >= 0.5 {
-        high - (high - low) * (1.0 - share)
-    } else {
-        low + (high - low) * share
-    }
+    let value = |place: usize| sorted.get(place).copied().unwrap_or(f64::INFINITY);
+    at_rank(value, percent / 100.0 * (count - 1) as f64)
 }
 
 /// Neumaier's sum: exact to the last bits, so that a run of millions does not drift.

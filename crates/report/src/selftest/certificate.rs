@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{ErrorStats, Grade, TimedError};
-use crate::console::number::{grouped, whole};
+use aiperf_table::{grouped, whole};
 
 /// What makes a machine the same one as before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

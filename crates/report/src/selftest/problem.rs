@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::{Grade, TimedError};
 use crate::Wording;
-use crate::console::number::{grouped, whole};
+use aiperf_table::{grouped, whole};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statistic {

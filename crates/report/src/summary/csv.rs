@@ -2,11 +2,11 @@
 //! columns after its own. Lines end in CR LF.
 
 use aiperf_metrics::{Metric, MetricResult, Percentile, Summary, Surety, Unit};
+use aiperf_table::csv::{LINE_END, cell, number};
 
 use crate::AskedPercentiles;
 
 const FIXED: &str = "avg,min,max,sum,p1,p5,p10,p25,p50,p75,p90,p95,p99";
-pub(crate) const LINE_END: &str = "\r\n";
 
 /// `with_telemetry`: the run had GPU telemetry, so the (perhaps empty) section for it is there.
 pub(crate) fn summary(summary: &Summary, asked: &AskedPercentiles, with_telemetry: bool) -> String {
@@ -76,14 +76,4 @@ fn name(metric: Metric) -> String {
         unit => format!("{} ({})", definition.header, unit.label()),
     };
     cell(&text)
-}
-
-/// A text as a cell, quoted where it must be.
-pub(crate) fn cell(text: &str) -> String {
-    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
-}
-
-/// Two decimals; empty when missing. An error-adjusted value beyond all answers is `inf`, which parsers of numbers read.
-pub(crate) fn number(value: Option<f64>) -> String {
-    value.map_or_else(String::new, |value| format!("{value:.2}"))
 }

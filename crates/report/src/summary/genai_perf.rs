@@ -4,7 +4,7 @@
 use aiperf_metrics::{Metric, MetricResult, Percentile};
 use serde_json::{Map, Value, json};
 
-use crate::summary::csv::{LINE_END, number};
+use aiperf_table::csv::{LINE_END, number};
 
 /// Metric, its key and its name there, in the order of its files.
 const WITH_STATISTICS: [(Metric, &str, &str); 9] = [

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 
 use crate::folder::layout::indented;
 use crate::folder::part_file::PartFile;
-use crate::summary::csv::{LINE_END, cell, number};
 use crate::summary::json::plain_metric;
 use crate::{ArtifactPaths, ReportError};
+use aiperf_table::csv::{LINE_END, cell, number};
 
 /// Both files, each whole or not there. They need no summary, so that they can be made beside it.
 pub fn write_timeslices(

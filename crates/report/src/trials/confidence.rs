@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{FailedRun, Spread, Variation, number, python};
-use crate::summary::csv::{LINE_END, cell};
+use aiperf_table::csv::{self, cell};
 
 const SCHEMA_VERSION: &str = "1.0";
 
@@ -135,7 +135,7 @@ impl Aggregate {
             pair("Sweep Mode", (*mode).to_owned());
             pair("Model", self.model.clone());
         }
-        lines.iter().flat_map(|line| [line.as_str(), LINE_END]).collect()
+        csv::lines(lines)
     }
 }
 

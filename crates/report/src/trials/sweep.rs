@@ -6,7 +6,7 @@ use aiperf_metrics::{Percentile, Stats};
 use serde_json::{Map, Value, json};
 
 use super::{AggregateMetric, FailedRun, Spread, number};
-use crate::summary::csv::{LINE_END, cell};
+use aiperf_table::csv::{self, cell};
 
 /// Figures that the table of a sweep leaves out.
 const ONLY_IN_AGGREGATES: [&str; 2] = ["se", "t_critical"];
@@ -183,7 +183,7 @@ impl SweepReport {
         lines.push(format!("Number of Combinations,{}", self.cells.len()));
         lines.push(format!("Number of Profile Runs,{}", self.runs));
         lines.push(format!("Number of Successful Runs,{}", self.successful));
-        lines.iter().flat_map(|line| [line.as_str(), LINE_END]).collect()
+        csv::lines(lines)
     }
 
     fn csv_of_best(&self, names: &[&str], lines: &mut Vec<String>) {

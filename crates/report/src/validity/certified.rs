@@ -3,7 +3,7 @@
 use aiperf_metrics::{ClientLoad, LoadAxis};
 
 use super::Wording;
-use crate::console::number::{grouped, whole};
+use aiperf_table::{grouped, whole};
 
 pub(super) fn beyond(axis: LoadAxis, reached: &ClientLoad, certified: &ClientLoad) -> Wording {
     let (most, shown) = (reached.on(axis).round() as u64, certified.on(axis).round() as u64);

@@ -4,7 +4,7 @@ use aiperf_clock::Nanos;
 use aiperf_metrics::{ClientLimit, LimitKind, ThreadRole};
 
 use super::{Wording, share};
-use crate::console::number::{grouped, whole};
+use aiperf_table::{grouped, whole};
 
 /// From here on the p95 of whatever is timed is one that met a pause.
 const MUCH_STOLEN: f64 = 0.05;

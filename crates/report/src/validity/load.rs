@@ -3,7 +3,7 @@
 use aiperf_metrics::{GapCause, Unreached};
 
 use super::{Wording, share};
-use crate::console::number::{grouped, whole};
+use aiperf_table::{grouped, whole};
 
 pub(super) fn rate_shortfall(asked: f64, achieved: f64, dropped: u64, percent: f64) -> Wording {
     let (why, advice) = match dropped {

@@ -10,7 +10,7 @@ mod tokens;
 
 use aiperf_metrics::{LostRecords, ValidityNote};
 
-use crate::console::number::whole;
+use aiperf_table::whole;
 
 /// A note for people.
 #[derive(Debug, Clone, PartialEq, Eq)]

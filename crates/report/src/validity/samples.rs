@@ -3,8 +3,8 @@
 use aiperf_metrics::{Metric, Percentile, Unsteady};
 
 use super::Wording;
-use crate::console::number::whole;
 use crate::summary::steady::not_found;
+use aiperf_table::whole;
 
 pub(super) fn drift(metric: Metric, change: f64, client_late: bool) -> Wording {
     let unsteady = Unsteady::Drifts { signal: metric.tag().to_owned(), change };

@@ -4,7 +4,7 @@ use aiperf_clock::Nanos;
 use aiperf_metrics::MaxTokensField;
 
 use super::{Wording, share};
-use crate::console::number::{grouped, whole};
+use aiperf_table::{grouped, whole};
 
 pub(super) fn not_ready(requests: u64) -> Wording {
     let met =

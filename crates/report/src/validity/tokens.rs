@@ -1,7 +1,7 @@
 //! What is said about lengths and counts of tokens.
 
 use super::Wording;
-use crate::console::number::whole;
+use aiperf_table::whole;
 
 pub(super) fn several_in_a_chunk(tokens: u64, chunks: u64, average: f64) -> Wording {
     Wording::new(

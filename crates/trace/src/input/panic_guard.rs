@@ -1,4 +1,4 @@
-//! Turns panics of table readers into errors. The Parquet and Arrow crates panic on some damaged files; such a panic is not
+//! Turns panics of table readers into errors. The Parquet crate panics on some damaged files; such a panic is not
 //! printed.
 
 use std::cell::Cell;
@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 /// Parts of the source paths of the table readers and of the standard library.
-const FOREIGN: [&str; 3] = ["/parquet-", "/arrow-", "/library/"];
+const FOREIGN: [&str; 2] = ["/parquet-", "/library/"];
 
 thread_local! {
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };

@@ -2,7 +2,6 @@
 //! become milliseconds since the first request.
 
 mod arrow;
-mod arrow_size;
 
 use std::sync::Arc;
 
@@ -49,11 +48,9 @@ fn rows(bytes: &[u8], sessions: SessionColumn) -> Result<BasetenTable, String> {
     let mut table = BasetenTable::default();
     if arrow::is_arrow(bytes) {
         for batch in arrow::batches(bytes)? {
-            let schema = batch.schema();
-            let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-            check_columns(&names)?;
-            for row in 0..batch.num_rows() {
-                table.take(sessions, |name| arrow::cell(batch.column_by_name(name)?, row));
+            check_columns(&batch.names())?;
+            for row in 0..batch.rows {
+                table.take(sessions, |name| batch.cell(name, row));
             }
         }
         return Ok(table);
@@ -171,10 +168,6 @@ fn whole_float(number: f64) -> Option<i128> {
 
 #[cfg(test)]
 mod tests {
-    use arrow_array::builder::{Int64Builder, ListBuilder};
-    use arrow_array::{ArrayRef, Float64Array, Int64Array, LargeStringArray, RecordBatch, StringArray, UInt16Array};
-    use arrow_ipc::CompressionType;
-    use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
     use proptest::prelude::*;
 
     use super::*;
@@ -226,65 +219,27 @@ mod tests {
         assert_eq!(session(SessionColumn::Guessed, &given).as_deref(), Some("7"));
     }
 
-    /// The sample as an Arrow table: what comes of it must be the same.
-    fn as_arrow(is_stream: bool) -> Vec<u8> {
-        let table = read(SAMPLE, SessionColumn::Provided).unwrap();
-        let of = |value: fn(&TraceRequest) -> i64| -> ArrayRef {
-            Arc::new(Int64Array::from(table.requests.iter().map(value).collect::<Vec<_>>()))
-        };
-        let prompts = table.requests.iter().map(|request| match &request.prompt {
-            TracePrompt::Recorded { text, .. } => text.as_str(),
-            other => panic!("{other:?}"),
-        });
-        let sessions: Vec<Option<&str>> = table.requests.iter().map(|request| request.session.as_deref()).collect();
-        let mut hashes = ListBuilder::new(Int64Builder::new());
-        for request in &table.requests {
-            hashes.append_value(request.blocks().iter().map(|block| Some(block.0)));
-        }
-        let durations: Vec<Option<f64>> = table.requests.iter().map(|request| request.duration_ms).collect();
-        let columns: Vec<(&str, ArrayRef)> = vec![
-            ("timestamp_start_unix_ms", of(|request| request.timestamp_ms.unwrap() as i64)),
-            ("prompt", Arc::new(StringArray::from_iter_values(prompts))),
-            ("input_tokens", of(|request| request.input_tokens().unwrap() as i64)),
-            ("output_tokens", of(|request| request.output_tokens.unwrap() as i64)),
-            ("total_hashes", Arc::new(hashes.finish())),
-            ("block_size", Arc::new(UInt16Array::from(vec![64; table.requests.len()]))),
-            ("provided_session_id", Arc::new(LargeStringArray::from(sessions))),
-            ("duration_e2e_ms", Arc::new(Float64Array::from(durations))),
-        ];
-        let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, c)| (n, c, true))).unwrap();
-        let mut bytes = Vec::new();
-        if is_stream {
-            let mut writer = StreamWriter::try_new(&mut bytes, &batch.schema()).unwrap();
-            writer.write(&batch).unwrap();
-            writer.finish().unwrap();
-        } else {
-            let packed = IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME)).unwrap();
-            let mut writer = FileWriter::try_new_with_options(&mut bytes, &batch.schema(), packed).unwrap();
-            writer.write(&batch).unwrap();
-            writer.finish().unwrap();
-        }
-        bytes
-    }
+    /// The sample as Arrow tables: a file packed by LZ4, one by Zstandard with wide offsets and unsigned numbers, a stream with
+    /// views of texts, nulls and columns of every other type, and a stream of several batches.
+    const ARROW: [&[u8]; 4] = [
+        include_bytes!("../../tests/fixtures/baseten_lz4.arrow"),
+        include_bytes!("../../tests/fixtures/baseten_zstd.arrow"),
+        include_bytes!("../../tests/fixtures/baseten_views.arrows"),
+        include_bytes!("../../tests/fixtures/baseten_batches.arrows"),
+    ];
 
     #[test]
     fn arrow_files_and_streams_hold_the_same() {
         let table = read(SAMPLE, SessionColumn::Provided).unwrap();
-        for is_stream in [false, true] {
-            let bytes = as_arrow(is_stream);
-            assert!(is_table(&bytes));
-            let read = read(&bytes, SessionColumn::Provided).unwrap();
+        for bytes in ARROW {
+            assert!(is_table(bytes));
+            let read = read(bytes, SessionColumn::Provided).unwrap();
             assert_eq!((read.problems.len(), read.block_size), (0, Some(64)));
             assert_eq!(format!("{:?}", read.requests), format!("{:?}", table.requests));
         }
-        let other = RecordBatch::try_from_iter([("a", Arc::new(StringArray::from(vec!["b"])) as ArrayRef)]).unwrap();
-        let mut bytes = Vec::new();
-        let mut writer = FileWriter::try_new(&mut bytes, &other.schema()).unwrap();
-        writer.write(&other).unwrap();
-        writer.finish().unwrap();
-        drop(writer);
+        let other = include_bytes!("../../tests/fixtures/other_columns.arrow");
         assert!(
-            read(&bytes, SessionColumn::Provided)
+            read(other, SessionColumn::Provided)
                 .unwrap_err()
                 .contains("column timestamp_start_unix_ms is missing; the file has the columns a")
         );
@@ -298,7 +253,8 @@ mod tests {
             bytes[place] = byte;
             let _ = read(&bytes, SessionColumn::Provided);
             let _ = read(&bytes[..end], SessionColumn::Provided);
-            for mut bytes in [as_arrow(false), as_arrow(true)] {
+            for bytes in ARROW {
+                let mut bytes = bytes.to_vec();
                 let (place, end) = (place % bytes.len(), end % bytes.len());
                 bytes[place] = byte;
                 let _ = read(&bytes, SessionColumn::Provided);

@@ -5,7 +5,7 @@ use aiperf_conversation::Turn;
 use aiperf_tokenizer::Tokenizer;
 
 use super::text;
-use crate::public::table_row::{TableCell, TableRow};
+use crate::public::table_row::{ColumnValue, TableRow};
 
 pub(super) const COLUMN: &str = "conversations";
 
@@ -24,10 +24,10 @@ pub(super) fn turns(row: &TableRow, tokenizer: &dyn Tokenizer) -> Result<Vec<Tur
     Ok(turns)
 }
 
-fn message(cell: &TableCell) -> Option<(&str, &str)> {
-    let TableCell::Record(row) = cell else { return None };
+fn message(cell: &ColumnValue) -> Option<(&str, &str)> {
+    let ColumnValue::Record(row) = cell else { return None };
     match (row.get("from"), row.get("value")) {
-        (Some(TableCell::Text(from)), Some(TableCell::Text(value))) => Some((from, value)),
+        (Some(ColumnValue::Text(from)), Some(ColumnValue::Text(value))) => Some((from, value)),
         _ => None,
     }
 }
@@ -58,7 +58,7 @@ mod tests {
             .iter()
             .map(|(from, tokens)| json!({"from": from, "value": vec!["word"; *tokens].join(" ")}))
             .collect();
-        let TableCell::Record(row) = TableCell::from(json!({ "conversations": said })) else { panic!("an object") };
+        let ColumnValue::Record(row) = ColumnValue::from(json!({ "conversations": said })) else { panic!("an object") };
         let turns = turns(&row, &*tokenizer).unwrap();
         turns.iter().map(|turn| (tokenizer.count(turn.all_texts().next().unwrap()), turn.max_tokens.unwrap())).collect()
     }
@@ -87,7 +87,7 @@ mod tests {
         #[test]
         fn no_row_makes_it_panic(from in "human|gpt|x", value in r#"null|5|"a b c d e f"|\[\]"#) {
             let text = format!(r#"{{"conversations": [{{"from": "{from}", "value": {value}}}, {{"from": "gpt", "value": {value}}}, {value}]}}"#);
-            let TableCell::Record(row) = TableCell::from(serde_json::from_str::<serde_json::Value>(&text).unwrap()) else { panic!("an object") };
+            let ColumnValue::Record(row) = ColumnValue::from(serde_json::from_str::<serde_json::Value>(&text).unwrap()) else { panic!("an object") };
             let nowhere = HubEnvironment::from_variables(|_| None);
             let tokenizer = aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &nowhere).unwrap();
             let _ = turns(&row, &*tokenizer);

@@ -2,7 +2,7 @@
 
 use aiperf_conversation::{Media, Turn};
 
-use crate::public::table_row::TableCell;
+use crate::public::table_row::ColumnValue;
 
 /// The instruction before code that is to be edited.
 const EDIT: &str =
@@ -18,10 +18,10 @@ pub(super) fn prompt(text: &str) -> Vec<Turn> {
 }
 
 /// One turn per text of a list.
-pub(super) fn all(list: &[TableCell]) -> Result<Vec<Turn>, String> {
-    let text = |cell: &TableCell| match cell {
-        TableCell::Text(text) => Ok(prompt(text)),
-        TableCell::Null => Ok(Vec::new()),
+pub(super) fn all(list: &[ColumnValue]) -> Result<Vec<Turn>, String> {
+    let text = |cell: &ColumnValue| match cell {
+        ColumnValue::Text(text) => Ok(prompt(text)),
+        ColumnValue::Null => Ok(Vec::new()),
         _ => Err("a list of texts is expected".to_owned()),
     };
     Ok(list.iter().map(text).collect::<Result<Vec<_>, _>>()?.concat())

@@ -1,5 +1,5 @@
-//! AgenticReplayMode replay: every lane has one recorded session with all of its agents under way, and gets the next one when the
-//! last of them has ended.
+//! Agentic replay: every lane has one recorded session in progress, with all of its agents, and gets the next session when
+//! the last agent has ended.
 
 use aiperf_clock::Mono;
 
@@ -28,7 +28,7 @@ impl LoadMode for AgenticReplayMode {
     }
 
     fn feed(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
-        // One that waits for room has its lane already.
+        // A session that waits for room has its lane already.
         while state.starts.is_empty()
             && state.may_start_session()
             && state.lanes.as_ref().is_some_and(ReplayLanes::has_free_lane)

@@ -1,4 +1,4 @@
-//! Closed loop: all slots filled at once, and each again as soon as it is free.
+//! Closed loop: all slots are filled at once, and each again as soon as it is free.
 
 use aiperf_clock::Mono;
 

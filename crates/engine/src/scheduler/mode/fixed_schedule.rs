@@ -1,4 +1,4 @@
-//! Replay: every conversation once, at the time that the data gives. A session that finds the ceiling reached waits for
+//! Fixed schedule: every conversation once, at the time in the data. A session that finds the ceiling reached waits for
 //! room in schedule order; the schedule itself is never moved.
 
 use aiperf_clock::{Mono, Nanos};

@@ -1,4 +1,4 @@
-//! The ways to load a server. A mode says when sessions begin and when their later turns are due; the state sends them.
+//! The load modes. A mode decides when sessions begin and when their later turns are due; [`PhaseState`] sends them.
 
 mod agentic_replay;
 mod concurrency;
@@ -13,7 +13,7 @@ use super::phase_state::PhaseState;
 use crate::plan::{EngineError, PreparedTurn};
 
 pub(super) trait LoadMode {
-    /// When it wants to be asked again; `None`: only when something comes back.
+    /// When the mode must be asked again; `None`: only when something comes back.
     fn next_due(&self) -> Option<Mono>;
 
     /// Hands over what is due.
@@ -24,17 +24,17 @@ pub(super) trait LoadMode {
         ended + turn.delay.unwrap_or_default()
     }
 
-    /// Whether it has sessions left to start.
+    /// Whether the mode has sessions left to start.
     fn has_more(&self) -> bool {
         true
     }
 
-    /// Due times come from a schedule, not from what came back.
+    /// Whether due times come from a schedule, not from what came back.
     fn knows_due_times(&self) -> bool {
         true
     }
 
-    /// AgendaItem turns wait for an arrival, because the rate counts requests, not sessions.
+    /// Later turns wait for an arrival, because the rate counts requests, not sessions.
     fn turns_wait_for_arrivals(&self) -> bool {
         false
     }

@@ -8,7 +8,7 @@ use super::LoadMode;
 use crate::plan::EngineError;
 use crate::schedule::{ArrivalTimes, RateFunction};
 
-/// Arrivals handed out before events are looked at again: bounds the time that a burst keeps the scheduler deaf.
+/// Arrivals handed out before events are handled again: bounds how long a burst delays them.
 const BURST: usize = 256;
 
 #[derive(Debug)]

@@ -1,5 +1,5 @@
-//! User-centric load: a number of users, each with a fixed time between turns. A user who got a late answer goes on at
-//! once and keeps the rhythm from there; a user whose turns are over is followed by a new one on a fixed grid.
+//! User-centric load: a number of users, each with a fixed time between turns. A user whose reply was late sends the next
+//! turn at once and keeps the interval from there; a user whose turns are over is followed by a new one on a fixed grid.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,17 +16,17 @@ use crate::schedule::{StaggeredUser, UserStagger};
 pub(super) struct UserCentricMode {
     gap: Nanos,
     next_id: u64,
-    /// UserCentricMode to come, in order of their start.
+    /// Users to come, in order of their start.
     coming: BinaryHeap<Reverse<Coming>>,
     order: u64,
 }
 
-/// At equal times the one who was planned first comes first.
+/// A user who is to start. At equal times the one who was planned first starts first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Coming {
     start: Mono,
     order: u64,
-    /// Those who join later get their id and conversation when they come.
+    /// `None`: a user who joins later gets an id and a conversation then.
     from_the_beginning: Option<FirstUser>,
 }
 
@@ -47,7 +47,7 @@ impl UserCentricMode {
     }
 }
 
-/// The data set is dealt out by id, whoever comes first: user 2 has the same conversation whatever the stagger.
+/// Conversations are assigned by id, whoever starts first: user 2 has the same conversation whatever the stagger.
 fn first_users(stagger: &UserStagger, zero: Mono, mut draw: impl FnMut() -> usize) -> impl Iterator<Item = Coming> {
     let mut users = stagger.first_generation();
     users.sort_by_key(|user| user.id);
