@@ -5,7 +5,7 @@ use aiperf_grpc::{MetadataError, check_metadata, timeout_value};
 use aiperf_protocol::{BodyForm, EndpointKind, Wire};
 use thiserror::Error;
 
-use crate::multipart;
+use crate::request::multipart;
 
 /// What does not change from request to request.
 #[derive(Debug, Clone, Copy, Default)]

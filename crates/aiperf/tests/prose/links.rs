@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::{pages, shown};
+use crate::{pages, repository, shown};
 
 /// Addresses of the links in a page, code left out.
 fn links(page: &str) -> Vec<String> {
@@ -70,4 +70,30 @@ fn headings_get_the_names_that_browsers_know() {
     assert_eq!(anchor("Options of `aiperf compare` and `aiperf gate`"), "options-of-aiperf-compare-and-aiperf-gate");
     assert_eq!(anchor("Whole answers, no latency"), "whole-answers-no-latency");
     assert_eq!(anchor("`client_health`"), "client_health");
+}
+
+/// Folders of the repository that pages name files in.
+const FOLDERS: [&str; 7] = ["crates/", "docs/", "schemas/", "benches/", "conformance/", "faults/", "realservers/"];
+
+/// Files that a page names in backticks, relative to the root of the repository. Patterns and examples are left out.
+fn named_files(page: &str) -> Vec<&str> {
+    let code = page.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+    let first_words = code.filter_map(|code| code.split_whitespace().next());
+    first_words
+        .filter(|word| FOLDERS.iter().any(|folder| word.starts_with(folder)) && !word.contains(['*', '<', '{']))
+        .collect()
+}
+
+#[test]
+fn pages_name_files_that_exist() {
+    let mut found = Vec::new();
+    for page in pages::pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        for name in named_files(&text) {
+            if !repository().join(name).exists() {
+                found.push(format!("{}: {name} does not exist", shown(&page)));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }

@@ -45,7 +45,6 @@ const PHRASES: &[Phrase] = &[
     phrase("tells of", "reports"),
     phrase("speaks of", "mentions"),
     phrase("says nothing of", "does not mention"),
-    phrase("nobody", "the thing that does not do it, by its name"),
     phrase("a talk", "a chat"),
     phrase("the talk", "the chat"),
     phrase("the conductor", "the scheduler"),

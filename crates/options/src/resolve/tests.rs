@@ -21,12 +21,11 @@ mod transport;
 
 use std::path::{Path, PathBuf};
 
-use aiperf_config::{Config, Environment, FileFormat, FilePeek};
+use aiperf_config::{Config, Environment, ExpressionChecks, FileFormat, FilePeek};
+use aiperf_endpoint::{PayloadTemplate, ResponseField};
 
 use crate::catalogue::{OptionId, OptionSpec, ValueKind, options};
 use crate::{ConfigError, RawOptions};
-use aiperf_config::ExpressionChecks;
-use aiperf_endpoint::{PayloadTemplate, ResponseField};
 
 /// Reads `--name=value`; a flag may stand alone.
 fn raw(words: &[&str]) -> RawOptions {
