@@ -1,18 +1,20 @@
 //! The only place that reads the time. Every other crate is handed a [`Mono`] or asks here, so that all stamps of a run
-//! come from one monotonic clock and one wall-clock anchor.
+//! come from one monotonic clock and one wall-clock anchor. A [`VirtualClock`] takes the clock's place in tests of
+//! schedules.
 
 mod anchor;
-mod cpu;
+mod clock;
 mod instant;
+mod process;
 mod read_mark;
 mod timer;
-mod timer_slack;
+mod wake_source;
 mod wall_offset;
 
 pub use anchor::WallAnchor;
-pub use cpu::process_cpu;
+pub use clock::{Clock, MonotonicClock, VirtualClock};
 pub use instant::{EpochNanos, Mono, Nanos};
+pub use process::{process_cpu, tighten_timer_slack};
 pub use read_mark::{ReadMark, ReadStamp, StampSource};
 pub use timer::{Sleep, Timer};
-pub use timer_slack::tighten_timer_slack;
 pub use wall_offset::{OffsetHistory, OffsetWatch, WallOffset};

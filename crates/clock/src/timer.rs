@@ -10,76 +10,77 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use crate::Mono;
+use crate::wake_source::WakeSource;
 
 /// Handle to the timer of one runtime thread. Cheap to clone; not `Send`.
 #[derive(Debug, Clone)]
 pub struct Timer {
-    shared: Rc<Shared>,
+    shared: Rc<TimerShared>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    queue: RefCell<Queue>,
-    alarm: alarm::Alarm,
+struct TimerShared {
+    queue: RefCell<TimerQueue>,
+    wake: WakeSource,
 }
 
 #[derive(Debug, Default)]
-struct Queue {
-    due: BinaryHeap<Reverse<Place>>,
-    /// Places in `due` whose sleepers are gone.
+struct TimerQueue {
+    due: BinaryHeap<Reverse<TimerEntry>>,
+    /// How many entries of `due` belong to sleepers that are gone.
     abandoned: usize,
     next_id: u64,
 }
 
-/// A sleeper's place in the order of waking.
+/// A sleeper in the order of waking.
 #[derive(Debug)]
-struct Place {
+struct TimerEntry {
     deadline: Mono,
     id: u64,
-    bell: Rc<Bell>,
+    sleep: Rc<SleepState>,
 }
 
-/// What a sleeper and its place share.
+/// What a sleeper and its timer entry share.
 #[derive(Debug)]
-struct Bell {
-    state: Cell<BellState>,
+struct SleepState {
+    status: Cell<SleepStatus>,
     waker: RefCell<Waker>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BellState {
+enum SleepStatus {
     Waiting,
-    Rung,
-    /// Nobody listens any more.
+    Fired,
+    /// The sleeper was dropped before its time.
     Abandoned,
 }
 
-impl PartialEq for Place {
+impl PartialEq for TimerEntry {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
     }
 }
 
-impl Eq for Place {}
+impl Eq for TimerEntry {}
 
-impl PartialOrd for Place {
+impl PartialOrd for TimerEntry {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Place {
+impl Ord for TimerEntry {
     fn cmp(&self, other: &Self) -> Ordering {
         (self.deadline, self.id).cmp(&(other.deadline, other.id))
     }
 }
 
-impl Queue {
-    /// Drops the places of sleepers that are gone. A request that ends long before its timeout leaves one, so without
+impl TimerQueue {
+    /// Drops the entries of sleepers that are gone. A request that ends long before its timeout leaves one, so without
     /// this the heap would grow with every request sent.
     fn forget_abandoned(&mut self) {
         if self.due.len() > 64 && 2 * self.abandoned > self.due.len() {
-            self.due.retain(|Reverse(place)| place.bell.state.get() == BellState::Waiting);
+            self.due.retain(|Reverse(entry)| entry.sleep.status.get() == SleepStatus::Waiting);
             self.abandoned = 0;
         }
     }
@@ -88,9 +89,9 @@ impl Queue {
 /// Waits until a point in time; see [`Timer::sleep_until`].
 #[derive(Debug)]
 pub struct Sleep {
-    shared: Rc<Shared>,
+    shared: Rc<TimerShared>,
     deadline: Mono,
-    bell: Option<Rc<Bell>>,
+    sleep: Option<Rc<SleepState>>,
 }
 
 impl Timer {
@@ -99,11 +100,11 @@ impl Timer {
     /// # Panics
     /// Outside a tokio `LocalSet` on a current-thread runtime with I/O enabled.
     pub fn start() -> std::io::Result<Self> {
-        let shared = Rc::new(Shared { queue: RefCell::default(), alarm: alarm::Alarm::new()? });
+        let shared = Rc::new(TimerShared { queue: RefCell::default(), wake: WakeSource::new()? });
         let driver = Rc::downgrade(&shared);
         tokio::task::spawn_local(async move {
             while let Some(shared) = driver.upgrade() {
-                if shared.alarm.rang().await.is_err() {
+                if shared.wake.fired().await.is_err() {
                     return;
                 }
                 shared.wake_due();
@@ -114,39 +115,39 @@ impl Timer {
 
     /// Resolves at `deadline`, within a few microseconds when the thread is free.
     pub fn sleep_until(&self, deadline: Mono) -> Sleep {
-        Sleep { shared: Rc::clone(&self.shared), deadline, bell: None }
+        Sleep { shared: Rc::clone(&self.shared), deadline, sleep: None }
     }
 
-    /// When it will ring next, at the earliest.
+    /// The earliest time at which the timer may fire next.
     pub fn next_due(&self) -> Option<Mono> {
-        self.shared.queue.borrow().due.peek().map(|Reverse(place)| place.deadline)
+        self.shared.queue.borrow().due.peek().map(|Reverse(entry)| entry.deadline)
     }
 }
 
-impl Shared {
+impl TimerShared {
     fn wake_due(&self) {
         let now = Mono::now();
         let mut ready = Vec::new();
         {
             let mut queue = self.queue.borrow_mut();
-            while let Some(Reverse(place)) = queue.due.peek() {
-                let abandoned = place.bell.state.get() == BellState::Abandoned;
-                if place.deadline > now && !abandoned {
-                    self.alarm.set(place.deadline);
+            while let Some(Reverse(entry)) = queue.due.peek() {
+                let abandoned = entry.sleep.status.get() == SleepStatus::Abandoned;
+                if entry.deadline > now && !abandoned {
+                    self.wake.set(entry.deadline);
                     break;
                 }
-                if let Some(Reverse(place)) = queue.due.pop() {
+                if let Some(Reverse(entry)) = queue.due.pop() {
                     if abandoned {
                         queue.abandoned -= 1;
                     } else {
-                        ready.push(place.bell);
+                        ready.push(entry.sleep);
                     }
                 }
             }
         }
-        for bell in ready {
-            bell.state.set(BellState::Rung);
-            bell.waker.borrow().wake_by_ref();
+        for sleep in ready {
+            sleep.status.set(SleepStatus::Fired);
+            sleep.waker.borrow().wake_by_ref();
         }
     }
 }
@@ -156,11 +157,11 @@ impl Future for Sleep {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         // Polled with every chunk of the response that it limits, so this must be quick.
-        if let Some(bell) = &self.bell {
-            if bell.state.get() == BellState::Rung {
+        if let Some(sleep) = &self.sleep {
+            if sleep.status.get() == SleepStatus::Fired {
                 return Poll::Ready(());
             }
-            let mut waker = bell.waker.borrow_mut();
+            let mut waker = sleep.waker.borrow_mut();
             if !waker.will_wake(cx.waker()) {
                 waker.clone_from(cx.waker());
             }
@@ -169,17 +170,18 @@ impl Future for Sleep {
         if Mono::now() >= self.deadline {
             return Poll::Ready(());
         }
-        let bell = Rc::new(Bell { state: Cell::new(BellState::Waiting), waker: RefCell::new(cx.waker().clone()) });
-        self.bell = Some(Rc::clone(&bell));
+        let sleep =
+            Rc::new(SleepState { status: Cell::new(SleepStatus::Waiting), waker: RefCell::new(cx.waker().clone()) });
+        self.sleep = Some(Rc::clone(&sleep));
         let shared = Rc::clone(&self.shared);
         let mut queue = shared.queue.borrow_mut();
         let earliest = queue.due.peek().is_none_or(|Reverse(first)| self.deadline < first.deadline);
         queue.forget_abandoned();
         let id = queue.next_id;
         queue.next_id += 1;
-        queue.due.push(Reverse(Place { deadline: self.deadline, id, bell }));
+        queue.due.push(Reverse(TimerEntry { deadline: self.deadline, id, sleep }));
         if earliest {
-            shared.alarm.set(self.deadline);
+            shared.wake.set(self.deadline);
         }
         Poll::Pending
     }
@@ -187,97 +189,9 @@ impl Future for Sleep {
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        if let Some(bell) = self.bell.take().filter(|bell| bell.state.get() == BellState::Waiting) {
-            bell.state.set(BellState::Abandoned);
+        if let Some(sleep) = self.sleep.take().filter(|sleep| sleep.status.get() == SleepStatus::Waiting) {
+            sleep.status.set(SleepStatus::Abandoned);
             self.shared.queue.borrow_mut().abandoned += 1;
-        }
-    }
-}
-
-#[cfg(target_os = "linux")]
-mod alarm {
-    use std::os::fd::OwnedFd;
-
-    use rustix::time::{
-        Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
-    };
-    use tokio::io::unix::AsyncFd;
-
-    use crate::Mono;
-
-    #[derive(Debug)]
-    pub(super) struct Alarm(AsyncFd<OwnedFd>);
-
-    impl Alarm {
-        pub(super) fn new() -> std::io::Result<Self> {
-            let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
-            // SAFETY: the descriptor is owned by the `AsyncFd`, never replaced and closed only when both are dropped.
-            #[allow(unsafe_code)]
-            let registered = unsafe { AsyncFd::register(fd) };
-            Ok(Self(registered.map_err(|e| e.into_parts().1)?))
-        }
-
-        pub(super) fn set(&self, at: Mono) {
-            let nanos = at.as_nanos().max(1);
-            let spec = Itimerspec {
-                it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
-                it_value: Timespec { tv_sec: (nanos / 1_000_000_000) as i64, tv_nsec: (nanos % 1_000_000_000) as i64 },
-            };
-            // Only a bad descriptor or a bad time can fail here, and both are made above.
-            let _ = timerfd_settime(self.0.get_ref(), TimerfdTimerFlags::ABSTIME, &spec);
-        }
-
-        pub(super) async fn rang(&self) -> std::io::Result<()> {
-            let mut guard = self.0.readable().await?;
-            let mut count = [0_u8; 8];
-            let _ = rustix::io::read(self.0.get_ref(), &mut count);
-            guard.clear_ready();
-            Ok(())
-        }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod alarm {
-    use std::cell::Cell;
-    use std::time::Duration;
-
-    use tokio::sync::Notify;
-
-    use crate::Mono;
-
-    /// Without `timerfd`, the runtime's own timer: one millisecond coarse.
-    #[derive(Debug)]
-    pub(super) struct Alarm {
-        at: Cell<Option<Mono>>,
-        changed: Notify,
-    }
-
-    impl Alarm {
-        #[allow(clippy::unnecessary_wraps)]
-        pub(super) fn new() -> std::io::Result<Self> {
-            Ok(Self { at: Cell::new(None), changed: Notify::new() })
-        }
-
-        pub(super) fn set(&self, at: Mono) {
-            self.at.set(Some(at));
-            self.changed.notify_one();
-        }
-
-        #[allow(clippy::unnecessary_wraps)]
-        pub(super) async fn rang(&self) -> std::io::Result<()> {
-            loop {
-                match self.at.get() {
-                    None => self.changed.notified().await,
-                    Some(at) => {
-                        let left = Duration::from_nanos(at.since(Mono::now()).0);
-                        tokio::select! {
-                            () = tokio::time::sleep(left) => { self.at.set(None); return Ok(()); }
-                            () = self.changed.notified() => {}
-                        }
-                    }
-                }
-            }
         }
     }
 }

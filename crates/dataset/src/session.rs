@@ -1,4 +1,4 @@
-//! Names for conversations that bring none: numbers when the run can be repeated, else random.
+//! Session ids for conversations without one: numbered if the run is seeded, random UUIDs otherwise.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,18 +23,14 @@ impl SessionNames {
 
     pub(crate) fn next(&mut self) -> SessionId {
         loop {
-            let name = if self.numbered { format!("session_{:06}", self.given) } else { self.random() };
+            let name =
+                if self.numbered { format!("session_{:06}", self.given) } else { self.stream.uuid().to_string() };
             self.given += 1;
             let id = SessionId(Arc::from(name));
             if !self.taken.contains(&id) {
                 return id;
             }
         }
-    }
-
-    fn random(&mut self) -> String {
-        let bits = u128::from(self.stream.next_u64()) << 64 | u128::from(self.stream.next_u64());
-        uuid::Builder::from_random_bytes(bits.to_be_bytes()).into_uuid().to_string()
     }
 }
 

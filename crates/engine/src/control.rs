@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::credit::Returned;
-use crate::follow_up::FollowedUp;
 use crate::queue::{QueueReceiver, QueueSender, unbounded};
+use crate::request::credit::Returned;
+use crate::request::follow_up::FollowedUp;
 
 /// What the conductor wakes up for.
 #[derive(Debug)]

@@ -12,8 +12,8 @@ use aiperf_seed::Seed;
 use aiperf_transport::{ClientSettings, HttpVersion, Origin, Scheme};
 use thiserror::Error;
 
-use crate::bodies::Bodies;
 use crate::phase_hook::PhaseHook;
+use crate::request::bodies::Bodies;
 
 /// One server and the path that requests go to.
 #[derive(Debug, Clone)]

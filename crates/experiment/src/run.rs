@@ -19,11 +19,10 @@ use aiperf_engine::{
 use aiperf_hub::Hub;
 use aiperf_metrics::{ClientHealth, Metric, MetricContext, ValidityNote};
 use aiperf_report::{ArtifactPaths, Certificate, InputsFile, RunConfig, RunNote, RunPlace, RunReport, SummaryFiles};
-use aiperf_seed::Seed;
+use aiperf_seed::{Seed, Stream};
 use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
 use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
-use uuid::Uuid;
 
 use crate::conclude::conclusion::{Conclusion, repeating_command};
 use crate::conclude::verdict::Verdict;
@@ -289,7 +288,7 @@ impl Run {
 
     /// 12 hexadecimal digits, or 32 where there are several runs, as in the reference.
     fn new_id(&self) -> String {
-        let mut id = Uuid::new_v4().simple().to_string();
+        let mut id = Stream::from_entropy().uuid().simple().to_string();
         if self.place.is_none() {
             id.truncate(12);
         }

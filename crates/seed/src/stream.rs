@@ -3,6 +3,7 @@
 use rand::rand_core::{Rng, SeedableRng, TryRng};
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
 /// The root of all randomness of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +48,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// A stream that nothing repeats, for names that must not be given twice.
+    /// A stream that no seed repeats, for ids that no other run may have.
     pub fn from_entropy() -> Self {
         let rng = ChaCha8Rng::try_from_rng(&mut rand::rngs::SysRng);
         rng.map_or_else(|_| Seed::from_entropy().stream("entropy"), |rng| Self { rng })
@@ -56,10 +57,18 @@ impl Stream {
     pub fn next_u64(&mut self) -> u64 {
         self.rng.next_u64()
     }
+
+    /// A UUID of version 4: the first draw gives its upper half, the second its lower half.
+    pub fn uuid(&mut self) -> Uuid {
+        let (high, low) = (self.next_u64(), self.next_u64());
+        uuid::Builder::from_random_bytes((u128::from(high) << 64 | u128::from(low)).to_be_bytes()).into_uuid()
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     fn first(seed: u64, name: &str) -> u64 {
@@ -76,5 +85,19 @@ mod tests {
     #[test]
     fn draws_are_pinned_so_that_a_new_release_repeats_an_old_run() {
         assert_eq!(first(42, "timing.request.poisson_interval"), 14_159_515_522_018_000_396);
+        let uuid = Seed::fixed(42).stream("dataset.session.id").uuid();
+        assert_eq!(uuid.to_string(), "54a0a29d-ccfb-49cb-af3f-dc486b9a5884");
+    }
+
+    #[test]
+    fn entropy_streams_give_random_uuids_and_no_two_give_the_same() {
+        let uuids: HashSet<Uuid> = (0..4)
+            .flat_map(|_| {
+                let mut stream = Stream::from_entropy();
+                (0..1_000).map(move |_| stream.uuid())
+            })
+            .collect();
+        assert_eq!(uuids.len(), 4_000);
+        assert!(uuids.iter().all(|uuid| uuid.get_version_num() == 4));
     }
 }

@@ -342,16 +342,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn the_documentation_shows_the_table() {
-        let page = include_str!("../../../docs/sim.md");
-        for option in SIM_OPTIONS {
-            let default = if option.default.is_empty() { "–".to_owned() } else { format!("`{}`", option.default) };
-            let value = option.value.replace('|', "\\|");
-            let value = if option.value == Distribution::NOTATION { "DISTRIBUTION" } else { &value };
-            let row = format!("| `{}` | {value} | {default} | {} |", option.name, option.help);
-            assert!(page.contains(&row), "docs/sim.md lacks the row\n{row}");
-        }
-    }
 }

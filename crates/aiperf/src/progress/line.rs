@@ -4,32 +4,32 @@ use aiperf_clock::Nanos;
 
 /// Where a run stands.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     /// What is going on: `Warmup`, `Profiling`, `Processing records`.
-    pub activity: String,
-    pub done: u64,
-    pub in_flight: u64,
-    pub failed: u64,
+    pub(crate) activity: String,
+    pub(crate) done: u64,
+    pub(crate) in_flight: u64,
+    pub(crate) failed: u64,
     /// Requests in all, when known.
-    pub expected: Option<u64>,
+    pub(crate) expected: Option<u64>,
     /// Length of the phase, when it ends by time.
-    pub duration: Option<Nanos>,
-    pub elapsed: Nanos,
+    pub(crate) duration: Option<Nanos>,
+    pub(crate) elapsed: Nanos,
     /// Time to first token so far, where there is one.
-    pub first_token: Option<Spread>,
+    pub(crate) first_token: Option<Spread>,
     /// Request latency so far.
-    pub latency: Option<Spread>,
+    pub(crate) latency: Option<Spread>,
     /// A few words more.
-    pub note: Option<String>,
+    pub(crate) note: Option<String>,
     /// Changes with everything that comes from a server.
-    pub signs_of_life: u64,
+    pub(crate) signs_of_life: u64,
 }
 
 /// The middle of a time and its slow end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spread {
-    pub p50: Nanos,
-    pub p99: Nanos,
+pub(crate) struct Spread {
+    pub(crate) p50: Nanos,
+    pub(crate) p99: Nanos,
 }
 
 /// Lengths of the bar, the first that fits.
@@ -37,13 +37,13 @@ const BARS: [usize; 3] = [20, 10, 0];
 
 /// `Profiling  120/200 |############        |  60%  12.3 s, 16 in flight, 98.1 req/s, 0 errors, p50/p99 TTFT 20.1/35.2 ms`,
 /// in at most so many columns.
-pub fn render(snapshot: &Snapshot, columns: usize) -> String {
+pub(crate) fn render(snapshot: &Snapshot, columns: usize) -> String {
     let lines = BARS.map(|bar| progress(snapshot, bar)).into_iter().chain([brief(snapshot)]);
     fitting(columns, lines)
 }
 
 /// One line for a log: `Profiling: 120 of 200 requests (60%), 12.3 s, 16 in flight, 98.1 req/s, 0 errors, ...`
-pub fn render_log(snapshot: &Snapshot) -> String {
+pub(crate) fn render_log(snapshot: &Snapshot) -> String {
     let (elapsed, done) = (snapshot.elapsed.as_secs_f64(), snapshot.done);
     let share = snapshot.share().map_or_else(String::new, |share| format!(" ({:.0}%)", share * 100.0));
     let place = match (snapshot.expected, snapshot.duration) {
@@ -134,15 +134,15 @@ fn spread(time: Spread) -> String {
 
 /// A file on its way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Transfer {
-    pub name: String,
-    pub done: u64,
+pub(crate) struct Transfer {
+    pub(crate) name: String,
+    pub(crate) done: u64,
     /// Bytes in all, when known.
-    pub size: Option<u64>,
+    pub(crate) size: Option<u64>,
 }
 
 /// `Downloading data/train.parquet  12.0/48.0 MB |#####               |  25%`
-pub fn render_transfer(transfer: &Transfer, columns: usize) -> String {
+pub(crate) fn render_transfer(transfer: &Transfer, columns: usize) -> String {
     fitting(columns, BARS.map(|bar| download(transfer, bar)))
 }
 

@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(500);
 const SHORTEST_LOOK: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Clone, Copy)]
-pub enum Style {
+pub(crate) enum Style {
     /// Redrawn in place, ten times a second, in as many columns as there are then: a terminal may be resized at any time.
     Terminal { columns: fn() -> usize },
     /// A new line now and then on stderr.
@@ -68,14 +68,14 @@ impl Style {
 
 /// Draws until it is dropped.
 #[derive(Debug)]
-pub struct ProgressLine {
+pub(crate) struct ProgressLine {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl ProgressLine {
     /// `snapshot` is asked for the state at each look; `None` draws nothing. A server that is silent for long is warned of.
-    pub fn start(style: Style, snapshot: Arc<dyn Fn() -> Option<Snapshot> + Send + Sync>) -> Self {
+    pub(crate) fn start(style: Style, snapshot: Arc<dyn Fn() -> Option<Snapshot> + Send + Sync>) -> Self {
         let mut silence = Silence::default();
         let mut drawn = Instant::now();
         Self::ticking(style.look(), move || {
@@ -94,7 +94,7 @@ impl ProgressLine {
     }
 
     /// The same for a file that is being downloaded.
-    pub fn of_download(style: Style, transfer: impl Fn() -> Option<Transfer> + Send + 'static) -> Self {
+    pub(crate) fn of_download(style: Style, transfer: impl Fn() -> Option<Transfer> + Send + 'static) -> Self {
         let pause = style.every().unwrap_or(LOOK);
         Self::ticking(pause, move || match transfer() {
             Some(transfer) => style.draw(&render_transfer(&transfer, style.columns())),
@@ -145,7 +145,7 @@ fn draw(line: &str) {
 }
 
 /// Takes the progress line off the terminal so that other text can be written; the next redraw brings it back.
-pub fn clear_line() {
+pub(crate) fn clear_line() {
     if DRAWN.swap(false, Ordering::Relaxed) {
         let mut err = std::io::stderr().lock();
         let _ = write!(err, "\r\x1b[2K");

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Artifacts, CannedServer, Ended, Program, Record, by_request_id, sim};
+use crate::support::{Artifacts, Ended, Program, Record, RecordedReply, TestServer, by_request_id, sim};
 
 const EVENTS: &str = "text/event-stream";
 
-fn events(data: &[String]) -> Answer {
-    Answer::of(EVENTS, data.iter().flat_map(|data| ["data: ", data, "\n\n"]).collect::<String>())
+fn events(data: &[String]) -> RecordedReply {
+    RecordedReply::of(EVENTS, data.iter().flat_map(|data| ["data: ", data, "\n\n"]).collect::<String>())
 }
 
 fn delta(index: u32, text: &str) -> String {
@@ -23,14 +23,14 @@ fn whole(text: &str) -> Value {
 }
 
 /// Two chat requests to a server that always answers so.
-fn asked(answer: Answer, words: &str) -> Ended {
-    let server = CannedServer::start(move |_, _| answer.clone());
-    let words = format!("--model m --endpoint-type chat --isl 5 --request-count 2 --url {} {words}", server.host());
+fn asked(answer: RecordedReply, words: &str) -> Ended {
+    let server = TestServer::start(move |_, _| answer.clone());
+    let words = format!("--model m --endpoint-type chat --isl 5 --request-count 2 --url {} {words}", server.url());
     let words = if words.contains("--tokenizer") { words } else { format!("{words} --tokenizer builtin") };
     Program::profile(&words).run()
 }
 
-fn answered(answer: Answer, words: &str) -> Artifacts {
+fn answered(answer: RecordedReply, words: &str) -> Artifacts {
     let ended = asked(answer, words);
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     ended.artifacts
@@ -43,7 +43,7 @@ fn choices_are_tokenized_one_by_one() {
     let artifacts = answered(events(&stream), "--streaming");
     assert_eq!(artifacts.stat("output_sequence_length", "avg") as u64, 4);
     let choices: Vec<Value> = (0..10).map(|index| json!({"index": index, "message": {"content": "x"}})).collect();
-    let artifacts = answered(Answer::json(&json!({ "choices": choices })), "");
+    let artifacts = answered(RecordedReply::json(&json!({ "choices": choices })), "");
     assert_eq!(artifacts.stat("output_sequence_length", "avg") as u64, 10);
 }
 
@@ -84,13 +84,13 @@ fn halves_of_a_character_in_two_events_are_content_at_their_times() {
     let artifacts = answered(events(&[delta(0, r"\ud83d"), done()]), "--streaming");
     assert!(artifacts.stat("output_sequence_length", "avg") >= 1.0);
     let body = r#"{"choices":[{"index":0,"message":{"content":"lone \ud83d half"},"finish_reason":"stop"}]}"#;
-    let artifacts = answered(Answer::of("application/json", body), "");
+    let artifacts = answered(RecordedReply::of("application/json", body), "");
     assert!(artifacts.stat("output_sequence_length", "avg") >= 3.0);
 }
 
 #[test]
 fn a_body_that_was_not_streamed_has_no_first_token_and_is_noted() {
-    let artifacts = answered(Answer::json(&whole("one two three four")), "--streaming");
+    let artifacts = answered(RecordedReply::json(&whole("one two three four")), "--streaming");
     for tag in ["time_to_first_token", "time_to_first_output_token", "inter_token_latency", "decode_duration"] {
         assert!(!artifacts.has_metric(tag), "{tag}");
     }
@@ -107,13 +107,13 @@ fn a_body_that_was_not_streamed_has_no_first_token_and_is_noted() {
 
     let streamed = answered(events(&[delta(0, "one two"), done()]), "--streaming");
     assert!(!streamed.notes().contains(&"not_streamed".to_owned()), "one event is a stream");
-    let plain = answered(Answer::json(&whole("one two")), "");
+    let plain = answered(RecordedReply::json(&whole("one two")), "");
     assert!(!plain.notes().contains(&"not_streamed".to_owned()), "nobody asked for a stream");
 }
 
 #[test]
 fn server_counts_that_are_missing_are_said() {
-    let ended = asked(Answer::json(&whole("one two")), "--use-server-token-count");
+    let ended = asked(RecordedReply::json(&whole("one two")), "--use-server-token-count");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(ended.artifacts.notes().contains(&"server_counts_missing".to_owned()), "{:?}", ended.artifacts.notes());
     let log = ended.artifacts.text("logs/aiperf.log");
@@ -121,10 +121,10 @@ fn server_counts_that_are_missing_are_said() {
 
     let mut with_usage = whole("one two");
     with_usage["usage"] = json!({"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7});
-    let artifacts = answered(Answer::json(&with_usage), "--use-server-token-count");
+    let artifacts = answered(RecordedReply::json(&with_usage), "--use-server-token-count");
     assert!(!artifacts.notes().contains(&"server_counts_missing".to_owned()));
     with_usage["usage"] = json!({"prompt_tokens": 5});
-    let artifacts = answered(Answer::json(&with_usage), "--use-server-token-count");
+    let artifacts = answered(RecordedReply::json(&with_usage), "--use-server-token-count");
     assert!(artifacts.notes().contains(&"server_counts_missing".to_owned()), "half of the counts are not all");
 }
 
@@ -133,7 +133,7 @@ fn more_reasoning_than_completion_tokens_does_not_lengthen_the_output() {
     let mut answer = whole("one two three");
     let details = json!({"reasoning_tokens": 99});
     answer["usage"] = json!({"prompt_tokens": 5, "completion_tokens": 3, "completion_tokens_details": details});
-    let ended = asked(Answer::json(&answer), "--use-server-token-count");
+    let ended = asked(RecordedReply::json(&answer), "--use-server-token-count");
     assert_eq!(ended.artifacts.average("output_sequence_length") as u64, 3);
     assert_eq!(ended.artifacts.average("reasoning_token_count") as u64, 3);
     assert!(ended.artifacts.text("logs/aiperf.log").contains("more reasoning tokens (99) than completion tokens (3)"));
@@ -157,8 +157,8 @@ fn the_input_of_a_batch_is_as_long_as_its_texts_together() {
 #[test]
 fn a_body_without_end_fails_at_the_limit() {
     let comments = ": still here\n\n".repeat(200_000);
-    let server = CannedServer::start(move |_, _| Answer::of(EVENTS, comments.clone()));
-    let words = format!("--model m --tokenizer builtin --isl 5 --request-count 1 --streaming --url {}", server.host());
+    let server = TestServer::start(move |_, _| RecordedReply::of(EVENTS, comments.clone()));
+    let words = format!("--model m --tokenizer builtin --isl 5 --request-count 1 --streaming --url {}", server.url());
     let ended = Program::profile(&words).env("AIPERF_HTTP_BODY_LIMIT_MB", "1").run();
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
     let records = ended.artifacts.records();
@@ -173,15 +173,12 @@ fn a_body_without_end_fails_at_the_limit() {
 fn a_file_with_server_counts_needs_no_tokenizer() {
     let mut answer = whole("one two");
     answer["usage"] = json!({"prompt_tokens": 5, "completion_tokens": 2});
-    let server = CannedServer::start(move |_, _| Answer::json(&answer));
+    let server = TestServer::start(move |_, _| RecordedReply::json(&answer));
     let program = |words: &str| {
-        Program::profile(&format!(
-            "--model no-such-org/no-such-model --url {} --request-count 2 {words}",
-            server.host()
-        ))
-        .env("HF_HUB_OFFLINE", "1")
-        .file("texts.jsonl", "{\"text\": \"Hello\"}\n{\"text\": \"Good bye\"}\n")
-        .file("trace.jsonl", "{\"timestamp\": 0, \"input_length\": 5, \"output_length\": 2}\n")
+        Program::profile(&format!("--model no-such-org/no-such-model --url {} --request-count 2 {words}", server.url()))
+            .env("HF_HUB_OFFLINE", "1")
+            .file("texts.jsonl", "{\"text\": \"Hello\"}\n{\"text\": \"Good bye\"}\n")
+            .file("trace.jsonl", "{\"timestamp\": 0, \"input_length\": 5, \"output_length\": 2}\n")
     };
     let artifacts = program("--input-file texts.jsonl --use-server-token-count").succeed();
     let counted = |tag: &str| artifacts.average(tag) as u64;

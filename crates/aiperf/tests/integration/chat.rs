@@ -1,15 +1,14 @@
 //! A talk as a user has it, at a pipe: what is printed, what the server was sent, and what becomes of a turn that fails.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
-use std::thread;
 
 use aiperf_sim::Sim;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Program, Scripted, in_one, requests, sim, wait_for};
+use crate::support::{AfterReply, Ended, Program, TestReply, TestServer, in_one, requests, sim, wait_for};
 
 fn talk(url: &str) -> Program {
     Program::new(&format!("chat --model test-model --url {url}"))
@@ -119,35 +118,23 @@ fn reasoning_is_shown_apart_and_counted() {
     assert!(ended.stdout.contains("5 out, 2 of them reasoning"), "{}", ended.stdout);
 }
 
-/// A server that answers one request with these events and nothing else.
-fn serve_once(events: &'static str) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    thread::spawn(move || {
-        let (mut socket, _) = listener.accept().unwrap();
-        let mut seen = Vec::new();
-        let mut buffer = [0_u8; 4096];
-        while !seen.ends_with(b"}") {
-            let count = socket.read(&mut buffer).unwrap();
-            seen.extend_from_slice(&buffer[..count]);
-        }
-        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
-        socket.write_all(format!("{head}{events}").as_bytes()).unwrap();
-    });
-    url
+/// A server that answers each request with these events and closes the connection.
+fn server_of_events(events: &'static str) -> TestServer {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+    TestServer::start(move |_, _| TestReply::new(format!("{head}{events}")).then(AfterReply::Close))
 }
 
 #[test]
 fn where_the_server_reports_no_usage_tokens_are_counted_here() {
     let events =
         "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hello world\"},\"finish_reason\":\"stop\"}]}\n\n";
-    let ended = talk(&serve_once(events)).with("--tokenizer builtin --quick hi").run();
+    let ended = talk(&server_of_events(events).url()).with("--tokenizer builtin --quick hi").run();
     assert!(
         ended.stdout.contains("Tokens: 1 in, 2 out (counted here: the server reports no usage)"),
         "{}",
         ended.stdout
     );
-    let ended = talk(&serve_once(events)).with("--tokenizer ./nowhere --quick hi").run();
+    let ended = talk(&server_of_events(events).url()).with("--tokenizer ./nowhere --quick hi").run();
     assert_eq!(ended.code, Some(0));
     assert!(ended.stdout.contains("Tokens: not counted: the server reports no usage, and "), "{}", ended.stdout);
 }
@@ -186,7 +173,7 @@ fn words_are_shown_as_they_come_and_ctrl_c_ends_a_talk_at_a_pipe() {
 
 #[test]
 fn a_key_that_the_server_repeats_is_not_shown() {
-    let server = Scripted::start(|_| in_one("401 Unauthorized", "", b"bad key sk-abcdef-1234"));
+    let server = TestServer::start(|_, _| in_one("401 Unauthorized", "", b"bad key sk-abcdef-1234"));
     let ended = talk(&server.url()).with("--api-key sk-abcdef-1234 --quick hello").run();
     assert_eq!(ended.code, Some(1));
     assert!(ended.stderr.contains("bad key <redacted>") && !ended.stderr.contains("sk-abc"), "{}", ended.stderr);

@@ -1,25 +1,39 @@
 //! Closed loop: a number of sessions in flight, by the log of the server.
 
-use crate::support::{Log, Program, sim};
+use std::sync::{Condvar, Mutex};
+
+use crate::support::{Log, PATIENCE, Program, Record, TestServer, chat_reply, in_one, sim};
 
 #[test]
 fn all_slots_fill_at_once_and_each_again_when_it_is_free() {
-    let sim = sim("ttft=400&itl=0&osl=1");
-    let words = "--concurrency 4 --request-count 10 --workers-max 2 --export-level raw";
-    let artifacts = Program::against(&sim, words).succeed();
-    let log = Log::of(&sim, &artifacts);
-    assert_eq!((log.len(), log.most_in_flight()), (10, 4));
+    // Nobody is answered before four have asked.
+    let gate = (Mutex::new(0), Condvar::new());
+    let server = TestServer::start(move |_, _| {
+        let (count, changed) = &gate;
+        let mut count = count.lock().unwrap();
+        *count += 1;
+        changed.notify_all();
+        let (count, waited) = changed.wait_timeout_while(count, PATIENCE, |count| *count < 4).unwrap();
+        assert!(!waited.timed_out(), "only {count} of 4 slots were filled");
+        in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes())
+    });
+    let words = format!("--url {} --model m --tokenizer builtin --isl 8", server.url());
+    let words = format!("{words} --concurrency 4 --request-count 10 --workers-max 2");
+    let artifacts = Program::profile(&words).succeed();
+    let mut records = artifacts.records();
+    assert_eq!(records.len(), 10);
     // The first four wait for nobody; every other one takes the place of one that has ended.
-    let first_end = log.iter().map(|entry| entry.end).fold(f64::INFINITY, f64::min);
-    assert!(log.0[..4].iter().all(|entry| entry.arrival < first_end));
-    let mut ends: Vec<f64> = log.iter().map(|entry| entry.end).collect();
-    ends.sort_by(f64::total_cmp);
-    for (entry, freed) in log.0[4..].iter().zip(&ends) {
-        assert!(entry.arrival >= *freed);
+    let start = |record: &Record| record.number("request_start_ns");
+    records.sort_by_key(start);
+    let mut ends: Vec<u64> = records.iter().map(|record| record.number("request_end_ns")).collect();
+    ends.sort_unstable();
+    assert!(start(&records[3]) < ends[0]);
+    for (record, freed) in records[4..].iter().zip(&ends) {
+        assert!(start(record) >= *freed);
     }
     // Nothing is due in a closed loop, so that nothing can be late.
     assert!(!artifacts.has_metric("schedule_lag") && !artifacts.has_metric("request_latency_from_due"));
-    assert!(artifacts.records().iter().all(|record| record.value("schedule_lag").is_none()));
+    assert!(records.iter().all(|record| record.value("schedule_lag").is_none()));
     let counts = artifacts.accounting("profiling");
     assert_eq!(
         (&counts["sent"], &counts["completed"], &counts["arrivals_delayed"]),

@@ -5,7 +5,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-use crate::support::{Parts, Program, Record, Scripted, chat_events, chat_reply, in_chunks, in_one, together};
+use crate::support::{Program, Record, TestReply, TestServer, chat_events, chat_reply, in_chunks, in_one, together};
 
 const WORDS: &str = "--model m --tokenizer builtin --isl 20 --request-count 2 --concurrency 1 --export-http-trace";
 const CODINGS: [&str; 4] = ["gzip", "deflate", "br", "zstd"];
@@ -60,11 +60,11 @@ fn packed(coding: &str, parts: &[String]) -> Vec<Vec<u8>> {
     }
 }
 
-fn server(answer: impl Fn() -> Parts + Send + Sync + 'static) -> Scripted {
-    Scripted::start(move |_| answer())
+fn server(answer: impl Fn() -> TestReply + Send + Sync + 'static) -> TestServer {
+    TestServer::start(move |_, _| answer())
 }
 
-fn records(server: &Scripted, words: &str) -> Vec<Record> {
+fn records(server: &TestServer, words: &str) -> Vec<Record> {
     Program::profile(&format!("--url {} {WORDS}", server.url())).with(words).succeed().records()
 }
 
@@ -138,13 +138,13 @@ fn a_compressed_answer_that_is_cut_off_or_spoilt_is_a_failure() {
 #[test]
 fn compression_is_asked_for_only_by_the_user() {
     let body = packed("br", &[chat_reply()]).concat();
-    let server = Scripted::start(move |asked| match asked.header("accept-encoding") {
+    let server = TestServer::start(move |_, asked| match asked.header("accept-encoding") {
         None => in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes()),
         Some(_) => in_one("200 OK", "Content-Type: application/json\r\nContent-Encoding: br\r\n", &body),
     });
     records(&server, "");
-    assert!(server.asked().iter().all(|asked| asked.header("accept-encoding").is_none()));
+    assert!(server.received().iter().all(|asked| asked.header("accept-encoding").is_none()));
     let asking = Program::profile(&format!("--url {} {WORDS}", server.url()));
     asking.with("--header").word("Accept-Encoding: br, gzip").succeed();
-    assert_eq!(server.asked().last().unwrap().header("accept-encoding").as_deref(), Some("br, gzip"));
+    assert_eq!(server.received().last().unwrap().header("accept-encoding").as_deref(), Some("br, gzip"));
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::grpc_service::{
-    GrpcService, NO_REFLECTION, OLD_REFLECTION, PROTO, REFLECTION, Seen, descriptor_set, grpc_service,
+    GrpcService, NO_REFLECTION, OLD_REFLECTION, PROTO, REFLECTION, ReceivedCall, descriptor_set, grpc_service,
 };
 use crate::support::{Ended, Program, Record};
 
@@ -20,7 +20,7 @@ fn calling(service: &GrpcService, method: &str, rows: &[Value], words: &str) -> 
 }
 
 /// The call that a record is about, by the id that it carried.
-fn seen<'a>(calls: &'a [Seen], record: &Record) -> &'a Seen {
+fn seen<'a>(calls: &'a [ReceivedCall], record: &Record) -> &'a ReceivedCall {
     calls.iter().find(|call| call.header("x-request-id") == Some(record.word("x_request_id"))).unwrap()
 }
 

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::{Artifacts, Ended, Program, Record, Scripted, chat_reply, in_one, sim, wait_for};
+use crate::support::{Artifacts, Ended, Program, Record, TestReply, TestServer, chat_reply, in_one, sim, wait_for};
 
 /// It must have failed with its files written, and with one plain sentence at the end of stderr.
 fn check_nothing_succeeded(ended: &Ended, requests: usize, words: &[&str]) {
@@ -68,14 +68,14 @@ fn a_wrong_path_says_what_to_check() {
 
 #[test]
 fn a_model_that_the_server_does_not_know_is_answered_with_those_that_it_has() {
-    let server = Scripted::start(|asked| match asked.target.as_str() {
+    let server = TestServer::start(|_, asked| match asked.target.as_str() {
         "/v1/models" => in_one("200 OK", "", br#"{"data": [{"id": "small"}, {"id": "large"}]}"#),
         _ => in_one("404 Not Found", "", b"The model does not exist."),
     });
     let words = format!("--url {} --model m --tokenizer builtin --isl 8 --request-count 2", server.url());
     let ended = Program::profile(&words).run();
     check_nothing_succeeded(&ended, 2, &["404", "--model", "It serves small, large."]);
-    let asked: Vec<String> = server.asked().into_iter().map(|asked| asked.target).collect();
+    let asked: Vec<String> = server.received().into_iter().map(|asked| asked.target).collect();
     assert_eq!(asked.iter().filter(|target| *target == "/v1/models").count(), 1, "once, after the run");
     assert_eq!(asked.last().map(String::as_str), Some("/v1/models"));
 }
@@ -83,7 +83,7 @@ fn a_model_that_the_server_does_not_know_is_answered_with_those_that_it_has() {
 #[test]
 fn a_server_that_limits_the_rate_is_answered_with_advice_and_its_retry_after() {
     let every_second = AtomicUsize::new(0);
-    let server = Scripted::start(move |_| match every_second.fetch_add(1, Ordering::SeqCst) % 2 {
+    let server = TestServer::start(move |_, _| match every_second.fetch_add(1, Ordering::SeqCst) % 2 {
         0 => in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes()),
         _ => in_one("429 Too Many Requests", "Retry-After: 7\r\n", b"slow down"),
     });
@@ -94,7 +94,7 @@ fn a_server_that_limits_the_rate_is_answered_with_advice_and_its_retry_after() {
     assert!(told.contains("429: 2 of 4 requests.") && told.contains("lower --request-rate or --concurrency"), "{told}");
     assert!(told.contains("It asks to wait 7 s (Retry-After)."), "{told}");
 
-    let all = Scripted::start(|_| in_one("429 Too Many Requests", "Retry-After: 7\r\n", b"slow down"));
+    let all = TestServer::start(|_, _| in_one("429 Too Many Requests", "Retry-After: 7\r\n", b"slow down"));
     let words = format!("--url {} --model m --tokenizer builtin --isl 8 --request-count 2", all.url());
     check_nothing_succeeded(&Program::profile(&words).run(), 2, &["429", "--request-rate", "wait 7 s (Retry-After)"]);
 }
@@ -114,7 +114,7 @@ fn answers_that_are_none_say_what_they_are() {
             "101 Switching Protocols: the server changes to websocket",
         ),
     ] {
-        let server = Scripted::start(move |_| vec![answer.as_bytes().to_vec()]);
+        let server = TestServer::start(move |_, _| TestReply::new(answer));
         let words_given = format!("--url {} --model m --tokenizer builtin --isl 8 --request-count 2", server.url());
         let ended = Program::profile(&words_given).run();
         check_nothing_succeeded(&ended, 2, &[words]);
@@ -258,7 +258,7 @@ fn what_cannot_be_read_is_refused_before_anything_is_written() {
 
 #[test]
 fn the_log_counts_responses_that_could_not_be_read_as_errors_like_the_result() {
-    let server = Scripted::start(|_| in_one("200 OK", "Content-Type: application/json\r\n", b"not an answer"));
+    let server = TestServer::start(|_, _| in_one("200 OK", "Content-Type: application/json\r\n", b"not an answer"));
     let words = format!("--url {} --model m --tokenizer builtin --isl 8 --request-count 5", server.url());
     let ended = Program::profile(&words).run();
     check_nothing_succeeded(&ended, 5, &["all 5 requests failed"]);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::{Ended, Program, Running, Scripted, chat_events, in_chunks, wait_for};
+use crate::support::{Ended, Program, Running, TestServer, chat_events, in_chunks, wait_for};
 
 /// Far longer than the server takes to send a response, and than a stop that counts.
 const STOPPED: Duration = Duration::from_millis(1_500);
@@ -20,7 +20,7 @@ fn parts(words: &[&str]) -> Vec<Vec<u8>> {
     chat_events(words).into_iter().map(String::into_bytes).collect()
 }
 
-fn program(server: &Scripted, words: &str) -> Program {
+fn program(server: &TestServer, words: &str) -> Program {
     Program::profile(&format!("--url {} --model m --tokenizer builtin --isl 8 --streaming", server.url())).with(words)
 }
 
@@ -38,7 +38,7 @@ fn stopped_while_first_tokens_come() -> Ended {
     let (asked, may_answer) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let server = {
         let (asked, may_answer) = (Arc::clone(&asked), Arc::clone(&may_answer));
-        Scripted::start(move |_| {
+        TestServer::start(move |_, _| {
             asked.fetch_add(1, Ordering::SeqCst);
             while !may_answer.load(Ordering::SeqCst) {
                 thread::sleep(Duration::from_millis(2));
@@ -96,7 +96,7 @@ fn a_client_that_was_stopped_tells_of_its_stop_and_of_the_first_tokens_that_it_r
 fn a_server_that_ends_its_streams_late_is_not_told_of_failures_that_never_were() {
     // Long after the last content there are still comments, and then the end.
     let comments = || std::iter::repeat_n(b": wait\n\n".to_vec(), 20);
-    let server = Scripted::start(move |_| {
+    let server = TestServer::start(move |_, _| {
         let mut events = parts(&["one", " two"]);
         let done = events.pop().unwrap();
         events.extend(comments());

@@ -6,7 +6,7 @@ use aiperf_sim::{Sim, TruthRecord};
 use serde_json::{Value, json};
 
 use crate::support::grpc_service::{NO_REFLECTION, grpc_service};
-use crate::support::{Artifacts, Authority, Carrier, Manner, Program, Record, sim};
+use crate::support::{Artifacts, Authority, Program, ProxyBehaviour, ProxyServer, Record, sim};
 
 const MS: f64 = 1e6;
 
@@ -212,7 +212,7 @@ fn under_tls_the_calls_are_the_same() {
     let authority = Authority::new();
     let mut tls = (*authority.server()).clone();
     tls.alpn_protocols = vec![b"h2".to_vec()];
-    let door = Carrier::start(sim.addr(), Manner::Secure(Arc::new(tls)));
+    let door = ProxyServer::start(sim.addr(), ProxyBehaviour::Secure(Arc::new(tls)));
     let program = |words: &str| {
         Program::profile(&format!("--url grpcs://localhost:{} --model test-model", door.addr.port()))
             .with("--tokenizer builtin --isl 20 --osl 6 --request-count 4 --concurrency 2")

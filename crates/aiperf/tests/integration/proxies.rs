@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
-use crate::support::{Authority, Carrier, Manner, Program, Record, Scripted, chat_reply, in_one};
+use crate::support::{
+    Authority, Program, ProxyBehaviour, ProxyServer, Record, TestReply, TestServer, chat_reply, in_one,
+};
 
 const WORDS: &str =
     "--model m --tokenizer builtin --isl 20 --request-count 3 --concurrency 1 --workers-max 1 --export-http-trace";
 
-fn answer() -> Vec<Vec<u8>> {
+fn answer() -> TestReply {
     in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes())
 }
 
-fn plain_server() -> Scripted {
-    Scripted::start(|_| answer())
+fn plain_server() -> TestServer {
+    TestServer::start(|_, _| answer())
 }
 
 fn program(url: &str) -> Program {
@@ -26,13 +28,13 @@ fn trace<'a>(record: &'a Record, name: &str) -> &'a serde_json::Value {
 #[test]
 fn a_plain_request_is_passed_on_by_its_whole_url() {
     let server = plain_server();
-    let proxy = Carrier::start(server.addr, Manner::Polite);
+    let proxy = ProxyServer::start(server.addr, ProxyBehaviour::Forwarding);
     // Only the proxy knows where this is.
     let artifacts = program("http://example.invalid:8000/v1")
         .env("HTTP_PROXY", format!("http://me:p%40ss@{}", proxy.addr))
         .succeed();
     assert_eq!(artifacts.average("request_count") as u32, 3);
-    let asked = server.asked();
+    let asked = server.received();
     assert_eq!(asked.len(), 3);
     for request in &asked {
         assert_eq!(request.target, "http://example.invalid:8000/v1/chat/completions");
@@ -47,7 +49,7 @@ fn a_plain_request_is_passed_on_by_its_whole_url() {
 #[test]
 fn a_proxy_is_not_used_unless_it_is_trusted() {
     let server = plain_server();
-    let proxy = Carrier::start(server.addr, Manner::Polite);
+    let proxy = ProxyServer::start(server.addr, ProxyBehaviour::Forwarding);
     let direct = Program::profile(&format!("--url {} {WORDS}", server.url()));
     direct.env("HTTP_PROXY", format!("http://{}", proxy.addr)).succeed();
     assert!(proxy.heads().is_empty());
@@ -61,9 +63,9 @@ fn a_proxy_is_not_used_unless_it_is_trusted() {
 #[test]
 fn a_tunnel_is_part_of_connecting() {
     let authority = Authority::new();
-    let server = Scripted::secure(authority.server(), |_| answer());
+    let server = TestServer::secure(authority.server(), |_, _| answer());
     let held = Duration::from_millis(60);
-    let proxy = Carrier::start(server.addr, Manner::Slow(held));
+    let proxy = ProxyServer::start(server.addr, ProxyBehaviour::Slow(held));
     let artifacts = program(&server.url())
         .file("ca.pem", &authority.pem())
         .with("--ca-cert ca.pem")
@@ -73,8 +75,8 @@ fn a_tunnel_is_part_of_connecting() {
     let place = server.url().replace("https://", "");
     assert!(head.starts_with(&format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n")), "{head}");
     assert!(head.contains("Proxy-Authorization: Basic bWU6aHVzaA=="), "{head}");
-    assert!(server.asked().iter().all(|asked| asked.target == "/v1/chat/completions"));
-    assert!(server.asked().iter().all(|asked| asked.header("proxy-authorization").is_none()));
+    assert!(server.received().iter().all(|asked| asked.target == "/v1/chat/completions"));
+    assert!(server.received().iter().all(|asked| asked.header("proxy-authorization").is_none()));
     let first = &artifacts.records()[0];
     assert!(trace(first, "connecting_ns").as_u64().unwrap() >= held.as_nanos() as u64);
     assert!(first.metric("request_latency") >= held.as_secs_f64() * 1e3);
@@ -84,23 +86,23 @@ fn a_tunnel_is_part_of_connecting() {
 #[test]
 fn a_proxy_under_tls_carries_both_kinds() {
     let authority = Authority::new();
-    let secure = Scripted::secure(authority.server(), |_| answer());
+    let secure = TestServer::secure(authority.server(), |_, _| answer());
     let plain = plain_server();
     for (server, variable) in [(&secure, "HTTPS_PROXY"), (&plain, "HTTP_PROXY")] {
-        let proxy = Carrier::start(server.addr, Manner::Secure(authority.server()));
+        let proxy = ProxyServer::start(server.addr, ProxyBehaviour::Secure(authority.server()));
         program(&server.url())
             .file("ca.pem", &authority.pem())
             .with("--ca-cert ca.pem")
             .env(variable, format!("https://localhost:{}", proxy.addr.port()))
             .succeed();
-        assert_eq!((proxy.heads().len(), server.asked().len()), (1, 3));
+        assert_eq!((proxy.heads().len(), server.received().len()), (1, 3));
     }
 }
 
 #[test]
 fn servers_can_be_left_out_and_simulators_always_are() {
     let server = plain_server();
-    let proxy = Carrier::start(server.addr, Manner::Polite);
+    let proxy = ProxyServer::start(server.addr, ProxyBehaviour::Forwarding);
     let everything = format!("http://{}", proxy.addr);
     program(&server.url()).env("ALL_PROXY", &everything).env("NO_PROXY", "example.com, 127.0.0.1").succeed();
     program("sim:").env("ALL_PROXY", &everything).succeed();
@@ -112,8 +114,8 @@ fn servers_can_be_left_out_and_simulators_always_are() {
 #[test]
 fn a_proxy_that_does_not_let_us_through_says_why() {
     let authority = Authority::new();
-    let server = Scripted::secure(authority.server(), |_| answer());
-    let proxy = Carrier::start(server.addr, Manner::Refusing("407 Proxy Authentication Required"));
+    let server = TestServer::secure(authority.server(), |_, _| answer());
+    let proxy = ProxyServer::start(server.addr, ProxyBehaviour::Refusing("407 Proxy Authentication Required"));
     let ended =
         program(&server.url()).with("--insecure").env("HTTPS_PROXY", format!("http://me:hush@{}", proxy.addr)).run();
     assert_eq!(ended.code, Some(1));

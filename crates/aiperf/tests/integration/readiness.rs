@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use aiperf_sim::{Sim, SimOptions};
 use rustix::process::Signal;
 
-use crate::support::{Program, Scripted, chat_reply, in_one, sim, wait_for};
+use crate::support::{Program, TestReply, TestServer, chat_reply, in_one, sim, wait_for};
 
 /// An address on which nobody listens yet. It is one that no other test uses, so that nobody takes it in between.
 fn free_address() -> SocketAddr {
@@ -82,7 +82,7 @@ fn a_server_that_accepts_and_is_silent_is_waited_for_no_longer_than_asked() {
     }
 }
 
-fn list(path: &str, call: usize) -> Vec<Vec<u8>> {
+fn list(path: &str, call: usize) -> TestReply {
     match (path, call) {
         ("/v1/models", 0) => in_one("503 Service Unavailable", "", b""),
         ("/v1/models", 1) => in_one("200 OK", "", br#"{"data": []}"#),
@@ -91,14 +91,14 @@ fn list(path: &str, call: usize) -> Vec<Vec<u8>> {
     }
 }
 
-fn infer(_: &str, call: usize) -> Vec<Vec<u8>> {
+fn infer(_: &str, call: usize) -> TestReply {
     match call {
         0 => in_one("503 Service Unavailable", "", b""),
         _ => in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes()),
     }
 }
 
-fn no_list(path: &str, _: usize) -> Vec<Vec<u8>> {
+fn no_list(path: &str, _: usize) -> TestReply {
     match path {
         "/v1/models" => in_one("404 Not Found", "", b""),
         _ => in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes()),
@@ -120,9 +120,9 @@ fn a_limit_as_short_as_the_interval_is_used_to_its_end() {
 
 #[test]
 fn each_step_of_the_wait_is_a_line_that_scripts_can_look_for() {
-    let told = |mode: &str, answer: fn(&str, usize) -> Vec<Vec<u8>>| {
+    let told = |mode: &str, answer: fn(&str, usize) -> TestReply| {
         let calls = AtomicUsize::new(0);
-        let server = Scripted::start(move |asked| answer(&asked.target, calls.fetch_add(1, Ordering::SeqCst)));
+        let server = TestServer::start(move |_, asked| answer(&asked.target, calls.fetch_add(1, Ordering::SeqCst)));
         let words = format!("--url {} --model m --tokenizer builtin --isl 8 --request-count 1", server.url());
         let wait = format!("--wait-for-model-timeout 100 --wait-for-model-interval 0.05 --wait-for-model-mode {mode}");
         let ended = Program::profile(&words).with(&wait).run();

@@ -5,29 +5,31 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Asked, Authority, Parts, Program, Scripted, chat_events, chat_reply, in_chunks, in_one};
+use crate::support::{
+    Authority, Program, ReceivedRequest, TestReply, TestServer, chat_events, chat_reply, in_chunks, in_one,
+};
 
 const WORDS: &str = "--model m --tokenizer builtin --isl 20 --request-count 1 --concurrency 1 --api-key sk-mine";
 
-fn reply() -> Parts {
+fn reply() -> TestReply {
     in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes())
 }
 
-fn to(status: u16, place: &str) -> Parts {
+fn to(status: u16, place: &str) -> TestReply {
     in_one(&format!("{status} Elsewhere"), &format!("Location: {place}\r\n"), b"go there")
 }
 
 /// Answers at `/there`, and sends there from anywhere else.
-fn sending(status: u16) -> Scripted {
-    Scripted::start(move |asked| if asked.target == "/there" { reply() } else { to(status, "/there") })
+fn sending(status: u16) -> TestServer {
+    TestServer::start(move |_, asked| if asked.target == "/there" { reply() } else { to(status, "/there") })
 }
 
-fn program(server: &Scripted) -> Program {
+fn program(server: &TestServer) -> Program {
     Program::profile(&format!("--url {} {WORDS}", server.url()))
 }
 
 /// Names of the headers, but for those that tell of the body.
-fn names(asked: &Asked) -> Vec<&str> {
+fn names(asked: &ReceivedRequest) -> Vec<&str> {
     asked.headers.iter().map(|(name, _)| name.as_str()).filter(|name| *name != "Content-Length").collect()
 }
 
@@ -36,7 +38,7 @@ fn some_redirects_repeat_the_request_and_some_drop_its_body() {
     for (status, repeats) in [(301, false), (302, false), (303, false), (307, true), (308, true)] {
         let server = sending(status);
         let artifacts = program(&server).succeed();
-        let asked = server.asked();
+        let asked = server.received();
         assert_eq!(asked.len(), 2, "{status}");
         assert_eq!(asked[1].method, if repeats { "POST" } else { "GET" }, "{status}");
         assert_eq!(asked[1].body, if repeats { &asked[0].body[..] } else { b"" }, "{status}");
@@ -52,25 +54,25 @@ fn some_redirects_repeat_the_request_and_some_drop_its_body() {
 
 #[test]
 fn a_request_that_goes_straight_has_no_redirects() {
-    let server = Scripted::start(|_| reply());
+    let server = TestServer::start(|_, _| reply());
     assert_eq!(program(&server).succeed().records()[0].meta("redirects"), &Value::Null);
 }
 
 #[test]
 fn keys_stay_with_the_server_that_they_were_meant_for() {
-    let other = Scripted::start(|_| reply());
+    let other = TestServer::start(|_, _| reply());
     let place = format!("{}/there?sig=abc", other.url());
-    let server = Scripted::start(move |_| to(307, &place));
+    let server = TestServer::start(move |_, _| to(307, &place));
     let artifacts = program(&server)
         .with("--header x-api-key:second --header X-Plain:kept")
         .with("--header Cookie:third --export-level raw --export-http-trace")
         .succeed();
-    let asked = &other.asked()[0];
+    let asked = &other.received()[0];
     assert_eq!(asked.target, "/there?sig=abc");
     assert_eq!(asked.header("host").as_deref(), Some(other.addr.to_string().as_str()));
     for dropped in ["authorization", "x-api-key", "cookie"] {
         assert_eq!(asked.header(dropped), None, "{dropped}");
-        assert!(server.asked()[0].header(dropped).is_some(), "{dropped}");
+        assert!(server.received()[0].header(dropped).is_some(), "{dropped}");
     }
     assert_eq!(asked.header("x-plain").as_deref(), Some("kept"));
     let record = &artifacts.records()[0];
@@ -82,7 +84,7 @@ fn keys_stay_with_the_server_that_they_were_meant_for() {
 #[test]
 fn time_covers_the_whole_way() {
     let held = Duration::from_millis(80);
-    let server = Scripted::start(move |asked| {
+    let server = TestServer::start(move |_, asked| {
         if asked.target == "/there" {
             let parts: Vec<Vec<u8>> = chat_events(&["one", " two"]).into_iter().map(String::into_bytes).collect();
             in_chunks("", &parts)
@@ -101,10 +103,10 @@ fn time_covers_the_whole_way() {
 
 #[test]
 fn a_server_that_sends_round_in_circles_is_given_up() {
-    let server = Scripted::start(|_| to(307, "/again"));
+    let server = TestServer::start(|_, _| to(307, "/again"));
     let ended = program(&server).run();
     assert_eq!(ended.code, Some(1));
-    assert_eq!(server.asked().len(), 10);
+    assert_eq!(server.received().len(), 10);
     let record = &ended.artifacts.records()[0];
     assert_eq!(record.error(), (None, "TooManyRedirects"));
     assert_eq!(record.meta("redirects").as_array().unwrap().len(), 9);
@@ -117,7 +119,7 @@ fn a_redirect_to_nowhere_is_a_failure_of_its_own_kind() {
         ("Location: http://[zz/\r\n", (None, "InvalidUrlRedirectClientError")),
         ("", (Some(302), "Found")),
     ] {
-        let server = Scripted::start(move |_| in_one("302 Found", place, b"nothing"));
+        let server = TestServer::start(move |_, _| in_one("302 Found", place, b"nothing"));
         assert_eq!(program(&server).run().artifacts.records()[0].error(), kind);
     }
 }
@@ -125,13 +127,13 @@ fn a_redirect_to_nowhere_is_a_failure_of_its_own_kind() {
 #[test]
 fn a_plain_server_may_send_to_a_secure_one() {
     let authority = Authority::new();
-    let secure = Scripted::secure(authority.server(), |_| reply());
+    let secure = TestServer::secure(authority.server(), |_, _| reply());
     let place = format!("{}/there", secure.url());
-    let server = Scripted::start(move |_| to(308, &place));
+    let server = TestServer::start(move |_, _| to(308, &place));
     let roots = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&roots, authority.pem()).unwrap();
     program(&server).env("SSL_CERT_FILE", roots.path()).succeed();
-    assert_eq!(secure.asked()[0].method, "POST");
+    assert_eq!(secure.received()[0].method, "POST");
 }
 
 #[test]
@@ -144,6 +146,6 @@ fn a_session_keeps_its_connection_through_redirects() {
             .with(&turns)
             .succeed();
     let records = artifacts.records();
-    assert_eq!((records.len(), server.asked().len()), (3, 6));
+    assert_eq!((records.len(), server.received().len()), (3, 6));
     assert!(records[1].0["trace_data"].get("connection_reused_ns").is_some());
 }

@@ -1,15 +1,12 @@
 //! Requests that are sent again: each is counted, its lost time is told, and the server saw as many as are on record.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::collections::HashSet;
+use std::sync::Mutex;
 use std::time::Duration;
 
-use rustix::net::sockopt::set_socket_linger;
-
-use crate::support::{Artifacts, Ended, Program, chat_reply, refusing_http2_server};
+use crate::support::{
+    AfterReply, Artifacts, Ended, Program, TestReply, TestServer, chat_reply, in_one, refusing_http2_server,
+};
 
 const STAGES: [&str; 6] = [
     "http_req_blocked",
@@ -20,69 +17,20 @@ const STAGES: [&str; 6] = [
     "http_req_receiving",
 ];
 
-/// Answers the first request of each connection. When the second has come it keeps it for a while, and resets the connection.
-struct Resetting {
-    addr: SocketAddr,
-    requests: Arc<AtomicUsize>,
+/// Answers the first request of each connection. It keeps the second one for a while and then resets the connection.
+fn resetting_server(keeps: Duration) -> TestServer {
+    let answered: Mutex<HashSet<usize>> = Mutex::default();
+    TestServer::start(move |_, request| {
+        if answered.lock().unwrap().insert(request.connection) {
+            return in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes());
+        }
+        TestReply { writes: Vec::new(), pause: keeps, after: AfterReply::Reset }
+    })
 }
 
-impl Resetting {
-    fn start(keeps: Duration) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let addr = listener.local_addr().unwrap();
-        let requests = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&requests);
-        thread::spawn(move || {
-            for mut socket in listener.incoming().map_while(Result::ok) {
-                let counted = Arc::clone(&counted);
-                thread::spawn(move || {
-                    socket.set_nodelay(true).unwrap();
-                    receive(&socket)?;
-                    counted.fetch_add(1, Ordering::SeqCst);
-                    let reply = chat_reply();
-                    let head = format!(
-                        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-                        reply.len()
-                    );
-                    socket.write_all(format!("{head}{reply}").as_bytes()).ok()?;
-                    receive(&socket)?;
-                    counted.fetch_add(1, Ordering::SeqCst);
-                    thread::sleep(keeps);
-                    // Without waiting for what was sent, a close is a reset.
-                    set_socket_linger(&socket, Some(Duration::ZERO)).ok()
-                });
-            }
-        });
-        Self { addr, requests }
-    }
-
-    fn profile(&self, words: &str) -> Ended {
-        let url = format!("--url http://{} --model m --tokenizer builtin --isl 8", self.addr);
-        Program::profile(&url).with(words).run()
-    }
-
-    fn requests(&self) -> usize {
-        self.requests.load(Ordering::SeqCst)
-    }
-}
-
-fn receive(socket: &TcpStream) -> Option<()> {
-    let mut reader = BufReader::new(socket);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        let line = line.trim_end().to_ascii_lowercase();
-        if let Some(value) = line.strip_prefix("content-length: ") {
-            length = value.parse().unwrap();
-        }
-        if line.is_empty() {
-            break;
-        }
-    }
-    reader.read_exact(&mut vec![0; length]).ok()
+fn profile(server: &TestServer, words: &str) -> Ended {
+    let url = format!("--url {} --model m --tokenizer builtin --isl 8", server.url());
+    Program::profile(&url).with(words).run()
 }
 
 fn count(artifacts: &Artifacts, tag: &str) -> usize {
@@ -96,14 +44,14 @@ fn counts(artifacts: &Artifacts) -> [usize; 3] {
 
 #[test]
 fn a_server_that_resets_every_second_request_sees_as_many_as_are_on_record() {
-    let server = Resetting::start(Duration::ZERO);
-    let ended = server.profile("--concurrency 4 --request-count 60 --strict --export-http-trace");
+    let server = resetting_server(Duration::ZERO);
+    let ended = profile(&server, "--concurrency 4 --request-count 60 --strict --export-http-trace");
     let artifacts = &ended.artifacts;
     let [succeeded, failed, resent] = counts(artifacts);
     // A machine that is slow to notice a close takes it for a failure.
     assert!(resent > 0, "{}", ended.stdout);
     assert_eq!(succeeded + failed, 60);
-    assert_eq!(server.requests(), succeeded + failed + resent);
+    assert_eq!(server.received().len(), succeeded + failed + resent);
     assert_eq!(ended.code, Some(3), "--strict must see it: {}", ended.stderr);
     let summary = artifacts.summary();
     let note = summary["validity"].as_array().unwrap().iter().find(|note| note["code"] == "requests_resent").unwrap();
@@ -134,21 +82,21 @@ fn a_server_that_resets_every_second_request_sees_as_many_as_are_on_record() {
 
 #[test]
 fn without_resends_each_reset_is_a_failed_request() {
-    let server = Resetting::start(Duration::ZERO);
-    let ended = server.profile("--concurrency 4 --request-count 40 --no-resend");
+    let server = resetting_server(Duration::ZERO);
+    let ended = profile(&server, "--concurrency 4 --request-count 40 --no-resend");
     let [succeeded, failed, resent] = counts(&ended.artifacts);
     assert_eq!((succeeded + failed, resent), (40, 0));
     assert!(failed > 0);
-    assert_eq!(server.requests(), 40);
+    assert_eq!(server.received().len(), 40);
     assert_eq!(ended.artifacts.summary()["input_config"]["endpoint"]["no_resend"], true);
 }
 
 #[test]
 fn a_server_that_had_a_request_for_a_while_before_it_died_has_failed_it() {
-    let server = Resetting::start(Duration::from_millis(800));
-    let ended = server.profile("--concurrency 1 --request-count 4");
+    let server = resetting_server(Duration::from_millis(800));
+    let ended = profile(&server, "--concurrency 1 --request-count 4");
     assert_eq!(counts(&ended.artifacts), [2, 2, 0]);
-    assert_eq!(server.requests(), 4);
+    assert_eq!(server.received().len(), 4);
 }
 
 #[test]

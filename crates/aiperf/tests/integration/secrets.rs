@@ -4,7 +4,10 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::support::{Asked, Carrier, Ended, Manner, Program, Scripted, chat_events, chat_reply, in_chunks, in_one};
+use crate::support::{
+    Ended, Program, ProxyBehaviour, ProxyServer, ReceivedRequest, TestReply, TestServer, chat_events, chat_reply,
+    in_chunks, in_one,
+};
 
 const SECRETS: [&str; 8] =
     ["sekret-key", "sekret-a", "sekret-b", "sekret-c", "sekret-d", "sekret-url", "sekret-proxy", "sekret-set"];
@@ -30,7 +33,7 @@ fn assert_no_secret(ended: &Ended) {
     }
 }
 
-fn program(server: &Scripted, proxy: &Carrier) -> Program {
+fn program(server: &TestServer, proxy: &ProxyServer) -> Program {
     Program::profile(&format!("--url {}/v1?api-key=sekret-url&api-version=7", server.url()))
         .with("--model m --tokenizer builtin --isl 20 --request-count 3 --concurrency 1 --streaming")
         .with("--export-level raw --export-http-trace -vv --wait-for-model-timeout 5")
@@ -46,7 +49,7 @@ fn program(server: &Scripted, proxy: &Carrier) -> Program {
 
 #[test]
 fn no_secret_is_in_any_file_or_output() {
-    let server = Scripted::start(|asked| {
+    let server = TestServer::start(|_, asked| {
         if asked.target.contains("completions") && !asked.body.is_empty() {
             let parts: Vec<Vec<u8>> = chat_events(&["one"]).into_iter().map(String::into_bytes).collect();
             in_chunks("Set-Cookie: id=sekret-set\r\n", &parts)
@@ -54,10 +57,10 @@ fn no_secret_is_in_any_file_or_output() {
             in_one("200 OK", "Set-Cookie: id=sekret-set\r\n", b"{}")
         }
     });
-    let proxy = Carrier::start(server.addr, Manner::Polite);
+    let proxy = ProxyServer::start(server.addr, ProxyBehaviour::Forwarding);
     let ended = program(&server, &proxy).run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    let asked = server.asked();
+    let asked = server.received();
     let sent = asked.iter().find(|asked| asked.target.contains("completions") && asked.body.len() > 100).unwrap();
     for (name, value) in [
         ("authorization", "Bearer sekret-key"),
@@ -78,7 +81,7 @@ fn no_secret_is_in_any_file_or_output() {
 
 #[test]
 fn keys_in_extra_inputs_reach_the_server_and_no_file() {
-    let server = Scripted::start(|asked| {
+    let server = TestServer::start(|_, asked| {
         let said = String::from_utf8_lossy(&asked.body);
         let reply = json!({"object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistant", "content": said}}]});
         in_one("200 OK", "Content-Type: application/json\r\n", reply.to_string().as_bytes())
@@ -89,7 +92,7 @@ fn keys_in_extra_inputs_reach_the_server_and_no_file() {
         .word(r#"{"api_key": "sekret-a", "options": {"password": "ab1"}, "max_tokens": 7, "eos_token": "</s>"}"#)
         .run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    let sent = String::from_utf8(server.asked()[0].body.clone()).unwrap();
+    let sent = String::from_utf8(server.received()[0].body.clone()).unwrap();
     assert!(sent.contains("sekret-a") && sent.contains("ab1"), "{sent}");
     assert_no_secret(&ended);
     for name in ["profile_export_aiperf.json", "inputs.json", "profile_export_raw.jsonl"] {
@@ -101,14 +104,14 @@ fn keys_in_extra_inputs_reach_the_server_and_no_file() {
 
 #[test]
 fn no_secret_is_in_what_is_written_of_failures() {
-    let server = Scripted::start(|asked| {
+    let server = TestServer::start(|_, asked| {
         if asked.body.is_empty() || asked.target.contains("models") {
             in_one("200 OK", "", b"{}")
         } else {
             in_one("401 Unauthorized", "", b"Incorrect API key provided: sekret-key.")
         }
     });
-    let proxy = Carrier::start(server.addr, Manner::Polite);
+    let proxy = ProxyServer::start(server.addr, ProxyBehaviour::Forwarding);
     let ended = program(&server, &proxy).run();
     assert_eq!(ended.code, Some(1), "{}", ended.stderr);
     let error = &ended.artifacts.records()[0].0["error"];
@@ -117,35 +120,35 @@ fn no_secret_is_in_what_is_written_of_failures() {
 }
 
 /// All that the server was told, as careless servers give it back.
-fn repeated(asked: &Asked) -> String {
+fn repeated(asked: &ReceivedRequest) -> String {
     let headers = asked.headers.iter().map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value)));
     format!("{} {}\r\n{}", asked.method, asked.target, headers.collect::<Vec<_>>().join("\r\n"))
 }
 
 #[test]
 fn what_a_server_repeats_of_us_is_in_no_file() {
-    let plain = |asked: &Asked| {
+    let plain = |asked: &ReceivedRequest| {
         let message = json!({"role": "assistant", "content": repeated(asked)});
         let reply = json!({"object": "chat.completion", "choices": [{"index": 0, "message": message}]});
         in_one("200 OK", "Content-Type: application/json\r\nX-Echo: sekret-key\r\n", reply.to_string().as_bytes())
     };
-    let stream = |asked: &Asked| {
+    let stream = |asked: &ReceivedRequest| {
         let parts = chat_events(&[&repeated(asked), "more"]).into_iter().map(String::into_bytes).collect::<Vec<_>>();
         in_chunks("X-Echo: sekret-url\r\n", &parts)
     };
-    let failure = |asked: &Asked| {
+    let failure = |asked: &ReceivedRequest| {
         let event = json!({"error": {"message": repeated(asked), "code": 401}});
         in_chunks("", &[format!("data: {event}\n\n").into_bytes()])
     };
-    let moved = |asked: &Asked| {
+    let moved = |asked: &ReceivedRequest| {
         if asked.target.contains("elsewhere") {
             in_one("401 sekret-key is bad", "", repeated(asked).as_bytes())
         } else {
             in_one("307 Elsewhere", "Location: /elsewhere/sekret-url\r\n", b"")
         }
     };
-    let check = |code: i32, answer: fn(&Asked) -> Vec<Vec<u8>>| {
-        let server = Scripted::start(move |asked| {
+    let check = |code: i32, answer: fn(&ReceivedRequest) -> TestReply| {
+        let server = TestServer::start(move |_, asked| {
             let is_other = asked.target.contains("completions") || asked.body.is_empty();
             if is_other && asked.body.len() < 100 && !asked.target.contains("elsewhere") {
                 in_one("200 OK", "", b"{}")
@@ -153,7 +156,7 @@ fn what_a_server_repeats_of_us_is_in_no_file() {
                 answer(asked)
             }
         });
-        let proxy = Carrier::start(server.addr, Manner::Polite);
+        let proxy = ProxyServer::start(server.addr, ProxyBehaviour::Forwarding);
         let ended = program(&server, &proxy)
             .with("--conversation-num 2 --conversation-turn-mean 2 --export-outputs-json --export-records-parquet")
             .run();
@@ -170,23 +173,25 @@ fn what_a_server_repeats_of_us_is_in_no_file() {
 
 #[test]
 fn keys_are_hidden_in_addresses_and_paths_of_any_form() {
-    let server = Scripted::start(|_| in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes()));
+    let server =
+        TestServer::start(|_, _| in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes()));
     let bare = server.url().replace("http://", "");
     let ended = Program::profile(&format!("--url {bare}/v1?api-key=sekret-url --endpoint /chat?key=sekret-a"))
         .with("--model m --tokenizer builtin --isl 20 --request-count 1 --export-level raw -vv")
         .with("--reset-kv-cache-path /reset?token=sekret-b --server-profiler-start-path /start?sig=sekret-c")
         .run();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    assert!(server.asked().iter().any(|asked| asked.target == "/v1/chat?api-key=sekret-url&key=sekret-a"));
+    assert!(server.received().iter().any(|asked| asked.target == "/v1/chat?api-key=sekret-url&key=sekret-a"));
     assert_no_secret(&ended);
 }
 
 #[test]
 fn headers_carry_any_text_as_utf_8() {
-    let server = Scripted::start(|_| in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes()));
+    let server =
+        TestServer::start(|_, _| in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes()));
     let words = format!("--url {} --model m --tokenizer builtin --isl 20 --request-count 1 --header", server.url());
     Program::profile(&words).word("X-Name: Zoë – 東京,X-Empty:,X-Number:007").succeed();
-    let asked = &server.asked()[0];
+    let asked = &server.received()[0];
     let raw = |name: &str| asked.headers.iter().find(|(known, _)| known == name).unwrap().1.clone();
     assert_eq!(raw("X-Name"), "Zoë – 東京".as_bytes());
     assert_eq!((raw("X-Empty"), raw("X-Number")), (Vec::new(), b"007".to_vec()));
@@ -213,7 +218,7 @@ fn a_large_body_is_held_once_however_many_requests_carry_it() {
     let image = format!("data:image/png;base64,{}", "A".repeat(BODY));
     let content = json!([{"type": "text", "text": "hi"}, {"type": "image_url", "image_url": {"url": image}}]);
     let row = json!({"model": "m", "messages": [{"role": "user", "content": content}]}).to_string();
-    let server = Scripted::start(|_| {
+    let server = TestServer::start(|_, _| {
         // Long enough for all requests to be under way at once.
         thread::sleep(Duration::from_millis(300));
         in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes())

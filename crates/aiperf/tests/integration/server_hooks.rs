@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::process::Signal;
 
-use crate::support::{Program, Scripted, chat_reply, in_one, sim, wait_for};
+use crate::support::{Program, TestReply, TestServer, chat_reply, in_one, sim, wait_for};
 
 const WORDS: &str = "--model m --tokenizer builtin --isl 64 --concurrency 1";
 
-fn reply() -> Vec<Vec<u8>> {
+fn reply() -> TestReply {
     in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes())
 }
 
@@ -50,21 +50,21 @@ fn a_reset_makes_the_server_forget() {
 #[test]
 fn a_busy_server_is_asked_again_and_a_refusal_is_final() {
     let calls = AtomicUsize::new(0);
-    let busy = Scripted::start(move |asked| match asked.target.as_str() {
+    let busy = TestServer::start(move |_, asked| match asked.target.as_str() {
         "/forget" if calls.fetch_add(1, Ordering::SeqCst) == 0 => in_one("503 Service Unavailable", "", b""),
         _ => reply(),
     });
-    let words = |server: &Scripted| format!("--url {} {WORDS} --request-count 1", server.url());
+    let words = |server: &TestServer| format!("--url {} {WORDS} --request-count 1", server.url());
     Program::profile(&words(&busy)).with("--reset-kv-cache-path /forget").succeed();
-    let targets: Vec<String> = busy.asked().into_iter().map(|asked| asked.target).collect();
+    let targets: Vec<String> = busy.received().into_iter().map(|asked| asked.target).collect();
     assert_eq!(targets, ["/forget", "/forget", "/v1/chat/completions"]);
 
-    let without = Scripted::start(|_| in_one("404 Not Found", "", b""));
+    let without = TestServer::start(|_, _| in_one("404 Not Found", "", b""));
     let ended = Program::profile(&words(&without)).with("--reset-kv-cache").run();
     assert_eq!(ended.code, Some(1));
     assert!(ended.stderr.contains("--reset-kv-cache: POST"), "{}", ended.stderr);
     assert!(ended.stderr.contains("/reset_prefix_cache answers 404 Not Found"), "{}", ended.stderr);
-    assert_eq!(without.asked().len(), 1);
+    assert_eq!(without.received().len(), 1);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_server_that_is_silent_is_asked_once_to_empty_its_cache() {
 #[test]
 fn a_profiler_that_does_not_start_ends_the_run_and_one_that_does_not_stop_is_a_warning() {
     let running = sim("ttft=1&itl=1&osl=2");
-    let broken = Scripted::start(|_| in_one("500 Internal Server Error", "", b""));
+    let broken = TestServer::start(|_, _| in_one("500 Internal Server Error", "", b""));
     let words = format!("--url {},{} {WORDS} --request-count 2 --server-profiler", running.url(), broken.url());
     let ended = Program::profile(&words).run();
     assert_eq!(ended.code, Some(1));
@@ -91,7 +91,7 @@ fn a_profiler_that_does_not_start_ends_the_run_and_one_that_does_not_stop_is_a_w
     let paths: Vec<String> = running.truth().iter().map(|request| request.path.clone()).collect();
     assert_eq!(paths, ["/start_profile", "/stop_profile"]);
 
-    let stuck = Scripted::start(|asked| match asked.target.as_str() {
+    let stuck = TestServer::start(|_, asked| match asked.target.as_str() {
         "/halt" => in_one("500 Internal Server Error", "", b""),
         _ => reply(),
     });

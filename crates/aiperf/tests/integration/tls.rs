@@ -4,15 +4,15 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
 
-use crate::support::{Artifacts, Authority, Program, Scripted, chat_reply, in_one};
+use crate::support::{Artifacts, Authority, Program, TestServer, chat_reply, in_one};
 
 const WORDS: &str = "--model m --tokenizer builtin --isl 20 --request-count 2 --concurrency 1";
 
-fn server(tls: std::sync::Arc<rustls::ServerConfig>) -> Scripted {
-    Scripted::secure(tls, |_| in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes()))
+fn server(tls: std::sync::Arc<rustls::ServerConfig>) -> TestServer {
+    TestServer::secure(tls, |_, _| in_one("200 OK", "Content-Type: application/json\r\n", chat_reply().as_bytes()))
 }
 
-fn program(server: &Scripted) -> Program {
+fn program(server: &TestServer) -> Program {
     Program::profile(&format!("--url {} {WORDS}", server.url()))
 }
 
@@ -100,13 +100,13 @@ fn a_server_that_asks_who_we_are_is_shown_our_certificate() {
         .with("--client-cert cert.pem --client-key key.pem")
         .succeed();
     known().file("both.pem", &format!("{certificate}{key}")).with("--client-cert both.pem").succeed();
-    assert_eq!(server.asked().len(), 4);
+    assert_eq!(server.received().len(), 4);
 
     let unknown = known().run();
     assert_eq!(unknown.code, Some(1));
     let (_, message) = first_error(&unknown.artifacts);
     assert!(message.contains("CertificateRequired"), "{message}");
-    assert_eq!(server.asked().len(), 4);
+    assert_eq!(server.received().len(), 4);
 }
 
 #[test]

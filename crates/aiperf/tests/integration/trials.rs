@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::{Artifacts, Program, Scripted, chat_reply, in_one, sim, wait_for};
+use crate::support::{Artifacts, Program, TestServer, chat_reply, in_one, sim, wait_for};
 
 const AGGREGATE: &str = "aggregate/profile_export_aiperf_aggregate.json";
 const SPEED: &str = "ttft=2&itl=0&osl=4";
@@ -31,9 +31,9 @@ fn check_mean(artifacts: &Artifacts, aggregate: &Value, folders: &[&str], tag: &
 }
 
 /// A server that answers so many requests with an error before it comes to its senses, and a command that talks to it.
-fn ailing_server(errors: usize, words: &str) -> (Scripted, Program) {
+fn ailing_server(errors: usize, words: &str) -> (TestServer, Program) {
     let asked = AtomicUsize::new(0);
-    let server = Scripted::start(move |_| {
+    let server = TestServer::start(move |_, _| {
         if asked.fetch_add(1, Ordering::Relaxed) < errors {
             in_one("500 Internal Server Error", "", b"not yet")
         } else {

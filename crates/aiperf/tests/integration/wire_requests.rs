@@ -9,7 +9,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, CannedServer, CapturedRequest, CapturedRun, Program, Seen, captured_runs, recordings, wait_for,
+    CapturedRequest, CapturedRun, Program, ReceivedRequest, RecordedReply, TestServer, captured_runs, recordings,
+    wait_for,
 };
 
 /// Words that the reference accepts without effect and that are refused here: run, words, what the refusal names.
@@ -86,14 +87,14 @@ fn the_types_of_genai_perf_send_its_bodies_with_our_headers() {
         ("image_retrieval", "image_retrieval", json!({"images": urls(&first("image_retrieval")["input"])})),
     ];
     for (case, kind, row) in &rows {
-        let server = CannedServer::start(|number, request| answer("", number, request));
+        let server = TestServer::start(|number, request| answer("", number, request));
         let tokenizer = if *kind == "image_retrieval" { "" } else { "--tokenizer builtin" };
-        let words = format!("--url http://{} -m m1 --endpoint-type {kind} {tokenizer}", server.host());
+        let words = format!("--url http://{} -m m1 --endpoint-type {kind} {tokenizer}", server.addr);
         Program::profile(&words)
             .with("--input-file rows.jsonl --custom-dataset-type single_turn --request-count 1")
             .file("rows.jsonl", &row.to_string())
             .run();
-        let sent = server.seen().swap_remove(0);
+        let sent = server.received().swap_remove(0);
         assert_eq!(
             (&sent.target, std::str::from_utf8(&sent.body).unwrap()),
             (&captures[*case].0, &*first(case).to_string())
@@ -139,19 +140,19 @@ fn check(run: &CapturedRun) -> Vec<String> {
         expected.retain(|request| !HOOKS.contains(&&*request.target));
     }
     let name = run.name.clone();
-    let server = CannedServer::start(move |number, request| answer(&name, number, request));
-    let ended = program(run, &words, &server.host()).run();
+    let server = TestServer::start(move |number, request| answer(&name, number, request));
+    let ended = program(run, &words, &server.addr.to_string()).run();
     // A request that was given up at once may be read by the server a little later.
     let patient = run.name.starts_with("h-cancel");
     let mut seen = wait_for("all requests to arrive", || {
-        let seen = server.seen();
+        let seen = server.received();
         (!patient || seen.len() >= expected.len()).then_some(seen)
     });
     if seen.len() != expected.len() {
         return vec![format!("{} requests came instead of {}: {}", seen.len(), expected.len(), ended.stderr)];
     }
     seen.sort_by_key(|request| request.connection);
-    let mut wrong = compared(run, &expected, &seen, &server.host());
+    let mut wrong = compared(run, &expected, &seen, &server.addr.to_string());
     let connections: (Vec<usize>, Vec<usize>) =
         expected.iter().zip(&seen).map(|(theirs, ours)| (theirs.connection, ours.connection)).unzip();
     // The hooks have connections of their own, which are counted too.
@@ -162,14 +163,14 @@ fn check(run: &CapturedRun) -> Vec<String> {
     wrong
 }
 
-fn compared(run: &CapturedRun, expected: &[&CapturedRequest], seen: &[Seen], host: &str) -> Vec<String> {
+fn compared(run: &CapturedRun, expected: &[&CapturedRequest], seen: &[ReceivedRequest], host: &str) -> Vec<String> {
     let generated = run.files.is_empty();
     let (mut their_ids, mut our_ids) = (Vec::new(), Vec::new());
     let mut wrong = Vec::new();
     for (number, (theirs, ours)) in expected.iter().zip(seen).enumerate() {
         let mut expected =
             (line_of(&theirs.method, &theirs.target), headers_of(&theirs.headers, "localhost:8000", &mut their_ids));
-        let mut found = (line_of(&ours.method, &ours.target), headers_of(&ours.headers, host, &mut our_ids));
+        let mut found = (line_of(&ours.method, &ours.target), headers_of(&ours.text_headers(), host, &mut our_ids));
         if HOOKS.contains(&&*theirs.target) {
             (expected.1, found.1) = (Vec::new(), Vec::new());
         }
@@ -238,7 +239,7 @@ fn headers_of(headers: &[(String, String)], host: &str, ids: &mut Vec<String>) -
     headers.iter().map(|(name, value)| (name.clone(), alike(name, value))).collect()
 }
 
-fn body_difference(theirs: &Value, ours: &Seen, generated: bool) -> Option<String> {
+fn body_difference(theirs: &Value, ours: &ReceivedRequest, generated: bool) -> Option<String> {
     let length = ours.header("content-length").map(|length| length.parse().unwrap());
     if length.unwrap_or(0) != ours.body.len() {
         return Some(format!("Content-Length is {length:?}, and the body has {} bytes", ours.body.len()));
@@ -311,8 +312,9 @@ fn kind_of(text: &str) -> (bool, Option<&str>) {
 }
 
 /// The parts of a form as the captures have them.
-fn form_of(request: &Seen) -> Value {
-    let boundary = request.header("content-type").unwrap().split_once("boundary=").unwrap().1;
+fn form_of(request: &ReceivedRequest) -> Value {
+    let content_type = request.header("content-type").unwrap();
+    let boundary = content_type.split_once("boundary=").unwrap().1;
     let body = [b"\r\n", &*request.body].concat();
     let delimiter = format!("\r\n--{boundary}").into_bytes();
     let at: Vec<usize> = (0..body.len()).filter(|at| body[*at..].starts_with(&delimiter)).collect();
@@ -334,52 +336,54 @@ fn form_of(request: &Seen) -> Value {
 }
 
 /// What the server of the captures answered, as far as it shows in later requests.
-fn answer(run: &str, number: usize, request: &Seen) -> Answer {
+fn answer(run: &str, number: usize, request: &ReceivedRequest) -> RecordedReply {
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     let path = request.target.split('?').next().unwrap();
     let streaming = body["stream"] == true;
-    let either = |streamed: &str, whole: &str| Answer::recorded(if streaming { streamed } else { whole });
+    let either = |streamed: &str, whole: &str| RecordedReply::recorded(if streaming { streamed } else { whole });
     let mut answer = match path {
-        _ if request.header("x-slow").is_some() => Answer { silent: true, ..Answer::default() },
+        _ if request.header("x-slow").is_some() => RecordedReply { silent: true, ..RecordedReply::default() },
         _ if body["model"].as_str().is_some_and(|model| model.starts_with("fx-")) => {
-            Answer::recorded(&body["model"].as_str().unwrap()[3..])
+            RecordedReply::recorded(&body["model"].as_str().unwrap()[3..])
         }
         "/redir" => {
-            let mut answer = Answer::of("text/plain", "");
+            let mut answer = RecordedReply::of("text/plain", "");
             answer.status = if run == "i-redir302" { 302 } else { 307 };
             answer.headers.push(("Location".to_owned(), "/v1/chat/completions".to_owned()));
             answer
         }
-        "/v1/models" => Answer::json(&json!({"object": "list", "data": [{"id": "m1", "object": "model"}]})),
+        "/v1/models" => RecordedReply::json(&json!({"object": "list", "data": [{"id": "m1", "object": "model"}]})),
         "/v1/completions" => either("completions-vllm", "completions-full"),
-        "/v1/responses" if streaming => Answer::recorded("responses-text"),
-        "/v1/responses" => Answer::json(&json!({
+        "/v1/responses" if streaming => RecordedReply::recorded("responses-text"),
+        "/v1/responses" => RecordedReply::json(&json!({
             "id": "resp_1", "object": "response", "status": "completed", "store": body["store"] == true,
             "output": [{"id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
                 "content": [{"type": "output_text", "text": "Hello world!", "annotations": []}]}],
             "usage": {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10},
         })),
-        "/v1/messages" if streaming => Answer::recorded("messages-text"),
-        "/v1/messages" => Answer::json(&json!({
+        "/v1/messages" if streaming => RecordedReply::recorded("messages-text"),
+        "/v1/messages" => RecordedReply::json(&json!({
             "id": "msg_1", "type": "message", "role": "assistant", "stop_reason": "end_turn",
             "content": [{"type": "text", "text": "Hello world!"}], "usage": {"input_tokens": 7, "output_tokens": 3},
         })),
-        "/v1/embeddings" | "/emb" => Answer::recorded("embeddings-full"),
-        "/v2/rerank" => Answer::recorded("cohere-rankings-full"),
-        "/rerank" => Answer::recorded("hf-tei-rankings-full"),
-        "/v1/ranking" => Answer::recorded("nim-rankings-full"),
-        path if path.ends_with("m1/generate") => Answer::recorded("triton-generate-full"),
-        "/generate" => Answer::recorded("hf-generate-full"),
-        "/generate_stream" => Answer::recorded("hf-generate-stream"),
+        "/v1/embeddings" | "/emb" => RecordedReply::recorded("embeddings-full"),
+        "/v2/rerank" => RecordedReply::recorded("cohere-rankings-full"),
+        "/rerank" => RecordedReply::recorded("hf-tei-rankings-full"),
+        "/v1/ranking" => RecordedReply::recorded("nim-rankings-full"),
+        path if path.ends_with("m1/generate") => RecordedReply::recorded("triton-generate-full"),
+        "/generate" => RecordedReply::recorded("hf-generate-full"),
+        "/generate_stream" => RecordedReply::recorded("hf-generate-stream"),
         "/v1/images/generations" => either("image-generation-stream", "image-generation-full"),
-        "/v1/images/edits" => Answer::recorded("image-generation-full"),
-        "/v1/infer" => Answer::recorded("image-retrieval-full"),
-        "/v1/audio/transcriptions" => Answer::recorded("audio-transcription-json"),
-        "/rag/api/prompt" => Answer::recorded("solido-rag-full"),
-        "/v1/videos" => Answer::recorded("video-queued"),
-        "/v1/videos/video_1" => Answer::recorded(if number < 3 { "video-in-progress" } else { "video-completed" }),
-        "/v1/videos/video_1/content" => Answer::of("video/mp4", "film"),
-        "/custom/path" | "/tpl" => Answer::json(&json!({"text": "Hello world!"})),
+        "/v1/images/edits" => RecordedReply::recorded("image-generation-full"),
+        "/v1/infer" => RecordedReply::recorded("image-retrieval-full"),
+        "/v1/audio/transcriptions" => RecordedReply::recorded("audio-transcription-json"),
+        "/rag/api/prompt" => RecordedReply::recorded("solido-rag-full"),
+        "/v1/videos" => RecordedReply::recorded("video-queued"),
+        "/v1/videos/video_1" => {
+            RecordedReply::recorded(if number < 3 { "video-in-progress" } else { "video-completed" })
+        }
+        "/v1/videos/video_1/content" => RecordedReply::of("video/mp4", "film"),
+        "/custom/path" | "/tpl" => RecordedReply::json(&json!({"text": "Hello world!"})),
         _ => either("chat-vllm", "chat-full"),
     };
     answer.close_after = request.header("x-closeafter").is_some();

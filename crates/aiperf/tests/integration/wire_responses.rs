@@ -6,7 +6,7 @@ use aiperf_endpoint::{EndpointFacts, EndpointKind};
 use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
 use serde_json::{Map, Value, json};
 
-use crate::support::{Answer, Artifacts, CannedServer, Program, Record, manifest, recordings};
+use crate::support::{Artifacts, Program, Record, RecordedReply, TestServer, manifest, recordings};
 
 fn expectations() -> Map<String, Value> {
     serde_json::from_slice(&std::fs::read(recordings().join("responses/expected.json")).unwrap()).unwrap()
@@ -38,16 +38,16 @@ fn words_for(facts: &EndpointFacts) -> &'static str {
 
 /// One request for each of the recorded responses, answered in their order.
 fn answered_with(facts: &EndpointFacts, streaming: bool, names: &[String], words: &str) -> Artifacts {
-    let answers: Vec<Answer> = names.iter().map(|name| Answer::recorded(name)).collect();
+    let answers: Vec<RecordedReply> = names.iter().map(|name| RecordedReply::recorded(name)).collect();
     let count = answers.len();
-    let server = CannedServer::start(move |number, _| answers[number].clone());
-    let url = format!("http://{}", server.host());
+    let server = TestServer::start(move |number, _| answers[number].clone());
+    let url = server.url();
     let program = Program::profile(&format!("--url {url} --model m --endpoint-type {}", facts.name))
         .with(words_for(facts))
         .with(&format!("--request-count {count} --concurrency 1 --ui none {words}"))
         .with(if streaming { "--streaming" } else { "" });
     let ended = program.run();
-    assert_eq!(server.seen().len(), count, "{}", ended.stderr);
+    assert_eq!(server.received().len(), count, "{}", ended.stderr);
     ended.artifacts
 }
 
@@ -131,10 +131,10 @@ fn compared(
 fn a_job_is_asked_after_until_its_last_answer() {
     for (last, fails) in [("video-completed", false), ("video-failed", true)] {
         let polls = ["video-queued", "video-queued", "video-in-progress", last];
-        let server = CannedServer::start(move |number, _| Answer::recorded(polls[number]));
+        let server = TestServer::start(move |number, _| RecordedReply::recorded(polls[number]));
         let words = "--model m --endpoint-type video_generation --tokenizer builtin --isl 8 --request-count 1 --url";
-        let ended = Program::profile(words).word(format!("http://{}", server.host())).run();
-        assert_eq!(server.seen().len(), polls.len(), "{}", ended.stderr);
+        let ended = Program::profile(words).word(server.url()).run();
+        assert_eq!(server.received().len(), polls.len(), "{}", ended.stderr);
         let record = ended.artifacts.records().swap_remove(0);
         let expected = &expectations()[last];
         if fails {
@@ -176,16 +176,16 @@ fn latency_ends_with_the_last_content_and_first_output_is_not_reasoning() {
         event(r#"{"tool_calls":[{"index":0,"id":"c","function":{"name":"look","arguments":"{}"}}]}"#, "null"),
         event("{}", r#""tool_calls""#),
     ];
-    let mut answer = Answer::of("text/event-stream", events.concat());
+    let mut answer = RecordedReply::of("text/event-stream", events.concat());
     let ends = events.iter().scan(0, |end, event| {
         *end += event.len();
         Some(*end)
     });
     answer.splits = ends.take(events.len() - 1).collect();
     answer.gap = std::time::Duration::from_millis(60);
-    let server = CannedServer::start(move |_, _| answer.clone());
+    let server = TestServer::start(move |_, _| answer.clone());
     let words = "--model m --tokenizer builtin --isl 8 --streaming --request-count 1 --url";
-    let artifacts = Program::profile(words).word(format!("http://{}", server.host())).succeed();
+    let artifacts = Program::profile(words).word(server.url()).succeed();
     let record = artifacts.records().swap_remove(0);
     assert!(record.metric("time_to_first_output_token") - record.metric("time_to_first_token") >= nearly, "{record:?}");
     assert!((record.metric("request_latency") - record.metric("time_to_first_output_token")).abs() < 1e-6);

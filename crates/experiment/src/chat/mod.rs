@@ -24,7 +24,6 @@ use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 use aiperf_transport::{Client, Exchange, Request, Reuse};
 use bytes::Bytes;
 use tokio::runtime::Runtime;
-use uuid::Builder;
 
 pub use error::TalkError;
 pub use figures::{Counted, TurnFigures, WhoCounts};
@@ -108,7 +107,7 @@ impl Talk {
             system_prompt: system_prompt.map(Arc::from),
             memory,
             history: History::new(ContextMode::DeltasWithoutResponses),
-            session: SessionId(new_id(&mut ids).into()),
+            session: SessionId(ids.uuid().to_string().into()),
             ids,
             tokenizer: TokenizerRequest {
                 name: config.endpoint.tokenizer_name(model).to_owned(),
@@ -137,7 +136,7 @@ impl Talk {
             options: &self.options,
         };
         let body = self.endpoint.body(&request)?;
-        let id = new_id(&mut self.ids);
+        let id = self.ids.uuid().to_string();
         let [target] = self.targets.requests.as_slice() else { return Err(TalkError::SeveralServers) };
         let start = Mono::now();
         let exchange = self.runtime.block_on(self.exchange(target, &body, &id, interrupt, hear))?;
@@ -218,9 +217,4 @@ async fn asked(interrupt: &Interrupt) {
     while !interrupt.load(Ordering::Relaxed) {
         tokio::time::sleep(LOOK_UP).await;
     }
-}
-
-fn new_id(ids: &mut Stream) -> String {
-    let random = u128::from(ids.next_u64()) << 64 | u128::from(ids.next_u64());
-    Builder::from_random_bytes(random.to_be_bytes()).into_uuid().to_string()
 }

@@ -251,15 +251,4 @@ mod tests {
         assert_eq!(options.load(), Err(SelfTestOptionError::TwoLoads));
         assert_eq!(set("request-rate", "2.5").unwrap().load(), Ok(Load::Rate(2.5)));
     }
-
-    #[test]
-    fn the_documentation_shows_the_table() {
-        let page = include_str!("../../../../docs/selftest.md");
-        for option in SELFTEST_OPTIONS {
-            let default = if option.default.is_empty() { "–".to_owned() } else { format!("`{}`", option.default) };
-            let value = option.value.replace('|', "\\|");
-            let row = format!("| `--{}` | {value} | {default} | {} |", option.flag, option.help);
-            assert!(page.contains(&row), "docs/selftest.md lacks the row\n{row}");
-        }
-    }
 }

@@ -9,7 +9,7 @@ use aiperf_report::{
     Aggregate, AggregatePaths, Collated, FailedRun, SummaryFiles, SweepReport, Variation, write_aggregate,
     write_collated, write_sweep,
 };
-use uuid::Uuid;
+use aiperf_seed::Stream;
 
 use super::collate::{self, Values};
 use super::figures::Figures;
@@ -138,7 +138,7 @@ pub fn conduct(
 
 impl Series<'_> {
     fn make(&mut self, runner: &mut dyn Runner) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let sweep_id = Uuid::new_v4().to_string();
+        let sweep_id = Stream::from_entropy().uuid().to_string();
         let mut before: Option<Slot> = None;
         for slot in order::slots(self.experiment) {
             if self.has_settled(slot.cell) {

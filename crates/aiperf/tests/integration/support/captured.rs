@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::canned::recordings;
+use super::recorded_replies::recordings;
 
 /// One run of the reference.
 #[derive(Debug)]

@@ -23,15 +23,15 @@ pub(crate) const PROTO: &str = r#"
 syntax = "proto3";
 package words;
 import "google/protobuf/timestamp.proto";
-enum Tone { PLAIN = 0; LOUD = 1; }
+enum EchoTone { PLAIN = 0; LOUD = 1; }
 message Ask {
   string text = 1;
   int32 count = 2;
-  Tone tone = 3;
+  EchoTone tone = 3;
   bytes blob = 4;
   google.protobuf.Timestamp at = 5;
 }
-message Word { string text = 1; Tone tone = 2; bytes blob = 3; }
+message Word { string text = 1; EchoTone tone = 2; bytes blob = 3; }
 service Words {
   rpc Say(Ask) returns (Word);
   rpc Count(Ask) returns (stream Word);
@@ -67,7 +67,7 @@ struct Word {
 
 /// One call, as the service saw it.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct ReceivedCall {
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) asks: Vec<Ask>,
@@ -78,7 +78,7 @@ pub(crate) struct Seen {
     pub(crate) ended_by_client: bool,
 }
 
-impl Seen {
+impl ReceivedCall {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
@@ -86,7 +86,7 @@ impl Seen {
 
 #[derive(Default)]
 struct Book {
-    calls: Vec<Seen>,
+    calls: Vec<ReceivedCall>,
     connections: usize,
 }
 
@@ -101,7 +101,7 @@ impl GrpcService {
     }
 
     /// Calls of its own methods, reflection left out.
-    pub(crate) fn calls(&self) -> Vec<Seen> {
+    pub(crate) fn calls(&self) -> Vec<ReceivedCall> {
         let book = self.book.lock().unwrap();
         book.calls.iter().filter(|call| call.path.starts_with("/words.")).cloned().collect()
     }
@@ -145,10 +145,10 @@ pub(crate) fn descriptor_set() -> Vec<u8> {
     Files { descriptors: descriptors.files_for(None, Some("words.Words")) }.encode_to_vec()
 }
 
-struct Call {
+struct ServedCall {
     respond: SendResponse<Bytes>,
     stream: Option<SendStream<Bytes>>,
-    seen: Seen,
+    seen: ReceivedCall,
 }
 
 async fn serve(
@@ -168,9 +168,15 @@ async fn serve(
     let path = parts.uri.path().to_owned();
     let is_ours = path.starts_with("/words.");
     let asks = if is_ours { messages.iter().map(|ask| Ask::decode(ask.as_slice()).unwrap()).collect() } else { vec![] };
-    let seen =
-        Seen { path: path.clone(), headers: parts.headers, asks, arrived, written: Vec::new(), ended_by_client: false };
-    let mut call = Call { respond, stream: None, seen };
+    let seen = ReceivedCall {
+        path: path.clone(),
+        headers: parts.headers,
+        asks,
+        arrived,
+        written: Vec::new(),
+        ended_by_client: false,
+    };
+    let mut call = ServedCall { respond, stream: None, seen };
     match path.as_str() {
         "/words.Words/Say" | "/words.Words/Gather" => call.one_word().await,
         "/words.Words/Count" | "/words.Words/Chat" => call.words().await,
@@ -191,7 +197,7 @@ async fn serve(
     book.lock().unwrap().calls.push(call.seen);
 }
 
-impl Call {
+impl ServedCall {
     fn send(&mut self, message: &[u8]) {
         let mut body = Vec::new();
         frame(message, &mut body);

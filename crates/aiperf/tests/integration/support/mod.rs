@@ -2,32 +2,33 @@
 
 mod artifacts;
 mod authority;
-mod canned;
 mod captured;
-mod carrier;
 pub(crate) mod grpc_service;
 mod http2;
 mod log;
 mod program;
-mod scripted;
+mod proxy_server;
+mod recorded_replies;
+mod replies;
 mod server;
 
+pub(crate) use aiperf_test_server::{AfterReply, ReceivedRequest, TestReply, TestServer};
 pub(crate) use artifacts::{Artifacts, Record};
 pub(crate) use authority::Authority;
-pub(crate) use canned::{Answer, CannedServer, Seen, manifest, recordings};
 pub(crate) use captured::{CapturedRequest, CapturedRun, captured_runs};
-pub(crate) use carrier::{Carrier, Manner};
 pub(crate) use http2::{http2_server, refusing_http2_server};
 pub(crate) use log::{Entry, Log, assert_order, reply_of, truth_of};
 pub(crate) use program::{Ended, Program, Running, shell};
-pub(crate) use scripted::{Asked, Parts, Scripted, chat_events, chat_reply, in_chunks, in_one};
+pub(crate) use proxy_server::{ProxyBehaviour, ProxyServer};
+pub(crate) use recorded_replies::{RecordedReply, manifest, recordings};
+pub(crate) use replies::{chat_events, chat_reply, in_chunks, in_one};
 pub(crate) use server::{by_request_id, requests, sim};
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Far longer than anything here takes: reached only when something hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Asks again and again until there is an answer.
 pub(crate) fn wait_for<T>(what: &str, mut answer: impl FnMut() -> Option<T>) -> T {

@@ -7,9 +7,9 @@ use aiperf_config::{CacheBust, MarkerPlace, MarkerSide, PhaseConfig, PhaseKind};
 use aiperf_conversation::Conversation;
 use aiperf_dataset::{MarkedSession, WARMUP_MARKER, mark};
 use aiperf_engine::Session;
+use aiperf_seed::Stream;
 use bytes::Bytes;
 use memchr::memmem;
-use uuid::Uuid;
 
 /// As long as the marker of a session, and like no text that anybody writes.
 const STAND_IN: &str = "[rid:____________]";
@@ -36,9 +36,11 @@ impl Markers {
     pub(crate) fn new(bust: CacheBust, phases: &[PhaseConfig]) -> Option<Self> {
         match bust {
             CacheBust::None => None,
-            CacheBust::EachSession { place, side } => {
-                Some(Self { place, side, rule: Rule::EachSession { benchmark: Uuid::new_v4().to_string() } })
-            }
+            CacheBust::EachSession { place, side } => Some(Self {
+                place,
+                side,
+                rule: Rule::EachSession { benchmark: Stream::from_entropy().uuid().to_string() },
+            }),
             CacheBust::Warmup { place } => {
                 let warmups = phases.iter().map(|phase| phase.kind == PhaseKind::Warmup).collect();
                 Some(Self { place, side: MarkerSide::Prefix, rule: Rule::Warmup(warmups) })

@@ -8,9 +8,9 @@ use aiperf_config::{Config, Readiness, redact};
 use aiperf_endpoint::{HeaderPlan, RequestIds, Wire};
 use aiperf_engine::RequestTarget;
 use aiperf_grpc::{Code, Status, frame, frames};
+use aiperf_seed::Stream;
 use aiperf_transport::{Client, ClientSettings, Exchange, NoWatch, Request, Reuse};
 use bytes::Bytes;
-use uuid::Uuid;
 
 use crate::prepare::readiness::pause_before_next_probe;
 use crate::prepare::secrets::Secrets;
@@ -80,7 +80,7 @@ impl<'a> Caller<'a> {
         for message in messages {
             frame(message, &mut body);
         }
-        let id = Uuid::new_v4().to_string();
+        let id = Stream::from_entropy().uuid().to_string();
         let lines = self.headers.lines(self.ids(&id));
         let request = Request::grpc(&self.target.origin, path, lines, Bytes::from(body), message_limit);
         let answer = self.send(&request).await?;
@@ -99,7 +99,7 @@ impl<'a> Caller<'a> {
 
     /// The body at a path, of an answer of status 200.
     pub(super) async fn get(&self, path: &str) -> Result<Vec<u8>, NoAnswer> {
-        let id = Uuid::new_v4().to_string();
+        let id = Stream::from_entropy().uuid().to_string();
         let lines = self.headers.lines(self.ids(&id)).filter(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
         let answer = self.send(&Request::get(&self.target.origin, path, lines)).await?;
         if answer.is_success() {

@@ -1,0 +1,112 @@
+//! User-centric load: a number of users, each with a fixed time between turns. A user who got a late answer goes on at
+//! once and keeps the rhythm from there; a user whose turns are over is followed by a new one on a fixed grid.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use aiperf_clock::{Mono, Nanos};
+
+use super::super::agenda::SessionToStart;
+use super::super::phase_state::Floor;
+use super::Mode;
+use crate::plan::{EngineError, PreparedTurn};
+use crate::schedule::{StaggeredUser, UserStagger};
+
+#[derive(Debug)]
+pub(super) struct Users {
+    gap: Nanos,
+    next_id: u64,
+    /// Users to come, in order of their start.
+    coming: BinaryHeap<Reverse<Coming>>,
+    order: u64,
+}
+
+/// At equal times the one who was planned first comes first.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Coming {
+    start: Mono,
+    order: u64,
+    /// Those who join later get their id and conversation when they come.
+    from_the_beginning: Option<FirstUser>,
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct FirstUser {
+    id: u64,
+    conversation: usize,
+    /// `None`: all turns of the conversation.
+    turns: Option<u64>,
+}
+
+impl Users {
+    pub(super) fn new(users: usize, per_second: f64, floor: &mut Floor<'_>) -> Self {
+        let stagger = UserStagger::new(users, per_second, floor.plan.mean_turns());
+        let coming = first_users(&stagger, floor.start, &mut floor.plan.next_conversation).map(Reverse).collect();
+        let next_id = stagger.next_id();
+        Self { gap: stagger.turn_gap(), next_id, coming, order: next_id }
+    }
+}
+
+/// The data set is dealt out by id, whoever comes first: user 2 has the same conversation whatever the stagger.
+fn first_users(stagger: &UserStagger, zero: Mono, mut draw: impl FnMut() -> usize) -> impl Iterator<Item = Coming> {
+    let mut users = stagger.first_generation();
+    users.sort_by_key(|user| user.id);
+    users.into_iter().map(move |StaggeredUser { id, start, turns }| Coming {
+        start: zero + start,
+        order: id,
+        from_the_beginning: Some(FirstUser { id, conversation: draw(), turns }),
+    })
+}
+
+impl Mode for Users {
+    fn next_due(&self) -> Option<Mono> {
+        self.coming.peek().map(|Reverse(user)| user.start)
+    }
+
+    fn feed(&mut self, now: Mono, floor: &mut Floor<'_>) -> Result<(), EngineError> {
+        while self.next_due().is_some_and(|due| due <= now) {
+            let Some(Reverse(Coming { start: due, from_the_beginning, .. })) = self.coming.pop() else { break };
+            let (id, session, turns) = if let Some(FirstUser { id, conversation, turns }) = from_the_beginning {
+                (id, floor.session_of(conversation, due), turns)
+            } else {
+                self.next_id += 1;
+                (self.next_id - 1, floor.draw_session(due), None)
+            };
+            let whole = floor.plan.conversations[session.conversation].turns.len();
+            let turns = turns.map_or(whole, |turns| whole.min(turns as usize));
+            floor.starts.push_back(SessionToStart {
+                correlation_id: Some(id.to_string()),
+                turns: Some(turns),
+                ..session
+            });
+            self.order += 1;
+            let start = due + Nanos(self.gap.0.saturating_mul(turns as u64));
+            self.coming.push(Reverse(Coming { start, order: self.order, from_the_beginning: None }));
+        }
+        floor.flush(now)
+    }
+
+    fn turn_due(&self, last_due: Mono, ended: Mono, _turn: &PreparedTurn) -> Mono {
+        ended.max(last_due + self.gap)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversations_are_dealt_out_by_id_and_the_user_who_never_sends_gets_none() {
+        let stagger = UserStagger::new(8, 4.0, 4);
+        let mut drawn = 0..;
+        let coming = first_users(&stagger, Mono::from_nanos(0), || drawn.next().unwrap());
+        let mut users: Vec<Coming> = coming.collect();
+        users.sort();
+        let dealt: Vec<(u64, usize)> = users
+            .into_iter()
+            .filter_map(|user| user.from_the_beginning)
+            .map(|user| (user.id, user.conversation))
+            .collect();
+        assert_eq!(dealt, [(9, 7), (4, 2), (7, 5), (2, 0), (5, 3), (8, 6), (3, 1), (6, 4)]);
+    }
+}
