@@ -56,18 +56,18 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="benches/run",
-        description="Measure this program, oha and AIPerf 0.13.0 on this machine. Exit 0: every bound is kept.",
+        description="Measure this program, oha and AIPerf 0.13.0 on this machine. Exit code 0: every bound is met.",
         epilog="cases: " + " ".join(CASES),
     )
-    parser.add_argument("cases", nargs="*", metavar="CASE", help="cases to run (all)")
-    parser.add_argument("--quick", action="store_true", help="smaller counts: a look, not a measurement")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
-    parser.add_argument("--program", metavar="PATH", help="our program (else built with cargo)")
-    parser.add_argument("--oha", metavar="PATH", help=f"oha (else {programs.OHA_VERSION} is installed)")
-    parser.add_argument("--reference", metavar="PATH", help="AIPerf's command (else $AIPERF_REFERENCE, else installed)")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help="cases to run (default: all)")
+    parser.add_argument("--quick", action="store_true", help="smaller counts: a quick check, not a measurement")
+    parser.add_argument("--write", action="store_true", help="write the tables to docs/performance.md")
+    parser.add_argument("--program", metavar="PATH", help="our program (default: built with cargo)")
+    parser.add_argument("--oha", metavar="PATH", help=f"oha (default: installs {programs.OHA_VERSION})")
+    parser.add_argument("--reference", metavar="PATH", help="AIPerf's command (default: $AIPERF_REFERENCE, or installs it)")
     parser.add_argument("--without-reference", action="store_true", help="leave the reference and its checks out")
-    parser.add_argument("--trace", metavar="PATH", type=Path, help="mooncake trace for the case of that name (else left out)")
-    parser.add_argument("--folder", metavar="FOLDER", help="where to put what runs write (system's temporary folder)")
+    parser.add_argument("--trace", metavar="PATH", type=Path, help="mooncake trace for the case `trace` (default: leave the case out)")
+    parser.add_argument("--folder", metavar="FOLDER", help="folder for the files of the runs (default: the system's temporary folder)")
     options = parser.parse_args()
     if unknown := [name for name in options.cases if name not in CASES]:
         parser.error(f"no case named {', '.join(unknown)}; see --help")

@@ -43,7 +43,7 @@ def measure(bench: Bench) -> Result:
         bench.ours.name, f"{len(rows):,} rows", requests=number(len(seen)), rss=number(run.peak_rss_mb),
         wall=number(run.wall_s), cpu=number(run.cpu_s), server_cpu=number(server.cpu_s), stolen=number(stolen),
     )  # fmt: skip
-    result.checks.append(Check("rows sent beside the trace, or of another length", float(wrong), 0, "", basis="each once"))
+    result.checks.append(Check("rows sent that are not in the trace, or have another length", float(wrong), 0, "", basis="each once"))
     result.checks.append(Check("first request after the start", first_s, 2, "s"))
     result.checks.append(Check("schedule lag, p99", lag_us, 1000, "µs", basis="with a core free"))
     off = abs(hit_rate - cache["hit_rate"])

@@ -163,7 +163,7 @@ def _tables(text: str) -> dict[str, Table]:
         elif line.startswith("│") and current.columns:
             label, *cells = _cells(line, "│")
             if label and not any(cells) and last:
-                # A unit that did not fit beside its header stands on the next line.
+                # A unit that did not fit next to its header is on the next line.
                 current.rows[f"{last} {label}"] = current.rows.pop(last)
                 last = ""
             elif label:

@@ -58,7 +58,7 @@ def distinct_bodies(artifacts: Artifacts) -> Facts:
 
 def _body(request: dict) -> str:
     """The body in a form that depends on nothing but its content. Replies are the server's, and an image from a file may be
-    encoded anew."""
+    encoded again."""
     body = json.loads(request["body"])
     for message in body["messages"]:
         if message["role"] == "assistant" and isinstance(message["content"], str):

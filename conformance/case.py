@@ -22,7 +22,7 @@ class Case:
     same_requests: bool = True
     # The simulator counts tokens as the tools do.
     exact_counts: bool = True
-    # Latencies are held against the simulator's truth.
+    # Latencies are compared with the simulator's truth.
     timed: bool = True
     # SIGINT once the simulator has finished this many requests.
     interrupt_after: int | None = None

@@ -1,8 +1,9 @@
-"""docs/conformance.md: the last whole run."""
+"""What the last whole run gave: docs/conformance.md is one page, conformance/results.md has the long tables."""
 
 import datetime
 import os
 import platform
+import re
 from collections import Counter
 
 import expected
@@ -11,135 +12,180 @@ from case import SPEED
 from report import Outcome, Result
 from startup import LIMIT, ROUNDS
 from tools import COMMON
-from truth import TOLERANCE_MS, Verdict
+from truth import TOLERANCE_MS, Errors, Verdict
 
 AREAS = ("file", "field", "type", "unit", "csv", "console", "value", "exit")
 
 # Cases that are named one by one.
 MANY = 6
 
-HEAD = """\
+PAGE = """\
 # Conformance with AIPerf {reference}
 
-Written by `conformance/run`: AIPerf {reference} (the reference) and this program ({ours}) run with the same flags, one after the other,
-each against a fresh simulator (`aiperf sim`, a process of its own), and what they leave behind is compared.
+Check that this program gives the same results as AIPerf {reference} (the reference):
 
-Last run: {date}, {machine}. Client and server shared that machine with each other and with other work, so the timing errors of both
-tools hold noise that is neither's; the load average was {load} at the end.
+```
+conformance/run                        # all cases; needs Python 3.10 and the network, takes minutes
+conformance/run chat-streaming sweep   # some cases
+conformance/run --help                 # lists the cases and options
+```
 
-**Result: {verdict}.** {cases} cases, {unexpected} unexpected differences.
+The exit code is 0 if there is no unexpected difference. A run of all cases writes this page and
+[conformance/results.md](../conformance/results.md), which has the result of each case and every expected difference with its reason.
+[compatibility.md](compatibility.md) describes the same differences for users.
 
-Both tools get `{common}` in every case.
-Server metrics and GPU telemetry are off because this program collects neither so far;
-they are the part of the reference's files that is not compared here. Unless a case says otherwise the simulator takes {ttft} ms to the
-first token and {itl} ms for each further one, and there are 40 requests of 32 input and 16 output tokens, 4 at a time. Both count tokens with o200k:
-the reference gets the vocabulary from the crate that compiles it into this program, and checks its SHA-256 itself.
+## Last run
+
+| | |
+|---|---|
+| result | **{verdict}**: {cases} cases, {unexpected} unexpected differences |
+| versions | AIPerf {reference}, aiperf {ours} |
+| date and machine | {date}, {machine}; load average {load} at the end |
+| token counts compared with the server's | reference: {reference_tokens}; ours: {our_tokens} |
+
+## Method
+
+Both tools run with the same options, one after the other, each against a fresh simulator (`aiperf sim`, a separate process). Every case gives both tools
+`{common}`. Server metrics and GPU telemetry are off because this
+program does not collect them; this part of the reference's files is not compared. By default the simulator takes {ttft} ms to the
+first token and {itl} ms for each further one, and a case sends 40 requests with 32 input and 16 output tokens, 4 at a time. Both tools count tokens
+with o200k: the reference gets the vocabulary from the crate that compiles it into this program, and checks its SHA-256.
+
+| compared | what |
+|---|---|
+| files | the names of all files in the artifact folder |
+| fields, types, units | every key path of summary JSON, records, raw records, `inputs.json`, phase files and ready marker, with its JSON types (whole numbers and fractions separately) and every unit |
+| csv, console | sections, headers, rows, their order, which cells have a value; tables, columns, rows, the lines and notes after them |
+| values | the resolved configuration, the ready marker, fields of request bodies. If both tools make the same requests, also all counts: requests, errors with code and type, tokens, usage, goodput, phases, sessions, the number of values behind every statistic |
+| phases | the log at the end of each phase: requests sent, completed, cancelled and failed, sessions sent, completed and cancelled, and whether a time limit ended it |
+| at the server (cases about load) | requests and sessions, turns and their order, the messages of each body, most requests in flight and in prefill, connections, servers, probes; for modes with a schedule also arrival times, within a tolerance that the case states |
+| truth | every request, matched by `X-Request-ID`, compared with what the simulator did |
+
+A difference that is not in `conformance/expected.py` fails the run. A case that fails is run up to three times, because the machine may have been too busy;
+a real difference appears every time.
+
+## Timing errors
+
+Client and server are on one machine and share its clocks. The simulator takes the time of each content chunk just before it writes it, and of each request when the read
+that completed it returned. Both tools write the wall-clock start of each request (`request_start_ns`) and durations from there. The error of a successful request is:
+
+| measure | error |
+|---|---|
+| send | arrival at the server − `request_start_ns` (connecting included) |
+| ttft | `time_to_first_token` − (write of first chunk − `request_start_ns`) |
+| latency | `request_latency` − (write of last chunk − `request_start_ns`) |
+| itl | `inter_token_latency` − (write of last − write of first chunk) / (output tokens − 1) |
+| service | `time_to_first_token` − (write of first chunk − arrival); does not depend on the wall clock |
+
+Absolute errors are compared. Our error must not be larger than the reference's, with a tolerance of {resolution} ms: in the median of each
+case, and in median and p99 of all cases together. The p99 of a case of 40 requests is its worst request, so p99 and maximum of single cases are shown
+but not checked. {near} {tails}
+
+All timed cases together, in milliseconds:
+
 """
 
-COMPARED = """\
-## What is compared
+STARTUP = """
+## Start-up
 
-- **files**: the names of all files in the artifact folder.
-- **fields, types, units**: every key path of summary JSON, records, raw records, `inputs.json`, phase files and ready marker, with the JSON
-  types found there (whole numbers and fractions told apart) and every unit. Metric tags are key paths.
-- **csv, console**: sections, headers, rows (names carry units), their order, which cells hold a value; tables, columns, rows, the lines and
-  notes after them.
-- **values**: the resolved configuration, the ready marker, fields of request bodies; and where both tools make the same requests, all counts:
-  requests, errors with code and type, tokens, usage, goodput, phases, sessions, the number of values behind every statistic.
-- **phases**: what each tool logs at the end of each phase: requests sent, completed, cancelled and failed, sessions sent, completed and
-  cancelled, and whether a time limit ended it.
-- **at the server** (cases about load): requests and sessions, turns of a session and their order, the messages of each body (texts where the
-  data came from a file, roles and replies everywhere), most requests in flight and in prefill, connections, servers, probes, and for modes
-  with a schedule when each request or quarter of them came, within a tolerance that the case states.
-- **truth**: every request, joined by `X-Request-ID`, against what the simulator did.
+Ten streaming requests to a simulator without latency; medians of {rounds} alternating rounds. CPU time is user and system time of all processes. The bound is
+1/{bound} for wall and CPU time of the run.
 
-A difference that is not in `conformance/expected.py` fails the run.
+"""
+
+RESULTS = """\
+# Results of `conformance/run`
+
+Written by `conformance/run` on {date}; [docs/conformance.md](../docs/conformance.md) explains the method. To repeat one case:
+
+```
+conformance/run chat-streaming
+```
 
 ## Cases
 
-Numbers are differences, all of them expected and explained below; `–` is none. "Records" are requests that the server saw / that the tool
-has no record of / that it takes for a success though it failed, or the reverse. A case that does not agree is run again, three times in
-all: the machine may have been too busy, and a true difference comes again. {again}
+Each number is a number of differences, all of them expected and explained [below](#expected-differences); `–` means none. "Records" has three numbers:
+requests that the server saw, requests without a record in the tool's files, and requests whose outcome is wrong (a failure recorded as a success, or the reverse). {again}
 
 """
 
 RUNS = """\
 ## Recorded runs
 
-Each of the reference's recorded sample runs, and the cases above that make it again with both tools: same server, same kind of load, the flags
-that are special about it. The tests of `crates/artifact` hold `aiperf report` against the records of all of them.
+The recorded sample runs of the reference, and the cases that repeat them with both tools: the same server, the same kind of load, the same special
+options. The tests of `crates/artifact` compare `aiperf report` with the records of all of them.
 
 """
 
-TRUTH = """\
-## Distance from the truth
+BY_CASE = """
+## Timing errors by case
 
-Client and server are on one machine, so there is one wall clock and one monotonic clock. The simulator stamps each content chunk just before
-it writes it and each request when the read that completed it returned. Both tools write the wall-clock start of each request
-(`request_start_ns`) and durations from there. With these, for each request that succeeded, the error is:
-
-| measure | error |
-|---|---|
-| send | arrival at the server − `request_start_ns`: how long the request was on its way after the client started its watch (connecting included) |
-| ttft | `time_to_first_token` − (write of first chunk − `request_start_ns`): how late the client noticed the first chunk |
-| latency | `request_latency` − (write of last chunk − `request_start_ns`): the same for the last |
-| itl | `inter_token_latency` − (write of last − write of first chunk) / (output tokens − 1) |
-| service | `time_to_first_token` − (write of first chunk − arrival): send and ttft together; needs no wall clock |
-
-Absolute values are compared. Ours must be no farther from the truth than the reference, with a tolerance of {resolution} ms: in the median of each
-case, and in median and p99 of all together. The p99 of a case of 40 requests is its worst request and the maximum always is, so these are shown
-and not judged. {near} {tails}
-
-All timed cases together (milliseconds):
-
-"""
-
-BY_CASE = "\nBy case, median / p99 / max in milliseconds, reference → ours:\n\n"
-
-STARTUP = """
-## Start-up
-
-Ten streaming requests to a simulator without latency, medians of {rounds} rounds in turn; CPU time is user + system of all processes. The bound is
-1/{bound} for wall and CPU time of the run.
+Median / p99 / max in milliseconds, reference → ours.
 
 """
 
 EXPECTED = """
 ## Expected differences
 
-Each with its reason; the table that decides is `conformance/expected.py`.
+`conformance/expected.py` has the rules. Each difference with its reason:
 
 """
 
 
-def document(result: Result) -> str:
+def page(result: Result) -> str:
+    """docs/conformance.md: the result and how it was found."""
+    outcomes = result.outcomes
     parts = [
-        HEAD.format(
+        PAGE.format(
             reference=result.reference_version,
             ours=result.our_version,
             date=datetime.date.today().isoformat(),
             machine=_machine(),
             load="%.1f" % os.getloadavg()[0],
             verdict="good" if result.good else "not good",
-            cases=len(result.outcomes),
-            unexpected=sum(len(outcome.unexpected()) for outcome in result.outcomes),
+            cases=len(outcomes),
+            unexpected=sum(len(outcome.unexpected()) for outcome in outcomes),
+            reference_tokens=_token_counts([outcome.reference_errors for outcome in outcomes]),
+            our_tokens=_token_counts([outcome.our_errors for outcome in outcomes]),
             common=" ".join(COMMON),
+            resolution=TOLERANCE_MS,
+            near=_within_tolerance(outcomes),
+            tails=_tails(outcomes),
             **SPEED,
         ),
-        COMPARED.format(again=_run_again(result.outcomes)),
-        _cases(result.outcomes),
-        _unexpected(result.outcomes),
-        RUNS,
-        _recorded_runs(result.outcomes),
-        TRUTH.format(resolution=TOLERANCE_MS, near=_within_tolerance(result.outcomes), tails=_tails(result.outcomes)),
         _pooled(result.pooled()),
-        BY_CASE,
-        _by_case(result.outcomes),
     ]
     if result.costs:
         parts += [STARTUP.format(rounds=ROUNDS, bound=round(1 / LIMIT)), _costs(result)]
-    parts += [EXPECTED, _expected(result.outcomes)]
-    return "\n".join(part.rstrip("\n") + "\n" for part in parts if part)
+    return _joined(parts)
+
+
+def results(result: Result) -> str:
+    """conformance/results.md: each case, and each expected difference."""
+    outcomes = result.outcomes
+    return _joined(
+        [
+            RESULTS.format(date=datetime.date.today().isoformat(), again=_run_again(outcomes)),
+            _cases(outcomes),
+            _unexpected(outcomes),
+            RUNS,
+            _recorded_runs(outcomes),
+            BY_CASE,
+            _by_case(outcomes),
+            EXPECTED,
+            _expected(outcomes),
+        ]
+    )
+
+
+def _joined(parts: list[str]) -> str:
+    text = "\n".join(part.rstrip("\n") + "\n" for part in parts if part)
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def _token_counts(errors: list[Errors]) -> str:
+    compared, wrong = sum(error.compared for error in errors), sum(error.wrong_tokens for error in errors)
+    return f"{wrong} of {compared} requests with a wrong count"
 
 
 def _run_again(outcomes: list[Outcome]) -> str:
@@ -162,11 +208,7 @@ def _cases(outcomes: list[Outcome]) -> str:
             for run, errors in ((outcome.reference, outcome.reference_errors), (outcome.ours, outcome.our_errors))
         ]
         rows.append([outcome.case.name, outcome.case.title, *areas, *faults, "good" if outcome.good else "**not good**"])
-    tokens = [
-        f"{sum(errors.compared for errors in side)} requests compared, {sum(errors.wrong_tokens for errors in side)} with a wrong token count"
-        for side in ([o.reference_errors for o in outcomes], [o.our_errors for o in outcomes])
-    ]
-    return _table(rows) + f"\nToken counts against the server's: reference {tokens[0]}; ours {tokens[1]}.\n"
+    return _table(rows)
 
 
 def _recorded_runs(outcomes: list[Outcome]) -> str:
@@ -184,7 +226,7 @@ def _unexpected(outcomes: list[Outcome]) -> str:
 
 
 def _pooled(verdicts: list[Verdict]) -> str:
-    rows = [["measure", "requests", "statistic", "reference", "ours", "no farther"]]
+    rows = [["measure", "requests", "statistic", "reference", "ours", "not larger"]]
     for verdict in verdicts:
         mark = "yes" if verdict.good else "no"
         shown = mark if verdict.statistic != "max" else f"({mark})"
@@ -208,7 +250,7 @@ def _within_tolerance(outcomes: list[Outcome]) -> str:
 def _tails(outcomes: list[Outcome]) -> str:
     tails = [verdict for outcome in outcomes for verdict in outcome.verdicts() if verdict.statistic == "p99"]
     farther = sum(not verdict.good for verdict in tails)
-    return f"Ours was farther in {farther} of the {len(tails)} p99 values of single cases."
+    return f"Our p99 was larger in {farther} of the {len(tails)} values of single cases."
 
 
 def _by_case(outcomes: list[Outcome]) -> str:

@@ -56,9 +56,9 @@ SEVERAL_RUNS = "trials|sweep|sweep-trials"
 
 EXPECTED: tuple[Expectation, ...] = (
     Expectation(
-        "Configuration of one of several runs",
-        "Where it makes several runs, the reference writes every default of its own configuration; here it is what was set or derived, as for "
-        "a single run.",
+        "Configuration in several runs",
+        "For several runs the reference writes every default of its configuration. This program writes what was set or derived,"
+        " as for a single run.",
         "field",
         r"(summary\.json: input_config|run_config\.json: cfg)\..*|run_config\.json: resolved",
         SEVERAL_RUNS,
@@ -66,36 +66,36 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Console of several runs",
-        "One line for each run and tables over them all; the tables and the notes of each run are in its folder.",
+        "This program prints one line per run and tables over all runs. The tables and notes of each run are in its folder.",
         "console",
         "line .*",
         SEVERAL_RUNS,
     ),
     Expectation(
         "Log of the launcher",
-        "Runs are made in one process, and each has its log; the reference's launcher has one more.",
+        "This program makes all runs in one process, and each has its log. The reference's launcher writes one more.",
         "file",
         "logs/aiperf.log",
         SEVERAL_RUNS,
         ours="absent",
     ),
     Expectation(
-        "Order over several runs",
-        "That of the summary; the reference has another one each time.",
+        "Order in aggregates",
+        "This program keeps the order of the summary. The reference has a different order each time.",
         "csv",
         ".*: order of rows",
         SEVERAL_RUNS,
     ),
     Expectation(
-        "No share of nought",
-        "A mean of nought has no coefficient of variation; whether a mean is nought is a matter of timing.",
+        "Coefficient of variation of zero",
+        "A mean of zero does not have a coefficient of variation. Whether a mean is zero depends on timing.",
         "type",
         r"(aggregate|sweep)\.json: .*\.cv",
         SEVERAL_RUNS,
     ),
     Expectation(
-        "Rare percentiles over several runs",
-        "Each run has p99.9 and p99.99, and so has what is said over several.",
+        "p99.9 and p99.99 of several runs",
+        "Each run has p99.9 and p99.99, and so have the aggregates.",
         "field|csv",
         r"(aggregate|sweep)\.(json: .*|csv section \d+: row .*)_p99_9+",
         SEVERAL_RUNS,
@@ -103,14 +103,15 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Columns of a sweep",
-        "One metric more (see: rate of a user over all requests), and where a mean is nought is a matter of timing.",
+        "This program has one more metric (see \"Throughput per user over all requests\"). Whether a mean is zero depends on "
+        "timing.",
         "csv",
         r"sweep\.csv section 1: (header|filled cells of .*|further column .*)",
         SEVERAL_RUNS,
     ),
     Expectation(
-        "Points that no other beats",
-        "Which of two points is better in both throughput and latency is a matter of timing.",
+        "Pareto-optimal points",
+        "Which of two points is better in both throughput and latency depends on timing.",
         "csv",
         r"sweep\.csv section 3: row .*",
         SEVERAL_RUNS,
@@ -123,15 +124,16 @@ EXPECTED: tuple[Expectation, ...] = (
         "sweep",
     ),
     Expectation(
-        "The last window",
-        "The window in which the run ended is always there, marked as shorter; the reference leaves it out when no request started in it.",
+        "Last time slice",
+        "This program always writes the window in which the run ended, marked as shorter. The reference leaves it out if no "
+        "request started in it.",
         "field",
         r".*_timeslices\.json: timeslices\[\]\.is_complete",
         "timeslices",
     ),
     Expectation(
         "Name of the program",
-        "Tables are headed by the name of the program that made them.",
+        "Table titles contain the name of the program.",
         "console",
         ".*: program named in the title",
         reference="NVIDIA AIPerf",
@@ -139,29 +141,29 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Version",
-        "Each program names its own.",
+        "Each program writes its own version.",
         "value",
         "summary aiperf_version",
     ),
     Expectation(
-        "More files named on the console",
-        "Records and console text are written as by the reference, and named too.",
+        "Files named on the console",
+        "This program also names the files of records and console text, which both write.",
         "console",
         "line (Console|Records) Export",
         reference="absent",
     ),
     Expectation(
-        "No rows of zeros",
-        "Without a stream there is no first token, so prefill and decode cannot be told apart (and with one token there is "
-        "no decode). The files have the zeros of the reference; on the console they would only mislead.",
+        "Rows of zeros",
+        "Without a stream there is no first token, so prefill and decode cannot be separated (and with one token there is no "
+        "decode). The files have the reference's zeros; the console leaves these rows out because they mislead.",
         "console",
         ".*(table .*: Active|: row (Effective|Active) .*)",
         cases=f"{STREAMLESS}|one-token",
         ours="absent",
     ),
     Expectation(
-        "Embeddings have no output length",
-        "The reference writes an output length of 0 for an endpoint that produces no tokens.",
+        "Output length of embeddings",
+        "The reference writes an output length of 0 for an endpoint that does not produce tokens.",
         "field|csv|console|value",
         ".*(output_sequence_length|Output Sequence Length).*",
         cases=OUTPUTLESS,
@@ -169,7 +171,7 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Usage of embeddings",
-        "The server reports the prompt tokens of an embeddings request; the reference does not read them.",
+        "The server reports the prompt tokens of an embeddings request. The reference does not read them.",
         "field|csv|console",
         ".*(usage_|Usage ).*|table .*Embeddings Metrics: Usage",
         cases=EMBEDDING,
@@ -177,15 +179,16 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Error-adjusted tail",
-        "A failed request counts as infinitely slow in these metrics. The reference drops every infinite statistic and so "
-        "the tail that these metrics exist for; here it is shown.",
+        "A failed request counts as infinitely slow in these metrics. The reference drops every infinite statistic, and with it"
+        " the tail that these metrics should show. This program shows it.",
         "csv|console",
         r".*filled cells of .*\(error-adjusted\) .*",
     ),
     Expectation(
-        "Error-adjusted percentiles beside the first failure",
-        "A percentile of these metrics is interpolated as that of the metric they adjust, so that it is infinite once a failure has a part "
-        "in it, and JSON has no such number. The reference takes the nearest request: with exactly a tenth failed, a success.",
+        "Error-adjusted percentiles at the failure rate",
+        "This program interpolates these percentiles like the metric they adjust. They are infinite as soon as a failure "
+        "contributes, and JSON does not have such a number. The reference takes the nearest request: with exactly a tenth "
+        "failed, a success.",
         "field",
         r"summary\.json: adj_\w+\.p\d+",
         cases="errors-tenth",
@@ -194,142 +197,144 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Order of error-adjusted rows",
-        "They come last in both; among themselves their order changes from run to run in the reference.",
+        "They come last in both tools. Among them the order changes from run to run in the reference.",
         "console",
         ".* Metrics: order of rows",
         cases=FAILING,
     ),
     Expectation(
         "Order of internal and experimental rows",
-        "They have no place of their own in the reference, and their order changes from run to run there.",
+        "Their order changes from run to run in the reference.",
         "console",
         "(Internal|Experimental) Metrics: order of rows",
         cases="dev-mode.*",
     ),
     Expectation(
         "Effective latency of failures",
-        "The reference counts failed requests in, with an end that equals the start when a status was refused, so that "
-        "a quick refusal makes the latency look better. Here it is the latency of successful requests.",
+        "The reference includes failed requests, with an end equal to the start for a rejected status, so a fast rejection "
+        "improves the latency. This program includes only successful requests.",
         "value",
         "summary effective_latency count",
         cases=FAILING,
     ),
     Expectation(
-        "No Python beneath a timeout",
-        "The cause that the reference names is how its event loop cancels a task. There is none here.",
+        "Cause of a timeout",
+        "The reference names the way its event loop cancels a task. This program does not have such a cause.",
         "field",
         ".*error.cause",
         cases="timeout",
         ours="absent",
     ),
     Expectation(
-        "Errors inside a stream are errors",
-        "An error object under status 200 and a stream cut short are failed requests. The reference counts them as "
-        "successes with few tokens, so it has nothing about errors to write.",
+        "Errors inside a stream",
+        "An error object with status 200 and a truncated stream are failed requests. The reference counts them as successes "
+        "with few tokens and does not report errors.",
         "field|csv|console",
         ".*([Ee]rror|Overflow|overflow|adj_).*",
         cases="errors-in-stream",
         reference="absent",
     ),
     Expectation(
-        "Output lengths in cut answers",
-        "What the reference counts as short successes it also reports as mismatched lengths.",
+        "Output lengths of truncated answers",
+        "The reference counts them as short successes and also reports mismatched lengths.",
         "console",
         "line note: output lengths are not as asked",
         cases="errors-in-stream",
         ours="absent",
     ),
     Expectation(
-        "Files of a run in which nothing succeeded",
-        "The reference writes records only. Here the summary, with the errors, is written as always.",
+        "Files of a run without a success",
+        "The reference writes only records. This program also writes the summary, with the errors.",
         "file",
         r"\.aiperf_results_ready\.json|profile_export_(aiperf\.(json|csv)|console\.txt)",
         cases=NOTHING_SUCCEEDED,
         reference="absent",
     ),
     Expectation(
-        "Console of a run in which nothing succeeded",
-        "As above: results are shown and their files named.",
+        "Console of a run without a success",
+        "This program shows the results and names their files. The reference does not write them.",
         "console",
         "line (CLI Command|CSV Export|JSON Export|Benchmark Duration)",
         cases=NOTHING_SUCCEEDED,
         reference="absent",
     ),
     Expectation(
-        "Requests cut off are on record",
-        "What was in flight at the deadline or at Ctrl-C leaves no trace in the reference. Here each has a record with "
-        "error 499 and a cancellation time, and the summary counts them.",
+        "Records of requests that were cut off",
+        "The reference does not record requests in flight at the deadline or at Ctrl-C. This program writes a record with error"
+        " 499 and a cancellation time for each, and counts them in the summary.",
         "field|csv|console",
         r".*(cancelled_request_count|Cancelled Request Count.*|error_summary\[\]|records\.jsonl: error|cancellation_time_ns|table Error Summary|Error Summary: row 499)",
         cases=CUT_OFF,
         reference="absent",
     ),
     Expectation(
-        "Latency from the schedule",
-        "In open loop, what a request waited because the client or a ceiling was late is measured too. The reference "
-        "starts its watch at the sending.",
+        "Latency from the due time",
+        "In open loop this program also measures how long a request waited because the client or a concurrency limit delayed "
+        "it. The reference measures from the time of sending.",
         "field|csv|console",
         r".*(schedule_lag|_from_due|row Schedule Lag \(ms\)|row .* from Due \(ms\)|table .*: From Schedule)",
         cases=OPEN_LOOP,
         reference="absent",
     ),
     Expectation(
-        "Rate of a user over all requests",
-        "The mean of the rates of requests is at the mercy of one reply that came all at once; all tokens over all decoding time "
-        "is not.",
+        "Throughput per user over all requests",
+        "One reply that arrives all at once can dominate the mean of the rates of requests. This program adds all tokens "
+        "divided by all decoding time.",
         "field|csv",
         r".*(overall_output_token_throughput_per_user(_avg)?|row Overall Output Token Throughput Per User \(tokens/sec/user\))",
         reference="absent",
     ),
     Expectation(
-        "Objectives one by one",
-        "How many requests met each objective, and how many met all.",
+        "Objectives",
+        "This program shows how many requests met each objective, and how many met all.",
         "console",
         "table Objectives",
         cases="goodput.*",
         reference="absent",
     ),
     Expectation(
-        "Health of the client",
-        "The summary says whether the client kept up, what became of every request that was due, and what to doubt (`validity`: codes with figure, threshold and advice).",
+        "Client health",
+        "The summary says whether the client kept up, counts the requests that were due, and gives reasons not to trust a "
+        "number (`validity`: codes with figure, threshold and advice).",
         "field|console",
         r"summary\.json: (client_health|timestamps|validity|phase_accounting)|phase_manifest\.json: phases\[\]\.accounting|table Load",
         reference="absent",
     ),
     Expectation(
         "Note on cached tokens",
-        "That counts of cached tokens are missing is said where prompts begin like others; elsewhere there is nothing to find in a cache.",
+        "This program notes missing counts of cached tokens only if prompts share prefixes. Otherwise there is nothing to "
+        "cache.",
         "console",
         "line note: usage without cached tokens",
         reference="present",
         ours="absent",
     ),
     Expectation(
-        "Intervals and rare percentiles",
-        "Each metric has p99.9, p99.99 and how sure its statistics are, after the reference's fields and columns.",
+        "Intervals, p99.9 and p99.99",
+        "Each metric has p99.9, p99.99 and confidence intervals, after the reference's fields and columns.",
         "field|csv",
         r".*\.json: .*\.(p99_9|p99_99|ci)|.* section \d+: further column (p99_9|p99_99|(.*_)?ci_(low|high))",
         reference="absent",
     ),
     Expectation(
         "Steady state",
-        "The part of the run in which nothing drifts, beside the whole of it.",
+        "This program adds the numbers of the part of the run without drift.",
         "field|console",
         r"summary\.json: steady_state|table Steady State",
         reference="absent",
     ),
     Expectation(
-        "Source of the stamps",
-        "Each record with trace data says where the times of its response came from: the kernel, the program, or a read that brought "
+        "Source of timestamps",
+        "Each record with trace data says where the times of its response come from: the kernel, the program, or a read with "
         "several chunks.",
         "field",
         r"records\.jsonl: trace_data\.stamp_source",
         reference="absent",
     ),
     Expectation(
-        "Playing time of audio in files",
-        "How long the audio of a file plays is read from it, and with it how much faster than that it was answered. The reference knows it "
-        "for its speech data sets only.",
+        "Duration of audio in files",
+        "This program reads the duration of the audio from the file, and computes how much faster the answer was. The reference"
+        " does so only for its speech data sets.",
         "field|csv|console",
         r".*(audio_duration|rtfx|row Audio Duration \(sec\)|row Inverse Real-Time Factor \(RTFx\) \(ratio\))",
         cases="data-.*",
@@ -337,7 +342,7 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Exit code after Ctrl-C",
-        "A run that was cut short must not look whole to a script: 130, as shells report an interrupt.",
+        "An interrupted run must not look complete to a script. 130 is the code that shells use for an interrupt.",
         "exit",
         "exit code",
         cases="interrupt",
@@ -346,22 +351,22 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Tables after Ctrl-C",
-        "After an interrupt the reference puts the rows of its Effective and Active tables, and one that is otherwise in "
-        "files only, into the main table. Here the tables are those of any run.",
+        "After an interrupt the reference moves the rows of its Effective and Active tables, and one row that is otherwise only"
+        " in files, into the main table. This program keeps the usual tables.",
         "console",
         "(table )?LLM Metrics(: Active|: Effective|: row .*)",
         cases="interrupt",
     ),
     Expectation(
         "Wording of the reason",
-        "The same in other words.",
+        "The same reason in other words.",
         "value",
         "summary incomplete_reason",
         cases="interrupt|failed-threshold",
     ),
     Expectation(
         "Exit code after too many failures",
-        "A run that was broken off must not look good to a script.",
+        "A run that was stopped must not look good to a script.",
         "exit",
         "exit code",
         cases="failed-threshold",
@@ -370,7 +375,8 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Ready marker after too many failures",
-        "It says what the summary says. In the reference the summary calls the run cancelled and the marker does not.",
+        "The marker agrees with the summary. In the reference the summary says that the run was cancelled and the marker does "
+        "not.",
         "value",
         r"\.aiperf_results_ready\.json was_cancelled",
         cases="failed-threshold",
@@ -378,64 +384,65 @@ EXPECTED: tuple[Expectation, ...] = (
         ours="True",
     ),
     Expectation(
-        "Tokens of a history",
-        "The texts are generated, by each tool its own, and how many tokens a turn adds to those before it depends on how they "
-        "meet. Each tool agrees with the server about its own.",
+        "Tokens of a conversation history",
+        "Each tool generates its own texts, and the number of tokens that a turn adds depends on how the texts join. Each tool "
+        "agrees with the server about its own.",
         "value",
         r"(records: values of|summary( warmup)?) (input_sequence_length|total_isl|(total_)?usage_(prompt|total)_tokens)\b.*",
         cases=GENERATED_TURNS,
     ),
     Expectation(
         "Lengths of recorded prompts",
-        "Texts made for recorded lengths have the recorded number of tokens. In the reference they grow where blocks and messages "
-        "meet, and each block of a trace begins with a special token that servers count as text.",
+        "Texts for recorded lengths have exactly the recorded number of tokens. In the reference they grow at the joins of "
+        "blocks and messages, and each block of a trace begins with a special token that servers count as text.",
         "value|console",
         r"(records: values of|summary) (input_sequence_length|total_isl|(total_)?usage_(prompt|total)_tokens(_diff_pct)?|usage_discrepancy_count)\b.*"
         r"|line note: client and server count differently",
         cases="data-(weka|tracelab|mooncake|mooncake-schedule|mooncake-sessions-schedule|bailian-schedule)",
     ),
     Expectation(
-        "Turns of Bailian sessions stand alone",
-        "The length and the blocks of a row hold what was said before it. The reference sends the turns before it once more in front of "
-        "it, and with that far more than was recorded.",
+        "Turns of Bailian sessions",
+        "The length and the blocks of a row contain the earlier turns. The reference sends the earlier turns again before it, "
+        "and so sends far more than was recorded.",
         "value",
         r"at the server: (bodies but for their texts|roles of the messages in a request|turns that hold the turn before and a reply)",
         cases="data-bailian-schedule",
     ),
     Expectation(
-        "Answers of nothing",
-        "A row with 0 response tokens asks for one token. The reference does not start with such a file, though the public BurstGPT "
-        "files have such rows.",
+        "Rows without response tokens",
+        "A row with 0 response tokens asks for one token. The reference does not start with such a file, although the public "
+        "BurstGPT files have such rows.",
         ".*",
         ".*",
         cases="data-burst-gpt-empty",
     ),
     Expectation(
-        "Offsets leave rows out",
-        "A window of the schedule is what the options say. The reference does not filter this format: what lies before the start goes "
-        "out at once, what lies after the end is sent too.",
+        "Schedule offsets",
+        "The offsets select rows. The reference does not filter this format: it sends rows before the start immediately, and "
+        "rows after the end too.",
         "value",
         r"at the server: .*|inputs\.json .*|phase .*|records: .*|summary .*",
         cases="schedule-offsets",
     ),
     Expectation(
-        "Full path of the input file",
-        "The configuration in the summary names a file that can be found from any folder; the reference repeats what was typed.",
+        "Path of the input file",
+        "The configuration in the summary has the full path. The reference repeats the typed path.",
         "value",
         r"input_config datasets\[0\]\.path",
         cases=FILES,
     ),
     Expectation(
-        "Prefix as files have it",
-        "Where the name of a file was given as the prefix, both leave its end off. The configuration in the summary names the prefix that is "
-        "left; the reference repeats what was typed.",
+        "Prefix in the configuration",
+        "If a file name was given as the prefix, both tools remove its extension. The configuration in the summary has the "
+        "resulting prefix. The reference repeats the typed text.",
         "value",
         "input_config artifacts.prefix",
         cases="folder-prefix",
     ),
     Expectation(
         "Number of conversations in a file",
-        "The reference repeats the number of sessions or requests here, which says nothing of the file and has no effect on it.",
+        "The reference repeats the number of sessions or requests here, which does not describe the file and has no effect on "
+        "it.",
         "field",
         r"summary\.json: input_config\.datasets\[\]\.entries",
         cases=FILES,
@@ -443,16 +450,17 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Request count of a schedule",
-        "How many rows the file has is found out when it is read; the configuration names what was asked for. The reference "
-        "counts them first.",
+        "This program learns the number of rows when it reads the file; the configuration has the requested number. The "
+        "reference counts the rows first.",
         "field",
         r"summary\.json: input_config\.phases\[\]\.requests",
         cases="schedule.*|data-.*-schedule",
         ours="absent",
     ),
     Expectation(
-        "Defaults that were typed out",
-        "The configuration in the summary lists what differs from the defaults; the reference also lists a default that was given.",
+        "Defaults that were typed",
+        "The configuration in the summary lists values that differ from the defaults. The reference also lists a default that "
+        "was typed.",
         "field",
         r"summary\.json: input_config\.endpoint\.connection_reuse",
         cases="reuse-pooled",
@@ -460,15 +468,16 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Number of roots in a file",
-        "How many conversations of the file are started is found out when it is read; the configuration names what was asked for.",
+        "This program learns the number of conversations to start when it reads the file; the configuration has the requested "
+        "number.",
         "field",
         r"summary\.json: input_config\.phases\[\]\.sessions",
         cases="dag-.*|data-dag.*",
         ours="absent",
     ),
     Expectation(
-        "Concurrency that was not asked for",
-        "One at a time is the default, and the configuration names the load that was applied.",
+        "Concurrency that was not requested",
+        "The default is one at a time, and the configuration names the load that was applied.",
         "field",
         r"summary\.json: input_config\.phases\[\]\.concurrency",
         cases="(data-)?dag-orchestrator",
@@ -476,68 +485,69 @@ EXPECTED: tuple[Expectation, ...] = (
         ours="int",
     ),
     Expectation(
-        "Errors of responses that could not be read",
-        "The log counts them when every response was read, as the files do.",
+        "Errors of unreadable responses",
+        "The log counts them when every response has been read, and so agrees with the files.",
         "value",
         "phase profiling complete errors",
         cases="all-empty|empty-some.*|errors-in-stream|malformed|context-overflow|dropped",
     ),
     Expectation(
         "End of sending with branches",
-        "The reference says that sending is complete when the last root was started; here when nothing more will be sent. What was "
-        "completed in the end is the same.",
+        "The reference logs that sending is complete when the last root was started; this program when nothing more will be "
+        "sent. The final counts are the same.",
         "value",
         "phase profiling sending complete sent",
         cases="dag-.*|data-dag.*",
     ),
     Expectation(
         "Turns of an orchestrator",
-        "It sends nothing of its own. The reference lists bodies for its rounds in inputs.json and counts them in session numbers.",
+        "An orchestrator does not send requests. The reference lists bodies for its rounds in inputs.json and counts them in "
+        "session numbers.",
         "value",
-        r"inputs\.json (fields beside the prompt|payloads of each session)|records: session_num",
+        r"inputs\.json (fields other than the prompt|payloads of each session)|records: session_num",
         cases="(data-)?dag-orchestrator",
     ),
     Expectation(
-        "Acknowledgement of a cancelled request",
-        "The response had begun before the request was cancelled, and when is on record.",
+        "First response of a cancelled request",
+        "The response had begun before the request was cancelled. This program records when.",
         "field|value",
         r"records\.jsonl: metadata\.request_ack_ns|records: with request_ack_ns",
         cases="cancel-.*",
     ),
     Expectation(
         "Usage of a response that ends by its limit",
-        "The reference does not read the usage of response.incomplete, by which most benchmarks end.",
+        "The reference does not read the usage of response.incomplete, with which most benchmarks end.",
         "field|csv|console",
         r".*(usage_|Usage ).*|table LLM Metrics: Usage|line note: usage without cached tokens",
         cases=CUT_RESPONSES,
         reference="absent",
     ),
     Expectation(
-        "Counts of a response that ends by its limit",
-        "As above: without usage, counts of the server are no counts at all.",
+        "Server counts of a response that ends by its limit",
+        "The reference does not read the usage of response.incomplete, so it does not have the server's counts.",
         "field|csv|console|value",
         r".*([Tt]oken|[Ll]ength|isl|osl|OSL|[Tt]hroughput|Inter Token|note:).*",
         cases="api-responses-server-count",
         reference="absent|0",
     ),
     Expectation(
-        "Repetition of a text at its end",
-        "The event that repeats a whole text brings nothing new. The reference counts it as an empty chunk, which adds a gap and moves "
-        "the latency.",
+        "Event that repeats a whole text",
+        "The event contains nothing new. The reference counts it as an empty chunk, which adds a gap and changes the latency.",
         "value",
         "summary inter_chunk_latency count",
         cases="api-responses.*",
     ),
     Expectation(
         "Reasoning of whole responses",
-        "The server puts it into the content of an item. The reference reads its summary only, and so counts too few tokens.",
+        "The server puts it into the content of an item. The reference reads only its summary, and counts too few tokens.",
         "field|csv|console|value",
         rf".*([Rr]easoning|line note: ).*|{OUTPUT_COUNTS}",
         cases="api-responses-reasoning-whole",
     ),
     Expectation(
-        "Text beside a tool call",
-        "It was generated, and counts. The reference counts the call only, and finds fault with the server's own count.",
+        "Text next to a tool call",
+        "The text was generated, and counts. The reference counts only the call, and reports a mismatch with the server's "
+        "count.",
         "value|console",
         rf"{OUTPUT_COUNTS}|line note: (output lengths are not as asked|client and server count differently)",
         cases="tools-beside.*",
@@ -550,22 +560,23 @@ EXPECTED: tuple[Expectation, ...] = (
         cases="api-(responses|messages)-tools",
     ),
     Expectation(
-        "Where texts of a batch meet",
-        "Both count the texts joined by blanks; those of the reference begin with a blank, so that there are two, and a token more.",
+        "Joins of batched texts",
+        "Both tools count the texts joined by spaces. Those of the reference begin with a space, so there are two, and one more"
+        " token.",
         "value",
         r"(records: values of|summary) (input_sequence_length|total_isl)\b.*",
         cases="api-embeddings-batch",
     ),
     Expectation(
-        "Images are no text",
-        "The reference counts the base64 of an image as input text, and no image.",
+        "Images as text",
+        "The reference counts the base64 of an image as input text, and does not count the image.",
         "field|csv|console|value",
         r".*([Ii]mage|input_sequence_length|total_isl).*",
         cases="api-nim-embeddings-images",
     ),
     Expectation(
-        "The image of an edit",
-        "An image was sent, and is counted; the reference counts none in a form.",
+        "Image of an edit",
+        "One image was sent, and is counted. The reference does not count images in a form.",
         "field|csv|console",
         r".*(num_images|image_throughput|image_latency|Number of Images|Image Throughput|Image Latency).*",
         cases="api-image-edit",
@@ -581,7 +592,7 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Usage of rankings",
-        "The server reports the prompt tokens; the reference does not read them.",
+        "The server reports the prompt tokens. The reference does not read them.",
         "field|csv|console",
         ".*(usage_|Usage ).*|table .*Metrics: Usage",
         cases="api-.*-rankings",
@@ -589,15 +600,15 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Details of text generation inference",
-        "The server counts its tokens in details; the reference does not read them.",
+        "The server counts its tokens in details. The reference does not read them.",
         "field|csv|console",
         ".*(usage_|Usage ).*|table LLM Metrics: Usage|line note: usage without cached tokens",
         cases="api-hf-generate.*",
         reference="absent",
     ),
     Expectation(
-        "Usage of bodies of your own",
-        "The server reports what it counted; the reference does not read it where the body is ready-made or a template's.",
+        "Usage of raw and template bodies",
+        "The server reports its counts. The reference does not read them for ready-made bodies and templates.",
         "field|csv|console",
         ".*(usage_|Usage ).*|table LLM Metrics: Usage|line note: usage without cached tokens",
         cases="api-raw|api-template.*",
@@ -605,44 +616,44 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Template in the configuration",
-        "It stands under `template`; the reference repeats it among the extra inputs.",
+        "This program lists it under `template`. The reference repeats it among the extra inputs.",
         "field",
         r"summary\.json: input_config\.endpoint\.extra",
         cases="api-template.*",
         ours="absent",
     ),
     Expectation(
-        "The end mark is no text",
-        "The reference takes the [DONE] of a stream for content, and counts three tokens more.",
+        "End marker as text",
+        "The reference takes the [DONE] of a stream for content, and counts three more tokens.",
         "value|console",
         rf"{OUTPUT_COUNTS}|summary inter_chunk_latency count|line note: output lengths are not as asked",
         cases="api-template-stream",
     ),
     Expectation(
-        "Acknowledgement of a job",
-        "When the server began to answer the first question is on record.",
+        "First response of a job",
+        "This program records when the server began to answer the first poll.",
         "field|value",
         r"records\.jsonl: metadata\.request_ack_ns|records: with request_ack_ns",
         cases="api-video-.*",
     ),
     Expectation(
         "Writes of a form",
-        "A form goes out in one write; the reference writes each part.",
+        "This program sends a form in one write. The reference writes each part separately.",
         "value",
         r"(records: values of|summary) http_req_chunks_sent.*",
         cases="api-image-edit|api-video-.*|api-audio-.*",
     ),
     Expectation(
-        "Counts of images compared",
-        "That none differs is said here of every endpoint with a usage; the reference says it of those that produce tokens.",
+        "Comparison of image counts",
+        "This program reports it for every endpoint with usage. The reference reports it for endpoints that produce tokens.",
         "field|csv",
         ".*(usage_discrepancy_count|Usage Discrepancy Count).*",
         cases="api-image-.*|api-audio-.*",
         reference="absent",
     ),
     Expectation(
-        "Length of prompts that are not there",
-        "Rankings have queries and passages with lengths of their own; the reference lists the default of prompts all the same.",
+        "Prompt length of rankings",
+        "Rankings have queries and passages with their own lengths. The reference still lists the default of prompts.",
         "field|value",
         r".*input_config\.?.*datasets\[.*\]\.prompts\.isl.*",
         cases="api-.*-rankings",
@@ -650,13 +661,13 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Host header in the raw file",
-        "Both send it; the reference lists only the headers it sets itself.",
+        "Both tools send it. The reference lists only the headers that it sets itself.",
         "field|value",
         r"raw\.jsonl: request_headers\.Host|raw: header names",
     ),
     Expectation(
-        "Bodies of refused requests in the raw file",
-        "The reference keeps no response of a request that was answered with an error status. Here its body is there.",
+        "Bodies of rejected requests in the raw file",
+        "The reference does not keep the response of a request with an error status. This program keeps its body.",
         "field",
         r"raw\.jsonl: responses\[\]\.(content_type|text)",
         cases="raw-errors",
@@ -664,21 +675,21 @@ EXPECTED: tuple[Expectation, ...] = (
     ),
     Expectation(
         "Host header in the trace",
-        "As in the raw file.",
+        "Both tools send it. The reference lists only the headers that it sets itself.",
         "field",
         r"records\.jsonl: trace_data\.request_headers\.Host",
         reference="absent",
     ),
     Expectation(
         "Chunks in the trace",
-        "The lists that the reference documents and always leaves empty are filled.",
+        "The reference documents these lists and always leaves them empty. This program fills them.",
         "field",
         r"records\.jsonl: trace_data\.(request|response)_chunks\[\]",
         reference="absent",
     ),
     Expectation(
         "Spelling of response headers",
-        "Names are as the server spelled them; the reference writes them capitalised. Header names have no case.",
+        "This program keeps the server's spelling. The reference capitalises the names. Header names are case-insensitive.",
         "field",
         r"records\.jsonl: trace_data\.response_headers\..*",
     ),

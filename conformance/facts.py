@@ -78,7 +78,7 @@ def _inputs(artifacts: Artifacts) -> dict[str, Any]:
     return {
         "inputs.json session ids": [session["session_id"] for session in sessions],
         "inputs.json payloads of each session": [len(session["payloads"]) for session in sessions],
-        "inputs.json fields beside the prompt": settings,
+        "inputs.json fields other than the prompt": settings,
     }
 
 
@@ -145,7 +145,7 @@ def _raw(artifacts: Artifacts) -> dict[str, Any]:
         "raw: packet names": Counter(
             packet["name"] for line in whole for part in line["responses"] for packet in part.get("packets", [])
         ),
-        "raw: fields beside the prompt": Counter(
+        "raw: fields other than the prompt": Counter(
             str(sorted((key, value) for key, value in line["payload"].items() if key not in PROMPTS))
             for line in artifacts.raw
         ),

@@ -1,4 +1,4 @@
-"""Runs the cases, prints what differs and writes the result to docs/conformance.md."""
+"""Runs the cases, prints what differs and writes the result to docs/conformance.md and conformance/results.md."""
 
 import argparse
 import json
@@ -56,7 +56,8 @@ def main() -> int:
         report.print_totals(result)
         whole = not options.cases
         if whole or options.write:
-            (REPOSITORY / "docs" / "conformance.md").write_text(document.document(result))
+            (REPOSITORY / "docs" / "conformance.md").write_text(document.page(result))
+            (REPOSITORY / "conformance" / "results.md").write_text(document.results(result))
         return 0 if result.good and scripts_read else 1
 
 
@@ -110,7 +111,7 @@ def _artifact_folder(case: Case, folder: Path) -> Path:
     place = folder / "artifacts"
     if not case.names_folder:
         return place
-    # The reference's launcher has a folder for its own log beside that of the run.
+    # The reference's launcher has a folder for its own log next to that of the run.
     named = [entry for entry in place.glob("*") if entry.is_dir() and entry.name != "logs"]
     return named[0] if len(named) == 1 else place
 
@@ -148,14 +149,14 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="conformance/run",
         description="Compare this program with AIPerf 0.13.0 on the same simulator. Exit 0: no unexpected difference.",
-        epilog=f"{recorded_runs.GROUP}: all cases that make a recorded run of the reference again. cases: "
+        epilog=f"{recorded_runs.GROUP}: all cases that repeat a recorded run of the reference. cases: "
         + " ".join([case.name for case in cases.CASES] + [reader_scripts_case.NAME, STARTUP]),
     )
-    parser.add_argument("cases", nargs="*", metavar="CASE", help="cases to run (all, and the document is rewritten)")
-    parser.add_argument("--reference", metavar="PATH", help="AIPerf's command (else $AIPERF_REFERENCE, else installed)")
-    parser.add_argument("--program", metavar="PATH", help="our program (else built with cargo)")
-    parser.add_argument("--keep", metavar="FOLDER", help="leave all artifacts in this new folder")
-    parser.add_argument("--write", action="store_true", help="rewrite docs/conformance.md after some cases too")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help="cases to run (default: all, and write the documents)")
+    parser.add_argument("--reference", metavar="PATH", help="AIPerf's command (default: $AIPERF_REFERENCE, or installs it)")
+    parser.add_argument("--program", metavar="PATH", help="our program (default: built with cargo)")
+    parser.add_argument("--keep", metavar="FOLDER", help="keep all artifacts in this new folder")
+    parser.add_argument("--write", action="store_true", help="write docs/conformance.md and conformance/results.md also after a run of some cases")
     options = parser.parse_args()
     if recorded_runs.GROUP in options.cases:
         of_group = [name for name in recorded_runs.names() if name not in options.cases]

@@ -28,8 +28,8 @@ def phase_counts(log: str) -> dict[str, str]:
     return found
 
 
-# Counters of the log beside those of the summary. Errors are not among them: that a response was no answer after all is
-# found out when it is read, after the phase has counted it.
+# Counters of the log, and those of the summary. Errors are not among them: an unreadable response is detected when it is read,
+# after the phase has counted it.
 IN_SUMMARY = {
     "sending complete sent": "sent",
     "complete completed": "completed",

@@ -44,14 +44,14 @@ RUNS: dict[str, tuple[str, tuple[str, ...]]] = {
     "timeout": ("answers later than the request timeout", ("timeout",)),
     "timeslices": ("windows of half a second", ("timeslices",)),
     "tool_calls": ("tool calls", ("tool-calls", "api-chat-tools-whole")),
-    "tool_mixed": ("text beside a tool call", ("tools-beside-whole", "tools-beside")),
+    "tool_mixed": ("text next to a tool call", ("tools-beside-whole", "tools-beside")),
     "trace_timing": ("HTTP trace", ("http-trace",)),
 }
 
 # Recorded runs that no case makes again, and why.
 WITHOUT: dict[str, str] = {
-    "gpu_telemetry": "GPU telemetry is not collected; the energy metrics are held against the recorded ones in the tests of `crates/metrics`",
-    "server_metrics": "server metrics are not collected; `aiperf report` is held against the recorded records",
+    "gpu_telemetry": "GPU telemetry is not collected; the energy metrics are compared with the recorded ones in the tests of `crates/metrics`",
+    "server_metrics": "server metrics are not collected; `aiperf report` is compared with the recorded records",
 }
 
 # Stands for all of these cases on the command line.

@@ -34,7 +34,7 @@ class Outcome:
 
     @property
     def faithful(self) -> bool:
-        # Without records there is nothing to hold against the truth.
+        # Without records there is nothing to compare with the truth.
         return not self.ours.records or self.our_errors.faithful
 
     @property

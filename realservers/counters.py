@@ -31,7 +31,7 @@ class Counters:
     requests: tuple[Counter, ...] = ()
     input_tokens: tuple[Counter, ...] = ()
     output_tokens: tuple[Counter, ...] = ()
-    # Sums of seconds, with the number of observations beside them.
+    # Sums of seconds, with the number of observations next to them.
     ttft: tuple[Counter, Counter] | None = None
     latency: tuple[Counter, Counter] | None = None
 

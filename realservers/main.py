@@ -1,4 +1,4 @@
-"""Installs, starts, loads, checks and stops each server, and with --write puts the results into docs/endpoints.md."""
+"""Installs, starts, loads, checks and stops each server, and with --write writes the results to docs/endpoints.md."""
 
 import argparse
 import datetime
@@ -111,13 +111,13 @@ def _machine(program: Path) -> str:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="realservers/run",
-        description="Run this program against real inference servers. Exit 0: every count is the server's own.",
+        description="Run this program against real inference servers. Exit code 0: every count equals the server's.",
         epilog="servers: " + " ".join(servers.BY_NAME),
     )
-    parser.add_argument("servers", nargs="*", metavar="NAME", help="servers to run against (all)")
-    parser.add_argument("--program", metavar="PATH", help="our program (else built with cargo)")
-    parser.add_argument("--keep", metavar="FOLDER", help="leave logs and artifacts in this new folder")
-    parser.add_argument("--write", action="store_true", help="put the results into docs/endpoints.md (others stay)")
+    parser.add_argument("servers", nargs="*", metavar="NAME", help="servers to run against (default: all)")
+    parser.add_argument("--program", metavar="PATH", help="our program (default: built with cargo)")
+    parser.add_argument("--keep", metavar="FOLDER", help="keep logs and artifacts in this new folder")
+    parser.add_argument("--write", action="store_true", help="write the results to docs/endpoints.md; rows of other servers stay")
     options = parser.parse_args()
     if unknown := [name for name in options.servers if name not in servers.BY_NAME]:
         parser.error(f"no server named {', '.join(unknown)}; see --help")

@@ -21,7 +21,7 @@ class Trial:
     flags: tuple[str, ...]
     # Name at the server.
     model: str
-    # Of the server's model; `None`: counts are not held against each other.
+    # Of the server's model; `None`: counts are not compared.
     tokenizer: Model | None = None
     requests: int = 24
     concurrency: int = 4
@@ -40,7 +40,7 @@ class Trial:
     counters: Counters | None = None
     # At which of the server's doors: `http` or `grpc`.
     door: str = "http"
-    # Files to lay beside, by name.
+    # Additional files, by name.
     files: tuple[tuple[str, str], ...] = ()
 
     def run(self, program: Path, url: str, folder: Path) -> "Ran":

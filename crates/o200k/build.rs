@@ -7,26 +7,29 @@ use std::path::PathBuf;
 #[path = "src/layout.rs"]
 mod layout;
 
+const BYTES: &[u8] = include_bytes!("vocabulary/tokens.bin");
+const LENGTHS: &[u8] = include_bytes!("vocabulary/lengths.bin");
+
 fn main() -> io::Result<()> {
-    println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=src/layout.rs");
-    let bpe = &bpe_openai::o200k_base().bpe;
-    let count = bpe.num_tokens() as u32;
-    let mut bytes = Vec::new();
+    for read in ["build.rs", "src/layout.rs", "vocabulary"] {
+        println!("cargo::rerun-if-changed={read}");
+    }
     let mut starts = vec![0_u32];
     let mut slots = vec![u32::MAX; layout::SLOTS];
-    for token in 0..count {
-        let text = bpe.decode_tokens(&[token]);
-        let mut slot = layout::first_slot(&text);
+    let mut end = 0;
+    for (token, length) in (0_u32..).zip(LENGTHS) {
+        let start = end;
+        end += usize::from(*length);
+        let text = &BYTES[start..end];
+        assert!(text.len() <= layout::LONGEST, "token {token} has {} bytes", text.len());
+        let mut slot = layout::first_slot(text);
         while slots[slot] != u32::MAX {
             slot = (slot + 1) % slots.len();
         }
         slots[slot] = token;
-        assert!(text.len() <= layout::LONGEST, "token {token} has {} bytes", text.len());
-        bytes.extend_from_slice(&text);
-        starts.push(bytes.len() as u32);
+        starts.push(end as u32);
     }
-    write("tokens.bin", &bytes)?;
+    assert_eq!(end, BYTES.len(), "the lengths of the tokens and their bytes do not fit together");
     write("starts.bin", &little_endian(&starts))?;
     write("slots.bin", &little_endian(&slots))
 }

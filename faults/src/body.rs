@@ -18,11 +18,11 @@ pub(crate) type ScriptedBody = Vec<BodyPart>;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum BodyPart {
-    /// As it stands.
+    /// This text, unchanged.
     Text(String),
     /// Bytes in hexadecimal; blanks are ignored.
     Hex(String),
-    /// A streamed event with this delta for each of so many tokens.
+    /// A streamed event with this delta for each of this many tokens.
     Tokens(usize),
     /// A streamed event whose content is this text.
     Delta(String),
@@ -32,18 +32,18 @@ pub(crate) enum BodyPart {
     Event(String),
     /// A streamed event that has only `usage`, with this JSON text.
     Usage(String),
-    /// A whole chat completion of so many tokens.
+    /// A whole chat completion of this many tokens.
     Whole(usize),
     /// A whole chat completion with this JSON text in place of its `choices`.
     Choices(String),
     /// The event that ends a stream.
     Done,
-    /// The parts, so many times.
+    /// The parts, repeated this many times.
     Repeat {
         times: usize,
         of: ScriptedBody,
     },
-    /// So many times this one byte.
+    /// One byte, repeated this many times.
     Fill {
         byte: u8,
         bytes: usize,

@@ -45,18 +45,18 @@ pub(crate) struct Command {
 pub(crate) enum Output {
     #[default]
     File,
-    /// A pipe that nobody reads any more.
+    /// A pipe whose reader has gone.
     BrokenPipe,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Moment {
-    /// The server has read so many requests.
+    /// The server has read this many requests.
     Served(u64),
-    /// The server has accepted so many connections.
+    /// The server has accepted this many connections.
     Connections(u64),
-    /// A file has at least so many lines.
+    /// A file has at least this many lines.
     Lines {
         file: String,
         count: usize,

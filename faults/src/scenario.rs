@@ -45,10 +45,10 @@ pub(crate) struct Scenario {
     /// Options of the one run, in addition to the usual ones; `!--name` leaves a usual one out.
     #[serde(default)]
     pub(crate) flags: String,
-    /// Of the one run.
+    /// Expected result of the single run.
     #[serde(default)]
     pub(crate) expect: Option<Expectation>,
-    /// In place of the one run.
+    /// Commands, instead of a single run.
     #[serde(default)]
     pub(crate) commands: Vec<Action>,
     /// The family, which is the name of the file.
@@ -63,7 +63,7 @@ pub(crate) enum Need {
     Mount,
 }
 
-/// All scenarios of a folder, in the order of files and of what stands in them.
+/// All scenarios of a folder, in the order of the files and of their entries.
 pub(crate) fn load(folder: &Path) -> anyhow::Result<Vec<Scenario>> {
     let listing = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut files: Vec<PathBuf> = listing.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;

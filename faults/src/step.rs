@@ -16,7 +16,7 @@ pub(crate) struct ServerScript {
     pub(crate) on_accept: Vec<ScriptStep>,
     /// Done for each request; a good reply of three tokens when not given.
     pub(crate) on_request: Option<Vec<ScriptStep>>,
-    /// The first so many requests get a good reply.
+    /// The first N requests get a good reply.
     pub(crate) good_first: u64,
     /// For the request with this number, counted over all connections from 1.
     pub(crate) numbered: BTreeMap<u64, Vec<ScriptStep>>,
@@ -36,7 +36,7 @@ pub(crate) enum Protocol {
     Http2Tls,
     /// Nothing listens on the port.
     Refused,
-    /// The queue of connections that nobody accepts is full.
+    /// The queue of connections to accept is full.
     FullBacklog,
 }
 
@@ -70,9 +70,9 @@ pub(crate) enum ScriptStep {
     },
     /// The steps again and again until the client has gone.
     Forever(Vec<ScriptStep>),
-    /// Closes the connection; under TLS without a word.
+    /// Closes the connection; under TLS without a close notification.
     Close,
-    /// Closes the connection; under TLS with the notice that it ends.
+    /// Closes the connection; under TLS with a close notification.
     CloseNotify,
     /// Closes the connection by a reset.
     Reset,
@@ -82,11 +82,11 @@ pub(crate) enum ScriptStep {
     Hold,
     /// Waits until the scenario releases it.
     Gate,
-    /// Reads a byte of the request at a time, with so many milliseconds between.
+    /// Reads a byte of the request at a time, with this many milliseconds between.
     ReadSlowly(u64),
     /// Closes the port: later connections are refused.
     StopListening,
-    /// Opens the port again after so many milliseconds.
+    /// Opens the port again after this many milliseconds.
     ListenAfterMs(u64),
     /// HTTP/2: the head of a response on the stream of the request.
     Headers(Headers),
@@ -127,9 +127,9 @@ pub(crate) enum ScriptStep {
 pub(crate) enum ScriptedStream {
     #[default]
     Connection,
-    /// The one of the request.
+    /// The stream of the request.
     Own,
-    /// One that nobody opened.
+    /// A stream that was never opened.
     Unknown,
 }
 
@@ -160,13 +160,13 @@ pub(crate) struct ScriptedReply {
     pub(crate) headers: Vec<String>,
     pub(crate) body: ScriptedBody,
     pub(crate) framing: BodyFraming,
-    /// In place of the true `Content-Length`.
+    /// Value of `Content-Length`, instead of the true one.
     pub(crate) length: Option<String>,
     /// Body bytes in each chunk; each part is a chunk if not given.
     pub(crate) chunk_bytes: Option<usize>,
     /// Bytes in each write; the whole response if not given.
     pub(crate) write_bytes: Option<usize>,
-    /// Between two writes.
+    /// Pause between two writes.
     pub(crate) gap_ms: u64,
     /// Bytes at the end that are not sent.
     pub(crate) cut_bytes: usize,
@@ -204,6 +204,6 @@ pub(crate) enum BodyFraming {
     Length,
     /// The end of the connection ends the body.
     Close,
-    /// No word about its length.
+    /// The response does not state its length.
     None,
 }

@@ -1,8 +1,9 @@
 //! Responses of every API. The first three bytes name the API, how the body is labelled, and where its reads are cut.
 #![no_main]
 
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use aiperf_clock::Mono;
-use aiperf_endpoint::{EndpointKind, EndpointSettings, ReadMark, Reply, ReplyError, ResponseBody, of};
+use aiperf_endpoint::{EndpointSettings, ReadMark, ResponseBody, of};
 
 const LABELS: [Option<&str>; 6] = [
     Some("text/event-stream; charset=utf-8"),

@@ -1,8 +1,9 @@
 //! Expressions that select from an answer, and answers that they are put to. A zero byte parts them.
 #![no_main]
 
+use aiperf_protocol::EndpointKind;
 use aiperf_clock::Mono;
-use aiperf_endpoint::{EndpointKind, EndpointSettings, ReadMark, ResponseBody, ResponseField, of};
+use aiperf_endpoint::{EndpointSettings, ReadMark, ResponseBody, ResponseField, of};
 
 const ANSWER: &str = r#"{"a":[{"b":"c","n":1},{"b":"d","n":2.5}],"data":[[0.5]],"text":"t","nested":{"a":{"b":[1,"x",null]}}}"#;
 

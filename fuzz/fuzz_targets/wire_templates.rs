@@ -1,8 +1,9 @@
 //! Templates of bodies, with texts to fill in: whatever both say, rendering ends. A zero byte parts them.
 #![no_main]
 
+use aiperf_protocol::EndpointKind;
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, SessionId, Turn};
-use aiperf_endpoint::{BodyOptions, EndpointKind, EndpointSettings, PayloadTemplate, TurnRequest, of};
+use aiperf_endpoint::{BodyOptions, EndpointSettings, PayloadTemplate, TurnRequest, of};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let Ok(data) = std::str::from_utf8(data) else { return };

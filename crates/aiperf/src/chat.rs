@@ -10,17 +10,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use aiperf_config::{Environment, LogLevel};
-use aiperf_experiment::{Interrupt, Talk, TalkError};
+use aiperf_experiment::{ChatError, ChatSession, Interrupt};
 use aiperf_hub::Hub;
 use anyhow::anyhow;
 
-use self::messages::Messages;
-use self::screen::{Answer, Screen};
+use self::messages::MessageLines;
+use self::screen::{AnswerView, Screen};
 use crate::cli::ChatInvocation;
 use crate::interrupts::Interrupts;
 use crate::{logging, profile};
 
-const WELCOME: &str = "Type a message and press Enter. Ctrl-C stops an answer, Ctrl-D ends the talk.";
+const WELCOME: &str = "Type a message and press Enter. Ctrl-C stops an answer, Ctrl-D ends the chat.";
 const PROMPT: &str = "> ";
 
 pub(crate) fn run(
@@ -31,9 +31,9 @@ pub(crate) fn run(
     logging::start(LogLevel::Warning);
     logging::warn_of_unread(environment);
     let config = &invocation.config;
-    let talk = Talk::open(config, invocation.system_prompt.as_deref(), invocation.memory, profile::VERSION)?;
-    let mut session = Session {
-        talk,
+    let chat = ChatSession::open(config, invocation.system_prompt.as_deref(), invocation.memory, profile::VERSION)?;
+    let mut console = Console {
+        chat,
         hub: profile::hub(config, environment),
         interrupt: Interrupt::default(),
         answering: Arc::default(),
@@ -41,39 +41,39 @@ pub(crate) fn run(
     };
     let stdin = io::stdin();
     let by_hand = invocation.quick.is_none() && stdin.is_terminal();
-    session.catch_interrupts(by_hand, interrupts);
+    console.catch_interrupts(by_hand, interrupts);
     if let Some(message) = &invocation.quick {
-        session.turn(message)?;
+        console.turn(message)?;
         return Ok(ExitCode::SUCCESS);
     }
     if by_hand {
-        session.screen.put(&format!("{WELCOME}\n"));
+        console.screen.put(&format!("{WELCOME}\n"));
     }
     let mut failed = false;
-    let mut messages = Messages::new(stdin.lock());
-    while !session.screen.is_gone()? {
+    let mut messages = MessageLines::new(stdin.lock());
+    while !console.screen.is_gone()? {
         if by_hand {
-            session.screen.put(PROMPT);
+            console.screen.put(PROMPT);
         }
         let outcome = match messages.next() {
             None => break,
-            Some(message) => message.and_then(|message| session.turn(&message)),
+            Some(message) => message.and_then(|message| console.turn(&message)),
         };
-        // One turn that goes wrong does not end the talk.
+        // One turn that goes wrong does not end the chat.
         if let Err(error) = outcome {
             failed = true;
             eprintln!("error: {}", crate::sentence(&error));
         }
     }
     if by_hand {
-        session.screen.put("\n");
+        console.screen.put("\n");
         return Ok(ExitCode::SUCCESS);
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-struct Session {
-    talk: Talk,
+struct Console {
+    chat: ChatSession,
     hub: Hub,
     interrupt: Interrupt,
     /// An answer is coming: Ctrl-C is meant for it.
@@ -81,7 +81,7 @@ struct Session {
     screen: Screen,
 }
 
-impl Session {
+impl Console {
     fn catch_interrupts(&self, by_hand: bool, interrupts: &Interrupts) {
         let (interrupt, answering) = (Arc::clone(&self.interrupt), Arc::clone(&self.answering));
         interrupts.call(move || {
@@ -96,8 +96,8 @@ impl Session {
     fn turn(&mut self, message: &str) -> anyhow::Result<()> {
         self.interrupt.store(false, Ordering::Relaxed);
         self.answering.store(true, Ordering::Relaxed);
-        let mut out = Answer::on(&mut self.screen);
-        let answer = self.talk.say(message, &self.hub, &self.interrupt, &mut |words| out.show(words));
+        let mut out = AnswerView::on(&mut self.screen);
+        let answer = self.chat.say(message, &self.hub, &self.interrupt, &mut |words| out.show(words));
         self.answering.store(false, Ordering::Relaxed);
         match answer {
             Ok(answer) => {
@@ -108,11 +108,11 @@ impl Session {
             }
             Err(error) => {
                 out.end_line();
-                if matches!(error, TalkError::Interrupted) {
+                if matches!(error, ChatError::Interrupted) {
                     eprintln!("(stopped; this turn is forgotten)");
                     return Ok(());
                 }
-                Err(anyhow!(self.talk.without_secrets(&crate::sentence(&error.into()))))
+                Err(anyhow!(self.chat.without_secrets(&crate::sentence(&error.into()))))
             }
         }
     }

@@ -1,248 +1,140 @@
-//! The command line of GenAI-Perf: `aiperf genai-perf profile ...`, or this program under the name `genai-perf`. Its words become
-//! those of `aiperf profile`; what cannot is refused by name.
-
-mod checkpoint;
-mod commands;
-mod config_file;
-mod endpoint;
-mod given;
-mod help;
-mod input_file;
-mod measurement;
-mod merge;
-mod record_file;
-mod refusal;
-mod rows;
-mod series;
-mod settings;
-mod summary_table;
-mod sweep;
-mod table;
-mod template;
-#[cfg(test)]
-mod tests;
-mod translate;
-mod yaml;
+//! Makes the runs that a command line of GenAI-Perf asks for. What its words mean is in `aiperf-genai-perf`.
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
-use aiperf_config::catalogue::options;
-use config_file::{ConfigFile, Job};
-use given::Asked;
-use merge::Merge;
-pub(crate) use refusal::Refusal;
-use series::{Planned, Series};
-use sweep::Sweep;
-use table::{Becomes, Flag, Rule};
-use template::Template;
+use aiperf_config::{Environment, Experiment};
+use aiperf_genai_perf::{
+    Checkpoint, ConfigTemplate, GenaiPerfCommand, Measurement, MergeJob, PlannedRun, PlannedRuns, RecordFile,
+    SummaryRow, read, summary_csv,
+};
+use aiperf_report::ArtifactPaths;
+use aiperf_report::console::{self, Width};
+use anyhow::{Context, bail};
 
-/// The name of the command, and of the program where it is called so.
-pub(crate) const NAME: &str = "genai-perf";
-/// Where folders of runs go when nothing is said.
-const ARTIFACTS: &str = "artifacts";
+use crate::cli::{self, CliError, Invocation};
+use crate::interrupts::Interrupts;
+use crate::profile::{self, INTERRUPTED, VERSION, console_of};
 
-/// What a command line of GenAI-Perf asks for.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Request {
-    /// One run, or one for each value of a sweep.
-    Run(Series),
-    /// A file of settings to start from.
-    Template(Template),
-    /// Several runs as one.
-    Merge(Merge),
-    /// Help or version, for stdout.
-    Text(String),
-}
-
-/// The words that are GenAI-Perf's, if this is a command line of it.
-pub(crate) fn words_of(args: &[OsString]) -> Option<&[OsString]> {
-    let called = args.first().and_then(|program| Path::new(program).file_stem());
-    if called.is_some_and(|name| name == NAME) {
-        return args.get(1..);
-    }
-    args.get(1).filter(|command| *command == NAME).and_then(|_| args.get(2..))
-}
-
-/// The page of `aiperf genai-perf --help`.
-pub(crate) fn help_page() -> String {
-    help::page()
-}
-
-/// What to do with an option of GenAI-Perf that stands on a line of ours; `None` where it is none.
-pub(crate) fn advice(typed: &str) -> Option<String> {
-    let tables = [
-        ("profile", table::PROFILE),
-        ("profile", table::PERF_ANALYZER),
-        ("analyze", commands::ANALYZE),
-        ("config", commands::CONFIG),
-        ("process-export-files", commands::PROCESS),
-    ];
-    let (command, flag) = tables.iter().find_map(|(command, table)| {
-        table.iter().find(|flag| flag.names.contains(&typed)).map(|flag| (*command, flag))
-    })?;
-    if let Becomes::Refused(why) = flag.becomes {
-        return Some(format!("; it {why}"));
-    }
-    let Some(name) = flag.becomes.name() else {
-        return Some(format!("; run the line as `aiperf genai-perf {command} ...`"));
-    };
-    let spec = options().find(|spec| spec.long.contains(&name.trim_start_matches('-')));
-    Some(match spec {
-        Some(spec) if !spec.is_supported() => " and not supported yet; leave it out".to_owned(),
-        _ => format!("; use {name}, or run the line as `aiperf genai-perf {command} ...`"),
-    })
-}
-
-/// Reads the words after the name of the program. Input rows that need another shape are written into the run's folder.
-pub(crate) fn read(words: &[OsString], current_dir: &Path) -> Result<Request, Refusal> {
-    let text =
-        |word: &OsString| word.to_str().map(str::to_owned).ok_or(Refusal::NotText(word.to_string_lossy().into()));
-    let words = words.iter().map(text).collect::<Result<Vec<String>, Refusal>>()?;
-    let (own, passed) = match words.iter().position(|word| word == "--") {
-        Some(place) => (&words[..place], &words[place + 1..]),
-        None => (&words[..], &[][..]),
-    };
-    if own.iter().any(|word| ["--help", "-h"].contains(&word.as_str())) {
-        return Ok(Request::Text(help::page()));
-    }
-    let (command, options) = own.split_first().ok_or(Refusal::NoCommand)?;
-    match command.as_str() {
-        "--version" => Ok(Request::Text(format!("{}\n", env!("CARGO_PKG_VERSION")))),
-        "profile" => {
-            let asked = ask(options, passed, &[table::PROFILE], "genai-perf profile")?;
-            profile(&asked, current_dir).map(Request::Run)
+/// `words`: the command line without the name of the program.
+pub(crate) fn run(words: &[OsString], environment: &Environment, interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
+    match read(words, &environment.current_dir)? {
+        GenaiPerfCommand::Text(text) => {
+            crate::print(text.as_bytes())?;
+            Ok(ExitCode::SUCCESS)
         }
-        "analyze" => {
-            let asked = ask(options, passed, &[table::PROFILE, commands::ANALYZE], "genai-perf analyze")?;
-            analyze(asked, current_dir).map(Request::Run)
+        GenaiPerfCommand::Merge(job) => merge(&job, environment),
+        GenaiPerfCommand::Template(template) => write_template(&template),
+        GenaiPerfCommand::Run(planned) => run_all(&planned, environment, interrupts),
+    }
+}
+
+fn write_template(template: &ConfigTemplate) -> anyhow::Result<ExitCode> {
+    template.write()?;
+    println!("{}", template.path().display());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn merge(job: &MergeJob, environment: &Environment) -> anyhow::Result<ExitCode> {
+    let merged = job.run(VERSION)?;
+    let (width, colour) = console_of(Width::FILE, environment);
+    let mut text = console::render(&merged.report, width, colour);
+    text.push_str(&console::render_trailer(&merged.report, &merged.files.written, colour));
+    crate::print(text.as_bytes())?;
+    match merged.files.failed.into_iter().next() {
+        Some(error) => Err(error).context("not every file could be written"),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// All runs are checked before the first one starts. A run that fails does not keep the others from being made.
+fn run_all(planned: &PlannedRuns, environment: &Environment, interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
+    let experiments =
+        planned.runs.iter().map(|run| experiment(run, environment)).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut checkpoint = planned.checkpoint.as_deref().map(Checkpoint::open).transpose()?;
+    let mut rows: Vec<SummaryRow<'_>> = Vec::new();
+    let mut code = ExitCode::SUCCESS;
+    let mut broken_off = None;
+    for (run, experiment) in planned.runs.iter().zip(experiments) {
+        if let Some((known, measured)) = checkpoint.as_ref().and_then(|known| Some((known, known.find(run)?))) {
+            eprintln!("{} is in {} and is not run again", run.name, known.path().display());
+            rows.push(SummaryRow { run, measured });
+            continue;
         }
-        "config" => config(options, passed, current_dir),
-        "create-template" => template(options, passed, current_dir).map(Request::Template),
-        "process-export-files" => merge(options, passed, current_dir).map(Request::Merge),
-        name => Err(Refusal::UnknownCommand(name.to_owned())),
-    }
-}
-
-/// The options before and after `--`.
-fn ask(
-    options: &[String],
-    passed: &[String],
-    tables: &[&'static [Flag]],
-    program: &'static str,
-) -> Result<Asked, Refusal> {
-    let mut asked = Asked::default();
-    asked.read(options, tables, program)?;
-    asked.read(passed, &[table::PERF_ANALYZER], "perf_analyzer that can stand behind `--`")?;
-    Ok(asked)
-}
-
-fn profile(asked: &Asked, current_dir: &Path) -> Result<Series, Refusal> {
-    let runs = vec![plan(asked, current_dir, 0, "")?];
-    Ok(Series { runs, checkpoint: checkpoint(asked, current_dir)?, table: None })
-}
-
-fn analyze(mut asked: Asked, current_dir: &Path) -> Result<Series, Refusal> {
-    let Sweep { parameter, values } = Sweep::of(&asked)?;
-    let mut runs = Vec::new();
-    for (index, value) in values.iter().enumerate() {
-        if let Some(flag) = parameter.flag() {
-            asked.set(flag, flag.names[0], value);
+        let (ended, measured) = match run_one(&experiment, environment, interrupts) {
+            Ok(made) => made,
+            Err(error) => {
+                let alone = planned.runs.len() == 1;
+                broken_off = Some(if alone { error } else { error.context(run.name.clone()) });
+                break;
+            }
+        };
+        if ended != ExitCode::SUCCESS {
+            code = ended;
         }
-        runs.push(plan(&asked, current_dir, index, &parameter.suffix(value))?);
-    }
-    let parent = asked.text(Rule::Folder).unwrap_or(ARTIFACTS);
-    let table = Some(current_dir.join(parent).join("analyze_export_genai_perf.csv"));
-    Ok(Series { runs, checkpoint: checkpoint(&asked, current_dir)?, table })
-}
-
-/// One run. Rows that need another shape are written at once.
-fn plan(asked: &Asked, current_dir: &Path, index: usize, suffix: &str) -> Result<Planned, Refusal> {
-    let translation = translate::translate(asked, current_dir, suffix)?;
-    if let Some((path, rows)) = translation.rows {
-        write(&current_dir.join(&path), &rows).map_err(|error| Refusal::File { path, problem: error.to_string() })?;
-    }
-    let model = asked.text(Rule::Model).unwrap_or_default().to_owned();
-    let words = ["aiperf", "profile"].into_iter().map(str::to_owned).chain(translation.words).collect();
-    let renamed = asked.iter().filter_map(|given| Some((given.flag.becomes.name()?, given.typed.clone()))).collect();
-    let name = format!("{model}_run_config_{index}");
-    Ok(Planned { name, model, stimulus: translate::stimulus(asked)?, words, renamed })
-}
-
-/// The folder of the checkpoint, where one is kept.
-fn checkpoint(asked: &Asked, current_dir: &Path) -> Result<Option<PathBuf>, Refusal> {
-    let folder = asked.get(Rule::CheckpointDir);
-    if asked.has(Rule::Checkpointing) {
-        let folder = asked.text(Rule::CheckpointDir).unwrap_or("checkpoint");
-        return Ok(Some(current_dir.join(folder)));
-    }
-    let needed = "--enable-checkpointing";
-    folder.map_or(Ok(None), |given| Err(Refusal::Needs { flag: given.typed.clone(), needed }))
-}
-
-/// What a file says, and what options beside it say that win over it.
-fn config(options: &[String], passed: &[String], current_dir: &Path) -> Result<Request, Refusal> {
-    let tables = [commands::CONFIG, table::PROFILE, commands::ANALYZE];
-    let typed = ask(options, passed, &tables, "genai-perf config")?;
-    let path = typed
-        .text(Rule::ConfigFile)
-        .ok_or(Refusal::Needs { flag: "genai-perf config".to_owned(), needed: "--file" })?;
-    let path = path.to_owned();
-    let own = [Rule::ConfigFile, Rule::Override];
-    let other = typed.iter().find(|given| !own.iter().any(|rule| given.is(*rule)));
-    if let Some(other) = other.filter(|_| !typed.has(Rule::Override)) {
-        return Err(Refusal::Needs { flag: format!("{} beside a file", other.typed), needed: "--override-config" });
-    }
-    let file = ConfigFile::read(&path, current_dir)?;
-    let within = |refusal: Refusal| Refusal::InFile { path: path.clone(), refusal: Box::new(refusal) };
-    if file.job == Job::Process {
-        if let Some(other) = other {
-            return Err(Refusal::StrayWord(other.typed.clone()));
+        if let Some(measured) = measured {
+            if let Some(checkpoint) = checkpoint.as_mut().filter(|_| ended == ExitCode::SUCCESS) {
+                checkpoint.add(run, &measured)?;
+            }
+            rows.push(SummaryRow { run, measured });
         }
-        return merge(&file.words, &[], current_dir).map(Request::Merge).map_err(within);
+        if ended == ExitCode::from(INTERRUPTED) {
+            break;
+        }
     }
-    let mut asked = Asked::default();
-    asked.read(&file.words, &[table::PROFILE, commands::ANALYZE], "genai-perf config").map_err(within)?;
-    asked.override_with(typed, &translate::GROUPS);
-    match file.job {
-        Job::Analyze => analyze(asked, current_dir),
-        Job::Profile | Job::Process => profile(&asked, current_dir),
+    // What was measured before something went wrong is worth a table, too.
+    if let Some(path) = &planned.table {
+        write_table(path, &rows)?;
     }
-    .map(Request::Run)
-    .map_err(within)
+    broken_off.map_or(Ok(code), Err)
 }
 
-fn template(options: &[String], passed: &[String], current_dir: &Path) -> Result<Template, Refusal> {
-    if let Some(word) = passed.first() {
-        return Err(Refusal::StrayWord(word.clone()));
-    }
-    let mut asked = Asked::default();
-    asked.read(options, &[commands::TEMPLATE], "genai-perf create-template")?;
-    let path = current_dir.join(asked.text(Rule::TemplateFile).unwrap_or(template::NAME));
-    Ok(Template { path, explained: asked.has(Rule::Verbose) })
-}
-
-fn merge(options: &[String], passed: &[String], current_dir: &Path) -> Result<Merge, Refusal> {
-    if let Some(word) = passed.first() {
-        return Err(Refusal::StrayWord(word.clone()));
-    }
-    let mut asked = Asked::default();
-    asked.read(options, &[commands::PROCESS], "genai-perf process-export-files")?;
-    let needed = "--input-directory";
-    let input = asked.text(Rule::InputDirectory);
-    let input = input.ok_or(Refusal::Needs { flag: "genai-perf process-export-files".to_owned(), needed })?;
-    let parent = asked.text(Rule::Folder).unwrap_or(ARTIFACTS);
-    Ok(Merge {
-        input: current_dir.join(input),
-        output: current_dir.join(parent).join(merge::MERGED),
-        prefix: translate::prefix(&asked)?,
-    })
-}
-
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
+fn write_table(path: &PathBuf, rows: &[SummaryRow<'_>]) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    fs::write(path, text)
+    fs::write(path, summary_csv(rows)).with_context(|| format!("cannot write {}", path.display()))?;
+    println!("All runs: {}", path.display());
+    Ok(())
+}
+
+/// The run that our command line of it means; errors and warnings name the options that were typed.
+fn experiment(run: &PlannedRun, environment: &Environment) -> anyhow::Result<Box<Experiment>> {
+    let args = run.words.iter().map(Into::into);
+    let invocation = match cli::parse(args, environment) {
+        Err(CliError::Config(error)) => bail!(error.rename(|ours| run.typed(ours))),
+        parsed => parsed.context("in the `aiperf profile` line that this becomes")?,
+    };
+    match invocation {
+        Invocation::Profile(mut experiment) if experiment.is_single() => {
+            let warnings = experiment.cells.iter_mut().flat_map(|cell| &mut cell.config.warnings);
+            warnings.for_each(|warning| run.name_what_was_typed(warning));
+            Ok(experiment)
+        }
+        Invocation::Profile(_) => {
+            bail!(
+                "an option has a list of values where GenAI-Perf takes one; `genai-perf analyze` makes a run for each"
+            )
+        }
+        other => bail!("a command line of GenAI-Perf became {other:?} instead of a run"),
+    }
+}
+
+/// How the run ended, and what was measured, if anything was.
+fn run_one(
+    experiment: &Experiment,
+    environment: &Environment,
+    interrupts: &Interrupts,
+) -> anyhow::Result<(ExitCode, Option<Measurement>)> {
+    let Some(config) = experiment.cells.first().map(|cell| &cell.config) else { bail!("there is nothing to run") };
+    eprintln!("{}", config.command_line);
+    let paths = ArtifactPaths::new(&config.output.dir, config.output.prefix.as_deref());
+    let records = RecordFile::of(config);
+    let ended = profile::run(experiment, environment, interrupts)?;
+    if let Some(records) = records {
+        records.write().with_context(|| format!("cannot write {}", records.path().display()))?;
+    }
+    Ok((ended, Measurement::read(&paths.genai_perf_json())?))
 }

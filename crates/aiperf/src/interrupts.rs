@@ -17,17 +17,17 @@ const SAVE_LIMIT: Duration = Duration::from_secs(1);
 /// Catches Ctrl-C, SIGTERM and SIGHUP from its making on.
 #[derive(Debug, Clone)]
 pub(crate) struct Interrupts {
-    shared: Arc<Shared>,
+    shared: Arc<InterruptHandler>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
+struct InterruptHandler {
+    state: Mutex<InterruptState>,
     asked: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct InterruptState {
     is_asked: bool,
     reaction: Reaction,
 }
@@ -67,7 +67,7 @@ impl Interrupts {
         if let Some(known) = &*caught {
             return Ok(known.clone());
         }
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(InterruptHandler::default());
         let handler = Arc::clone(&shared);
         ctrlc::set_handler(move || handler.interrupt()).context("Ctrl-C cannot be caught")?;
         Ok(caught.insert(Self { shared }).clone())
@@ -102,7 +102,7 @@ impl Interrupts {
     }
 }
 
-impl Shared {
+impl InterruptHandler {
     fn interrupt(&self) {
         crate::progress::clear_line();
         let mut state = self.lock();
@@ -120,7 +120,7 @@ impl Shared {
         self.asked.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, InterruptState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

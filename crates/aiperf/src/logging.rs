@@ -6,8 +6,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
-use aiperf_config::{Environment, LogLevel, unread_variables};
+use aiperf_config::{Environment, LogLevel};
 use aiperf_engine::ANNOUNCEMENTS;
+use aiperf_options::unread_variables;
 use jiff::Zoned;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 

@@ -25,7 +25,8 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::{env, fs};
 
-use aiperf_config::Environment;
+use aiperf_config::{Environment, ExpressionChecks};
+use aiperf_endpoint::{PayloadTemplate, ResponseField};
 use anyhow::Context;
 use cli::{Completion, Invocation};
 use interrupts::Interrupts;
@@ -67,10 +68,10 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
     limits::report_full_files()?;
     let environment = environment()?;
     let args: Vec<OsString> = env::args_os().collect();
-    if let Some(words) = genai_perf::words_of(&args) {
-        return run_as_genai_perf(words, &environment, interrupts);
+    if let Some(words) = aiperf_genai_perf::words_of(&args) {
+        return genai_perf::run(words, &environment, interrupts);
     }
-    match cli::parse(args, &environment, &simulate::flags())? {
+    match cli::parse(args, &environment)? {
         Invocation::Text(text) => print(text.as_bytes())?,
         Invocation::Completion(Completion { script, path: None }) => print(&script)?,
         Invocation::Completion(Completion { script, path: Some(path) }) => {
@@ -92,23 +93,6 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Does what a command line of GenAI-Perf asks for.
-fn run_as_genai_perf(
-    words: &[OsString],
-    environment: &Environment,
-    interrupts: &Interrupts,
-) -> anyhow::Result<ExitCode> {
-    match genai_perf::read(words, &environment.current_dir)? {
-        genai_perf::Request::Text(text) => {
-            print(text.as_bytes())?;
-            Ok(ExitCode::SUCCESS)
-        }
-        genai_perf::Request::Merge(merge) => merge.run(environment),
-        genai_perf::Request::Template(template) => template.write(),
-        genai_perf::Request::Run(series) => series.run(environment, interrupts),
-    }
-}
-
 /// What this process finds itself in.
 fn environment() -> anyhow::Result<Environment> {
     Ok(Environment {
@@ -119,5 +103,9 @@ fn environment() -> anyhow::Result<Environment> {
             .collect(),
         current_dir: env::current_dir().context("the working folder cannot be found")?,
         peek: Some(aiperf_dataset::peek),
+        expressions: Some(ExpressionChecks {
+            payload_template: |text| PayloadTemplate::parse(text).map(|template| template.may_write_limit()),
+            response_field: |text| ResponseField::parse(text).map(|_| ()),
+        }),
     })
 }

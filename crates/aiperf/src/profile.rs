@@ -8,13 +8,13 @@ use std::time::Duration;
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Config, DatasetSource, Environment, Experiment, PhaseKind, UiKind};
 use aiperf_engine::ControlSource;
-use aiperf_experiment::{LiveTime, Monitor, Run, RunResult, StateFile, Verdict};
-use aiperf_hub::{DownloadSnapshot, Hub, HubEnvironment, Limits};
+use aiperf_experiment::{LivePercentiles, Monitor, Run, RunResult, StateFile, Verdict};
+use aiperf_hub::{DownloadLimits, DownloadSnapshot, Hub, HubEnvironment};
 use aiperf_report::console::{self, Colour, Width};
-use aiperf_report::{Cleared, Earlier, FolderClaim};
+use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock};
 
 use crate::interrupts::Interrupts;
-use crate::progress::{ProgressLine, Snapshot, Spread, Style, Transfer};
+use crate::progress::{LatencyRange, ProgressLine, ProgressStyle, Snapshot, Transfer};
 use crate::{logging, trials};
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -53,20 +53,20 @@ pub(crate) fn run(
 }
 
 /// A run that has all it needs, and what its watchers must know.
-pub(crate) struct Ready {
+pub(crate) struct PreparedRun {
     pub(crate) run: Run,
-    style: Style,
+    style: ProgressStyle,
     duration: Option<Nanos>,
     dir: PathBuf,
-    claim: Claim,
+    claim: FolderRequest,
 }
 
 /// Loads and makes what a run needs; nothing is written yet.
-pub(crate) fn prepare(config: Config, environment: &Environment) -> anyhow::Result<Ready> {
+pub(crate) fn prepare(config: Config, environment: &Environment) -> anyhow::Result<PreparedRun> {
     let ui = config.output.ui;
     let duration = config.profiling.stop.duration.map(Nanos::from);
     let dir = config.output.dir.clone();
-    let claim = Claim::of(&config, dir.clone());
+    let claim = FolderRequest::of(&config, dir.clone());
     let hub = hub(&config, environment);
     let stats_interval = config.output.stats_interval;
     let downloading = (ui == UiKind::Simple).then(|| watch_download(&hub, style(ui, stats_interval, environment)));
@@ -75,10 +75,10 @@ pub(crate) fn prepare(config: Config, environment: &Environment) -> anyhow::Resu
     if let Some(state) = StateFile::of(environment) {
         run.cite(state.tests(VERSION));
     }
-    Ok(Ready { run, style: style(ui, stats_interval, environment), duration, dir, claim })
+    Ok(PreparedRun { run, style: style(ui, stats_interval, environment), duration, dir, claim })
 }
 
-impl Ready {
+impl PreparedRun {
     /// `among`: which of several runs it is, in words.
     pub(crate) fn execute(self, interrupts: &Interrupts, among: Option<String>) -> anyhow::Result<RunResult> {
         let control = ControlSource::new();
@@ -102,35 +102,35 @@ impl Ready {
 
 /// How a folder is to be taken into possession.
 #[derive(Debug)]
-pub(crate) struct Claim {
+pub(crate) struct FolderRequest {
     dir: PathBuf,
-    earlier: Earlier,
+    earlier: EarlierFiles,
     /// The data that is sent may lie among the files of an earlier run.
     input: Option<PathBuf>,
 }
 
-impl Claim {
+impl FolderRequest {
     pub(crate) fn of(config: &Config, dir: PathBuf) -> Self {
         let input = match &config.dataset.source {
             DatasetSource::File(file) => Some(file.path.clone()),
             _ => None,
         };
-        let earlier = if config.output.overwrite { Earlier::Delete } else { Earlier::SetAside };
+        let earlier = if config.output.overwrite { EarlierFiles::Delete } else { EarlierFiles::SetAside };
         Self { dir, earlier, input }
     }
 
     /// Keeps other writers out and puts away what an earlier run left.
-    pub(crate) fn take(&self) -> anyhow::Result<FolderClaim> {
-        let claim = FolderClaim::take(&self.dir)?;
+    pub(crate) fn take(&self) -> anyhow::Result<FolderLock> {
+        let claim = FolderLock::take(&self.dir)?;
         let dir = self.dir.display();
         if !claim.is_locked() {
             log::warn!("{dir} is on a file system without locks: a second run in the same folder would not be noticed");
         }
         match claim.clear(self.earlier, self.input.as_slice())? {
-            Some(Cleared { moved_to: Some(_), .. }) => {
+            Some(ClearedFiles { moved_to: Some(_), .. }) => {
                 log::info!("The results of an earlier run in {dir} were moved to previous/ in that folder");
             }
-            Some(Cleared { moved_to: None, .. }) => {
+            Some(ClearedFiles { moved_to: None, .. }) => {
                 log::info!("The results of an earlier run in {dir} were deleted (--overwrite)");
             }
             None => {}
@@ -142,13 +142,13 @@ impl Claim {
 /// The hub that this environment names, within the limits for public data sets.
 pub(crate) fn hub(config: &Config, environment: &Environment) -> Hub {
     let variables = HubEnvironment::from_variables(|name| environment.variables.get(name).cloned());
-    Hub::new(variables).with_limits(Limits {
+    Hub::new(variables).with_limits(DownloadLimits {
         bytes: (config.tuning.public_dataset_max_gb * 1e9) as u64,
         time: config.tuning.public_dataset_timeout,
     })
 }
 
-fn watch_download(hub: &Hub, style: Style) -> ProgressLine {
+fn watch_download(hub: &Hub, style: ProgressStyle) -> ProgressLine {
     let progress = hub.progress();
     ProgressLine::of_download(style, move || {
         let DownloadSnapshot { name, done, size } = progress.snapshot()?;
@@ -157,14 +157,14 @@ fn watch_download(hub: &Hub, style: Style) -> ProgressLine {
 }
 
 /// How progress is shown: in place on a terminal, in lines where there is none, so that a log shows signs of life.
-pub(crate) fn style(ui: UiKind, stats_interval: Option<Duration>, environment: &Environment) -> Style {
+pub(crate) fn style(ui: UiKind, stats_interval: Option<Duration>, environment: &Environment) -> ProgressStyle {
     let every = |usual: Duration| stats_interval.unwrap_or(usual);
     match ui {
-        UiKind::Simple if environment.stderr_is_terminal => Style::Terminal { columns: stderr_columns },
-        _ if stats_interval == Some(Duration::ZERO) => Style::Quiet,
-        UiKind::Simple => Style::Plain { every: every(PLAIN_INTERVAL) },
-        UiKind::None if environment.stderr_is_terminal => Style::Quiet,
-        UiKind::None => Style::Log { every: every(LOG_INTERVAL) },
+        UiKind::Simple if environment.stderr_is_terminal => ProgressStyle::Terminal { columns: stderr_columns },
+        _ if stats_interval == Some(Duration::ZERO) => ProgressStyle::Quiet,
+        UiKind::Simple => ProgressStyle::Plain { every: every(PLAIN_INTERVAL) },
+        UiKind::None if environment.stderr_is_terminal => ProgressStyle::Quiet,
+        UiKind::None => ProgressStyle::Log { every: every(LOG_INTERVAL) },
     }
 }
 
@@ -177,7 +177,7 @@ pub(crate) fn watch(
     monitor: &Arc<Monitor>,
     duration: Option<Nanos>,
     among: Option<String>,
-    style: Style,
+    style: ProgressStyle,
 ) -> ProgressLine {
     let monitor = Arc::clone(monitor);
     let before = among.map_or_else(String::new, |among| format!("{among}  "));
@@ -208,8 +208,8 @@ pub(crate) fn watch(
     )
 }
 
-fn spread(time: Option<LiveTime>) -> Option<Spread> {
-    time.map(|LiveTime { p50, p99 }| Spread { p50, p99 })
+fn spread(time: Option<LivePercentiles>) -> Option<LatencyRange> {
+    time.map(|LivePercentiles { p50, p99 }| LatencyRange { p50, p99 })
 }
 
 fn show(result: &RunResult, width: Width, environment: &Environment) {

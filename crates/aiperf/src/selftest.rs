@@ -6,7 +6,8 @@ use std::sync::Arc;
 use aiperf_clock::Nanos;
 use aiperf_config::{Environment, LogLevel, UiKind};
 use aiperf_engine::ControlSource;
-use aiperf_experiment::{Format, Monitor, SelfTest, SelfTestError, SelfTestOptions, StateFile};
+use aiperf_experiment::{Monitor, SelfTest, SelfTestError, SelfTestFormat, SelfTestOptions, StateFile};
+use aiperf_options::RawOptions;
 use aiperf_report::console::{self, Width};
 use aiperf_report::{Grade, SelfTestReport};
 use anyhow::Context;
@@ -40,7 +41,7 @@ pub(crate) fn run(
     };
     let style = profile::style(UiKind::Simple, None, environment);
     let progress = profile::watch(&monitor, Some(Nanos::from_secs_f64(test.seconds()?)), None, style);
-    let result = test.execute(&control, &monitor);
+    let result = test.execute(&|options| Ok(RawOptions::of_pairs(options)?.resolve(environment)?), &control, &monitor);
     drop(progress);
     let mut report = match result {
         Err(SelfTestError::Interrupted) => return Ok(ExitCode::from(profile::INTERRUPTED)),
@@ -63,10 +64,10 @@ fn keep(report: &mut SelfTestReport, environment: &Environment) {
     }
 }
 
-fn show(report: &SelfTestReport, format: Format, environment: &Environment) -> anyhow::Result<()> {
+fn show(report: &SelfTestReport, format: SelfTestFormat, environment: &Environment) -> anyhow::Result<()> {
     let text = match format {
-        Format::Json => serde_json::to_string_pretty(report)? + "\n",
-        Format::Text => {
+        SelfTestFormat::Json => serde_json::to_string_pretty(report)? + "\n",
+        SelfTestFormat::Text => {
             let (width, colour) = profile::console_of(WIDTH, environment);
             console::render_selftest(report, width, colour)
         }

@@ -5,45 +5,48 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use aiperf_config::{Environment, Experiment};
-use aiperf_experiment::{Assignment, ExperimentResult, Finished, Pause, RunResult, Runner, Trouble, Verdict, conduct};
+use aiperf_experiment::{
+    ExperimentResult, Pause, RunResult, Runner, TrialAssignment, TrialError, TrialResult, Verdict, run_trials,
+};
 use aiperf_report::console::{self, Colour, Width};
-use aiperf_report::{FolderClaim, WrittenFile};
+use aiperf_report::{FolderLock, WrittenFile};
 
 use crate::interrupts::Interrupts;
-use crate::profile::{self, Claim, DOUBTFUL, INTERRUPTED, VERSION};
+use crate::profile::{self, DOUBTFUL, FolderRequest, INTERRUPTED, VERSION};
 
 pub(crate) fn run(
     experiment: &Experiment,
     environment: &Environment,
     interrupts: &Interrupts,
 ) -> anyhow::Result<ExitCode> {
-    let mut bench = Bench { interrupts, folder: None, dir: &experiment.dir, is_doubtful: false, environment };
-    let result = conduct(experiment, VERSION, &mut bench).map_err(|error| anyhow::anyhow!(error))?;
+    let mut runner =
+        InProcessRunner { interrupts, folder: None, dir: &experiment.dir, is_doubtful: false, environment };
+    let result = run_trials(experiment, VERSION, &mut runner).map_err(|error| anyhow::anyhow!(error))?;
     show(experiment, &result, environment);
-    Ok(exit_code(&result, bench.is_doubtful))
+    Ok(exit_code(&result, runner.is_doubtful))
 }
 
 /// Makes the runs in this process.
-struct Bench<'a> {
+struct InProcessRunner<'a> {
     interrupts: &'a Interrupts,
     /// The folder of all runs, from the first one that starts on.
-    folder: Option<FolderClaim>,
+    folder: Option<FolderLock>,
     dir: &'a Path,
     /// A run is whole, and `--strict` does not let it pass.
     is_doubtful: bool,
     environment: &'a Environment,
 }
 
-impl Runner for Bench<'_> {
-    fn run(&mut self, assignment: Assignment) -> Result<Finished, Trouble> {
-        let Assignment { config, place, keeps_values, name } = assignment;
-        let whole = Claim::of(&config, self.dir.to_owned());
+impl Runner for InProcessRunner<'_> {
+    fn run(&mut self, assignment: TrialAssignment) -> Result<TrialResult, TrialError> {
+        let TrialAssignment { config, place, keeps_values, name } = assignment;
+        let whole = FolderRequest::of(&config, self.dir.to_owned());
         let mut ready =
-            profile::prepare(config, self.environment).map_err(|error| Trouble::NotPrepared(error.into()))?;
+            profile::prepare(config, self.environment).map_err(|error| TrialError::NotPrepared(error.into()))?;
         ready.run.take_place(place, keeps_values);
-        let broken = |error: anyhow::Error| Trouble::Broken(error.into());
+        let broken = |error: anyhow::Error| TrialError::Broken(error.into());
         if self.folder.is_none() {
-            self.folder = Some(whole.take().map_err(|error| Trouble::NotPrepared(error.into()))?);
+            self.folder = Some(whole.take().map_err(|error| TrialError::NotPrepared(error.into()))?);
         }
         let result = ready.execute(self.interrupts, Some(name.clone())).map_err(broken)?;
         show_run(&name, &result);
@@ -51,7 +54,7 @@ impl Runner for Bench<'_> {
             eprintln!("error: {name}: {why}");
             self.is_doubtful = true;
         }
-        Ok(Finished::of(result))
+        Ok(TrialResult::of(result))
     }
 
     fn pause(&mut self, length: Duration) -> Pause {

@@ -14,19 +14,17 @@ use std::sync::Arc;
 
 pub use agent_detection::AgentDetection;
 pub use cache_bust::{CacheBust, MarkerPlace, MarkerSide};
-pub use file::{BadRows, BatchSizes, FileSource, FormatOption, PoolDraws, TimeWindow};
+pub use file::{BadRows, BatchSizes, FileSource, FormatOption, PoolDraws, TimeWindow, with_subject};
 pub use file_format::{FileFormat, FormatFacts, SpeedBench};
 pub use length::{Length, Weighted};
 pub use media::{
     AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
     PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
 };
-pub(crate) use public::PUBLIC_NAMES;
-pub use public::{Chat, Origin, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
+pub use public::{Chat, Origin, PUBLIC_NAMES, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
 pub use synthetic::{
     Corpus, LengthPair, PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, SyntheticSource, TurnDelay,
 };
-pub(crate) use synthetic::{DEFAULT_ENTRIES, SINGLE_TURN};
 pub use trace::{AgentReplay, Replay, SessionColumn, TraceCorpus, TraceOptions, TraceSynthesis};
 
 #[derive(Debug, Clone)]

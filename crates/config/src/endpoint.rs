@@ -4,19 +4,14 @@ use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use aiperf_endpoint::{EndpointKind, KserveBackend, PayloadTemplate, ResponseField, Wire};
+use aiperf_protocol::{EndpointKind, KserveBackend, TemplateText, Wire};
 use serde_json::{Map, Value};
 
 use crate::GrpcMethod;
+use crate::defaults;
+use crate::is_placeholder;
 use crate::redact;
-use crate::resolve::is_placeholder;
 use crate::{ProxyConfig, ResetKvCache, ServerProfiler, TlsConfig};
-
-/// The tokenizer that is compiled in.
-pub(crate) const BUILTIN_TOKENIZER: &str = "builtin";
-pub(crate) const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(21_600);
-
-pub(crate) const DEFAULT_PROBE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A value that never reaches a file or a log.
 #[derive(Clone, PartialEq, Eq)]
@@ -93,9 +88,9 @@ pub struct EndpointConfig {
     /// Merged over every body.
     pub extra_inputs: Map<String, Value>,
     /// What the bodies of the template endpoint are made of.
-    pub template: Option<PayloadTemplate>,
-    /// Where the content of answers stands, for the template and raw endpoints; `None`: found by shape.
-    pub response_field: Option<ResponseField>,
+    pub template: Option<TemplateText>,
+    /// Where the content of responses stands (`JMESPath`), for the template and raw endpoints; `None`: found by shape.
+    pub response_field: Option<String>,
     /// Fetch finished videos as part of the request.
     pub download_video: bool,
     pub legacy_max_tokens: bool,
@@ -116,10 +111,10 @@ impl EndpointConfig {
         if !facts.produces_tokens {
             return Some(format!("the {} endpoint generates no text", facts.name));
         }
-        if !self.kind.sends_limit() {
+        if !facts.sends_limit {
             return Some(format!("a request to the {} endpoint has no field for it", facts.name));
         }
-        let silent = self.template.as_ref().is_some_and(|template| !template.may_write_limit());
+        let silent = self.template.as_ref().is_some_and(|template| !template.may_write_limit);
         silent.then(|| "the payload template does not write {{ max_tokens }}".to_owned())
     }
 
@@ -127,7 +122,7 @@ impl EndpointConfig {
     pub fn tokenizer_name<'a>(&'a self, model: &'a str) -> &'a str {
         match &self.tokenizer {
             Some(name) => name,
-            None if is_placeholder(model) => BUILTIN_TOKENIZER,
+            None if is_placeholder(model) => defaults::TOKENIZER,
             None => model,
         }
     }

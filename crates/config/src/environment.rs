@@ -14,6 +14,18 @@ pub struct Environment {
     pub current_dir: PathBuf,
     /// Looks at the beginning of an input file, if there is someone who can read one.
     pub peek: Option<Peek>,
+    /// Checks payload templates and response fields, if there is someone who can compile them. Without, they are first read when a
+    /// run is prepared.
+    pub expressions: Option<ExpressionChecks>,
+}
+
+/// Checks for options whose values are programs in a small language. Each error names what is wrong.
+#[derive(Debug, Clone, Copy)]
+pub struct ExpressionChecks {
+    /// Reads a payload template (Jinja); says whether it can write the token limit of a turn.
+    pub payload_template: fn(&str) -> Result<bool, String>,
+    /// Reads the place of content in a response (`JMESPath`).
+    pub response_field: fn(&str) -> Result<(), String>,
 }
 
 /// Looks at the beginning of a file, whose format may have been named.

@@ -6,7 +6,6 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::Config;
-use crate::catalogue::OptionId;
 
 #[derive(Debug, Clone)]
 pub struct Experiment {
@@ -62,26 +61,39 @@ impl Cell {
     }
 }
 
-/// An option that may be given a list.
+/// What a sweep can vary: one for each option that takes a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parameter(pub(crate) OptionId);
+pub enum Parameter {
+    InputTokensMean,
+    InputTokensStddev,
+    OutputTokensMean,
+    OutputTokensStddev,
+    TurnsMean,
+    Duration,
+    PrefillConcurrency,
+    RequestRate,
+    RequestCount,
+    SessionCount,
+    Users,
+    Concurrency,
+}
 
 impl Parameter {
     /// Where a configuration file has it.
     pub const fn path(self) -> &'static str {
-        match self.0 {
-            OptionId::PromptInputTokensMean => "datasets.main.prompts.isl.mean",
-            OptionId::PromptInputTokensStddev => "datasets.main.prompts.isl.stddev",
-            OptionId::PromptOutputTokensMean => "datasets.main.prompts.osl.mean",
-            OptionId::PromptOutputTokensStddev => "datasets.main.prompts.osl.stddev",
-            OptionId::ConversationTurnMean => "datasets.main.turns.mean",
-            OptionId::BenchmarkDuration => "phases.profiling.duration",
-            OptionId::PrefillConcurrency => "phases.profiling.prefill_concurrency",
-            OptionId::RequestRate => "phases.profiling.rate",
-            OptionId::RequestCount => "phases.profiling.requests",
-            OptionId::ConversationNum => "phases.profiling.sessions",
-            OptionId::NumUsers => "phases.profiling.users",
-            _ => "phases.profiling.concurrency",
+        match self {
+            Self::InputTokensMean => "datasets.main.prompts.isl.mean",
+            Self::InputTokensStddev => "datasets.main.prompts.isl.stddev",
+            Self::OutputTokensMean => "datasets.main.prompts.osl.mean",
+            Self::OutputTokensStddev => "datasets.main.prompts.osl.stddev",
+            Self::TurnsMean => "datasets.main.turns.mean",
+            Self::Duration => "phases.profiling.duration",
+            Self::PrefillConcurrency => "phases.profiling.prefill_concurrency",
+            Self::RequestRate => "phases.profiling.rate",
+            Self::RequestCount => "phases.profiling.requests",
+            Self::SessionCount => "phases.profiling.sessions",
+            Self::Users => "phases.profiling.users",
+            Self::Concurrency => "phases.profiling.concurrency",
         }
     }
 
@@ -93,13 +105,19 @@ impl Parameter {
 
     /// A short name that no other parameter has.
     pub fn leaf(self) -> &'static str {
-        match self.0 {
-            OptionId::PromptInputTokensMean => "isl",
-            OptionId::PromptInputTokensStddev => "isl_stddev",
-            OptionId::PromptOutputTokensMean => "osl",
-            OptionId::PromptOutputTokensStddev => "osl_stddev",
-            OptionId::ConversationTurnMean => "turns",
-            _ => self.name(),
+        match self {
+            Self::InputTokensMean => "isl",
+            Self::InputTokensStddev => "isl_stddev",
+            Self::OutputTokensMean => "osl",
+            Self::OutputTokensStddev => "osl_stddev",
+            Self::TurnsMean => "turns",
+            Self::Duration
+            | Self::PrefillConcurrency
+            | Self::RequestRate
+            | Self::RequestCount
+            | Self::SessionCount
+            | Self::Users
+            | Self::Concurrency => self.name(),
         }
     }
 }
@@ -219,7 +237,8 @@ impl ConvergenceMode {
         }
     }
 
-    pub(crate) const fn usual_threshold(self) -> f64 {
+    /// The threshold if none is given.
+    pub const fn usual_threshold(self) -> f64 {
         match self {
             Self::CiWidth => 0.10,
             Self::Cv | Self::Distribution => 0.05,
@@ -229,7 +248,7 @@ impl ConvergenceMode {
 
 /// Statistics of a run that may be watched, by their name in the summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ConvergenceStat(pub(crate) &'static str);
+pub struct ConvergenceStat(pub &'static str);
 
 impl ConvergenceStat {
     pub const fn name(self) -> &'static str {

@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use aiperf_grpc::MethodName;
-
-/// The longest message where nothing else is said: more than any text needs, little enough for a worker's memory.
-pub(crate) const DEFAULT_MESSAGE_LIMIT: usize = 64 << 20;
+use aiperf_protocol::MethodName;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrpcMethod {

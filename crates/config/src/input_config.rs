@@ -13,7 +13,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use self::section::Section;
-use crate::endpoint::BUILTIN_TOKENIZER;
+use crate::defaults;
 use crate::{Config, ExportLevel, LogLevel, ModelSelection, NetworkLatency, RttProbing, UiKind};
 
 impl Config {
@@ -107,7 +107,7 @@ impl Config {
     }
 
     fn tokenizer_section(&self) -> Value {
-        let model = self.dataset.models.first().map_or(BUILTIN_TOKENIZER, |model: &Arc<str>| &**model);
+        let model = self.dataset.models.first().map_or(defaults::TOKENIZER, |model: &Arc<str>| &**model);
         let mut section = Section::default();
         // There is no text to count on some endpoints.
         if self.endpoint.kind.facts().tokenizes_input {

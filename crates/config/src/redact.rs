@@ -4,8 +4,6 @@ use aiperf_http::is_secret_parameter;
 pub use aiperf_http::{REDACTED, is_secret_header, keys_in_url, shown_url as url};
 use serde_json::{Map, Value};
 
-use crate::grammar::key_value;
-
 /// Words before `token` that make it one of the model's, not one that opens a door.
 const OF_A_MODEL: [&str; 14] =
     ["bos", "eos", "pad", "unk", "sep", "cls", "mask", "stop", "start", "end", "special", "image", "audio", "video"];
@@ -64,16 +62,6 @@ pub fn fields(fields: &Map<String, Value>) -> Value {
     let mut shown = Value::Object(fields.clone());
     SecretFields::of(fields).hide(&mut shown);
     shown
-}
-
-/// A value of `--extra-inputs` as it was typed, fit to be shown; as a JSON object if something had to be taken out.
-pub fn extra_inputs(token: &str) -> String {
-    let mut read = Map::new();
-    match key_value::read_into(&mut read, token) {
-        Ok(()) if SecretFields::of(&read).is_empty() => token.to_owned(),
-        Ok(()) => fields(&read).to_string(),
-        Err(_) => REDACTED.to_owned(),
-    }
 }
 
 fn collect(fields: &Map<String, Value>, found: &mut Vec<(String, Value)>) {
@@ -152,13 +140,5 @@ mod tests {
             json!({"model": "m", "api_key": REDACTED, "messages": [{"content": "api_key"}], "parameters": {"api_key": REDACTED}})
         );
         assert!(!format!("{secret:?}").contains("abc"));
-    }
-
-    #[test]
-    fn typed_pairs_stay_as_they_are_unless_one_is_a_secret() {
-        assert_eq!(extra_inputs("max_tokens:5,top_k:2"), "max_tokens:5,top_k:2");
-        assert_eq!(extra_inputs("api_key:12345,top_k:2"), r#"{"api_key":"<redacted>","top_k":2}"#);
-        assert_eq!(extra_inputs(r#"{"access_token": "x"}"#), r#"{"access_token":"<redacted>"}"#);
-        assert_eq!(extra_inputs(r#"{"access_token": "x""#), REDACTED);
     }
 }

@@ -6,9 +6,6 @@ use crate::{
     CacheBust, CiTarget, DatasetConfig, EndpointConfig, NetworkLatency, OutputConfig, PhaseConfig, Scenario, Tuning,
 };
 
-/// How long a server may be out of reach before the run is ended.
-pub(crate) const DEFAULT_UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(10);
-
 #[derive(Debug, Clone)]
 pub struct Config {
     pub endpoint: EndpointConfig,

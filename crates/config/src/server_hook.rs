@@ -2,12 +2,6 @@
 
 use std::time::Duration;
 
-pub(crate) const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_secs(30);
-pub(crate) const DEFAULT_RESET_RETRY: Duration = Duration::from_secs(60);
-pub(crate) const DEFAULT_RESET_PATH: &str = "/reset_prefix_cache";
-pub(crate) const DEFAULT_START_PATH: &str = "/start_profile";
-pub(crate) const DEFAULT_STOP_PATH: &str = "/stop_profile";
-
 /// `--reset-kv-cache`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResetKvCache {

@@ -1,21 +1,8 @@
-//! Settings that come from `AIPERF_*` environment variables, for what has no option.
+//! Settings that have no option and come from `AIPERF_*` environment variables.
 
-mod agents;
-mod network;
-mod socket;
-mod unread;
-mod variables;
-mod without_effect;
-
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::grammar::number;
-use crate::{AgentDetection, ConfigError, RttProbing, SessionColumn};
-pub use socket::SocketTuning;
-pub use unread::{UnreadVariable, unread_variables};
-pub use variables::{VARIABLES, Variable};
-pub use without_effect::{WITHOUT_EFFECT, WithoutEffect};
+use crate::{AgentDetection, RttProbing, SessionColumn};
 
 const MEGABYTE: usize = 1 << 20;
 const OVERFLOW_SIGNS: [&str; 4] =
@@ -154,249 +141,32 @@ impl Default for Tuning {
     }
 }
 
-impl Tuning {
-    /// Names that nothing here knows are left alone, as they may be another program's.
-    pub fn from_variables(variables: &BTreeMap<String, String>) -> Result<Tuning, ConfigError> {
-        let read = Variables(variables);
-        let default = Tuning::default();
-        let copies = default.session_copies;
-        let dev_mode = read.truth("AIPERF_DEV_MODE", false)?;
-        Ok(Tuning {
-            ssl_verify: read.truth("AIPERF_HTTP_SSL_VERIFY", default.ssl_verify)?,
-            trust_env: read.truth("AIPERF_HTTP_TRUST_ENV", default.trust_env)?,
-            force_close: read.truth("AIPERF_HTTP_FORCE_CLOSE", default.force_close)?,
-            dns_cache: read.dns_cache()?,
-            socket: read.socket()?,
-            cancellation_send_timeout: read.seconds(
-                "AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT",
-                default.cancellation_send_timeout,
-                10.0,
-                3_600.0,
-            )?,
-            ip_version: read.ip_version()?,
-            connection_limit: read.connection_limit()?,
-            body_limit: read.int("AIPERF_HTTP_BODY_LIMIT_MB", default.body_limit / MEGABYTE, 1, 1_000_000)? * MEGABYTE,
-            keepalive_timeout: read.seconds(
-                "AIPERF_HTTP_KEEPALIVE_TIMEOUT",
-                default.keepalive_timeout,
-                0.0,
-                10_000.0,
-            )?,
-            video_poll_interval: read.seconds(
-                "AIPERF_HTTP_VIDEO_POLL_INTERVAL",
-                default.video_poll_interval,
-                0.001,
-                10.0,
-            )?,
-            session_copies: SessionCopies {
-                session_affinity: read.copy("SESSION_AFFINITY", copies.session_affinity)?,
-                session_id: read.copy("SESSION_ID", copies.session_id)?,
-                smg_routing_key: read.copy("SMG_ROUTING_KEY", copies.smg_routing_key)?,
-                dynamo_session_id: read.copy("DYNAMO_SESSION_ID", copies.dynamo_session_id)?,
-            },
-            usage_diff_percent: read.percent("USAGE_PCT_DIFF_THRESHOLD", default.usage_diff_percent)?,
-            osl_mismatch_percent: read.percent("OSL_MISMATCH_PCT_THRESHOLD", default.osl_mismatch_percent)?,
-            osl_mismatch_max_tokens: read.int(
-                "AIPERF_METRICS_OSL_MISMATCH_MAX_TOKEN_THRESHOLD",
-                default.osl_mismatch_max_tokens,
-                1,
-                i128::from(u32::MAX),
-            )?,
-            force_content_parts: read.truth("AIPERF_ENDPOINT_FORCE_CONTENT_PARTS", default.force_content_parts)?,
-            console_width: read.int("AIPERF_UI_CONSOLE_EXPORT_WIDTH", default.console_width, 40, 10_000)?,
-            cancel_drain: read.seconds("AIPERF_TIMING_CANCEL_DRAIN_TIMEOUT", default.cancel_drain, 1.0, 300.0)?,
-            rate_ramp_interval: read.seconds(
-                "AIPERF_TIMING_RATE_RAMP_UPDATE_INTERVAL",
-                default.rate_ramp_interval,
-                0.01,
-                10.0,
-            )?,
-            dataset_memory: read.int("AIPERF_DATASET_MEMORY_MB", default.dataset_memory / MEGABYTE, 0, 1_000_000)?
-                * MEGABYTE,
-            agents: read.agents()?,
-            rtt_probing: read.rtt_probing()?,
-            session_column: read.session_column()?,
-            dag_fail_fast: read.truth("AIPERF_DAG_FAIL_FAST", default.dag_fail_fast)?,
-            context_overflow_limit: read.float(
-                "AIPERF_AGENTX_CONTEXT_OVERFLOW_RATE_LIMIT",
-                default.context_overflow_limit,
-                0.0,
-                1.0,
-            )?,
-            context_overflow_signs: read
-                .texts("AIPERF_AGENTX_CONTEXT_OVERFLOW_SUBSTRINGS", default.context_overflow_signs)?,
-            public_dataset_timeout: read.seconds(
-                "AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
-                default.public_dataset_timeout,
-                1.0,
-                100_000.0,
-            )?,
-            public_dataset_max_gb: read.float(
-                "AIPERF_DATASET_PUBLIC_DATASET_MAX_GB",
-                default.public_dataset_max_gb,
-                0.001,
-                100_000.0,
-            )?,
-            chat_connect_timeout: read.chat_timeout("CONNECT", default.chat_connect_timeout)?,
-            chat_read_timeout: read.chat_timeout("READ", default.chat_read_timeout)?,
-            show_internal_metrics: read.truth("AIPERF_DEV_SHOW_INTERNAL_METRICS", false)? && dev_mode,
-            show_experimental_metrics: read.truth("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", false)? && dev_mode,
-        })
-    }
+/// What each connection is set to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SocketTuning {
+    /// `AIPERF_HTTP_SO_RCVBUF`, bytes; `None`: the system sizes it as the connection needs.
+    pub receive_buffer: Option<usize>,
+    /// `AIPERF_HTTP_SO_SNDBUF`, bytes.
+    pub send_buffer: Option<usize>,
+    /// `AIPERF_HTTP_TCP_KEEPIDLE`: quiet time before the peer is asked whether it is there.
+    pub keepalive_idle: Duration,
+    /// `AIPERF_HTTP_TCP_KEEPINTVL`: between two such questions.
+    pub keepalive_interval: Duration,
+    /// `AIPERF_HTTP_TCP_KEEPCNT`: questions without an answer that end the connection.
+    pub keepalive_count: u32,
+    /// `AIPERF_HTTP_TCP_USER_TIMEOUT`: how long sent data may stay unacknowledged.
+    pub user_timeout: Duration,
 }
 
-struct Variables<'a>(&'a BTreeMap<String, String>);
-
-impl Variables<'_> {
-    /// The parsed value, the default when unset, or an error that names the variable.
-    fn read<T>(
-        &self,
-        name: &str,
-        default: T,
-        expected: &str,
-        parse: impl Fn(&str) -> Option<T>,
-    ) -> Result<T, ConfigError> {
-        let Some(text) = self.0.get(name) else { return Ok(default) };
-        parse(text.trim()).ok_or_else(|| ConfigError::BadVariable {
-            name: name.to_owned(),
-            value: text.clone(),
-            expected: expected.to_owned(),
-        })
-    }
-
-    fn truth(&self, name: &str, default: bool) -> Result<bool, ConfigError> {
-        self.read(name, default, "it must be true, yes, 1, false, no or 0", number::truth)
-    }
-
-    fn int<T: TryFrom<i128>>(&self, name: &str, default: T, low: i128, high: i128) -> Result<T, ConfigError> {
-        self.read(name, default, &format!("it must be a whole number from {low} to {high}"), |text| {
-            number::int(text).filter(|value| (low..=high).contains(value)).and_then(|value| T::try_from(value).ok())
-        })
-    }
-
-    fn float(&self, name: &str, default: f64, low: f64, high: f64) -> Result<f64, ConfigError> {
-        self.read(name, default, &format!("it must be a number from {low} to {high}"), |text| {
-            number::float(text).filter(|value| (low..=high).contains(value))
-        })
-    }
-
-    fn seconds(&self, name: &str, default: Duration, low: f64, high: f64) -> Result<Duration, ConfigError> {
-        self.float(name, default.as_secs_f64(), low, high).map(Duration::from_secs_f64)
-    }
-
-    fn texts(&self, name: &str, default: Vec<String>) -> Result<Vec<String>, ConfigError> {
-        let expected = r#"it must be a JSON list of texts, such as ["context length", "too many tokens"]"#;
-        self.read(name, default, expected, |text| serde_json::from_str(text).ok())
-    }
-
-    fn chat_timeout(&self, name: &str, default: Duration) -> Result<Duration, ConfigError> {
-        self.seconds(&format!("AIPERF_CHAT_{name}_TIMEOUT"), default, 0.001, 1e6)
-    }
-
-    fn percent(&self, name: &str, default: f64) -> Result<f64, ConfigError> {
-        self.float(&format!("AIPERF_METRICS_{name}"), default, 0.0, 100.0)
-    }
-
-    fn copy(&self, name: &str, default: bool) -> Result<bool, ConfigError> {
-        self.truth(&format!("AIPERF_HTTP_X_{name}_FROM_CORRELATION_ID"), default)
-    }
-
-    fn connection_limit(&self) -> Result<Option<usize>, ConfigError> {
-        let expected = "it must be a whole number from 1 to 65000, or auto";
-        self.read("AIPERF_HTTP_CONNECTION_LIMIT", None, expected, |text| {
-            if text.eq_ignore_ascii_case("auto") {
-                return Some(None);
-            }
-            let limit = number::int(text).filter(|limit| (1..=65_000).contains(limit))?;
-            usize::try_from(limit).ok().map(Some)
-        })
-    }
-
-    fn ip_version(&self) -> Result<IpVersion, ConfigError> {
-        self.read("AIPERF_HTTP_IP_VERSION", IpVersion::V4, "it must be 4, 6 or auto", |text| {
-            match text.to_ascii_lowercase().as_str() {
-                "4" => Some(IpVersion::V4),
-                "6" => Some(IpVersion::V6),
-                "auto" => Some(IpVersion::Auto),
-                _ => None,
-            }
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(pairs: &[(&str, &str)]) -> Result<Tuning, ConfigError> {
-        Tuning::from_variables(&pairs.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect())
-    }
-
-    #[test]
-    fn an_empty_environment_gives_the_defaults() {
-        assert_eq!(read(&[("AIPERF_SOMETHING_ELSE", "x"), ("PATH", "/bin")]).unwrap(), Tuning::default());
-    }
-
-    #[test]
-    fn variables_are_typed() {
-        let tuning = read(&[
-            ("AIPERF_HTTP_SSL_VERIFY", "no"),
-            ("AIPERF_HTTP_IP_VERSION", "auto"),
-            ("AIPERF_AGENTX_CONTEXT_OVERFLOW_SUBSTRINGS", r#"["too many tokens"]"#),
-            ("AIPERF_HTTP_X_SESSION_AFFINITY_FROM_CORRELATION_ID", "0"),
-            ("AIPERF_HTTP_KEEPALIVE_TIMEOUT", "0.5"),
-            ("AIPERF_UI_CONSOLE_EXPORT_WIDTH", "80"),
-            ("AIPERF_TIMING_CANCEL_DRAIN_TIMEOUT", "2.5"),
-            ("AIPERF_TIMING_RATE_RAMP_UPDATE_INTERVAL", "0.01"),
-            ("AIPERF_DAG_FAIL_FAST", "yes"),
-            ("AIPERF_HTTP_CONNECTION_LIMIT", "70"),
-            ("AIPERF_HTTP_BODY_LIMIT_MB", "3"),
-        ])
-        .unwrap();
-        assert_eq!(tuning.connection_limit, Some(70));
-        assert_eq!(tuning.body_limit, 3 << 20);
-        assert_eq!(tuning.cancel_drain, Duration::from_millis(2500));
-        assert_eq!(tuning.rate_ramp_interval, Duration::from_millis(10));
-        assert!(tuning.dag_fail_fast);
-        assert_eq!(tuning.context_overflow_signs, ["too many tokens"]);
-        assert!(!tuning.ssl_verify && !tuning.session_copies.session_affinity);
-        assert_eq!((tuning.ip_version, tuning.console_width), (IpVersion::Auto, 80));
-        assert_eq!(tuning.keepalive_timeout, Duration::from_millis(500));
-    }
-
-    #[test]
-    fn hidden_metrics_are_shown_only_in_developer_mode() {
-        let show = ("AIPERF_DEV_SHOW_INTERNAL_METRICS", "1");
-        assert!(!read(&[show]).unwrap().show_internal_metrics);
-        assert!(read(&[show, ("AIPERF_DEV_MODE", "true")]).unwrap().show_internal_metrics);
-    }
-
-    #[test]
-    fn every_variable_of_the_manual_is_read_and_its_default_is_true() {
-        for variable in VARIABLES {
-            assert!(
-                read(&[(variable.name, "?")]).unwrap_err().to_string().contains(variable.name),
-                "{}",
-                variable.name
-            );
-            assert_eq!(read(&[(variable.name, variable.default)]).unwrap(), Tuning::default(), "{}", variable.name);
-        }
-    }
-
-    #[test]
-    fn a_bad_value_is_an_error_that_names_the_variable() {
-        for (name, value) in [
-            ("AIPERF_HTTP_SSL_VERIFY", "maybe"),
-            ("AIPERF_HTTP_IP_VERSION", "5"),
-            ("AIPERF_HTTP_CONNECTION_LIMIT", "0"),
-            ("AIPERF_HTTP_BODY_LIMIT_MB", "0"),
-            ("AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD", "101"),
-            ("AIPERF_UI_CONSOLE_EXPORT_WIDTH", "wide"),
-            ("AIPERF_TIMING_CANCEL_DRAIN_TIMEOUT", "0.5"),
-            ("AIPERF_TIMING_RATE_RAMP_UPDATE_INTERVAL", "0"),
-            ("AIPERF_DAG_FAIL_FAST", "sometimes"),
-        ] {
-            assert!(read(&[(name, value)]).unwrap_err().to_string().contains(name), "{name}");
+impl Default for SocketTuning {
+    fn default() -> Self {
+        Self {
+            receive_buffer: None,
+            send_buffer: None,
+            keepalive_idle: Duration::from_secs(60),
+            keepalive_interval: Duration::from_secs(30),
+            keepalive_count: 1,
+            user_timeout: Duration::from_secs(30),
         }
     }
 }

@@ -1,29 +1,29 @@
-//! Pictures, clips and films for generated conversations. All draws are made at once; pictures and clips are made when a
-//! conversation is asked for. Films are made before the run: their encoder is another program, which may fail, and which
+//! Pictures, audio and videos for generated conversations. All draws are made at once; pictures and audio are made when a
+//! conversation is asked for. VideoPool are made before the run: their encoder is another program, which may fail, and which
 //! would take the processor away from the measurement.
 
-mod album;
-mod clips;
-mod films;
+mod audio;
 mod images;
+mod picture_pool;
+mod videos;
 
 use aiperf_config::MediaSource;
 use aiperf_conversation::{Conversation, ConversationIndex, Media, Turn};
 use aiperf_seed::Seed;
 
 use crate::DatasetError;
-use clips::Clips;
-use films::Films;
-use images::Images;
+use audio::AudioPool;
+use images::ImagePool;
+use videos::VideoPool;
 
 /// The media of all turns.
 #[derive(Debug)]
 pub(crate) struct MediaPool {
-    images: Option<Images>,
-    clips: Option<Clips>,
-    films: Option<Films>,
+    images: Option<ImagePool>,
+    audio: Option<AudioPool>,
+    videos: Option<VideoPool>,
     without_text: bool,
-    /// By conversation, its first turn among all turns.
+    /// For each conversation, the index of its first turn among all turns.
     first_turn: Vec<usize>,
 }
 
@@ -36,25 +36,25 @@ impl MediaPool {
             turns += count;
         }
         Ok(Self {
-            images: source.images.as_ref().map(|spec| Images::new(spec, seed, turns)).transpose()?,
-            clips: source.audio.as_ref().map(|spec| Clips::new(spec, seed, turns)),
-            films: source.video.as_ref().map(|spec| Films::new(spec, seed, turns)).transpose()?,
+            images: source.images.as_ref().map(|spec| ImagePool::new(spec, seed, turns)).transpose()?,
+            audio: source.audio.as_ref().map(|spec| AudioPool::new(spec, seed, turns)),
+            videos: source.video.as_ref().map(|spec| VideoPool::new(spec, seed, turns)).transpose()?,
             without_text: source.without_text,
             first_turn,
         })
     }
 
-    /// Whether turns have texts, too.
+    /// Whether turns have a text in addition to the media.
     pub(crate) fn leaves_text(&self) -> bool {
         !self.without_text
     }
 
-    /// Tells the outlines what is known without making anything.
+    /// Adds to the outlines what is known before any media is generated.
     pub(crate) fn announce(&self, conversations: &mut [Conversation]) {
-        let Some(clips) = &self.clips else { return };
+        let Some(audio) = &self.audio else { return };
         for (conversation, first) in conversations.iter_mut().zip(&self.first_turn) {
             for (place, turn) in conversation.turns.iter_mut().enumerate() {
-                turn.audio_seconds = Some(clips.seconds(first + place));
+                turn.audio_seconds = Some(audio.seconds(first + place));
             }
         }
     }
@@ -68,11 +68,11 @@ impl MediaPool {
             if let Some(images) = &self.images {
                 turn.images = group("image", images.of_turn(at));
             }
-            if let Some(clips) = &self.clips {
-                turn.audios = group("audio", clips.of_turn(at));
+            if let Some(audio) = &self.audio {
+                turn.audios = group("audio", audio.of_turn(at));
             }
-            if let Some(films) = &self.films {
-                turn.videos = group("video", films.of_turn(at));
+            if let Some(videos) = &self.videos {
+                turn.videos = group("video", videos.of_turn(at));
             }
         }
     }

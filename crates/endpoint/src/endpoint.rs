@@ -3,11 +3,12 @@
 use std::fmt::Debug;
 
 use aiperf_conversation::{ContextMode, Conversation, Turn};
+use aiperf_protocol::{EndpointKind, Medium, Reply, ReplyError};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::{EndpointKind, InputText, Job, Medium, Past, Reply, ReplyError, ResponseBody};
+use crate::{InputText, Job, Past, ResponseBody};
 
 /// One API. Implementations hold the settings of the run at most: the same turn always gives the same bytes.
 pub trait Endpoint: Debug + Send + Sync {
@@ -169,7 +170,7 @@ pub enum BuildError {
 pub fn check_turns(kind: EndpointKind, conversation: &Conversation) -> Result<(), BuildError> {
     let has_history =
         conversation.turns.len() > 1 && conversation.context_mode != ContextMode::MessageArrayWithResponses;
-    if has_history && kind.refuses_history() {
+    if has_history && kind.facts().refuses_history {
         let session = conversation.session_id.to_string();
         return Err(BuildError::OneTurnOnly { endpoint: kind.facts().name, session });
     }

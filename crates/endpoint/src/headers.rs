@@ -2,9 +2,10 @@
 //! reference sends them, later sources over earlier ones.
 
 use aiperf_grpc::{MetadataError, check_metadata, timeout_value};
+use aiperf_protocol::{BodyForm, EndpointKind, Wire};
 use thiserror::Error;
 
-use crate::{BodyForm, EndpointKind, Wire, multipart};
+use crate::request::multipart;
 
 /// What does not change from request to request.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,63 +1,24 @@
-//! One file per API: how a turn becomes a request body, and how the bytes that came back are read. Nothing here opens a
-//! socket or reads a clock.
+//! One file per API: how a turn becomes a request body, and how the bytes of the response are read. Nothing here opens a socket or
+//! reads a clock.
+//!
+//! `api/` has the files of the APIs, `request/` what they write bodies with, `reply/` what they read responses with.
 #![forbid(unsafe_code)]
 
 mod api;
-mod completion_event;
-mod detect;
-mod documents;
 mod endpoint;
-mod form_document;
 mod headers;
-mod history;
-mod in_band;
-mod input_text;
-mod job;
-mod kind;
-mod kserve;
-mod live;
-mod loose;
-mod media;
-mod medium;
-mod message;
-mod multipart;
-mod payload;
-mod refrain;
 mod reply;
-mod response;
-mod response_field;
+mod request;
 mod settings;
-mod spec_decode;
-pub mod sse;
-mod surrogate;
-mod template;
-mod tool_call;
-mod transcript;
-mod unsent;
 mod url;
-mod usage;
-mod wire;
 
 pub use aiperf_clock::ReadMark;
 pub use api::of;
 pub use endpoint::{BodyOptions, BuildError, Endpoint, TurnRequest, check_turns};
-pub use form_document::body_document;
 pub use headers::{AffinityHeaders, HeaderError, HeaderOptions, HeaderPlan, RequestIds};
-pub use history::{History, Past};
-pub use input_text::InputText;
-pub use job::{Job, JobAnswer, JobPlace, JobStep};
-pub use kind::{BodyForm, EndpointFacts, EndpointKind};
-pub use kserve::{KserveBackend, KserveSettings};
-pub use live::{LiveChat, NewWords};
-pub use medium::Medium;
-pub use reply::{ChoiceEnd, ContentChunk, Delivery, Reply, ReplyError, VideoReport};
-pub use response::ResponseBody;
-pub use response_field::ResponseField;
+pub use reply::{LiveChat, NewWords, ResponseBody, ResponseField, sse};
+pub use request::{
+    History, InputText, Job, JobAnswer, JobPlace, JobStep, KserveSettings, Past, PayloadTemplate, body_document, unsent,
+};
 pub use settings::EndpointSettings;
-pub use spec_decode::{SpecDecode, SpecDecodeError};
-pub use template::PayloadTemplate;
-pub use tool_call::{ToolCall, ToolKind};
-pub use unsent::unsent;
-pub use url::{RequestUrl, Scheme, UrlError, request_url, unix_socket};
-pub use usage::{OutputSplit, Usage};
-pub use wire::Wire;
+pub use url::{RequestUrl, Scheme, UrlError, request_url};

@@ -2,8 +2,9 @@
 
 use aiperf_clock::Nanos;
 use aiperf_grpc::MethodShape;
+use aiperf_protocol::Wire;
 
-use crate::{KserveSettings, PayloadTemplate, ResponseField, Wire};
+use crate::{KserveSettings, PayloadTemplate, ResponseField};
 
 #[derive(Debug, Clone)]
 pub struct EndpointSettings {

@@ -5,9 +5,8 @@ use std::fmt;
 use std::net::Ipv6Addr;
 
 use aiperf_http::{encoded, shown_url};
+use aiperf_protocol::{EndpointKind, unix_socket};
 use thiserror::Error;
-
-use crate::EndpointKind;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scheme {
@@ -113,7 +112,7 @@ pub fn request_url(
         }
         encoded(&path_and_query)
     };
-    if let Some((socket, rest)) = unix_socket(base)? {
+    if let Some((socket, rest)) = unix_socket(base).map_err(|_| UrlError::Unix(shown_url(base)))? {
         let (base_path, query) = rest.split_once('?').unwrap_or((rest, ""));
         let path_and_query = joined(base_path, query);
         let (scheme, host, host_header) = (Scheme::Unix, socket.to_owned(), "localhost".to_owned());
@@ -130,24 +129,6 @@ pub fn request_url(
     let port = port.unwrap_or(scheme.default_port());
     let host_header = if port == scheme.default_port() { bracketed } else { format!("{bracketed}:{port}") };
     Ok(RequestUrl { scheme, host, port, path_and_query, host_header })
-}
-
-/// `unix:/run/server.sock`, `unix:///run/server.sock`, and either with `:/base/path` after it: the socket and the rest. `None`
-/// for what is no Unix socket; a host may be called `unix`.
-pub fn unix_socket(url: &str) -> Result<Option<(&str, &str)>, UrlError> {
-    let Some(after) = url.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("unix:")).map(|_| &url[5..]) else {
-        return Ok(None);
-    };
-    if after.starts_with(|c: char| c.is_ascii_digit()) {
-        return Ok(None);
-    }
-    let after = after.strip_prefix("//").unwrap_or(after);
-    let (socket, rest) = after.split_once(':').unwrap_or((after, ""));
-    let is_path = socket.starts_with('/') && !socket.ends_with('/');
-    if !is_path || !(rest.is_empty() || rest.starts_with('/')) {
-        return Err(UrlError::Unix(shown_url(url)));
-    }
-    Ok(Some((socket, rest)))
 }
 
 fn split_scheme(url: &str) -> Result<(Scheme, &str), UrlError> {

@@ -5,9 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, SessionId, Turn};
-use aiperf_endpoint::{
-    BodyOptions, BuildError, EndpointKind, EndpointSettings, Past, PayloadTemplate, TurnRequest, of,
-};
+use aiperf_endpoint::{BodyOptions, BuildError, EndpointSettings, Past, PayloadTemplate, TurnRequest, of};
+use aiperf_protocol::{EndpointKind, TemplateText};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
@@ -341,7 +340,7 @@ fn templates() {
     let named = captured("template", "template-named", 0);
     let texts_sent = &named.request["json"]["text"];
     let two = conversation(vec![turn(&[string(&texts_sent[0]), string(&texts_sent[1])])]);
-    let preset = settings(PayloadTemplate::preset("nv-embedqa").unwrap());
+    let preset = settings(TemplateText::preset("nv-embedqa").unwrap());
     check_with(kind, &preset, &named, &two, &[], json!({"input_type": "query"}));
 
     let inline = captured("template", "template-inline", 0);

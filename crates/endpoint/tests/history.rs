@@ -6,10 +6,8 @@ use std::sync::Arc;
 
 use aiperf_clock::Mono;
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, SessionId, Turn};
-use aiperf_endpoint::{
-    BodyOptions, Endpoint, EndpointKind, EndpointSettings, History, ReadMark, Reply, ResponseBody, ToolCall,
-    TurnRequest,
-};
+use aiperf_endpoint::{BodyOptions, Endpoint, EndpointSettings, History, ReadMark, ResponseBody, TurnRequest};
+use aiperf_protocol::{EndpointKind, Reply, ToolCall};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use aiperf_clock::Mono;
-use aiperf_endpoint::{EndpointKind, EndpointSettings, ReadMark, Reply, ReplyError, ResponseBody, Usage, of};
+use aiperf_endpoint::{EndpointSettings, ReadMark, ResponseBody, of};
+use aiperf_protocol::{EndpointKind, Reply, ReplyError, Usage};
 use proptest::prelude::*;
 
 const EVENTS: Option<&str> = Some("text/event-stream");

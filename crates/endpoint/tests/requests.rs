@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, Role, SessionId, Turn};
-use aiperf_endpoint::{BodyOptions, BuildError, EndpointKind, EndpointSettings, Past, TurnRequest, check_turns, of};
+use aiperf_endpoint::{BodyOptions, BuildError, EndpointSettings, Past, TurnRequest, check_turns, of};
+use aiperf_protocol::EndpointKind;
 use serde_json::{Map, Value, json};
 
 /// What the flags of a captured case ask for beyond `--streaming` and the token limit, which are read from them.

@@ -5,7 +5,8 @@
 mod recorded;
 
 use aiperf_clock::Mono;
-use aiperf_endpoint::{EndpointKind, EndpointSettings, ReadMark, Reply, ReplyError, ResponseBody, Usage, of};
+use aiperf_endpoint::{EndpointSettings, ReadMark, ResponseBody, of};
+use aiperf_protocol::{EndpointKind, Reply, ReplyError, Usage};
 use recorded::{Fixture, fixtures};
 use serde_json::{Map, Value, json};
 

@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use aiperf_clock::Mono;
-use aiperf_endpoint::{EndpointKind, EndpointSettings, ReadMark, Reply, ReplyError, ResponseBody, of};
+use aiperf_endpoint::{EndpointSettings, ReadMark, ResponseBody, of};
+use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 
 /// Status, content type and body of a captured response.
 fn capture(name: &str) -> (u16, String, Vec<u8>) {

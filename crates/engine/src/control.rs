@@ -1,4 +1,4 @@
-//! The way in for whoever may stop a run: a signal handler, too many failures, a test.
+//! How others stop a run: a signal handler, the limit on failures, the early stop, a test.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use crate::queue::{QueueReceiver, QueueSender, unbounded};
 use crate::request::credit::Returned;
 use crate::request::follow_up::FollowedUp;
 
-/// What the conductor wakes up for.
+/// What the scheduler wakes up for.
 #[derive(Debug)]
-pub(crate) enum Event {
+pub(crate) enum SchedulerEvent {
     Returned(Returned),
     /// A request got its first content: it is no longer in prefill.
     FirstToken {
@@ -16,36 +16,36 @@ pub(crate) enum Event {
     },
     FollowedUp(FollowedUp),
     Stop(StopReason),
-    /// The measured phase may end: what is known suffices.
+    /// The measured phase may end early, because enough is known.
     Enough(Arc<str>),
 }
 
-/// Why a run is ended from outside.
+/// Why a run is stopped before its phases are over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
-    /// The user.
+    /// The user interrupted it.
     Interrupt,
     /// Too many requests failed.
     FailedRequests,
-    /// A request failed that the measured phase goes on from.
+    /// A warm-up request failed that the measured phase continues from.
     FailedWarmup,
     /// The server could not be reached for too long.
     Unreachable,
-    /// A thread of the client panicked: a request is lost and would be waited for in vain.
+    /// A thread of the client panicked: a request is lost and would never come back.
     Defect,
 }
 
 /// Stops a run from outside. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Control {
-    events: QueueSender<Event>,
+    events: QueueSender<SchedulerEvent>,
 }
 
-/// The conductor's end of all [`Control`]s.
+/// The scheduler's end of all [`Control`]s.
 #[derive(Debug)]
 pub struct ControlSource {
-    pub(crate) sender: QueueSender<Event>,
-    pub(crate) events: QueueReceiver<Event>,
+    pub(crate) sender: QueueSender<SchedulerEvent>,
+    pub(crate) events: QueueReceiver<SchedulerEvent>,
 }
 
 impl ControlSource {
@@ -58,14 +58,15 @@ impl ControlSource {
         Control { events: self.sender.clone() }
     }
 
-    /// Before a run begins: whether it has been told to stop. Nothing else can have come in by then.
+    /// Whether the run has been told to stop before it began. Nothing else can have come in by then.
     pub fn stop_is_asked_for(&self) -> bool {
         !self.events.is_empty()
     }
 
-    /// After a run: whether it has been told to stop since the last call. What else comes in late concerns nobody.
+    /// Whether a run that is over has been told to stop since the last call. Other events that came in late are dropped.
     pub fn take_stop(&self) -> bool {
-        std::iter::from_fn(|| self.events.take()).fold(false, |stop, event| stop | matches!(event, Event::Stop(_)))
+        std::iter::from_fn(|| self.events.take())
+            .fold(false, |stop, event| stop | matches!(event, SchedulerEvent::Stop(_)))
     }
 }
 
@@ -79,12 +80,12 @@ impl Control {
     /// Stops sending and cuts off what is in flight. Finished requests are kept.
     pub fn stop(&self, reason: StopReason) {
         // Fails only when the run is over, and then there is nothing to stop.
-        let _ = self.events.send(Event::Stop(reason));
+        let _ = self.events.send(SchedulerEvent::Stop(reason));
     }
 
     /// Ends the measured phase as its duration would: nothing more is sent, and what is in flight may finish within the
     /// grace period. Before and after that phase nothing happens. `why` is a sentence for the log and the report.
     pub fn enough(&self, why: impl Into<Arc<str>>) {
-        let _ = self.events.send(Event::Enough(why.into()));
+        let _ = self.events.send(SchedulerEvent::Enough(why.into()));
     }
 }

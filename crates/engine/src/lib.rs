@@ -1,6 +1,6 @@
-//! Turns a plan into requests on the wire, each when it is due: a conductor owns the schedule, worker threads own the
-//! connections, finished exchanges go to whoever reads records. Nothing is parsed or tokenized here, except that a worker
-//! looks for the first content of a request while a limit on prefill waits for it.
+//! Turns a plan into requests on the wire, each when it is due. The scheduler owns the schedule, worker threads own the
+//! connections, and finished exchanges go to the record threads. Nothing is parsed or tokenized here, except that a worker
+//! looks for the first content of a reply while a prefill limit waits for it.
 #![forbid(unsafe_code)]
 
 mod control;
@@ -17,13 +17,15 @@ mod worker;
 pub use control::{Control, ControlSource, StopReason};
 pub use phase::{EndReason, Outage, PhaseCounts, PhaseOutcome, ReplayEntry, ReplayOutcome};
 pub use phase_hook::PhaseHook;
-pub use plan::{EngineError, FixedSchedule, Plan, PreparedConversation, PreparedTurn, RequestTarget, Timing};
+pub use plan::{
+    EngineError, FixedSchedule, Plan, PreparedConversation, PreparedTurn, RequestTarget, SendSettings, Timing, Workload,
+};
 pub use progress::{ANNOUNCEMENTS, Progress};
 pub use queue::{QueueReceiver, QueueSender, bounded};
 pub use request::bodies::{Began, Bodies};
 pub use request::credit::Session;
 pub use request::finished::{CutReason, Finished, Outcome};
 pub use request::follow_up::{FollowUp, FollowUpBodies};
-pub use schedule::{Arrivals, RateFunction};
+pub use schedule::{ArrivalTimes, RateFunction};
 pub use scheduler::run;
 pub use worker::{ReadDelays, SharedDelays, WorkerGauge};

@@ -20,32 +20,33 @@ pub struct PhaseOutcome {
     pub ended_by: EndReason,
     /// Requests were still in flight when the grace period was over.
     pub grace_exceeded: bool,
-    /// Of an agentic replay.
+    /// Present for an agentic replay.
     pub replay: Option<ReplayOutcome>,
-    /// The server was out of reach when the phase ended.
+    /// Present if the server could not be reached when the phase ended.
     pub outage: Option<Outage>,
 }
 
 /// A time in which no connection to the server could be made, and nothing else came back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outage {
-    /// When the first of the requests began that could not connect.
+    /// When the first request that could not connect began.
     pub since: Mono,
-    /// When the last of them had failed.
+    /// When the last request that could not connect failed.
     pub last: Mono,
-    /// How many there were.
+    /// How many requests could not connect.
     pub failures: u64,
 }
 
-/// How the recorded sessions of a phase were entered and gone on with.
+/// How the recorded sessions of a phase were entered and continued.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReplayOutcome {
     /// Where the first session of each lane was entered.
     pub entries: Vec<ReplayEntry>,
     /// Sessions that ended with all of their agents.
     pub trees_completed: u64,
-    /// Times without any request that were shortened, and by how much in all.
+    /// Stretches without any request that were shortened.
     pub idle_jumps: u64,
+    /// By how much they were shortened, in total.
     pub idle_skipped: Nanos,
 }
 
@@ -53,12 +54,13 @@ pub struct ReplayOutcome {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplayEntry {
     pub session_id: Arc<str>,
-    /// As a share of its recorded time.
+    /// The start point as a share of the recorded time.
     pub ratio: f64,
-    /// The next turn of its main line, and how many there are.
+    /// The next turn of its main line.
     pub root_next: usize,
+    /// How many turns its main line has.
     pub root_turns: usize,
-    /// Lines of requests with some before that point and some after it.
+    /// Lines of requests with some before the start point and some after it.
     pub live: usize,
 }
 
@@ -83,10 +85,10 @@ pub struct PhaseCounts {
 /// Why a phase stopped sending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndReason {
-    /// All that was asked for.
+    /// All requests or sessions that were asked for have been sent.
     Count,
     Duration,
-    /// Someone who watched it said that what is known suffices, and why.
+    /// An early stop, with its reason: enough is known.
     Enough(Arc<str>),
     Stopped(StopReason),
 }

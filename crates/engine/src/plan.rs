@@ -7,7 +7,8 @@ use std::time::Duration;
 use aiperf_clock::{Nanos, StampSource};
 use aiperf_config::{ConnectionReuse, PhaseConfig};
 use aiperf_conversation::{Branch, ContextMode, Lineage};
-use aiperf_endpoint::{Endpoint, HeaderPlan, Wire};
+use aiperf_endpoint::{Endpoint, HeaderPlan};
+use aiperf_protocol::Wire;
 use aiperf_seed::Seed;
 use aiperf_transport::{ClientSettings, HttpVersion, Origin, Scheme};
 use thiserror::Error;
@@ -36,13 +37,13 @@ pub struct PreparedConversation {
 
 #[derive(Debug, Clone)]
 pub struct PreparedTurn {
-    /// Its body can be made only when the replies before it are there. All others come from the plan's bodies.
+    /// Its body can be made only when the replies before it are there. All other bodies come from the workload's bodies.
     pub needs_replies: bool,
-    /// When the data says that it was sent.
+    /// When it is to be sent, in the time of the data.
     pub timestamp_ms: Option<f64>,
     /// When it was sent within the recording of its session.
     pub recorded: Option<Nanos>,
-    /// Conversation and turn of others of the session that had been answered by then.
+    /// Conversation and turn of requests of other lines of the session that had been answered by then.
     pub answered_before: Vec<(usize, usize)>,
     /// Pause after the previous turn's response.
     pub delay: Option<Nanos>,
@@ -52,42 +53,54 @@ pub struct PreparedTurn {
 /// The order of conversations in a fixed schedule: index and time in milliseconds, sorted by time.
 pub type FixedSchedule = Vec<(usize, f64)>;
 
+/// A run: what is sent, how it is sent, and by how many worker threads.
 pub struct Plan {
+    pub workload: Workload,
+    pub sending: SendSettings,
+    pub workers: usize,
+    pub hook: Option<Box<dyn PhaseHook>>,
+}
+
+/// What is sent, and when: all that the scheduler needs to know.
+pub struct Workload {
     /// In the order they run.
     pub phases: Vec<PhaseConfig>,
     pub conversations: Arc<[PreparedConversation]>,
-    /// What the turns say, where that does not depend on replies.
+    /// Bodies of the turns that do not depend on replies.
     pub bodies: Arc<dyn Bodies>,
-    /// Which conversation the next session is; shared by all phases.
+    /// Draws the conversation of the next session; shared by all phases.
     pub next_conversation: Box<dyn FnMut() -> usize + Send>,
-    /// For phases that replay one; empty otherwise.
+    /// For phases that replay a schedule; empty otherwise.
     pub fixed_schedule: FixedSchedule,
+    pub seed: Seed,
+    pub timing: Timing,
+}
+
+/// Where requests go and how: all that the workers need to know.
+#[derive(Debug, Clone)]
+pub struct SendSettings {
     /// At least one.
     pub targets: Arc<[RequestTarget]>,
     pub headers: Arc<HeaderPlan>,
     pub endpoint: Arc<dyn Endpoint>,
     pub request_timeout: Option<Nanos>,
+    /// How long a request that is to be cancelled may take to be sent.
+    pub send_limit: Nanos,
     pub reuse: ConnectionReuse,
     pub client: ClientSettings,
     pub wire: Wire,
-    pub workers: usize,
-    pub seed: Seed,
-    pub hook: Option<Box<dyn PhaseHook>>,
-    pub timing: Timing,
 }
 
-/// Settings of the conductor that have no option.
+/// Settings of the scheduler that have no option.
 #[derive(Debug, Clone, Copy)]
 pub struct Timing {
     /// How long cut-off requests may take to come back before the phase ends without them.
     pub cut_drain: Duration,
-    /// Where a rate ramp begins: at the share of its target that this is of its duration.
+    /// A rate ramp begins at the target rate times this interval divided by the duration of the ramp.
     pub rate_ramp_interval: Duration,
-    /// How long a request that is to be given up may take to be sent.
-    pub send_limit: Duration,
     /// A failed child ends the conversations that it belongs to.
     pub dag_fail_fast: bool,
-    /// How long nothing but connection failures may come back; `None`: for ever.
+    /// How long nothing but connection failures may come back; `None`: without end.
     pub unreachable_limit: Option<Duration>,
 }
 
@@ -96,7 +109,6 @@ impl Default for Timing {
         Self {
             cut_drain: Duration::from_secs(10),
             rate_ramp_interval: Duration::from_millis(100),
-            send_limit: Duration::from_secs(300),
             dag_fail_fast: false,
             unreachable_limit: Some(Duration::from_secs(10)),
         }
@@ -110,16 +122,18 @@ impl PreparedConversation {
     }
 }
 
-impl Plan {
-    /// Whether a worker may let arrivals gather before it reads them: where they are stamped by the kernel, and each
-    /// connection carries one response at a time, so that the chunks of one do not come together with those of another.
-    pub(crate) fn may_rest(&self) -> bool {
+impl SendSettings {
+    /// Whether a worker may batch its reads: if the kernel stamps arrivals, and each
+    /// connection carries one response at a time, so that chunks of different responses do not mix.
+    pub(crate) fn may_batch_reads(&self) -> bool {
         self.client.stamping.source() == StampSource::Kernel
             && self.client.http_version == HttpVersion::Http1
             && self.targets.iter().all(|target| target.origin.scheme != Scheme::Unix)
     }
+}
 
-    /// Mean number of turns of a session, rounded: what user-centric load is laid out for.
+impl Workload {
+    /// Mean number of turns of a session, rounded: the basis of user-centric load.
     pub(crate) fn mean_turns(&self) -> u64 {
         let roots: Vec<usize> = self
             .conversations
@@ -135,10 +149,18 @@ impl Plan {
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Plan")
+            .field("workload", &self.workload)
+            .field("sending", &self.sending)
+            .field("workers", &self.workers)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workload")
             .field("phases", &self.phases)
             .field("conversations", &self.conversations.len())
-            .field("targets", &self.targets)
-            .field("workers", &self.workers)
             .finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! Counters that a progress display may read while the run goes on; reading them makes nobody wait.
+//! Counters that a progress display may read during a run, without making any thread wait.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,12 +19,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub(crate) fn begin(&self, phase: PhaseKind, expected: Option<u64>) {
+    pub(crate) fn begin(&self, phase: PhaseKind, expected: Option<u64>, now: Mono) {
         self.sent.store(0, Ordering::Relaxed);
         self.returned.store(0, Ordering::Relaxed);
         self.expected.store(expected.unwrap_or(0), Ordering::Relaxed);
         if let Ok(mut current) = self.phase.lock() {
-            *current = Some((phase, Mono::now()));
+            *current = Some((phase, now));
         }
     }
 

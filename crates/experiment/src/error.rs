@@ -1,4 +1,6 @@
-//! What can keep a run from starting, or from coming to its end.
+//! Errors that keep a run from starting or from finishing.
+
+use std::io;
 
 use aiperf_dataset::DatasetError;
 use aiperf_endpoint::{BuildError, HeaderError, UrlError};
@@ -28,28 +30,32 @@ pub enum RunError {
     Dataset(#[from] DatasetError),
     #[error(transparent)]
     Body(#[from] BuildError),
+    #[error("--extra-inputs payload_template: {0}")]
+    Template(String),
+    #[error("--extra-inputs response_field: not a JMESPath expression: {0}")]
+    ResponseField(String),
     #[error(transparent)]
     Slo(#[from] SloError),
-    #[error("--strict {name}: there is no validity note of that code; the codes are {known}")]
+    #[error("--strict {name}: unknown validity code; the codes are {known}")]
     UnknownValidityCode { name: String, known: String },
     #[error(transparent)]
     Report(#[from] ReportError),
     #[error(transparent)]
     Engine(#[from] EngineError),
     #[error(
-        "Timed out after {waited:.1} s: {url} is not ready to serve {model}; {reason}. Start the server, or raise --wait-for-model-timeout"
+        "Timed out after {waited:.1} s: {url} is not ready to serve {model}: {reason}. Start the server, or raise --wait-for-model-timeout"
     )]
     NotReady { url: String, model: String, waited: f64, reason: String },
     #[error(
-        "the schedule of {data} lasts {span}, far longer than a run can take. Timestamps are milliseconds: check their unit. Or \
-         send a part with --fixed-schedule-end-offset, --request-count or --benchmark-duration, or send it without its times with \
-         --no-fixed-schedule"
+        "the schedule of {data} lasts {span}, far longer than a run can take. Timestamps are in milliseconds: check their unit. Or \
+         send a part of it (--fixed-schedule-end-offset, --request-count, --benchmark-duration), or ignore its timestamps \
+         (--no-fixed-schedule)"
     )]
     EndlessSchedule { data: String, span: String },
-    #[error("--scenario {name} replays recorded sessions of agents (weka_trace, tracelab), and {data} holds none")]
+    #[error("--scenario {name} replays recorded agent sessions (weka_trace, tracelab), but {data} has none")]
     NoAgents { name: &'static str, data: String },
     #[error(
-        "--concurrency {lanes} needs as many recorded sessions, and there are {sessions}: lower it, or let lanes share sessions by --allow-dataset-wrap"
+        "--concurrency {lanes} needs at least {lanes} recorded sessions, but there are {sessions}: lower it, or let lanes share sessions with --allow-dataset-wrap"
     )]
     TooFewRecordings { lanes: usize, sessions: usize },
     #[error("--grpc-method {method}: {reason}")]
@@ -63,10 +69,10 @@ pub enum RunError {
     #[error("{url} does not describe model {model}: {reason}")]
     NoMetadata { url: String, model: String, reason: String },
     #[error(
-        "model {model} at {url} is decoupled: it answers a request with any number of messages, over gRPC; {advice}"
+        "model {model} at {url} is decoupled: it answers a request with any number of messages, which needs gRPC streaming; {advice}"
     )]
     Decoupled { url: String, model: String, advice: &'static str },
-    #[error("--streaming does not go with --grpc-method {method}: the method answers with one message")]
+    #[error("--streaming cannot be used with --grpc-method {method}: the method answers with one message")]
     OneMessage { method: String },
     #[error("{hook}: {url} {reason}")]
     Hook { hook: &'static str, url: String, reason: String },
@@ -74,13 +80,13 @@ pub enum RunError {
     UntilCi { target: String, reason: String },
     #[error("--convergence-metric {metric}: {reason}")]
     Convergence { metric: String, reason: String },
-    /// The machine has not enough of something that every connection takes.
+    /// The machine has too few file descriptors or ports for the connections.
     #[error("{0}")]
     NoRoom(String),
-    #[error("a record thread cannot start: {0}")]
-    RecordThread(std::io::Error),
-    #[error("the thread that makes contents cannot start: {0}")]
-    MakerThread(std::io::Error),
-    #[error("a record thread panicked; the records file holds what was written until then")]
+    #[error("cannot start thread {name}: {cause}")]
+    Thread { name: &'static str, cause: io::Error },
+    #[error("cannot start an asynchronous runtime: {0}")]
+    Runtime(io::Error),
+    #[error("a record thread panicked; the records file holds the records written before that")]
     RecordThreadGone,
 }

@@ -13,12 +13,15 @@ mod selftest;
 mod trials;
 mod watch;
 
-pub use chat::{Answer, Counted, Interrupt, Memory, Talk, TalkError, TurnFigures, WhoCounts};
+pub use chat::{ChatAnswer, ChatError, ChatMemory, ChatSession, Counted, Interrupt, TurnFigures, WhoCounts};
 pub use conclude::verdict::Verdict;
 pub use error::RunError;
 pub use run::{Run, RunResult};
 pub use selftest::{
-    Format, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestOption, SelfTestOptionError, SelfTestOptions, StateFile,
+    ResolveOptions, SELFTEST_OPTIONS, SelfTest, SelfTestError, SelfTestFormat, SelfTestOption, SelfTestOptionError,
+    SelfTestOptions, StateFile,
 };
-pub use trials::{Assignment, CellResult, ExperimentResult, Figures, Finished, Pause, Runner, Trouble, conduct};
-pub use watch::monitor::{LiveTime, Monitor, Saved};
+pub use trials::{
+    CellResult, ExperimentResult, Figures, Pause, Runner, TrialAssignment, TrialError, TrialResult, run_trials,
+};
+pub use watch::monitor::{LivePercentiles, Monitor, Saved};

@@ -14,7 +14,8 @@ use aiperf_config::{Config, NetworkLatency, Pace, PhaseConfig, PhaseKind};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_engine::{
-    Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, StopReason, Timing, WorkerGauge, bounded,
+    Bodies, ControlSource, EndReason, FixedSchedule, PhaseHook, Plan, SendSettings, StopReason, Timing, WorkerGauge,
+    Workload, bounded,
 };
 use aiperf_hub::Hub;
 use aiperf_metrics::{ClientHealth, Metric, MetricContext, ValidityNote};
@@ -24,9 +25,9 @@ use aiperf_socket::{grow_descriptor_table, raise_descriptor_limit};
 use aiperf_tokenizer::Tokenizer;
 use aiperf_transport::ClientSettings;
 
-use crate::conclude::conclusion::{Conclusion, repeating_command};
+use crate::conclude::summarise::{RunMeasurements, repeating_command};
 use crate::conclude::verdict::Verdict;
-use crate::contents::maker::Maker;
+use crate::contents::prefetch::Prefetcher;
 use crate::contents::sessions::{Markers, Renderer, Sessions};
 use crate::error::RunError;
 use crate::prepare::capacity;
@@ -40,23 +41,23 @@ use crate::prepare::server_hook::{self, ProfilerHook};
 use crate::prepare::settings;
 use crate::prepare::strictness::Strictness;
 use crate::prepare::target::Targets;
-use crate::record::records::{ClosedFiles, RecordThreads};
 use crate::record::stamps;
-use crate::selftest::Tap;
-use crate::watch::health::HealthWatch;
-use crate::watch::judge::{Judge, Watch};
+use crate::record::threads::{ClosedFiles, RecordThreads};
+use crate::selftest::ClientTap;
+use crate::watch::early_stop::{EarlyStop, StopRule};
+use crate::watch::health::HealthSampler;
 use crate::watch::monitor::Monitor;
-use crate::watch::round_trip::{RttWatch, WhatIsMissing};
-use crate::watch::steadiness::Steadiness;
+use crate::watch::round_trip::{MissingSamples, RttSampler};
+use crate::watch::stable_windows::StableWindows;
 use crate::watch::until_ci::UntilCi;
 
-/// Finished requests that may wait for a record thread before workers hold theirs back.
+/// Capacity of the queue to the record threads; when it is full, finished requests wait on their worker.
 const RECORD_QUEUE: usize = 16_384;
 
-/// Descriptors that the process is made ready for: twice the connections that one address can open to a server.
+/// Size to which the kernel's descriptor table is grown: twice the connections that one address can open to a server.
 const DESCRIPTORS: u64 = 65_536;
 
-/// A run that is ready to start: everything that can be wrong with its input has been looked at.
+/// A run that is ready to start: its input has been checked.
 #[derive(Debug)]
 pub struct Run {
     pub(crate) config: Config,
@@ -74,30 +75,30 @@ pub struct Run {
     pub(crate) targets: Targets,
     pub(crate) client: ClientSettings,
     pub(crate) strictness: Strictness,
-    /// Self-tests of this machine, for the report to cite.
+    /// Self-tests of this machine, for the report to refer to.
     pub(crate) certificates: Vec<Certificate>,
-    pub(crate) tap: Option<Arc<Tap>>,
-    /// Where it stands among other runs, if there are others.
+    pub(crate) tap: Option<Arc<ClientTap>>,
+    /// Its place among several runs of one command, if there are several.
     pub(crate) place: Option<RunPlace>,
-    /// The values of single requests are wanted when it is over.
+    /// Whether the values of single requests are kept for the caller.
     pub(crate) keeps_values: bool,
 }
 
-/// What a run leaves behind.
+/// The result of a run.
 #[derive(Debug)]
 pub struct RunResult {
     pub report: RunReport,
     pub files: SummaryFiles,
     pub verdict: Verdict,
-    /// Values of all successful requests, metric by metric; empty unless they were asked for.
+    /// Values of all successful requests by metric; empty unless [`Run::take_place`] asked for them.
     pub values: Vec<(Metric, Vec<f64>)>,
-    /// Notes that `--strict` does not let pass.
+    /// Validity notes that `--strict` turns into a failure.
     pub refused: Vec<ValidityNote>,
 }
 
 impl Run {
-    /// Opens the targets and makes the data. `version` is the program's own; the tokenizer and public data sets come
-    /// through `hub`.
+    /// Opens the targets and builds the data set. `version` is that of the program; the tokenizer and public data sets are
+    /// loaded through `hub`.
     pub fn prepare(mut config: Config, version: &str, hub: &Hub) -> Result<Self, RunError> {
         // Before anything starts a thread.
         raise_descriptor_limit();
@@ -105,11 +106,11 @@ impl Run {
         let kind = config.endpoint.kind;
         let mut phases: Vec<PhaseConfig> = config.warmup.iter().chain([&config.profiling]).cloned().collect();
         let contexts = phases.iter().map(|phase| settings::metric_context(&config, phase)).collect::<Result<_, _>>()?;
-        UntilCi::check(&config, &settings::metric_context(&config, &config.profiling)?)?;
+        UntilCi::validate(&config, &settings::metric_context(&config, &config.profiling)?)?;
         let strictness = Strictness::of(config.output.strict.as_ref())?;
         if let Some(scenario) = &config.scenario {
             scenario.set.iter().for_each(|option| log::info!("Scenario {} sets {option}", scenario.name));
-            // Whoever repeats the run needs it.
+            // A submission has to be repeatable: its seed is recorded.
             config.random_seed.get_or_insert_with(|| Seed::from_entropy().stream("scenario").next_u64() >> 1);
         }
         let seed = config.random_seed.map_or_else(Seed::from_entropy, Seed::fixed);
@@ -131,7 +132,7 @@ impl Run {
         let client = settings::client_settings(&config, &targets)?;
         capacity::check(&config, &phases, &targets, workers(&config, &phases), client.connection_limit)?;
         let found = discovery::ask(&config, &targets, &client, &headers)?;
-        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config, found));
+        let endpoint = aiperf_endpoint::of(kind, &settings::endpoint_settings(&config, found)?);
         let renderer = Renderer { endpoint: Arc::clone(&endpoint), options: settings::body_options(&config) };
         let room = config.tuning.dataset_memory;
         let markers = Markers::new(config.cache_bust, &phases);
@@ -162,26 +163,26 @@ impl Run {
         })
     }
 
-    /// Lets the report hold this run against what self-tests of this machine have shown.
+    /// Lets the report compare this run with self-tests of this machine.
     pub fn cite(&mut self, certificates: Vec<Certificate>) {
         self.certificates = certificates;
     }
 
-    /// Makes it one of several runs of the same command.
+    /// Marks it as one of several runs of the same command.
     pub fn take_place(&mut self, place: RunPlace, keeps_values: bool) {
         self.place = Some(place);
         self.keeps_values = keeps_values;
     }
 
-    /// Runs all phases on the calling thread, then writes the summary files. Ends early, with what was measured, when
-    /// `control` says so.
+    /// Runs all phases on the calling thread, then writes the summary files. If `control` asks for it, the run ends early and
+    /// reports what was measured so far.
     pub fn execute(
         self,
         version: &str,
         control: &ControlSource,
         monitor: &Arc<Monitor>,
     ) -> Result<RunResult, RunError> {
-        // Servers that are asked what they serve were waited for then.
+        // For gRPC, discovery has waited for the server already.
         let readiness = self.config.endpoint.readiness.filter(|_| !self.config.endpoint.kind.speaks_grpc());
         let waited_for_server = match readiness {
             Some(wanted) => readiness::wait(wanted, &self.config, &self.targets, &self.client, control)?,
@@ -192,88 +193,93 @@ impl Run {
         }
         let inputs = if self.dataset.writes_inputs() { Some(InputsFile::create(&self.paths.inputs())?) } else { None };
         let sampler = self.dataset.sampler(self.seed);
-        let maker = Maker::start(&self.sessions, &self.phases, sampler, &self.fixed_schedule, inputs)
-            .map_err(RunError::MakerThread)?;
-        let benchmark_id = self.new_id();
+        let prefetcher = Prefetcher::start(&self.sessions, &self.phases, sampler, &self.fixed_schedule, inputs)
+            .map_err(|cause| RunError::Thread { name: "prefetch", cause })?;
+        let benchmark_id = self.new_run_id();
         self.run_note(version, &benchmark_id).write(&self.paths)?;
         self.write_run_config(&benchmark_id)?;
         let anchor = WallAnchor::take();
         let (records, finished) = bounded(RECORD_QUEUE);
-        let watches = self.watches(anchor, monitor, control)?;
-        let desk = Arc::new(self.record_desk(anchor, monitor, control, &watches)?);
-        let threads = RecordThreads::start(self.record_threads(), &desk, &finished)?;
+        let early_stops = self.early_stops(anchor, monitor, control)?;
+        let pipeline = Arc::new(self.record_pipeline(anchor, monitor, control, &early_stops)?);
+        let threads = RecordThreads::start(self.record_threads(), &pipeline, &finished)?;
         let gauge = Arc::new(WorkerGauge::default());
-        monitor.keep(desk.kept(&gauge));
+        monitor.keep(pipeline.record_files(&gauge));
         let began = Mono::now();
-        let health =
-            HealthWatch::start(Arc::clone(&gauge), Arc::clone(monitor), finished, &self.client.stamping, processors());
-        let rtt_watch = self.rtt_watch(monitor, anchor)?;
+        let health = HealthSampler::start(
+            Arc::clone(&gauge),
+            Arc::clone(monitor),
+            finished,
+            &self.client.stamping,
+            processors(),
+        );
+        let rtt_sampler = self.rtt_sampler(monitor, anchor)?;
         let outcomes = aiperf_engine::run(self.plan(), control, records, &monitor.progress, &gauge)?;
-        let watched = health.map(HealthWatch::finish);
+        let health_history = health.map(HealthSampler::finish);
         let (columns, stamps) = threads.finish(self.phases.len())?;
         let broken_off = outcomes.iter().find(|outcome| matches!(outcome.ended_by, EndReason::Stopped(_)));
         let until = broken_off.map_or_else(Mono::now, |outcome| outcome.end);
-        let convictions = watches.into_iter().map(|watch| watch.finish(until)).collect();
-        let delays = watched.as_ref().map(|watched| watched.delays.clone()).unwrap_or_default();
-        let retry_after = desk.retry_after();
-        let ClosedFiles { files: mut closed, lost } = desk.close(&self.paths);
+        let stop_reports = early_stops.into_iter().map(|rule| rule.finish(until)).collect();
+        let delays = health_history.as_ref().map(|history| history.delays.clone()).unwrap_or_default();
+        let retry_after = pipeline.retry_after();
+        let ClosedFiles { files: mut closed, lost } = pipeline.close(&self.paths);
         let interrupted = outcomes.iter().any(|outcome| outcome.ended_by == EndReason::Stopped(StopReason::Interrupt));
-        let network_rtt = rtt_watch.and_then(|watch| {
-            let missing = if interrupted { WhatIsMissing::LetBe } else { WhatIsMissing::MakeUpFor };
-            let (rtt, file) = watch.finish(missing);
+        let network_rtt = rtt_sampler.and_then(|sampler| {
+            let missing = if interrupted { MissingSamples::Skip } else { MissingSamples::Collect };
+            let (rtt, file) = sampler.finish(missing);
             closed.written.push(file);
             rtt
         });
-        let inputs = maker.finish(control, interrupted);
+        let inputs = prefetcher.finish(control, interrupted);
         data_warnings::warn_of_lengths(&self.dataset);
-        let conclusion = Conclusion {
+        let measurements = RunMeasurements {
             benchmark_id,
             outcomes: &outcomes,
             columns: &columns,
             anchor: &anchor,
-            health: watched.map(|watched| ClientHealth::judge(began, &watched.samples)),
+            health: health_history.map(|history| ClientHealth::assess(began, &history.samples)),
             began,
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files: closed.written,
             network_rtt,
             waited_for_server,
-            convictions,
+            stop_reports,
             retry_after,
             lost,
             is_partial: inputs.is_err() || !closed.failed.is_empty(),
         };
-        let mut result = conclusion.draw(&self, version);
+        let mut result = measurements.summarise(&self, version);
         result.files.failed.extend(closed.failed);
         result.files.failed.extend(inputs.err());
         if result.files.has(&self.paths.summary_json()) {
-            // The summary says all that it says.
+            // The summary holds everything that the note does.
             let _ = fs::remove_file(self.paths.run_note());
         }
         Ok(result)
     }
 
-    /// Those who may end the run early, one for each rule that it was given.
-    fn watches(
+    /// One thread for each rule that may end the run early.
+    fn early_stops(
         &self,
         anchor: WallAnchor,
         monitor: &Arc<Monitor>,
         control: &ControlSource,
-    ) -> Result<Vec<Watch>, RunError> {
-        let mut judges: Vec<Box<dyn Judge>> = Vec::new();
+    ) -> Result<Vec<EarlyStop>, RunError> {
+        let mut rules: Vec<Box<dyn StopRule>> = Vec::new();
         if let Some(windows) = self.config.profiling.stop.windows {
-            judges.push(Box::new(Steadiness::new(windows, anchor)));
+            rules.push(Box::new(StableWindows::new(windows, anchor)));
         }
         if !self.config.until_ci.is_empty() {
-            judges.push(Box::new(UntilCi::new(&self.config, self.profiling_context(), monitor)?));
+            rules.push(Box::new(UntilCi::new(&self.config, self.profiling_context(), monitor)?));
         }
-        let start = |judge| Watch::start(judge, self.profiling_context().clone(), monitor, control.control());
-        judges.into_iter().map(start).collect()
+        let start = |rule| EarlyStop::start(rule, self.profiling_context().clone(), monitor, control.control());
+        rules.into_iter().map(start).collect()
     }
 
-    /// Only where the round trip is to be measured.
-    fn rtt_watch(&self, monitor: &Arc<Monitor>, anchor: WallAnchor) -> Result<Option<RttWatch>, RunError> {
+    /// `None` unless the network round trip is to be measured.
+    fn rtt_sampler(&self, monitor: &Arc<Monitor>, anchor: WallAnchor) -> Result<Option<RttSampler>, RunError> {
         let Some(NetworkLatency::Measured(probing)) = self.config.network_latency else { return Ok(None) };
-        RttWatch::start(probing, &self.targets, &self.client, monitor, anchor, &self.paths).map(Some)
+        RttSampler::start(probing, &self.targets, &self.client, monitor, anchor, &self.paths).map(Some)
     }
 
     fn run_note(&self, version: &str, benchmark_id: &str) -> RunNote {
@@ -286,8 +292,9 @@ impl Run {
         }
     }
 
-    /// 12 hexadecimal digits, or 32 where there are several runs, as in the reference.
-    fn new_id(&self) -> String {
+    /// A random id, different for each run even with the same seed: 12 hexadecimal digits, or 32 if there are several runs, as in
+    /// the reference.
+    fn new_run_id(&self) -> String {
         let mut id = Stream::from_entropy().uuid().simple().to_string();
         if self.place.is_none() {
             id.truncate(12);
@@ -295,7 +302,7 @@ impl Run {
         id
     }
 
-    /// Beside the results of one of several runs: what it was to be.
+    /// For one of several runs: writes its configuration next to its results.
     fn write_run_config(&self, benchmark_id: &str) -> Result<(), RunError> {
         let Some(place) = &self.place else { return Ok(()) };
         let config = RunConfig {
@@ -313,30 +320,34 @@ impl Run {
         let tuning = &self.config.tuning;
         Plan {
             workers: workers(&self.config, &self.phases),
-            phases: self.phases.clone(),
-            conversations: self.sessions.for_engine().into(),
-            bodies: Arc::clone(&self.sessions) as Arc<dyn Bodies>,
-            next_conversation: Box::new(move || sampler.draw().0),
-            fixed_schedule: self.fixed_schedule.clone(),
-            targets: self.targets.requests.clone().into(),
-            headers: Arc::clone(&self.headers),
-            endpoint: Arc::clone(&self.endpoint),
-            request_timeout: self.config.endpoint.request_timeout.map(Nanos::from),
-            reuse: self.config.endpoint.connection_reuse,
-            client: self.client.clone(),
-            wire: self.config.endpoint.wire,
-            seed: self.seed,
+            workload: Workload {
+                phases: self.phases.clone(),
+                conversations: self.sessions.for_engine().into(),
+                bodies: Arc::clone(&self.sessions) as Arc<dyn Bodies>,
+                next_conversation: Box::new(move || sampler.draw().0),
+                fixed_schedule: self.fixed_schedule.clone(),
+                seed: self.seed,
+                timing: Timing {
+                    cut_drain: tuning.cancel_drain,
+                    rate_ramp_interval: tuning.rate_ramp_interval,
+                    dag_fail_fast: tuning.dag_fail_fast,
+                    unreachable_limit: self.config.unreachable_timeout,
+                },
+            },
+            sending: SendSettings {
+                targets: self.targets.requests.clone().into(),
+                headers: Arc::clone(&self.headers),
+                endpoint: Arc::clone(&self.endpoint),
+                request_timeout: self.config.endpoint.request_timeout.map(Nanos::from),
+                send_limit: tuning.cancellation_send_timeout.into(),
+                reuse: self.config.endpoint.connection_reuse,
+                client: self.client.clone(),
+                wire: self.config.endpoint.wire,
+            },
             hook: self.config.endpoint.server_profiler.as_ref().map(|profiler| {
                 let hook = ProfilerHook::new(profiler, &self.config, &self.targets, &self.client);
                 Box::new(hook) as Box<dyn PhaseHook>
             }),
-            timing: Timing {
-                cut_drain: tuning.cancel_drain,
-                rate_ramp_interval: tuning.rate_ramp_interval,
-                send_limit: tuning.cancellation_send_timeout,
-                dag_fail_fast: tuning.dag_fail_fast,
-                unreachable_limit: self.config.unreachable_timeout,
-            },
         }
     }
 
@@ -351,7 +362,7 @@ impl Run {
     }
 }
 
-/// Half the processors by default: the other half is for record threads, the conductor and, often, the server.
+/// Half the processors by default: the other half is for record threads, the scheduler and, often, the server.
 fn workers(config: &Config, phases: &[PhaseConfig]) -> usize {
     let limits = phases.iter().map(|phase| phase.pace.session_limit().unwrap_or(usize::MAX));
     let wanted = config.workers_max.unwrap_or_else(|| (processors() / 2).clamp(1, 32));
@@ -362,12 +373,12 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// Whether a phase sends at the times of the data.
+/// Whether a phase sends at the timestamps of the data.
 fn replays(phases: &[PhaseConfig]) -> bool {
     phases.iter().any(|phase| matches!(phase.pace, Pace::FixedSchedule { .. }))
 }
 
-/// The order in which a replay sends; empty when no phase is one.
+/// The order in which a replay starts sessions; empty if no phase is a replay.
 fn fixed_schedule(phases: &[PhaseConfig], dataset: &Dataset) -> Result<FixedSchedule, RunError> {
     if !replays(phases) {
         return Ok(FixedSchedule::new());

@@ -6,14 +6,13 @@ mod descriptor;
 mod frame;
 pub mod kserve;
 mod metadata;
-mod method;
 pub mod reflection;
 mod status;
 mod timeout;
 
+pub use aiperf_protocol::{MethodName, MethodNameError};
 pub use descriptor::{DescriptorError, Descriptors, MappingError, MethodShape};
 pub use frame::{FRAME_HEAD, Frame, FrameError, FrameScanner, frame, frames};
 pub use metadata::{MetadataError, check_metadata};
-pub use method::{MethodName, MethodNameError};
 pub use status::{Code, Status};
 pub use timeout::timeout_value;

@@ -1,17 +1,24 @@
-//! Names on the hub. They become parts of paths and URLs, so that only harmless ones pass.
+//! Names on the hub. They become parts of paths and URLs, so that only safe ones are accepted.
 
 use std::fmt;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 use crate::HubError;
 
-/// What a repository holds; each kind has its own place in the cache and in URLs.
+/// What is escaped in one segment of a URL: everything but the unreserved characters of RFC 3986.
+const URL_SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// What is escaped in a path of several segments.
+const URL_PATH: &AsciiSet = &URL_SEGMENT.remove(b'/');
+
+/// The kind of a repository. Each kind has its own folder in the cache and its own path in URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepositoryKind {
     Model,
     Dataset,
 }
 
-/// `NAME` or `OWNER/NAME`.
+/// The id of a repository: `NAME` or `OWNER/NAME`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryId {
     kind: RepositoryKind,
@@ -49,7 +56,7 @@ impl RepositoryId {
         format!("{kind}--{}", self.name.replace('/', "--"))
     }
 
-    /// Its page on the hub, without the endpoint.
+    /// The path of its page on the hub, without the endpoint.
     pub(crate) fn page(&self) -> String {
         match self.kind {
             RepositoryKind::Model => self.name.clone(),
@@ -57,7 +64,7 @@ impl RepositoryId {
         }
     }
 
-    /// Where the hub's API describes it, without the endpoint.
+    /// The path of its description in the hub's API, without the endpoint.
     pub(crate) fn api(&self) -> String {
         match self.kind {
             RepositoryKind::Model => format!("api/models/{}", self.name),
@@ -72,7 +79,7 @@ impl fmt::Display for RepositoryId {
     }
 }
 
-/// A branch, tag (which may hold slashes, as `refs/pr/1`) or commit.
+/// A branch, a tag (which may contain slashes, such as `refs/pr/1`) or a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revision(String);
 
@@ -91,7 +98,7 @@ impl Revision {
 
     /// The revision as one segment of a URL.
     pub(crate) fn url_segment(&self) -> String {
-        self.0.replace('/', "%2F")
+        utf8_percent_encode(&self.0, URL_SEGMENT).to_string()
     }
 }
 
@@ -101,7 +108,7 @@ impl fmt::Display for Revision {
     }
 }
 
-/// A file within a repository, known to stay within it.
+/// The path of a file in a repository, checked not to leave it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FilePath(String);
 
@@ -127,17 +134,9 @@ impl FilePath {
         name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).unwrap_or_default()
     }
 
-    /// With everything escaped that means something in a URL.
+    /// The path as it stands in a URL, percent-encoded except for its slashes.
     pub(crate) fn url(&self) -> String {
-        let mut url = String::with_capacity(self.0.len());
-        for byte in self.0.bytes() {
-            if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-                url.push(char::from(byte));
-            } else {
-                url.push_str(&format!("%{byte:02X}"));
-            }
-        }
-        url
+        utf8_percent_encode(&self.0, URL_PATH).to_string()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Files as requests carry them.
+//! Media files in the form in which requests carry them.
 
 use std::sync::Arc;
 

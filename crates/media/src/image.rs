@@ -1,9 +1,16 @@
-//! Pictures as PNG and JPEG files.
+//! Pictures in memory and as PNG and JPEG files.
+
+mod asset;
+mod picture;
+mod reading;
+mod resize;
 
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use png::{BitDepth, DeflateCompression, Filter};
 
-use crate::Picture;
+pub use asset::Asset;
+pub use picture::Picture;
+pub use reading::{PictureError, is_picture, read_picture};
 
 const JPEG_QUALITY: u8 = 85;
 const DEFLATE_LEVEL: u8 = 6;
@@ -17,10 +24,10 @@ pub enum ImageEncoding {
 }
 
 impl ImageEncoding {
-    /// The sizes that both encodings can have.
+    /// The longest side that both encodings support.
     pub const LONGEST_SIDE: u32 = LONGEST_SIDE;
 
-    /// As in the type `image/...`.
+    /// The subtype in `image/...`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Png => "png",
@@ -31,7 +38,7 @@ impl ImageEncoding {
     /// The picture as a file. PNG at level 6; JPEG at quality 85 with the colours at full resolution (4:4:4).
     ///
     /// # Panics
-    /// When a side is longer than [`Self::LONGEST_SIDE`]: neither encoder fails otherwise, since memory takes every byte.
+    /// If a side is longer than [`Self::LONGEST_SIDE`]. Nothing else fails when writing to memory.
     #[expect(clippy::expect_used, reason = "writing to memory does not fail, and the size is the caller's duty")]
     pub fn encode(self, picture: &Picture) -> Vec<u8> {
         match self {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use aiperf_config::{AudioFormat, BitDepth, Channels, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec};
-use aiperf_media::{Asset, ClipShape, ImageEncoding, MP3_RATES_HZ, Picture, clip, film};
+use aiperf_media::{Asset, ClipShape, ImageEncoding, MP3_RATES_HZ, Picture, clip, encode_video};
 use aiperf_seed::Seed;
 use aiperf_test_tools::available;
 
@@ -142,13 +142,13 @@ fn described(picture: VideoPicture, container: VideoContainer, codec: &str) -> V
     }
 }
 
-fn filmed(spec: &VideoSpec, seed: u64) -> Vec<u8> {
+fn encoded(spec: &VideoSpec, seed: u64) -> Vec<u8> {
     let seed = Seed::fixed(seed);
-    film(spec, &mut seed.stream("pixels"), &mut seed.stream("sound")).unwrap()
+    encode_video(spec, &mut seed.stream("pixels"), &mut seed.stream("sound")).unwrap()
 }
 
 #[test]
-fn ffmpeg_shows_every_film_as_it_was_described() {
+fn ffmpeg_shows_every_video_as_it_was_described() {
     use VideoContainer::{Mp4, Webm};
     use VideoPicture::{GridClock, MovingShapes, Noise};
 
@@ -163,9 +163,9 @@ fn ffmpeg_shows_every_film_as_it_was_described() {
         (Noise, Webm, "libvpx", "vp8"),
     ] {
         let spec = described(picture, container, codec);
-        let bytes = filmed(&spec, 4);
-        assert_eq!(bytes, filmed(&spec, 4), "the same seed, the same bytes");
-        let file = written(&folder, "film", &bytes);
+        let bytes = encoded(&spec, 4);
+        assert_eq!(bytes, encoded(&spec, 4), "the same seed, the same bytes");
+        let file = written(&folder, "video", &bytes);
         assert_eq!(probe("stream=codec_name,width,height,r_frame_rate", &file), format!("{expected}|96|64|4/1"));
         let counted = ["-v", "warning", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0"];
         assert_eq!(said("ffprobe", &counted, &file), "6");
@@ -176,7 +176,7 @@ fn ffmpeg_shows_every_film_as_it_was_described() {
 }
 
 #[test]
-fn a_film_has_the_sound_that_was_described() {
+fn a_video_has_the_sound_that_was_described() {
     if !has(&["ffprobe", "ffmpeg"]) {
         return;
     }
@@ -189,7 +189,7 @@ fn a_film_has_the_sound_that_was_described() {
         for depth in BitDepth::ALL {
             let mut spec = described(VideoPicture::MovingShapes, container, "libvpx-vp9");
             spec.sound = Some(SoundTrack { rate_hz: 48_000, channels: Channels::Stereo, depth, codec });
-            let file = written(&folder, "film", &filmed(&spec, 5));
+            let file = written(&folder, "video", &encoded(&spec, 5));
             assert_eq!(probe("stream=codec_name,sample_rate,channels", &file), format!("vp9\n{name}|48000|2"));
             let seconds = heard(&file).len() as f64 / 2.0 / 48_000.0;
             assert!((seconds - 1.5).abs() < 0.05, "{seconds}");
@@ -208,7 +208,7 @@ fn what_ffmpeg_refuses_is_told_with_its_reason() {
         (VideoContainer::Webm, "libx264", "VP8 or VP9 or AV1"),
     ] {
         let spec = described(VideoPicture::Noise, container, codec);
-        let error = film(&spec, &mut seed.stream("a"), &mut seed.stream("b")).unwrap_err().to_string();
+        let error = encode_video(&spec, &mut seed.stream("a"), &mut seed.stream("b")).unwrap_err().to_string();
         assert!(error.contains("--video-codec") && error.contains(part), "{error}");
     }
 }

@@ -1,8 +1,8 @@
 //! Every tag of any recorded run of the reference is in the catalogue, in the same unit and in the same files.
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the failure")]
 
-use aiperf_endpoint::EndpointKind;
 use aiperf_metrics::{Metric, MetricContext};
+use aiperf_protocol::EndpointKind;
 
 /// Tag, unit, and whether it stands in summaries or in records; gathered from all recorded runs.
 const RECORDED: &str = include_str!("fixtures/recorded_tags.tsv");

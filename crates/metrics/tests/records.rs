@@ -3,10 +3,10 @@
 
 mod phase;
 
-use aiperf_endpoint::{EndpointKind, Usage};
 use aiperf_metrics::{
     Cancellation, Failure, Metric, MetricContext, Observation, PrefixBlocks, RecordValues, TokenCounts,
 };
+use aiperf_protocol::{EndpointKind, Usage};
 use phase::{at, avg, failed, request, streaming, summarize};
 
 #[test]

@@ -4,10 +4,10 @@
 mod recorded;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
-use aiperf_endpoint::EndpointKind;
 use aiperf_metrics::{
     Columns, GpuEnergy, GpuVendor, Metric, MetricContext, NetworkRtt, PhaseWindow, RecordValues, Summary,
 };
+use aiperf_protocol::EndpointKind;
 use recorded::{compare, observe, recompute, run, window_edge};
 
 fn chat() -> MetricContext {

@@ -55,6 +55,7 @@ pub use error::{OptionError, SimError};
 pub use fault::{FaultOptions, Trigger};
 pub use option_table::{SIM_OPTIONS, SimOption};
 pub use options::{ReasoningField, SimOptions, TokenCounting, ToolUse, UsageReport};
+pub use route::serves;
 pub use serve::{Shutdown, serve};
 pub use server::Sim;
 pub use truth::{Outcome, TruthRecord};

@@ -98,6 +98,11 @@ impl Route {
     }
 }
 
+/// Whether the simulator serves inference requests at this path.
+pub fn serves(path: &str) -> bool {
+    Route::of("POST", path).is_inference()
+}
+
 /// Serves one request. `connection_request` counts the requests of the connection.
 pub(crate) async fn serve(
     worker: &Worker,

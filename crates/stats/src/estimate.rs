@@ -53,12 +53,6 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Half of the interval's larger side, as a share of the value.
-    pub fn relative_margin(&self) -> Option<f64> {
-        let margin = self.interval?.margin(self.value);
-        (self.value != 0.0).then(|| margin / self.value.abs())
-    }
-
     pub fn is_supported(&self) -> bool {
         self.support == Support::Enough
     }

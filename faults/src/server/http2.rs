@@ -186,7 +186,7 @@ fn receive(wire: &mut ServerSocket, state: &ServerState, inbox: &mut Vec<u8>) ->
     Ok(Some(Http2Frame { kind: frame[3], flags: frame[4], stream, payload: frame[HEAD..].to_vec() }))
 }
 
-/// Reads until so many bytes are there; whether they are.
+/// Reads until this many bytes have arrived; `false` if they never do.
 fn fill(wire: &mut ServerSocket, state: &ServerState, inbox: &mut Vec<u8>, length: usize) -> io::Result<bool> {
     let mut buffer = [0; 16 * 1024];
     while inbox.len() < length {

@@ -41,11 +41,11 @@ fn counts(tokens: &Counted) -> String {
 #[cfg(test)]
 mod tests {
     use aiperf_clock::Nanos;
-    use aiperf_experiment::TalkError;
+    use aiperf_experiment::ChatError;
 
     use super::*;
 
-    fn figures(tokens: Result<Counted, TalkError>) -> TurnFigures {
+    fn figures(tokens: Result<Counted, ChatError>) -> TurnFigures {
         TurnFigures { ttft: Some(Nanos(50_000_000)), latency: Nanos(250_000_000), tokens }
     }
 
@@ -61,13 +61,13 @@ mod tests {
 
     #[test]
     fn a_reply_that_was_not_streamed_says_so() {
-        let figures = TurnFigures { ttft: None, ..figures(Err(TalkError::SeveralModels)) };
+        let figures = TurnFigures { ttft: None, ..figures(Err(ChatError::SeveralModels)) };
         assert!(text(&figures).starts_with("TTFT: not known: the reply came as one document"));
     }
 
     #[test]
     fn times_stand_where_nothing_could_be_counted() {
-        let text = text(&figures(Err(TalkError::SeveralModels)));
+        let text = text(&figures(Err(ChatError::SeveralModels)));
         assert!(text.starts_with("TTFT: 50.00 ms\nLatency: 250.00 ms\nTokens: not counted: "), "{text}");
     }
 }

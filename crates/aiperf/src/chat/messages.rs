@@ -1,25 +1,25 @@
-//! Messages, one on each line.
+//! MessageLines, one on each line.
 
 use std::io::BufRead;
 
 use anyhow::{Context, anyhow};
 
 #[derive(Debug)]
-pub(super) struct Messages<R> {
+pub(super) struct MessageLines<R> {
     input: R,
     line: usize,
     /// Reading failed: there is nothing more to be had.
     broken: bool,
 }
 
-impl<R: BufRead> Messages<R> {
+impl<R: BufRead> MessageLines<R> {
     pub(super) fn new(input: R) -> Self {
         Self { input, line: 0, broken: false }
     }
 }
 
 /// Blank lines are passed over.
-impl<R: BufRead> Iterator for Messages<R> {
+impl<R: BufRead> Iterator for MessageLines<R> {
     type Item = anyhow::Result<String>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -53,13 +53,13 @@ mod tests {
     #[test]
     fn each_line_is_a_message_and_blank_ones_are_not() {
         let input = b"one\r\n\n  \n two \nlast without newline";
-        let read: Vec<String> = Messages::new(&input[..]).map(Result::unwrap).collect();
+        let read: Vec<String> = MessageLines::new(&input[..]).map(Result::unwrap).collect();
         assert_eq!(read, ["one", " two ", "last without newline"]);
     }
 
     #[test]
     fn a_line_that_is_no_text_is_named_and_the_next_one_read() {
-        let read: Vec<_> = Messages::new(&b"a\n\xFF\nb\n"[..]).collect();
+        let read: Vec<_> = MessageLines::new(&b"a\n\xFF\nb\n"[..]).collect();
         assert!(read[1].as_ref().unwrap_err().to_string().starts_with("line 2 "));
         assert_eq!(read[2].as_ref().unwrap(), "b");
     }

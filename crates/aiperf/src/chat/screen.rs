@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
-use aiperf_endpoint::{NewWords, Reply};
+use aiperf_endpoint::NewWords;
+use aiperf_protocol::Reply;
 use anyhow::Context;
 
 /// Standard output, which may be closed while an answer comes.
@@ -32,14 +33,14 @@ impl Screen {
 
 /// An answer on the screen, as far as it has come.
 #[derive(Debug)]
-pub(super) struct Answer<'a> {
+pub(super) struct AnswerView<'a> {
     screen: &'a mut Screen,
     is_terminal: bool,
     text: bool,
     reasoning: bool,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> AnswerView<'a> {
     pub(super) fn on(screen: &'a mut Screen) -> Self {
         Self { screen, is_terminal: io::stdout().is_terminal(), text: false, reasoning: false }
     }

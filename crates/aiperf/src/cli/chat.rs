@@ -1,104 +1,96 @@
 //! `aiperf chat`: its few options are those of a run with the same names, so that they mean the same.
 
-use aiperf_config::catalogue::OptionId;
-use aiperf_config::{Config, Environment, RawOptions};
-use aiperf_experiment::Memory;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use aiperf_config::{Config, Environment};
+use aiperf_experiment::ChatMemory;
+use aiperf_option_table::OptionRow;
+use aiperf_options::RawOptions;
+use aiperf_options::catalogue::OptionId;
+use clap::{ArgMatches, Command};
 
 use super::CliError;
+use super::command::option_arg;
 
 const HISTORY: &str = "history";
 const NO_HISTORY: &str = "no-history";
 /// Where the key is when no option gives it.
 const KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
-/// A talk to begin.
+/// A chat to begin.
 #[derive(Debug)]
 pub(crate) struct ChatInvocation {
     pub(crate) config: Config,
     pub(crate) system_prompt: Option<String>,
-    /// The one message to send, instead of a talk.
+    /// The one message to send, instead of a chat.
     pub(crate) quick: Option<String>,
-    pub(crate) memory: Memory,
+    pub(crate) memory: ChatMemory,
 }
 
-/// An option of this command, for its help and its manual.
-#[derive(Debug)]
-pub(super) struct ChatOption {
-    pub(super) name: &'static str,
+/// How an option of this command is given.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChatArg {
     pub(super) short: Option<char>,
-    /// Empty for a flag.
-    pub(super) value: &'static str,
-    pub(super) default: &'static str,
-    pub(super) help: &'static str,
     /// The option of a run that it is.
     id: Option<OptionId>,
 }
 
+type ChatOption = OptionRow<ChatArg>;
+
 pub(super) const OPTIONS: [ChatOption; 8] = [
     ChatOption {
         name: "model",
-        short: Some('m'),
         value: "NAME",
         default: "",
         help: "Model to chat with; not needed with --url sim:",
-        id: Some(OptionId::ModelNames),
+        action: ChatArg { short: Some('m'), id: Some(OptionId::ModelNames) },
     },
     ChatOption {
         name: "url",
-        short: Some('u'),
         value: "URL",
         default: "http://localhost:8000",
         help: "Server to chat with: its base URL, its /v1, or the full path of its chat endpoint",
-        id: Some(OptionId::Url),
+        action: ChatArg { short: Some('u'), id: Some(OptionId::Url) },
     },
     ChatOption {
         name: "system-prompt",
-        short: None,
         value: "TEXT",
         default: "",
         help: "System message at the start of the conversation",
-        id: None,
+        action: ChatArg { short: None, id: None },
     },
     ChatOption {
         name: "quick",
-        short: Some('q'),
         value: "TEXT",
         default: "",
         help: "Send this one message, show the reply and exit",
-        id: None,
+        action: ChatArg { short: Some('q'), id: None },
     },
     ChatOption {
         name: HISTORY,
-        short: None,
         value: "",
         default: "on",
         help: "Send all earlier turns with each new one",
-        id: None,
+        action: ChatArg { short: None, id: None },
     },
     ChatOption {
         name: NO_HISTORY,
-        short: None,
         value: "",
         default: "",
         help: "Send each turn without the earlier ones",
-        id: None,
+        action: ChatArg { short: None, id: None },
     },
     ChatOption {
         name: "api-key",
-        short: None,
         value: "KEY",
         default: "",
         help: "API key to send as a bearer token; by default that of the variable OPENAI_API_KEY",
-        id: Some(OptionId::ApiKey),
+        action: ChatArg { short: None, id: Some(OptionId::ApiKey) },
     },
     ChatOption {
         name: "tokenizer",
-        short: None,
         value: "NAME",
         default: "",
         help: "Tokenizer that counts tokens if the server reports no usage; by default that of the model",
-        id: Some(OptionId::Tokenizer),
+        action: ChatArg { short: None, id: Some(OptionId::Tokenizer) },
     },
 ];
 
@@ -108,14 +100,9 @@ pub(super) fn command() -> Command {
         .after_help("Examples:\n  aiperf chat --model my-model --url http://localhost:8000\n  aiperf chat --url sim: --quick 'Hello'")
         .disable_version_flag(true)
         .override_usage("aiperf chat --model <NAME> [OPTIONS]");
-    for option in &OPTIONS {
-        let default = if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };
-        let arg = Arg::new(option.name).long(option.name).short(option.short).help(format!("{}{default}", option.help));
-        command = command.arg(if option.value.is_empty() {
-            arg.action(ArgAction::SetTrue)
-        } else {
-            arg.value_name(option.value).allow_hyphen_values(option.id.is_none())
-        });
+    for row in &OPTIONS {
+        let arg = option_arg(row, row.value).short(row.action.short);
+        command = command.arg(arg.allow_hyphen_values(!row.value.is_empty() && row.action.id.is_none()));
     }
     command.mut_arg(NO_HISTORY, |arg| arg.conflicts_with(HISTORY))
 }
@@ -125,19 +112,19 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Ch
     let quick = text("quick");
     let silent = [HISTORY, NO_HISTORY].into_iter().find(|name| matches.get_flag(name));
     match (&quick, silent) {
-        (Some(_), Some(HISTORY)) => return Err(CliError::QuickTalk { option: "--history" }),
-        (Some(_), Some(_)) => return Err(CliError::QuickTalk { option: "--no-history" }),
-        (Some(message), None) if message.trim().is_empty() => return Err(CliError::NothingToSay),
+        (Some(_), Some(HISTORY)) => return Err(CliError::OptionWithQuick { option: "--history" }),
+        (Some(_), Some(_)) => return Err(CliError::OptionWithQuick { option: "--no-history" }),
+        (Some(message), None) if message.trim().is_empty() => return Err(CliError::EmptyMessage),
         _ => {}
     }
-    let memory = if matches.get_flag(NO_HISTORY) { Memory::Off } else { Memory::Kept };
+    let memory = if matches.get_flag(NO_HISTORY) { ChatMemory::Off } else { ChatMemory::Kept };
     Ok(ChatInvocation { config: config(matches, environment)?, system_prompt: text("system-prompt"), quick, memory })
 }
 
 fn config(matches: &ArgMatches, environment: &Environment) -> Result<Config, CliError> {
     let mut raw = RawOptions::default();
     for option in &OPTIONS {
-        if let (Some(id), Some(value)) = (option.id, matches.try_get_one::<String>(option.name).ok().flatten()) {
+        if let (Some(id), Some(value)) = (option.action.id, matches.try_get_one::<String>(option.name).ok().flatten()) {
             raw.push(id, format!("--{}", option.name), vec![value.clone()]);
         }
     }
@@ -148,9 +135,9 @@ fn config(matches: &ArgMatches, environment: &Environment) -> Result<Config, Cli
     }
     raw.push(OptionId::Streaming, "--streaming", vec!["true".to_owned()]);
     if raw.get(OptionId::ModelNames).is_none() && !raw.get(OptionId::Url).is_some_and(|url| is_sim(&url.values)) {
-        return Err(CliError::NobodyToTalkTo);
+        return Err(CliError::NoModel);
     }
-    Ok(Config::resolve(&raw, environment)?)
+    Ok(raw.resolve(environment)?)
 }
 
 fn is_sim(values: &[String]) -> bool {
@@ -176,30 +163,30 @@ mod tests {
 
     #[test]
     fn a_talk_streams_chat_to_the_usual_address() {
-        let talk = read_line(&["-m", "m"], &[]).unwrap();
-        assert_eq!(talk.config.endpoint.targets, [Target::Url("http://localhost:8000".into())]);
-        assert!(talk.config.endpoint.streaming && talk.config.endpoint.api_key.is_none());
-        assert_eq!((talk.memory, talk.quick, talk.system_prompt), (Memory::Kept, None, None));
+        let chat = read_line(&["-m", "m"], &[]).unwrap();
+        assert_eq!(chat.config.endpoint.targets, [Target::Url("http://localhost:8000".into())]);
+        assert!(chat.config.endpoint.streaming && chat.config.endpoint.api_key.is_none());
+        assert_eq!((chat.memory, chat.quick, chat.system_prompt), (ChatMemory::Kept, None, None));
     }
 
     #[test]
     fn every_option_reaches_the_talk() {
         let words = ["-m", "m", "-u", "h:1/v1", "--system-prompt", "-be brief", "--no-history", "--api-key", "k"];
-        let talk = read_line(&[&words[..], &["--tokenizer", "builtin"]].concat(), &[]).unwrap();
-        assert_eq!(talk.memory, Memory::Off);
-        assert_eq!(talk.system_prompt.as_deref(), Some("-be brief"));
-        assert_eq!(talk.config.endpoint.api_key.unwrap().0, "k");
-        assert_eq!(talk.config.endpoint.tokenizer.as_deref(), Some("builtin"));
-        assert_eq!(&*talk.config.dataset.models[0], "m");
+        let chat = read_line(&[&words[..], &["--tokenizer", "builtin"]].concat(), &[]).unwrap();
+        assert_eq!(chat.memory, ChatMemory::Off);
+        assert_eq!(chat.system_prompt.as_deref(), Some("-be brief"));
+        assert_eq!(chat.config.endpoint.api_key.unwrap().0, "k");
+        assert_eq!(chat.config.endpoint.tokenizer.as_deref(), Some("builtin"));
+        assert_eq!(&*chat.config.dataset.models[0], "m");
         assert_eq!(read_line(&["-m", "m", "-q", "hi"], &[]).unwrap().quick.as_deref(), Some("hi"));
-        assert_eq!(read_line(&["-m", "m", "--history"], &[]).unwrap().memory, Memory::Kept);
+        assert_eq!(read_line(&["-m", "m", "--history"], &[]).unwrap().memory, ChatMemory::Kept);
     }
 
     #[test]
     fn the_key_of_the_environment_is_the_default() {
         let key = |words: &[&str], value: &str| {
-            let talk = read_line(words, &[("OPENAI_API_KEY", value)]).unwrap();
-            talk.config.endpoint.api_key.map(|key| key.0)
+            let chat = read_line(words, &[("OPENAI_API_KEY", value)]).unwrap();
+            chat.config.endpoint.api_key.map(|key| key.0)
         };
         assert_eq!(key(&["-m", "m"], "env").as_deref(), Some("env"));
         assert_eq!(key(&["-m", "m", "--api-key", "own"], "env").as_deref(), Some("own"));

@@ -1,6 +1,6 @@
 //! Why a command line was not understood, in one sentence each.
 
-use aiperf_config::ConfigError;
+use aiperf_options::ConfigError;
 use thiserror::Error;
 
 #[derive(Debug, Error)]
@@ -39,11 +39,11 @@ pub(crate) enum CliError {
     #[error("{0}")]
     Completion(String),
     #[error("{option} has no effect with --quick, which sends one message; leave it out")]
-    QuickTalk { option: &'static str },
+    OptionWithQuick { option: &'static str },
     #[error("--quick needs a message, such as --quick 'Hello'; leave it out for a conversation")]
-    NothingToSay,
+    EmptyMessage,
     #[error("aiperf chat needs a model: give its name with --model NAME, or try --url sim:")]
-    NobodyToTalkTo,
+    NoModel,
     #[error("aiperf compare needs two folders or more, the baseline first: aiperf compare A B")]
     TooFewFolders,
     #[error("aiperf gate needs a baseline and one folder to judge: aiperf gate --baseline A B")]

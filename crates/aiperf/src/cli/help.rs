@@ -1,6 +1,6 @@
 //! What the help pages say beyond single options: the options that people use most, and lines to copy.
 
-use aiperf_config::catalogue::OptionId;
+use aiperf_options::catalogue::OptionId;
 
 /// The short page of `aiperf profile -h`, heading by heading.
 pub(super) const BRIEF: [(&str, &[OptionId]); 4] = [

@@ -4,32 +4,40 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-use aiperf_config::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
-use aiperf_config::{VARIABLES, WITHOUT_EFFECT};
 use aiperf_experiment::SELFTEST_OPTIONS;
+use aiperf_options::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
+use aiperf_options::{VARIABLES, WITHOUT_EFFECT};
+use aiperf_sim::SIM_OPTIONS;
 
 use super::{UNBUILT_COMMANDS, chat, compare};
-use crate::simulate;
 
 const HEAD: &str = "\
 # The command line
 
-This page is generated from the option catalogue in `crates/config/src/catalogue`; do not edit it. `UPDATE_DOCS=1 cargo test -p aiperf`
-writes it again.
+Run a benchmark, or print the help of a command:
 
-| command | does |
+```
+aiperf profile --model my-model --url localhost:8000 --streaming --concurrency 8 --request-count 200
+aiperf profile -h                     # the most used options
+aiperf profile --help                 # all options
+```
+
+This page is generated from the option catalogue in `crates/options/src/catalogue`; do not edit it. To write it again, run
+`UPDATE_DOCS=1 cargo test -p aiperf --bin aiperf`.
+
+| command | what it does |
 |---|---|
 | `aiperf profile` | run a benchmark |
 | `aiperf chat` | chat with a server and see the latency of each reply; see [chat.md](chat.md) |
-| `aiperf selftest` | prove on this machine that the client's times are right |
-| `aiperf sim` | run a simulated inference server |
+| `aiperf selftest` | measure how accurate the client is on this machine; see [selftest.md](selftest.md) |
+| `aiperf sim` | run a simulated inference server; see [sim.md](sim.md) |
 | `aiperf genai-perf profile ...` | run a GenAI-Perf command line; see [migrating.md](migrating.md) |
 | `aiperf compare FOLDER FOLDER...` | compare runs with a baseline; see [comparing.md](comparing.md) |
 | `aiperf gate --baseline FOLDER FOLDER` | fail if a run is worse than a baseline |
 | `aiperf report FOLDER` | rebuild a run's summary files from its records |
 | `aiperf analyze-trace FILE` | analyze a trace; see [traces.md](traces.md) |
-| `aiperf synthesize trace FILE` | change a trace and write the result |
-| `aiperf synthesize agentic-code` | make a trace of coding sessions |
+| `aiperf synthesize trace FILE` | modify a trace and write the result |
+| `aiperf synthesize agentic-code` | generate a trace of coding sessions |
 | `aiperf validate FOLDER` | check all files of a run, or of several runs and their aggregate |
 | `aiperf validate mooncake-trace FILE` | check every row of a trace |
 | `aiperf completions bash\\|zsh\\|fish` | print a completion script |
@@ -49,9 +57,9 @@ const SPELLING: &str = "
 - Numbers have no units: `--benchmark-duration 30`, not `30s`. Options without an upper limit take `inf`.
 - \"list\" options may be repeated and take commas; those marked \"several\" also take several words after one name.
 - Options marked \"sweep\" take a comma list to run one benchmark per value; see [repeated runs](repeated-runs.md).
-- Any other option given twice is refused, also under two names.
+- aiperf rejects any other option that is given twice, also under two names.
 - Options marked \"ours\" are not in AIPerf.
-- A mistake ends the program with exit code 1 and one sentence on stderr.
+- A wrong command line ends with exit code 1 and one sentence on stderr.
 ";
 
 fn manual() -> String {
@@ -122,11 +130,9 @@ fn write_chat(text: &mut String) {
         "\n## Options of `aiperf chat`\n\n[chat.md](chat.md) shows a conversation.\n\n\
          | option | takes | default | meaning |\n|---|---|---|---|\n",
     );
-    for option in &chat::OPTIONS {
-        let short = option.short.map(|short| format!(" `-{short}`")).unwrap_or_default();
-        let takes = if option.value.is_empty() { "flag" } else { option.value };
-        let default = if option.default.is_empty() { "–" } else { option.default };
-        let _ = writeln!(text, "| `--{}`{short} | {takes} | {default} | {} |", option.name, cell(option.help));
+    for row in &chat::OPTIONS {
+        let short = row.action.short.map(|short| format!("` `-{short}")).unwrap_or_default();
+        let _ = writeln!(text, "{}", row.markdown(&format!("--{}{short}", row.name), row.value));
     }
 }
 
@@ -135,9 +141,8 @@ fn write_compare(text: &mut String) {
         "\n## Options of `aiperf compare` and `aiperf gate`\n\n[comparing.md](comparing.md) says what the verdicts mean.\n\n\
          | option | takes | default | meaning |\n|---|---|---|---|\n",
     );
-    for option in compare::OPTIONS.iter().chain(&compare::GATE_OPTIONS) {
-        let default = if option.default.is_empty() { "–" } else { option.default };
-        let _ = writeln!(text, "| `--{}` | {} | {default} | {} |", option.name, cell(option.value), cell(option.help));
+    for row in compare::OPTIONS.iter().chain(&compare::GATE_OPTIONS) {
+        let _ = writeln!(text, "{}", row.markdown(&format!("--{}", row.name), row.value));
     }
 }
 
@@ -146,9 +151,8 @@ fn write_selftest(text: &mut String) {
         "\n## Options of `aiperf selftest`\n\n[selftest.md](selftest.md) says what is measured and what the verdict means.\n\n\
          | option | takes | default | meaning |\n|---|---|---|---|\n",
     );
-    for option in SELFTEST_OPTIONS {
-        let default = if option.default.is_empty() { "–".to_owned() } else { cell(option.default) };
-        let _ = writeln!(text, "| `--{}` | {} | {default} | {} |", option.flag, cell(option.value), cell(option.help));
+    for row in SELFTEST_OPTIONS {
+        let _ = writeln!(text, "{}", row.markdown(&format!("--{}", row.flag()), row.value));
     }
 }
 
@@ -159,9 +163,8 @@ fn write_sim(text: &mut String) {
          | `--host` | ADDRESS | 127.0.0.1 | Address to listen on; not after `sim:?` |\n\
          | `--port` `-p` | PORT | 8000 | Port to listen on, 0 for a free one; not after `sim:?` |\n",
     );
-    for flag in simulate::flags() {
-        let default = if flag.default.is_empty() { "–".to_owned() } else { cell(flag.default) };
-        let _ = writeln!(text, "| `--{}` | {} | {default} | {} |", flag.name, cell(flag.value), cell(flag.help));
+    for row in SIM_OPTIONS {
+        let _ = writeln!(text, "{}", row.markdown(&format!("--{}", row.flag()), row.value));
     }
 }
 
@@ -189,8 +192,8 @@ fn takes(spec: &OptionSpec) -> String {
     }
     match spec.arity {
         Arity::One => {}
-        Arity::Sweep => text.push_str("; sweep"),
-        Arity::List(form) if form.tokens == aiperf_config::catalogue::Tokens::One => text.push_str("; list"),
+        Arity::Sweep(_) => text.push_str("; sweep"),
+        Arity::List(form) if form.tokens == aiperf_options::catalogue::Tokens::One => text.push_str("; list"),
         Arity::List(_) => text.push_str("; list, several"),
     }
     text

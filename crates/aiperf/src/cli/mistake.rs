@@ -1,14 +1,12 @@
 //! From what clap could not match to a sentence that names the mistake and what to do about it.
 
-use aiperf_config::catalogue::{Arity, OptionId, OptionSpec, ValueKind};
-use aiperf_config::suggestion;
+use aiperf_options::catalogue::{Arity, OptionId, OptionSpec, ValueKind};
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::CliError;
 use super::help::BRIEF;
 use super::spelling::{Typed, id_of};
-use crate::genai_perf;
 
 /// More names than this are a list, not a suggestion.
 const MOST_SUGGESTIONS: usize = 3;
@@ -61,7 +59,7 @@ impl Mistake<'_> {
 
     fn unknown_option(&self, flag: String) -> CliError {
         let (level, command) = self.level();
-        if let Some(advice) = genai_perf::advice(&flag).filter(|_| level == "aiperf profile") {
+        if let Some(advice) = aiperf_genai_perf::advice(&flag).filter(|_| level == "aiperf profile") {
             return CliError::OptionOfGenaiPerf { flag, advice };
         }
         let known: Vec<&str> = command
@@ -83,7 +81,7 @@ impl Mistake<'_> {
     fn unknown_command(&self, name: String) -> CliError {
         let (level, command) = self.level();
         let known = command.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
-        let nearest = suggestion::nearest(&name, known, name.len());
+        let nearest = aiperf_option_table::nearest(&name, known, name.len());
         let advice = match nearest {
             Some(nearest) => format!("did you mean `{level} {nearest}`?"),
             None if level == "aiperf synthesize" => {
@@ -124,7 +122,7 @@ fn advice_on(spec: &OptionSpec, name: &str, given: &[&str], word: &str) -> Optio
     let all = |between: &str| [given, &[word]].concat().join(between);
     let advice = match spec.arity {
         Arity::List(form) if form.commas => format!("separate values with commas ({name} {})", all(",")),
-        Arity::Sweep => format!("separate the values of a sweep with commas ({name} {})", all(",")),
+        Arity::Sweep(_) => format!("separate the values of a sweep with commas ({name} {})", all(",")),
         _ if matches!(spec.value, ValueKind::Text | ValueKind::Path) => {
             format!("put quotes around a value with blanks ({name} \"{}\")", all(" "))
         }
@@ -140,7 +138,7 @@ fn is_option(word: &str) -> bool {
 /// The name that a slip of the pen stands for, or those that have the given words in them: of many only those that people
 /// use most.
 fn alike<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
-    if let Some(near) = suggestion::nearest(name, known.iter().copied(), name.len()) {
+    if let Some(near) = aiperf_option_table::nearest(name, known.iter().copied(), name.len()) {
         return vec![near];
     }
     if name.len() < LETTERS_OF_A_WORD {

@@ -26,14 +26,13 @@ use aiperf_config::{Environment, Experiment};
 use clap::error::ErrorKind;
 use mistake::Mistake;
 
-use crate::genai_perf;
 pub(crate) use chat::ChatInvocation;
 pub(crate) use compare::{CompareInvocation, GateOptions};
 pub(crate) use completion::Completion;
 pub(crate) use error::CliError;
 pub(crate) use report::ReportInvocation;
 pub(crate) use selftest::SelfTestInvocation;
-pub(crate) use sim::{SimFlag, SimInvocation};
+pub(crate) use sim::SimInvocation;
 pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};
 
 /// Commands of the reference that this program knows by name only.
@@ -61,11 +60,10 @@ pub(crate) enum Invocation {
     Text(String),
 }
 
-/// Reads a whole command line, program name included. `sim_flags` are the settings of the simulator.
+/// Reads a whole command line, program name included.
 pub(crate) fn parse(
     args: impl IntoIterator<Item = OsString>,
     environment: &Environment,
-    sim_flags: &[SimFlag],
 ) -> Result<Invocation, CliError> {
     let words = args
         .into_iter()
@@ -73,8 +71,8 @@ pub(crate) fn parse(
         .collect::<Result<Vec<String>, CliError>>()?;
     let words = asking_for_help(words);
     if let Some(name) = words.get(1) {
-        if name == genai_perf::NAME {
-            return Ok(Invocation::Text(genai_perf::help_page()));
+        if name == aiperf_genai_perf::NAME {
+            return Ok(Invocation::Text(aiperf_genai_perf::help_page()));
         }
         refuse_elsewhere(name)?;
     }
@@ -83,32 +81,33 @@ pub(crate) fn parse(
     if words.get(1).is_some_and(|command| command == "profile") && words.len() == 2 {
         return Err(CliError::NothingToProfile);
     }
-    let mut command = command::program(sim_flags, command::Purpose::Parsing);
+    let mut command = command::program(command::Purpose::Parsing);
     let matches = match command.try_get_matches_from_mut(&words) {
         Ok(matches) => matches,
         Err(clap_error) => return not_matched(&clap_error, &words, &typed, &command, environment),
     };
     if matches.get_flag(command::INSTALL_COMPLETION) {
-        return completion::install(&matches, environment, sim_flags).map(Invocation::Completion);
+        return completion::install(&matches, environment).map(Invocation::Completion);
     }
     match matches.subcommand() {
         Some(("profile", matches)) => {
             let raw = profile::raw_options(matches, &typed);
-            Ok(Invocation::Profile(Box::new(Experiment::resolve(&raw, environment)?)))
+            Ok(Invocation::Profile(Box::new(raw.resolve_experiment(environment)?)))
         }
         Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
-        Some(("sim", matches)) => sim::read(matches, sim_flags).map(Invocation::Sim),
+        Some(("sim", matches)) => sim::read(matches).map(Invocation::Sim),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
         Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
         Some(("gate", matches)) => compare::read_gate(matches, environment).map(Invocation::Compare),
-        Some(("validate", matches)) if trace::artifact(matches, environment).is_some() => {
-            Ok(Invocation::Validate(trace::artifact(matches, environment).unwrap_or_default()))
-        }
-        Some((name @ ("analyze-trace" | "synthesize" | "validate"), matches)) => {
+        Some((name @ "validate", matches)) => match trace::artifact(matches, environment) {
+            Some(folder) => Ok(Invocation::Validate(folder)),
+            None => trace::read(name, matches, environment).map(Invocation::Trace),
+        },
+        Some((name @ ("analyze-trace" | "synthesize"), matches)) => {
             trace::read(name, matches, environment).map(Invocation::Trace)
         }
-        Some(("completions", matches)) => completion::print(matches, sim_flags).map(Invocation::Completion),
+        Some(("completions", matches)) => completion::print(matches).map(Invocation::Completion),
         _ => Ok(Invocation::Text(command.render_help().to_string())),
     }
 }

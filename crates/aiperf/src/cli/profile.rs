@@ -1,7 +1,7 @@
 //! From matched arguments to raw options, in the order typed.
 
-use aiperf_config::RawOptions;
-use aiperf_config::catalogue::{OptionSpec, options};
+use aiperf_options::RawOptions;
+use aiperf_options::catalogue::{OptionSpec, options};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 

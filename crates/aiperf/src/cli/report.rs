@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use aiperf_artifact::Asked;
+use aiperf_artifact::RebuildOptions;
 use aiperf_clock::Nanos;
 use aiperf_config::Environment;
-use aiperf_config::catalogue::OptionId;
-use aiperf_endpoint::EndpointKind;
+use aiperf_options::catalogue::OptionId;
+use aiperf_protocol::EndpointKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
 use super::CliError;
@@ -15,7 +15,7 @@ use super::CliError;
 #[derive(Debug)]
 pub(crate) struct ReportInvocation {
     pub(crate) folder: PathBuf,
-    pub(crate) asked: Asked,
+    pub(crate) asked: RebuildOptions,
     /// Where the files go; beside the records where `None`.
     pub(crate) output: Option<PathBuf>,
 }
@@ -90,7 +90,7 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Re
         None => None,
         Some(words) => {
             let words = words.cloned().collect::<Vec<_>>().join(" ");
-            Some(aiperf_config::read_goodput(&words).map_err(|why| refused("--goodput", why))?)
+            Some(aiperf_options::read_goodput(&words).map_err(|why| refused("--goodput", why))?)
         }
     };
     let percents = matches.get_many::<String>("percentiles").into_iter().flatten();
@@ -99,7 +99,7 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Re
     let endpoint = text("endpoint-type").map(endpoint).transpose()?;
     Ok(ReportInvocation {
         folder: text("folder").map(path).unwrap_or_default(),
-        asked: Asked {
+        asked: RebuildOptions {
             goodput,
             slice_duration,
             percentiles,

@@ -1,7 +1,7 @@
 //! Spellings that clap does not know: `_` for `-` in option names, and `-vv` as an option of its own. It also notes how
 //! each option was spelled, so that messages can use the user's own words.
 
-use aiperf_config::catalogue::{OptionId, options};
+use aiperf_options::catalogue::{OptionId, options};
 
 /// The long options and `-vv` as typed, in order.
 #[derive(Debug, Default)]

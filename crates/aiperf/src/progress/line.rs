@@ -16,9 +16,9 @@ pub(crate) struct Snapshot {
     pub(crate) duration: Option<Nanos>,
     pub(crate) elapsed: Nanos,
     /// Time to first token so far, where there is one.
-    pub(crate) first_token: Option<Spread>,
+    pub(crate) first_token: Option<LatencyRange>,
     /// Request latency so far.
-    pub(crate) latency: Option<Spread>,
+    pub(crate) latency: Option<LatencyRange>,
     /// A few words more.
     pub(crate) note: Option<String>,
     /// Changes with everything that comes from a server.
@@ -27,7 +27,7 @@ pub(crate) struct Snapshot {
 
 /// The middle of a time and its slow end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Spread {
+pub(crate) struct LatencyRange {
     pub(crate) p50: Nanos,
     pub(crate) p99: Nanos,
 }
@@ -125,7 +125,7 @@ fn brief(snapshot: &Snapshot) -> String {
 }
 
 /// `20.1/35.2 ms`, both in the unit that suits the longer one.
-fn spread(time: Spread) -> String {
+fn spread(time: LatencyRange) -> String {
     let (p50, p99) = (time.p50.as_secs_f64(), time.p99.as_secs_f64());
     let (unit, factor) = if p99 < 10.0 { ("ms", 1e3) } else { ("s", 1.0) };
     let decimals = usize::from(p99 * factor < 100.0);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     fn timed() -> Snapshot {
-        let spread = |p50, p99| Some(Spread { p50: Nanos(p50), p99: Nanos(p99) });
+        let spread = |p50, p99| Some(LatencyRange { p50: Nanos(p50), p99: Nanos(p99) });
         Snapshot { first_token: spread(20_300_000, 35_120_000), latency: spread(120_400_000, 181_000_000), ..counted() }
     }
 
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn long_times_are_in_seconds() {
-        let spread = |p50, p99| super::spread(Spread { p50: Nanos(p50), p99: Nanos(p99) });
+        let spread = |p50, p99| super::spread(LatencyRange { p50: Nanos(p50), p99: Nanos(p99) });
         assert_eq!(spread(900_000, 1_250_000), "0.9/1.2 ms");
         assert_eq!(spread(800_000_000, 9_000_000_000), "800/9000 ms");
         assert_eq!(spread(800_000_000, 12_000_000_000), "0.8/12.0 s");

@@ -4,5 +4,5 @@ mod line;
 mod silence;
 mod ticker;
 
-pub(crate) use line::{Snapshot, Spread, Transfer, render, render_log, render_transfer};
-pub(crate) use ticker::{ProgressLine, Style, clear_line};
+pub(crate) use line::{LatencyRange, Snapshot, Transfer};
+pub(crate) use ticker::{ProgressLine, ProgressStyle, clear_line};

@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(500);
 const SHORTEST_LOOK: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Style {
+pub(crate) enum ProgressStyle {
     /// Redrawn in place, ten times a second, in as many columns as there are then: a terminal may be resized at any time.
     Terminal { columns: fn() -> usize },
     /// A new line now and then on stderr.
@@ -33,7 +33,7 @@ pub(crate) enum Style {
     Quiet,
 }
 
-impl Style {
+impl ProgressStyle {
     fn columns(self) -> usize {
         match self {
             Self::Terminal { columns } => columns(),
@@ -75,7 +75,7 @@ pub(crate) struct ProgressLine {
 
 impl ProgressLine {
     /// `snapshot` is asked for the state at each look; `None` draws nothing. A server that is silent for long is warned of.
-    pub(crate) fn start(style: Style, snapshot: Arc<dyn Fn() -> Option<Snapshot> + Send + Sync>) -> Self {
+    pub(crate) fn start(style: ProgressStyle, snapshot: Arc<dyn Fn() -> Option<Snapshot> + Send + Sync>) -> Self {
         let mut silence = Silence::default();
         let mut drawn = Instant::now();
         Self::ticking(style.look(), move || {
@@ -86,7 +86,7 @@ impl ProgressLine {
             if style.every().is_some_and(|every| drawn.elapsed() >= every) {
                 drawn = Instant::now();
                 style.draw(&match style {
-                    Style::Log { .. } => render_log(&snapshot),
+                    ProgressStyle::Log { .. } => render_log(&snapshot),
                     _ => render(&snapshot, style.columns()),
                 });
             }
@@ -94,7 +94,7 @@ impl ProgressLine {
     }
 
     /// The same for a file that is being downloaded.
-    pub(crate) fn of_download(style: Style, transfer: impl Fn() -> Option<Transfer> + Send + 'static) -> Self {
+    pub(crate) fn of_download(style: ProgressStyle, transfer: impl Fn() -> Option<Transfer> + Send + 'static) -> Self {
         let pause = style.every().unwrap_or(LOOK);
         Self::ticking(pause, move || match transfer() {
             Some(transfer) => style.draw(&render_transfer(&transfer, style.columns())),

@@ -240,13 +240,13 @@ fn a_run_that_does_not_become_steady_fails_and_keeps_its_files() {
     let words = "--endpoint-type chat --isl 9 -p 60 -s 0.000001 -- --max-trials 3";
     let ended = genai_perf(&format!("-u {} {words}", sim.addr())).run();
     assert_eq!(ended.code, Some(1), "{}", ended.stderr);
-    for part in ["did not become steady", "within 3 windows of 0.072 s", "--measurement-interval", "--max-trials"] {
+    for part in ["did not become stable", "within 3 windows of 0.072 s", "--measurement-interval", "--max-trials"] {
         assert!(ended.stderr.contains(part), "{part}: {}", ended.stderr);
     }
     let folder = "m-openai-chat-concurrency1";
     let summary = ended.artifacts.json(&format!("{folder}/profile_export_aiperf.json"));
     assert_eq!((&summary["is_complete"], &summary["was_cancelled"]), (&false.into(), &false.into()));
-    assert!(summary["incomplete_reason"].as_str().unwrap().contains("did not become steady"));
+    assert!(summary["incomplete_reason"].as_str().unwrap().contains("did not become stable"));
     assert_eq!(summary["measurement_windows"]["stable"], false);
     let measured = ended.artifacts.json(&format!("{folder}/profile_export.json"));
     assert_eq!(measured["experiments"][0]["window_boundaries"].as_array().unwrap().len(), 4);

@@ -140,7 +140,7 @@ fn trials_end_early_when_the_metric_has_settled() {
         assert_eq!(metadata["num_profile_runs"], 2, "{mode}");
         assert_eq!(metadata["convergence"]["converged"], true);
         assert_eq!(metadata["convergence"]["mode"], mode);
-        assert!(ended.stdout.contains("settled after 2 of at most 8 runs"), "{}", ended.stdout);
+        assert!(ended.stdout.contains("converged after 2 of at most 8 runs"), "{}", ended.stdout);
         let collated = ended.artifacts.json("aggregate/profile_export_aiperf_collated.json");
         assert_eq!(collated["metrics"]["output_sequence_length"]["combined"]["count"], 6);
         assert_eq!(collated["metrics"]["output_sequence_length"]["per_run"].as_array().unwrap().len(), 2);
@@ -284,7 +284,7 @@ fn a_run_ends_when_its_number_is_known_and_says_so() {
     assert_eq!(target["samples"], sent);
     assert!((target["value"].as_f64().unwrap() - summary["time_to_first_token"]["avg"].as_f64().unwrap()).abs() < 1e-6);
     assert!(ended.stdout.contains("--until-ci was"), "{}", ended.stdout);
-    assert!(ended.artifacts.text("logs/aiperf.log").contains("ends early: what --until-ci asks for is known after"));
+    assert!(ended.artifacts.text("logs/aiperf.log").contains("ends early: --until-ci was reached after"));
     assert_eq!(summary["input_config"]["phases"][0]["until_ci"][0], "time_to_first_token:avg:20%");
     let checked = Program::new("validate").word(ended.artifacts.path("").as_os_str()).run();
     assert_eq!(checked.code, Some(0), "{}{}", checked.stdout, checked.stderr);

@@ -1,4 +1,6 @@
-//! Validity notes: each is provoked against a simulator that is made to deserve it, and a clean run has none.
+//! Validity notes: each is provoked against a simulator that is made to deserve it, and a clean run has none. That many
+//! samples and a steady run have no note is tested with fixed latencies in `crates/metrics/tests/validity.rs`: of real runs,
+//! statistics call a few in a hundred unsteady.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -62,19 +64,10 @@ fn a_clean_run_of_an_open_loop_leaves_no_doubt() {
     assert_clean(&run(CLEAN, "--streaming --isl 64 --osl 8 --request-rate 20 --request-count 60"));
 }
 
-/// Statistics err at times: some 2 to 5 % of steady runs are called unsteady. Three in a row are not chance.
-fn assert_once_without(code: &str, server: &str, words: &str) {
-    let is_free_of_it = |_| !run(server, words).notes().contains(&code.to_owned());
-    assert!((0..3).any(is_free_of_it), "{code} in each of three runs");
-}
-
 #[test]
-fn percentiles_of_few_samples_are_told_and_those_of_many_are_not() {
+fn percentiles_of_few_samples_are_told() {
     let few = note(&run(CLEAN, LOAD), "sample_floor");
     assert_eq!((&few["severity"], &few["threshold"]), (&"info".into(), &368.0.into()));
-    // Far more than p99 needs at this level, of latencies that a busy machine adds little to.
-    let words = "--streaming --isl 16 --osl 1 --concurrency 100 --request-count 3000 --confidence-level 0.8";
-    assert_once_without("sample_floor", "ttft=gamma:200,4&itl=0", words);
 }
 
 #[test]
@@ -82,8 +75,6 @@ fn a_server_that_gets_slower_and_slower_has_no_steady_state() {
     // From 20 ms to 620 ms: whatever a busy machine adds, each quarter is slower than the one before.
     let artifacts = run("ttft=20&itl=0&drift=2", "--streaming --isl 16 --osl 1 --concurrency 8 --request-count 300");
     assert!(note(&artifacts, "non_stationary")["subject"].is_string());
-    let words = "--streaming --isl 16 --osl 1 --concurrency 16 --request-count 500";
-    assert_once_without("non_stationary", "ttft=gamma:200,4&itl=0", words);
 }
 
 #[test]

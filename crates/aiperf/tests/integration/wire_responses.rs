@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aiperf_endpoint::{EndpointFacts, EndpointKind};
+use aiperf_protocol::{EndpointFacts, EndpointKind};
 use aiperf_tokenizer::{HubEnvironment, Tokenizer, TokenizerRequest};
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,7 @@ fn tokenizer() -> std::sync::Arc<dyn Tokenizer> {
 
 /// The type that reads the answers of an endpoint of the manifest. Those of the `KServe` protocol are read by the one that speaks
 /// Triton's extension of it, which asks for nothing before the requests.
-fn facts_of(endpoint: &str) -> EndpointFacts {
+fn facts_of(endpoint: &str) -> &'static EndpointFacts {
     match EndpointKind::from_name(endpoint) {
         None | Some(EndpointKind::Kserve) => EndpointKind::Generate.facts(),
         Some(kind) => kind.facts(),
@@ -69,11 +69,11 @@ fn every_recorded_response_is_in_the_records_as_expected() {
     let mut checked = 0;
     for ((endpoint, streaming), names) in groups {
         let facts = facts_of(endpoint);
-        let artifacts = answered_with(&facts, streaming, &names, "");
+        let artifacts = answered_with(facts, streaming, &names, "");
         let records = artifacts.records();
         assert_eq!(records.len(), names.len(), "{endpoint}");
         for (name, record) in names.iter().zip(&records) {
-            let (wanted, found) = compared(&expected[name], record, &facts, streaming, &*tokenizer);
+            let (wanted, found) = compared(&expected[name], record, facts, streaming, &*tokenizer);
             if wanted != found {
                 wrong.push(format!("{name}\n  expected {}\n  found    {}", json!(wanted), json!(found)));
             }
@@ -157,7 +157,7 @@ fn latency_ends_with_the_last_content_and_first_output_is_not_reasoning() {
     const GAP_MS: f64 = 60.0;
     // Role, two of reasoning, two of text, usage, the end mark.
     let names = ["chat-vllm-reasoning".to_owned()];
-    let artifacts = answered_with(&EndpointKind::Chat.facts(), true, &names, "--export-http-trace");
+    let artifacts = answered_with(EndpointKind::Chat.facts(), true, &names, "--export-http-trace");
     let record = artifacts.records().swap_remove(0);
     let nearly = 0.9 * GAP_MS;
     let (first, output) = (record.metric("time_to_first_token"), record.metric("time_to_first_output_token"));
@@ -194,7 +194,7 @@ fn latency_ends_with_the_last_content_and_first_output_is_not_reasoning() {
 #[test]
 fn what_could_not_be_read_of_a_stream_is_in_the_notes_and_on_the_console() {
     let names = ["chat-vllm", "chat-invalid-json-event"].map(str::to_owned);
-    let artifacts = answered_with(&EndpointKind::Chat.facts(), true, &names, "");
+    let artifacts = answered_with(EndpointKind::Chat.facts(), true, &names, "");
     let summary = artifacts.summary();
     let note =
         summary["validity"].as_array().unwrap().iter().find(|note| note["code"] == "undecodable_events").unwrap();

@@ -1,7 +1,13 @@
 //! For a terminal and for logs.
 
+use aiperf_table::Align::{Left, Right};
+use aiperf_table::{Align, aligned};
+
 use super::{Page, cells};
-use crate::{Comparison, Report};
+use crate::{Comparison, ComparisonReport};
+
+/// Words begin below each other, numbers end below each other.
+const ALIGN: [Align; cells::COLUMNS] = [Left, Right, Right, Right, Right, Left, Right, Right];
 
 pub(super) fn render(page: &Page<'_>) -> String {
     let report = page.report;
@@ -21,36 +27,29 @@ pub(super) fn render(page: &Page<'_>) -> String {
     text
 }
 
-fn body(report: &Report, comparison: &Comparison, is_gate: bool) -> String {
+fn body(report: &ComparisonReport, comparison: &Comparison, is_gate: bool) -> String {
     let mut text = String::new();
     for caution in cells::cautions(report, comparison) {
         text.push_str(&format!("warning: {}: {}: {}\n", caution.place, caution.code, caution.message));
     }
     for note in &comparison.workload {
         text.push_str(&format!(
-            "warning: the work differs: {}: {} in the baseline, {} in the candidate\n",
+            "warning: the workload differs: {}: {} in the baseline, {} in the candidate\n",
             note.what, note.baseline, note.candidate
         ));
     }
     text.push('\n');
     let mut lines = vec![cells::headings(report)];
     lines.extend(comparison.rows.iter().map(|row| cells::row(row, report, is_gate)));
-    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..cells::COLUMNS).map(width).collect();
-    for line in &lines {
-        let padded = line.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-            let gap = " ".repeat(width - cell.chars().count());
-            // Numbers stand under each other, words begin under each other.
-            if matches!(column, 0 | 5) { format!("{cell}{gap}") } else { format!("{gap}{cell}") }
-        });
-        text.push_str(padded.collect::<Vec<_>>().join("  ").trim_end());
+    for line in aligned(&lines, ALIGN) {
+        text.push_str(&line);
         text.push('\n');
     }
     for remark in cells::remarks(report, &comparison.rows) {
         text.push_str(&format!("note: {remark}\n"));
     }
-    for doubt in cells::doubts(&comparison.rows, is_gate) {
-        text.push_str(&format!("cannot tell: {doubt}\n"));
+    for reason in cells::inconclusive_reasons(&comparison.rows, is_gate) {
+        text.push_str(&format!("inconclusive: {reason}\n"));
     }
     text
 }

@@ -27,7 +27,7 @@ pub enum MarkerSide {
 }
 
 impl CacheBust {
-    pub(crate) const ALL: [Self; 7] = [
+    pub const ALL: [Self; 7] = [
         Self::None,
         Self::EachSession { place: MarkerPlace::System, side: MarkerSide::Prefix },
         Self::EachSession { place: MarkerPlace::System, side: MarkerSide::Suffix },

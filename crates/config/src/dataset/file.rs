@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::{DEFAULT_ENTRIES, FileFormat, TraceOptions};
+use super::{FileFormat, TraceOptions};
+use crate::defaults;
 
 #[derive(Debug, Clone)]
 pub struct FileSource {
@@ -39,7 +40,7 @@ impl FileSource {
             delay_cap_ms: None,
             bad_rows: BadRows::default(),
             entries: None,
-            draws: PoolDraws { entries: DEFAULT_ENTRIES, batch: BatchSizes::default() },
+            draws: PoolDraws { entries: defaults::ENTRIES, batch: BatchSizes::default() },
             strip_known_images: false,
             any_payload: false,
             trace: TraceOptions::default(),
@@ -92,6 +93,11 @@ pub struct FormatOption {
     pub heeded_by: fn(FileFormat) -> bool,
     /// What it is for, and with that which formats heed it.
     pub why: &'static str,
+}
+
+/// A reason with the option that it speaks of in the place of a leading "it".
+pub fn with_subject(why: &str, subject: &str) -> String {
+    why.strip_prefix("it ").map_or_else(|| why.to_owned(), |rest| format!("{subject} {rest}"))
 }
 
 /// A part of a trace, in milliseconds of its own time, both ends included.

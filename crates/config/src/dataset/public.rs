@@ -2,8 +2,7 @@
 
 mod table;
 
-pub(crate) use table::PUBLIC_NAMES;
-pub use table::PUBLIC_SETS;
+pub use table::{PUBLIC_NAMES, PUBLIC_SETS};
 
 use crate::TraceOptions;
 

@@ -4,11 +4,6 @@ use std::path::PathBuf;
 
 use super::{Length, MediaSource, Weighted};
 
-/// Conversations to make when nothing says how many are needed.
-pub(crate) const DEFAULT_ENTRIES: usize = 100;
-/// Conversations of one request each.
-pub(crate) const SINGLE_TURN: Length = Length::constant(1.0);
-
 #[derive(Debug, Clone)]
 pub struct SyntheticSource {
     /// Number of distinct conversations.

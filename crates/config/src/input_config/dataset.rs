@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::media::put_media;
 use super::section::Section;
 use super::trace;
-use crate::dataset::{DEFAULT_ENTRIES, SINGLE_TURN};
+use crate::defaults;
 use crate::{
     BadRows, BatchSizes, CacheBust, Config, Corpus, DatasetSource, FileFormat, FileSource, Length, LengthPair,
     PromptLengths, PublicSource, RangeRatio, Rankings, Sampling, SyntheticSource, SystemPrompt, Weighted,
@@ -65,7 +65,7 @@ impl Config {
     fn stated_entries(&self, entries: usize) -> Option<usize> {
         let stop = &self.profiling.stop;
         let counted = [stop.requests, stop.sessions].contains(&Some(entries as u64));
-        (entries != DEFAULT_ENTRIES || counted).then_some(entries)
+        (entries != defaults::ENTRIES || counted).then_some(entries)
     }
 
     fn prefix_prompts(&self, synthetic: &SyntheticSource) -> Option<Value> {
@@ -118,7 +118,7 @@ fn put_public(section: &mut Section, public: &PublicSource) {
 /// Only where they differ from one turn without pauses.
 fn put_turns(section: &mut Section, synthetic: &SyntheticSource) {
     let (turns, delay) = (&synthetic.turns, &synthetic.turn_delay);
-    if *turns != SINGLE_TURN {
+    if *turns != defaults::TURNS {
         section.put("turns", with_spread(turns));
     }
     section.put_some("turn_delay", delay.pause_ms.as_ref().map(with_spread));

@@ -1,10 +1,10 @@
 //! Where requests go.
 
-use aiperf_endpoint::{BodyForm, EndpointKind, ResponseField, Wire};
+use aiperf_protocol::{BodyForm, EndpointKind, Wire};
 use serde_json::{Value, json};
 
 use super::section::Section;
-use crate::endpoint::{DEFAULT_PROBE_INTERVAL, DEFAULT_REQUEST_TIMEOUT};
+use crate::defaults;
 use crate::redact::{self, REDACTED};
 use crate::{ConnectionReuse, DescriptorSource, EndpointConfig, HttpVersion, ReadinessMode, Target};
 
@@ -19,7 +19,7 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
     section.put_some("api_key", endpoint.api_key.as_ref().map(|_| REDACTED));
     match endpoint.request_timeout {
         None => section.put("timeout", "inf"),
-        Some(DEFAULT_REQUEST_TIMEOUT) => {}
+        Some(defaults::REQUEST_TIMEOUT) => {}
         Some(timeout) => section.put("timeout", timeout.as_secs_f64()),
     }
     section.put_if("streaming", endpoint.streaming);
@@ -37,10 +37,10 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
         section.put("extra", redact::fields(&endpoint.extra_inputs));
     }
     if let Some(template) = &endpoint.template {
-        let field = endpoint.response_field.as_ref().map_or("text", ResponseField::as_str);
-        section.put("template", json!({"body": template.source(), "response_field": field}));
+        let field = endpoint.response_field.as_deref().unwrap_or("text");
+        section.put("template", json!({"body": template.source, "response_field": field}));
     } else {
-        section.put_some("response_field", endpoint.response_field.as_ref().map(ResponseField::as_str));
+        section.put_some("response_field", endpoint.response_field.as_deref());
     }
     section.put_if("download_video_content", endpoint.download_video);
     section.put_some(
@@ -95,7 +95,7 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
     }
     if let Some(readiness) = endpoint.readiness {
         section.put("wait_for_model_timeout", readiness.timeout.as_secs_f64());
-        if readiness.interval != DEFAULT_PROBE_INTERVAL {
+        if readiness.interval != defaults::PROBE_INTERVAL {
             section.put("wait_for_model_interval", readiness.interval.as_secs_f64());
         }
         if readiness.mode != ReadinessMode::default() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::section::Section;
-use crate::run::DEFAULT_UNREACHABLE_TIMEOUT;
+use crate::defaults;
 use crate::{
     AgenticReplay, Arrival, Config, DatasetSource, GracePeriod, Pace, PhaseConfig, PhaseKind, Ramp, RampShape,
     RateCurve, RatePoint, ScheduleZero,
@@ -49,7 +49,7 @@ pub(super) fn section(config: &Config, phase: &PhaseConfig) -> Value {
         section.put("cancellation", part.finish());
     }
     section.put_some("failed_request_threshold", config.failed_request_threshold);
-    if config.unreachable_timeout != Some(DEFAULT_UNREACHABLE_TIMEOUT) {
+    if config.unreachable_timeout != Some(defaults::UNREACHABLE_TIMEOUT) {
         section.put("unreachable_timeout", config.unreachable_timeout.unwrap_or_default().as_secs_f64());
     }
     section.finish()

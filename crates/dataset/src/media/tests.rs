@@ -1,4 +1,4 @@
-//! Media of generated turns: what is drawn, what is shared, what does not move.
+//! Tests of generated media: what is drawn, what is shared, and what stays the same.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use aiperf_media::{Asset, ImageEncoding, Picture, read_picture};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::album::{Album, Draw, Print};
+use super::picture_pool::{PicturePool, PictureSampler, PictureVariant};
 use super::*;
 
 fn images(source: ImageSource) -> ImageSpec {
@@ -103,7 +103,7 @@ fn the_seconds_of_a_turn_are_those_of_its_files() {
                 f64::from(word(40)) / f64::from(word(28))
             })
             .sum();
-        let announced = pool.clips.as_ref().unwrap().seconds(place);
+        let announced = pool.audio.as_ref().unwrap().seconds(place);
         assert!((announced - seconds).abs() < 1e-12 && seconds >= 0.02, "{announced} {seconds}");
     }
 }
@@ -122,7 +122,7 @@ fn a_picture_is_encoded_once_and_shared() {
 #[test]
 fn finite_sources_are_gone_through_in_the_order_that_was_asked_for() {
     let drawn = |order, count: usize| -> Vec<usize> {
-        let mut draw = Draw::new(order, 3, Seed::fixed(1).stream("dataset.image.source"));
+        let mut draw = PictureSampler::new(order, 3, Seed::fixed(1).stream("dataset.image.source"));
         (0..count).map(|_| draw.next()).collect()
     };
     assert_eq!(drawn(PictureOrder::SequentialCycle, 7), [0, 1, 2, 0, 1, 2, 0]);
@@ -151,16 +151,16 @@ fn pictures_of_a_folder_come_by_name_and_damaged_ones_are_left_out() {
     let whole = png(Asset::Rings);
     write(folder.path(), "e.png", &whole[..whole.len() / 2]);
     write(folder.path(), "0.png", &whole[..whole.len() / 2]);
-    let album = Album::folder(folder.path()).unwrap();
+    let album = PicturePool::folder(folder.path()).unwrap();
     assert_eq!(album.len(), 3, "b, c, and e, which looks well from outside");
-    let print = |picture| {
-        let content = album.print(Print { picture, width: 24, height: 24, encoding: ImageEncoding::Png });
+    let render = |picture| {
+        let content = album.render(PictureVariant { picture, width: 24, height: 24, encoding: ImageEncoding::Png });
         picture_in(&content)
     };
-    assert_eq!(print(0), Asset::Chart.drawn(24, 24));
-    assert_eq!(print(1), Asset::Page.drawn(24, 24));
-    assert_eq!(print(2), Asset::Chart.drawn(24, 24), "the next that can be opened stands in");
-    let small = album.print(Print { picture: 0, width: 7, height: 5, encoding: ImageEncoding::Jpeg });
+    assert_eq!(render(0), Asset::Chart.drawn(24, 24));
+    assert_eq!(render(1), Asset::Page.drawn(24, 24));
+    assert_eq!(render(2), Asset::Chart.drawn(24, 24), "the next that can be opened stands in");
+    let small = album.render(PictureVariant { picture: 0, width: 7, height: 5, encoding: ImageEncoding::Jpeg });
     assert_eq!((picture_in(&small).width(), picture_in(&small).height()), (7, 5));
 }
 
@@ -168,7 +168,7 @@ fn pictures_of_a_folder_come_by_name_and_damaged_ones_are_left_out() {
 fn a_folder_without_pictures_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "a.png", b"no picture");
-    let error = Album::folder(folder.path()).unwrap_err().to_string();
+    let error = PicturePool::folder(folder.path()).unwrap_err().to_string();
     assert!(error.contains("--image-source") && error.contains("no picture that can be opened"), "{error}");
-    assert!(Album::folder(&folder.path().join("none")).is_err());
+    assert!(PicturePool::folder(&folder.path().join("none")).is_err());
 }

@@ -1,44 +1,44 @@
-//! Recorded speech, as servers take it: WAV and MP3 as they are stored, FLAC as WAV of 16 bits.
+//! Recorded speech in a form that servers accept: WAV and MP3 as they are stored, FLAC converted to 16-bit WAV.
 
 use std::io::Cursor;
 
+use aiperf_media::{PcmFormat, is_wav, wav_seconds};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use claxon::FlacReader;
 
-use super::cell::Cell;
+use super::table_row::ColumnValue;
 
-/// Longer recordings are left out, as benchmarks of speech recognition do.
+/// Longer recordings are left out, as in benchmarks of speech recognition.
 const MOST_SECONDS: f64 = 30.0;
 
 /// A recording as `format,base64`.
 #[derive(Debug, PartialEq)]
 pub(super) struct Clip {
     pub(super) content: String,
-    /// `None` where the format does not tell.
+    /// `None` if the format does not say.
     pub(super) seconds: Option<f64>,
 }
 
-/// The recording of a column, `None` where there is none or where it is too long.
-pub(super) fn clip(cell: &Cell) -> Result<Option<Clip>, String> {
+/// The recording in a column; `None` if there is none or it is too long.
+pub(super) fn clip(cell: &ColumnValue) -> Result<Option<Clip>, String> {
     let bytes = match cell {
-        Cell::Null => return Ok(None),
-        Cell::Bytes(bytes) => bytes,
-        Cell::Record(row) => match row.get("bytes") {
-            Some(Cell::Bytes(bytes)) => bytes,
+        ColumnValue::Null => return Ok(None),
+        ColumnValue::Bytes(bytes) => bytes,
+        ColumnValue::Record(row) => match row.get("bytes") {
+            Some(ColumnValue::Bytes(bytes)) => bytes,
             _ => return Ok(None),
         },
-        _ => return Err("its audio is no bytes".to_owned()),
+        _ => return Err("its audio column does not contain bytes".to_owned()),
     };
-    let is_wav = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WAVE");
     let clip = match bytes[..] {
-        _ if is_wav => Clip { content: encoded("wav", bytes), seconds: wav_seconds(bytes) },
+        _ if is_wav(bytes) => Clip { content: encoded("wav", bytes), seconds: wav_seconds(bytes) },
         [b'f', b'L', b'a', b'C', ..] => match decode(bytes)? {
             Some((wav, seconds)) => Clip { content: encoded("wav", &wav), seconds: Some(seconds) },
             None => return Ok(None),
         },
         [b'I', b'D', b'3', ..] | [0xff, 0xe2..=0xff, ..] => Clip { content: encoded("mp3", bytes), seconds: None },
-        _ => return Err("its audio is neither WAV, FLAC nor MP3".to_owned()),
+        _ => return Err("its audio is not WAV, FLAC or MP3".to_owned()),
     };
     Ok(Some(clip).filter(|clip| clip.seconds.is_none_or(|seconds| seconds <= MOST_SECONDS)))
 }
@@ -47,7 +47,7 @@ fn encoded(format: &str, bytes: &[u8]) -> String {
     format!("{format},{}", STANDARD.encode(bytes))
 }
 
-/// The samples as WAV and how long they play; `None` where that is too long.
+/// The samples as a WAV file and how long they play; `None` if that is too long.
 fn decode(flac: &[u8]) -> Result<Option<(Vec<u8>, f64)>, String> {
     let unreadable = |error: claxon::Error| format!("its FLAC cannot be read: {error}");
     let mut reader = FlacReader::new(Cursor::new(flac)).map_err(unreadable)?;
@@ -67,42 +67,8 @@ fn decode(flac: &[u8]) -> Result<Option<(Vec<u8>, f64)>, String> {
         }
     }
     let seconds = samples.len() as f64 / 2.0 / per_second;
-    Ok(Some((wav(&samples, facts.sample_rate, facts.channels), seconds)))
-}
-
-fn wav(samples: &[u8], rate: u32, channels: u32) -> Vec<u8> {
-    let mut wav = Vec::with_capacity(samples.len() + 44);
-    wav.extend_from_slice(b"RIFF");
-    wav.extend_from_slice(&(samples.len() as u32 + 36).to_le_bytes());
-    wav.extend_from_slice(b"WAVEfmt ");
-    wav.extend_from_slice(&16_u32.to_le_bytes());
-    wav.extend_from_slice(&1_u16.to_le_bytes());
-    wav.extend_from_slice(&(channels as u16).to_le_bytes());
-    wav.extend_from_slice(&rate.to_le_bytes());
-    wav.extend_from_slice(&(rate * channels * 2).to_le_bytes());
-    wav.extend_from_slice(&(channels as u16 * 2).to_le_bytes());
-    wav.extend_from_slice(&16_u16.to_le_bytes());
-    wav.extend_from_slice(b"data");
-    wav.extend_from_slice(&(samples.len() as u32).to_le_bytes());
-    wav.extend_from_slice(samples);
-    wav
-}
-
-/// From the byte rate in `fmt ` and the length of `data`.
-fn wav_seconds(wav: &[u8]) -> Option<f64> {
-    let number = |at: usize| Some(u32::from_le_bytes(wav.get(at..at + 4)?.try_into().ok()?));
-    let (mut at, mut byte_rate) = (12, None);
-    loop {
-        let length = number(at + 4)? as usize;
-        match wav.get(at..at + 4)? {
-            b"fmt " => byte_rate = number(at + 16).filter(|rate| *rate > 0),
-            // Streamed files give a length that is larger than they are.
-            b"data" => return Some(length.min(wav.len() - at - 8) as f64 / f64::from(byte_rate?)),
-            _ => {}
-        }
-        // Chunks begin at even places.
-        at = at.checked_add(8)?.checked_add(length)?.checked_add(length % 2)?;
-    }
+    let format = PcmFormat { rate_hz: facts.sample_rate, channels: facts.channels as u16, bits: 16 };
+    Ok(Some((format.wav(&samples), seconds)))
 }
 
 #[cfg(test)]
@@ -111,27 +77,27 @@ mod tests {
 
     use super::*;
 
-    fn second_of_silence(seconds: usize) -> Vec<u8> {
-        wav(&vec![0; 16_000 * seconds], 8_000, 1)
+    fn silence(seconds: usize) -> Vec<u8> {
+        PcmFormat { rate_hz: 8_000, channels: 1, bits: 16 }.wav(&vec![0; 16_000 * seconds])
     }
 
     #[test]
     fn wav_passes_through_with_its_length() {
-        let bytes = second_of_silence(2);
-        let clip = clip(&Cell::Bytes(bytes.clone())).unwrap().unwrap();
+        let bytes = silence(2);
+        let clip = clip(&ColumnValue::Bytes(bytes.clone())).unwrap().unwrap();
         assert_eq!(clip, Clip { content: encoded("wav", &bytes), seconds: Some(2.0) });
     }
 
     #[test]
     fn long_recordings_are_left_out() {
-        assert!(clip(&Cell::Bytes(second_of_silence(30))).unwrap().is_some());
-        assert!(clip(&Cell::Bytes(second_of_silence(31))).unwrap().is_none());
+        assert!(clip(&ColumnValue::Bytes(silence(30))).unwrap().is_some());
+        assert!(clip(&ColumnValue::Bytes(silence(31))).unwrap().is_none());
     }
 
     #[test]
     fn flac_becomes_wav() {
         let bytes = include_bytes!("../../tests/fixtures/media/tone.flac");
-        let clip = clip(&Cell::Bytes(bytes.to_vec())).unwrap().unwrap();
+        let clip = clip(&ColumnValue::Bytes(bytes.to_vec())).unwrap().unwrap();
         assert_eq!(clip.seconds, Some(0.25));
         let wav = STANDARD.decode(clip.content.strip_prefix("wav,").unwrap()).unwrap();
         assert_eq!(wav_seconds(&wav), Some(0.25));
@@ -141,15 +107,14 @@ mod tests {
 
     #[test]
     fn other_audio_is_refused() {
-        assert!(clip(&Cell::Bytes(b"OggS".to_vec())).unwrap_err().contains("neither WAV"));
-        assert!(clip(&Cell::Bytes(b"fLaC".to_vec())).unwrap_err().contains("FLAC cannot be read"));
-        assert!(clip(&Cell::Null).unwrap().is_none());
+        assert!(clip(&ColumnValue::Bytes(b"OggS".to_vec())).unwrap_err().contains("not WAV"));
+        assert!(clip(&ColumnValue::Bytes(b"fLaC".to_vec())).unwrap_err().contains("FLAC cannot be read"));
+        assert!(clip(&ColumnValue::Null).unwrap().is_none());
     }
 
     proptest! {
         #[test]
-        fn no_bytes_make_the_readers_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = wav_seconds(&bytes);
+        fn no_bytes_make_the_decoder_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = decode(&[b"fLaC", &bytes[..]].concat());
         }
     }

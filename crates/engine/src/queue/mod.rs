@@ -1,5 +1,5 @@
-//! A queue between threads. Whoever waits at it sleeps: nobody spins, and a sleeper is woken once, however many things come
-//! before it gets up.
+//! A queue between threads. A thread that waits sleeps and never spins, and it is woken once, however many items come in
+//! before it runs.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,87 +7,95 @@ use std::time::Duration;
 
 use aiperf_clock::Mono;
 
-/// Makes a queue that takes any number of things.
+/// Makes a queue that takes any number of items.
 pub(crate) fn unbounded<T>() -> (QueueSender<T>, QueueReceiver<T>) {
     with_capacity(usize::MAX)
 }
 
-/// Makes a queue that takes `capacity` things and refuses more.
+/// Makes a queue that takes `capacity` items and refuses more.
 pub fn bounded<T>(capacity: usize) -> (QueueSender<T>, QueueReceiver<T>) {
     with_capacity(capacity)
 }
 
 fn with_capacity<T>(capacity: usize) -> (QueueSender<T>, QueueReceiver<T>) {
-    let state =
-        State { items: VecDeque::new(), senders: 1, receivers: 1, asleep: 0, called: 0, gathering: 0, urgent: false };
+    let state = QueueState {
+        items: VecDeque::new(),
+        senders: 1,
+        receivers: 1,
+        asleep: 0,
+        called: 0,
+        gathering: 0,
+        urgent: false,
+    };
     let shared =
-        Arc::new(Shared { state: Mutex::new(state), capacity, came: Condvar::new(), gathered: Condvar::new() });
+        Arc::new(QueueShared { state: Mutex::new(state), capacity, came: Condvar::new(), gathered: Condvar::new() });
     (QueueSender(Arc::clone(&shared)), QueueReceiver(shared))
 }
 
-/// The end that things are put in at.
+/// The sending end of a queue.
 #[derive(Debug)]
-pub struct QueueSender<T>(Arc<Shared<T>>);
+pub struct QueueSender<T>(Arc<QueueShared<T>>);
 
-/// The end that things come out of, in the order they were put in; several may share one queue.
+/// The receiving end of a queue: items come out in the order they were put in. Several receivers may share one queue.
 #[derive(Debug)]
-pub struct QueueReceiver<T>(Arc<Shared<T>>);
+pub struct QueueReceiver<T>(Arc<QueueShared<T>>);
 
-/// Why something was not taken.
+/// Why an item was not taken.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Refused<T> {
+pub(crate) enum TrySendError<T> {
     Full(T),
     /// No receiver is left.
     Closed,
 }
 
-/// What a wait with an end brought.
+/// The result of a wait with a time limit.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Waited<T> {
-    Came(T),
+pub(crate) enum WaitResult<T> {
+    Item(T),
     TimedOut,
-    /// No sender is left, and nothing will come.
+    /// No sender is left, and nothing will come in.
     Closed,
 }
 
-/// How soon something should be looked at.
+/// How soon an item must be received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Haste {
-    /// Somebody waits for what becomes of it.
+pub(crate) enum Urgency {
+    /// A session waits for its result.
     Urgent,
-    /// It may wait for others to come.
-    Patient,
+    /// It may wait until more items are there.
+    CanWait,
 }
 
 #[derive(Debug)]
-struct Shared<T> {
-    state: Mutex<State<T>>,
+struct QueueShared<T> {
+    state: Mutex<QueueState<T>>,
     capacity: usize,
     came: Condvar,
     gathered: Condvar,
 }
 
 #[derive(Debug)]
-struct State<T> {
+struct QueueState<T> {
     items: VecDeque<T>,
     senders: usize,
     receivers: usize,
-    /// Receivers that sleep because nothing is there, and how many of them have been called.
+    /// Receivers that sleep because the queue is empty.
     asleep: usize,
+    /// How many of the sleeping receivers have been woken and do not run yet.
     called: usize,
-    /// Receivers that know of something and wait for more.
+    /// Receivers that were woken and wait for more items.
     gathering: usize,
     urgent: bool,
 }
 
-impl<T> Shared<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+impl<T> QueueShared<T> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
         // A panic while the lock is held can only come from a failed allocation, which leaves the queue as it was.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls one sleeper that has not been called yet.
-    fn call(&self, mut state: MutexGuard<'_, State<T>>) {
+    /// Wakes one sleeping receiver that has not been woken yet.
+    fn call(&self, mut state: MutexGuard<'_, QueueState<T>>) {
         if state.asleep > state.called {
             state.called += 1;
             drop(state);
@@ -95,8 +103,12 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Sleeps until called, or until `until`.
-    fn sleep<'a>(&self, mut state: MutexGuard<'a, State<T>>, until: Option<Mono>) -> MutexGuard<'a, State<T>> {
+    /// Sleeps until woken, or until `until`.
+    fn sleep<'a>(
+        &self,
+        mut state: MutexGuard<'a, QueueState<T>>,
+        until: Option<Mono>,
+    ) -> MutexGuard<'a, QueueState<T>> {
         state.asleep += 1;
         state = match until {
             None => self.came.wait(state).unwrap_or_else(PoisonError::into_inner),
@@ -114,42 +126,42 @@ impl<T> Shared<T> {
 impl<T> QueueSender<T> {
     /// False when no receiver is left.
     pub(crate) fn send(&self, item: T) -> bool {
-        self.try_send(item, Haste::Urgent).is_ok()
+        self.try_send(item, Urgency::Urgent).is_ok()
     }
 
     /// Refuses when the queue is full.
-    pub(crate) fn try_send(&self, item: T, haste: Haste) -> Result<(), Refused<T>> {
+    pub(crate) fn try_send(&self, item: T, urgency: Urgency) -> Result<(), TrySendError<T>> {
         let mut state = self.0.lock();
         if state.receivers == 0 {
-            return Err(Refused::Closed);
+            return Err(TrySendError::Closed);
         }
         if state.items.len() >= self.0.capacity {
-            return Err(Refused::Full(item));
+            return Err(TrySendError::Full(item));
         }
         state.items.push_back(item);
         if state.gathering > 0 {
             let was_urgent = state.urgent;
-            state.urgent |= haste == Haste::Urgent;
+            state.urgent |= urgency == Urgency::Urgent;
             let enough = state.items.len() == GATHERED || (state.urgent && !was_urgent);
             drop(state);
             if enough {
                 self.0.gathered.notify_one();
             }
         } else {
-            state.urgent |= haste == Haste::Urgent;
+            state.urgent |= urgency == Urgency::Urgent;
             self.0.call(state);
         }
         Ok(())
     }
 }
 
-/// So many things are worth getting up for.
+/// With this many items a receiver waits for no more.
 const GATHERED: usize = 64;
-/// How long a receiver that was woken for one thing waits for others.
+/// How long a receiver that was woken for one item waits for more.
 const GATHER: Duration = Duration::from_millis(1);
 
 impl<T> QueueReceiver<T> {
-    /// The next thing; `None` once no sender is left and all has been taken.
+    /// The next item; `None` once no sender is left and all items have been taken.
     pub fn receive(&self) -> Option<T> {
         let mut state = self.0.lock();
         loop {
@@ -163,8 +175,8 @@ impl<T> QueueReceiver<T> {
         }
     }
 
-    /// Like [`Self::receive`], for things that need not be looked at one by one as they come: after a sleep it waits a
-    /// moment for more, unless something is urgent.
+    /// Like [`Self::receive`], for items that need not be received one by one as they come in: after a sleep it waits a
+    /// moment for more, unless an item is urgent.
     pub fn receive_gathered(&self) -> Option<T> {
         let mut state = self.0.lock();
         loop {
@@ -172,7 +184,7 @@ impl<T> QueueReceiver<T> {
                 if state.items.is_empty() {
                     state.urgent = false;
                 } else {
-                    // There is work for another.
+                    // There is work for another receiver.
                     self.0.call(state);
                 }
                 return Some(item);
@@ -190,23 +202,23 @@ impl<T> QueueReceiver<T> {
         }
     }
 
-    pub(crate) fn receive_until(&self, until: Mono) -> Waited<T> {
+    pub(crate) fn receive_until(&self, until: Mono) -> WaitResult<T> {
         let mut state = self.0.lock();
         loop {
             if let Some(item) = state.items.pop_front() {
-                return Waited::Came(item);
+                return WaitResult::Item(item);
             }
             if state.senders == 0 {
-                return Waited::Closed;
+                return WaitResult::Closed;
             }
             if Mono::now() >= until {
-                return Waited::TimedOut;
+                return WaitResult::TimedOut;
             }
             state = self.0.sleep(state, Some(until));
         }
     }
 
-    /// What is there now.
+    /// The next item, if one is there now.
     pub(crate) fn take(&self) -> Option<T> {
         self.0.lock().items.pop_front()
     }
@@ -255,7 +267,7 @@ impl<T> Drop for QueueReceiver<T> {
         let mut state = self.0.lock();
         state.receivers -= 1;
         if state.receivers == 0 {
-            // Things may hold senders of this very queue, which are dropped with them.
+            // Items may hold senders of this very queue, which are dropped with them.
             let left = std::mem::take(&mut state.items);
             drop(state);
             drop(left);
@@ -264,75 +276,4 @@ impl<T> Drop for QueueReceiver<T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::thread;
-
-    use aiperf_clock::Nanos;
-
-    use super::*;
-
-    #[test]
-    fn things_come_out_in_order_and_end_with_the_last_sender() {
-        let (sender, receiver) = unbounded();
-        let other = sender.clone();
-        let thread = thread::spawn(move || std::iter::from_fn(|| receiver.receive()).collect::<Vec<_>>());
-        for number in 0..1_000 {
-            assert!(if number % 2 == 0 { sender.send(number) } else { other.send(number) });
-        }
-        drop((sender, other));
-        assert_eq!(thread.join().unwrap(), (0..1_000).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn several_receivers_take_everything_once() {
-        let (sender, receiver) = bounded(10_000);
-        let threads: Vec<_> = (0..4)
-            .map(|_| {
-                let receiver = receiver.clone();
-                thread::spawn(move || std::iter::from_fn(|| receiver.receive_gathered()).collect::<Vec<_>>())
-            })
-            .collect();
-        drop(receiver);
-        for number in 0..10_000 {
-            let haste = if number % 97 == 0 { Haste::Urgent } else { Haste::Patient };
-            sender.try_send(number, haste).unwrap();
-            if number % 1_000 == 0 {
-                thread::yield_now();
-            }
-        }
-        drop(sender);
-        let mut all: Vec<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
-        all.sort_unstable();
-        assert_eq!(all, (0..10_000).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn a_full_queue_refuses_and_one_without_receivers_too() {
-        let (sender, receiver) = bounded(1);
-        assert_eq!(sender.try_send(1, Haste::Patient), Ok(()));
-        assert_eq!(sender.try_send(2, Haste::Patient), Err(Refused::Full(2)));
-        assert_eq!((receiver.len(), receiver.capacity(), receiver.take()), (1, 1, Some(1)));
-        drop(receiver);
-        assert_eq!(sender.try_send(3, Haste::Patient), Err(Refused::Closed));
-        assert!(!sender.send(4));
-    }
-
-    #[test]
-    fn a_wait_ends_at_its_time_or_with_what_came() {
-        let (sender, receiver) = unbounded::<u8>();
-        assert_eq!(receiver.receive_until(Mono::now() + Nanos(1_000_000)), Waited::TimedOut);
-        sender.send(1);
-        assert_eq!(receiver.receive_until(Mono::now()), Waited::Came(1));
-        drop(sender);
-        assert_eq!(receiver.receive_until(Mono::now() + Nanos(3_600_000_000_000)), Waited::Closed);
-    }
-
-    #[test]
-    fn what_nobody_took_is_dropped_with_the_last_receiver_even_if_it_holds_a_sender() {
-        let (sender, receiver) = unbounded::<Option<Box<dyn Send>>>();
-        let inside = sender.clone();
-        sender.send(Some(Box::new(inside)));
-        drop(receiver);
-        assert!(!sender.send(None));
-    }
-}
+mod tests;

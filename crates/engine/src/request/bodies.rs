@@ -1,4 +1,4 @@
-//! Where bodies come from that do not depend on replies. They are made about when they are needed, not before the run.
+//! The source of bodies that do not depend on replies. They are made about when they are needed, not before the run.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -14,15 +14,15 @@ pub trait Bodies: Debug + Send + Sync {
     /// spends the time that it takes to make the body if it is not at hand.
     fn fixed(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError>;
 
-    /// The same, asking for a single token: all that a warmup wants of it is the prompt.
-    fn brief(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError>;
+    /// The body of a turn that asks for a single token: a warm-up wants the server to process its prompt, no more.
+    fn single_token(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError>;
 
-    /// The body as this session sends it, where that differs from the bytes that all its sessions share.
-    fn personal(&self, _session: &Session, _body: &Bytes) -> Option<Bytes> {
+    /// The body as this session sends it, if that differs from the bytes that all sessions of the conversation share.
+    fn per_session(&self, _session: &Session, _body: &Bytes) -> Option<Bytes> {
         None
     }
 
-    /// A session of this conversation begins. The conductor says so, and must not be held up.
+    /// A session of this conversation begins. Called on the scheduler's thread, which must not be held up.
     fn begin(&self, conversation: usize, began: Began);
 
     /// A session of this conversation is over, and so are its records.
@@ -34,27 +34,27 @@ pub trait Bodies: Debug + Send + Sync {
 pub enum Began {
     /// It was drawn from the data set.
     Drawn,
-    /// The fixed schedule.
+    /// The fixed schedule started it.
     Scheduled,
-    /// Another session.
+    /// Another session started it.
     Branched,
 }
 
-/// Held by a session for as long as anyone knows it.
+/// Held by a session: tells the bodies when the last reference to the session is gone.
 #[derive(Debug)]
-pub(crate) struct Lease {
+pub(crate) struct ConversationLease {
     bodies: Arc<dyn Bodies>,
     conversation: usize,
 }
 
-impl Lease {
+impl ConversationLease {
     pub(crate) fn take(bodies: &Arc<dyn Bodies>, conversation: usize, began: Began) -> Self {
         bodies.begin(conversation, began);
         Self { bodies: Arc::clone(bodies), conversation }
     }
 }
 
-impl Drop for Lease {
+impl Drop for ConversationLease {
     fn drop(&mut self) {
         self.bodies.end(self.conversation);
     }

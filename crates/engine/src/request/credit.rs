@@ -6,36 +6,36 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_endpoint::{BuildError, History};
 use bytes::Bytes;
 
-use crate::request::bodies::Lease;
+use crate::request::bodies::ConversationLease;
 
 /// One run-time instance of a conversation. All its turns go to one worker and one server.
 #[derive(Debug)]
 pub struct Session {
     /// Index into the plan's conversations.
     pub conversation: usize,
-    /// The same of the conversation that it was started for, be it at several removes.
+    /// Index of the conversation at the root of the tree that this session belongs to.
     pub root_conversation: usize,
     pub correlation_id: String,
     /// Index into the plan's targets.
     pub target: usize,
-    /// How many conversations stand between this one and its root.
+    /// How many sessions stand above this one: 0 for a root.
     pub depth: u32,
     pub parent_correlation_id: Option<String>,
     pub root_correlation_id: String,
-    /// What was said so far, for conversations whose history is live.
+    /// Earlier turns and replies, for conversations whose history is live.
     pub history: Mutex<History>,
     pub(crate) worker: usize,
-    /// The phase that started it. News of it after that phase is over concerns nobody.
+    /// The phase that started it. Events of it that come in after that phase are ignored.
     pub phase: usize,
-    /// Counts the sessions of the phase; those that others started have the number of their root.
+    /// Counts the sessions of the phase; a session that another one started has the number of its root.
     pub number: u64,
     /// How many turns this session sends.
     pub(crate) turns: usize,
     /// Distinguishes the sessions of a phase.
     pub(crate) id: SessionKey,
     pub(crate) is_root: bool,
-    /// Says that the session is over when the last who knows it lets go.
-    pub(crate) _lease: Lease,
+    /// Reports the end of the session when the last reference to it is dropped.
+    pub(crate) _lease: ConversationLease,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,9 +44,9 @@ pub(crate) struct SessionKey(pub(crate) u64);
 /// Where the body of a turn is.
 #[derive(Debug)]
 pub(crate) enum TurnBody {
-    /// With the plan's bodies.
+    /// The workload's bodies have it.
     Fixed,
-    /// Here: it was made from replies, or could not be.
+    /// It was made from replies, or could not be made.
     FromReplies(Result<Bytes, BuildError>),
 }
 
@@ -63,24 +63,24 @@ pub(crate) struct Credit {
     pub(crate) body: TurnBody,
     /// A limit held it back after it was due, so its lateness is not the client's.
     pub(crate) held_back: bool,
-    /// Give the request up this long after it was sent.
+    /// Cancel the request this long after it was sent.
     pub(crate) cancel_after: Option<Nanos>,
-    /// Tell when the first content comes.
+    /// Report when the first content comes.
     pub(crate) watch_first_token: bool,
     pub(crate) follow_up: FollowUpNeed,
-    /// Asks for one token only.
-    pub(crate) is_brief: bool,
+    /// The request asks for a single token.
+    pub(crate) is_single_token: bool,
     /// No further turn of this session will be sent.
     pub(crate) is_last: bool,
 }
 
-/// When somebody must have read the reply before the session goes on.
+/// When the reply must have been read before the session continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FollowUpNeed {
     Never,
-    /// What went wrong decides whether it goes on.
+    /// The kind of the failure decides whether the session continues.
     OnFailure,
-    /// The next turn, or a fork, is made of the reply.
+    /// The next turn, or a fork, is made from the reply.
     Always,
 }
 
@@ -94,11 +94,11 @@ pub(crate) struct Returned {
     pub(crate) due: Mono,
     pub(crate) at: Mono,
     pub(crate) end: ReturnedAs,
-    /// Content came before the end, and was told.
+    /// Content came before the end and was reported.
     pub(crate) first_token_told: bool,
     /// A [`FollowUp`] will bring what comes next.
     pub(crate) follow_up: bool,
-    /// No connection to the server could be made: when that was begun.
+    /// When the request began, if it could not connect to the server.
     pub(crate) unreachable_since: Option<Mono>,
 }
 
@@ -106,7 +106,7 @@ pub(crate) struct Returned {
 pub(crate) enum ReturnedAs {
     /// A whole response came, whatever it says.
     Complete,
-    /// No whole response, or one that is no success.
+    /// No whole response, or one that is not a success.
     Failed,
     /// Ended by the client at the end of the phase.
     Cut,

@@ -28,12 +28,12 @@ pub struct Finished {
     pub end: Mono,
     pub exchange: Exchange,
     pub outcome: Outcome,
-    /// The body that was sent; empty if there is none.
+    /// The body that was sent; empty if it could not be made.
     pub body: Bytes,
     /// The body is the data set's own: the same bytes whenever this turn is sent.
     pub body_is_fixed: bool,
-    /// It asked for one token only.
-    pub is_brief: bool,
+    /// The request asked for a single token.
+    pub is_single_token: bool,
     /// Present when the session waits for what the reply makes possible.
     pub follow_up: Option<FollowUp>,
 }
@@ -43,15 +43,15 @@ pub enum Outcome {
     /// A whole response was read, whatever its status.
     Complete,
     Failed(TransportError),
-    /// Nothing was sent, because there is no body.
+    /// Nothing was sent, because the body could not be made.
     NotSent(BuildError),
     /// Over the request timeout.
     TimedOut,
-    /// To be given up on purpose after it was sent, which took too long.
+    /// It was to be cancelled on purpose, and sending it took too long.
     SendTimedOut {
         limit: Nanos,
     },
-    /// Given up on purpose, as `--request-cancellation-rate` asks.
+    /// Cancelled on purpose, as `--request-cancellation-rate` asks.
     CancelledOnPurpose {
         after: Nanos,
     },
@@ -76,11 +76,11 @@ pub enum CutReason {
     Deadline,
     /// In flight when the user stopped the run.
     Interrupt,
-    /// In flight when the run was given up because too many requests failed.
+    /// In flight when the run was stopped because too many requests failed.
     FailedRequests,
-    /// In flight when the run was given up because its warmup failed.
+    /// In flight when the run was stopped because its warm-up failed.
     FailedWarmup,
-    /// In flight when the run was given up because the server could not be reached.
+    /// In flight when the run was stopped because the server could not be reached.
     Unreachable,
     /// In flight when a thread of the client panicked.
     Defect,

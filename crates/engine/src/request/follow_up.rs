@@ -1,5 +1,5 @@
-//! What comes after a turn whose reply matters: the bodies of the next turn and of forked conversations. Whoever reads
-//! records makes them, because that needs the reply.
+//! What comes after a turn whose reply matters: the bodies of the next turn and of forked conversations. The record
+//! threads make them, because that needs the reply.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use aiperf_clock::Mono;
 use aiperf_endpoint::BuildError;
 use bytes::Bytes;
 
-use crate::control::Event;
+use crate::control::SchedulerEvent;
 use crate::queue::QueueSender;
 use crate::request::credit::Session;
 
@@ -18,24 +18,24 @@ pub struct FollowUp {
     turn: usize,
     due: Mono,
     at: Mono,
-    events: QueueSender<Event>,
+    events: QueueSender<SchedulerEvent>,
     made: Option<FollowUpBodies>,
 }
 
 /// The bodies that a reply makes possible. One that cannot be made becomes a request that fails.
 #[derive(Debug, Default)]
 pub struct FollowUpBodies {
-    /// Of the session's next turn.
+    /// The body of the session's next turn.
     pub next: Option<Result<Bytes, BuildError>>,
-    /// Of the first turns of forked conversations, by index of the conversation.
+    /// The bodies of the first turns of forked conversations, by index of the conversation.
     pub forks: Vec<(usize, Result<Bytes, BuildError>)>,
-    /// The reply was no success.
+    /// The reply was not a success.
     pub failed: bool,
-    /// It was refused because the prompt was too long for the model.
+    /// The request was refused because its prompt was too long for the model.
     pub overflowed: bool,
 }
 
-/// As the conductor gets it.
+/// A [`FollowUp`] as the scheduler receives it.
 #[derive(Debug)]
 pub(crate) struct FollowedUp {
     pub(crate) session: Arc<Session>,
@@ -47,7 +47,13 @@ pub(crate) struct FollowedUp {
 }
 
 impl FollowUp {
-    pub(crate) fn new(session: Arc<Session>, turn: usize, due: Mono, at: Mono, events: QueueSender<Event>) -> Self {
+    pub(crate) fn new(
+        session: Arc<Session>,
+        turn: usize,
+        due: Mono,
+        at: Mono,
+        events: QueueSender<SchedulerEvent>,
+    ) -> Self {
         Self { session, turn, due, at, events, made: None }
     }
 
@@ -66,7 +72,7 @@ impl Drop for FollowUp {
             at: self.at,
             bodies: self.made.take(),
         };
-        // Nobody listens any more when the run is over.
-        let _ = self.events.send(Event::FollowedUp(followed));
+        // The queue is closed when the run is over.
+        let _ = self.events.send(SchedulerEvent::FollowedUp(followed));
     }
 }

@@ -12,10 +12,10 @@ use super::rate::RateFunction;
 
 /// The due times of an open-loop phase, without end.
 #[derive(Debug)]
-pub struct Arrivals {
+pub struct ArrivalTimes {
     rate: RateFunction,
     gaps: Gaps,
-    /// How many requests a rate of one would have sent until now, gaps drawn so far.
+    /// The sum of the gaps drawn so far: how many requests have come due.
     units: f64,
 }
 
@@ -26,7 +26,7 @@ enum Gaps {
     Gamma { smoothness: f64, draws: Stream },
 }
 
-impl Arrivals {
+impl ArrivalTimes {
     pub fn new(arrival: Arrival, rate: RateFunction, seed: Seed) -> Self {
         let gaps = match arrival {
             Arrival::Constant => Gaps::Constant,
@@ -39,7 +39,7 @@ impl Arrivals {
     }
 }
 
-impl Iterator for Arrivals {
+impl Iterator for ArrivalTimes {
     type Item = Nanos;
 
     /// The first request is due one interval after the start.
@@ -68,7 +68,7 @@ mod tests {
     }
 
     fn gaps(arrival: Arrival, seed: u64) -> Vec<f64> {
-        let due: Vec<Nanos> = Arrivals::new(arrival, at(100.0), Seed::fixed(seed)).take(DRAWS).collect();
+        let due: Vec<Nanos> = ArrivalTimes::new(arrival, at(100.0), Seed::fixed(seed)).take(DRAWS).collect();
         let mut last = Nanos::ZERO;
         due.into_iter()
             .map(|due| {
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn constant_arrivals_keep_an_exact_grid() {
         let due: Vec<u64> =
-            Arrivals::new(Arrival::Constant, at(3.0), Seed::fixed(1)).take(3_000).map(|d| d.0).collect();
+            ArrivalTimes::new(Arrival::Constant, at(3.0), Seed::fixed(1)).take(3_000).map(|d| d.0).collect();
         assert_eq!(due[0], 333_333_333);
         assert_eq!(due[2], 1_000_000_000);
         assert_eq!(due[2_999], 1_000_000_000_000, "no drift after a thousand seconds");
@@ -138,14 +138,15 @@ mod tests {
 
     #[test]
     fn a_seed_repeats_its_schedule() {
-        let draw = |seed| Arrivals::new(Arrival::Poisson, at(10.0), Seed::fixed(seed)).take(100).collect::<Vec<_>>();
+        let draw =
+            |seed| ArrivalTimes::new(Arrival::Poisson, at(10.0), Seed::fixed(seed)).take(100).collect::<Vec<_>>();
         assert_eq!(draw(5), draw(5));
         assert_ne!(draw(5), draw(6));
     }
 
     #[test]
     fn an_infinite_rate_is_due_at_once() {
-        let due: Vec<_> = Arrivals::new(Arrival::Constant, at(f64::INFINITY), Seed::fixed(1)).take(3).collect();
+        let due: Vec<_> = ArrivalTimes::new(Arrival::Constant, at(f64::INFINITY), Seed::fixed(1)).take(3).collect();
         assert_eq!(due, [Nanos::ZERO; 3]);
     }
 
@@ -157,7 +158,7 @@ mod tests {
         let curve = RateCurve { points: points.to_vec(), ramp: None };
         let rate = RateFunction::new(&curve, Duration::from_millis(100), Seed::fixed(0));
         let due: Vec<f64> =
-            Arrivals::new(Arrival::Constant, rate, Seed::fixed(1)).take(28).map(Nanos::as_secs_f64).collect();
+            ArrivalTimes::new(Arrival::Constant, rate, Seed::fixed(1)).take(28).map(Nanos::as_secs_f64).collect();
         assert!((due[23] - 4.0).abs() < 1e-6, "the 24th at the end of the fall: {}", due[23]);
         assert!((due[27] - 6.0).abs() < 1e-6, "the 28th two seconds later: {}", due[27]);
     }

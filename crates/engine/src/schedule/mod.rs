@@ -7,8 +7,8 @@ mod rate;
 mod stagger;
 mod trajectory;
 
-pub use arrivals::Arrivals;
+pub use arrivals::ArrivalTimes;
 pub(crate) use ramp::step_times;
 pub use rate::RateFunction;
 pub(crate) use stagger::{StaggeredUser, UserStagger};
-pub(crate) use trajectory::{Stream as TrajectoryStream, Trajectory};
+pub(crate) use trajectory::{Trajectory, TrajectoryStream};

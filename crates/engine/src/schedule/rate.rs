@@ -1,4 +1,4 @@
-//! The rate over time, cumulated and inverted: at which time have so many requests come due?
+//! The rate over time, cumulated and inverted: when has a given number of requests come due?
 
 use std::time::Duration;
 
@@ -7,18 +7,18 @@ use aiperf_seed::Seed;
 
 use super::ramp::progress_times;
 
-/// Straight pieces that stand for a curved ramp.
+/// Straight pieces that approximate a curved ramp.
 const CURVE_PIECES: usize = 256;
 
 /// A rate that is linear between points and constant after the last one.
 #[derive(Debug, Clone)]
 pub struct RateFunction {
-    /// At time zero first, in order of time.
-    points: Vec<Point>,
+    /// In order of time; the first is at time zero.
+    points: Vec<CurvePoint>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Point {
+struct CurvePoint {
     at_s: f64,
     per_second: f64,
     /// Requests that have come due until this point.
@@ -26,7 +26,7 @@ struct Point {
 }
 
 impl RateFunction {
-    /// `ramp_interval` sets where a rate ramp begins: at the share of its target that this is of its duration.
+    /// A rate ramp begins at its target rate times `ramp_interval` divided by the duration of the ramp.
     pub fn new(curve: &RateCurve, ramp_interval: Duration, seed: Seed) -> Self {
         let first = curve.points.first().map_or(1.0, |point| point.per_second);
         let mut points = Vec::new();
@@ -43,14 +43,14 @@ impl RateFunction {
     }
 
     fn through(points: &[(f64, f64)]) -> Self {
-        let mut cumulated: Vec<Point> = Vec::new();
+        let mut cumulated: Vec<CurvePoint> = Vec::new();
         for &(at_s, per_second) in points {
             let before = cumulated.last().map_or(0.0, |last| {
                 let span = at_s - last.at_s;
                 // A jump adds nothing, not even at an infinite rate.
                 last.before + if span > 0.0 { span * f64::midpoint(last.per_second, per_second) } else { 0.0 }
             });
-            cumulated.push(Point { at_s, per_second, before });
+            cumulated.push(CurvePoint { at_s, per_second, before });
         }
         Self { points: cumulated }
     }

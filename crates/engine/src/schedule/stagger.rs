@@ -1,4 +1,4 @@
-//! How user-centric load begins: as if it had been going on for a while, with users at all stages of their sessions, so
+//! How user-centric load begins: as if it had been running for a while, with users at all stages of their sessions, so
 //! that the rate is right from the first second and sessions do not end all at once.
 
 use aiperf_clock::Nanos;
@@ -8,14 +8,14 @@ use aiperf_clock::Nanos;
 pub(crate) struct UserStagger {
     users: u64,
     per_second: f64,
-    /// Turns of a session, rounded mean over the data set.
+    /// Mean number of turns of a session over the data set, rounded.
     session_turns: u64,
 }
 
 /// A user of the first generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StaggeredUser {
-    /// From one; an id may belong to a user who never sends.
+    /// Counts from one; an id may belong to a user who never sends.
     pub(crate) id: u64,
     pub(crate) start: Nanos,
     /// How many turns this user sends; `None`: all that its conversation has.
@@ -27,7 +27,7 @@ impl UserStagger {
         Self { users: users as u64, per_second, session_turns }
     }
 
-    /// Between two turns of one user.
+    /// The time between two turns of one user.
     pub(crate) fn turn_gap(&self) -> Nanos {
         Nanos::from_secs_f64(self.users as f64 / self.per_second)
     }

@@ -1,5 +1,5 @@
-//! Where a recorded session is entered: which of its lines of requests were under way at a point of its time, what each
-//! had sent last, and when each goes on.
+//! Where a recorded session is entered: which of its lines of requests were in progress at its start point, what each had
+//! sent last, and when each continues.
 
 use aiperf_clock::Nanos;
 use aiperf_conversation::BranchKind;
@@ -9,36 +9,36 @@ use crate::plan::PreparedConversation;
 /// A session as it stood at one point of its recorded time.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Trajectory {
-    /// The main line first, and whoever starts another before that one. Lines that were over and that nobody goes on
-    /// from are left out, but never the main line.
-    pub(crate) streams: Vec<Stream>,
+    /// The main line first, and a parent before its children. Lines that were over and that have no open children are left
+    /// out, except the main line.
+    pub(crate) streams: Vec<TrajectoryStream>,
     /// Conversations that were left out.
     pub(crate) ended: Vec<usize>,
 }
 
-/// One line of requests at that point.
+/// One line of requests at the start point.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Stream {
+pub(crate) struct TrajectoryStream {
     pub(crate) conversation: usize,
-    /// Who started it, by its place, and the turn of that one which waits for its end.
+    /// The position of the line that started it, and the turn of that line which waits for its end.
     pub(crate) parent: Option<(usize, Option<usize>)>,
-    /// Turns that lie before the point.
+    /// How many turns lie before the start point.
     pub(crate) sent: usize,
-    /// How long before the point the last of them was sent; for lines that go on.
+    /// How long before the start point the last turn was sent; for lines that continue.
     pub(crate) last_sent: Option<Nanos>,
-    /// How long after the point the next turn was sent; `None` where there is none.
+    /// How long after the start point the next turn was sent; `None` if no turn is left.
     pub(crate) resumes: Option<Nanos>,
 }
 
-impl Stream {
-    /// Whether it has requests on both sides of the point.
+impl TrajectoryStream {
+    /// Whether it has requests on both sides of the start point.
     pub(crate) fn is_live(&self) -> bool {
         self.last_sent.is_some() && self.resumes.is_some()
     }
 }
 
 impl Trajectory {
-    /// `ratio` is the point as a share of the recorded time, or of the turns of the main line where there are no times.
+    /// `ratio` is the start point as a share of the recorded time, or of the turns of the main line if times are missing.
     pub(crate) fn new(conversations: &[PreparedConversation], root: usize, ratio: f64) -> Self {
         let mut streams = Vec::new();
         match span(conversations, root) {
@@ -72,7 +72,7 @@ fn gather(
     index: usize,
     parent: Option<(usize, Option<usize>)>,
     point: Nanos,
-    streams: &mut Vec<Stream>,
+    streams: &mut Vec<TrajectoryStream>,
 ) {
     let turns = &conversations[index].turns;
     let at = |turn: usize| turns.get(turn).and_then(|turn| turn.recorded);
@@ -80,7 +80,7 @@ fn gather(
     let resumes = at(sent).map(|at| Nanos(at.0 - point.0));
     let last_sent = sent.checked_sub(1).and_then(at).filter(|_| resumes.is_some()).map(|at| Nanos(point.0 - at.0));
     let place = streams.len();
-    streams.push(Stream { conversation: index, parent, sent, last_sent, resumes });
+    streams.push(TrajectoryStream { conversation: index, parent, sent, last_sent, resumes });
     for branch in turns[..sent].iter().flat_map(|turn| &turn.branches) {
         let join = match branch.kind {
             BranchKind::Spawn { join_at } => join_at.filter(|turn| *turn >= sent),
@@ -92,15 +92,15 @@ fn gather(
     }
 }
 
-/// At least one turn is left; whatever was started before it is taken to be over.
-fn by_turns(root: &PreparedConversation, index: usize, ratio: f64) -> Stream {
+/// The start point by turns: at least one turn is left, and agents that were started before it count as over.
+fn by_turns(root: &PreparedConversation, index: usize, ratio: f64) -> TrajectoryStream {
     let turns = root.turns.len();
     let sent = ((turns as f64 * ratio) as usize).min(turns.saturating_sub(1));
     let last_sent = (sent > 0).then_some(Nanos::ZERO);
-    Stream { conversation: index, parent: None, sent, last_sent, resumes: Some(Nanos::ZERO) }
+    TrajectoryStream { conversation: index, parent: None, sent, last_sent, resumes: Some(Nanos::ZERO) }
 }
 
-fn without_ended(streams: Vec<Stream>) -> Trajectory {
+fn without_ended(streams: Vec<TrajectoryStream>) -> Trajectory {
     let mut wanted = vec![false; streams.len()];
     for place in (0..streams.len()).rev() {
         wanted[place] |= place == 0 || streams[place].resumes.is_some();
@@ -165,7 +165,7 @@ mod tests {
     fn shown(ratio: f64) -> Vec<(usize, usize, Option<f64>, Option<f64>)> {
         let seconds = |span: Nanos| span.0 as f64 / SECOND as f64;
         let streams = Trajectory::new(&session(), 0, ratio).streams;
-        let show = |s: &Stream| (s.conversation, s.sent, s.last_sent.map(seconds), s.resumes.map(seconds));
+        let show = |s: &TrajectoryStream| (s.conversation, s.sent, s.last_sent.map(seconds), s.resumes.map(seconds));
         streams.iter().map(show).collect()
     }
 

@@ -1,4 +1,4 @@
-//! Turns that wait: for a time, for an arrival, for room.
+//! Turns and sessions that wait: for a time, for an arrival, for room.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -8,77 +8,77 @@ use aiperf_clock::{Mono, Nanos};
 
 use crate::request::credit::{Session, SessionKey, TurnBody};
 
-/// A turn of an open session that only waits to be let out.
+/// A turn of an open session that waits to be sent.
 #[derive(Debug)]
 pub(super) struct TurnToSend {
     pub(super) due: Mono,
     pub(super) session: Arc<Session>,
     pub(super) turn: usize,
     pub(super) body: TurnBody,
-    pub(super) queued: Queued,
+    pub(super) queued: LimitHits,
 }
 
-/// A session that only waits to be let in.
+/// A session that waits to be started.
 #[derive(Debug)]
 pub(super) struct SessionToStart {
     pub(super) due: Mono,
     pub(super) conversation: usize,
-    /// `None`: a random one.
+    /// `None`: a random id.
     pub(super) correlation_id: Option<String>,
-    /// Sends only its first turns.
+    /// How many of its turns it sends; `None`: all.
     pub(super) turns: Option<usize>,
-    pub(super) queued: Queued,
+    pub(super) queued: LimitHits,
 }
 
-/// How often a limit had stopped the queue when something entered it. If it has stopped again by the time that leaves,
-/// a limit held it back.
+/// How often limits had stopped the queues when an item entered one. If the number is higher when the item leaves,
+/// a limit held the item back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Queued(pub(super) u64);
+pub(super) struct LimitHits(pub(super) u64);
 
-/// Something that is to happen later.
+/// Something that happens at a known time.
 #[derive(Debug)]
-pub(super) enum Later {
+pub(super) enum AgendaItem {
     Turn(TurnToSend),
-    /// The next round of an orchestrator.
+    /// The next round of an orchestrator begins.
     Round(SessionKey),
 }
 
-/// What is to happen, in order of time; at equal times in the order it was put in.
+/// What happens at known times, in order of time; at equal times in the order it was put in.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    entries: BinaryHeap<Reverse<Entry>>,
+    entries: BinaryHeap<Reverse<AgendaEntry>>,
     order: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct AgendaEntry {
     at: Mono,
     order: u64,
-    what: Later,
+    item: AgendaItem,
 }
 
 impl Agenda {
-    pub(super) fn put(&mut self, at: Mono, what: Later) {
+    pub(super) fn put(&mut self, at: Mono, item: AgendaItem) {
         self.order += 1;
-        self.entries.push(Reverse(Entry { at, order: self.order, what }));
+        self.entries.push(Reverse(AgendaEntry { at, order: self.order, item }));
     }
 
     pub(super) fn next_at(&self) -> Option<Mono> {
         self.entries.peek().map(|Reverse(entry)| entry.at)
     }
 
-    pub(super) fn take_due(&mut self, now: Mono) -> Option<Later> {
+    pub(super) fn take_due(&mut self, now: Mono) -> Option<AgendaItem> {
         if self.next_at()? > now {
             return None;
         }
-        self.entries.pop().map(|Reverse(entry)| entry.what)
+        self.entries.pop().map(|Reverse(entry)| entry.item)
     }
 
-    /// Moves everything to an earlier time, and leaves the order as it is.
-    pub(super) fn move_forward(&mut self, by: Nanos) {
+    /// Moves everything to an earlier time, without changing the order.
+    pub(super) fn advance_by(&mut self, by: Nanos) {
         let moved = std::mem::take(&mut self.entries).into_iter().map(|Reverse(mut entry)| {
             entry.at = entry.at - by;
-            if let Later::Turn(turn) = &mut entry.what {
+            if let AgendaItem::Turn(turn) = &mut entry.item {
                 turn.due = turn.due - by;
             }
             Reverse(entry)
@@ -91,18 +91,18 @@ impl Agenda {
     }
 }
 
-impl PartialEq for Entry {
+impl PartialEq for AgendaEntry {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
-impl Eq for Entry {}
-impl PartialOrd for Entry {
+impl Eq for AgendaEntry {}
+impl PartialOrd for AgendaEntry {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Entry {
+impl Ord for AgendaEntry {
     fn cmp(&self, other: &Self) -> Ordering {
         (self.at, self.order).cmp(&(other.at, other.order))
     }

@@ -12,35 +12,35 @@ use crate::request::credit::{Session, SessionKey};
 /// What a parent does when a child ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Awaited {
-    /// It sends this turn once all children of the branch have ended.
+    /// The parent sends this turn once all children of the branch have ended.
     Join(usize),
-    /// It starts its next round.
+    /// The parent starts its next round once all children of the round have ended.
     Round,
     Nothing,
 }
 
 /// A turn that waits for children, with all that is needed to send it.
 #[derive(Debug)]
-pub(super) struct Parked {
+pub(super) struct ParkedTurn {
     pub(super) session: Arc<Session>,
     pub(super) turn: usize,
-    /// Made from the replies so far.
+    /// The body, made from the replies so far.
     pub(super) body: Option<Result<Bytes, BuildError>>,
     pub(super) last_due: Mono,
 }
 
-/// What the end of a child sets free.
+/// What waited for the end of a child.
 #[derive(Debug)]
 pub(super) enum Released {
-    Turn(Parked),
+    Turn(ParkedTurn),
     /// All children of an orchestrator's round have ended.
     RoundOver(SessionKey),
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Families {
+pub(super) struct BranchJoins {
     members: HashMap<SessionKey, Member>,
-    /// Roots whose families were given up.
+    /// Roots whose whole trees were abandoned.
     abandoned: HashSet<SessionKey>,
 }
 
@@ -48,9 +48,9 @@ pub(super) struct Families {
 struct Member {
     parent: Option<(SessionKey, Awaited)>,
     root: SessionKey,
-    /// Children that a turn still waits for, by that turn.
+    /// By turn, how many children it still waits for.
     joins: HashMap<usize, usize>,
-    parked: Option<Parked>,
+    parked: Option<ParkedTurn>,
     /// Children of the current round.
     in_round: usize,
     rounds_begun: usize,
@@ -59,7 +59,7 @@ struct Member {
     session: Arc<Session>,
 }
 
-impl Families {
+impl BranchJoins {
     /// Notes a session that starts others, or was started by one.
     pub(super) fn enter(&mut self, session: &Arc<Session>, parent: Option<(SessionKey, Awaited)>) {
         let root = parent.and_then(|(key, _)| self.members.get(&key)).map_or(session.id, |member| member.root);
@@ -90,7 +90,7 @@ impl Families {
         self.members.get(&session).is_some_and(|member| member.joins.get(&turn).is_some_and(|left| *left > 0))
     }
 
-    pub(super) fn park(&mut self, parked: Parked) {
+    pub(super) fn park(&mut self, parked: ParkedTurn) {
         if let Some(member) = self.members.get_mut(&parked.session.id) {
             member.parked = Some(parked);
         }
@@ -112,7 +112,7 @@ impl Families {
         self.members.get(&key).map(|member| Arc::clone(&member.session))
     }
 
-    /// Notes the end of a session, and says what it sets free.
+    /// Notes the end of a session, and returns what waited for it.
     pub(super) fn leave(&mut self, session: SessionKey) -> Option<Released> {
         let (parent, awaited) = self.members.remove(&session)?.parent?;
         let member = self.members.get_mut(&parent)?;
@@ -141,7 +141,7 @@ impl Families {
         self.members.get(&session).is_some_and(|member| member.failed)
     }
 
-    /// Gives up the whole family of a session: none of its members sends another turn.
+    /// Abandons the whole tree of a session: none of its sessions sends another turn.
     pub(super) fn abandon(&mut self, session: SessionKey) {
         if let Some(member) = self.members.get(&session) {
             self.abandoned.insert(member.root);

@@ -7,14 +7,14 @@ use aiperf_conversation::{Branch, BranchKind, ConversationIndex, Lineage, ThinkT
 use aiperf_endpoint::{BuildError, History};
 use bytes::Bytes;
 
-use super::agenda::{Later, Queued, TurnToSend};
-use super::branch_joins::{Awaited, Parked, Released};
-use super::mode::Mode;
-use super::phase_state::Floor;
+use super::agenda::{AgendaItem, LimitHits, TurnToSend};
+use super::branch_joins::{Awaited, ParkedTurn, Released};
+use super::mode::LoadMode;
+use super::phase_state::PhaseState;
 use crate::request::credit::{ReturnedAs, Session, SessionKey, TurnBody};
 use crate::request::follow_up::FollowUpBodies;
 
-impl Floor<'_> {
+impl PhaseState<'_> {
     /// After a turn: starts its branches, then plans the next turn, or ends the session.
     pub(super) fn go_on(
         &mut self,
@@ -23,28 +23,28 @@ impl Floor<'_> {
         due: Mono,
         at: Mono,
         bodies: FollowUpBodies,
-        mode: &dyn Mode,
+        mode: &dyn LoadMode,
     ) {
-        if self.trees.as_mut().is_some_and(|trees| trees.note_primed(session, turn, bodies.failed)) {
+        if self.lanes.as_mut().is_some_and(|lanes| lanes.note_primed(session, turn, bodies.failed)) {
             return;
         }
         self.note_answered(session, turn + 1, at);
         if bodies.failed {
-            self.families.note_failure(session.id);
+            self.joins.note_failure(session.id);
         }
-        if bodies.failed && self.plan.timing.dag_fail_fast {
-            self.families.abandon(session.id);
+        if bodies.failed && self.workload.timing.dag_fail_fast {
+            self.joins.abandon(session.id);
         }
-        if self.families.is_abandoned(session.id) {
+        if self.joins.is_abandoned(session.id) {
             self.end_session(session, ReturnedAs::Failed, at, Some(mode));
             return;
         }
-        if bodies.overflowed && self.trees.is_some() {
+        if bodies.overflowed && self.lanes.is_some() {
             log::warn!("session {} ends: its prompts are too long for the model", session.correlation_id);
             self.end_session(session, ReturnedAs::Failed, at, Some(mode));
             return;
         }
-        let conversations = Arc::clone(&self.plan.conversations);
+        let conversations = Arc::clone(&self.workload.conversations);
         let turns = &conversations[session.conversation].turns;
         let mut goes_on = turn + 1 < session.turns;
         for Branch { kind, children } in &turns[turn].branches {
@@ -69,18 +69,18 @@ impl Floor<'_> {
             self.end_session(session, ReturnedAs::Complete, at, Some(mode));
             return;
         }
-        let next = Parked { session: Arc::clone(session), turn: turn + 1, body: bodies.next, last_due: due };
-        if self.families.must_wait(session.id, next.turn) {
+        let next = ParkedTurn { session: Arc::clone(session), turn: turn + 1, body: bodies.next, last_due: due };
+        if self.joins.must_wait(session.id, next.turn) {
             self.counts.branches.parents_suspended += 1;
-            self.families.park(next);
+            self.joins.park(next);
         } else {
             self.plan_turn(next, at, mode);
         }
     }
 
-    fn plan_turn(&mut self, next: Parked, ended: Mono, mode: &dyn Mode) {
-        let Parked { session, turn, body, last_due } = next;
-        let prepared = &self.plan.conversations[session.conversation].turns[turn];
+    fn plan_turn(&mut self, next: ParkedTurn, ended: Mono, mode: &dyn LoadMode) {
+        let ParkedTurn { session, turn, body, last_due } = next;
+        let prepared = &self.workload.conversations[session.conversation].turns[turn];
         let due = if self.is_without_pauses() { ended } else { mode.turn_due(last_due, ended, prepared) };
         let body = match body {
             Some(body) => TurnBody::FromReplies(body),
@@ -91,7 +91,7 @@ impl Floor<'_> {
                 return;
             }
         };
-        self.put_turn(TurnToSend { due, session, turn, body, queued: Queued::default() });
+        self.put_turn(TurnToSend { due, session, turn, body, queued: LimitHits::default() });
     }
 
     /// Starts a conversation for another one. It takes no session slot.
@@ -106,11 +106,11 @@ impl Floor<'_> {
     ) {
         let correlation_id = self.new_correlation_id();
         let session = self.open(child.0, correlation_id, None, Some((parent, history)));
-        self.families.enter(&session, Some((parent.id, awaited)));
+        self.joins.enter(&session, Some((parent.id, awaited)));
         self.enter_tree(&session);
         self.open_children += 1;
         self.counts.branches.children_spawned += 1;
-        let first = self.plan.conversations[child.0].turns.first();
+        let first = self.workload.conversations[child.0].turns.first();
         let delay = first.and_then(|turn| turn.delay).filter(|_| !self.is_without_pauses()).unwrap_or_default();
         if first.is_none() {
             log::warn!("a branch of session {} could not be started", parent.correlation_id);
@@ -120,10 +120,16 @@ impl Floor<'_> {
         self.counts.branches.children_delayed += u64::from(delay > Nanos::ZERO);
         let body = body.map_or(TurnBody::Fixed, TurnBody::FromReplies);
         let due = at + delay;
-        self.put_turn(TurnToSend { due, session, turn: 0, body, queued: Queued::default() });
+        self.put_turn(TurnToSend { due, session, turn: 0, body, queued: LimitHits::default() });
     }
 
-    pub(super) fn end_session(&mut self, session: &Arc<Session>, end: ReturnedAs, at: Mono, mode: Option<&dyn Mode>) {
+    pub(super) fn end_session(
+        &mut self,
+        session: &Arc<Session>,
+        end: ReturnedAs,
+        at: Mono,
+        mode: Option<&dyn LoadMode>,
+    ) {
         if end == ReturnedAs::Failed {
             self.note_ended_early(session, at);
         }
@@ -136,7 +142,7 @@ impl Floor<'_> {
             }
         } else {
             self.open_children -= 1;
-            let failed = end == ReturnedAs::Failed || self.families.has_failed(session.id);
+            let failed = end == ReturnedAs::Failed || self.joins.has_failed(session.id);
             let branches = &mut self.counts.branches;
             match end {
                 ReturnedAs::Cut => branches.children_truncated += 1,
@@ -144,12 +150,12 @@ impl Floor<'_> {
                 ReturnedAs::Complete | ReturnedAs::Failed => branches.children_completed += 1,
             }
         }
-        if !self.families.is_member(session.id) {
+        if !self.joins.is_member(session.id) {
             self.leave_tree(session);
             return;
         }
-        let abandoned = self.families.is_abandoned(session.id);
-        match self.families.leave(session.id) {
+        let abandoned = self.joins.is_abandoned(session.id);
+        match self.joins.leave(session.id) {
             Some(Released::Turn(parked)) => match mode {
                 Some(mode) if !abandoned => {
                     self.counts.branches.parents_resumed += 1;
@@ -170,10 +176,10 @@ impl Floor<'_> {
         self.leave_tree(session);
     }
 
-    fn round_over(&mut self, orchestrator: SessionKey, at: Mono, mode: Option<&dyn Mode>) {
-        let Some(session) = self.families.session(orchestrator) else { return };
-        let begun = self.families.rounds_begun(orchestrator);
-        let next = match &self.plan.conversations[session.conversation].lineage {
+    fn round_over(&mut self, orchestrator: SessionKey, at: Mono, mode: Option<&dyn LoadMode>) {
+        let Some(session) = self.joins.session(orchestrator) else { return };
+        let begun = self.joins.rounds_begun(orchestrator);
+        let next = match &self.workload.conversations[session.conversation].lineage {
             Lineage::Orchestrator(plan) => plan.rounds.get(begun).map(|round| round.think),
             _ => None,
         };
@@ -187,22 +193,22 @@ impl Floor<'_> {
 
     pub(super) fn plan_round(&mut self, session: &Arc<Session>, round: usize, think: Option<ThinkTime>, at: Mono) {
         let pause = think.map_or(Nanos::ZERO, |think| self.draw_think(think, session, round));
-        self.agenda.put(at + pause, Later::Round(session.id));
+        self.agenda.put(at + pause, AgendaItem::Round(session.id));
     }
 
     fn draw_think(&self, think: ThinkTime, session: &Session, round: usize) -> Nanos {
         let mut millis = think.median_ms;
         if think.sigma > 0.0 {
-            let mut draws = self.plan.seed.stream(&format!("dag_think:{}:{round}", session.id.0));
+            let mut draws = self.workload.seed.stream(&format!("dag_think:{}:{round}", session.id.0));
             millis *= (think.sigma * draws.standard_normal()).exp();
         }
         let millis = millis.max(think.min_ms.unwrap_or(0.0)).min(think.max_ms.unwrap_or(f64::INFINITY));
         Nanos::from_secs_f64(millis / 1e3)
     }
 
-    pub(super) fn begin_round(&mut self, orchestrator: SessionKey, now: Mono, mode: &dyn Mode) {
-        let Some((session, round)) = self.families.begin_round(orchestrator) else { return };
-        let conversations = Arc::clone(&self.plan.conversations);
+    pub(super) fn begin_round(&mut self, orchestrator: SessionKey, now: Mono, mode: &dyn LoadMode) {
+        let Some((session, round)) = self.joins.begin_round(orchestrator) else { return };
+        let conversations = Arc::clone(&self.workload.conversations);
         let Lineage::Orchestrator(plan) = &conversations[session.conversation].lineage else { return };
         let children = plan.rounds.get(round).map_or(&[][..], |round| round.children.as_slice());
         if children.is_empty() {

@@ -1,38 +1,38 @@
-//! One phase from its start to its last response: sending, draining, and, when the time is over, cutting off.
+//! One phase from its start to its last response: sending, draining, and cutting off what outlasts the grace period.
 
 use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{GracePeriod, PhaseConfig, PhaseKind};
 
-use super::Stage;
-use super::mode::{self, Mode};
-use super::phase_state::Floor;
-use crate::control::{ControlSource, Event, StopReason};
+use super::environment::Environment;
+use super::mode::{self, LoadMode};
+use super::phase_state::PhaseState;
+use super::run_state::RunState;
+use crate::control::{SchedulerEvent, StopReason};
 use crate::phase::{EndReason, PhaseOutcome};
-use crate::plan::{EngineError, Plan};
-use crate::progress::{ANNOUNCEMENTS, Progress};
-use crate::queue::Waited;
+use crate::plan::{EngineError, Workload};
+use crate::progress::ANNOUNCEMENTS;
+use crate::queue::WaitResult;
 use crate::request::finished::CutReason;
-use crate::worker::Command;
 
 /// How long before its due time a request may be handed to its worker, which then waits for the moment itself: one thread
 /// wakes up on time more exactly than two in a row.
-const AHEAD: Nanos = Nanos(1_000_000);
+pub(super) const AHEAD: Nanos = Nanos(1_000_000);
 
 pub(super) struct PhaseRun<'a> {
-    floor: Floor<'a>,
-    mode: Box<dyn Mode>,
+    state: PhaseState<'a>,
+    mode: Box<dyn LoadMode>,
     phase: &'a PhaseConfig,
-    control: &'a ControlSource,
+    environment: Environment<'a>,
     grace_exceeded: bool,
     cut_drain: Nanos,
     ahead: Nanos,
 }
 
-/// Where a phase stands.
+/// How far a phase is.
 #[derive(Debug, Clone)]
-enum State {
+enum PhaseStage {
     Sending,
     /// No more requests; waiting for those in flight, at most until the given time.
     Draining {
@@ -50,23 +50,22 @@ impl<'a> PhaseRun<'a> {
     pub(super) fn new(
         index: usize,
         phase: &'a PhaseConfig,
-        plan: &'a mut Plan,
-        stage: &'a mut Stage,
-        control: &'a ControlSource,
-        progress: &'a Progress,
+        workload: &'a mut Workload,
+        run: &'a mut RunState,
+        environment: Environment<'a>,
     ) -> Self {
-        progress.begin(phase.kind, phase.stop.requests);
-        let cut_drain = plan.timing.cut_drain.into();
-        let mut floor = Floor::new(index, phase, plan, stage, progress);
-        let mode = mode::of(&phase.pace, &mut floor);
+        environment.progress.begin(phase.kind, phase.stop.requests, environment.clock.now());
+        let cut_drain = workload.timing.cut_drain.into();
+        let mut state = PhaseState::new(index, phase, workload, run, environment);
+        let mode = mode::of(&phase.pace, &mut state);
         // A limit must be asked at the due time itself, not before.
-        let ahead = if mode.knows_due_times() && floor.is_unlimited() { AHEAD } else { Nanos::ZERO };
-        Self { floor, mode, phase, control, grace_exceeded: false, cut_drain, ahead }
+        let ahead = if mode.knows_due_times() && state.is_unlimited() { AHEAD } else { Nanos::ZERO };
+        Self { state, mode, phase, environment, grace_exceeded: false, cut_drain, ahead }
     }
 
-    /// Goes on into another phase with all sessions that are open.
+    /// Enters another phase with all sessions that are open.
     pub(super) fn enter(&mut self, index: usize, phase: &'a PhaseConfig) {
-        self.floor.enter_phase(index, phase);
+        self.state.enter_phase(index, phase);
         self.phase = phase;
         self.grace_exceeded = false;
     }
@@ -74,19 +73,23 @@ impl<'a> PhaseRun<'a> {
     pub(super) fn run(&mut self) -> Result<PhaseOutcome, EngineError> {
         self.announce();
         // A stop that came before the phase keeps it from sending anything.
-        let mut state = self.take_in(None, State::Sending);
+        let mut stage = self.take_in(None, PhaseStage::Sending);
         loop {
-            state = self.advance(state)?;
-            if let State::Draining { reason, .. } | State::Cutting { reason, .. } = &state {
-                let overdue = matches!(&state, State::Cutting { until, .. } if Mono::now() >= *until);
-                let is_cut = matches!(state, State::Cutting { .. });
-                let is_over = self.floor.in_flight() == 0 && (is_cut || self.floor.is_settled());
+            stage = self.advance(stage)?;
+            if let PhaseStage::Draining { reason, .. } | PhaseStage::Cutting { reason, .. } = &stage {
+                let overdue = matches!(&stage, PhaseStage::Cutting { until, .. } if self.now() >= *until);
+                let is_cut = matches!(stage, PhaseStage::Cutting { .. });
+                let is_over = self.state.in_flight() == 0 && (is_cut || self.state.is_settled());
                 if is_over || overdue {
                     return Ok(self.outcome(reason.clone()));
                 }
             }
-            state = self.wait(state)?;
+            stage = self.wait(stage)?;
         }
+    }
+
+    fn now(&self) -> Mono {
+        self.environment.clock.now()
     }
 
     fn announce(&self) {
@@ -108,30 +111,30 @@ impl<'a> PhaseRun<'a> {
         }
     }
 
-    /// Sends what is due, and moves on to the next state when this one is over.
-    fn advance(&mut self, state: State) -> Result<State, EngineError> {
-        let now = Mono::now();
-        if self.floor.has_failed_warmup() && !matches!(state, State::Cutting { .. }) {
-            return Ok(self.stop(StopReason::FailedWarmup, &state));
+    /// Sends what is due, and moves on to the next stage when this one is over.
+    fn advance(&mut self, stage: PhaseStage) -> Result<PhaseStage, EngineError> {
+        let now = self.now();
+        if self.state.has_failed_warmup() && !matches!(stage, PhaseStage::Cutting { .. }) {
+            return Ok(self.stop(StopReason::FailedWarmup, &stage));
         }
-        Ok(match state {
-            State::Sending if self.floor.has_lost_server() => self.stop(StopReason::Unreachable, &state),
-            State::Sending => {
+        Ok(match stage {
+            PhaseStage::Sending if self.state.has_lost_server() => self.stop(StopReason::Unreachable, &stage),
+            PhaseStage::Sending => {
                 if self.deadline().is_some_and(|end| now >= end) {
                     return Ok(self.stop_sending(EndReason::Duration));
                 }
-                if self.floor.guide(now) {
+                if self.state.guide(now) {
                     return Ok(self.stop_sending(EndReason::Count));
                 }
-                self.floor.take_due(now, &*self.mode)?;
-                self.mode.feed(self.horizon(now), &mut self.floor)?;
-                if self.floor.is_spent(&*self.mode) { self.stop_sending(EndReason::Count) } else { state }
+                self.state.take_due(now, &*self.mode)?;
+                self.mode.feed(self.horizon(now), &mut self.state)?;
+                if self.state.is_spent(&*self.mode) { self.stop_sending(EndReason::Count) } else { stage }
             }
-            State::Draining { reason, until: Some(until) } if now >= until => {
-                self.grace_exceeded = self.floor.in_flight() > 0;
+            PhaseStage::Draining { reason, until: Some(until) } if now >= until => {
+                self.grace_exceeded = self.state.in_flight() > 0;
                 self.cut(reason, CutReason::Deadline)
             }
-            State::Draining { .. } | State::Cutting { .. } => state,
+            PhaseStage::Draining { .. } | PhaseStage::Cutting { .. } => stage,
         })
     }
 
@@ -141,46 +144,46 @@ impl<'a> PhaseRun<'a> {
         self.deadline().map_or(horizon, |end| horizon.min(end - Nanos(1)))
     }
 
-    fn stop_sending(&mut self, reason: EndReason) -> State {
-        let counts = &self.floor.counts;
+    fn stop_sending(&mut self, reason: EndReason) -> PhaseStage {
+        let counts = &self.state.counts;
         log::info!(
             "Phase {} sending complete | sent={}, completed={}, in_flight={} | sessions: sent={}, completed={}{}",
             self.phase.name(),
             counts.sent,
             counts.completed,
-            self.floor.in_flight(),
+            self.state.in_flight(),
             counts.sessions_sent,
             counts.sessions_completed,
             if reason == EndReason::Duration { " | timeout_triggered=True" } else { "" },
         );
-        if !self.floor.is_handed_over() {
-            self.floor.clear();
+        if !self.state.is_handed_over() {
+            self.state.clear();
         }
         let until = match (self.deadline(), self.phase.grace) {
             (_, GracePeriod::Unlimited) => None,
-            // Who ends a phase early does not wait for its deadline.
+            // A phase that ends early does not wait for its deadline.
             (Some(end), GracePeriod::Limited(grace)) if !matches!(reason, EndReason::Enough(_)) => {
                 Some(end + grace.into())
             }
-            (_, GracePeriod::Limited(grace)) => Some(Mono::now() + grace.into()),
+            (_, GracePeriod::Limited(grace)) => Some(self.now() + grace.into()),
         };
-        State::Draining { reason, until }
+        PhaseStage::Draining { reason, until }
     }
 
-    /// Ends sending early, if there is something to end.
-    fn end_early(&mut self, why: Arc<str>, state: State) -> State {
-        match state {
-            State::Sending if self.phase.kind == PhaseKind::Profiling => {
+    /// Ends sending early, in a measured phase that is still sending.
+    fn end_early(&mut self, why: Arc<str>, stage: PhaseStage) -> PhaseStage {
+        match stage {
+            PhaseStage::Sending if self.phase.kind == PhaseKind::Profiling => {
                 log::info!("Phase {} ends early: {why}", self.phase.name());
                 self.stop_sending(EndReason::Enough(why))
             }
-            _ => state,
+            _ => stage,
         }
     }
 
-    /// Ends the phase from whatever state it is in.
-    fn stop(&mut self, why: StopReason, state: &State) -> State {
-        if matches!(state, State::Sending) {
+    /// Ends the phase from whatever stage it is in.
+    fn stop(&mut self, why: StopReason, stage: &PhaseStage) -> PhaseStage {
+        if matches!(stage, PhaseStage::Sending) {
             self.stop_sending(EndReason::Stopped(why));
         }
         let cut = match why {
@@ -193,62 +196,61 @@ impl<'a> PhaseRun<'a> {
         self.cut(EndReason::Stopped(why), cut)
     }
 
-    fn cut(&mut self, reason: EndReason, cut: CutReason) -> State {
-        self.floor.tell_all(|| Command::Cut(cut));
-        State::Cutting { reason, until: Mono::now() + self.cut_drain }
+    fn cut(&mut self, reason: EndReason, cut: CutReason) -> PhaseStage {
+        self.environment.dispatch.cut(cut);
+        PhaseStage::Cutting { reason, until: self.now() + self.cut_drain }
     }
 
     fn deadline(&self) -> Option<Mono> {
-        self.phase.stop.duration.map(|d| self.floor.start + d.into())
+        self.phase.stop.duration.map(|d| self.state.start + d.into())
     }
 
     /// Sleeps until something is due or comes in, and takes in all that came.
-    fn wait(&mut self, state: State) -> Result<State, EngineError> {
-        let first = match self.next_wake(&state) {
-            Some(wake) => match self.control.events.receive_until(wake) {
-                Waited::Came(event) => event,
-                Waited::TimedOut => return Ok(state),
-                Waited::Closed => return Err(EngineError::WorkersGone),
-            },
-            None => self.control.events.receive().ok_or(EngineError::WorkersGone)?,
-        };
-        Ok(self.take_in(Some(first), state))
+    fn wait(&mut self, stage: PhaseStage) -> Result<PhaseStage, EngineError> {
+        match self.environment.events.wait(self.next_wake(&stage)) {
+            WaitResult::Item(event) => Ok(self.take_in(Some(event), stage)),
+            WaitResult::TimedOut => Ok(stage),
+            WaitResult::Closed => Err(EngineError::WorkersGone),
+        }
     }
 
     /// Takes in the event, and all that wait behind it.
-    fn take_in(&mut self, first: Option<Event>, mut state: State) -> State {
-        let mut event = first.or_else(|| self.control.events.take());
+    fn take_in(&mut self, first: Option<SchedulerEvent>, mut stage: PhaseStage) -> PhaseStage {
+        let mut event = first.or_else(|| self.environment.events.take());
         while let Some(next) = event {
             match next {
-                Event::Returned(returned) => self.floor.take_back(&returned, &*self.mode),
-                Event::FirstToken { phase } => self.floor.first_token(phase),
-                Event::FollowedUp(followed) => self.floor.follow_up(followed, &*self.mode),
-                Event::Stop(why) => {
-                    state = self.stop(why, &state);
+                SchedulerEvent::Returned(returned) => self.state.take_back(&returned, &*self.mode),
+                SchedulerEvent::FirstToken { phase } => self.state.first_token(phase),
+                SchedulerEvent::FollowedUp(followed) => self.state.follow_up(followed, &*self.mode),
+                SchedulerEvent::Stop(why) => {
+                    stage = self.stop(why, &stage);
                 }
-                Event::Enough(why) => state = self.end_early(why, state),
+                SchedulerEvent::Enough(why) => stage = self.end_early(why, stage),
             }
-            event = self.control.events.take();
+            event = self.environment.events.take();
         }
-        state
+        stage
     }
 
-    fn next_wake(&self, state: &State) -> Option<Mono> {
-        match state {
-            State::Sending => {
-                let now = Mono::now();
-                let next = self.mode.next_due().map(|due| due - self.ahead);
-                [self.deadline(), self.floor.next_wake(now), next].into_iter().flatten().min()
+    fn next_wake(&self, stage: &PhaseStage) -> Option<Mono> {
+        match stage {
+            PhaseStage::Sending => {
+                let now = self.now();
+                let deadline = self.deadline();
+                // What is due at the deadline or later is not sent, and nothing to wake up for.
+                let next = self.mode.next_due().filter(|due| deadline.is_none_or(|end| *due < end));
+                let next = next.map(|due| due - self.ahead);
+                [deadline, self.state.next_wake(now), next].into_iter().flatten().min()
             }
-            State::Draining { until, .. } => *until,
-            State::Cutting { until, .. } => Some(*until),
+            PhaseStage::Draining { until, .. } => *until,
+            PhaseStage::Cutting { until, .. } => Some(*until),
         }
     }
 
     fn outcome(&mut self, reason: EndReason) -> PhaseOutcome {
-        self.floor.count_open_children();
-        let counts = self.floor.counts;
-        let (start, end) = (self.floor.start, self.floor.last_return);
+        self.state.count_open_children();
+        let counts = self.state.counts;
+        let (start, end) = (self.state.start, self.state.last_return);
         log::info!(
             "Phase {} complete | completed={}, cancelled={} | sessions: completed={}, cancelled={} | elapsed={:.2}s{} | responses are \
              still to be read",
@@ -268,8 +270,8 @@ impl<'a> PhaseRun<'a> {
             counts,
             ended_by: reason,
             grace_exceeded: self.grace_exceeded,
-            replay: self.floor.replay_outcome(),
-            outage: self.floor.outage(),
+            replay: self.state.replay_outcome(),
+            outage: self.state.outage(),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Where credits are given out and taken back: the limits, the turns that wait for them, and the sessions that are open.
+//! The state of a phase: its limits, the turns that wait for room, and the sessions that are open. Credits are given out
+//! and taken back here.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -9,22 +10,21 @@ use aiperf_conversation::{BranchKind, ConversationIndex, Lineage};
 use aiperf_endpoint::History;
 use aiperf_seed::Stream;
 
-use super::Stage;
-use super::agenda::{Agenda, Later, Queued, SessionToStart, TurnToSend};
-use super::branch_joins::{Awaited, Families};
-use super::mode::Mode;
-use super::replay_lanes::Trees;
+use super::agenda::{Agenda, AgendaItem, LimitHits, SessionToStart, TurnToSend};
+use super::branch_joins::{Awaited, BranchJoins};
+use super::environment::Environment;
+use super::mode::LoadMode;
+use super::replay_lanes::ReplayLanes;
+use super::run_state::RunState;
 use crate::phase::{Outage, PhaseCounts};
-use crate::plan::{EngineError, Plan};
-use crate::progress::Progress;
-use crate::request::bodies::{Began, Lease};
+use crate::plan::{EngineError, Workload};
+use crate::request::bodies::{Began, ConversationLease};
 use crate::request::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, Session, SessionKey, TurnBody};
 use crate::request::follow_up::{FollowUpBodies, FollowedUp};
-use crate::scheduler::ramped_limit::Gate;
-use crate::worker::Command;
+use crate::scheduler::ramped_limit::RampedLimit;
 
-pub(super) struct Floor<'a> {
-    pub(super) plan: &'a mut Plan,
+pub(super) struct PhaseState<'a> {
+    pub(super) workload: &'a mut Workload,
     pub(super) start: Mono,
     pub(super) counts: PhaseCounts,
     pub(super) agenda: Agenda,
@@ -39,13 +39,13 @@ pub(super) struct Floor<'a> {
     /// The first of the phases that share sessions with this one.
     first_phase: usize,
     pub(super) phase: &'a PhaseConfig,
-    stage: &'a mut Stage,
-    pub(super) progress: &'a Progress,
-    /// Of an agentic replay.
-    pub(super) trees: Option<Trees>,
-    pub(super) sessions: Gate,
-    pub(super) prefill: Gate,
-    pub(super) families: Families,
+    run: &'a mut RunState,
+    pub(super) environment: Environment<'a>,
+    /// Present for an agentic replay.
+    pub(super) lanes: Option<ReplayLanes>,
+    pub(super) sessions: RampedLimit,
+    pub(super) prefill: RampedLimit,
+    pub(super) joins: BranchJoins,
     pub(super) open_roots: u64,
     pub(super) open_children: u64,
     /// Conversations that were started before a root, which happens once in a phase.
@@ -53,19 +53,19 @@ pub(super) struct Floor<'a> {
     cancellation_draws: Stream,
     next_key: u64,
     /// How often a limit has stopped the queues.
-    pub(super) stops: Queued,
+    pub(super) limit_hits: LimitHits,
 }
 
-impl<'a> Floor<'a> {
+impl<'a> PhaseState<'a> {
     pub(super) fn new(
         index: usize,
         phase: &'a PhaseConfig,
-        plan: &'a mut Plan,
-        stage: &'a mut Stage,
-        progress: &'a Progress,
+        workload: &'a mut Workload,
+        run: &'a mut RunState,
+        environment: Environment<'a>,
     ) -> Self {
-        let start = Mono::now();
-        let seed = plan.seed;
+        let start = environment.clock.now();
+        let seed = workload.seed;
         Self {
             start,
             counts: PhaseCounts::default(),
@@ -76,25 +76,25 @@ impl<'a> Floor<'a> {
             last_return: start,
             index,
             first_phase: index,
-            trees: Trees::of(&phase.pace),
-            stage,
-            progress,
-            sessions: Gate::new(
+            lanes: ReplayLanes::of(&phase.pace),
+            run,
+            environment,
+            sessions: RampedLimit::new(
                 phase.pace.session_limit().filter(|_| !phase.pace.is_agentic()),
                 phase.concurrency_ramp,
                 start,
                 seed,
             ),
-            prefill: Gate::new(phase.prefill_limit, phase.prefill_ramp, start, seed),
-            families: Families::default(),
+            prefill: RampedLimit::new(phase.prefill_limit, phase.prefill_ramp, start, seed),
+            joins: BranchJoins::default(),
             open_roots: 0,
             open_children: 0,
             started_before: HashSet::new(),
             cancellation_draws: seed.stream("timing.request.cancellation"),
             next_key: 0,
-            stops: Queued::default(),
+            limit_hits: LimitHits::default(),
             phase,
-            plan,
+            workload,
         }
     }
 
@@ -107,7 +107,7 @@ impl<'a> Floor<'a> {
         self.phase.pace.session_limit().is_none() && self.phase.prefill_limit.is_none()
     }
 
-    /// Whether any request may still go out, be it of an open session.
+    /// Whether any request may still be sent, also of an open session.
     pub(super) fn may_send(&self) -> bool {
         self.phase.stop.requests.is_none_or(|limit| self.counts.sent < limit)
     }
@@ -119,16 +119,16 @@ impl<'a> Floor<'a> {
     /// Until when nothing is sent because the server cannot be reached. A schedule is kept all the same: its requests are the load
     /// that was asked for.
     fn held_until(&self, now: Mono) -> Option<Mono> {
-        if self.phase.pace.is_closed_loop() { self.stage.reach.holds_until(now) } else { None }
+        if self.phase.pace.is_closed_loop() { self.run.reach.holds_until(now) } else { None }
     }
 
     /// Whether the server could not be reached for longer than is allowed.
     pub(super) fn has_lost_server(&self) -> bool {
-        self.stage.reach.is_given_up()
+        self.run.reach.is_given_up()
     }
 
     pub(super) fn outage(&self) -> Option<Outage> {
-        self.stage.reach.outage()
+        self.run.reach.outage()
     }
 
     /// Whether a new session could send its first turn at once, with no open session waiting.
@@ -142,8 +142,8 @@ impl<'a> Floor<'a> {
     }
 
     /// Nothing more will be sent, whatever comes back.
-    pub(super) fn is_spent(&self, mode: &dyn Mode) -> bool {
-        if self.trees.as_ref().is_some_and(|trees| !trees.is_replaying()) {
+    pub(super) fn is_spent(&self, mode: &dyn LoadMode) -> bool {
+        if self.lanes.as_ref().is_some_and(|lanes| !lanes.is_replaying()) {
             return false;
         }
         let more_to_start = self.may_start_session() && (mode.has_more() || !self.starts.is_empty());
@@ -152,7 +152,7 @@ impl<'a> Floor<'a> {
 
     /// When a limit grows, or a turn is due.
     pub(super) fn next_wake(&self, now: Mono) -> Option<Mono> {
-        let pressing = self.trees.as_ref().and_then(Trees::pressing_until);
+        let pressing = self.lanes.as_ref().and_then(ReplayLanes::pressing_until);
         [
             self.agenda.next_at(),
             self.sessions.next_step(now),
@@ -165,14 +165,12 @@ impl<'a> Floor<'a> {
         .min()
     }
 
-    pub(super) fn tell_all(&self, command: impl Fn() -> Command) {
-        for worker in &self.stage.workers {
-            worker.tell(command());
-        }
+    pub(super) fn now(&self) -> Mono {
+        self.environment.clock.now()
     }
 
     /// Children that the end of the phase leaves without an end of their own were cut off by it, so that each that was spawned
-    /// is counted once. Those that another phase goes on with are its business.
+    /// is counted once. Children that another phase continues are counted there.
     pub(super) fn count_open_children(&mut self) {
         if !self.is_handed_over() {
             self.counts.branches.children_truncated += self.open_children;
@@ -185,36 +183,36 @@ impl<'a> Floor<'a> {
         self.waiting_for_arrival.clear();
         self.ready.clear();
         self.starts.clear();
-        if let Some(trees) = &mut self.trees {
-            trees.clear();
+        if let Some(lanes) = &mut self.lanes {
+            lanes.clear();
         }
     }
 
     /// The next conversation of the data set, as a session.
     pub(super) fn draw_session(&mut self, due: Mono) -> SessionToStart {
-        let conversation = (self.plan.next_conversation)();
+        let conversation = (self.workload.next_conversation)();
         self.session_of(conversation, due)
     }
 
     pub(super) fn session_of(&self, conversation: usize, due: Mono) -> SessionToStart {
-        SessionToStart { due, conversation, correlation_id: None, turns: None, queued: self.stops }
+        SessionToStart { due, conversation, correlation_id: None, turns: None, queued: self.limit_hits }
     }
 
-    /// Moves on what became due, and sends what has room.
-    pub(super) fn take_due(&mut self, now: Mono, mode: &dyn Mode) -> Result<(), EngineError> {
+    /// Queues what became due, and sends what has room.
+    pub(super) fn take_due(&mut self, now: Mono, mode: &dyn LoadMode) -> Result<(), EngineError> {
         while let Some(later) = self.agenda.take_due(now) {
             match later {
-                Later::Turn(turn) if mode.turns_wait_for_arrivals() => self.waiting_for_arrival.push_back(turn),
-                Later::Turn(turn) => self.make_ready(turn),
-                Later::Round(orchestrator) => self.begin_round(orchestrator, now, mode),
+                AgendaItem::Turn(turn) if mode.turns_wait_for_arrivals() => self.waiting_for_arrival.push_back(turn),
+                AgendaItem::Turn(turn) => self.make_ready(turn),
+                AgendaItem::Round(orchestrator) => self.begin_round(orchestrator, now, mode),
             }
         }
         self.flush(now)
     }
 
-    /// The turn only waits for room from now on.
+    /// Queues a turn that waits for nothing but room.
     pub(super) fn make_ready(&mut self, turn: TurnToSend) {
-        self.ready.push_back(TurnToSend { queued: self.stops, ..turn });
+        self.ready.push_back(TurnToSend { queued: self.limit_hits, ..turn });
     }
 
     /// Sends turns of open sessions, then starts sessions, as far as the limits allow.
@@ -223,12 +221,12 @@ impl<'a> Floor<'a> {
             let prefill_room = self.prefill.has_room(now);
             if !self.ready.is_empty() {
                 if !prefill_room {
-                    self.stops.0 += 1;
+                    self.limit_hits.0 += 1;
                     break;
                 }
                 if let Some(turn) = self.ready.pop_front() {
-                    // A turn that waited for the server to return was not late through the client's fault.
-                    let waited = self.phase.pace.is_closed_loop() && self.stage.reach.outage().is_some();
+                    // A turn that waited for the server to come back is not late because of the client.
+                    let waited = self.phase.pace.is_closed_loop() && self.run.reach.outage().is_some();
                     self.issue(if waited { TurnToSend { due: turn.due.max(now), ..turn } } else { turn })?;
                 }
                 continue;
@@ -237,7 +235,7 @@ impl<'a> Floor<'a> {
                 break;
             }
             if !(prefill_room && self.sessions.has_room(now)) {
-                self.stops.0 += 1;
+                self.limit_hits.0 += 1;
                 break;
             }
             if let Some(session) = self.starts.pop_front() {
@@ -254,28 +252,28 @@ impl<'a> Floor<'a> {
         self.open_roots += 1;
         self.sessions.enter();
         self.enter_tree(&session);
-        let conversation = &self.plan.conversations[start.conversation];
+        let conversation = &self.workload.conversations[start.conversation];
         match &conversation.lineage {
             Lineage::Orchestrator(orchestrator) => {
                 let think = orchestrator.rounds.first().map(|round| round.think);
-                self.families.enter(&session, None);
+                self.joins.enter(&session, None);
                 self.counts.branches.graphs_admitted += 1;
                 self.plan_round(&session, 0, think, start.due);
                 return Ok(());
             }
             Lineage::RootWithSpawns(children) if self.phase.kind == PhaseKind::Profiling => {
                 let children = children.clone();
-                self.families.enter(&session, None);
+                self.joins.enter(&session, None);
                 for child in children {
                     if self.started_before.insert(child) {
                         self.spawn(&session, child, Awaited::Nothing, None, None, start.due);
                     }
                 }
             }
-            _ if conversation.turns.iter().any(|turn| !turn.branches.is_empty()) => self.families.enter(&session, None),
+            _ if conversation.turns.iter().any(|turn| !turn.branches.is_empty()) => self.joins.enter(&session, None),
             _ => {}
         }
-        if self.plan.conversations[start.conversation].turns.is_empty() {
+        if self.workload.conversations[start.conversation].turns.is_empty() {
             log::warn!("session {} has nothing to send", session.correlation_id);
             self.end_session(&session, ReturnedAs::Complete, start.due, None);
             return Ok(());
@@ -285,7 +283,7 @@ impl<'a> Floor<'a> {
     }
 
     pub(super) fn new_correlation_id(&mut self) -> String {
-        self.stage.ids.uuid().to_string()
+        self.run.ids.uuid().to_string()
     }
 
     /// Makes a session; children name their parent.
@@ -297,10 +295,10 @@ impl<'a> Floor<'a> {
         parent: Option<(&Session, Option<History>)>,
     ) -> Arc<Session> {
         self.next_key += 1;
-        let whole = self.plan.conversations[conversation].turns.len();
-        let mode = self.plan.conversations[conversation].context_mode;
-        let target = self.stage.take_target(self.plan.targets.len());
-        let worker = if self.trees.is_some() { self.stage.next_in_turn() } else { self.stage.least_busy() };
+        let whole = self.workload.conversations[conversation].turns.len();
+        let mode = self.workload.conversations[conversation].context_mode;
+        let target = self.run.take_target();
+        let worker = if self.lanes.is_some() { self.run.take_worker() } else { self.run.least_busy() };
         let began = match &self.phase.pace {
             _ if parent.is_some() => Began::Branched,
             Pace::FixedSchedule { .. } => Began::Scheduled,
@@ -318,21 +316,21 @@ impl<'a> Floor<'a> {
             correlation_id,
             number: parent.as_ref().map_or(self.next_key, |(parent, _)| parent.number),
             worker,
-            // A family is one thing to whoever tells sessions apart, also where a later phase goes on with it.
+            // All sessions of a tree count as one, even if a later phase continues it.
             phase: parent.as_ref().map_or(self.index, |(parent, _)| parent.phase),
             turns: turns.map_or(whole, |turns| whole.min(turns)),
             id: SessionKey(self.next_key),
             is_root: parent.is_none(),
-            _lease: Lease::take(&self.plan.bodies, conversation, began),
+            _lease: ConversationLease::take(&self.workload.bodies, conversation, began),
             history: Mutex::new(parent.and_then(|(_, history)| history).unwrap_or(History::new(mode))),
         })
     }
 
     fn issue(&mut self, turn: TurnToSend) -> Result<(), EngineError> {
         let TurnToSend { due, session, turn, body, queued } = turn;
-        let held_back = queued != self.stops;
+        let held_back = queued != self.limit_hits;
         let cancel_after = self.draw_cancellation();
-        let conversation = &self.plan.conversations[session.conversation];
+        let conversation = &self.workload.conversations[session.conversation];
         let is_last = turn + 1 >= session.turns;
         let forks =
             conversation.turns[turn].branches.iter().any(|branch| matches!(branch.kind, BranchKind::Fork { .. }));
@@ -341,29 +339,29 @@ impl<'a> Floor<'a> {
             number: self.counts.sent,
             phase: self.index,
             due,
-            issued: Mono::now().max(due),
+            issued: self.now().max(due),
             body,
             held_back,
             cancel_after,
             watch_first_token: self.phase.prefill_limit.is_some(),
-            follow_up: match &self.trees {
+            follow_up: match &self.lanes {
                 _ if (conversation.has_live_history() && !is_last) || forks => FollowUpNeed::Always,
-                Some(trees) => trees.follow_up(),
+                Some(lanes) => lanes.follow_up(),
                 None => FollowUpNeed::Never,
             },
-            is_brief: self.trees.as_ref().is_some_and(|trees| !trees.is_replaying()),
+            is_single_token: self.lanes.as_ref().is_some_and(|lanes| !lanes.is_replaying()),
             is_last,
             session: Arc::clone(&session),
         };
-        if !self.stage.workers[session.worker].tell(Command::Send(credit)) {
+        if !self.environment.dispatch.send(credit) {
             return Err(EngineError::WorkersGone);
         }
-        self.stage.reach.note_try(Mono::now());
+        self.run.reach.note_try(self.now());
         self.prefill.enter();
         self.counts.sent += 1;
         self.counts.arrivals_delayed += u64::from(held_back);
-        self.stage.in_flight[session.worker] += 1;
-        self.progress.add_sent();
+        self.run.in_flight[session.worker] += 1;
+        self.environment.progress.add_sent();
         Ok(())
     }
 
@@ -379,11 +377,11 @@ impl<'a> Floor<'a> {
         }
     }
 
-    pub(super) fn take_back(&mut self, returned: &Returned, mode: &dyn Mode) {
+    pub(super) fn take_back(&mut self, returned: &Returned, mode: &dyn LoadMode) {
         let session = &returned.session;
-        self.stage.in_flight[session.worker] -= 1;
+        self.run.in_flight[session.worker] -= 1;
         if returned.end != ReturnedAs::Cut {
-            self.stage.reach.note(session.target, returned.at, returned.unreachable_since);
+            self.run.reach.note(session.target, returned.at, returned.unreachable_since);
         }
         if session.phase < self.first_phase {
             return;
@@ -391,8 +389,8 @@ impl<'a> Floor<'a> {
         if returned.phase == self.index {
             self.count(returned);
         }
-        // What a warmup cuts off is gone on from all the same.
-        let is_over = self.trees.as_ref().is_none_or(|trees| trees.is_replaying() && returned.phase == self.index);
+        // A session whose request the warm-up cut off is continued all the same.
+        let is_over = self.lanes.as_ref().is_none_or(|lanes| lanes.is_replaying() && returned.phase == self.index);
         if returned.end == ReturnedAs::Cut && is_over {
             self.end_session(session, returned.end, returned.at, Some(mode));
         } else if !returned.follow_up {
@@ -404,7 +402,7 @@ impl<'a> Floor<'a> {
 
     fn count(&mut self, returned: &Returned) {
         self.last_return = self.last_return.max(returned.at);
-        self.progress.add_returned();
+        self.environment.progress.add_returned();
         if !returned.first_token_told {
             self.prefill.leave();
         }
@@ -414,7 +412,7 @@ impl<'a> Floor<'a> {
         }
     }
 
-    pub(super) fn follow_up(&mut self, followed: FollowedUp, mode: &dyn Mode) {
+    pub(super) fn follow_up(&mut self, followed: FollowedUp, mode: &dyn LoadMode) {
         if followed.session.phase < self.first_phase {
             return;
         }

@@ -1,4 +1,4 @@
-//! A limit on how many may be inside, which may grow over time.
+//! A limit on how many sessions or requests may be open, which may grow over time.
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::Ramp;
@@ -7,15 +7,15 @@ use aiperf_seed::Seed;
 use crate::schedule::step_times;
 
 #[derive(Debug)]
-pub(crate) struct Gate {
-    /// Without a limit everyone may enter.
+pub(crate) struct RampedLimit {
+    /// `None`: no limit.
     target: Option<usize>,
     /// When the limit grows by one; empty once it is at its target.
     steps: Vec<Mono>,
     inside: usize,
 }
 
-impl Gate {
+impl RampedLimit {
     pub(crate) fn new(target: Option<usize>, ramp: Option<Ramp>, start: Mono, seed: Seed) -> Self {
         let steps: Vec<Nanos> = match (target, ramp) {
             (Some(target), Some(ramp)) => step_times(target, ramp, seed),
@@ -60,7 +60,7 @@ mod tests {
     fn a_ramped_gate_lets_in_one_more_at_each_step() {
         let start = Mono::from_nanos(1_000);
         let ramp = Ramp { duration: Duration::from_secs(2), shape: RampShape::Linear };
-        let mut gate = Gate::new(Some(3), Some(ramp), start, Seed::fixed(1));
+        let mut gate = RampedLimit::new(Some(3), Some(ramp), start, Seed::fixed(1));
         let after = |secs: u64| start + Nanos(secs * 1_000_000_000);
         assert!(gate.has_room(start));
         gate.enter();
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_gate_without_limit_is_open() {
-        let mut gate = Gate::new(None, None, Mono::default(), Seed::fixed(1));
+        let mut gate = RampedLimit::new(None, None, Mono::default(), Seed::fixed(1));
         for _ in 0..1_000 {
             assert!(gate.has_room(Mono::default()));
             gate.enter();

@@ -5,9 +5,10 @@ use aiperf_clock::{Mono, Nanos};
 
 use crate::phase::Outage;
 
-/// Pause before the server is tried again: at first, and at most. In between it is as long as the outage has lasted, so that it
-/// doubles with each try.
+/// Shortest pause before the server is tried again. A pause is as long as the outage has lasted, so that it doubles with
+/// each try.
 const FIRST_PAUSE: Nanos = Nanos(10_000_000);
+/// Longest pause before the server is tried again.
 const LONGEST_PAUSE: Nanos = Nanos(500_000_000);
 
 /// Fewer failures than this do not end a run, however far apart they are.
@@ -17,10 +18,10 @@ const LEAST_FAILURES: u64 = 3;
 pub(crate) struct Reachability {
     /// How long an outage may last.
     limit: Option<Nanos>,
-    /// Of each server, whether the last request to it could not connect.
+    /// By server, whether the last request to it could not connect.
     is_away: Vec<bool>,
-    /// Since something else came back. It counts only while every server is away: of several, one that is there goes on being
-    /// measured, and the others answer its requests with as many failures and no more.
+    /// Connection failures since anything else came back. It counts only while every server is away: if one of several can
+    /// be reached, its measurement continues, and requests to the others fail.
     outage: Option<Outage>,
     /// When the server is tried again.
     next_try: Mono,
@@ -53,7 +54,7 @@ impl Reachability {
         }
     }
 
-    /// Until when requests are held back that nothing but their turn makes due.
+    /// Until when requests of a closed loop are held back.
     pub(crate) fn holds_until(&self, now: Mono) -> Option<Mono> {
         self.outage().and(Some(self.next_try)).filter(|next| *next > now)
     }
@@ -83,7 +84,7 @@ mod tests {
         Mono::from_nanos(millis * 1_000_000)
     }
 
-    /// Tries whenever it may, until the given time; each try fails at once. How many there were.
+    /// Tries whenever it may, until the given time; each try fails at once. Returns the number of tries.
     fn tries(reach: &mut Reachability, mut now: Mono, end: Mono) -> u64 {
         let mut tries = 0;
         while now < end && !reach.is_given_up() {

@@ -1,5 +1,5 @@
-//! What an agentic replay does with its sessions: enters them in the middle, brings the server to where they were, and
-//! goes on with them.
+//! What an agentic replay does with its sessions: enters them in the middle, primes the server's cache with the prompt
+//! before that point, and continues them.
 
 use std::sync::Arc;
 
@@ -7,39 +7,39 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_config::PhaseConfig;
 use aiperf_conversation::BranchCounts;
 
-use super::agenda::{Later, Queued, TurnToSend};
-use super::branch_joins::{Awaited, Parked};
-use super::phase_state::Floor;
-use super::replay_lanes::{Held, Trees, Waiting};
+use super::agenda::{AgendaItem, LimitHits, TurnToSend};
+use super::branch_joins::{Awaited, ParkedTurn};
+use super::phase_state::PhaseState;
+use super::replay_lanes::{HeldTurn, ReplayLanes, ResumePoint};
 use crate::phase::{PhaseCounts, ReplayEntry, ReplayOutcome};
 use crate::request::credit::{Session, TurnBody};
 use crate::schedule::{Trajectory, TrajectoryStream};
-use crate::scheduler::ramped_limit::Gate;
+use crate::scheduler::ramped_limit::RampedLimit;
 
-/// A request of the warmup, before it is known when it is sent.
+/// A request of the warm-up, before it is known when it is sent.
 struct ToPrime {
     session: Arc<Session>,
     turn: usize,
-    /// How long before the point it was sent.
+    /// How long before the start point it was sent in the recording.
     before: Nanos,
 }
 
-impl<'a> Floor<'a> {
-    /// Draws the first session of each lane and a point of its time, and plans the requests that lead up to there.
+impl<'a> PhaseState<'a> {
+    /// Draws the first session of each lane and its start point, and plans the requests that prime it.
     pub(super) fn enter_recordings(&mut self) {
-        let Some(options) = self.trees.as_ref().map(|trees| trees.options) else { return };
+        let Some(options) = self.lanes.as_ref().map(|lanes| lanes.options) else { return };
         let mut to_prime = Vec::new();
         for lane in 0..options.lanes {
-            let root = (self.plan.next_conversation)();
-            let name = Arc::clone(&self.plan.conversations[root].session_id);
-            let draw = self.plan.seed.stream(&format!("timing.trajectory:{name}:{lane}")).unit();
+            let root = (self.workload.next_conversation)();
+            let name = Arc::clone(&self.workload.conversations[root].session_id);
+            let draw = self.workload.seed.stream(&format!("timing.trajectory:{name}:{lane}")).unit();
             let ratio = options.start_min + draw * (options.start_max - options.start_min);
-            let Trajectory { streams, ended } = Trajectory::new(&self.plan.conversations, root, ratio);
+            let Trajectory { streams, ended } = Trajectory::new(&self.workload.conversations, root, ratio);
             let entry = ReplayEntry {
                 session_id: name,
                 ratio,
                 root_next: streams.first().map_or(0, |root| root.sent),
-                root_turns: self.plan.conversations[root].turns.len(),
+                root_turns: self.workload.conversations[root].turns.len(),
                 live: streams.iter().filter(|stream| stream.is_live()).count(),
             };
             log::info!(
@@ -50,17 +50,17 @@ impl<'a> Floor<'a> {
                 entry.root_turns,
                 entry.live
             );
-            if let Some(trees) = &mut self.trees {
-                trees.outcome.entries.push(entry);
+            if let Some(lanes) = &mut self.lanes {
+                lanes.outcome.entries.push(entry);
             }
             self.enter_tree_in_the_middle(&streams, &ended, &mut to_prime);
         }
         let longest = to_prime.iter().map(|request| request.before).max().unwrap_or_default();
         for ToPrime { session, turn, before } in to_prime {
-            if let Some(trees) = &mut self.trees {
-                trees.await_primed(&session, turn);
+            if let Some(lanes) = &mut self.lanes {
+                lanes.await_primed(&session, turn);
             }
-            // All lanes come to their points at the same time.
+            // All lanes reach their start points at the same time.
             let wait = if options.burst { Nanos::ZERO } else { Nanos(longest.0 - before.0) };
             self.plan_at(self.start + wait, session, turn);
         }
@@ -81,7 +81,7 @@ impl<'a> Floor<'a> {
                 continue;
             };
             let awaited = parent.map(|(parent, join)| (parent.id, join.map_or(Awaited::Nothing, Awaited::Join)));
-            self.families.enter(&session, awaited);
+            self.joins.enter(&session, awaited);
             self.enter_tree(&session);
             if is_root {
                 self.open_roots += 1;
@@ -91,84 +91,84 @@ impl<'a> Floor<'a> {
             if let Some(before) = stream.last_sent {
                 to_prime.push(ToPrime { session: Arc::clone(&session), turn: stream.sent - 1, before });
             }
-            if let Some(trees) = &mut self.trees {
-                trees.waiting.push(Waiting { session, turn: stream.sent, after });
+            if let Some(lanes) = &mut self.lanes {
+                lanes.resume_points.push(ResumePoint { session, turn: stream.sent, after });
             }
         }
-        let (Some(trees), Some(root)) = (&mut self.trees, sessions.first()) else { return };
+        let (Some(lanes), Some(root)) = (&mut self.lanes, sessions.first()) else { return };
         let sent = streams.iter().map(|stream| (stream.conversation, stream.sent));
         for (conversation, turns) in sent.chain(ended.iter().map(|conversation| (*conversation, usize::MAX))) {
-            trees.note_answered(root.number, conversation, turns);
+            lanes.note_answered(root.number, conversation, turns);
         }
     }
 
     /// The turn is sent when it is due, and, in an agentic replay, when all has been answered that had been before it was
     /// recorded.
     pub(super) fn put_turn(&mut self, turn: TurnToSend) {
-        let Some(trees) = &mut self.trees else { return self.agenda.put(turn.due, Later::Turn(turn)) };
-        let prepared = &self.plan.conversations[turn.session.conversation].turns[turn.turn];
-        let held = Held { after: prepared.answered_before.clone(), turn };
-        if let Some(Held { turn, .. }) = trees.hold(held) {
-            self.agenda.put(turn.due, Later::Turn(turn));
+        let Some(lanes) = &mut self.lanes else { return self.agenda.put(turn.due, AgendaItem::Turn(turn)) };
+        let prepared = &self.workload.conversations[turn.session.conversation].turns[turn.turn];
+        let held = HeldTurn { after: prepared.answered_before.clone(), turn };
+        if let Some(HeldTurn { turn, .. }) = lanes.hold(held) {
+            self.agenda.put(turn.due, AgendaItem::Turn(turn));
         }
     }
 
     pub(super) fn note_answered(&mut self, session: &Session, turns: usize, at: Mono) {
-        let Some(trees) = &mut self.trees else { return };
-        let free = trees.note_answered(session.number, session.conversation, turns);
+        let Some(lanes) = &mut self.lanes else { return };
+        let free = lanes.note_answered(session.number, session.conversation, turns);
         self.let_go(free, at);
     }
 
     pub(super) fn note_ended_early(&mut self, session: &Session, at: Mono) {
-        let Some(trees) = &mut self.trees else { return };
-        let free = trees.note_ended_early(session, &self.plan.conversations);
+        let Some(lanes) = &mut self.lanes else { return };
+        let free = lanes.note_ended_early(session, &self.workload.conversations);
         self.let_go(free, at);
     }
 
-    fn let_go(&mut self, free: Vec<Held>, at: Mono) {
-        for Held { turn, .. } in free {
+    fn let_go(&mut self, free: Vec<HeldTurn>, at: Mono) {
+        for HeldTurn { turn, .. } in free {
             let due = turn.due.max(at);
-            self.agenda.put(due, Later::Turn(TurnToSend { due, ..turn }));
+            self.agenda.put(due, AgendaItem::Turn(TurnToSend { due, ..turn }));
         }
     }
 
     fn plan_at(&mut self, due: Mono, session: Arc<Session>, turn: usize) {
         let body = TurnBody::Fixed;
-        self.agenda.put(due, Later::Turn(TurnToSend { due, session, turn, body, queued: Queued::default() }));
+        self.agenda.put(due, AgendaItem::Turn(TurnToSend { due, session, turn, body, queued: LimitHits::default() }));
     }
 
-    /// Lets every line go on that the warmup has brought up to its point.
+    /// Continues every line that the warm-up has primed.
     fn resume(&mut self, from: Mono, at_once: bool) {
-        let Some(trees) = &mut self.trees else { return };
-        for Waiting { session, turn, after } in std::mem::take(&mut trees.waiting) {
-            if self.families.must_wait(session.id, turn) {
+        let Some(lanes) = &mut self.lanes else { return };
+        for ResumePoint { session, turn, after } in std::mem::take(&mut lanes.resume_points) {
+            if self.joins.must_wait(session.id, turn) {
                 self.counts.branches.parents_suspended += 1;
-                self.families.park(Parked { session, turn, body: None, last_due: from });
+                self.joins.park(ParkedTurn { session, turn, body: None, last_due: from });
             } else {
                 let due = if at_once { from } else { from + after };
                 let body = TurnBody::Fixed;
-                self.put_turn(TurnToSend { due, session, turn, body, queued: Queued::default() });
+                self.put_turn(TurnToSend { due, session, turn, body, queued: LimitHits::default() });
             }
         }
     }
 
-    /// Takes the replay from one of its stages to the next, and shortens the time in which nothing happens. Says whether
-    /// the phase has sent all that it will.
+    /// Takes the replay from one of its stages to the next, and shortens the time in which nothing happens. Returns whether
+    /// the phase has sent all that it will send.
     pub(super) fn guide(&mut self, now: Mono) -> bool {
         let nothing_left = self.agenda.next_at().is_none() && self.ready.is_empty();
-        let Some(trees) = &mut self.trees else { return false };
-        match trees.options.cache_warmup {
-            None if trees.is_priming() && nothing_left => return true,
-            Some(duration) if trees.is_priming() && trees.is_primed() => {
+        let Some(lanes) = &mut self.lanes else { return false };
+        match lanes.options.cache_warmup {
+            None if lanes.is_priming() && nothing_left => return true,
+            Some(duration) if lanes.is_priming() && lanes.is_primed() => {
                 log::info!(
                     "All sessions have reached their start points; filling the cache for {} s",
                     duration.as_secs_f64()
                 );
-                trees.press(now + duration.into());
+                lanes.press(now + duration.into());
                 self.resume(now, true);
             }
-            _ if trees.pressing_until().is_some_and(|until| now >= until) => {
-                trees.pause();
+            _ if lanes.pressing_until().is_some_and(|until| now >= until) => {
+                lanes.pause();
                 return true;
             }
             _ => {}
@@ -177,48 +177,48 @@ impl<'a> Floor<'a> {
         false
     }
 
-    /// Whether the measured phase would have nothing to go on from.
+    /// Whether the warm-up failed, so that the measured phase has nothing to continue.
     pub(super) fn has_failed_warmup(&self) -> bool {
-        self.trees.as_ref().is_some_and(Trees::has_failed)
+        self.lanes.as_ref().is_some_and(ReplayLanes::has_failed)
     }
 
-    /// Whether all is known that the next phase goes on from.
+    /// Whether the next phase may begin: every priming request is back.
     pub(super) fn is_settled(&self) -> bool {
-        self.trees.as_ref().is_none_or(|trees| !trees.is_priming() || trees.is_primed())
+        self.lanes.as_ref().is_none_or(|lanes| !lanes.is_priming() || lanes.is_primed())
     }
 
-    /// While nothing is under way, the next request comes within the limit, and all others come earlier by as much.
+    /// While nothing is in flight, the next request comes within the idle cap, and all others are moved by the same time.
     fn shorten_idle_time(&mut self, now: Mono) {
         let is_idle = self.in_flight() == 0 && self.ready.is_empty() && self.starts.is_empty();
-        let (Some(trees), Some(next)) = (&mut self.trees, self.agenda.next_at()) else { return };
-        let Some(cap) = trees.options.idle_cap.filter(|_| is_idle) else { return };
+        let (Some(lanes), Some(next)) = (&mut self.lanes, self.agenda.next_at()) else { return };
+        let Some(cap) = lanes.options.idle_cap.filter(|_| is_idle) else { return };
         let latest = (self.last_return + cap.into()).max(now);
         let too_late = next.since(latest);
         if too_late > Nanos::ZERO {
-            trees.outcome.idle_jumps += 1;
-            trees.outcome.idle_skipped = trees.outcome.idle_skipped + too_late;
-            trees.move_forward(too_late);
-            self.agenda.move_forward(too_late);
+            lanes.outcome.idle_jumps += 1;
+            lanes.outcome.idle_skipped = lanes.outcome.idle_skipped + too_late;
+            lanes.advance_by(too_late);
+            self.agenda.advance_by(too_late);
         }
     }
 
-    /// The same sessions go on in another phase.
+    /// Continues the same sessions in another phase.
     pub(super) fn enter_phase(&mut self, index: usize, phase: &'a PhaseConfig) {
         self.index = index;
         self.phase = phase;
-        self.start = Mono::now();
+        self.start = self.now();
         self.last_return = self.start;
-        self.prefill = Gate::new(phase.prefill_limit, phase.prefill_ramp, self.start, self.plan.seed);
-        self.progress.begin(phase.kind, phase.stop.requests);
-        let Some(trees) = &mut self.trees else { return };
-        let open = trees.open_trees() as u64;
-        // Of a session that was entered after the end of its main line only agents are left.
+        self.prefill = RampedLimit::new(phase.prefill_limit, phase.prefill_ramp, self.start, self.workload.seed);
+        self.environment.progress.begin(phase.kind, phase.stop.requests, self.start);
+        let Some(lanes) = &mut self.lanes else { return };
+        let open = lanes.open_trees() as u64;
+        // A session that was entered after the end of its main line consists of agents only.
         let sessions_completed = open - self.open_roots;
-        // Whoever goes on counts as started, so that no more can end than were.
+        // Children that continue count as started, so that no more can end than were started.
         let branches = BranchCounts { children_spawned: self.open_children, ..BranchCounts::default() };
         self.counts = PhaseCounts { sessions_sent: open, sessions_completed, branches, ..PhaseCounts::default() };
-        let (is_primed, at_once) = (trees.is_priming(), trees.options.burst);
-        trees.replay();
+        let (is_primed, at_once) = (lanes.is_priming(), lanes.options.burst);
+        lanes.replay();
         if is_primed {
             self.resume(self.start, at_once);
         }
@@ -226,27 +226,27 @@ impl<'a> Floor<'a> {
 
     /// Whether what was not sent is left to the next phase.
     pub(super) fn is_handed_over(&self) -> bool {
-        self.trees.as_ref().is_some_and(|trees| !trees.is_replaying() && !trees.has_failed())
+        self.lanes.as_ref().is_some_and(|lanes| !lanes.is_replaying() && !lanes.has_failed())
     }
 
     pub(super) fn is_without_pauses(&self) -> bool {
-        self.trees.as_ref().is_some_and(Trees::is_pressing)
+        self.lanes.as_ref().is_some_and(ReplayLanes::is_pressing)
     }
 
     pub(super) fn enter_tree(&mut self, session: &Session) {
-        if let Some(trees) = &mut self.trees {
-            trees.enter(session);
+        if let Some(lanes) = &mut self.lanes {
+            lanes.enter(session);
         }
     }
 
     pub(super) fn leave_tree(&mut self, session: &Session) {
-        if let Some(trees) = &mut self.trees {
-            trees.leave(session.number);
+        if let Some(lanes) = &mut self.lanes {
+            lanes.leave(session.number);
         }
     }
 
     pub(super) fn replay_outcome(&self) -> Option<ReplayOutcome> {
-        let outcome = self.trees.as_ref()?.outcome.clone();
+        let outcome = self.lanes.as_ref()?.outcome.clone();
         log::info!(
             "Shortened {} stretches without any request, by {:.3} s in total",
             outcome.idle_jumps,

@@ -1,5 +1,5 @@
-//! The sessions of an agentic replay, each with all the agents that it started: how many of a tree are still open, how far
-//! the replay is, and what is to go on when the warmup is over.
+//! The lanes of an agentic replay: one session with all the agents that it started on each, how far the replay is, and
+//! what continues when the warm-up is over.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,92 +13,92 @@ use crate::plan::PreparedConversation;
 use crate::request::credit::{FollowUpNeed, Session, SessionKey};
 
 #[derive(Debug)]
-pub(super) struct Trees {
+pub(super) struct ReplayLanes {
     pub(super) options: AgenticReplay,
-    stage: Stage,
-    /// By the number that the sessions of a tree share.
-    all: HashMap<u64, Tree>,
+    stage: ReplayStage,
+    /// Trees by the number that their sessions share.
+    all: HashMap<u64, SessionTree>,
     /// Lanes without a tree.
     free: usize,
-    /// Requests that lead up to where sessions are entered and are not back yet.
+    /// Priming requests that are not back yet.
     unprimed: HashSet<(SessionKey, usize)>,
-    /// Sessions that the warmup has brought to where they go on.
-    pub(super) waiting: Vec<Waiting>,
+    /// Where primed sessions continue.
+    pub(super) resume_points: Vec<ResumePoint>,
     root_failed: bool,
     pub(super) outcome: ReplayOutcome,
 }
 
-/// A line of requests at the point where its session is entered.
+/// A line of requests at the start point of its session.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct ResumePoint {
     pub(super) session: Arc<Session>,
-    /// What it sends next.
+    /// The turn that it sends next.
     pub(super) turn: usize,
-    /// How long after the point that was sent when it was recorded.
+    /// How long after the start point that turn was sent in the recording.
     pub(super) after: Nanos,
 }
 
 /// How far the replay is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    /// The last request of every line before the point.
+enum ReplayStage {
+    /// The last request of every line before its start point is sent.
     Priming,
-    /// All lines go on without pauses, to fill the server's cache.
+    /// All lines continue without pauses, to fill the server's cache.
     Pressing { until: Mono },
-    /// That is over, and its last answers come in.
+    /// Filling the cache is over, and its last replies come in.
     Paused,
-    /// As it was recorded.
+    /// Sessions continue as they were recorded.
     Replaying,
 }
 
-impl Trees {
+impl ReplayLanes {
     pub(super) fn of(pace: &Pace) -> Option<Self> {
         let Pace::AgenticReplay(options) = pace else { return None };
         Some(Self {
             options: *options,
-            stage: Stage::Priming,
+            stage: ReplayStage::Priming,
             all: HashMap::new(),
             free: 0,
             unprimed: HashSet::new(),
-            waiting: Vec::new(),
+            resume_points: Vec::new(),
             root_failed: false,
             outcome: ReplayOutcome::default(),
         })
     }
 
     pub(super) fn is_replaying(&self) -> bool {
-        self.stage == Stage::Replaying
+        self.stage == ReplayStage::Replaying
     }
 
     pub(super) fn is_priming(&self) -> bool {
-        self.stage == Stage::Priming
+        self.stage == ReplayStage::Priming
     }
 
     /// Whether turns follow each other at once.
     pub(super) fn is_pressing(&self) -> bool {
-        matches!(self.stage, Stage::Pressing { .. })
+        matches!(self.stage, ReplayStage::Pressing { .. })
     }
 
     pub(super) fn pressing_until(&self) -> Option<Mono> {
-        if let Stage::Pressing { until } = self.stage { Some(until) } else { None }
+        if let ReplayStage::Pressing { until } = self.stage { Some(until) } else { None }
     }
 
     pub(super) fn press(&mut self, until: Mono) {
-        self.stage = Stage::Pressing { until };
+        self.stage = ReplayStage::Pressing { until };
     }
 
     pub(super) fn pause(&mut self) {
-        self.stage = Stage::Paused;
+        self.stage = ReplayStage::Paused;
     }
 
     pub(super) fn replay(&mut self) {
-        self.stage = Stage::Replaying;
+        self.stage = ReplayStage::Replaying;
         self.outcome.trees_completed = 0;
         self.outcome.idle_jumps = 0;
         self.outcome.idle_skipped = Nanos::ZERO;
     }
 
-    /// A failed answer is read before a line goes on: the prompt may have been too long. In the warmup all are read.
+    /// A failed reply is read before its line continues: the prompt may have been too long. While priming all are read.
     pub(super) fn follow_up(&self) -> FollowUpNeed {
         if self.is_priming() { FollowUpNeed::Always } else { FollowUpNeed::OnFailure }
     }
@@ -107,8 +107,7 @@ impl Trees {
         self.unprimed.insert((session.id, turn));
     }
 
-    /// Takes in the end of a request that leads up to where its session is entered. Says whether it was one: nothing
-    /// follows from it, however late it comes.
+    /// Takes in the end of a request. Returns whether it was a priming request: no turn follows one, however late it comes.
     pub(super) fn note_primed(&mut self, session: &Session, turn: usize, failed: bool) -> bool {
         let was_awaited = self.unprimed.remove(&(session.id, turn));
         self.root_failed |= was_awaited && failed && session.is_root && self.is_priming();
@@ -119,7 +118,7 @@ impl Trees {
         self.unprimed.is_empty()
     }
 
-    /// Whether a session's main line could not be brought to where it goes on.
+    /// Whether the main line of a session could not be primed.
     pub(super) fn has_failed(&self) -> bool {
         self.root_failed
     }
@@ -152,16 +151,20 @@ impl Trees {
         }
     }
 
-    /// So many turns of a conversation have been answered. Says which turns of others waited for that.
-    pub(super) fn note_answered(&mut self, number: u64, conversation: usize, turns: usize) -> Vec<Held> {
+    /// Notes how many turns of a conversation have been answered. Returns the turns of others that waited for that.
+    pub(super) fn note_answered(&mut self, number: u64, conversation: usize, turns: usize) -> Vec<HeldTurn> {
         let Some(tree) = self.all.get_mut(&number) else { return Vec::new() };
         let known = tree.answered.entry(conversation).or_default();
         *known = turns.max(*known);
         tree.take_free()
     }
 
-    /// A line has ended early: nobody waits for what was to come of it, nor for agents that it has not started.
-    pub(super) fn note_ended_early(&mut self, session: &Session, conversations: &[PreparedConversation]) -> Vec<Held> {
+    /// Notes that a line has ended early: no turn waits for the rest of it, nor for agents that it has not started.
+    pub(super) fn note_ended_early(
+        &mut self,
+        session: &Session,
+        conversations: &[PreparedConversation],
+    ) -> Vec<HeldTurn> {
         let Some(tree) = self.all.get_mut(&session.number) else { return Vec::new() };
         let mut never = vec![session.conversation];
         while let Some(conversation) = never.pop() {
@@ -173,8 +176,8 @@ impl Trees {
         tree.take_free()
     }
 
-    /// Keeps a turn until all has been answered that had been before it was recorded; gives it back if that is so.
-    pub(super) fn hold(&mut self, held: Held) -> Option<Held> {
+    /// Keeps a turn until everything is answered that was answered before it in the recording; returns it if that is so.
+    pub(super) fn hold(&mut self, held: HeldTurn) -> Option<HeldTurn> {
         match self.all.get_mut(&held.turn.session.number) {
             Some(tree) if !tree.allows(&held.after) => {
                 tree.held.push(held);
@@ -184,8 +187,8 @@ impl Trees {
         }
     }
 
-    /// Turns that wait for others come earlier by as much, too.
-    pub(super) fn move_forward(&mut self, by: Nanos) {
+    /// Moves the turns that wait for others to an earlier time.
+    pub(super) fn advance_by(&mut self, by: Nanos) {
         for held in self.all.values_mut().flat_map(|tree| &mut tree.held) {
             held.turn.due = held.turn.due - by;
         }
@@ -199,27 +202,27 @@ impl Trees {
 
 /// A session with all the agents that it started.
 #[derive(Debug, Default)]
-struct Tree {
+struct SessionTree {
     open: usize,
-    /// Turns that have been answered, by conversation; nothing of one that has not begun.
+    /// By conversation, how many turns have been answered; without an entry it has not begun.
     answered: HashMap<usize, usize>,
-    held: Vec<Held>,
+    held: Vec<HeldTurn>,
 }
 
 /// A turn, and what must have been answered before it: conversation and turn.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct HeldTurn {
     pub(super) turn: TurnToSend,
     pub(super) after: Vec<(usize, usize)>,
 }
 
-impl Tree {
+impl SessionTree {
     fn allows(&self, after: &[(usize, usize)]) -> bool {
         let answered = |conversation: &usize| self.answered.get(conversation).copied().unwrap_or(0);
         after.iter().all(|(conversation, turn)| answered(conversation) > *turn)
     }
 
-    fn take_free(&mut self) -> Vec<Held> {
+    fn take_free(&mut self) -> Vec<HeldTurn> {
         let (free, held) = std::mem::take(&mut self.held).into_iter().partition(|held| self.allows(&held.after));
         self.held = held;
         free

@@ -7,10 +7,10 @@ use aiperf_clock::{Mono, Nanos, Timer};
 
 use crate::worker::read_delays::{LocalDelays, ReadDelays, SharedDelays};
 
-/// Between two looks.
+/// The time between two measurements.
 const INTERVAL: Nanos = Nanos(20_000_000);
 
-/// Written by the workers, read by whoever watches.
+/// Written by the workers, read by the health monitor.
 #[derive(Debug, Default)]
 pub struct WorkerGauge {
     worst_lag: AtomicU64,
@@ -30,12 +30,12 @@ impl WorkerGauge {
         Nanos(self.schedule_lag.swap(0, Ordering::Relaxed))
     }
 
-    /// How long bytes waited for a worker to read them, since the last call; of reads that the kernel stamped.
+    /// How long bytes waited for a worker to read them since the last call, for reads that the kernel stamped.
     pub fn take_read_delays(&self) -> ReadDelays {
         self.read_delays.take()
     }
 
-    /// Requests of all phases that have come to an end, whatever end, whether or not their record was made.
+    /// Requests of all phases that have ended in any way, whether or not their record was made.
     pub fn finished(&self) -> u64 {
         self.finished.load(Ordering::Relaxed)
     }
@@ -52,7 +52,7 @@ impl WorkerGauge {
         self.read_delays.gather(delays);
     }
 
-    /// Runs beside a worker's requests until the worker ends.
+    /// Measures next to a worker's requests until the worker ends.
     pub(crate) async fn watch(&self, timer: &Timer, delays: &LocalDelays) {
         loop {
             let due = Mono::now() + INTERVAL;

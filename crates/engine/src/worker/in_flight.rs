@@ -7,41 +7,41 @@ use tokio::sync::Notify;
 
 use crate::request::finished::CutReason;
 
-/// Tells all requests that started before it rang to end.
+/// Tells all requests that started before it was raised to end.
 #[derive(Debug, Default)]
 pub(crate) struct CutSignal {
     reason: Cell<Option<CutReason>>,
-    rung: Notify,
+    raised: Notify,
 }
 
 impl CutSignal {
-    pub(crate) fn ring(&self, reason: CutReason) {
+    pub(crate) fn raise(&self, reason: CutReason) {
         self.reason.set(Some(reason));
-        self.rung.notify_waiters();
+        self.raised.notify_waiters();
     }
 
     pub(crate) async fn wait(&self) -> CutReason {
         loop {
-            let rung = self.rung.notified();
+            let raised = self.raised.notified();
             if let Some(reason) = self.reason.get() {
                 return reason;
             }
-            rung.await;
+            raised.await;
         }
     }
 }
 
 /// How many requests are in flight on this thread.
 #[derive(Debug, Default)]
-pub(crate) struct Running {
+pub(crate) struct InFlight {
     count: Cell<usize>,
     none_left: Notify,
 }
 
 #[derive(Debug)]
-pub(crate) struct Ticket(Rc<Running>);
+pub(crate) struct Ticket(Rc<InFlight>);
 
-impl Running {
+impl InFlight {
     pub(crate) fn enter(this: &Rc<Self>) -> Ticket {
         this.count.set(this.count.get() + 1);
         Ticket(Rc::clone(this))

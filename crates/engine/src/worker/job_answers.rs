@@ -1,4 +1,4 @@
-//! The answers of a job put together as one: the first, which gave the job, and the last, which says how it ended, one on
+//! The replies of a job combined into one: the first, which created the job, and the last, with its final state, one on
 //! each line. Each keeps the times at which it arrived.
 
 use aiperf_clock::ReadMark;
@@ -27,7 +27,7 @@ impl<'a> JobAnswers<'a> {
         &self.exchange.body[self.latest..]
     }
 
-    /// Takes the answer to a further exchange; false for one that is no success, which then stands for the whole request.
+    /// Takes the reply to a further exchange. Returns false if it is not a success; it then replaces the whole reply.
     pub(crate) fn take(&mut self, next: Exchange, answer: JobAnswer) -> bool {
         self.exchange.resent += next.resent;
         if !next.is_success() {
@@ -47,7 +47,7 @@ impl<'a> JobAnswers<'a> {
         true
     }
 
-    /// How the job stands now, in the place of how it stood before.
+    /// Replaces the state of the job.
     fn replace(&mut self, next: &Exchange) {
         let (bytes, reads) = self.first;
         let exchange = &mut *self.exchange;
@@ -60,7 +60,7 @@ impl<'a> JobAnswers<'a> {
         exchange.marks.extend(next.marks.iter().map(|mark| ReadMark { end: mark.end + start, ..*mark }));
     }
 
-    /// The result itself ends the request: what was said last counts from when the result was there.
+    /// The result itself ends the request: the last state counts from when the result had arrived.
     fn delay(&mut self, result: &Exchange) {
         let Some(last) = result.marks.last() else { return };
         self.exchange.marks.truncate(self.first.1);

@@ -1,10 +1,11 @@
-//! A worker thread: one single-threaded runtime, its own connections, and the requests it was given credits for. It
+//! A worker thread: one single-threaded runtime, its own connections, and the requests that it was given credits for. It
 //! stamps and stores bytes.
 
 mod gauge;
 mod in_flight;
 mod job_answers;
 mod panic_guard;
+mod pool;
 mod read_batcher;
 mod read_delays;
 mod send;
@@ -22,87 +23,88 @@ use aiperf_seed::Stream;
 use aiperf_transport::Client;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use self::send::{Context, Desk};
-use crate::control::Event;
+use self::send::{RequestSender, WorkerContext};
+use crate::control::SchedulerEvent;
 use crate::plan::Plan;
 use crate::queue::QueueSender;
 use crate::request::credit::Credit;
 use crate::request::finished::{CutReason, Finished};
-use crate::worker::in_flight::{CutSignal, Running};
-use crate::worker::panic_guard::Alarm;
-use crate::worker::read_batcher::{self as rest, Rest};
+use crate::worker::in_flight::{CutSignal, InFlight};
+use crate::worker::panic_guard::PanicGuard;
+use crate::worker::read_batcher::{self as batcher, ReadBatcher};
 use crate::worker::read_delays::LocalDelays;
 
 pub use self::gauge::WorkerGauge;
+pub(crate) use self::pool::WorkerPool;
 pub use self::read_delays::{ReadDelays, SharedDelays};
 
 #[derive(Debug)]
-pub(crate) enum Command {
+enum WorkerCommand {
     Send(Credit),
     /// End all requests in flight.
     Cut(CutReason),
 }
 
-/// The conductor's handle to one worker. Dropping it lets the worker finish and end.
+/// The scheduler's handle to one worker. Dropping it lets the worker finish and end.
 #[derive(Debug)]
-pub(crate) struct Worker {
-    commands: UnboundedSender<Command>,
+struct Worker {
+    commands: UnboundedSender<WorkerCommand>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Worker {
-    pub(crate) fn start(
+    fn start(
         index: usize,
         plan: &Plan,
-        events: QueueSender<Event>,
+        events: QueueSender<SchedulerEvent>,
         records: QueueSender<Finished>,
         gauge: &Arc<WorkerGauge>,
     ) -> io::Result<Self> {
         let (commands, inbox) = unbounded_channel();
-        let desk = Desk {
+        let context = WorkerContext {
             index,
-            targets: Arc::clone(&plan.targets),
-            headers: Arc::clone(&plan.headers),
-            bodies: Arc::clone(&plan.bodies),
-            endpoint: Arc::clone(&plan.endpoint),
-            request_timeout: plan.request_timeout,
-            send_limit: plan.timing.send_limit.into(),
-            reuse: plan.reuse,
-            wire: plan.wire,
+            targets: Arc::clone(&plan.sending.targets),
+            headers: Arc::clone(&plan.sending.headers),
+            bodies: Arc::clone(&plan.workload.bodies),
+            endpoint: Arc::clone(&plan.sending.endpoint),
+            request_timeout: plan.sending.request_timeout,
+            send_limit: plan.sending.send_limit,
+            reuse: plan.sending.reuse,
+            wire: plan.sending.wire,
             events,
             records,
             gauge: Arc::clone(gauge),
         };
-        let client = plan.client.clone();
+        let client = plan.sending.client.clone();
         let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_all().on_thread_park(rest::before_park).build()?;
-        let may_rest = plan.may_rest();
-        // A worker that cannot work must say so before it is given requests, which would wait for it for ever.
+            tokio::runtime::Builder::new_current_thread().enable_all().on_thread_park(batcher::before_park).build()?;
+        let may_batch_reads = plan.sending.may_batch_reads();
+        // A worker that cannot start must report it before it is given requests, which would never come back.
         let (ready, started) = sync_channel(1);
         let thread = thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
-            let events = desk.events.clone();
-            let _alarm = Alarm(&events);
+            let events = context.events.clone();
+            let _guard = PanicGuard(&events);
             tighten_timer_slack();
             tokio::task::LocalSet::new().block_on(&runtime, async move {
                 match Timer::start() {
                     Ok(timer) => {
-                        // Whoever started it waits for this.
+                        // The thread that starts the worker waits for this.
                         let _ = ready.send(Ok(()));
-                        let rest = Rest::new(timer.clone());
-                        if may_rest {
-                            Rest::install(&rest);
+                        let batcher = ReadBatcher::new(timer.clone());
+                        if may_batch_reads {
+                            ReadBatcher::install(&batcher);
                         }
-                        let context = Context {
-                            desk,
+                        let sender = RequestSender {
+                            context,
                             client: Client::new(client),
                             timer,
                             delays: LocalDelays::default(),
                             ids: RefCell::new(Stream::from_entropy()),
-                            rest,
+                            batcher,
                             last_size: Cell::default(),
                         };
-                        serve(inbox, Rc::new(context)).await;
-                        Rest::uninstall();
+                        serve(inbox, Rc::new(sender)).await;
+                        ReadBatcher::uninstall();
                     }
                     Err(cause) => {
                         let _ = ready.send(Err(cause));
@@ -115,7 +117,7 @@ impl Worker {
     }
 
     /// False when the worker is gone.
-    pub(crate) fn tell(&self, command: Command) -> bool {
+    fn tell(&self, command: WorkerCommand) -> bool {
         let told = self.commands.send(command).is_ok();
         if let Some(thread) = &self.thread {
             thread.thread().unpark();
@@ -124,7 +126,7 @@ impl Worker {
     }
 
     /// Waits until the worker has handed over all that it finished.
-    pub(crate) fn join(mut self) {
+    fn join(mut self) {
         let thread = self.thread.take();
         drop(self);
         if thread.is_some_and(|t| t.join().is_err()) {
@@ -133,32 +135,32 @@ impl Worker {
     }
 }
 
-async fn serve(inbox: UnboundedReceiver<Command>, context: Rc<Context>) {
-    let watched = Rc::clone(&context);
+async fn serve(inbox: UnboundedReceiver<WorkerCommand>, sender: Rc<RequestSender>) {
+    let watched = Rc::clone(&sender);
     tokio::select! {
-        () = watched.desk.gauge.watch(&watched.timer, &watched.delays) => {}
-        () = take_commands(inbox, context) => {}
+        () = watched.context.gauge.watch(&watched.timer, &watched.delays) => {}
+        () = take_commands(inbox, sender) => {}
     }
-    watched.desk.gauge.gather(&watched.delays);
+    watched.context.gauge.gather(&watched.delays);
 }
 
-async fn take_commands(mut inbox: UnboundedReceiver<Command>, context: Rc<Context>) {
+async fn take_commands(mut inbox: UnboundedReceiver<WorkerCommand>, sender: Rc<RequestSender>) {
     let cut = RefCell::new(Rc::new(CutSignal::default()));
-    let running = Rc::new(Running::default());
+    let in_flight = Rc::new(InFlight::default());
     while let Some(command) = inbox.recv().await {
         match command {
-            Command::Send(credit) => {
-                let (context, cut) = (Rc::clone(&context), Rc::clone(&cut.borrow()));
-                let ticket = Running::enter(&running);
+            WorkerCommand::Send(credit) => {
+                let (sender, cut) = (Rc::clone(&sender), Rc::clone(&cut.borrow()));
+                let ticket = InFlight::enter(&in_flight);
                 tokio::task::spawn_local(async move {
-                    let _alarm = Alarm(&context.desk.events);
-                    context.perform(credit, &cut).await;
-                    context.rest.note_end();
+                    let _guard = PanicGuard(&sender.context.events);
+                    sender.send(credit, &cut).await;
+                    sender.batcher.note_end();
                     drop(ticket);
                 });
             }
-            Command::Cut(reason) => cut.replace(Rc::default()).ring(reason),
+            WorkerCommand::Cut(reason) => cut.replace(Rc::default()).raise(reason),
         }
     }
-    running.wait_until_none().await;
+    in_flight.wait_until_none().await;
 }

@@ -1,17 +1,17 @@
-//! Ends a run that has lost a request to a defect of the client, instead of waiting for it for ever.
+//! Stops a run that has lost a request to a panic of the client, instead of waiting for it without end.
 
 use std::thread;
 
-use crate::control::{Event, StopReason};
+use crate::control::{SchedulerEvent, StopReason};
 use crate::queue::QueueSender;
 
 /// Stops the run if it is dropped by a panic.
-pub(crate) struct Alarm<'a>(pub(crate) &'a QueueSender<Event>);
+pub(crate) struct PanicGuard<'a>(pub(crate) &'a QueueSender<SchedulerEvent>);
 
-impl Drop for Alarm<'_> {
+impl Drop for PanicGuard<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            let _ = self.0.send(Event::Stop(StopReason::Defect));
+            let _ = self.0.send(SchedulerEvent::Stop(StopReason::Defect));
         }
     }
 }
@@ -25,10 +25,10 @@ mod tests {
     fn a_panic_stops_the_run_and_an_orderly_end_does_not() {
         let source = ControlSource::new();
         let events = source.sender.clone();
-        drop(Alarm(&events));
+        drop(PanicGuard(&events));
         assert!(!source.take_stop());
         let panicked = thread::spawn(move || {
-            let _alarm = Alarm(&events);
+            let _guard = PanicGuard(&events);
             panic!("on purpose");
         });
         assert!(panicked.join().is_err());

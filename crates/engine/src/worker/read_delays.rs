@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use aiperf_clock::Nanos;
 
-/// Buckets to each doubling of the delay: one is 3 % wide at most.
+/// Buckets per doubling of the delay: each is at most 3 % wide.
 const STEPS: usize = 32;
-/// The last one holds all beyond four hours.
+/// Number of buckets; the last one holds all delays beyond four hours.
 const BUCKETS: usize = STEPS * 40;
 
 fn bucket(delay: Nanos) -> usize {
@@ -69,7 +69,7 @@ impl SharedDelays {
         self.worst.fetch_max(delay.0, Ordering::Relaxed);
     }
 
-    /// All that was noted so far; it stays.
+    /// All that was noted so far; the counts stay.
     pub fn snapshot(&self) -> ReadDelays {
         let read = |shared: &AtomicU64| shared.load(Ordering::Relaxed);
         ReadDelays { worst: Nanos(read(&self.worst)), counts: self.counts.iter().map(read).collect() }
@@ -97,7 +97,7 @@ impl SharedDelays {
     }
 }
 
-/// Arrival-to-read delays of a stretch of time. Quantiles are those of buckets, within 1.6 %; the largest is exact.
+/// Delays between arrival and read over a period. Quantiles are exact to 1.6 %; the largest delay is exact.
 #[derive(Debug, Clone, Default)]
 pub struct ReadDelays {
     counts: Vec<u64>,
@@ -113,7 +113,7 @@ impl ReadDelays {
         self.worst
     }
 
-    /// `share` of all delays are at most this long.
+    /// The delay that `share` of all delays do not exceed.
     pub fn quantile(&self, share: f64) -> Option<Nanos> {
         let count = self.count();
         let rank = ((share * count as f64).ceil() as u64).clamp(1, count.max(1));

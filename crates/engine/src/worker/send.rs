@@ -6,15 +6,16 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos, Timer};
 use aiperf_config::ConnectionReuse;
-use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds, Wire};
+use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds};
+use aiperf_protocol::Wire;
 use aiperf_seed::Stream;
 use aiperf_transport::{Client, Exchange, ExchangeSize, NoWatch, Request, Reuse, TransportError};
 use bytes::Bytes;
 use uuid::Uuid;
 
-use crate::control::Event;
+use crate::control::SchedulerEvent;
 use crate::plan::RequestTarget;
-use crate::queue::{Haste, QueueSender, Refused};
+use crate::queue::{QueueSender, TrySendError, Urgency};
 use crate::request::bodies::Bodies;
 use crate::request::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, TurnBody};
 use crate::request::finished::{Finished, Outcome};
@@ -22,85 +23,87 @@ use crate::request::follow_up::FollowUp;
 use crate::worker::WorkerGauge;
 use crate::worker::in_flight::CutSignal;
 use crate::worker::job_answers::JobAnswers;
-use crate::worker::read_batcher::Rest;
+use crate::worker::read_batcher::ReadBatcher;
 use crate::worker::read_delays::LocalDelays;
-use crate::worker::watcher::{Tell, Watcher};
+use crate::worker::watcher::{FirstTokenListener, Watcher};
 
 /// How long a finished request waits before it tries again to enter a full record queue.
 const RECORD_QUEUE_RETRY: Nanos = Nanos(1_000_000);
 
-/// What a worker knows of the plan, and where its results go.
+/// What a worker knows of the plan, and where it sends its results.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct WorkerContext {
     pub(super) index: usize,
     pub(super) targets: Arc<[RequestTarget]>,
     pub(super) headers: Arc<HeaderPlan>,
     pub(super) bodies: Arc<dyn Bodies>,
     pub(super) endpoint: Arc<dyn Endpoint>,
     pub(super) request_timeout: Option<Nanos>,
-    /// For the sending of a request that is to be given up after it was sent.
+    /// How long a request that is to be cancelled may take to be sent.
     pub(super) send_limit: Nanos,
     pub(super) reuse: ConnectionReuse,
     pub(super) wire: Wire,
-    pub(super) events: QueueSender<Event>,
+    pub(super) events: QueueSender<SchedulerEvent>,
     pub(super) records: QueueSender<Finished>,
     pub(super) gauge: Arc<WorkerGauge>,
 }
 
-/// All that the requests of one worker share.
+/// Sends the requests of one worker, and holds all that they share.
 #[derive(Debug)]
-pub(super) struct Context {
-    pub(super) desk: Desk,
+pub(super) struct RequestSender {
+    pub(super) context: WorkerContext,
     pub(super) client: Client,
     pub(super) timer: Timer,
     pub(super) delays: LocalDelays,
     pub(super) ids: RefCell<Stream>,
-    pub(super) rest: Rc<Rest>,
+    pub(super) batcher: Rc<ReadBatcher>,
     pub(super) last_size: Cell<ExchangeSize>,
 }
 
-impl Tell for Desk {
+impl FirstTokenListener for WorkerContext {
     fn first_token(&self, phase: usize) {
-        let _ = self.events.send(Event::FirstToken { phase });
+        let _ = self.events.send(SchedulerEvent::FirstToken { phase });
     }
 }
 
-impl Desk {
-    fn body(&self, credit: &Credit) -> Result<Body, BuildError> {
+impl WorkerContext {
+    fn body(&self, credit: &Credit) -> Result<RequestBody, BuildError> {
         let (bytes, is_fixed) = match &credit.body {
-            TurnBody::Fixed if credit.is_brief => (self.bodies.brief(credit.session.conversation, credit.turn)?, false),
+            TurnBody::Fixed if credit.is_single_token => {
+                (self.bodies.single_token(credit.session.conversation, credit.turn)?, false)
+            }
             TurnBody::Fixed => (self.bodies.fixed(credit.session.conversation, credit.turn)?, true),
             TurnBody::FromReplies(body) => (body.clone()?, false),
         };
-        Ok(match self.bodies.personal(&credit.session, &bytes) {
-            Some(own) => Body { bytes: own, is_fixed: false },
-            None => Body { bytes, is_fixed },
+        Ok(match self.bodies.per_session(&credit.session, &bytes) {
+            Some(own) => RequestBody { bytes: own, is_fixed: false },
+            None => RequestBody { bytes, is_fixed },
         })
     }
 }
 
-/// What is sent, and whether each session of the conversation sends the same.
-struct Body {
+/// A body, and whether each session of the conversation sends the same bytes.
+struct RequestBody {
     bytes: Bytes,
     is_fixed: bool,
 }
 
-impl Context {
-    /// Sends one request when it is due, and hands over what came of it.
-    pub(super) async fn perform(&self, credit: Credit, cut: &CutSignal) {
-        let desk = &self.desk;
+impl RequestSender {
+    /// Sends one request when it is due, and hands over its result.
+    pub(super) async fn send(&self, credit: Credit, cut: &CutSignal) {
+        let context = &self.context;
         let session = &credit.session;
         let request_id = self.ids.borrow_mut().uuid();
-        let body = match desk.body(&credit) {
+        let body = match context.body(&credit) {
             Ok(body) => body,
             Err(error) => {
                 self.timer.sleep_until(credit.due).await;
                 let (now, outcome) = (Mono::now(), Outcome::NotSent(error));
-                let nothing = (credit, Body { bytes: Bytes::new(), is_fixed: false });
-                return self.conclude(nothing, request_id, (now, now), Exchange::default(), outcome, false).await;
+                let nothing = (credit, RequestBody { bytes: Bytes::new(), is_fixed: false });
+                return self.finish(nothing, request_id, (now, now), Exchange::default(), outcome, false).await;
             }
         };
-        let target = &desk.targets[session.target];
+        let target = &context.targets[session.target];
         let request_id_text = request_id.to_string();
         let ids = RequestIds {
             host: &target.host_header,
@@ -109,14 +112,14 @@ impl Context {
             parent_correlation_id: session.parent_correlation_id.as_deref(),
         };
         let (origin, path, headers) = (&target.origin, &target.path_and_query, self.headers(ids));
-        let mut request = match desk.wire {
+        let mut request = match context.wire {
             Wire::Http => Request::post(origin, path, headers, body.bytes.clone()),
             Wire::Grpc { message_limit, .. } => Request::grpc(origin, path, headers, body.bytes.clone(), message_limit),
         };
-        if let Some(content_type) = desk.headers.content_type(&body.bytes) {
+        if let Some(content_type) = context.headers.content_type(&body.bytes) {
             request = request.with_content_type(&content_type);
         }
-        let reuse = match desk.reuse {
+        let reuse = match context.reuse {
             ConnectionReuse::Pooled => Reuse::Pooled,
             ConnectionReuse::Never => Reuse::Never,
             ConnectionReuse::StickyUserSessions => {
@@ -125,23 +128,23 @@ impl Context {
         };
         let watcher = Watcher::new(
             credit.phase,
-            credit.watch_first_token.then_some((&*desk.endpoint, desk as &dyn Tell)),
-            desk.wire,
+            credit.watch_first_token.then_some((&*context.endpoint, context as &dyn FirstTokenListener)),
+            context.wire,
             &self.delays,
-            &self.rest,
+            &self.batcher,
         );
 
         let mut exchange = Exchange::sized(self.last_size.get());
         self.timer.sleep_until(credit.due).await;
         let start = Mono::now();
         if !credit.held_back {
-            desk.gauge.note_schedule_lag(start.since(credit.due));
+            context.gauge.note_schedule_lag(start.since(credit.due));
         }
         let outcome = tokio::select! {
             biased;
             sent = async {
                 self.client.send(&request, reuse, &mut exchange, &watcher).await?;
-                match desk.endpoint.job() {
+                match context.endpoint.job() {
                     Some(job) => self.ask_after(job, target, ids, &mut exchange).await,
                     None => Ok(()),
                 }
@@ -156,13 +159,13 @@ impl Context {
         let end = Mono::now();
         self.last_size.set(exchange.size());
         let first_token_told = watcher.saw_first_token();
-        self.conclude((credit, body), request_id, (start, end), exchange, outcome, first_token_told).await;
+        self.finish((credit, body), request_id, (start, end), exchange, outcome, first_token_told).await;
     }
 
     /// The headers of one request.
     fn headers<'a>(&'a self, ids: RequestIds<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let close = (self.desk.reuse == ConnectionReuse::Never).then_some(("Connection", "close"));
-        self.desk.headers.lines(ids).chain(close)
+        let close = (self.context.reuse == ConnectionReuse::Never).then_some(("Connection", "close"));
+        self.context.headers.lines(ids).chain(close)
     }
 
     /// The further exchanges of a request that was answered with a job. Its trace stays that of the first.
@@ -186,16 +189,16 @@ impl Context {
         Ok(())
     }
 
-    async fn conclude(
+    async fn finish(
         &self,
-        (credit, body): (Credit, Body),
+        (credit, body): (Credit, RequestBody),
         request_id: Uuid,
         (start, end): (Mono, Mono),
         exchange: Exchange,
         outcome: Outcome,
         first_token_told: bool,
     ) {
-        let desk = &self.desk;
+        let context = &self.context;
         let end_as = match &outcome {
             Outcome::Cut(_) => ReturnedAs::Cut,
             Outcome::Complete if exchange.is_success() => ReturnedAs::Complete,
@@ -207,7 +210,7 @@ impl Context {
             FollowUpNeed::Always => end_as != ReturnedAs::Cut,
         };
         let follow_up = wants_follow_up
-            .then(|| FollowUp::new(Arc::clone(&credit.session), credit.turn, credit.due, end, desk.events.clone()));
+            .then(|| FollowUp::new(Arc::clone(&credit.session), credit.turn, credit.due, end, context.events.clone()));
         let returned = Returned {
             session: Arc::clone(&credit.session),
             phase: credit.phase,
@@ -225,7 +228,7 @@ impl Context {
             turn: credit.turn,
             number: credit.number,
             request_id,
-            worker: desk.index,
+            worker: context.index,
             due: credit.due,
             issued: credit.issued,
             start,
@@ -234,22 +237,22 @@ impl Context {
             outcome,
             body: body.bytes,
             body_is_fixed: body.is_fixed,
-            is_brief: credit.is_brief,
+            is_single_token: credit.is_single_token,
             follow_up,
         };
-        // The record goes first, so that a full record queue holds back a closed loop instead of growing; but what a
-        // follow-up leads to must find the request returned.
+        // The record goes first, so that a full record queue holds back a closed loop instead of growing. With a
+        // follow-up it goes second: the request must have returned before the next turn is planned.
         if returned.follow_up {
-            let _ = desk.events.send(Event::Returned(returned));
+            let _ = context.events.send(SchedulerEvent::Returned(returned));
             self.hand_over(finished).await;
         } else {
             self.hand_over(finished).await;
-            let _ = desk.events.send(Event::Returned(returned));
+            let _ = context.events.send(SchedulerEvent::Returned(returned));
         }
     }
 
     async fn timeout(&self, start: Mono) {
-        match self.desk.request_timeout {
+        match self.context.request_timeout {
             Some(limit) => self.timer.sleep_until(start + limit).await,
             None => std::future::pending().await,
         }
@@ -258,7 +261,7 @@ impl Context {
     /// Resolves the given time after the request was sent, or when it takes too long to be sent.
     async fn cancellation(&self, after: Option<Nanos>, start: Mono, watcher: &Watcher<'_>) -> Outcome {
         let Some(after) = after else { return std::future::pending().await };
-        let limit = self.desk.send_limit;
+        let limit = self.context.send_limit;
         let sent = tokio::select! {
             biased;
             sent = watcher.sent() => sent,
@@ -269,13 +272,13 @@ impl Context {
     }
 
     async fn hand_over(&self, mut finished: Finished) {
-        self.desk.gauge.note_finished();
+        self.context.gauge.note_finished();
         loop {
-            let haste = if finished.follow_up.is_some() { Haste::Urgent } else { Haste::Patient };
-            match self.desk.records.try_send(finished, haste) {
-                // Without readers the run is being torn down and nobody wants the record.
-                Ok(()) | Err(Refused::Closed) => return,
-                Err(Refused::Full(back)) => finished = back,
+            let urgency = if finished.follow_up.is_some() { Urgency::Urgent } else { Urgency::CanWait };
+            match self.context.records.try_send(finished, urgency) {
+                // Without receivers the run is being torn down, and the record is not needed.
+                Ok(()) | Err(TrySendError::Closed) => return,
+                Err(TrySendError::Full(back)) => finished = back,
             }
             self.timer.sleep_until(Mono::now() + RECORD_QUEUE_RETRY).await;
         }

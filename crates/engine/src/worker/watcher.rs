@@ -4,13 +4,14 @@
 use std::cell::{Cell, RefCell};
 
 use aiperf_clock::{Mono, ReadStamp};
+use aiperf_endpoint::Endpoint;
 use aiperf_endpoint::sse::{SseEvent, SseScanner};
-use aiperf_endpoint::{Endpoint, Wire};
 use aiperf_grpc::FrameScanner;
+use aiperf_protocol::Wire;
 use aiperf_transport::{Exchange, Watch};
 use tokio::sync::Notify;
 
-use crate::worker::read_batcher::Rest;
+use crate::worker::read_batcher::ReadBatcher;
 use crate::worker::read_delays::LocalDelays;
 
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub(crate) struct Watcher<'a> {
     sent_told: Notify,
     first_token: Option<FirstToken<'a>>,
     delays: &'a LocalDelays,
-    rest: &'a Rest,
+    batcher: &'a ReadBatcher,
 }
 
 #[derive(Debug)]
@@ -27,11 +28,11 @@ struct FirstToken<'a> {
     endpoint: &'a dyn Endpoint,
     scanner: RefCell<Scanner>,
     seen: Cell<bool>,
-    tell: &'a dyn Tell,
+    listener: &'a dyn FirstTokenListener,
     phase: usize,
 }
 
-/// Finds what an answer is made of as it comes.
+/// Splits a reply into events or messages as it arrives.
 #[derive(Debug)]
 enum Scanner {
     Events(SseScanner),
@@ -46,7 +47,7 @@ impl Scanner {
         }
     }
 
-    /// Whether content is in what came since the last look.
+    /// Whether what arrived since the last call has content.
     fn finds_content(&mut self, body: &[u8], endpoint: &dyn Endpoint) -> bool {
         match self {
             Self::Events(events) => {
@@ -69,29 +70,29 @@ impl Scanner {
     }
 }
 
-/// Takes the news of the first content.
-pub(crate) trait Tell: std::fmt::Debug {
+/// Is told of the first content.
+pub(crate) trait FirstTokenListener: std::fmt::Debug {
     fn first_token(&self, phase: usize);
 }
 
 impl<'a> Watcher<'a> {
     pub(crate) fn new(
         phase: usize,
-        first_token: Option<(&'a dyn Endpoint, &'a dyn Tell)>,
+        first_token: Option<(&'a dyn Endpoint, &'a dyn FirstTokenListener)>,
         wire: Wire,
         delays: &'a LocalDelays,
-        rest: &'a Rest,
+        batcher: &'a ReadBatcher,
     ) -> Self {
         Self {
             delays,
-            rest,
+            batcher,
             sent: Cell::new(None),
             sent_told: Notify::new(),
-            first_token: first_token.map(|(endpoint, tell)| FirstToken {
+            first_token: first_token.map(|(endpoint, listener)| FirstToken {
                 endpoint,
                 scanner: RefCell::new(Scanner::of(wire)),
                 seen: Cell::new(false),
-                tell,
+                listener,
                 phase,
             }),
         }
@@ -125,15 +126,15 @@ impl Watch for Watcher<'_> {
         }
         let gap =
             if let [.., before, last] = exchange.marks.as_slice() { Some(last.at.since(before.at)) } else { None };
-        self.rest.note_read(gap);
+        self.batcher.note_read(gap);
         let Some(first) = self.first_token.as_ref().filter(|first| !first.seen.get()) else { return };
-        // The body of a redirect is not the one that the content will be in.
+        // The body of a redirect does not have the content.
         if !exchange.status.is_some_and(|status| (200..300).contains(&status)) {
             return;
         }
         if first.scanner.borrow_mut().finds_content(&exchange.body, first.endpoint) {
             first.seen.set(true);
-            first.tell.first_token(first.phase);
+            first.listener.first_token(first.phase);
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::io;
 use std::time::Duration;
 
-use aiperf_endpoint::{BuildError, ReplyError};
+use aiperf_endpoint::BuildError;
+use aiperf_protocol::ReplyError;
 use aiperf_tokenizer::TokenizerError;
 use aiperf_transport::{Exchange, TransportError};
 use thiserror::Error;
@@ -14,7 +15,7 @@ use crate::error::RunError;
 const QUOTED_CHARS: usize = 500;
 
 #[derive(Debug, Error)]
-pub enum TalkError {
+pub enum ChatError {
     #[error("--model: a talk is with one model; name one")]
     SeveralModels,
     #[error("--url: a talk is with one server; name one")]
@@ -44,7 +45,7 @@ pub enum TalkError {
     Interrupted,
 }
 
-impl TalkError {
+impl ChatError {
     pub(super) fn of_status(exchange: &Exchange) -> Self {
         let body = String::from_utf8_lossy(&exchange.body);
         let body = body.trim();
@@ -65,7 +66,7 @@ mod tests {
     fn a_long_error_page_is_cut_and_an_empty_one_is_named() {
         let of = |body: &str| {
             let (status, reason) = (Some(502), "Bad Gateway".to_owned());
-            TalkError::of_status(&Exchange { status, reason, body: body.into(), ..Exchange::default() }).to_string()
+            ChatError::of_status(&Exchange { status, reason, body: body.into(), ..Exchange::default() }).to_string()
         };
         assert_eq!(of(" no model \n"), "the server answered 502 Bad Gateway: no model");
         assert!(of("").ends_with("(nothing more)"));

@@ -1,10 +1,11 @@
 //! The figures of one turn.
 
 use aiperf_clock::{Mono, Nanos};
-use aiperf_endpoint::{ContentChunk, Delivery, InputText, Reply};
+use aiperf_endpoint::InputText;
+use aiperf_protocol::{ContentChunk, Delivery, Reply};
 use aiperf_tokenizer::Tokenizer;
 
-use super::error::TalkError;
+use super::error::ChatError;
 
 /// Times and counts of an answer, by the definitions of a run.
 #[derive(Debug)]
@@ -14,7 +15,7 @@ pub struct TurnFigures {
     /// From the request to the last content.
     pub latency: Nanos,
     /// Or why nothing could be counted.
-    pub tokens: Result<Counted, TalkError>,
+    pub tokens: Result<Counted, ChatError>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +56,7 @@ impl Counted {
 }
 
 impl TurnFigures {
-    pub(super) fn of(reply: &Reply, start: Mono, tokens: Result<Counted, TalkError>) -> Self {
+    pub(super) fn of(reply: &Reply, start: Mono, tokens: Result<Counted, ChatError>) -> Self {
         // A reply without content is no reply, so that there is a first and a last chunk.
         let at = |chunk: Option<&ContentChunk>| chunk.map_or(Nanos::ZERO, |chunk| chunk.at.since(start));
         let ttft = (reply.delivery == Delivery::Events).then(|| at(reply.chunks.first()));
@@ -86,7 +87,7 @@ fn rate(count: u64, time: Nanos) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use aiperf_endpoint::Usage;
+    use aiperf_protocol::Usage;
 
     use super::*;
 

@@ -9,48 +9,48 @@ use aiperf_transport::{Exchange, Watch};
 
 /// What an exchange waits for, and since when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum ExchangeStage {
     Sending { since: Mono },
     Waiting { since: Mono },
 }
 
-pub(super) struct Listener<'a> {
+pub(super) struct ReplyListener<'a> {
     live: RefCell<LiveChat>,
-    hear: RefCell<&'a mut dyn FnMut(NewWords<'_>)>,
-    stage: Cell<Stage>,
+    on_words: RefCell<&'a mut dyn FnMut(NewWords<'_>)>,
+    stage: Cell<ExchangeStage>,
 }
 
-impl<'a> Listener<'a> {
-    pub(super) fn new(hear: RefCell<&'a mut dyn FnMut(NewWords<'_>)>) -> Self {
-        Self { live: RefCell::default(), hear, stage: Cell::new(Stage::Sending { since: Mono::now() }) }
+impl<'a> ReplyListener<'a> {
+    pub(super) fn new(on_words: RefCell<&'a mut dyn FnMut(NewWords<'_>)>) -> Self {
+        Self { live: RefCell::default(), on_words, stage: Cell::new(ExchangeStage::Sending { since: Mono::now() }) }
     }
 
-    pub(super) fn stage(&self) -> Stage {
+    pub(super) fn stage(&self) -> ExchangeStage {
         self.stage.get()
     }
 }
 
-impl Watch for Listener<'_> {
+impl Watch for ReplyListener<'_> {
     fn sent(&self, at: Mono) {
-        self.stage.set(Stage::Waiting { since: at });
+        self.stage.set(ExchangeStage::Waiting { since: at });
     }
 
     /// The time of what was read has been taken by now: whoever shows the words may take their time.
     fn read(&self, stamp: ReadStamp, exchange: &Exchange) {
-        self.stage.set(Stage::Waiting { since: stamp.at });
+        self.stage.set(ExchangeStage::Waiting { since: stamp.at });
         if !exchange.is_success() {
             return;
         }
         let mut live = self.live.borrow_mut();
         let new = live.follow(&exchange.body);
         if new != NewWords::default() {
-            (self.hear.borrow_mut())(new);
+            (self.on_words.borrow_mut())(new);
         }
     }
 }
 
-impl fmt::Debug for Listener<'_> {
+impl fmt::Debug for ReplyListener<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Listener").field("stage", &self.stage).finish_non_exhaustive()
+        f.debug_struct("ReplyListener").field("stage", &self.stage).finish_non_exhaustive()
     }
 }

@@ -14,22 +14,21 @@ use std::time::Duration;
 use aiperf_clock::Mono;
 use aiperf_config::Config;
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, SessionId, Turn};
-use aiperf_endpoint::{
-    BodyOptions, Endpoint, HeaderPlan, History, NewWords, Reply, RequestIds, ResponseBody, TurnRequest,
-};
+use aiperf_endpoint::{BodyOptions, Endpoint, HeaderPlan, History, NewWords, RequestIds, ResponseBody, TurnRequest};
 use aiperf_engine::RequestTarget;
 use aiperf_hub::Hub;
+use aiperf_protocol::Reply;
 use aiperf_seed::Stream;
 use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
 use aiperf_transport::{Client, Exchange, Request, Reuse};
 use bytes::Bytes;
 use tokio::runtime::Runtime;
 
-pub use error::TalkError;
+pub use error::ChatError;
 pub use figures::{Counted, TurnFigures, WhoCounts};
 
-use self::limits::Limits;
-use self::listener::Listener;
+use self::limits::ChatLimits;
+use self::listener::ReplyListener;
 use crate::prepare::discovery::Discovered;
 use crate::prepare::secrets::Secrets;
 use crate::prepare::settings;
@@ -40,7 +39,7 @@ const LOOK_UP: Duration = Duration::from_millis(20);
 
 /// Whether earlier turns are sent again with each new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Memory {
+pub enum ChatMemory {
     #[default]
     Kept,
     Off,
@@ -51,13 +50,13 @@ pub type Interrupt = Arc<AtomicBool>;
 
 /// What the server said, and what that cost.
 #[derive(Debug)]
-pub struct Answer {
+pub struct ChatAnswer {
     pub reply: Reply,
     pub figures: TurnFigures,
 }
 
 #[derive(Debug)]
-pub struct Talk {
+pub struct ChatSession {
     targets: Targets,
     client: Client,
     runtime: Runtime,
@@ -65,10 +64,10 @@ pub struct Talk {
     options: BodyOptions,
     headers: HeaderPlan,
     secrets: Secrets,
-    limits: Limits,
+    limits: ChatLimits,
     model: Arc<str>,
     system_prompt: Option<Arc<str>>,
-    memory: Memory,
+    memory: ChatMemory,
     history: History,
     session: SessionId,
     ids: Stream,
@@ -77,32 +76,32 @@ pub struct Talk {
     counter: Option<Arc<dyn Tokenizer>>,
 }
 
-impl Talk {
+impl ChatSession {
     /// Nothing is sent yet. `version` is the program's own.
     pub fn open(
         config: &Config,
         system_prompt: Option<&str>,
-        memory: Memory,
+        memory: ChatMemory,
         version: &str,
-    ) -> Result<Self, TalkError> {
-        let [model] = config.dataset.models.as_slice() else { return Err(TalkError::SeveralModels) };
+    ) -> Result<Self, ChatError> {
+        let [model] = config.dataset.models.as_slice() else { return Err(ChatError::SeveralModels) };
         if config.endpoint.targets.len() > 1 {
-            return Err(TalkError::SeveralServers);
+            return Err(ChatError::SeveralServers);
         }
         let targets = Targets::open(&config.endpoint, model)?;
         let client = Client::new(settings::client_settings(config, &targets)?);
         let mut ids = Stream::from_entropy();
         Ok(Self {
             client,
-            runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TalkError::Runtime)?,
+            runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(ChatError::Runtime)?,
             endpoint: aiperf_endpoint::of(
                 config.endpoint.kind,
-                &settings::endpoint_settings(config, Discovered::default()),
+                &settings::endpoint_settings(config, Discovered::default())?,
             ),
             options: settings::body_options(config),
             headers: settings::header_plan(config, version)?,
             secrets: Secrets::of(config),
-            limits: Limits { connect: config.tuning.chat_connect_timeout, read: config.tuning.chat_read_timeout },
+            limits: ChatLimits { connect: config.tuning.chat_connect_timeout, read: config.tuning.chat_read_timeout },
             model: Arc::clone(model),
             system_prompt: system_prompt.map(Arc::from),
             memory,
@@ -119,15 +118,15 @@ impl Talk {
         })
     }
 
-    /// Sends a message and reads the whole answer; `hear` is told of new words as they come. A turn that fails, or that
+    /// Sends a message and reads the whole answer; `on_words` is told of new words as they come. A turn that fails, or that
     /// `interrupt` ends, is forgotten: the next one is sent as if it had not been.
     pub fn say(
         &mut self,
         message: &str,
         hub: &Hub,
         interrupt: &Interrupt,
-        hear: &mut dyn FnMut(NewWords<'_>),
-    ) -> Result<Answer, TalkError> {
+        on_words: &mut dyn FnMut(NewWords<'_>),
+    ) -> Result<ChatAnswer, ChatError> {
         let conversation = Arc::new(self.conversation(message));
         let request = TurnRequest {
             conversation: &conversation,
@@ -137,11 +136,11 @@ impl Talk {
         };
         let body = self.endpoint.body(&request)?;
         let id = self.ids.uuid().to_string();
-        let [target] = self.targets.requests.as_slice() else { return Err(TalkError::SeveralServers) };
+        let [target] = self.targets.requests.as_slice() else { return Err(ChatError::SeveralServers) };
         let start = Mono::now();
-        let exchange = self.runtime.block_on(self.exchange(target, &body, &id, interrupt, hear))?;
+        let exchange = self.runtime.block_on(self.exchange(target, &body, &id, interrupt, on_words))?;
         if !exchange.is_success() {
-            return Err(TalkError::of_status(&exchange));
+            return Err(ChatError::of_status(&exchange));
         }
         let response = ResponseBody {
             content_type: exchange.header("content-type"),
@@ -150,10 +149,10 @@ impl Talk {
         };
         let reply = self.endpoint.read(response)?;
         let counted = self.count(&reply, &body, hub);
-        if self.memory == Memory::Kept {
+        if self.memory == ChatMemory::Kept {
             self.history.note(&conversation, 0, self.endpoint.assistant_message(&reply));
         }
-        Ok(Answer { figures: TurnFigures::of(&reply, start, counted), reply })
+        Ok(ChatAnswer { figures: TurnFigures::of(&reply, start, counted), reply })
     }
 
     /// What is said of an error, without our keys, which the server may have repeated.
@@ -179,8 +178,8 @@ impl Talk {
         body: &[u8],
         request_id: &str,
         interrupt: &Interrupt,
-        hear: &mut dyn FnMut(NewWords<'_>),
-    ) -> Result<Exchange, TalkError> {
+        on_words: &mut dyn FnMut(NewWords<'_>),
+    ) -> Result<Exchange, ChatError> {
         let ids = RequestIds {
             host: &target.host_header,
             request_id,
@@ -189,18 +188,18 @@ impl Talk {
         };
         let body = Bytes::copy_from_slice(body);
         let request = Request::post(&target.origin, &target.path_and_query, self.headers.lines(ids), body);
-        let listener = Listener::new(RefCell::new(hear));
+        let listener = ReplyListener::new(RefCell::new(on_words));
         let mut exchange = Exchange::default();
         tokio::select! {
             sent = self.client.send(&request, Reuse::Pooled, &mut exchange, &listener) => sent?,
             late = self.limits.overrun(&listener) => return Err(late),
-            () = asked(interrupt) => return Err(TalkError::Interrupted),
+            () = asked(interrupt) => return Err(ChatError::Interrupted),
         }
         Ok(exchange)
     }
 
     /// The server's own counts where it reports any, else ours.
-    fn count(&mut self, reply: &Reply, body: &[u8], hub: &Hub) -> Result<Counted, TalkError> {
+    fn count(&mut self, reply: &Reply, body: &[u8], hub: &Hub) -> Result<Counted, ChatError> {
         if let Some(counted) = Counted::of_usage(reply) {
             return Ok(counted);
         }

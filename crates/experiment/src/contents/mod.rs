@@ -1,4 +1,4 @@
 //! What requests say: conversations and bodies, made when they are needed or a little ahead.
 
-pub(crate) mod maker;
+pub(crate) mod prefetch;
 pub(crate) mod sessions;

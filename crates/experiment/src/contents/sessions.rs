@@ -2,8 +2,8 @@
 //! there is room, and is made again where there was none: the same conversation always gives the same bytes.
 
 mod facts;
-mod lookout;
 mod markers;
+mod prefetch_queue;
 mod renderer;
 mod slot;
 #[cfg(test)]
@@ -15,22 +15,24 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 
+use aiperf_protocol::EndpointKind;
+
 use aiperf_clock::Nanos;
 use aiperf_config::redact::SecretFields;
 use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
 use aiperf_dataset::Dataset;
-use aiperf_endpoint::{BuildError, EndpointKind, body_document, check_turns, unsent};
+use aiperf_endpoint::{BuildError, body_document, check_turns, unsent};
 use aiperf_engine::{Began, Bodies, FollowUpBodies, PreparedConversation, PreparedTurn, Session};
 use aiperf_report::InputSession;
 use bytes::Bytes;
 use serde_json::Value;
 
 use facts::InputCounts;
-use slot::{Kept, Slot};
+use slot::{ConversationSlot, KeptBytes};
 
 pub(crate) use facts::TurnFacts;
-pub(crate) use lookout::{Counter, Lookout, Wanted};
 pub(crate) use markers::Markers;
+pub(crate) use prefetch_queue::{PrefetchQueue, StartCounter, WantedBody};
 pub(crate) use renderer::Renderer;
 
 /// All conversations of the run, with as many of their contents as there is room for.
@@ -41,7 +43,7 @@ pub(crate) struct Sessions {
     /// Fields of bodies that no file may have.
     secret_fields: SecretFields,
     /// One for each conversation.
-    slots: Vec<Slot>,
+    slots: Vec<ConversationSlot>,
     input_counts: InputCounts,
     /// Bytes in all slots.
     held: AtomicUsize,
@@ -50,7 +52,7 @@ pub(crate) struct Sessions {
     /// Conversations made so far; those made again count again.
     made: AtomicUsize,
     /// Who makes contents ahead.
-    pub(crate) lookout: Lookout,
+    pub(crate) prefetch_queue: PrefetchQueue,
 }
 
 impl Sessions {
@@ -68,7 +70,7 @@ impl Sessions {
             check_turns(kind, outline)?;
         }
         let sessions = Self {
-            slots: (0..dataset.len()).map(|_| Slot::default()).collect(),
+            slots: (0..dataset.len()).map(|_| ConversationSlot::default()).collect(),
             input_counts: InputCounts::new(outlines),
             secret_fields: SecretFields::of(&renderer.options.extra_inputs),
             renderer,
@@ -76,7 +78,7 @@ impl Sessions {
             held: AtomicUsize::new(0),
             room,
             made: AtomicUsize::new(0),
-            lookout: Lookout::default(),
+            prefetch_queue: PrefetchQueue::default(),
             dataset,
         };
         // What is in memory anyway can be looked at as a whole.
@@ -160,7 +162,8 @@ impl Sessions {
     /// Puts what was made into its slot, where someone else may have put the same before. Says how much is in there.
     fn keep(&self, index: usize, conversation: &Arc<Conversation>, body: Option<(usize, &Bytes)>) -> usize {
         let contents = self.contents_matter(index).then_some(conversation);
-        let Kept { added, all } = self.slots[index].keep(self.dataset.outlines()[index].turns.len(), contents, body);
+        let KeptBytes { added, all } =
+            self.slots[index].keep(self.dataset.outlines()[index].turns.len(), contents, body);
         self.held.fetch_add(added, Ordering::Relaxed);
         all
     }
@@ -203,12 +206,12 @@ impl Sessions {
     fn look_ahead(&self, index: usize, turn: usize) {
         let outline = &self.dataset.outlines()[index];
         let next = (turn + 1 < outline.turns.len() && !Renderer::needs_replies(outline, turn + 1))
-            .then_some(Wanted { conversation: index, turn: turn + 1 });
+            .then_some(WantedBody { conversation: index, turn: turn + 1 });
         let children = outline.turns[turn].branches.iter().flat_map(|branch| &branch.children);
-        let children = children.map(|child| Wanted { conversation: child.0, turn: 0 });
+        let children = children.map(|child| WantedBody { conversation: child.0, turn: 0 });
         for wanted in next.into_iter().chain(children) {
             if self.slots[wanted.conversation].body(wanted.turn).is_none() {
-                self.lookout.want(wanted);
+                self.prefetch_queue.want(wanted);
             }
         }
     }
@@ -309,7 +312,7 @@ impl Bodies for Sessions {
         Ok(body)
     }
 
-    fn brief(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError> {
+    fn single_token(&self, conversation: usize, turn: usize) -> Result<Bytes, BuildError> {
         let mut contents = Conversation::clone(&self.find(conversation, Some(turn)));
         if let Some(turn) = contents.turns.get_mut(turn) {
             turn.max_tokens = Some(1);
@@ -319,22 +322,22 @@ impl Bodies for Sessions {
         body
     }
 
-    fn personal(&self, session: &Session, body: &Bytes) -> Option<Bytes> {
+    fn per_session(&self, session: &Session, body: &Bytes) -> Option<Bytes> {
         self.markers.as_ref()?.put(session, self.session_id(session.root_conversation), body)
     }
 
     fn begin(&self, conversation: usize, began: Began) {
         self.slots[conversation].enter();
         let is_first = match began {
-            Began::Drawn => self.lookout.drawn.advance(),
-            Began::Scheduled => self.lookout.scheduled.advance(),
+            Began::Drawn => self.prefetch_queue.drawn.advance(),
+            Began::Scheduled => self.prefetch_queue.scheduled.advance(),
             Began::Branched => return,
         };
         if is_first {
             let made = self.made.load(Ordering::Relaxed);
             log::debug!("The first session begins; {made} of {} conversations were generated by then", self.len());
         }
-        self.lookout.wake_if_due();
+        self.prefetch_queue.wake_if_due();
     }
 
     fn end(&self, conversation: usize) {

@@ -12,7 +12,7 @@ use crate::error::RunError;
 use crate::prepare::target::Targets;
 use crate::watch::process::open_descriptors;
 
-/// Descriptors that each worker thread has for itself: two to wait for sockets, one to be woken by, one timer.
+/// DescriptorRoom that each worker thread has for itself: two to wait for sockets, one to be woken by, one timer.
 const OF_EACH_WORKER: u64 = 4;
 /// An open loop has as many requests in flight as come while one is answered. Long responses take some ten seconds.
 const LONG_RESPONSE_SECONDS: f64 = 10.0;
@@ -21,13 +21,13 @@ const PORT_REST_SECONDS: f64 = 60.0;
 
 /// What there is for connections; `None` where it is not known or does not matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Room {
-    descriptors: Option<Descriptors>,
-    ports: Option<Ports>,
+struct ConnectionRoom {
+    descriptors: Option<DescriptorRoom>,
+    ports: Option<PortRoom>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Descriptors {
+struct DescriptorRoom {
     limit: u64,
     /// Open already, or sure to be opened for something else than connections.
     taken: u64,
@@ -36,7 +36,7 @@ struct Descriptors {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Ports {
+struct PortRoom {
     count: u64,
     /// Every address of the servers is known, so that no further one can have further ports.
     is_all: bool,
@@ -44,7 +44,7 @@ struct Ports {
 
 /// What a phase will need.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Need {
+struct ConnectionNeed {
     /// A closed loop opens them for certain, an open loop if responses take long.
     is_certain: bool,
     connections: u64,
@@ -64,21 +64,21 @@ pub(crate) fn check(
     if config.endpoint.http_version == HttpVersion::Http2 || config.endpoint.wire.is_grpc() {
         return Ok(());
     }
-    let room = Room::of(config, targets, workers);
+    let room = ConnectionRoom::of(config, targets, workers);
     let most = (workers as u64).saturating_mul(connection_limit as u64);
     for phase in phases {
-        let need = Need::of(phase, config.endpoint.connection_reuse);
-        let problem = room.problem(&Need { connections: need.connections.min(most), ..need });
+        let need = ConnectionNeed::of(phase, config.endpoint.connection_reuse);
+        let problem = room.problem(&ConnectionNeed { connections: need.connections.min(most), ..need });
         match problem {
-            Some(Problem { is_certain: true, text }) => return Err(RunError::NoRoom(text)),
-            Some(Problem { is_certain: false, text }) => log::warn!("{text}"),
+            Some(CapacityProblem { is_certain: true, text }) => return Err(RunError::NoRoom(text)),
+            Some(CapacityProblem { is_certain: false, text }) => log::warn!("{text}"),
             None => {}
         }
     }
     Ok(())
 }
 
-impl Need {
+impl ConnectionNeed {
     fn of(phase: &PhaseConfig, reuse: ConnectionReuse) -> Self {
         let requests = [phase.stop.requests, phase.stop.sessions].into_iter().flatten().min().unwrap_or(u64::MAX);
         let rate = peak_rate(&phase.pace);
@@ -104,28 +104,28 @@ fn peak_rate(pace: &Pace) -> Option<f64> {
     }
 }
 
-struct Problem {
+struct CapacityProblem {
     is_certain: bool,
     text: String,
 }
 
-impl Room {
+impl ConnectionRoom {
     fn of(config: &Config, targets: &Targets, workers: usize) -> Self {
         let in_this_process = targets.simulated().count() == targets.requests.len();
-        let descriptors = open_descriptors().map(|used| Descriptors {
+        let descriptors = open_descriptors().map(|used| DescriptorRoom {
             limit: used.limit,
             taken: used.open + OF_EACH_WORKER * workers as u64,
             each: if in_this_process { 2 } else { 1 },
         });
-        Self { descriptors, ports: Ports::of(config, targets) }
+        Self { descriptors, ports: PortRoom::of(config, targets) }
     }
 
-    fn problem(&self, need: &Need) -> Option<Problem> {
+    fn problem(&self, need: &ConnectionNeed) -> Option<CapacityProblem> {
         self.few_descriptors(need).or_else(|| self.few_ports(need))
     }
 
-    fn few_descriptors(&self, need: &Need) -> Option<Problem> {
-        let Descriptors { limit, taken, each } = self.descriptors?;
+    fn few_descriptors(&self, need: &ConnectionNeed) -> Option<CapacityProblem> {
+        let DescriptorRoom { limit, taken, each } = self.descriptors?;
         let wanted = taken.saturating_add(need.connections.saturating_mul(each));
         if wanted <= limit {
             return None;
@@ -144,11 +144,11 @@ impl Room {
                  (ulimit -n {wanted}), lower the rate, or set --concurrency {allowed}"
             )
         };
-        Some(Problem { is_certain: need.is_certain, text })
+        Some(CapacityProblem { is_certain: need.is_certain, text })
     }
 
-    fn few_ports(&self, need: &Need) -> Option<Problem> {
-        let Ports { count, is_all } = self.ports?;
+    fn few_ports(&self, need: &ConnectionNeed) -> Option<CapacityProblem> {
+        let PortRoom { count, is_all } = self.ports?;
         let connections = need.connections;
         if connections > count {
             let text = format!(
@@ -156,10 +156,10 @@ impl Room {
                  server's address. Widen net.ipv4.ip_local_port_range, send from several addresses (--source-address), or lower \
                  --concurrency"
             );
-            return Some(Problem { is_certain: need.is_certain && is_all, text });
+            return Some(CapacityProblem { is_certain: need.is_certain && is_all, text });
         }
         let opened = need.in_port_rest;
-        (opened > count).then(|| Problem {
+        (opened > count).then(|| CapacityProblem {
             is_certain: false,
             text: format!(
                 "Without reuse of connections the load opens {opened} connections in {PORT_REST_SECONDS} s, and this machine has \
@@ -171,7 +171,7 @@ impl Room {
     }
 }
 
-impl Ports {
+impl PortRoom {
     /// Every address of a server has its own set of ports, and so has every address that connections leave from.
     fn of(config: &Config, targets: &Targets) -> Option<Self> {
         let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
@@ -215,11 +215,12 @@ mod tests {
         Pace::Rate { rate: RateCurve::constant(per_second), arrival: Arrival::Poisson, ceiling }
     }
 
-    fn need(pace: Pace, requests: Option<u64>) -> Need {
-        Need::of(&phase(pace, requests), ConnectionReuse::Pooled)
+    fn need(pace: Pace, requests: Option<u64>) -> ConnectionNeed {
+        ConnectionNeed::of(&phase(pace, requests), ConnectionReuse::Pooled)
     }
 
-    const SMALL: Room = Room { descriptors: Some(Descriptors { limit: 64, taken: 20, each: 1 }), ports: None };
+    const SMALL: ConnectionRoom =
+        ConnectionRoom { descriptors: Some(DescriptorRoom { limit: 64, taken: 20, each: 1 }), ports: None };
 
     #[test]
     fn a_closed_loop_needs_its_concurrency_and_no_more_than_its_requests() {
@@ -252,17 +253,17 @@ mod tests {
 
     #[test]
     fn a_server_in_this_process_takes_a_descriptor_for_each_connection_too() {
-        let both = Room { descriptors: Some(Descriptors { limit: 64, taken: 20, each: 2 }), ports: None };
+        let both = ConnectionRoom { descriptors: Some(DescriptorRoom { limit: 64, taken: 20, each: 2 }), ports: None };
         assert!(both.problem(&need(Pace::Concurrency(22), None)).is_none());
         assert!(both.problem(&need(Pace::Concurrency(23), None)).is_some());
     }
 
     #[test]
     fn ports_limit_connections_at_once_and_where_they_are_not_reused_those_of_a_minute() {
-        let room = |is_all| Room { descriptors: None, ports: Some(Ports { count: 28_232, is_all }) };
+        let room = |is_all| ConnectionRoom { descriptors: None, ports: Some(PortRoom { count: 28_232, is_all }) };
         assert!(room(true).problem(&need(Pace::Concurrency(30_000), None)).is_some_and(|found| found.is_certain));
         assert!(room(false).problem(&need(Pace::Concurrency(30_000), None)).is_some_and(|found| !found.is_certain));
-        let open = |reuse| Need::of(&phase(rate(500.0, Some(100)), None), reuse);
+        let open = |reuse| ConnectionNeed::of(&phase(rate(500.0, Some(100)), None), reuse);
         assert!(room(true).problem(&open(ConnectionReuse::Pooled)).is_none());
         let found = room(true).problem(&open(ConnectionReuse::Never)).unwrap();
         assert!(!found.is_certain && found.text.contains("30000 connections in 60 s"), "{}", found.text);

@@ -5,9 +5,10 @@ mod kserve;
 mod method;
 
 use aiperf_config::Config;
-use aiperf_endpoint::{EndpointKind, HeaderPlan};
+use aiperf_endpoint::HeaderPlan;
 use aiperf_grpc::MethodShape;
 use aiperf_grpc::kserve::ModelShape;
+use aiperf_protocol::EndpointKind;
 use aiperf_transport::ClientSettings;
 
 use crate::error::RunError;
@@ -32,7 +33,7 @@ pub(crate) fn ask(
     if !kind.speaks_grpc() {
         return Ok(Discovered::default());
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::RecordThread)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Runtime)?;
     // HTTP/2 connections run as tasks of their own on this thread.
     tokio::task::LocalSet::new().block_on(&runtime, async {
         let caller = Caller::new(config, targets, client, headers);

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Config, Readiness, ReadinessMode, redact};
-use aiperf_endpoint::{EndpointKind, request_url};
+use aiperf_endpoint::request_url;
 use aiperf_engine::{ControlSource, RequestTarget};
+use aiperf_protocol::EndpointKind;
 use aiperf_transport::{Client, ClientSettings, Exchange, NoWatch, Request, Reuse, TransportError};
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -36,7 +37,7 @@ pub(crate) fn wait(
     client: &ClientSettings,
     control: &ControlSource,
 ) -> Result<Nanos, RunError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::RecordThread)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Runtime)?;
     // HTTP/2 connections run as tasks of their own on this thread.
     tokio::task::LocalSet::new().block_on(&runtime, async {
         tokio::select! {

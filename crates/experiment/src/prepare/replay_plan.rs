@@ -17,7 +17,7 @@ const YEAR_S: f64 = 365.25 * DAY_S;
 
 /// The part of a schedule that is sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Part {
+struct SchedulePart {
     requests: u64,
     span_s: f64,
     longest_gap_s: f64,
@@ -58,8 +58,8 @@ pub(crate) fn check(
 }
 
 /// The first sessions, by their times and turns, until there are enough requests.
-fn part(sessions: impl Iterator<Item = (f64, u64)>, asked: u64) -> Part {
-    let mut part = Part { requests: 0, span_s: 0.0, longest_gap_s: 0.0 };
+fn part(sessions: impl Iterator<Item = (f64, u64)>, asked: u64) -> SchedulePart {
+    let mut part = SchedulePart { requests: 0, span_s: 0.0, longest_gap_s: 0.0 };
     let (mut first, mut last) = (None, 0.0);
     for (at_ms, turns) in sessions {
         if part.requests >= asked {
@@ -103,9 +103,9 @@ mod tests {
     fn a_part_of_a_schedule_ends_with_the_session_that_has_the_last_request() {
         let sessions = [(5_000.0, 1), (6_000.0, 3), (16_000.0, 1), (17_000.0, 1)];
         let whole = part(sessions.into_iter(), u64::MAX);
-        assert_eq!(whole, Part { requests: 6, span_s: 12.0, longest_gap_s: 10.0 });
-        assert_eq!(part(sessions.into_iter(), 3), Part { requests: 3, span_s: 1.0, longest_gap_s: 1.0 });
-        assert_eq!(part(std::iter::empty(), 3), Part { requests: 0, span_s: 0.0, longest_gap_s: 0.0 });
+        assert_eq!(whole, SchedulePart { requests: 6, span_s: 12.0, longest_gap_s: 10.0 });
+        assert_eq!(part(sessions.into_iter(), 3), SchedulePart { requests: 3, span_s: 1.0, longest_gap_s: 1.0 });
+        assert_eq!(part(std::iter::empty(), 3), SchedulePart { requests: 0, span_s: 0.0, longest_gap_s: 0.0 });
     }
 
     #[test]

@@ -23,7 +23,7 @@ const PROFILER: &str = "--server-profiler";
 
 /// Whom to call, and as whom.
 #[derive(Debug)]
-struct Caller {
+struct HookCaller {
     /// One for each server, whatever the paths of its URLs.
     servers: Vec<RequestTarget>,
     headers: Vec<(String, String)>,
@@ -32,13 +32,13 @@ struct Caller {
 }
 
 /// Why a call came to nothing.
-struct Refused {
+struct HookRefused {
     reason: String,
     /// It may go better later.
     passing: bool,
 }
 
-impl Caller {
+impl HookCaller {
     fn new(config: &Config, targets: &Targets, client: &ClientSettings) -> Self {
         let mut servers: Vec<RequestTarget> = Vec::new();
         for target in &targets.requests {
@@ -51,7 +51,7 @@ impl Caller {
         Self { servers, headers, client: client.clone(), secrets: Secrets::of(config) }
     }
 
-    async fn post(&self, server: &RequestTarget, path: &str, timeout: Duration) -> Result<(), Refused> {
+    async fn post(&self, server: &RequestTarget, path: &str, timeout: Duration) -> Result<(), HookRefused> {
         let host = [("Host", server.host_header.as_str())];
         let own = self.headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("host"));
         let lines = host.into_iter().chain(own.map(|(name, value)| (name.as_str(), value.as_str())));
@@ -61,17 +61,23 @@ impl Caller {
         match tokio::time::timeout(timeout, client.send(&request, Reuse::Never, &mut exchange, &NoWatch)).await {
             Err(_) => {
                 // Whoever set a limit does not want to wait for it again and again.
-                Err(Refused { reason: format!("does not answer within {} s", timeout.as_secs_f64()), passing: false })
+                Err(HookRefused {
+                    reason: format!("does not answer within {} s", timeout.as_secs_f64()),
+                    passing: false,
+                })
             }
             Ok(Err(error)) => {
                 let reason = self.secrets.hide(format!("fails: {error}").into()).into_owned();
-                Err(Refused { reason, passing: may_pass(&error) })
+                Err(HookRefused { reason, passing: may_pass(&error) })
             }
             Ok(Ok(())) if exchange.is_success() => Ok(()),
             Ok(Ok(())) => {
                 let status = exchange.status.unwrap_or_default();
                 let reason = self.secrets.hide(format!("answers {status} {}", exchange.reason).into());
-                Err(Refused { reason: reason.trim_end().to_owned(), passing: matches!(status, 409 | 423 | 429 | 503) })
+                Err(HookRefused {
+                    reason: reason.trim_end().to_owned(),
+                    passing: matches!(status, 409 | 423 | 429 | 503),
+                })
             }
         }
     }
@@ -95,7 +101,7 @@ fn url(server: &RequestTarget, path: &str) -> String {
 }
 
 fn blocking<T>(work: impl Future<Output = T>) -> Result<T, RunError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::RecordThread)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Runtime)?;
     // HTTP/2 connections run as tasks of their own on this thread.
     Ok(tokio::task::LocalSet::new().block_on(&runtime, work))
 }
@@ -108,7 +114,7 @@ pub(crate) fn reset_caches(
     client: &ClientSettings,
     control: &ControlSource,
 ) -> Result<(), RunError> {
-    let caller = Caller::new(config, targets, client);
+    let caller = HookCaller::new(config, targets, client);
     blocking(async {
         tokio::select! {
             done = caller.reset_all(reset) => done,
@@ -117,7 +123,7 @@ pub(crate) fn reset_caches(
     })?
 }
 
-impl Caller {
+impl HookCaller {
     async fn reset_all(&self, reset: &ResetKvCache) -> Result<(), RunError> {
         for server in &self.servers {
             let start = Mono::now();
@@ -141,7 +147,7 @@ impl Caller {
 /// Runs the servers' profilers for as long as the profiling phase lasts.
 #[derive(Debug)]
 pub(crate) struct ProfilerHook {
-    caller: Caller,
+    caller: HookCaller,
     profiler: ServerProfiler,
     /// How many of the servers have been started.
     started: usize,
@@ -149,7 +155,7 @@ pub(crate) struct ProfilerHook {
 
 impl ProfilerHook {
     pub(crate) fn new(profiler: &ServerProfiler, config: &Config, targets: &Targets, client: &ClientSettings) -> Self {
-        Self { caller: Caller::new(config, targets, client), profiler: profiler.clone(), started: 0 }
+        Self { caller: HookCaller::new(config, targets, client), profiler: profiler.clone(), started: 0 }
     }
 
     async fn start(&mut self) -> Result<(), String> {

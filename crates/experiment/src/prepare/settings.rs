@@ -7,9 +7,11 @@ use aiperf_config::{
     Config, EndpointConfig, HttpVersion, IpVersion, NetworkLatency, Pace, PhaseConfig, PhaseKind, ProxyServer, Secret,
 };
 use aiperf_endpoint::{
-    AffinityHeaders, BodyOptions, EndpointKind, EndpointSettings, HeaderOptions, HeaderPlan, KserveSettings,
+    AffinityHeaders, BodyOptions, EndpointSettings, HeaderOptions, HeaderPlan, KserveSettings, PayloadTemplate,
+    ResponseField,
 };
 use aiperf_metrics::{AskedConcurrency, Level, MetricContext, NetworkRtt, Sending, Thresholds};
+use aiperf_protocol::EndpointKind;
 use aiperf_socket::{SocketOptions, SourceAddresses, Stamping};
 use aiperf_transport::{
     ClientSettings, Identity, Origin, Proxies, Proxy, Resend, Scheme, TlsOptions, TlsSettings, Verification,
@@ -92,17 +94,19 @@ pub(crate) fn body_options(config: &Config) -> BodyOptions {
     }
 }
 
-pub(crate) fn endpoint_settings(config: &Config, found: Discovered) -> EndpointSettings {
+pub(crate) fn endpoint_settings(config: &Config, found: Discovered) -> Result<EndpointSettings, RunError> {
     let endpoint = &config.endpoint;
-    EndpointSettings {
-        template: endpoint.template.clone(),
-        response_field: endpoint.response_field.clone(),
+    let template = endpoint.template.as_ref().map(|template| PayloadTemplate::parse(&template.source));
+    let response_field = endpoint.response_field.as_deref().map(ResponseField::parse);
+    Ok(EndpointSettings {
+        template: template.transpose().map_err(RunError::Template)?,
+        response_field: response_field.transpose().map_err(RunError::ResponseField)?,
         download_video: endpoint.download_video,
         poll_interval: Nanos::from(config.tuning.video_poll_interval),
         wire: endpoint.wire,
         kserve: KserveSettings { backend: endpoint.backend, streaming: endpoint.streaming, models: found.models },
         method: found.method,
-    }
+    })
 }
 
 pub(crate) fn header_plan(config: &Config, version: &str) -> Result<HeaderPlan, RunError> {

@@ -3,10 +3,10 @@
 
 use std::io;
 
-use aiperf_endpoint::{ReplyError, Wire};
 use aiperf_engine::{CutReason, Outcome};
 use aiperf_grpc::{Code, Status};
 use aiperf_metrics::{Cancellation, Cause, Failure, Shortage};
+use aiperf_protocol::{ReplyError, Wire};
 use aiperf_transport::{Exchange, RedirectError, TransportError};
 use rustix::io::Errno;
 

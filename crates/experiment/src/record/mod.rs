@@ -4,7 +4,7 @@ pub(crate) mod failure;
 pub(crate) mod http_timing;
 pub(crate) mod observe;
 pub(crate) mod raw;
-pub(crate) mod records;
 pub(crate) mod request_log;
 pub(crate) mod stamps;
+pub(crate) mod threads;
 pub(crate) mod trace_data;

@@ -2,11 +2,10 @@
 
 use std::sync::{Arc, Once};
 
-use aiperf_endpoint::{
-    Endpoint, EndpointFacts, EndpointKind, Medium, Reply, ResponseBody, SpecDecode, SpecDecodeError, Wire,
-};
+use aiperf_endpoint::{Endpoint, ResponseBody};
 use aiperf_engine::Finished;
 use aiperf_metrics::{Failure, MediaFacts, Observation, OverflowSigns, PrefixBlocks, TokenCounts};
+use aiperf_protocol::{EndpointFacts, EndpointKind, Medium, Reply, SpecDecode, SpecDecodeError, Wire};
 use aiperf_tokenizer::Tokenizer;
 
 use crate::contents::sessions::TurnFacts;
@@ -71,7 +70,7 @@ impl Observer {
             TokenSource::Server => reported(&reply),
         };
         if self.token_source == TokenSource::Server && failure.is_none() {
-            warn_of_missing_counts(&tokens, &self.kind.facts());
+            warn_of_missing_counts(&tokens, self.kind.facts());
         }
         warn_of_late_events(reply.events_after_end);
         let media = MediaFacts {
@@ -80,7 +79,7 @@ impl Observer {
             video: reply.video,
         };
         // The exchanges of a job have no stages that could be added up.
-        let http = failure.is_none() && !self.kind.produces_video();
+        let http = failure.is_none() && !self.kind.facts().produces_video;
         Observation {
             due: finished.due,
             credit_issued: finished.issued,

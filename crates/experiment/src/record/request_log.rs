@@ -12,7 +12,7 @@ use log::Level;
 /// Bytes of a failure's message that are shown.
 const MESSAGE: usize = 200;
 
-pub(crate) fn tell(finished: &Finished, failure: Option<&Failure>) {
+pub(crate) fn write(finished: &Finished, failure: Option<&Failure>) {
     if !log::log_enabled!(Level::Debug) {
         return;
     }

@@ -3,9 +3,9 @@
 use std::ops::AddAssign;
 
 use aiperf_clock::{Mono, ReadMark, StampSource};
-use aiperf_endpoint::ContentChunk;
 use aiperf_engine::ReadDelays;
 use aiperf_metrics::LateReads;
+use aiperf_protocol::ContentChunk;
 use aiperf_report::{DelayFigures, StampCounts, Timestamps};
 use aiperf_socket::Stamping;
 

@@ -1,4 +1,4 @@
-//! Sets the desk up at which records are made: which files are open, who counts, who watches.
+//! Sets the pipeline up at which records are made: which files are open, who counts, who early_stops.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,19 +13,19 @@ use crate::error::RunError;
 use crate::prepare::secrets::Secrets;
 use crate::record::observe::{Observer, TokenSource};
 use crate::record::raw::RawSource;
-use crate::record::records::RecordDesk;
-use crate::watch::judge::Watch;
+use crate::record::threads::RecordPipeline;
+use crate::watch::early_stop::EarlyStop;
 use crate::watch::monitor::Monitor;
 use crate::watch::threshold::FailureThreshold;
 
 impl Run {
-    pub(super) fn record_desk(
+    pub(super) fn record_pipeline(
         &self,
         anchor: WallAnchor,
         monitor: &Arc<Monitor>,
         control: &ControlSource,
-        watches: &[Watch],
-    ) -> Result<RecordDesk, RunError> {
+        early_stops: &[EarlyStop],
+    ) -> Result<RecordPipeline, RunError> {
         let output = &self.config.output;
         let secrets = Secrets::of(&self.config);
         let source = RawSource {
@@ -60,7 +60,7 @@ impl Run {
             .config
             .failed_request_threshold
             .map(|share| FailureThreshold::new(share, self.config.profiling.pace.session_limit(), control.control()));
-        Ok(RecordDesk {
+        Ok(RecordPipeline {
             observer: Observer {
                 endpoint: Arc::clone(&self.endpoint),
                 kind: self.config.endpoint.kind,
@@ -85,7 +85,7 @@ impl Run {
             context: self.profiling_context().clone(),
             threshold,
             retry_after: Mutex::default(),
-            feeds: watches.iter().map(|watch| Arc::clone(&watch.feed)).collect(),
+            feeds: early_stops.iter().map(|watch| Arc::clone(&watch.feed)).collect(),
             tap: self.tap.clone().map(|tap| (tap, self.contexts.clone())),
         })
     }

@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use aiperf_clock::{OffsetWatch, WallOffset};
-use aiperf_config::{Environment, RawOptions, catalogue};
+use aiperf_config::Environment;
 use aiperf_hub::HubEnvironment;
 use aiperf_metrics::{ValidityCode, ValidityNote};
+use aiperf_options::{RawOptions, catalogue};
 use aiperf_socket::Stamping;
 use tempfile::TempDir;
 
@@ -29,7 +30,7 @@ fn prepared(dir: &TempDir) -> Run {
         raw.push(spec.id, name, vec![value.to_owned()]);
     }
     let environment = Environment { current_dir: dir.path().to_owned(), ..Environment::default() };
-    let config = Config::resolve(&raw, &environment).unwrap();
+    let config = raw.resolve(&environment).unwrap();
     Run::prepare(config, "0.0.0", &Hub::new(HubEnvironment::from_variables(|_| None))).unwrap()
 }
 

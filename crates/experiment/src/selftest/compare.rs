@@ -13,7 +13,7 @@ use super::truth::TruthLine;
 const SHORTEST_PLATEAU: f64 = 0.2;
 
 #[derive(Debug)]
-pub(crate) struct Comparison {
+pub(crate) struct TruthComparison {
     pub(crate) counts: JoinCounts,
     pub(crate) errors: BTreeMap<TimedError, ErrorStats>,
     pub(crate) reached: ClientLoad,
@@ -22,14 +22,14 @@ pub(crate) struct Comparison {
 
 /// The plan of the simulator, as far as it matters here.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pace {
+pub(crate) struct ReplyPace {
     /// The time at the start that is not yet at full load.
     pub(crate) ramp: Nanos,
     /// Between two chunks.
     pub(crate) gap: Nanos,
 }
 
-pub(crate) fn compare(records: &[ClientRecord], truth: &[TruthLine], pace: Pace) -> Comparison {
+pub(crate) fn compare(records: &[ClientRecord], truth: &[TruthLine], pace: ReplyPace) -> TruthComparison {
     let mut unmatched: HashMap<&str, &TruthLine> =
         truth.iter().filter_map(|line| Some((line.request_id.as_deref()?, line))).collect();
     let mut counts = JoinCounts::default();
@@ -48,7 +48,7 @@ pub(crate) fn compare(records: &[ClientRecord], truth: &[TruthLine], pace: Pace)
         }
     }
     counts.lost = unmatched.values().filter(|line| line.is_complete()).count() as u64;
-    Comparison {
+    TruthComparison {
         counts,
         errors: errors.iter().filter_map(|(error, sizes)| Some((*error, ErrorStats::of(sizes)?))).collect(),
         reached: load(truth, pace.ramp),
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     const MS: u64 = 1_000_000;
-    const PACE: Pace = Pace { ramp: Nanos::ZERO, gap: Nanos(10 * MS) };
+    const PACE: ReplyPace = ReplyPace { ramp: Nanos::ZERO, gap: Nanos(10 * MS) };
 
     /// Arrives at `at` ms, first chunk 50 ms later, then one every 10 ms.
     fn line(id: &str, at: u64, chunks: u64) -> TruthLine {
@@ -170,7 +170,7 @@ mod tests {
     fn each_error_is_what_the_client_says_less_what_the_server_knows() {
         let truth = [line("a", 1_000, 3)];
         let records = [record(&truth[0], 100_000, &[200_000, 700_000, 400_000])];
-        let Comparison { counts, errors, .. } = compare(&records, &truth, PACE);
+        let TruthComparison { counts, errors, .. } = compare(&records, &truth, PACE);
         assert_eq!(counts, JoinCounts { compared: 1, ..JoinCounts::default() });
         let mean = |error| (errors[&error].mean * 1e6).round() as i64;
         assert_eq!(mean(TimedError::SendTime), 100_000);
@@ -196,7 +196,7 @@ mod tests {
         let unknown = ClientRecord { request_id: "f".to_owned(), ..whole.clone() };
         let records = [whole.clone(), short, failed, cut, unknown, whole];
         let truth: Vec<TruthLine> = truth.into_iter().chain([gone]).collect();
-        let Comparison { counts, errors, .. } = compare(&records, &truth, PACE);
+        let TruthComparison { counts, errors, .. } = compare(&records, &truth, PACE);
         let wanted = JoinCounts { compared: 2, failed: 1, cut_off: 1, lost: 1, extra: 2, chunks_missing: 1 };
         assert_eq!(counts, wanted);
         assert_eq!(errors[&TimedError::SendTime].count, 2);
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn the_load_is_what_the_server_saw_between_the_ramp_and_the_last_arrival() {
         let truth: Vec<TruthLine> = (0..21).map(|n| line(&n.to_string(), 100 * n, 6)).collect();
-        let reached = compare(&[], &truth, Pace { ramp: Nanos(1_000 * MS), ..PACE }).reached;
+        let reached = compare(&[], &truth, ReplyPace { ramp: Nanos(1_000 * MS), ..PACE }).reached;
         // Arrivals at 1.0, 1.1, ... 2.0 s.
         assert_eq!((reached.in_flight, reached.requests_per_second), (3, 11.0));
         assert!((reached.chunks_per_second - 60.0).abs() <= 6.0, "{reached:?}");

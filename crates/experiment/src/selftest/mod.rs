@@ -2,7 +2,7 @@
 //! own that knows the truth, and takes the difference.
 
 mod compare;
-mod judge;
+mod grade;
 mod machine;
 mod options;
 mod setup;
@@ -18,15 +18,15 @@ use std::sync::Arc;
 use std::{fs, thread};
 
 use aiperf_clock::{Mono, Nanos, WallAnchor, process_cpu};
-use aiperf_config::{ConfigError, Environment};
+use aiperf_config::{Config, Environment};
 use aiperf_engine::ControlSource;
 use aiperf_hub::{Hub, HubEnvironment};
 use aiperf_report::{ClientCpu, LocalZone, SelfTestReport};
 use thiserror::Error;
 
-pub use options::{Format, SELFTEST_OPTIONS, SelfTestOption, SelfTestOptionError, SelfTestOptions};
+pub use options::{SELFTEST_OPTIONS, SelfTestFormat, SelfTestOption, SelfTestOptionError, SelfTestOptions};
 pub use state::StateFile;
-pub(crate) use tap::Tap;
+pub(crate) use tap::ClientTap;
 
 use crate::conclude::verdict::Verdict;
 use crate::error::RunError;
@@ -41,8 +41,8 @@ const TRUTH_FILE: &str = "truth.jsonl";
 pub enum SelfTestError {
     #[error(transparent)]
     Option(#[from] SelfTestOptionError),
-    #[error(transparent)]
-    Config(#[from] ConfigError),
+    #[error("{0}")]
+    Config(Box<dyn std::error::Error + Send + Sync>),
     #[error(transparent)]
     Run(#[from] RunError),
     #[error("cannot start the simulator with {}: {source}", program.display())]
@@ -54,10 +54,14 @@ pub enum SelfTestError {
     #[error("the truth in {} cannot be read: {reason}", path.display())]
     Truth { path: PathBuf, reason: String },
     #[error("cannot make {}: {source}; give a writable folder with --artifact-dir", path.display())]
-    Folder { path: PathBuf, source: io::Error },
+    TestFolder { path: PathBuf, source: io::Error },
     #[error("the self-test was stopped before its end")]
     Interrupted,
 }
+
+/// Resolves options of `aiperf profile`, each a name without hyphens and its value.
+pub type ResolveOptions<'a> =
+    dyn Fn(&[(&'static str, String)]) -> Result<Config, Box<dyn std::error::Error + Send + Sync>> + 'a;
 
 /// A self-test that is ready to start.
 #[derive(Debug)]
@@ -75,16 +79,23 @@ impl SelfTest<'_> {
         Ok(Setup::new(self.options)?.pace().ramp.as_secs_f64() + self.options.duration)
     }
 
-    /// Runs it on the calling thread. Nothing is kept; [`StateFile::keep`] does that.
-    pub fn execute(&self, control: &ControlSource, monitor: &Arc<Monitor>) -> Result<SelfTestReport, SelfTestError> {
+    /// Runs it on the calling thread. Nothing is kept; [`StateFile::keep`] does that. The run's options go through the
+    /// rules of `aiperf profile` in `resolve`.
+    pub fn execute(
+        &self,
+        resolve: &ResolveOptions<'_>,
+        control: &ControlSource,
+        monitor: &Arc<Monitor>,
+    ) -> Result<SelfTestReport, SelfTestError> {
         let setup = Setup::new(self.options)?;
-        let folder = Folder::open(self.options.artifact_dir.clone())?;
+        let folder = TestFolder::open(self.options.artifact_dir.clone())?;
         let truth_file = folder.path.join(TRUTH_FILE);
         let simulator = Simulator::start(&self.program, &truth_file, &setup.simulator_settings())?;
-        let config = setup.config(simulator.url(), &folder.path, self.environment)?;
+        let options = setup.run_options(simulator.url(), &folder.path);
+        let config = resolve(&options).map_err(SelfTestError::Config)?;
         let hub = Hub::new(HubEnvironment::from_variables(|name| self.environment.variables.get(name).cloned()));
         let mut run = Run::prepare(config, self.version, &hub)?;
-        let tap = Arc::new(Tap::default());
+        let tap = Arc::new(ClientTap::default());
         run.tap = Some(Arc::clone(&tap));
         let before = (Mono::now(), process_cpu());
         let result = run.execute(self.version, control, monitor)?;
@@ -94,8 +105,8 @@ impl SelfTest<'_> {
         }
         simulator.stop()?;
         let compared = compare::compare(&tap.take(), &truth::read(&truth_file)?, setup.pace());
-        let limits = judge::limits(setup.load, self.options.max_ttft_error);
-        let evidence = judge::Evidence {
+        let limits = grade::limits(setup.load, self.options.max_ttft_error);
+        let evidence = grade::GradeInput {
             load: setup.load,
             duration: self.options.duration,
             counts: &compared.counts,
@@ -117,7 +128,7 @@ impl SelfTest<'_> {
             simulator_lag: compared.simulator_lag,
             errors: compared.errors,
             limits,
-            verdict: judge::verdict(&problems),
+            verdict: grade::grade_of(&problems),
             problems,
             kept_in: None,
         })
@@ -126,21 +137,21 @@ impl SelfTest<'_> {
 
 /// Where the files of the run go; one of our own goes away in the end.
 #[derive(Debug)]
-struct Folder {
+struct TestFolder {
     path: PathBuf,
     _own: Option<tempfile::TempDir>,
 }
 
-impl Folder {
+impl TestFolder {
     fn open(wanted: Option<PathBuf>) -> Result<Self, SelfTestError> {
         match wanted {
             Some(path) => match fs::create_dir_all(&path) {
                 Ok(()) => Ok(Self { path, _own: None }),
-                Err(source) => Err(SelfTestError::Folder { path, source }),
+                Err(source) => Err(SelfTestError::TestFolder { path, source }),
             },
             None => match tempfile::Builder::new().prefix("aiperf-selftest-").tempdir() {
                 Ok(own) => Ok(Self { path: own.path().to_owned(), _own: Some(own) }),
-                Err(source) => Err(SelfTestError::Folder { path: std::env::temp_dir(), source }),
+                Err(source) => Err(SelfTestError::TestFolder { path: std::env::temp_dir(), source }),
             },
         }
     }

@@ -5,12 +5,11 @@ use std::path::Path;
 use std::thread;
 
 use aiperf_clock::Nanos;
-use aiperf_config::{Config, ConfigError, Environment, RawOptions, catalogue};
 use aiperf_report::AskedLoad;
 use aiperf_sim::Distribution;
 
 use super::SelfTestOptions;
-use super::compare::Pace;
+use super::compare::ReplyPace;
 use super::options::{Load, SelfTestOptionError};
 
 /// More than ever run at once: the simulator shall not make requests wait.
@@ -38,8 +37,8 @@ impl<'a> Setup<'a> {
         Ok(Self { options, load, ramp })
     }
 
-    pub(super) fn pace(&self) -> Pace {
-        Pace { ramp: Nanos::from_secs_f64(self.ramp), gap: Nanos::from_secs_f64(self.options.itl() / 1e3) }
+    pub(super) fn pace(&self) -> ReplyPace {
+        ReplyPace { ramp: Nanos::from_secs_f64(self.ramp), gap: Nanos::from_secs_f64(self.options.itl() / 1e3) }
     }
 
     pub(super) fn asked(&self) -> AskedLoad {
@@ -70,8 +69,8 @@ impl<'a> Setup<'a> {
         ]
     }
 
-    /// The run as a user would have typed it, resolved by the same rules.
-    pub(super) fn config(&self, url: &str, folder: &Path, environment: &Environment) -> Result<Config, ConfigError> {
+    /// The options of the run, as a user would type them for `aiperf profile`.
+    pub(super) fn run_options(&self, url: &str, folder: &Path) -> Vec<(&'static str, String)> {
         let options = self.options;
         let mut words = vec![
             ("model", "sim-model".to_owned()),
@@ -100,13 +99,7 @@ impl<'a> Setup<'a> {
         if let Some(workers) = options.workers_max {
             words.push(("workers-max", workers.to_string()));
         }
-        let mut raw = RawOptions::default();
-        for (name, value) in words {
-            if let Some(spec) = catalogue::options().find(|spec| spec.long.contains(&name)) {
-                raw.push(spec.id, format!("--{name}"), vec![value]);
-            }
-        }
-        Config::resolve(&raw, environment)
+        words
     }
 }
 
@@ -118,13 +111,15 @@ fn request_seconds(options: &SelfTestOptions) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use aiperf_config::{ExportLevel, UiKind};
+    use aiperf_config::{Config, Environment, ExportLevel, UiKind};
+    use aiperf_options::RawOptions;
 
     use super::*;
 
     fn config(options: &SelfTestOptions) -> Config {
         let setup = Setup::new(options).unwrap();
-        setup.config("http://127.0.0.1:9", Path::new("/somewhere"), &Environment::default()).unwrap()
+        let options = setup.run_options("http://127.0.0.1:9", Path::new("/somewhere"));
+        RawOptions::of_pairs(&options).unwrap().resolve(&Environment::default()).unwrap()
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct StateFile {
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Contents {
+struct StateContents {
     schema_version: u32,
     tests: Vec<Certificate>,
 }
@@ -65,16 +65,16 @@ impl StateFile {
         self.write(&contents)
     }
 
-    fn read(&self) -> io::Result<Contents> {
+    fn read(&self) -> io::Result<StateContents> {
         match fs::read(&self.path) {
             Ok(bytes) => Ok(serde_json::from_slice(&bytes)?),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Contents::default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(StateContents::default()),
             Err(error) => Err(error),
         }
     }
 
     /// A reader sees the old file or the new one, never a part.
-    fn write(&self, contents: &Contents) -> io::Result<()> {
+    fn write(&self, contents: &StateContents) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
         let draft = folder.join(format!(".selftest.json.{}", std::process::id()));

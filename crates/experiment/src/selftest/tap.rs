@@ -31,11 +31,11 @@ pub(crate) enum ClientOutcome {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Tap {
+pub(crate) struct ClientTap {
     records: Mutex<Vec<ClientRecord>>,
 }
 
-impl Tap {
+impl ClientTap {
     pub(crate) fn note(
         &self,
         phase: PhaseKind,

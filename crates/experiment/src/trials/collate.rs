@@ -4,10 +4,10 @@ use aiperf_metrics::{Metric, Stats};
 use aiperf_report::{CollatedMetric, RunMean};
 
 /// The values of one run, metric by metric.
-pub(crate) type Values = Vec<(Metric, Vec<f64>)>;
+pub(crate) type RequestValues = Vec<(Metric, Vec<f64>)>;
 
 /// `runs`: label and values of each.
-pub(crate) fn over_runs(runs: &[(&str, &Values)]) -> Vec<CollatedMetric> {
+pub(crate) fn over_runs(runs: &[(&str, &RequestValues)]) -> Vec<CollatedMetric> {
     let mut metrics: Vec<Metric> = Vec::new();
     for (metric, _) in runs.iter().flat_map(|(_, values)| values.iter()) {
         if !metrics.contains(metric) {
@@ -17,8 +17,8 @@ pub(crate) fn over_runs(runs: &[(&str, &Values)]) -> Vec<CollatedMetric> {
     metrics.into_iter().filter_map(|metric| collate(metric, runs)).collect()
 }
 
-fn collate(metric: Metric, runs: &[(&str, &Values)]) -> Option<CollatedMetric> {
-    let of = |values: &Values| -> Vec<f64> {
+fn collate(metric: Metric, runs: &[(&str, &RequestValues)]) -> Option<CollatedMetric> {
+    let of = |values: &RequestValues| -> Vec<f64> {
         values.iter().find(|(known, _)| *known == metric).map(|(_, values)| values.clone()).unwrap_or_default()
     };
     let mut pooled = Vec::new();

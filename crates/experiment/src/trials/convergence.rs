@@ -1,7 +1,7 @@
 //! Whether trials have said enough.
 
 use aiperf_config::{Convergence, ConvergenceMode, Experiment};
-use aiperf_metrics::{Kind, Metric};
+use aiperf_metrics::{Metric, MetricKind};
 use aiperf_report::Settled;
 use aiperf_stats::same_distribution;
 
@@ -31,12 +31,12 @@ pub(crate) fn check(rule: &Convergence, experiment: &Experiment) -> Result<(), R
         }
     }
     let kind = metric.definition().kind;
-    let of_requests = matches!(kind, Kind::Record | Kind::RecordList);
+    let of_requests = matches!(kind, MetricKind::Record | MetricKind::RecordList);
     if rule.mode == ConvergenceMode::Distribution && !of_requests {
         let why = "it is one number a run, and --convergence-mode distribution compares values of requests; use cv or ci_width";
         return refuse(why.to_owned());
     }
-    if matches!(kind, Kind::Aggregate | Kind::Derived) && rule.stat.name() != "avg" {
+    if matches!(kind, MetricKind::Aggregate | MetricKind::Derived) && rule.stat.name() != "avg" {
         return refuse(format!("it is one number a run and has no {}; leave --convergence-stat out", rule.stat.name()));
     }
     Ok(())
@@ -44,7 +44,7 @@ pub(crate) fn check(rule: &Convergence, experiment: &Experiment) -> Result<(), R
 
 /// What one trial has to say to the rule.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Evidence<'a> {
+pub(crate) struct TrialFigures<'a> {
     /// The statistic that is watched.
     pub(crate) figure: Option<f64>,
     /// All values of the metric.
@@ -54,7 +54,7 @@ pub(crate) struct Evidence<'a> {
 /// Why trials never settle when no run has the metric.
 const METRIC_ABSENT: &str = "not converged: metric absent";
 
-impl Evidence<'_> {
+impl TrialFigures<'_> {
     /// Whether the trial has nothing of the metric.
     fn is_absent(&self) -> bool {
         self.figure.is_none() && self.values.is_empty()
@@ -62,7 +62,7 @@ impl Evidence<'_> {
 }
 
 /// What the rule says of the trials so far, those that failed left out.
-pub(crate) fn judge(rule: &Convergence, level: f64, most_runs: u32, trials: &[Evidence<'_>]) -> Settled {
+pub(crate) fn evaluate(rule: &Convergence, level: f64, most_runs: u32, trials: &[TrialFigures<'_>]) -> Settled {
     let value = if trials.len() < Convergence::LEAST_TRIALS { None } else { measure(rule, level, trials) };
     let converged = value.is_some_and(|value| match rule.mode {
         ConvergenceMode::CiWidth | ConvergenceMode::Cv => value < rule.threshold,
@@ -74,14 +74,14 @@ pub(crate) fn judge(rule: &Convergence, level: f64, most_runs: u32, trials: &[Ev
         mode: rule.mode.name().to_owned(),
         threshold: rule.threshold,
         converged,
-        reason: (!trials.is_empty() && trials.iter().all(Evidence::is_absent)).then(|| METRIC_ABSENT.to_owned()),
+        reason: (!trials.is_empty() && trials.iter().all(TrialFigures::is_absent)).then(|| METRIC_ABSENT.to_owned()),
         value,
         most_runs,
     }
 }
 
 /// What is held against the threshold. `None` where a trial lacks the figure, or where the mean is nought and the figure is not.
-fn measure(rule: &Convergence, level: f64, trials: &[Evidence<'_>]) -> Option<f64> {
+fn measure(rule: &Convergence, level: f64, trials: &[TrialFigures<'_>]) -> Option<f64> {
     if rule.mode == ConvergenceMode::Distribution {
         let (last, earlier) = trials.split_last()?;
         let pooled: Vec<f64> = earlier.iter().flat_map(|trial| trial.values).copied().collect();
@@ -111,32 +111,32 @@ mod tests {
             ("--convergence-mode", mode.to_owned()),
             ("--convergence-threshold", threshold.to_string()),
         ];
-        let mut raw = aiperf_config::RawOptions::default();
+        let mut raw = aiperf_options::RawOptions::default();
         for (name, value) in words {
-            let mut options = aiperf_config::catalogue::options();
+            let mut options = aiperf_options::catalogue::options();
             let spec = options.find(|spec| spec.long.iter().any(|long| name == format!("--{long}"))).unwrap();
             raw.push(spec.id, name, vec![value]);
         }
-        let experiment = aiperf_config::Experiment::resolve(&raw, &aiperf_config::Environment::default()).unwrap();
+        let experiment = raw.resolve_experiment(&aiperf_config::Environment::default()).unwrap();
         experiment.trials.convergence.unwrap()
     }
 
-    fn figures(values: &[f64]) -> Vec<Evidence<'static>> {
-        values.iter().map(|value| Evidence { figure: Some(*value), values: &[] }).collect()
+    fn figures(values: &[f64]) -> Vec<TrialFigures<'static>> {
+        values.iter().map(|value| TrialFigures { figure: Some(*value), values: &[] }).collect()
     }
 
     #[test]
     fn one_trial_is_never_enough() {
-        assert!(!judge(&rule("cv", 0.9), 0.95, 9, &figures(&[5.0])).converged);
-        assert!(judge(&rule("cv", 0.9), 0.95, 9, &figures(&[5.0, 5.0])).converged);
+        assert!(!evaluate(&rule("cv", 0.9), 0.95, 9, &figures(&[5.0])).converged);
+        assert!(evaluate(&rule("cv", 0.9), 0.95, 9, &figures(&[5.0, 5.0])).converged);
     }
 
     #[test]
     fn the_coefficient_of_variation_must_fall_below_the_threshold() {
         // Standard deviation 1, mean 10.
         let trials = figures(&[9.0, 10.0, 11.0]);
-        assert!(judge(&rule("cv", 0.11), 0.95, 9, &trials).converged);
-        let settled = judge(&rule("cv", 0.09), 0.95, 9, &trials);
+        assert!(evaluate(&rule("cv", 0.11), 0.95, 9, &trials).converged);
+        let settled = evaluate(&rule("cv", 0.09), 0.95, 9, &trials);
         assert!(!settled.converged && (settled.value.unwrap() - 0.1).abs() < 1e-12);
     }
 
@@ -144,33 +144,33 @@ mod tests {
     fn the_width_of_the_interval_is_held_against_the_mean() {
         // 2 * 4.3027 * 1 / sqrt(3) / 10 = 0.4968.
         let trials = figures(&[9.0, 10.0, 11.0]);
-        assert!(judge(&rule("ci_width", 0.5), 0.95, 9, &trials).converged);
-        assert!(!judge(&rule("ci_width", 0.49), 0.95, 9, &trials).converged);
-        assert!(judge(&rule("ci_width", 0.49), 0.90, 9, &trials).converged, "a lower level has a narrower interval");
+        assert!(evaluate(&rule("ci_width", 0.5), 0.95, 9, &trials).converged);
+        assert!(!evaluate(&rule("ci_width", 0.49), 0.95, 9, &trials).converged);
+        assert!(evaluate(&rule("ci_width", 0.49), 0.90, 9, &trials).converged, "a lower level has a narrower interval");
     }
 
     #[test]
     fn the_last_distribution_is_held_against_all_earlier_ones() {
         let near: Vec<f64> = (0..40).map(f64::from).collect();
         let far: Vec<f64> = near.iter().map(|value| value + 60.0).collect();
-        let trial = |values| Evidence { figure: None, values };
-        assert!(judge(&rule("distribution", 0.05), 0.95, 9, &[trial(&near[..]), trial(&near)]).converged);
-        let settled = judge(&rule("distribution", 0.05), 0.95, 9, &[trial(&near[..]), trial(&near), trial(&far)]);
+        let trial = |values| TrialFigures { figure: None, values };
+        assert!(evaluate(&rule("distribution", 0.05), 0.95, 9, &[trial(&near[..]), trial(&near)]).converged);
+        let settled = evaluate(&rule("distribution", 0.05), 0.95, 9, &[trial(&near[..]), trial(&near), trial(&far)]);
         assert!(!settled.converged && settled.stat.is_none());
     }
 
     #[test]
     fn a_metric_that_no_run_has_is_said_to_be_absent() {
-        let none = Evidence { figure: None, values: &[] };
-        let settled = judge(&rule("cv", 0.9), 0.95, 9, &[none, none]);
+        let none = TrialFigures { figure: None, values: &[] };
+        let settled = evaluate(&rule("cv", 0.9), 0.95, 9, &[none, none]);
         assert_eq!((settled.converged, settled.reason.as_deref()), (false, Some("not converged: metric absent")));
-        assert_eq!(judge(&rule("cv", 0.9), 0.95, 9, &figures(&[5.0, 7.0])).reason, None);
+        assert_eq!(evaluate(&rule("cv", 0.9), 0.95, 9, &figures(&[5.0, 7.0])).reason, None);
     }
 
     #[test]
     fn a_figure_that_a_trial_lacks_settles_nothing() {
-        let trials = [Evidence { figure: Some(1.0), values: &[] }, Evidence { figure: None, values: &[] }];
-        assert!(!judge(&rule("cv", 0.9), 0.95, 9, &trials).converged);
-        assert!(!judge(&rule("cv", 0.9), 0.95, 9, &figures(&[-1.0, 1.0])).converged);
+        let trials = [TrialFigures { figure: Some(1.0), values: &[] }, TrialFigures { figure: None, values: &[] }];
+        assert!(!evaluate(&rule("cv", 0.9), 0.95, 9, &trials).converged);
+        assert!(!evaluate(&rule("cv", 0.9), 0.95, 9, &figures(&[-1.0, 1.0])).converged);
     }
 }

@@ -2,17 +2,17 @@
 
 mod aggregate;
 mod collate;
-mod conduct;
 mod convergence;
 mod figures;
 mod order;
 #[cfg(test)]
 mod samples;
 mod seeds;
+mod series;
 mod sweep;
 #[cfg(test)]
 mod tests;
 
-pub use conduct::{CellResult, ExperimentResult, Finished, Pause, Runner, Trouble, conduct};
 pub use figures::Figures;
-pub use order::Assignment;
+pub use order::TrialAssignment;
+pub use series::{CellResult, ExperimentResult, Pause, Runner, TrialError, TrialResult, run_trials};

@@ -10,7 +10,7 @@ use super::seeds;
 
 /// One run that is to be made.
 #[derive(Debug, Clone)]
-pub struct Assignment {
+pub struct TrialAssignment {
     pub config: Config,
     pub place: RunPlace,
     /// Its values are wanted, not only their statistics.
@@ -21,26 +21,26 @@ pub struct Assignment {
 
 /// Which point of the sweep, and which repetition of it, both from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Slot {
+pub(crate) struct TrialSlot {
     pub(crate) cell: usize,
     pub(crate) trial: u32,
 }
 
 /// All runs there may be, in order.
-pub(crate) fn slots(experiment: &Experiment) -> Vec<Slot> {
+pub(crate) fn slots(experiment: &Experiment) -> Vec<TrialSlot> {
     let (cells, trials) = (experiment.cells.len(), experiment.trials.count);
     match experiment.sweep.as_ref().map(|sweep| sweep.order) {
         Some(SweepOrder::Repeated) => {
-            (0..trials).flat_map(|trial| (0..cells).map(move |cell| Slot { cell, trial })).collect()
+            (0..trials).flat_map(|trial| (0..cells).map(move |cell| TrialSlot { cell, trial })).collect()
         }
         Some(SweepOrder::Independent) | None => {
-            (0..cells).flat_map(|cell| (0..trials).map(move |trial| Slot { cell, trial })).collect()
+            (0..cells).flat_map(|cell| (0..trials).map(move |trial| TrialSlot { cell, trial })).collect()
         }
     }
 }
 
 /// The pause between two runs that follow each other: that of the loop which goes on.
-pub(crate) fn pause(experiment: &Experiment, before: Slot, after: Slot) -> Duration {
+pub(crate) fn pause(experiment: &Experiment, before: TrialSlot, after: TrialSlot) -> Duration {
     let trials = experiment.trials.cooldown;
     let Some(sweep) = &experiment.sweep else { return trials };
     let next_trial = match sweep.order {
@@ -55,7 +55,7 @@ pub(crate) fn label(trial: u32) -> String {
 }
 
 /// The label of a run where several cells have one of that name.
-pub(crate) fn full_label(experiment: &Experiment, slot: Slot) -> String {
+pub(crate) fn full_label(experiment: &Experiment, slot: TrialSlot) -> String {
     let label = label(slot.trial);
     match experiment.sweep {
         Some(_) => format!("{}/{label}", experiment.cells[slot.cell].folder()),
@@ -64,7 +64,7 @@ pub(crate) fn full_label(experiment: &Experiment, slot: Slot) -> String {
 }
 
 /// Where the files of one run go.
-fn folder(experiment: &Experiment, slot: Slot) -> PathBuf {
+fn folder(experiment: &Experiment, slot: TrialSlot) -> PathBuf {
     let (dir, cell) = (&experiment.dir, experiment.cells[slot.cell].folder());
     let trial = format!("trial_{:04}", slot.trial + 1);
     match &experiment.sweep {
@@ -75,7 +75,7 @@ fn folder(experiment: &Experiment, slot: Slot) -> PathBuf {
     }
 }
 
-pub(crate) fn assignment(experiment: &Experiment, slot: Slot, number: usize, sweep_id: &str) -> Assignment {
+pub(crate) fn assignment(experiment: &Experiment, slot: TrialSlot, number: usize, sweep_id: &str) -> TrialAssignment {
     let cell = &experiment.cells[slot.cell];
     let mut config = cell.config.clone();
     config.output.dir = folder(experiment, slot);
@@ -85,7 +85,7 @@ pub(crate) fn assignment(experiment: &Experiment, slot: Slot, number: usize, swe
         config.warmup = None;
     }
     let variation = Variation { index: slot.cell, label: cell.label(), values: cell.values_by_path() };
-    Assignment {
+    TrialAssignment {
         config,
         place: RunPlace { sweep_id: sweep_id.to_owned(), trial: slot.trial, label: label(slot.trial), variation },
         keeps_values: experiment.trials.convergence.is_some(),
@@ -93,7 +93,7 @@ pub(crate) fn assignment(experiment: &Experiment, slot: Slot, number: usize, swe
     }
 }
 
-fn name(experiment: &Experiment, slot: Slot, number: usize) -> String {
+fn name(experiment: &Experiment, slot: TrialSlot, number: usize) -> String {
     let most = experiment.cells.len() * experiment.trials.count as usize;
     let mut words = Vec::new();
     for (parameter, value) in &experiment.cells[slot.cell].settings {

@@ -3,15 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use aiperf_config::catalogue::options;
-use aiperf_config::{Environment, Experiment, RawOptions};
+use aiperf_config::{Environment, Experiment};
 use aiperf_metrics::{Metric, Percentile, Stats};
+use aiperf_options::RawOptions;
+use aiperf_options::catalogue::options;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
-use super::conduct::{Finished, Pause, Runner, Trouble, conduct};
 use super::figures::{Figures, MetricFigures, statistics};
-use super::order::Assignment;
+use super::order::TrialAssignment;
+use super::series::{Pause, Runner, TrialError, TrialResult, run_trials};
 use crate::conclude::verdict::Verdict;
 
 /// As the samples were made, which is all that our files must say of them.
@@ -34,7 +35,7 @@ fn experiment(dir: &Path, words: &[&str]) -> Experiment {
         let spec = options().find(|spec| spec.long.iter().any(|long| name == format!("--{long}"))).unwrap();
         raw.push(spec.id, name, vec![value.to_owned()]);
     }
-    Experiment::resolve(&raw, &Environment::default()).unwrap()
+    raw.resolve_experiment(&Environment::default()).unwrap()
 }
 
 /// The metrics of a summary file.
@@ -98,12 +99,12 @@ fn runs_behind(metrics: &Map<String, Value>, runs: usize, values: impl Fn(&str, 
 }
 
 /// Hands out runs that were made long ago.
-struct Recorded(Vec<Figures>);
+struct RecordedRunner(Vec<Figures>);
 
-impl Runner for Recorded {
-    fn run(&mut self, _: Assignment) -> Result<Finished, Trouble> {
+impl Runner for RecordedRunner {
+    fn run(&mut self, _: TrialAssignment) -> Result<TrialResult, TrialError> {
         let figures = self.0.remove(0);
-        Ok(Finished { verdict: Verdict::Complete, figures, values: Vec::new(), is_written: true })
+        Ok(TrialResult { verdict: Verdict::Complete, figures, values: Vec::new(), is_written: true })
     }
 
     fn pause(&mut self, _: std::time::Duration) -> Pause {
@@ -115,7 +116,7 @@ impl Runner for Recorded {
 fn conducted(words: &[&str], runs: Vec<Figures>) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let experiment = experiment(folder.path(), words);
-    let result = conduct(&experiment, VERSION, &mut Recorded(runs)).unwrap();
+    let result = run_trials(&experiment, VERSION, &mut RecordedRunner(runs)).unwrap();
     assert!(result.is_enough() && result.files.failed.is_empty());
     folder
 }

@@ -46,13 +46,13 @@ pub(crate) fn cell(parameters: Map<String, Value>, aggregate: Option<&Aggregate>
 
 /// A point with its figures over trials, and those of its only run.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Point<'a> {
+pub(crate) struct SweepPoint<'a> {
     pub(crate) parameters: &'a Map<String, Value>,
     pub(crate) aggregate: &'a Aggregate,
     pub(crate) only: Option<&'a Figures>,
 }
 
-impl Point<'_> {
+impl SweepPoint<'_> {
     fn find(&self, (tag, stat): (&str, &str)) -> Option<Located> {
         let spread = self.aggregate.get(tag, stat)?.spread;
         let between_runs = spread.t_critical.map(|_| Interval { low: spread.ci_low, high: spread.ci_high });
@@ -71,12 +71,12 @@ pub(crate) struct Best {
 
 /// The points with most requests a second and with least latency, each with those that may be as good, and the points that no
 /// other one beats.
-pub(crate) fn best(points: &[Point<'_>]) -> Best {
+pub(crate) fn best(points: &[SweepPoint<'_>]) -> Best {
     let figure = LATENCY.into_iter().find(|figure| points.iter().any(|point| point.find(*figure).is_some()));
     let by = |figure: (&str, &str), better: fn(f64, f64) -> bool| {
-        let located: Vec<(&Point<'_>, Located)> =
+        let located: Vec<(&SweepPoint<'_>, Located)> =
             points.iter().filter_map(|point| Some((point, point.find(figure)?))).collect();
-        let mut best: Option<(&Point<'_>, Located)> = None;
+        let mut best: Option<(&SweepPoint<'_>, Located)> = None;
         for (point, found) in &located {
             if best.is_none_or(|(_, known)| better(found.value, known.value)) {
                 best = Some((point, *found));

@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aiperf_config::catalogue::options;
-use aiperf_config::{Environment, Experiment, RawOptions};
+use aiperf_config::{Environment, Experiment};
 use aiperf_metrics::{Metric, Stats};
+use aiperf_options::RawOptions;
+use aiperf_options::catalogue::options;
 use serde_json::Value;
 
-use super::conduct::{ExperimentResult, Finished, Pause, Runner, Trouble, conduct};
 use super::figures::{Figures, MetricFigures};
-use super::order::Assignment;
+use super::order::TrialAssignment;
+use super::series::{ExperimentResult, Pause, Runner, TrialError, TrialResult, run_trials};
 use crate::conclude::verdict::Verdict;
 
 fn experiment(dir: &Path, words: &[&str]) -> Experiment {
@@ -21,14 +22,14 @@ fn experiment(dir: &Path, words: &[&str]) -> Experiment {
         let spec = options().find(|spec| spec.long.iter().any(|long| name == format!("--{long}"))).unwrap();
         raw.push(spec.id, name, vec![value.to_owned()]);
     }
-    Experiment::resolve(&raw, &Environment::default()).unwrap()
+    raw.resolve_experiment(&Environment::default()).unwrap()
 }
 
 /// What one scripted run does.
 #[derive(Clone)]
 enum Act {
     Latency(f64),
-    Values(Vec<f64>),
+    RequestValues(Vec<f64>),
     Fails,
     Breaks,
     CannotStart,
@@ -37,21 +38,21 @@ enum Act {
 }
 
 /// Plays a script, and notes what it was asked for. The last act is played again and again.
-struct Script {
+struct ScriptedRunner {
     acts: Vec<Act>,
-    seen: Vec<Assignment>,
+    seen: Vec<TrialAssignment>,
     pauses: Vec<Duration>,
     /// The pause, counted from 1, in which someone presses Ctrl-C.
     interrupted_in: Option<usize>,
 }
 
-impl Script {
+impl ScriptedRunner {
     fn new(acts: &[Act]) -> Self {
         Self { acts: acts.to_vec(), seen: Vec::new(), pauses: Vec::new(), interrupted_in: None }
     }
 }
 
-fn finished(verdict: Verdict, latency: f64, values: Vec<f64>) -> Finished {
+fn finished(verdict: Verdict, latency: f64, values: Vec<f64>) -> TrialResult {
     let metric = |tag: &str, unit: &str, value: f64| MetricFigures {
         tag: tag.to_owned(),
         unit: unit.to_owned(),
@@ -61,21 +62,21 @@ fn finished(verdict: Verdict, latency: f64, values: Vec<f64>) -> Finished {
     let metrics =
         vec![metric("request_latency", "ms", latency), metric("request_throughput", "requests/sec", 1e3 / latency)];
     let values = vec![(Metric::RequestLatency, values)];
-    Finished { verdict, figures: Figures { metrics }, values, is_written: true }
+    TrialResult { verdict, figures: Figures { metrics }, values, is_written: true }
 }
 
-impl Runner for Script {
-    fn run(&mut self, assignment: Assignment) -> Result<Finished, Trouble> {
+impl Runner for ScriptedRunner {
+    fn run(&mut self, assignment: TrialAssignment) -> Result<TrialResult, TrialError> {
         let act = self.acts[self.seen.len().min(self.acts.len() - 1)].clone();
         self.seen.push(assignment);
         match act {
             Act::Latency(latency) => Ok(finished(Verdict::Complete, latency, vec![latency])),
-            Act::Values(values) => Ok(finished(Verdict::Complete, 10.0, values)),
+            Act::RequestValues(values) => Ok(finished(Verdict::Complete, 10.0, values)),
             Act::Fails => Ok(finished(Verdict::NothingSucceeded("the server said no".to_owned()), 1.0, Vec::new())),
             Act::LosesServer => Ok(finished(Verdict::Unreachable("nobody is there".to_owned()), 1.0, Vec::new())),
             Act::IsCancelled => Ok(finished(Verdict::Cancelled, 1.0, Vec::new())),
-            Act::Breaks => Err(Trouble::Broken("it broke".into())),
-            Act::CannotStart => Err(Trouble::NotPrepared("no such model".into())),
+            Act::Breaks => Err(TrialError::Broken("it broke".into())),
+            Act::CannotStart => Err(TrialError::NotPrepared("no such model".into())),
         }
     }
 
@@ -87,24 +88,24 @@ impl Runner for Script {
 
 struct Played {
     folder: tempfile::TempDir,
-    script: Script,
+    script: ScriptedRunner,
     result: ExperimentResult,
 }
 
 fn play(words: &[&str], acts: &[Act]) -> Played {
-    play_on(words, Script::new(acts))
+    play_on(words, ScriptedRunner::new(acts))
 }
 
-fn play_on(words: &[&str], mut script: Script) -> Played {
+fn play_on(words: &[&str], mut script: ScriptedRunner) -> Played {
     let folder = tempfile::tempdir().unwrap();
     let experiment = experiment(folder.path(), words);
-    let result = conduct(&experiment, "9.9.9", &mut script).unwrap();
+    let result = run_trials(&experiment, "9.9.9", &mut script).unwrap();
     Played { folder, script, result }
 }
 
 impl Played {
     fn folders(&self) -> Vec<PathBuf> {
-        let of = |assignment: &Assignment| {
+        let of = |assignment: &TrialAssignment| {
             assignment.config.output.dir.strip_prefix(self.folder.path()).unwrap().to_path_buf()
         };
         self.script.seen.iter().map(of).collect()
@@ -242,7 +243,7 @@ fn a_point_without_numbers_stays_in_the_table_of_the_sweep() {
 fn a_first_run_that_cannot_be_prepared_ends_everything_and_a_later_one_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let experiment = experiment(folder.path(), &["--num-profile-runs=3"]);
-    let error = conduct(&experiment, "9.9.9", &mut Script::new(&[Act::CannotStart])).unwrap_err();
+    let error = run_trials(&experiment, "9.9.9", &mut ScriptedRunner::new(&[Act::CannotStart])).unwrap_err();
     assert_eq!(error.to_string(), "no such model");
     let played = play(&["--num-profile-runs=3"], &[Act::Latency(1.0), Act::CannotStart, Act::Latency(1.0)]);
     assert_eq!((played.result.runs, played.result.successful), (3, 2));
@@ -262,7 +263,7 @@ fn an_interrupted_run_ends_the_series_and_keeps_what_was_measured() {
 
 #[test]
 fn an_interrupted_pause_ends_the_series() {
-    let mut script = Script::new(&[Act::Latency(10.0)]);
+    let mut script = ScriptedRunner::new(&[Act::Latency(10.0)]);
     script.interrupted_in = Some(2);
     let played = play_on(&["--num-profile-runs=5", "--profile-run-cooldown-seconds=60"], script);
     assert!(played.result.was_interrupted);
@@ -291,7 +292,7 @@ fn distributions_settle_when_the_last_run_looks_like_the_earlier_ones() {
     let words = ["--num-profile-runs=6", "--convergence-metric=request_latency", "--convergence-mode=distribution"];
     let low: Vec<f64> = (0..50).map(f64::from).collect();
     let high: Vec<f64> = low.iter().map(|value| value + 100.0).collect();
-    let played = play(&words, &[Act::Values(low.clone()), Act::Values(high), Act::Values(low)]);
+    let played = play(&words, &[Act::RequestValues(low.clone()), Act::RequestValues(high), Act::RequestValues(low)]);
     assert!(played.result.runs > 2, "the second run looks like no other");
 }
 
@@ -317,7 +318,7 @@ fn a_rule_about_something_that_runs_do_not_have_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let all: Vec<&str> = words.iter().copied().chain(["--num-profile-runs=3"]).collect();
         let experiment = experiment(folder.path(), &all);
-        conduct(&experiment, "9.9.9", &mut Script::new(&[Act::Latency(1.0)])).unwrap_err().to_string()
+        run_trials(&experiment, "9.9.9", &mut ScriptedRunner::new(&[Act::Latency(1.0)])).unwrap_err().to_string()
     };
     assert!(
         refused(&["--convergence-metric=latency"]).contains("no metric has this name; did you mean request_latency?")

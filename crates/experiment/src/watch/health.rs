@@ -1,4 +1,5 @@
-//! Watches the client itself while it runs, so that a report can say when the client, not the server, was the limit.
+//! Samples the client's own load on the `health` thread, so that the report can tell when the client, not the server, was the
+//! bottleneck. The thread also follows changes of the wall clock.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -14,25 +15,25 @@ use crate::watch::monitor::Monitor;
 use crate::watch::process::{MachineClock, ThreadClock, open_descriptors};
 
 const INTERVAL: Duration = Duration::from_millis(250);
-/// Counting descriptors means listing them, which is not free with thousands of connections.
+/// Descriptors are counted only in every fourth sample: counting lists them, which is slow with thousands of connections.
 const DESCRIPTORS_EVERY: usize = 4;
 
-/// Takes samples until it is asked for them.
-pub(crate) struct HealthWatch {
+/// Takes samples until [`HealthSampler::finish`].
+pub(crate) struct HealthSampler {
     stop: Sender<()>,
-    thread: JoinHandle<Watched>,
+    thread: JoinHandle<HealthHistory>,
 }
 
-/// What was seen of the client.
+/// The samples of a run.
 #[derive(Debug, Default)]
-pub(crate) struct Watched {
+pub(crate) struct HealthHistory {
     pub(crate) samples: Vec<HealthSample>,
-    /// How long bytes waited to be read, over the whole run.
+    /// How long received bytes waited to be read, over the whole run.
     pub(crate) delays: ReadDelays,
 }
 
-impl HealthWatch {
-    /// `None` when no thread can be had: the run goes on without.
+impl HealthSampler {
+    /// `None` if the thread cannot start: the run continues without samples.
     pub(crate) fn start(
         gauge: Arc<WorkerGauge>,
         monitor: Arc<Monitor>,
@@ -45,7 +46,7 @@ impl HealthWatch {
         let thread = thread::Builder::new()
             .name("health".into())
             .spawn(move || {
-                let mut watched = Watched::default();
+                let mut watched = HealthHistory::default();
                 let mut last = (Mono::now(), process_cpu());
                 let mut threads = ThreadClock::default();
                 let mut machine = MachineClock::default();
@@ -70,7 +71,7 @@ impl HealthWatch {
                     });
                     last = now;
                 }
-                // Workers have ended by now, so nothing is missed. The time since the last sample may be too short for shares.
+                // Workers have ended by now, so nothing is missed. The time since the last sample may be too short to compute shares.
                 follow_wall_clock(&stamping);
                 let delays = gauge.take_read_delays();
                 watched.delays.add(&delays);
@@ -89,18 +90,18 @@ impl HealthWatch {
         Some(Self { stop, thread })
     }
 
-    pub(crate) fn finish(self) -> Watched {
+    pub(crate) fn finish(self) -> HealthHistory {
         drop(self.stop);
         self.thread.join().unwrap_or_default()
     }
 }
 
-/// Kernel stamps are wall-clock times: someone who sets the clock moves them.
+/// Kernel timestamps are wall-clock times: if the clock is set, they move.
 fn follow_wall_clock(stamping: &Stamping) {
     if let Some(step) = stamping.resample() {
         log::warn!(
-            "The wall clock was set by {:.3} ms during the run: times of responses within the last {} ms before this may be \
-             off by as much",
+            "The wall clock was changed by {:.3} ms during the run: response times in the {} ms before this may be off by \
+             as much",
             step as f64 / 1e6,
             INTERVAL.as_millis()
         );

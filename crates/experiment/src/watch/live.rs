@@ -1,18 +1,18 @@
-//! What has finished, handed to whoever watches a run while it goes on. A record thread leaves a few numbers behind a lock that
-//! is held for as long as one is put in or all are taken out; workers know nothing of it.
+//! Passes finished requests from the record threads to the early-stop rules while a run goes on. The lock is held only to add
+//! one sample or to take all of them; workers are not involved.
 
 use std::sync::{Mutex, PoisonError};
 
 use aiperf_clock::Mono;
 use aiperf_metrics::{Cancellation, Metric, MetricContext, Observation, RecordValues};
 
-/// One finished request of the measured phase.
+/// One finished request of the profiling phase.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Sample {
+pub(crate) struct LiveSample {
     pub(crate) start: Mono,
     pub(crate) end: Mono,
     pub(crate) outcome: SampleOutcome,
-    /// The metrics that were asked for, in that order and in their base units (times in nanoseconds); `None` where the
+    /// Values of the metrics that the rule asked for, in that order and in base units (times in nanoseconds); `None` if the
     /// request has no such value.
     pub(crate) values: Vec<Option<f64>>,
 }
@@ -25,7 +25,7 @@ pub(crate) enum SampleOutcome {
     CutOff,
 }
 
-/// Where record threads leave samples for one watcher.
+/// Samples for one early-stop rule.
 #[derive(Debug)]
 pub(crate) struct LiveFeed {
     wanted: Vec<Metric>,
@@ -35,8 +35,8 @@ pub(crate) struct LiveFeed {
 
 #[derive(Debug, Default)]
 struct Inbox {
-    samples: Vec<Sample>,
-    /// Of the whole run, those taken out included.
+    samples: Vec<LiveSample>,
+    /// Samples of the whole run, including those taken out.
     noted: u64,
 }
 
@@ -45,9 +45,9 @@ impl LiveFeed {
         Self { wanted, context, inbox: Mutex::default() }
     }
 
-    /// Only for requests of the measured phase.
+    /// Adds a request of the profiling phase.
     pub(crate) fn note(&self, seen: &Observation, values: &RecordValues) {
-        let sample = Sample {
+        let sample = LiveSample {
             start: seen.start,
             end: seen.end,
             outcome: match &seen.failure {
@@ -62,8 +62,8 @@ impl LiveFeed {
         inbox.noted += 1;
     }
 
-    /// What came since the last call, and how many came in all.
-    pub(crate) fn take(&self) -> (Vec<Sample>, u64) {
+    /// The samples since the last call, and the number of samples of the whole run.
+    pub(crate) fn take(&self) -> (Vec<LiveSample>, u64) {
         let mut inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner);
         (std::mem::take(&mut inbox.samples), inbox.noted)
     }

@@ -1,12 +1,12 @@
 //! Threads and checks that observe a run while it goes on, and may end it early.
 
+pub(crate) mod early_stop;
 pub(crate) mod health;
-pub(crate) mod judge;
 pub(crate) mod live;
 pub(crate) mod monitor;
 pub(crate) mod priority;
 pub(crate) mod process;
 pub(crate) mod round_trip;
-pub(crate) mod steadiness;
+pub(crate) mod stable_windows;
 pub(crate) mod threshold;
 pub(crate) mod until_ci;

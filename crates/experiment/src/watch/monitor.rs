@@ -1,4 +1,4 @@
-//! What may be known of a run while it goes on.
+//! Live state of a run: progress, failures and latencies so far.
 
 mod save;
 
@@ -9,33 +9,33 @@ use aiperf_clock::Nanos;
 use aiperf_config::PhaseKind;
 use aiperf_engine::{Progress, SharedDelays};
 
-pub(crate) use save::Kept;
+pub(crate) use save::RecordFiles;
 pub use save::Saved;
 
-/// Shared between the run and whoever watches it; reading makes nobody wait.
+/// Shared between the run and the progress line; reading it blocks nobody.
 #[derive(Debug, Default)]
 pub struct Monitor {
     pub progress: Progress,
     failed_in_warmup: AtomicU64,
     failed: AtomicU64,
     pub(crate) recorded: AtomicU64,
-    /// Reads from servers that the kernel stamped: a sign of life of servers that take long to finish.
+    /// Reads from servers that the kernel stamped: activity of servers whose requests take long.
     reads: AtomicU64,
     latency: SharedDelays,
     first_token: SharedDelays,
     note: Mutex<Option<String>>,
-    kept: Mutex<Option<Kept>>,
+    record_files: Mutex<Option<RecordFiles>>,
 }
 
-/// The middle of a time and its slow end.
+/// Median and 99th percentile of a latency so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LiveTime {
+pub struct LivePercentiles {
     pub p50: Nanos,
     pub p99: Nanos,
 }
 
 impl Monitor {
-    /// Requests of a phase that failed, of those that were read so far.
+    /// Requests of a phase whose record is done and that failed.
     pub fn failed_in(&self, phase: PhaseKind) -> u64 {
         self.failures(phase).load(Ordering::Relaxed)
     }
@@ -51,7 +51,7 @@ impl Monitor {
         }
     }
 
-    /// Times of one successful request of the measured phase, in nanoseconds.
+    /// Adds the latencies of one successful request of the profiling phase, in nanoseconds.
     pub(crate) fn note_times(&self, latency: Option<f64>, first_token: Option<f64>) {
         for (times, time) in [(&self.latency, latency), (&self.first_token, first_token)] {
             if let Some(time) = time {
@@ -60,13 +60,13 @@ impl Monitor {
         }
     }
 
-    /// Request latency in the measured phase so far.
-    pub fn latency(&self) -> Option<LiveTime> {
+    /// Request latency in the profiling phase so far.
+    pub fn latency(&self) -> Option<LivePercentiles> {
         live(&self.latency)
     }
 
-    /// Time to first token in the measured phase so far.
-    pub fn first_token(&self) -> Option<LiveTime> {
+    /// Time to first token in the profiling phase so far.
+    pub fn first_token(&self) -> Option<LivePercentiles> {
         live(&self.first_token)
     }
 
@@ -74,12 +74,12 @@ impl Monitor {
         self.reads.fetch_add(reads, Ordering::Relaxed);
     }
 
-    /// A number that changes with everything that comes from a server.
+    /// A number that changes whenever something arrives from a server.
     pub fn signs_of_life(&self) -> u64 {
         self.reads.load(Ordering::Relaxed).wrapping_add(self.progress.returned())
     }
 
-    /// A few words on how near the end is, where someone watches for it.
+    /// How far an early-stop rule is from its target, if there is one.
     pub fn note(&self) -> Option<String> {
         self.note.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -88,12 +88,12 @@ impl Monitor {
         *self.note.lock().unwrap_or_else(PoisonError::into_inner) = note;
     }
 
-    pub(crate) fn keep(&self, kept: Kept) {
-        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
+    pub(crate) fn keep(&self, record_files: RecordFiles) {
+        *self.record_files.lock().unwrap_or_else(PoisonError::into_inner) = Some(record_files);
     }
 
-    fn kept(&self) -> Option<Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn record_files(&self) -> Option<RecordFiles> {
+        self.record_files.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Requests whose record is done, warmup included.
@@ -102,12 +102,12 @@ impl Monitor {
     }
 }
 
-fn live(times: &SharedDelays) -> Option<LiveTime> {
+fn live(times: &SharedDelays) -> Option<LivePercentiles> {
     let times = times.snapshot();
     if times.count() == 0 {
         return None;
     }
-    Some(LiveTime { p50: times.quantile(0.5)?, p99: times.quantile(0.99)? })
+    Some(LivePercentiles { p50: times.quantile(0.5)?, p99: times.quantile(0.99)? })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Measures the network's round trip while the profiling phase runs, on a thread that has nothing else to do.
+//! Measures the network round trip during the profiling phase, on the `round-trip` thread.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -16,27 +16,27 @@ use crate::error::RunError;
 use crate::prepare::target::Targets;
 use crate::watch::monitor::Monitor;
 
-/// How often it is looked whether the profiling phase has begun.
-const LOOK_UP: Duration = Duration::from_millis(20);
-/// Between measurements that the end of the run waits for.
+/// Time between two checks whether the profiling phase has begun.
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
+/// Pause between measurements that are made after the run.
 const TOP_UP_PAUSE: Duration = Duration::from_millis(10);
 
-/// Measures until it is asked for what it found.
-pub(crate) struct RttWatch {
-    stop: Sender<WhatIsMissing>,
+/// Measures until [`RttSampler::finish`].
+pub(crate) struct RttSampler {
+    stop: Sender<MissingSamples>,
     thread: JoinHandle<Vec<Nanos>>,
     file: WrittenFile,
 }
 
-/// What to do about measurements that are missing at the end.
+/// What to do if there are too few measurements when the run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WhatIsMissing {
-    MakeUpFor,
-    /// Nobody wants to wait any more.
-    LetBe,
+pub(crate) enum MissingSamples {
+    Collect,
+    /// The user interrupted the run and does not want to wait.
+    Skip,
 }
 
-impl RttWatch {
+impl RttSampler {
     pub(crate) fn start(
         probing: RttProbing,
         targets: &Targets,
@@ -55,8 +55,7 @@ impl RttWatch {
         }
         let (stop, stopped) = channel();
         let (settings, monitor) = (client.clone(), Arc::clone(monitor));
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::RecordThread)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Runtime)?;
         let thread = thread::Builder::new()
             .name("round-trip".into())
             .spawn(move || {
@@ -71,16 +70,16 @@ impl RttWatch {
                 };
                 prober.work(&stopped, &monitor)
             })
-            .map_err(RunError::RecordThread)?;
+            .map_err(|cause| RunError::Thread { name: "round-trip", cause })?;
         Ok(Self { stop, thread, file: WrittenFile { label: "Network Latency".into(), path } })
     }
 
-    pub(crate) fn finish(self, missing: WhatIsMissing) -> (Option<NetworkRtt>, WrittenFile) {
-        // A thread that is gone has nothing to be told.
+    pub(crate) fn finish(self, missing: MissingSamples) -> (Option<NetworkRtt>, WrittenFile) {
+        // Fails only if the thread has ended already.
         let _ = self.stop.send(missing);
         let measured = self.thread.join().unwrap_or_default();
         if measured.is_empty() {
-            log::warn!("The network's round trip could not be measured: no connection to a server was opened in time");
+            log::warn!("The network round trip could not be measured: no connection to a server was opened in time");
         }
         (NetworkRtt::measured(&measured), self.file)
     }
@@ -97,12 +96,12 @@ struct Prober {
 }
 
 impl Prober {
-    fn work(mut self, stopped: &Receiver<WhatIsMissing>, monitor: &Monitor) -> Vec<Nanos> {
-        let mut pause = LOOK_UP;
+    fn work(mut self, stopped: &Receiver<MissingSamples>, monitor: &Monitor) -> Vec<Nanos> {
+        let mut pause = CHECK_INTERVAL;
         let missing = loop {
             match stopped.recv_timeout(pause) {
                 Ok(missing) => break missing,
-                Err(RecvTimeoutError::Disconnected) => break WhatIsMissing::LetBe,
+                Err(RecvTimeoutError::Disconnected) => break MissingSamples::Skip,
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if monitor.progress.phase() == Some(PhaseKind::Profiling) {
@@ -110,12 +109,12 @@ impl Prober {
                 pause = self.probing.interval;
             }
         };
-        if missing == WhatIsMissing::MakeUpFor {
+        if missing == MissingSamples::Collect {
             self.top_up();
         }
         let lost = self.writer.finish().lost;
         if lost > 0 {
-            log::error!("{lost} measurements of the round trip could not be written");
+            log::error!("{lost} measurements of the network round trip could not be written");
         }
         self.good
     }
@@ -129,7 +128,7 @@ impl Prober {
         }
     }
 
-    /// One measurement of each server.
+    /// Measures each server once.
     fn round(&mut self) {
         for (origin, url) in &self.servers {
             let limit = self.probing.connect_timeout;
@@ -144,7 +143,7 @@ impl Prober {
             self.good.extend(outcome.as_ref().ok());
             let (at, host, port) = (self.anchor.epoch(at), &origin.host, origin.port);
             if let Err(error) = self.writer.write(&RoundTrip { at, url, host, port, outcome }) {
-                log::error!("{error}; the run goes on");
+                log::error!("{error}; the run continues");
             }
         }
     }

@@ -1,59 +1,62 @@
-//! Ends a run when the numbers that were asked for are known well enough, and says how long that will take.
+//! The stop rule of `--until-ci`: ends a run when every confidence interval is as narrow as asked, and forecasts how long that
+//! takes.
 //!
-//! The interval is looked at again each time there are a twentieth more requests, and must be narrow enough twice in a row: a
+//! The intervals are computed again each time there are 5 % more requests, and must be narrow enough twice in a row: a
 //! sequential procedure of fixed width (Chow and Robbins, "On the asymptotic theory of fixed-width sequential confidence
-//! intervals", 1965) which does not stop at the first lucky look.
+//! intervals", 1965) which does not stop at the first lucky check.
 
 use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{CiMargin, CiStat, CiTarget, Config};
-use aiperf_metrics::{Flags, Kind, Metric, MetricContext, Sending};
-use aiperf_stats::{Estimate, Event, Held, Level, RunEnd, Span, Support, closed_loop_rate, mean, quantile, rate};
+use aiperf_metrics::{Flags, Metric, MetricContext, MetricKind, Sending};
+use aiperf_stats::{
+    CountedEvent, Estimate, HeldSlot, Level, RunEnd, Support, TimeSpan, closed_loop_rate, mean, quantile, rate,
+};
 use serde_json::{Value, json};
 
 use crate::error::RunError;
-use crate::watch::judge::{Conviction, Judge, View};
-use crate::watch::live::{Sample, SampleOutcome};
+use crate::watch::early_stop::{FinishedRequests, StopReport, StopRule};
+use crate::watch::live::{LiveSample, SampleOutcome};
 use crate::watch::monitor::Monitor;
 
-/// The key of what the summary says of it.
+/// Key of the targets in the summary.
 const SECTION: &str = "until_ci";
-/// Looks in a row that must find every interval narrow enough.
-const LOOKS: u32 = 2;
-/// Requests before the first look, and how many more each further one takes, as a share.
-const FIRST_LOOK: usize = 20;
+/// Checks in a row that must find every interval narrow enough.
+const CHECKS: u32 = 2;
+/// Requests before the first check, and the factor by which they grow before each further one.
+const FIRST_CHECK: usize = 20;
 const GROWTH: f64 = 1.05;
 
 pub(crate) struct UntilCi {
-    targets: Vec<Target>,
+    targets: Vec<IntervalTarget>,
     level: Level,
     monitor: Arc<Monitor>,
-    /// Requests that have ended well.
+    /// Successful requests.
     seen: usize,
-    next_look: usize,
-    narrow_looks: u32,
-    /// How many requests it took, once all is known. Those in flight then cannot take that back.
+    next_check: usize,
+    narrow_checks: u32,
+    /// How many requests it took to reach all targets. Requests that were in flight then do not change it.
     known_after: Option<usize>,
     began: Mono,
     until: Mono,
 }
 
-struct Target {
+struct IntervalTarget {
     asked: CiTarget,
     metric: Metric,
-    source: Source,
+    source: ValueSource,
     sending: Sending,
-    /// In the shown unit, in the order of ends.
+    /// In the shown unit, in the order in which requests ended.
     values: Vec<f64>,
-    /// Of a rate: when, in seconds since the phase began, and how much; also of what failed, which counts for nothing but held
-    /// a slot.
-    held: Vec<Held>,
+    /// For a rate: when each request held a slot, in seconds since the phase began, and how much it counts; failed requests
+    /// held a slot and count as nothing.
+    held: Vec<HeldSlot>,
 }
 
-/// What a target is computed from.
+/// What the interval of a target is computed from.
 #[derive(Clone, Copy)]
-enum Source {
+enum ValueSource {
     /// The values of this metric.
     Values(Metric),
     /// One for each request, over time.
@@ -62,12 +65,14 @@ enum Source {
     Amount(Metric),
 }
 
-impl Source {
+impl ValueSource {
     fn of(metric: Metric) -> Option<Self> {
         match metric {
             Metric::RequestThroughput => Some(Self::Requests),
             Metric::OutputTokenThroughput => Some(Self::Amount(Metric::OutputSequenceLength)),
-            metric if metric.definition().kind == Kind::Record && !metric.definition().flags.has(Flags::ERRORS) => {
+            metric
+                if metric.definition().kind == MetricKind::Record && !metric.definition().flags.has(Flags::ERRORS) =>
+            {
                 Some(Self::Values(metric))
             }
             _ => None,
@@ -84,37 +89,37 @@ impl Source {
 
 impl UntilCi {
     pub(crate) fn new(config: &Config, context: &MetricContext, monitor: &Arc<Monitor>) -> Result<Self, RunError> {
-        // The catalogue lets nothing through that is no level.
+        // The option catalogue accepts only valid levels.
         let level = Level::new(config.confidence_level).unwrap_or_default();
-        Self::watching(&config.until_ci, level, context, monitor)
+        Self::with_targets(&config.until_ci, level, context, monitor)
     }
 
-    /// Refuses what cannot be watched.
-    pub(crate) fn check(config: &Config, context: &MetricContext) -> Result<(), RunError> {
-        config.until_ci.iter().try_for_each(|asked| Target::new(asked, context).map(drop))
+    /// Refuses targets that cannot be computed during a run.
+    pub(crate) fn validate(config: &Config, context: &MetricContext) -> Result<(), RunError> {
+        config.until_ci.iter().try_for_each(|asked| IntervalTarget::new(asked, context).map(drop))
     }
 
-    fn watching(
+    fn with_targets(
         targets: &[CiTarget],
         level: Level,
         context: &MetricContext,
         monitor: &Arc<Monitor>,
     ) -> Result<Self, RunError> {
-        let targets = targets.iter().map(|asked| Target::new(asked, context)).collect::<Result<_, _>>()?;
+        let targets = targets.iter().map(|asked| IntervalTarget::new(asked, context)).collect::<Result<_, _>>()?;
         Ok(Self {
             targets,
             level,
             monitor: Arc::clone(monitor),
             seen: 0,
-            next_look: FIRST_LOOK,
-            narrow_looks: 0,
+            next_check: FIRST_CHECK,
+            narrow_checks: 0,
             known_after: None,
             began: Mono::default(),
             until: Mono::default(),
         })
     }
 
-    fn note(&mut self, sample: &Sample) {
+    fn note(&mut self, sample: &LiveSample) {
         let seconds = |at: Mono| at.since(self.began).as_secs_f64();
         let times = (seconds(sample.start), seconds(sample.end));
         let succeeded = sample.outcome == SampleOutcome::Succeeded;
@@ -134,7 +139,7 @@ impl UntilCi {
         self.targets.iter().map(|target| target.estimate(self.elapsed(), self.level)).collect()
     }
 
-    /// The target that will take longest, and how many times the requests so far it takes.
+    /// The target that will take longest, and by which factor the number of requests has to grow for it.
     fn forecast(&self, estimates: &[Option<Estimate>]) -> Option<(String, f64)> {
         let each = self.targets.iter().zip(estimates).filter_map(|(target, estimate)| {
             let estimate = estimate.as_ref()?;
@@ -143,7 +148,7 @@ impl UntilCi {
         each.max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 
-    fn tell(&self, estimates: &[Option<Estimate>]) {
+    fn update_progress(&self, estimates: &[Option<Estimate>]) {
         let note = self.forecast(estimates).map(|(progress, growth)| {
             let more = Nanos::from_secs_f64((growth - 1.0).max(0.0) * self.elapsed());
             if growth <= 1.0 { progress } else { format!("{progress}, about {} more", duration(more)) }
@@ -152,7 +157,7 @@ impl UntilCi {
     }
 }
 
-impl Target {
+impl IntervalTarget {
     fn new(asked: &CiTarget, context: &MetricContext) -> Result<Self, RunError> {
         let refuse = |reason: &str| RunError::UntilCi { target: asked.to_string(), reason: reason.to_owned() };
         let metric = Metric::from_tag(&asked.metric)
@@ -162,13 +167,13 @@ impl Target {
             let streaming = if context.streaming { "with" } else { "without" };
             return Err(refuse(&format!("runs of endpoint type {} {streaming} streaming do not have it", facts.name)));
         }
-        let source = Source::of(metric).ok_or_else(|| {
+        let source = ValueSource::of(metric).ok_or_else(|| {
             refuse(
-                "only metrics of single requests, request_throughput and output_token_throughput have such an interval",
+                "only metrics of single requests, request_throughput and output_token_throughput have a confidence interval during a run",
             )
         })?;
-        if !matches!(source, Source::Values(_)) && asked.stat != CiStat::Avg {
-            return Err(refuse("it is one number a run; write avg"));
+        if !matches!(source, ValueSource::Values(_)) && asked.stat != CiStat::Avg {
+            return Err(refuse("the metric is one number per run; use avg"));
         }
         let sending = if context.open_loop { Sending::Scheduled } else { context.sending };
         Ok(Self { asked: asked.clone(), metric, source, sending, values: Vec::new(), held: Vec::new() })
@@ -176,42 +181,42 @@ impl Target {
 
     fn note(&mut self, value: Option<f64>, times: (f64, f64)) {
         match (self.source, value) {
-            (Source::Values(metric), Some(value)) => self.values.push(metric.definition().show(value)),
-            (Source::Amount(_), Some(amount)) => {
+            (ValueSource::Values(metric), Some(value)) => self.values.push(metric.definition().show(value)),
+            (ValueSource::Amount(_), Some(amount)) => {
                 self.values.push(amount);
                 self.hold(amount, times);
             }
-            (Source::Requests, _) => {
+            (ValueSource::Requests, _) => {
                 self.values.push(1.0);
                 self.hold(1.0, times);
             }
-            (Source::Amount(_), None) => self.hold(0.0, times),
-            (Source::Values(_), None) => {}
+            (ValueSource::Amount(_), None) => self.hold(0.0, times),
+            (ValueSource::Values(_), None) => {}
         }
     }
 
-    /// A slot was held; of interest to rates only.
+    /// Notes that a slot was held; only rates need it.
     fn hold(&mut self, amount: f64, (start, end): (f64, f64)) {
-        if !matches!(self.source, Source::Values(_)) {
-            self.held.push(Held { start, end, amount });
+        if !matches!(self.source, ValueSource::Values(_)) {
+            self.held.push(HeldSlot { start, end, amount });
         }
     }
 
     fn estimate(&self, elapsed: f64, level: Level) -> Option<Estimate> {
-        let span = Span { start: 0.0, end: elapsed };
+        let span = TimeSpan { start: 0.0, end: elapsed };
         match (self.source, self.asked.stat) {
-            (Source::Values(_), CiStat::Avg) => mean(&self.values, level),
-            (Source::Values(_), CiStat::Percentile(percent)) => quantile(&self.values, percent / 100.0, level),
+            (ValueSource::Values(_), CiStat::Avg) => mean(&self.values, level),
+            (ValueSource::Values(_), CiStat::Percentile(percent)) => quantile(&self.values, percent / 100.0, level),
             _ if self.values.is_empty() => None,
             _ if self.sending == Sending::Scheduled => {
-                let events = self.held.iter().map(|held| Event { at: held.end, amount: held.amount });
+                let events = self.held.iter().map(|held| CountedEvent { at: held.end, amount: held.amount });
                 rate(events, span, level)
             }
             _ => closed_loop_rate(&self.held, span, RunEnd::Ongoing, level).map(|found| found.estimate),
         }
     }
 
-    /// The largest margin that is narrow enough, in the shown unit.
+    /// The margin that was asked for, in the shown unit.
     fn allowed(&self, estimate: &Estimate) -> f64 {
         match self.asked.margin {
             CiMargin::Relative(share) => share * estimate.value.abs(),
@@ -224,7 +229,7 @@ impl Target {
         estimate.is_supported() && margin.is_some_and(|margin| margin <= self.allowed(estimate))
     }
 
-    /// How many times the requests so far it takes: a margin shrinks with their square root.
+    /// By which factor the number of requests has to grow: a margin shrinks with its square root.
     fn growth(&self, estimate: &Estimate) -> f64 {
         match (estimate.support, estimate.interval) {
             (Support::Enough, Some(interval)) => {
@@ -276,34 +281,34 @@ impl Target {
     }
 }
 
-impl Judge for UntilCi {
-    fn wanted(&self) -> Vec<Metric> {
+impl StopRule for UntilCi {
+    fn metrics(&self) -> Vec<Metric> {
         self.targets.iter().filter_map(|target| target.source.wanted()).collect()
     }
 
-    fn look(&mut self, view: &View<'_>) -> Option<String> {
+    fn check(&mut self, view: &FinishedRequests<'_>) -> Option<String> {
         self.began = view.began;
         self.until = view.settled;
         view.samples.iter().for_each(|sample| self.note(sample));
-        if self.seen < self.next_look {
+        if self.seen < self.next_check {
             return None;
         }
-        self.next_look = (self.seen as f64 * GROWTH).ceil() as usize + 1;
+        self.next_check = (self.seen as f64 * GROWTH).ceil() as usize + 1;
         let estimates = self.estimates();
-        self.tell(&estimates);
-        let narrow = |(target, estimate): (&Target, &Option<Estimate>)| {
+        self.update_progress(&estimates);
+        let narrow = |(target, estimate): (&IntervalTarget, &Option<Estimate>)| {
             estimate.as_ref().is_some_and(|estimate| target.is_narrow(estimate))
         };
         let all = self.targets.iter().zip(&estimates).all(narrow);
-        self.narrow_looks = if all { self.narrow_looks + 1 } else { 0 };
-        if self.narrow_looks < LOOKS {
+        self.narrow_checks = if all { self.narrow_checks + 1 } else { 0 };
+        if self.narrow_checks < CHECKS {
             return None;
         }
         let after = *self.known_after.get_or_insert(self.seen);
-        Some(format!("what --until-ci asks for is known after {after} requests"))
+        Some(format!("--until-ci was reached after {after} requests"))
     }
 
-    fn conclude(self: Box<Self>) -> Conviction {
+    fn report(self: Box<Self>) -> StopReport {
         let estimates = self.estimates();
         let each: Vec<Value> = self
             .targets
@@ -313,18 +318,20 @@ impl Judge for UntilCi {
             .collect();
         let reached = each.iter().all(|target| target["reached"] == true);
         let remarks = self.targets.iter().zip(&estimates).map(|(target, estimate)| {
-            let Some(estimate) = estimate else { return format!("--until-ci {}: no request has it.", target.asked) };
+            let Some(estimate) = estimate else {
+                return format!("--until-ci {}: no request has this metric.", target.asked);
+            };
             let (progress, growth) = (target.progress(estimate), target.growth(estimate));
             if self.known_after.is_some() || target.is_narrow(estimate) {
                 let after = self.known_after.unwrap_or(target.values.len());
                 return format!("--until-ci was reached after {after} requests: {progress}.");
             }
             let most = target.values.len() as f64 * growth;
-            format!("--until-ci was not reached: {progress}. It would take about {most:.0} requests like these.")
+            format!("--until-ci was not reached: {progress}. About {most:.0} requests would be needed.")
         });
         let remarks = remarks.collect();
         let section = json!({"reached": reached, "confidence_level": self.level.get(), "targets": each});
-        Conviction { section: Some((SECTION, section)), unmet: None, remarks }
+        StopReport { section: Some((SECTION, section)), unmet: None, remarks }
     }
 }
 

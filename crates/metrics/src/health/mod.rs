@@ -1,11 +1,15 @@
-//! Whether the client itself was the limit: samples of how it fared, and what they say.
+//! Whether the client itself was the limit: samples of how it fared, what they say, and how much it had to do.
 
-mod judge;
+mod assessment;
+mod client_load;
+mod late_reads;
 mod limit;
 mod maxima;
 mod sample;
 
-pub use judge::ClientHealth;
+pub use assessment::ClientHealth;
+pub use client_load::{ClientLoad, LoadAxis};
+pub use late_reads::LateReads;
 pub use limit::{ClientLimit, LimitKind};
 pub use maxima::HealthMaxima;
 pub use sample::{DescriptorUse, HealthSample, MachineTime, ThreadLoad, ThreadRole};

@@ -4,12 +4,12 @@
 use super::ValidityNote;
 use super::pacing::median;
 use crate::MetricContext;
-use crate::columns::Columns;
-use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::record::columns::Columns;
+use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
 
 /// Times the median of later ones. A loaded server makes some requests wait that long, so that the first ones must also
 /// be slower than nearly all of the later half.
-pub(super) const FACTOR: f64 = 3.0;
+pub const FACTOR: f64 = 3.0;
 /// Nanoseconds: what setting up a connection may add.
 const LEAST_EXCESS: f64 = 50e6;
 /// Of all time to first token: less moves no mean.

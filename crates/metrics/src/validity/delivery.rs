@@ -1,8 +1,8 @@
 //! Whether responses to streaming requests were streamed.
 
 use super::ValidityNote;
-use crate::columns::Columns;
-use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::record::columns::Columns;
+use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
 use crate::{Metric, MetricContext};
 
 /// Successful requests, and those among them whose response came as one document.

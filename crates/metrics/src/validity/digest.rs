@@ -9,7 +9,7 @@ use super::occupancy::Occupancy;
 use super::pacing::Pacing;
 use super::server_counts::ServerCounts;
 use super::{AskedConcurrency, unready};
-use crate::columns::Columns;
+use crate::record::columns::Columns;
 use crate::{MetricContext, PhaseWindow};
 
 /// Empty for a part of a phase: notes are about whole ones.

@@ -1,9 +1,9 @@
 //! Whether the server counted tokens where its counts were asked for.
 
 use super::ValidityNote;
-use crate::columns::Columns;
-use crate::fact::{Fact, Facts, OUTCOME_SUCCESS};
-use crate::formula::output_length;
+use crate::record::columns::Columns;
+use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
+use crate::record::formula::output_length;
 use crate::{Metric, MetricContext};
 
 /// Successful requests, and those among them without a count that the endpoint should have.

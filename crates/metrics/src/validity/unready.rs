@@ -1,8 +1,8 @@
 //! Whether the server took requests from the start.
 
 use crate::Failure;
-use crate::columns::Columns;
-use crate::fact::{Fact, Facts, OUTCOME_SUCCESS, OUTCOME_UNREADY};
+use crate::record::columns::Columns;
+use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS, OUTCOME_UNREADY};
 
 /// A server that is not there, or that says that it is not ready.
 pub(crate) fn is_unready(failure: &Failure) -> bool {

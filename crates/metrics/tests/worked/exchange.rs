@@ -1,8 +1,8 @@
 //! The stages of the HTTP exchange, and media in requests and answers.
 
 use aiperf_clock::Nanos;
-use aiperf_endpoint::{EndpointKind, VideoReport};
 use aiperf_metrics::{HttpTiming, MediaFacts, Metric, MetricContext, Observation};
+use aiperf_protocol::{EndpointKind, VideoReport};
 
 use crate::phase::{request, streaming};
 use crate::{Case, mean};

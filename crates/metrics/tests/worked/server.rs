@@ -1,7 +1,7 @@
 //! What the server says of itself: usage, speculative decoding, and the energy of its GPUs.
 
-use aiperf_endpoint::Usage;
 use aiperf_metrics::{GpuEnergy, GpuVendor, Metric, MetricContext, Observation, SpecDecode, TokenCounts};
+use aiperf_protocol::Usage;
 
 use crate::phase::{request, streaming, summarize};
 use crate::streams::two;

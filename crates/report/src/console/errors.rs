@@ -1,16 +1,14 @@
 //! What failed requests said, the most frequent first.
 
 use aiperf_metrics::FailureGroup;
+use aiperf_table::{Align, ConsoleTable, Emphasis, TableCell, TableColumn, whole};
 
-use super::number;
-use super::style::Tone;
-use super::table::{Align, Cell, Column, Table};
 use super::tables::PROGRAM;
 
 const ROWS: usize = 20;
 const MESSAGE_CHARS: usize = 500;
 
-pub(super) fn table(failures: &[FailureGroup]) -> Option<Table> {
+pub(super) fn table(failures: &[FailureGroup]) -> Option<ConsoleTable> {
     if failures.is_empty() {
         return None;
     }
@@ -18,24 +16,27 @@ pub(super) fn table(failures: &[FailureGroup]) -> Option<Table> {
     // Stable: of equally frequent ones the first to appear stays first.
     groups.sort_by_key(|group| std::cmp::Reverse(group.count));
     let row = |group: &&FailureGroup| {
-        let code = group.failure.code.map_or(Cell::new("N/A", Tone::Faint), |code| Cell::value(code.to_string()));
+        let code = group
+            .failure
+            .code
+            .map_or(TableCell::new("N/A", Emphasis::Faint), |code| TableCell::value(code.to_string()));
         let (kind, message) = (one_line(&group.failure.kind), one_line(&group.failure.message));
-        let count = Cell::new(number::whole(group.count), Tone::Failure);
-        vec![code, Cell::new(kind, Tone::Warning), Cell::value(message), count]
+        let count = TableCell::new(whole(group.count), Emphasis::Failure);
+        vec![code, TableCell::new(kind, Emphasis::Warning), TableCell::value(message), count]
     };
-    let mut rows: Vec<Vec<Cell>> = groups.iter().take(ROWS).map(row).collect();
+    let mut rows: Vec<Vec<TableCell>> = groups.iter().take(ROWS).map(row).collect();
     if let Some(rest) = groups.get(ROWS..).filter(|rest| !rest.is_empty()) {
         let count: u64 = rest.iter().map(|group| group.count).sum();
-        let message = format!("({} more kinds; the JSON export has them all)", rest.len());
+        let message = format!("({} more kinds; all are in the JSON export)", rest.len());
         rows.push(vec![
-            Cell::value(""),
-            Cell::value(""),
-            Cell::new(message, Tone::Faint),
-            Cell::new(number::whole(count), Tone::Failure),
+            TableCell::value(""),
+            TableCell::value(""),
+            TableCell::new(message, Emphasis::Faint),
+            TableCell::new(whole(count), Emphasis::Failure),
         ]);
     }
-    let column = |header: &str, align| Column { header: header.to_owned(), align };
-    Some(Table {
+    let column = |header: &str, align| TableColumn { header: header.to_owned(), align };
+    Some(ConsoleTable {
         title: format!("{PROGRAM} | Error Summary"),
         columns: vec![
             column("Code", Align::Right),

@@ -1,35 +1,33 @@
 //! What became of the requests that the load asked for: a column for each phase.
 
 use aiperf_metrics::PhaseAccounting;
+use aiperf_table::{ConsoleTable, TableCell, TableColumn, whole};
 
-use super::number;
-use super::table::{Align, Cell, Column, Table};
-
-type Count = fn(&PhaseAccounting) -> u64;
+type CountOf = fn(&PhaseAccounting) -> u64;
 
 /// Label, count, and whether a row of zeros is worth its place.
-const ROWS: [(&str, Count, bool); 9] = [
+const ROWS: [(&str, CountOf, bool); 9] = [
     ("Requests Sent", |phase| phase.sent, true),
     ("Requests Completed", |phase| phase.completed, true),
     ("Requests Failed", |phase| phase.errors, true),
-    ("Requests Cancelled by the End", |phase| phase.cut, false),
-    ("Sessions Begun", |phase| phase.sessions_sent, true),
+    ("Requests Cut Off at the End", |phase| phase.cut, false),
+    ("Sessions Started", |phase| phase.sessions_sent, true),
     ("Sessions Completed", |phase| phase.sessions_completed, true),
     ("Sessions Cancelled", |phase| phase.sessions_cancelled, false),
     ("Arrivals Delayed by the Ceiling", |phase| phase.arrivals_delayed, false),
     ("Arrivals Dropped by the Ceiling", |phase| phase.arrivals_dropped, false),
 ];
 
-pub(super) fn table(title: String, phases: &[PhaseAccounting]) -> Option<Table> {
+pub(super) fn table(title: String, phases: &[PhaseAccounting]) -> Option<ConsoleTable> {
     if phases.is_empty() {
         return None;
     }
-    let mut columns = vec![Column { header: "Count".to_owned(), align: Align::Right }];
-    columns.extend(phases.iter().map(|phase| Column { header: phase.phase.clone(), align: Align::Right }));
+    let mut columns = vec![TableColumn::right("Count")];
+    columns.extend(phases.iter().map(|phase| TableColumn::right(&phase.phase)));
     let shown = ROWS.iter().filter(|(_, count, always)| *always || phases.iter().any(|phase| count(phase) > 0));
-    let row = |(label, count, _): &(&str, Count, bool)| {
-        let cells = phases.iter().map(|phase| Cell::value(number::whole(count(phase))));
-        std::iter::once(Cell::name(*label)).chain(cells).collect()
+    let row = |(label, count, _): &(&str, CountOf, bool)| {
+        let cells = phases.iter().map(|phase| TableCell::value(whole(count(phase))));
+        std::iter::once(TableCell::name(*label)).chain(cells).collect()
     };
-    Some(Table { title, columns, rows: shown.map(row).collect(), flexible: 0 })
+    Some(ConsoleTable { title, columns, rows: shown.map(row).collect(), flexible: 0 })
 }

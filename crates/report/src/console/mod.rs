@@ -4,12 +4,9 @@ mod errors;
 mod goodput;
 mod load;
 mod notes;
-pub(crate) mod number;
 mod selftest;
 mod spec_decode;
 mod steady;
-mod style;
-mod table;
 mod tables;
 mod trials;
 
@@ -17,16 +14,16 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use aiperf_metrics::Metric;
+pub use aiperf_table::{Colour, Width};
+use aiperf_table::{TextStyle, grouped};
 
 use crate::{RunReport, WrittenFile};
 pub use selftest::render_selftest;
-use style::Style;
-pub use style::{Colour, Width};
 pub use trials::{render_aggregate, render_run_line, render_sweep};
 
 /// All tables and notes, as they also go to `profile_export_console.txt`.
 pub fn render(report: &RunReport, width: Width, colour: Colour) -> String {
-    let style = Style::new(colour);
+    let style = TextStyle::new(colour);
     let mut blocks = notes::opening(report, width, style);
     blocks.extend(tables::all(report, width, style));
     blocks.extend(notes::remarks(report, width));
@@ -37,12 +34,12 @@ pub fn render(report: &RunReport, width: Width, colour: Colour) -> String {
 
 /// The lines after the tables: how to repeat the run, how long it was, and where its files are.
 pub fn render_trailer(report: &RunReport, written: &[WrittenFile], colour: Colour) -> String {
-    let style = Style::new(colour);
+    let style = TextStyle::new(colour);
     let mut text = format!("{} {}\n", style.strong("CLI Command:"), report.cli_command);
     let cancelled = report.status.was_cancelled();
     if let Some(seconds) = report.profiling.average(Metric::BenchmarkDuration) {
         let early = if cancelled { " (cancelled early)" } else { "" };
-        put(&mut text, &style.strong("Benchmark Duration:"), &format!("{} sec{early}", number::grouped(seconds)));
+        put(&mut text, &style.strong("Benchmark Duration:"), &format!("{} sec{early}", grouped(seconds)));
     }
     for file in written.iter().chain(&report.other_files) {
         put(&mut text, &style.strong(&format!("{}:", file.label)), &file.path.display().to_string());
@@ -66,7 +63,7 @@ pub fn render_trials_trailer(
     was_interrupted: bool,
     colour: Colour,
 ) -> String {
-    let style = Style::new(colour);
+    let style = TextStyle::new(colour);
     let mut text = format!("{} {command}\n", style.strong("CLI Command:"));
     put(&mut text, &style.strong("Runs:"), &dir.display().to_string());
     for file in written {

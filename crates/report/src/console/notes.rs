@@ -1,14 +1,12 @@
 //! What the reader must know beside the tables.
 
 use aiperf_metrics::{Severity, ValidityNote};
+use aiperf_table::{TextStyle, Width, whole, wrap};
 
-use super::number;
-use super::style::{Style, Width};
-use super::table::wrap;
 use crate::{RunReport, RunStatus, Wording};
 
 /// Before the tables: that the numbers are not what was asked for, or why requests failed.
-pub(super) fn opening(report: &RunReport, width: Width, style: Style) -> Vec<String> {
+pub(super) fn opening(report: &RunReport, width: Width, style: TextStyle) -> Vec<String> {
     let mut notes = Vec::new();
     match &report.status {
         // Every planned request was sent, so the results do not cover only a part of the run.
@@ -18,7 +16,7 @@ pub(super) fn opening(report: &RunReport, width: Width, style: Style) -> Vec<Str
         status => {
             if let Some(reason) = status.incomplete_reason() {
                 notes.push(format!(
-                    "{}\n{reason}\nThese numbers cover only a part of the run: do not compare them with those of a whole one.",
+                    "{}\n{reason}\nThese numbers cover only a part of the run: do not compare them with complete runs.",
                     style.warning("aiperf | INCOMPLETE RESULTS")
                 ));
             }
@@ -28,8 +26,8 @@ pub(super) fn opening(report: &RunReport, width: Width, style: Style) -> Vec<Str
     if !report.profiling.succeeded() && summary.failed + summary.cut_off > 0 {
         let sentence = format!(
             "No request succeeded: {} failed, {} {} cut off. There are no latencies or rates to report.",
-            number::whole(summary.failed),
-            number::whole(summary.cut_off),
+            whole(summary.failed),
+            whole(summary.cut_off),
             if summary.cut_off == 1 { "was" } else { "were" }
         );
         notes.push(style.failure(&sentence));
@@ -50,7 +48,7 @@ pub(super) fn certified(report: &RunReport, width: Width) -> Option<String> {
 }
 
 /// After the tables: what should make the reader doubt them.
-pub(super) fn closing(report: &RunReport, width: Width, style: Style) -> Vec<String> {
+pub(super) fn closing(report: &RunReport, width: Width, style: TextStyle) -> Vec<String> {
     report.validity().iter().filter(|found| !explains_failures(found)).map(|found| note(found, width, style)).collect()
 }
 
@@ -60,7 +58,7 @@ fn explains_failures(note: &ValidityNote) -> bool {
 }
 
 /// What it is, how bad, and what to do; its code, for those who want to look it up or have it fail a run.
-fn note(note: &ValidityNote, width: Width, style: Style) -> String {
+fn note(note: &ValidityNote, width: Width, style: TextStyle) -> String {
     let Wording { statement, advice } = Wording::of(note);
     let (word, doubtful) = match note.severity() {
         Severity::Warning => ("Warning", true),

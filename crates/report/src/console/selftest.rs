@@ -1,8 +1,9 @@
 //! The result of a self-test for people.
 
-use super::number::{grouped, whole};
-use super::style::{Colour, Style, Tone, Width};
-use super::table::{Align, Cell, Column, Table, wrap};
+use aiperf_table::{
+    Align, Colour, ConsoleTable, Emphasis, TableCell, TableColumn, TextStyle, Width, grouped, whole, wrap,
+};
+
 use crate::{Grade, SelfTestReport, TimedError};
 
 /// What the labels before the table take up.
@@ -10,7 +11,7 @@ const LABEL: usize = 14;
 
 /// The table of errors, the counts that go with it, and the verdict.
 pub fn render_selftest(report: &SelfTestReport, width: Width, colour: Colour) -> String {
-    let style = Style::new(colour);
+    let style = TextStyle::new(colour);
     let mut lines = Vec::new();
     for (label, text) in [
         ("Asked for", asked(report)),
@@ -101,26 +102,29 @@ fn simulator(report: &SelfTestReport) -> String {
     )
 }
 
-fn errors(report: &SelfTestReport) -> Table {
+fn errors(report: &SelfTestReport) -> ConsoleTable {
     let headers = ["Client Error (ms)", "p50", "p99", "max", "mean", "Limits", "Verdict"];
     let align = |index: usize| if index == 0 { Align::Left } else { Align::Right };
-    let columns =
-        headers.iter().enumerate().map(|(index, header)| Column { header: (*header).to_owned(), align: align(index) });
+    let columns = headers
+        .iter()
+        .enumerate()
+        .map(|(index, header)| TableColumn { header: (*header).to_owned(), align: align(index) });
     let row = |error: &TimedError| {
         let stats = report.errors.get(error)?;
         let limits =
             report.limits.get(error).map_or("–".to_owned(), |limits| format!("{}/{}", limits.p50, limits.p99));
         let grade = match report.grade_of(*error) {
-            None => Cell::new("–", Tone::Faint),
-            Some(grade @ Grade::Pass) => Cell::new(grade.name(), Tone::Good),
-            Some(grade @ Grade::Warn) => Cell::new(grade.name(), Tone::Warning),
-            Some(grade @ Grade::Fail) => Cell::new(grade.name(), Tone::Failure),
+            None => TableCell::new("–", Emphasis::Faint),
+            Some(grade @ Grade::Pass) => TableCell::new(grade.name(), Emphasis::Good),
+            Some(grade @ Grade::Warn) => TableCell::new(grade.name(), Emphasis::Warning),
+            Some(grade @ Grade::Fail) => TableCell::new(grade.name(), Emphasis::Failure),
         };
-        let numbers = [stats.p50, stats.p99, stats.max, stats.mean].map(|value| Cell::value(millis(value)));
-        let cells = [Cell::name(error.header())].into_iter().chain(numbers).chain([Cell::value(limits), grade]);
+        let numbers = [stats.p50, stats.p99, stats.max, stats.mean].map(|value| TableCell::value(millis(value)));
+        let cells =
+            [TableCell::name(error.header())].into_iter().chain(numbers).chain([TableCell::value(limits), grade]);
         Some(cells.collect())
     };
-    Table {
+    ConsoleTable {
         title: "aiperf | Self-Test".to_owned(),
         columns: columns.collect(),
         rows: TimedError::ALL.iter().filter_map(row).collect(),

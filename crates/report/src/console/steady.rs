@@ -1,19 +1,17 @@
 //! The steady part of a run beside the whole of it, for people.
 
 use aiperf_metrics::{MetricResult, Percentile, Summary, Unsteady};
+use aiperf_table::{Align, ConsoleTable, TableCell, TableColumn, Width, grouped, whole};
 
-use super::Width;
-use super::number;
-use super::table::{Align, Cell, Column, Table};
 use super::tables::{Margins, fits, label};
-use crate::steady::not_found;
+use crate::summary::steady::not_found;
 
 /// Columns that a table takes; a narrow terminal gets the fewest.
 const WIDEST: usize = 5;
 const NARROW: usize = 3;
 
 /// `None` where there is no steady state.
-pub(super) fn table(title: &str, summary: &Summary, width: Width) -> Option<Table> {
+pub(super) fn table(title: &str, summary: &Summary, width: Width) -> Option<ConsoleTable> {
     let window = summary.steady.as_ref()?.outcome.as_ref().ok()?;
     let mut rows: Vec<&MetricResult> = window.results.iter().collect();
     rows.sort_by_key(|result| result.metric.definition().order.unwrap_or(u16::MAX));
@@ -23,7 +21,7 @@ pub(super) fn table(title: &str, summary: &Summary, width: Width) -> Option<Tabl
     tables.into_iter().nth(fits.unwrap_or(forms.len() - 1))
 }
 
-fn form(title: &str, summary: &Summary, rows: &[&MetricResult], columns: usize, margins: Margins) -> Table {
+fn form(title: &str, summary: &Summary, rows: &[&MetricResult], columns: usize, margins: Margins) -> ConsoleTable {
     let headers = ["Metric", "avg (run)", "avg (steady)", "p99 (run)", "p99 (steady)"];
     let cells = |result: &&MetricResult| {
         let whole = summary.get(result.metric);
@@ -33,17 +31,17 @@ fn form(title: &str, summary: &Summary, rows: &[&MetricResult], columns: usize, 
             whole.and_then(|stats| stats.percentile(Percentile::P99)),
             result.stats.percentile(Percentile::P99),
         ]
-        .map(number::cell);
+        .map(TableCell::number);
         let sure = result.confidence.and_then(|confidence| confidence.avg.interval()).zip(result.stats.avg);
         if let Some((interval, avg)) = sure.filter(|_| margins == Margins::Shown) {
-            values[1].text.push_str(&format!(" ±{}", number::grouped(interval.margin(avg))));
+            values[1].text.push_str(&format!(" ±{}", grouped(interval.margin(avg))));
         }
-        std::iter::once(Cell::name(label(result))).chain(values).take(columns).collect()
+        std::iter::once(TableCell::name(label(result))).chain(values).take(columns).collect()
     };
     let headers = headers.iter().take(columns);
-    Table {
+    ConsoleTable {
         title: title.to_owned(),
-        columns: headers.map(|header| Column { header: (*header).to_owned(), align: Align::Right }).collect(),
+        columns: headers.map(|header| TableColumn { header: (*header).to_owned(), align: Align::Right }).collect(),
         rows: rows.iter().map(cells).collect(),
         flexible: 0,
     }
@@ -59,7 +57,7 @@ pub(super) fn sentence(summary: &Summary) -> Option<String> {
             "Steady state: from {:.1} s to {:.1} s of the run, in which {} requests ended.",
             window.start_offset.as_secs_f64(),
             window.end_offset.as_secs_f64(),
-            number::whole(window.requests)
+            whole(window.requests)
         ),
     })
 }

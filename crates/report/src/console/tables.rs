@@ -1,10 +1,9 @@
 //! Which tables there are, and what stands in those of metrics.
 
 use aiperf_metrics::{ConsoleGroup, Flags, Metric, MetricResult, Percentile, Stats, sample_floor as floor};
+use aiperf_table::{ConsoleTable, Emphasis, TableCell, TableColumn, TextStyle, Width, grouped, whole, wrap};
 
-use super::style::{Style, Tone, Width};
-use super::table::{Align, Cell, Column, Table, wrap};
-use super::{errors, goodput, load, number, spec_decode, steady};
+use super::{errors, goodput, load, spec_decode, steady};
 use crate::RunReport;
 
 pub(super) const PROGRAM: &str = "aiperf";
@@ -30,7 +29,7 @@ const GROUPS: [ConsoleGroup; 8] = [
     ConsoleGroup::AmdPower,
 ];
 
-pub(super) fn all(report: &RunReport, width: Width, style: Style) -> Vec<String> {
+pub(super) fn all(report: &RunReport, width: Width, style: TextStyle) -> Vec<String> {
     let summary = &report.profiling.summary;
     let of_group = |group: ConsoleGroup| {
         let mut rows: Vec<_> = summary.results.iter().filter(|result| is_row(result, group)).collect();
@@ -40,7 +39,8 @@ pub(super) fn all(report: &RunReport, width: Width, style: Style) -> Vec<String>
     let with_flag =
         |flag: Flags| summary.results.iter().filter(|r| r.metric.definition().flags.has(flag)).collect::<Vec<_>>();
     let metrics = |title: &str, rows: &[&MetricResult], statistics: &[&'static str]| {
-        (!rows.is_empty()).then(|| Block::Table(metric_table(&format!("{PROGRAM} | {title}"), rows, statistics, width)))
+        (!rows.is_empty())
+            .then(|| TableBlock::ConsoleTable(metric_table(&format!("{PROGRAM} | {title}"), rows, statistics, width)))
     };
     let titled = |group: ConsoleGroup| {
         let title = group.title(report.metrics_title).unwrap_or_default();
@@ -49,7 +49,7 @@ pub(super) fn all(report: &RunReport, width: Width, style: Style) -> Vec<String>
         metrics(&title, &of_group(group), if single { &STATISTICS[..1] } else { STATISTICS })
     };
     let mut blocks = vec![
-        errors::table(&summary.failures).map(Block::Table),
+        errors::table(&summary.failures).map(TableBlock::ConsoleTable),
         metrics("Experimental Metrics", &with_flag(Flags::EXPERIMENTAL), STATISTICS),
         if report.show_trace_timing { titled(ConsoleGroup::HttpTrace) } else { None },
         metrics("Internal Metrics", &with_flag(Flags::INTERNAL), STATISTICS),
@@ -57,16 +57,16 @@ pub(super) fn all(report: &RunReport, width: Width, style: Style) -> Vec<String>
     for group in GROUPS {
         blocks.push(titled(group));
         match group {
-            ConsoleGroup::Main => blocks.push(goodput::table(summary).map(Block::Table)),
+            ConsoleGroup::Main => blocks.push(goodput::table(summary).map(TableBlock::ConsoleTable)),
             ConsoleGroup::SpecDecode => {
-                blocks.push(spec_decode::steps(&summary.spec_decode_acceptance).map(Block::Line));
+                blocks.push(spec_decode::steps(&summary.spec_decode_acceptance).map(TableBlock::Line));
             }
             _ => {}
         }
     }
     blocks.extend(genai_perf(report, width).into_iter().map(Some));
-    blocks.push(load::table(format!("{PROGRAM} | Load"), &report.accounting).map(Block::Table));
-    blocks.push(steady::table(&format!("{PROGRAM} | Steady State"), summary, width).map(Block::Table));
+    blocks.push(load::table(format!("{PROGRAM} | Load"), &report.accounting).map(TableBlock::ConsoleTable));
+    blocks.push(steady::table(&format!("{PROGRAM} | Steady State"), summary, width).map(TableBlock::ConsoleTable));
     let mut rendered: Vec<String> = blocks.into_iter().flatten().map(|block| block.render(width, style)).collect();
     rendered.extend(legend(report, &rendered, width));
     rendered.extend(steady::sentence(summary).map(|sentence| wrap(&sentence, width.0).join("\n")));
@@ -74,28 +74,28 @@ pub(super) fn all(report: &RunReport, width: Width, style: Style) -> Vec<String>
 }
 
 /// The metrics by GenAI-Perf's definitions, where its files were asked for.
-fn genai_perf(report: &RunReport, width: Width) -> Vec<Block> {
+fn genai_perf(report: &RunReport, width: Width) -> Vec<TableBlock> {
     let Some(results) = report.genai_perf.as_ref().filter(|results| !results.is_empty()) else { return Vec::new() };
     let rows: Vec<&MetricResult> = results.iter().collect();
     let title = format!("GenAI-Perf | {}", report.metrics_title);
-    let mut blocks = vec![Block::Table(metric_table(&title, &rows, GENAI_PERF_STATISTICS, width))];
+    let mut blocks = vec![TableBlock::ConsoleTable(metric_table(&title, &rows, GENAI_PERF_STATISTICS, width))];
     if report.profiling.summary.get(Metric::ReasoningTokenCount).is_some() {
         let remark = "GenAI-Perf does not count reasoning: in its table and files the first token and the output length are \
                       those of the answer alone.";
-        blocks.push(Block::Line(wrap(remark, width.0).join("\n")));
+        blocks.push(TableBlock::Line(wrap(remark, width.0).join("\n")));
     }
     blocks
 }
 
-enum Block {
-    Table(Table),
+enum TableBlock {
+    ConsoleTable(ConsoleTable),
     Line(String),
 }
 
-impl Block {
-    fn render(self, width: Width, style: Style) -> String {
+impl TableBlock {
+    fn render(self, width: Width, style: TextStyle) -> String {
         match self {
-            Self::Table(table) => table.render(width, style),
+            Self::ConsoleTable(table) => table.render(width, style),
             Self::Line(line) => line,
         }
     }
@@ -111,13 +111,13 @@ fn is_row(result: &MetricResult, group: ConsoleGroup) -> bool {
 }
 
 /// Whether a table of these rows can be shown with the names of metrics in one piece, or nearly.
-pub(super) fn fits(table: &Table, rows: &[&MetricResult], width: Width) -> bool {
+pub(super) fn fits(table: &ConsoleTable, rows: &[&MetricResult], width: Width) -> bool {
     let names = rows.iter().map(|result| result.metric.definition().header.len());
     let name = names.max().unwrap_or(0).min(LONGEST_WHOLE_NAME);
     table.natural_width() <= width.0 || table.rigid_width() + name <= width.0
 }
 
-fn metric_table(title: &str, rows: &[&MetricResult], statistics: &[&'static str], width: Width) -> Table {
+fn metric_table(title: &str, rows: &[&MetricResult], statistics: &[&'static str], width: Width) -> ConsoleTable {
     let mut statistics = statistics.to_vec();
     let mut expendable = EXPENDABLE.iter();
     loop {
@@ -142,19 +142,23 @@ pub(super) enum Margins {
     LeftOut,
 }
 
-fn table_of(title: String, rows: &[&MetricResult], statistics: &[&'static str], margins: Margins) -> Table {
-    let mut columns = vec![Column { header: "Metric".to_owned(), align: Align::Right }];
-    columns.extend(statistics.iter().map(|name| Column { header: (*name).to_owned(), align: Align::Right }));
+fn table_of(title: String, rows: &[&MetricResult], statistics: &[&'static str], margins: Margins) -> ConsoleTable {
+    let mut columns = vec![TableColumn::right("Metric")];
+    columns.extend(statistics.iter().map(|name| TableColumn::right(name)));
     let cells = |result: &&MetricResult| {
         let values = statistics.iter().map(|name| {
             let value = statistic(&result.stats, name);
-            let mut cell = number::cell(value);
+            let mut cell = TableCell::number(value);
             cell.text.push_str(&surety(result, name, margins));
-            if value > Some(0.0) && tells_of_losses(result.metric) { Cell::new(cell.text, Tone::Failure) } else { cell }
+            if value > Some(0.0) && tells_of_losses(result.metric) {
+                TableCell::new(cell.text, Emphasis::Failure)
+            } else {
+                cell
+            }
         });
-        std::iter::once(Cell::name(label(result))).chain(values).collect()
+        std::iter::once(TableCell::name(label(result))).chain(values).collect()
     };
-    Table { title, columns, rows: rows.iter().map(cells).collect(), flexible: 0 }
+    ConsoleTable { title, columns, rows: rows.iter().map(cells).collect(), flexible: 0 }
 }
 
 /// What stands after a number: how far off it may be, or that too few samples support it.
@@ -164,7 +168,7 @@ fn surety(result: &MetricResult, statistic: &str, margins: Margins) -> String {
     match (percentile, result.stats.avg, confidence.avg.interval()) {
         (Some(percentile), ..) if confidence.percentile(percentile).is_unsupported() => UNSUPPORTED.to_owned(),
         (None, Some(avg), Some(interval)) if statistic == "avg" && margins == Margins::Shown => {
-            format!(" ±{}", number::grouped(interval.margin(avg)))
+            format!(" ±{}", grouped(interval.margin(avg)))
         }
         _ => String::new(),
     }
@@ -183,8 +187,8 @@ fn legend(report: &RunReport, tables: &[String], width: Width) -> Option<String>
     if seen(UNSUPPORTED) {
         let floor = floor(0.99, level);
         parts.push(format!(
-            "{UNSUPPORTED}: too few independent samples for this percentile (p99 needs {}).",
-            number::whole(floor)
+            "{UNSUPPORTED}: too few effective samples for this percentile (p99 needs {}).",
+            whole(floor)
         ));
     }
     (!parts.is_empty()).then(|| wrap(&parts.join(" "), width.0).join("\n"))

@@ -1,11 +1,9 @@
 //! What several runs say together: one line for each that is over, a table over trials, a table over the points of a sweep.
 
 use aiperf_metrics::{Metric, Percentile, Stats};
+use aiperf_table::{Colour, ConsoleTable, Emphasis, TableCell, TableColumn, TextStyle, Width, grouped, whole};
 use serde_json::{Map, Value};
 
-use super::number::{self, grouped, whole};
-use super::style::{Colour, Style, Tone, Width};
-use super::table::{Align, Cell, Column, Table};
 use super::tables::PROGRAM;
 use crate::{Aggregate, AggregateMetric, BestCell, FailedRun, RunReport, SweepCell, SweepReport};
 
@@ -60,15 +58,15 @@ pub fn render_run_line(name: &str, report: &RunReport) -> String {
 
 /// The trials of one configuration. `title` says which, where there are several.
 pub fn render_aggregate(aggregate: &Aggregate, title: Option<&str>, width: Width, colour: Colour) -> String {
-    let style = Style::new(colour);
+    let style = TextStyle::new(colour);
     let trials = aggregate.run_labels.len();
     let level = grouped(aggregate.confidence_level * 100.0);
     let level = level.trim_end_matches('0').trim_end_matches('.');
     let noun = if trials == 1 { "run" } else { "runs" };
     let point = title.map_or_else(String::new, |title| format!("{title}, "));
     let rows = KEY_FIGURES.iter().filter_map(|(metric, stat)| row(*metric, stat, aggregate.get(metric.tag(), stat)?));
-    let table = Table {
-        title: format!("{PROGRAM} | {point}{trials} {noun}, mean with its {level}% interval"),
+    let table = ConsoleTable {
+        title: format!("{PROGRAM} | {point}{trials} {noun}, mean with {level}% confidence interval"),
         columns: ["Metric", "mean", "±", "min", "max", "CV"].map(column).into(),
         rows: rows.collect(),
         flexible: 0,
@@ -78,7 +76,7 @@ pub fn render_aggregate(aggregate: &Aggregate, title: Option<&str>, width: Width
         text.push_str(&format!("{}\n", style.failure(&failure(failed))));
     }
     if trials == 1 {
-        let note = "One run says nothing of how the next would differ: --num-profile-runs 3 or more does.";
+        let note = "One run does not show how much runs differ: use --num-profile-runs 3 or more.";
         text.push_str(&format!("{note}\n"));
     }
     if let Some(note) = restless(aggregate) {
@@ -90,8 +88,8 @@ pub fn render_aggregate(aggregate: &Aggregate, title: Option<&str>, width: Width
         let (metric, mode, threshold) = (&settled.metric, &settled.mode, settled.threshold);
         let word = match &settled.reason {
             Some(reason) => reason,
-            None if settled.converged => "settled",
-            None => "did not settle",
+            None if settled.converged => "converged",
+            None => "did not converge",
         };
         let runs = aggregate.runs();
         text.push_str(&format!(
@@ -102,7 +100,7 @@ pub fn render_aggregate(aggregate: &Aggregate, title: Option<&str>, width: Width
     text
 }
 
-fn row(metric: Metric, stat: &str, figure: &AggregateMetric) -> Option<Vec<Cell>> {
+fn row(metric: Metric, stat: &str, figure: &AggregateMetric) -> Option<Vec<TableCell>> {
     let spread = &figure.spread;
     // What is nought in every run is no news.
     if metric == Metric::RequestErrorRate && spread.max == 0.0 {
@@ -113,17 +111,17 @@ fn row(metric: Metric, stat: &str, figure: &AggregateMetric) -> Option<Vec<Cell>
     let margin = spread.t_critical.map(|t| t * spread.se);
     let cv = match spread.cv {
         Some(cv) if spread.t_critical.is_some() => {
-            let tone = if cv > RESTLESS { Tone::Warning } else { Tone::Value };
-            Cell::new(format!("{:.1}%", cv * 100.0), tone)
+            let tone = if cv > RESTLESS { Emphasis::Warning } else { Emphasis::Value };
+            TableCell::new(format!("{:.1}%", cv * 100.0), tone)
         }
-        _ => number::cell(None),
+        _ => TableCell::number(None),
     };
     Some(vec![
-        Cell::name(format!("{header}{stat} ({})", figure.unit)),
-        number::cell(Some(spread.mean)),
-        number::cell(margin),
-        number::cell(Some(spread.min)),
-        number::cell(Some(spread.max)),
+        TableCell::name(format!("{header}{stat} ({})", figure.unit)),
+        TableCell::number(Some(spread.mean)),
+        TableCell::number(margin),
+        TableCell::number(Some(spread.min)),
+        TableCell::number(Some(spread.max)),
         cv,
     ])
 }
@@ -135,7 +133,7 @@ fn restless(aggregate: &Aggregate) -> Option<String> {
     let most = figures.max_by(|a, b| spread(a).total_cmp(&spread(b)))?;
     (spread(most) > RESTLESS).then(|| {
         format!(
-            "Runs differ: {} by {:.0}% of its mean. Look for what else runs on the server, make runs longer, or repeat them more often.",
+            "Runs differ: {} varies by {:.0}% of its mean. Look for other load on the server, make runs longer, or repeat them more often.",
             most.key(),
             spread(most) * 100.0
         )
@@ -143,31 +141,35 @@ fn restless(aggregate: &Aggregate) -> Option<String> {
 }
 
 fn failure(failed: &FailedRun) -> String {
-    format!("{} failed and is left out: {}", failed.label, failed.error)
+    format!("{} failed and is not included: {}", failed.label, failed.error)
 }
 
 /// All points of a sweep.
 pub fn render_sweep(sweep: &SweepReport, width: Width, colour: Colour) -> String {
-    let style = Style::new(colour);
+    let style = TextStyle::new(colour);
     let shown: Vec<_> = SWEEP_FIGURES
         .into_iter()
         .filter(|(metric, stat, _)| sweep.cells.iter().any(|cell| figure(cell, *metric, stat).is_some()))
         .collect();
-    let mut columns: Vec<Column> = sweep.parameters.iter().map(|(name, _)| column(short(name))).collect();
+    let mut columns: Vec<TableColumn> = sweep.parameters.iter().map(|(name, _)| column(short(name))).collect();
     columns.extend(shown.iter().map(|(_, _, words)| column(words)));
-    columns.push(Column { header: String::new(), align: Align::Left });
+    columns.push(TableColumn::left(""));
     let rows = sweep.cells.iter().map(|cell| {
-        let mut row: Vec<Cell> =
-            sweep.parameters.iter().map(|(name, _)| Cell::name(plain(cell.parameters.get(name)))).collect();
-        row.extend(shown.iter().map(|(metric, stat, _)| number::cell(figure(cell, *metric, stat))));
-        row.push(Cell::new(marks(sweep, cell), Tone::Good));
+        let mut row: Vec<TableCell> =
+            sweep.parameters.iter().map(|(name, _)| TableCell::name(plain(cell.parameters.get(name)))).collect();
+        row.extend(shown.iter().map(|(metric, stat, _)| TableCell::number(figure(cell, *metric, stat))));
+        row.push(TableCell::new(marks(sweep, cell), Emphasis::Good));
         row
     });
     let points = sweep.cells.len();
     let each = if sweep.trials > 1 { format!(", mean of {} runs each", sweep.trials) } else { String::new() };
     let flexible = columns.len() - 1;
-    let table =
-        Table { title: format!("{PROGRAM} | Sweep of {points} points{each}"), rows: rows.collect(), columns, flexible };
+    let table = ConsoleTable {
+        title: format!("{PROGRAM} | Sweep of {points} points{each}"),
+        rows: rows.collect(),
+        columns,
+        flexible,
+    };
     let mut text = format!("\n{}\n", table.render(width, style));
     for tie in [("highest", &sweep.best_throughput), ("lowest", &sweep.best_latency)].into_iter().filter_map(tie) {
         text.push_str(&format!("{tie}\n"));
@@ -187,7 +189,7 @@ fn tie((word, best): (&str, &Option<BestCell>)) -> Option<String> {
     };
     let others: Vec<String> = best.tied_with.iter().map(name).collect();
     Some(format!(
-        "No point is marked as {word} {}: {} and {} are not told apart by their confidence intervals.",
+        "No point is marked as {word} {}: the confidence intervals of {} and {} overlap.",
         words_of(&best.statistic),
         name(&best.parameters),
         others.join(", ")
@@ -202,7 +204,7 @@ fn words_of(statistic: &str) -> &str {
 
 fn marks(sweep: &SweepReport, cell: &SweepCell) -> String {
     if cell.metrics.is_empty() {
-        return "no numbers".to_owned();
+        return "no results".to_owned();
     }
     let is = |best: &&BestCell| best.tied_with.is_empty() && best.parameters == cell.parameters;
     let mark = |word: &str, best: &Option<BestCell>| {
@@ -250,6 +252,6 @@ fn plain(value: Option<&Value>) -> String {
     }
 }
 
-fn column(header: &str) -> Column {
-    Column { header: header.to_owned(), align: Align::Right }
+fn column(header: &str) -> TableColumn {
+    TableColumn::right(header)
 }

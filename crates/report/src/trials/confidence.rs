@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{FailedRun, Spread, Variation, number, python};
-use crate::csv::{LINE_END, cell};
+use super::{FailedRun, RunSpread, Variation, number, python};
+use aiperf_table::csv::{self, cell};
 
 const SCHEMA_VERSION: &str = "1.0";
 
@@ -12,7 +12,7 @@ pub struct AggregateMetric {
     pub tag: String,
     pub stat: String,
     pub unit: String,
-    pub spread: Spread,
+    pub spread: RunSpread,
 }
 
 impl AggregateMetric {
@@ -135,7 +135,7 @@ impl Aggregate {
             pair("Sweep Mode", (*mode).to_owned());
             pair("Model", self.model.clone());
         }
-        lines.iter().flat_map(|line| [line.as_str(), LINE_END]).collect()
+        csv::lines(lines)
     }
 }
 
@@ -162,7 +162,7 @@ impl Settled {
 
 /// Two decimals, four where numbers are small by nature.
 fn row(metric: &AggregateMetric) -> String {
-    let Spread { mean, std, min, max, cv, se, ci_low, ci_high, t_critical, .. } = metric.spread;
+    let RunSpread { mean, std, min, max, cv, se, ci_low, ci_high, t_critical, .. } = metric.spread;
     let cv = cv.map_or_else(|| "inf".to_owned(), |cv| format!("{cv:.4}"));
     let t_critical = t_critical.map_or_else(String::new, |t| format!("{t:.4}"));
     format!(

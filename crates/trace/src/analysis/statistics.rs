@@ -1,5 +1,6 @@
 //! The figures of a set of values.
 
+use aiperf_stats::linear;
 use serde::Serialize;
 
 /// Of all values, with percentiles interpolated between neighbours and the deviation of the whole population.
@@ -44,7 +45,5 @@ impl Statistics {
 
 /// Of sorted values, at least one.
 pub(crate) fn percentile(sorted: &[f64], share: f64) -> f64 {
-    let place = share * (sorted.len() - 1) as f64;
-    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-    below + (above - below) * place.fract()
+    linear(sorted, share).unwrap_or(f64::NAN)
 }

@@ -2,7 +2,6 @@
 //! become milliseconds since the first request.
 
 mod arrow;
-mod arrow_size;
 
 use std::sync::Arc;
 
@@ -12,55 +11,51 @@ use parquet::file::reader::SerializedFileReader;
 use parquet::record::Field;
 use parquet::record::reader::RowIter;
 
-use crate::{BlockId, Problem, Prompt, Request, check_pages, shielded};
+use crate::{BlockId, RowProblem, TracePrompt, TraceRequest, catch_panic, check_pages};
 
-/// What a Parquet file begins with.
+/// The first bytes of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
 const REQUIRED: [&str; 4] = ["timestamp_start_unix_ms", "prompt", "input_tokens", "output_tokens"];
 
 /// The rows of a file.
 #[derive(Debug, Default)]
-pub(super) struct Table {
-    pub(super) requests: Vec<Request>,
-    pub(super) problems: Vec<Problem>,
-    /// Tokens of a block, where the table says it.
+pub(super) struct BasetenTable {
+    pub(super) requests: Vec<TraceRequest>,
+    pub(super) problems: Vec<RowProblem>,
+    /// The number of tokens per block, if the table contains it.
     pub(super) block_size: Option<u32>,
 }
 
-/// Whether a file is a table of one of the kinds that this layout comes in.
+/// Whether a file is a Parquet or Arrow file.
 pub(super) fn is_table(bytes: &[u8]) -> bool {
     bytes.starts_with(PARQUET) || arrow::is_arrow(bytes)
 }
 
-/// Reads the bytes of a file; the error says why it is none of this layout.
-pub(super) fn read(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
-    shielded("the file is damaged", || rows(bytes, sessions))
+/// Reads the bytes of a file; the error says why it does not have this layout.
+pub(super) fn read(bytes: &[u8], sessions: SessionColumn) -> Result<BasetenTable, String> {
+    catch_panic("the file is damaged", || rows(bytes, sessions))
 }
 
-/// What stands in a column of a row, wherever the table comes from.
+/// The value of a column in a row, independent of the file format.
 #[derive(Debug, Clone, PartialEq)]
-enum Cell {
+enum BasetenCell {
     Number(i128),
     Text(String),
     Numbers(Vec<i128>),
 }
 
-fn rows(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
-    let mut table = Table::default();
+fn rows(bytes: &[u8], sessions: SessionColumn) -> Result<BasetenTable, String> {
+    let mut table = BasetenTable::default();
     if arrow::is_arrow(bytes) {
         for batch in arrow::batches(bytes)? {
-            let schema = batch.schema();
-            let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-            check_columns(&names)?;
-            for row in 0..batch.num_rows() {
-                table.take(sessions, |name| arrow::cell(batch.column_by_name(name)?, row));
+            check_columns(&batch.names())?;
+            for row in 0..batch.rows {
+                table.take(sessions, |name| batch.cell(name, row));
             }
         }
         return Ok(table);
     }
-    let unreadable = |error: parquet::errors::ParquetError| {
-        format!("neither a Parquet nor an Arrow file that can be read ({error})")
-    };
+    let unreadable = |error: parquet::errors::ParquetError| format!("not a readable Parquet or Arrow file ({error})");
     let bytes = Bytes::copy_from_slice(bytes);
     check_pages(&bytes)?;
     let reader = SerializedFileReader::new(bytes).map_err(unreadable)?;
@@ -77,21 +72,21 @@ fn rows(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
 
 fn check_columns(names: &[&str]) -> Result<(), String> {
     match REQUIRED.iter().find(|name| !names.contains(name)) {
-        Some(missing) => Err(format!("there is no column {missing}; there are {}", names.join(", "))),
+        Some(missing) => Err(format!("column {missing} is missing; the file has the columns {}", names.join(", "))),
         None => Ok(()),
     }
 }
 
-impl Table {
-    /// One more row, by what stands in its columns.
-    fn take(&mut self, sessions: SessionColumn, column: impl Fn(&str) -> Option<Cell>) {
+impl BasetenTable {
+    /// Adds a row from the values of its columns.
+    fn take(&mut self, sessions: SessionColumn, column: impl Fn(&str) -> Option<BasetenCell>) {
         let line = self.requests.len() + self.problems.len() + 1;
         match request(line, sessions, column) {
             Ok((request, size)) => {
                 self.block_size = self.block_size.or(size);
                 self.requests.push(request);
             }
-            Err(problem) => self.problems.push(Problem { line, problem }),
+            Err(problem) => self.problems.push(RowProblem { line, problem }),
         }
     }
 }
@@ -99,33 +94,33 @@ impl Table {
 fn request(
     line: usize,
     sessions: SessionColumn,
-    column: impl Fn(&str) -> Option<Cell>,
-) -> Result<(Request, Option<u32>), String> {
+    column: impl Fn(&str) -> Option<BasetenCell>,
+) -> Result<(TraceRequest, Option<u32>), String> {
     let number = |name: &str| match column(name) {
-        Some(Cell::Number(number)) => Some(number),
+        Some(BasetenCell::Number(number)) => Some(number),
         _ => None,
     };
     let needed = |name: &str| {
         number(name)
             .and_then(|number| u64::try_from(number).ok())
-            .ok_or_else(|| format!("{name}: a whole number, not negative, is expected"))
+            .ok_or_else(|| format!("{name}: a non-negative whole number is expected"))
     };
-    let Some(Cell::Text(text)) = column("prompt") else { return Err("prompt: a text is expected".to_owned()) };
+    let Some(BasetenCell::Text(text)) = column("prompt") else { return Err("prompt: a text is expected".to_owned()) };
     let hashes = match column("total_hashes") {
-        Some(Cell::Numbers(hashes)) => hashes,
+        Some(BasetenCell::Numbers(hashes)) => hashes,
         _ => Vec::new(),
     };
     let has_signed_ids = hashes.iter().any(|hash| *hash < 0);
     let blocks = hashes.into_iter().map(|hash| BlockId(hash as i64)).collect();
     let session = session(sessions, &column);
-    let request = Request {
+    let request = TraceRequest {
         line,
         timestamp_ms: Some(needed("timestamp_start_unix_ms")? as f64),
         delay_ms: None,
         duration_ms: number("duration_e2e_ms").map(|duration| duration as f64),
         session,
         holds_history: true,
-        prompt: Prompt::Recorded { text, tokens: needed("input_tokens")?, blocks, has_signed_ids },
+        prompt: TracePrompt::Recorded { text, tokens: needed("input_tokens")?, blocks, has_signed_ids },
         output_tokens: Some(needed("output_tokens")?),
         extra: None,
     };
@@ -133,20 +128,20 @@ fn request(
     Ok((request, size))
 }
 
-/// The session of a row, by the column that is preferred, or else by the other.
-fn session(preferred: SessionColumn, column: impl Fn(&str) -> Option<Cell>) -> Option<Arc<str>> {
+/// The session of a row, from the preferred column or else from the other one.
+fn session(preferred: SessionColumn, column: impl Fn(&str) -> Option<BasetenCell>) -> Option<Arc<str>> {
     let others = SessionColumn::ALL.into_iter().filter(|other| *other != preferred);
     std::iter::once(preferred).chain(others).find_map(|session| match column(session.name()) {
-        Some(Cell::Text(name)) if !name.is_empty() => Some(Arc::from(name)),
+        Some(BasetenCell::Text(name)) if !name.is_empty() => Some(Arc::from(name)),
         _ => None,
     })
 }
 
-fn cell(field: &Field) -> Option<Cell> {
+fn cell(field: &Field) -> Option<BasetenCell> {
     match field {
-        Field::Str(text) => Some(Cell::Text(text.clone())),
-        Field::ListInternal(list) => Some(Cell::Numbers(list.elements().iter().filter_map(whole).collect())),
-        other => whole(other).map(Cell::Number),
+        Field::Str(text) => Some(BasetenCell::Text(text.clone())),
+        Field::ListInternal(list) => Some(BasetenCell::Numbers(list.elements().iter().filter_map(whole).collect())),
+        other => whole(other).map(BasetenCell::Number),
     }
 }
 
@@ -166,17 +161,13 @@ fn whole(field: &Field) -> Option<i128> {
     })
 }
 
-/// Tables that have gone through other tools have whole numbers as fractions.
+/// A whole number that was stored as a floating-point number; other tools do this.
 fn whole_float(number: f64) -> Option<i128> {
     (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i128)
 }
 
 #[cfg(test)]
 mod tests {
-    use arrow_array::builder::{Int64Builder, ListBuilder};
-    use arrow_array::{ArrayRef, Float64Array, Int64Array, LargeStringArray, RecordBatch, StringArray, UInt16Array};
-    use arrow_ipc::CompressionType;
-    use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
     use proptest::prelude::*;
 
     use super::*;
@@ -193,7 +184,7 @@ mod tests {
             (Some("A"), Some(200.0), Some(5))
         );
         assert_eq!(third.blocks(), [BlockId(1), BlockId(2), BlockId(4)]);
-        let Prompt::Recorded { text, tokens, .. } = &third.prompt else { panic!("{third:?}") };
+        let TracePrompt::Recorded { text, tokens, .. } = &third.prompt else { panic!("{third:?}") };
         assert_eq!((text.as_str(), *tokens), ("p-a-1 p-a-2", 8));
         assert_eq!(table.requests[3].session, None);
     }
@@ -202,12 +193,12 @@ mod tests {
     fn hashes_of_64_bits_are_known_by_their_bits_and_their_sign() {
         let read = |hashes: &[i128]| {
             let column = |name: &str| match name {
-                "prompt" => Some(Cell::Text("a".to_owned())),
-                "total_hashes" => Some(Cell::Numbers(hashes.to_vec())),
-                _ => Some(Cell::Number(1)),
+                "prompt" => Some(BasetenCell::Text("a".to_owned())),
+                "total_hashes" => Some(BasetenCell::Numbers(hashes.to_vec())),
+                _ => Some(BasetenCell::Number(1)),
             };
             let (request, _) = request(1, SessionColumn::Provided, column).unwrap();
-            let Prompt::Recorded { blocks, has_signed_ids, .. } = request.prompt else { panic!("{request:?}") };
+            let TracePrompt::Recorded { blocks, has_signed_ids, .. } = request.prompt else { panic!("{request:?}") };
             (blocks, has_signed_ids)
         };
         assert_eq!(read(&[5, u64::MAX.into()]), (vec![BlockId(5), BlockId(-1)], false));
@@ -217,8 +208,8 @@ mod tests {
     #[test]
     fn the_preferred_column_is_the_session_and_the_other_where_it_is_empty() {
         let (given, guessed, empty) =
-            (Cell::Text("A".to_owned()), Cell::Text("7".to_owned()), Cell::Text(String::new()));
-        let session = |sessions, provided: &Cell| {
+            (BasetenCell::Text("A".to_owned()), BasetenCell::Text("7".to_owned()), BasetenCell::Text(String::new()));
+        let session = |sessions, provided: &BasetenCell| {
             session(sessions, |name| {
                 Some(if name == "provided_session_id" { provided.clone() } else { guessed.clone() })
             })
@@ -228,67 +219,29 @@ mod tests {
         assert_eq!(session(SessionColumn::Guessed, &given).as_deref(), Some("7"));
     }
 
-    /// The sample as an Arrow table: what comes of it must be the same.
-    fn as_arrow(is_stream: bool) -> Vec<u8> {
-        let table = read(SAMPLE, SessionColumn::Provided).unwrap();
-        let of = |value: fn(&Request) -> i64| -> ArrayRef {
-            Arc::new(Int64Array::from(table.requests.iter().map(value).collect::<Vec<_>>()))
-        };
-        let prompts = table.requests.iter().map(|request| match &request.prompt {
-            Prompt::Recorded { text, .. } => text.as_str(),
-            other => panic!("{other:?}"),
-        });
-        let sessions: Vec<Option<&str>> = table.requests.iter().map(|request| request.session.as_deref()).collect();
-        let mut hashes = ListBuilder::new(Int64Builder::new());
-        for request in &table.requests {
-            hashes.append_value(request.blocks().iter().map(|block| Some(block.0)));
-        }
-        let durations: Vec<Option<f64>> = table.requests.iter().map(|request| request.duration_ms).collect();
-        let columns: Vec<(&str, ArrayRef)> = vec![
-            ("timestamp_start_unix_ms", of(|request| request.timestamp_ms.unwrap() as i64)),
-            ("prompt", Arc::new(StringArray::from_iter_values(prompts))),
-            ("input_tokens", of(|request| request.input_tokens().unwrap() as i64)),
-            ("output_tokens", of(|request| request.output_tokens.unwrap() as i64)),
-            ("total_hashes", Arc::new(hashes.finish())),
-            ("block_size", Arc::new(UInt16Array::from(vec![64; table.requests.len()]))),
-            ("provided_session_id", Arc::new(LargeStringArray::from(sessions))),
-            ("duration_e2e_ms", Arc::new(Float64Array::from(durations))),
-        ];
-        let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, c)| (n, c, true))).unwrap();
-        let mut bytes = Vec::new();
-        if is_stream {
-            let mut writer = StreamWriter::try_new(&mut bytes, &batch.schema()).unwrap();
-            writer.write(&batch).unwrap();
-            writer.finish().unwrap();
-        } else {
-            let packed = IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME)).unwrap();
-            let mut writer = FileWriter::try_new_with_options(&mut bytes, &batch.schema(), packed).unwrap();
-            writer.write(&batch).unwrap();
-            writer.finish().unwrap();
-        }
-        bytes
-    }
+    /// The sample as Arrow tables: a file packed by LZ4, one by Zstandard with wide offsets and unsigned numbers, a stream with
+    /// views of texts, nulls and columns of every other type, and a stream of several batches.
+    const ARROW: [&[u8]; 4] = [
+        include_bytes!("../../tests/fixtures/baseten_lz4.arrow"),
+        include_bytes!("../../tests/fixtures/baseten_zstd.arrow"),
+        include_bytes!("../../tests/fixtures/baseten_views.arrows"),
+        include_bytes!("../../tests/fixtures/baseten_batches.arrows"),
+    ];
 
     #[test]
     fn arrow_files_and_streams_hold_the_same() {
         let table = read(SAMPLE, SessionColumn::Provided).unwrap();
-        for is_stream in [false, true] {
-            let bytes = as_arrow(is_stream);
-            assert!(is_table(&bytes));
-            let read = read(&bytes, SessionColumn::Provided).unwrap();
+        for bytes in ARROW {
+            assert!(is_table(bytes));
+            let read = read(bytes, SessionColumn::Provided).unwrap();
             assert_eq!((read.problems.len(), read.block_size), (0, Some(64)));
             assert_eq!(format!("{:?}", read.requests), format!("{:?}", table.requests));
         }
-        let other = RecordBatch::try_from_iter([("a", Arc::new(StringArray::from(vec!["b"])) as ArrayRef)]).unwrap();
-        let mut bytes = Vec::new();
-        let mut writer = FileWriter::try_new(&mut bytes, &other.schema()).unwrap();
-        writer.write(&other).unwrap();
-        writer.finish().unwrap();
-        drop(writer);
+        let other = include_bytes!("../../tests/fixtures/other_columns.arrow");
         assert!(
-            read(&bytes, SessionColumn::Provided)
+            read(other, SessionColumn::Provided)
                 .unwrap_err()
-                .contains("there is no column timestamp_start_unix_ms; there are a")
+                .contains("column timestamp_start_unix_ms is missing; the file has the columns a")
         );
     }
 
@@ -300,7 +253,8 @@ mod tests {
             bytes[place] = byte;
             let _ = read(&bytes, SessionColumn::Provided);
             let _ = read(&bytes[..end], SessionColumn::Provided);
-            for mut bytes in [as_arrow(false), as_arrow(true)] {
+            for bytes in ARROW {
+                let mut bytes = bytes.to_vec();
                 let (place, end) = (place % bytes.len(), end % bytes.len());
                 bytes[place] = byte;
                 let _ = read(&bytes, SessionColumn::Provided);

@@ -1,5 +1,7 @@
 //! Where values stand along an axis, which of them are named there, and how.
 
+use aiperf_table::grouped;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scale {
     Linear,
@@ -69,19 +71,9 @@ impl Unit {
     }
 }
 
-/// Two places at most, and thousands set apart.
+/// Two decimals at most, and commas between thousands.
 fn short(value: f64) -> String {
-    let text = format!("{value:.2}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    let (whole, fraction) = text.split_once('.').map_or((text, None), |(whole, fraction)| (whole, Some(fraction)));
-    let mut grouped = String::new();
-    for (place, digit) in whole.chars().enumerate() {
-        if place > 0 && (whole.len() - place).is_multiple_of(3) && digit.is_ascii_digit() {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    fraction.map_or(grouped.clone(), |fraction| format!("{grouped}.{fraction}"))
+    grouped(value).trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]

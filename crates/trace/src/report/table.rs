@@ -1,13 +1,15 @@
 //! The analysis as tables for a console of 120 columns.
 
+use aiperf_table::{Colour, ConsoleTable, TableCell, TableColumn, TextStyle, Width, decimal};
+
 use crate::{Analysis, CacheProfile, ModelShape, SessionSource, Statistics};
 
 pub fn table(analysis: &Analysis, shape: Option<ModelShape>) -> String {
     let mut text = format!(
         "\nTrace Analysis Report\nTotal requests: {}\nUnique prefixes: {}\nPrefix groups: {}\n\n",
-        grouped(analysis.total_requests as f64, 0),
-        grouped(analysis.unique_prefixes as f64, 0),
-        grouped(analysis.prefix_groups as f64, 0),
+        decimal(analysis.total_requests as f64, 0),
+        decimal(analysis.unique_prefixes as f64, 0),
+        decimal(analysis.prefix_groups as f64, 0),
     );
     text.push_str(&statistics(analysis));
     text.push_str(&notes(analysis));
@@ -21,18 +23,18 @@ pub fn table(analysis: &Analysis, shape: Option<ModelShape>) -> String {
             .map(|window| {
                 vec![
                     format!("{} s", window.window_seconds),
-                    grouped(window.mean, 2),
-                    grouped(window.peak as f64, 0),
-                    grouped(window.peak_to_mean, 2),
-                    grouped(window.index_of_dispersion, 2),
+                    decimal(window.mean, 2),
+                    decimal(window.peak as f64, 0),
+                    decimal(window.peak_to_mean, 2),
+                    decimal(window.index_of_dispersion, 2),
                 ]
             })
             .collect();
         text.push_str(&format!(
             "\nArrivals: {} s, {} requests/s, CV of gaps {}\n",
-            grouped(arrivals.duration_seconds, 1),
-            grouped(arrivals.requests_per_second, 3),
-            arrivals.inter_arrival_cv.map_or("N/A".to_owned(), |cv| grouped(cv, 2)),
+            decimal(arrivals.duration_seconds, 1),
+            decimal(arrivals.requests_per_second, 3),
+            arrivals.inter_arrival_cv.map_or("N/A".to_owned(), |cv| decimal(cv, 2)),
         ));
         if !rows.is_empty() {
             let headers = ["Window", "Mean", "Peak", "Peak / Mean", "Dispersion"];
@@ -45,12 +47,12 @@ pub fn table(analysis: &Analysis, shape: Option<ModelShape>) -> String {
         SessionSource::Inferred => "inferred from prefixes",
         SessionSource::Single => "one per request",
     };
-    text.push_str(&format!("\nSessions: {} ({source})", grouped(sessions.total as f64, 0)));
+    text.push_str(&format!("\nSessions: {} ({source})", decimal(sessions.total as f64, 0)));
     if let Some(turns) = sessions.turns {
-        text.push_str(&format!(", {} turns on average, at most {}", grouped(turns.mean, 2), grouped(turns.max, 0)));
+        text.push_str(&format!(", {} turns on average, at most {}", decimal(turns.mean, 2), decimal(turns.max, 0)));
     }
     if !sessions.over_time.is_empty() {
-        text.push_str(&format!(", at most {} at a time", grouped(sessions.peak_active as f64, 0)));
+        text.push_str(&format!(", at most {} at a time", decimal(sessions.peak_active as f64, 0)));
     }
     text.push('\n');
     text
@@ -65,7 +67,7 @@ fn notes(analysis: &Analysis) -> String {
     let counted = |count: usize, one: &str, many: &str, what: &str| match count {
         0 => String::new(),
         1 => format!("\n1 {one} {what}.\n"),
-        count => format!("\n{} {many} {what}.\n", grouped(count as f64, 0)),
+        count => format!("\n{} {many} {what}.\n", decimal(count as f64, 0)),
     };
     let requests = |count, what| counted(count, "request has", "requests have", what);
     let left_out =
@@ -83,7 +85,7 @@ fn notes(analysis: &Analysis) -> String {
 fn statistics(analysis: &Analysis) -> String {
     let rows = |figures: &[fn(Statistics) -> f64]| -> Vec<Vec<String>> {
         let row = |(name, statistics): (&str, Option<Statistics>)| {
-            let cells = figures.iter().map(|figure| statistics.map_or("N/A".to_owned(), |s| grouped(figure(s), 2)));
+            let cells = figures.iter().map(|figure| statistics.map_or("N/A".to_owned(), |s| decimal(figure(s), 2)));
             std::iter::once(name.to_owned()).chain(cells).collect()
         };
         [
@@ -117,23 +119,23 @@ fn cache_table(cache: &CacheProfile, shape: Option<ModelShape>) -> String {
         .into_iter()
         .filter(|size| cache.hit_rate(*size) > 0.0)
         .map(|size| {
-            let mut cells = vec![grouped(size as f64, 0), grouped(size as f64 * f64::from(cache.block_size), 0)];
-            cells.extend(shape.map(|shape| grouped(shape.gib(size, cache.block_size), 2)));
+            let mut cells = vec![decimal(size as f64, 0), decimal(size as f64 * f64::from(cache.block_size), 0)];
+            cells.extend(shape.map(|shape| decimal(shape.gib(size, cache.block_size), 2)));
             cells.push(format!("{:.4}", cache.hit_rate(size)));
             cells
         })
         .collect();
     let mut text = format!(
         "\nPrefix cache: {} of {} prompt tokens can come from it ({:.4})\n",
-        grouped(cache.best_hit_rate() * cache.prompt_tokens as f64, 0),
-        grouped(cache.prompt_tokens as f64, 0),
+        decimal(cache.best_hit_rate() * cache.prompt_tokens as f64, 0),
+        decimal(cache.prompt_tokens as f64, 0),
         cache.best_hit_rate(),
     );
     text.push_str(TWO_RATES);
     if let Some(blocks) = cache.blocks_for(0.95) {
         let memory =
-            shape.map_or(String::new(), |shape| format!(", {} GiB", grouped(shape.gib(blocks, cache.block_size), 2)));
-        text.push_str(&format!("95 % of that take {} blocks{memory}\n", grouped(blocks as f64, 0)));
+            shape.map_or(String::new(), |shape| format!(", {} GiB", decimal(shape.gib(blocks, cache.block_size), 2)));
+        text.push_str(&format!("95 % of that take {} blocks{memory}\n", decimal(blocks as f64, 0)));
     }
     if !rows.is_empty() {
         text.push_str(&boxed("Hit Rate by Cache Size (LRU, complete blocks)", &headers, &rows));
@@ -143,47 +145,16 @@ fn cache_table(cache: &CacheProfile, shape: Option<ModelShape>) -> String {
 
 /// The first column to the left, the others to the right.
 fn boxed(title: &str, headers: &[&str], rows: &[Vec<String>]) -> String {
-    let headers: Vec<String> = headers.iter().map(|header| (*header).to_owned()).collect();
-    let width = |column: usize| {
-        let cells = std::iter::once(&headers).chain(rows).filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    let column = |(place, header): (usize, &&str)| {
+        if place == 0 { TableColumn::left(header) } else { TableColumn::right(header) }
     };
-    let widths: Vec<usize> = (0..headers.len()).map(width).collect();
-    let rule = |left: &str, fill: &str, cross: &str, right: &str| {
-        let parts: Vec<String> = widths.iter().map(|width| fill.repeat(width + 2)).collect();
-        format!("{left}{}{right}\n", parts.join(cross))
+    let table = ConsoleTable {
+        title: title.to_owned(),
+        columns: headers.iter().enumerate().map(column).collect(),
+        rows: rows.iter().map(|row| row.iter().map(TableCell::value).collect()).collect(),
+        flexible: 0,
     };
-    let line = |cells: &[String], border: &str| {
-        let padded = cells.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-            if column == 0 { format!(" {cell:<width$} ") } else { format!(" {cell:>width$} ") }
-        });
-        format!("{border}{}{border}\n", padded.collect::<Vec<_>>().join(border))
-    };
-    let total = widths.iter().map(|width| width + 3).sum::<usize>() + 1;
-    let mut text = format!("{}{title}\n", " ".repeat(total.saturating_sub(title.chars().count()) / 2));
-    text.push_str(&rule("┏", "━", "┳", "┓"));
-    text.push_str(&line(&headers, "┃"));
-    text.push_str(&rule("┡", "━", "╇", "┩"));
-    for row in rows {
-        text.push_str(&line(row, "│"));
-    }
-    text.push_str(&rule("└", "─", "┴", "┘"));
-    text
-}
-
-/// With commas between thousands.
-fn grouped(value: f64, decimals: usize) -> String {
-    let text = format!("{:.decimals$}", value.abs());
-    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), None), |(whole, part)| (whole, Some(part)));
-    let mut digits = String::new();
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            digits.push(',');
-        }
-        digits.push(digit);
-    }
-    let sign = if value < 0.0 && text.bytes().any(|byte| (b'1'..=b'9').contains(&byte)) { "-" } else { "" };
-    fraction.map_or_else(|| format!("{sign}{digits}"), |part| format!("{sign}{digits}.{part}"))
+    table.render(Width::UNLIMITED, TextStyle::new(Colour::Plain)) + "\n"
 }
 
 #[cfg(test)]
@@ -215,13 +186,5 @@ mod tests {
         let line = text.lines().filter(|line| line.contains("Input Length")).nth(1).unwrap();
         let cells: Vec<&str> = line.split('│').map(str::trim).collect();
         assert_eq!(cells, ["", "Input Length", "91.00", "96.00", "100.00", ""]);
-    }
-
-    #[test]
-    fn thousands_are_grouped() {
-        assert_eq!(grouped(12_035.061_3, 2), "12,035.06");
-        assert_eq!(grouped(999.0, 0), "999");
-        assert_eq!(grouped(-1_234.5, 1), "-1,234.5");
-        assert_eq!(grouped(-0.001, 2), "0.00");
     }
 }

@@ -98,7 +98,7 @@ pub const PUBLIC_SETS: &[PublicSet] = &[
 ];
 
 /// Their names, for the option that takes one.
-pub(crate) const PUBLIC_NAMES: [&str; PUBLIC_SETS.len()] = {
+pub const PUBLIC_NAMES: [&str; PUBLIC_SETS.len()] = {
     let mut names = [""; PUBLIC_SETS.len()];
     let mut place = 0;
     while place < names.len() {

@@ -1,24 +1,24 @@
-//! Agentic replay: every lane has one recorded session with all of its agents under way, and gets the next one when the
-//! last of them has ended.
+//! Agentic replay: every lane has one recorded session in progress, with all of its agents, and gets the next session when
+//! the last agent has ended.
 
 use aiperf_clock::Mono;
 
-use super::super::phase_state::Floor;
-use super::super::replay_lanes::Trees;
-use super::Mode;
+use super::super::phase_state::PhaseState;
+use super::super::replay_lanes::ReplayLanes;
+use super::LoadMode;
 use crate::plan::EngineError;
 
 #[derive(Debug)]
-pub(super) struct Agentic;
+pub(super) struct AgenticReplayMode;
 
-impl Agentic {
-    pub(super) fn new(floor: &mut Floor<'_>) -> Self {
-        floor.enter_recordings();
+impl AgenticReplayMode {
+    pub(super) fn new(state: &mut PhaseState<'_>) -> Self {
+        state.enter_recordings();
         Self
     }
 }
 
-impl Mode for Agentic {
+impl LoadMode for AgenticReplayMode {
     fn next_due(&self) -> Option<Mono> {
         None
     }
@@ -27,15 +27,15 @@ impl Mode for Agentic {
         false
     }
 
-    fn feed(&mut self, now: Mono, floor: &mut Floor<'_>) -> Result<(), EngineError> {
-        // One that waits for room has its lane already.
-        while floor.starts.is_empty()
-            && floor.may_start_session()
-            && floor.trees.as_ref().is_some_and(Trees::has_free_lane)
+    fn feed(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
+        // A session that waits for room has its lane already.
+        while state.starts.is_empty()
+            && state.may_start_session()
+            && state.lanes.as_ref().is_some_and(ReplayLanes::has_free_lane)
         {
-            let session = floor.draw_session(now);
-            floor.starts.push_back(session);
-            floor.flush(now)?;
+            let session = state.draw_session(now);
+            state.starts.push_back(session);
+            state.flush(now)?;
         }
         Ok(())
     }

@@ -1,15 +1,15 @@
-//! Closed loop: all slots filled at once, and each again as soon as it is free.
+//! Closed loop: all slots are filled at once, and each again as soon as it is free.
 
 use aiperf_clock::Mono;
 
-use super::super::phase_state::Floor;
-use super::Mode;
+use super::super::phase_state::PhaseState;
+use super::LoadMode;
 use crate::plan::EngineError;
 
 #[derive(Debug)]
-pub(super) struct Burst;
+pub(super) struct ConcurrencyMode;
 
-impl Mode for Burst {
+impl LoadMode for ConcurrencyMode {
     fn next_due(&self) -> Option<Mono> {
         None
     }
@@ -18,10 +18,10 @@ impl Mode for Burst {
         false
     }
 
-    fn feed(&mut self, now: Mono, floor: &mut Floor<'_>) -> Result<(), EngineError> {
-        while floor.has_room_for_session(now) {
-            let session = floor.draw_session(now);
-            floor.start(session)?;
+    fn feed(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
+        while state.has_room_for_session(now) {
+            let session = state.draw_session(now);
+            state.start(session)?;
         }
         Ok(())
     }

@@ -1,16 +1,16 @@
-//! Replay: every conversation once, at the time that the data gives. A session that finds the ceiling reached waits for
+//! Fixed schedule: every conversation once, at the time in the data. A session that finds the ceiling reached waits for
 //! room in schedule order; the schedule itself is never moved.
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::ScheduleZero;
 
 use super::super::agenda::SessionToStart;
-use super::super::phase_state::Floor;
-use super::Mode;
+use super::super::phase_state::PhaseState;
+use super::LoadMode;
 use crate::plan::{EngineError, PreparedTurn};
 
 #[derive(Debug)]
-pub(super) struct Fixed {
+pub(super) struct FixedScheduleMode {
     /// Conversation and time, sorted by time.
     schedule: Vec<(usize, Mono)>,
     next: usize,
@@ -18,14 +18,14 @@ pub(super) struct Fixed {
     zero_ms: f64,
 }
 
-impl Fixed {
-    pub(super) fn new(zero: ScheduleZero, floor: &Floor<'_>) -> Self {
-        let entries = &floor.plan.fixed_schedule;
+impl FixedScheduleMode {
+    pub(super) fn new(zero: ScheduleZero, state: &PhaseState<'_>) -> Self {
+        let entries = &state.workload.fixed_schedule;
         let zero_ms = match zero {
             ScheduleZero::Earliest => entries.first().map_or(0.0, |(_, at)| *at),
             ScheduleZero::At(at) => at,
         };
-        let start = floor.start;
+        let start = state.start;
         let schedule = entries.iter().map(|(conversation, at)| (*conversation, start + since(zero_ms, *at))).collect();
         Self { schedule, next: 0, start, zero_ms }
     }
@@ -36,20 +36,20 @@ fn since(zero_ms: f64, at_ms: f64) -> Nanos {
     Nanos::from_secs_f64((at_ms - zero_ms) / 1e3)
 }
 
-impl Mode for Fixed {
+impl LoadMode for FixedScheduleMode {
     fn next_due(&self) -> Option<Mono> {
         self.schedule.get(self.next).map(|(_, due)| *due)
     }
 
-    fn feed(&mut self, now: Mono, floor: &mut Floor<'_>) -> Result<(), EngineError> {
+    fn feed(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
         while let Some((conversation, due)) = self.schedule.get(self.next).copied().filter(|(_, due)| *due <= now) {
-            let session_id = &floor.plan.conversations[conversation].session_id;
+            let session_id = &state.workload.conversations[conversation].session_id;
             let correlation_id = Some(format!("fixed-schedule-{session_id}"));
-            let queued = floor.stops;
-            floor.starts.push_back(SessionToStart { due, conversation, correlation_id, turns: None, queued });
+            let queued = state.limit_hits;
+            state.starts.push_back(SessionToStart { due, conversation, correlation_id, turns: None, queued });
             self.next += 1;
         }
-        floor.flush(now)
+        state.flush(now)
     }
 
     fn turn_due(&self, _last_due: Mono, ended: Mono, turn: &PreparedTurn) -> Mono {

@@ -1,4 +1,4 @@
-//! The ways to load a server. A mode says when sessions begin and when their later turns are due; the floor sends them.
+//! The load modes. A mode decides when sessions begin and when their later turns are due; [`PhaseState`] sends them.
 
 mod agentic_replay;
 mod concurrency;
@@ -9,27 +9,27 @@ mod user_centric;
 use aiperf_clock::Mono;
 use aiperf_config::Pace;
 
-use super::phase_state::Floor;
+use super::phase_state::PhaseState;
 use crate::plan::{EngineError, PreparedTurn};
 
-pub(super) trait Mode {
-    /// When it wants to be asked again; `None`: only when something comes back.
+pub(super) trait LoadMode {
+    /// When the mode must be asked again; `None`: only when something comes back.
     fn next_due(&self) -> Option<Mono>;
 
     /// Hands over what is due.
-    fn feed(&mut self, now: Mono, floor: &mut Floor<'_>) -> Result<(), EngineError>;
+    fn feed(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError>;
 
     /// When a later turn is due, whose predecessor was due at `last_due` and ended at `ended`.
     fn turn_due(&self, _last_due: Mono, ended: Mono, turn: &PreparedTurn) -> Mono {
         ended + turn.delay.unwrap_or_default()
     }
 
-    /// Whether it has sessions left to start.
+    /// Whether the mode has sessions left to start.
     fn has_more(&self) -> bool {
         true
     }
 
-    /// Due times come from a schedule, not from what came back.
+    /// Whether due times come from a schedule, not from what came back.
     fn knows_due_times(&self) -> bool {
         true
     }
@@ -40,12 +40,14 @@ pub(super) trait Mode {
     }
 }
 
-pub(super) fn of(pace: &Pace, floor: &mut Floor<'_>) -> Box<dyn Mode> {
+pub(super) fn of(pace: &Pace, state: &mut PhaseState<'_>) -> Box<dyn LoadMode> {
     match pace {
-        Pace::AgenticReplay(_) => Box::new(agentic_replay::Agentic::new(floor)),
-        Pace::Concurrency(_) => Box::new(concurrency::Burst),
-        Pace::Rate { rate, arrival, .. } => Box::new(rate::Rate::new(rate, *arrival, floor)),
-        Pace::FixedSchedule { zero, .. } => Box::new(fixed_schedule::Fixed::new(*zero, floor)),
-        Pace::UserCentric { per_second, users, .. } => Box::new(user_centric::Users::new(*users, *per_second, floor)),
+        Pace::AgenticReplay(_) => Box::new(agentic_replay::AgenticReplayMode::new(state)),
+        Pace::Concurrency(_) => Box::new(concurrency::ConcurrencyMode),
+        Pace::Rate { rate, arrival, .. } => Box::new(rate::RateMode::new(rate, *arrival, state)),
+        Pace::FixedSchedule { zero, .. } => Box::new(fixed_schedule::FixedScheduleMode::new(*zero, state)),
+        Pace::UserCentric { per_second, users, .. } => {
+            Box::new(user_centric::UserCentricMode::new(*users, *per_second, state))
+        }
     }
 }

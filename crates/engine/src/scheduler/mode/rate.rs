@@ -3,51 +3,51 @@
 use aiperf_clock::Mono;
 use aiperf_config::{Arrival, RateCurve};
 
-use super::super::phase_state::Floor;
-use super::Mode;
+use super::super::phase_state::PhaseState;
+use super::LoadMode;
 use crate::plan::EngineError;
-use crate::schedule::{Arrivals, RateFunction};
+use crate::schedule::{ArrivalTimes, RateFunction};
 
-/// Arrivals handed out before events are looked at again: bounds the time that a burst keeps the conductor deaf.
+/// Arrivals handed out before events are handled again: bounds how long a burst delays them.
 const BURST: usize = 256;
 
 #[derive(Debug)]
-pub(super) struct Rate {
-    arrivals: Arrivals,
+pub(super) struct RateMode {
+    arrivals: ArrivalTimes,
     start: Mono,
     next: Mono,
 }
 
-impl Rate {
-    pub(super) fn new(rate: &RateCurve, arrival: Arrival, floor: &Floor<'_>) -> Self {
-        let seed = floor.plan.seed;
-        let rate = RateFunction::new(rate, floor.plan.timing.rate_ramp_interval, seed);
-        let mut arrivals = Arrivals::new(arrival, rate, seed);
-        let next = floor.start + arrivals.next().unwrap_or_default();
-        Self { arrivals, start: floor.start, next }
+impl RateMode {
+    pub(super) fn new(rate: &RateCurve, arrival: Arrival, state: &PhaseState<'_>) -> Self {
+        let seed = state.workload.seed;
+        let rate = RateFunction::new(rate, state.workload.timing.rate_ramp_interval, seed);
+        let mut arrivals = ArrivalTimes::new(arrival, rate, seed);
+        let next = state.start + arrivals.next().unwrap_or_default();
+        Self { arrivals, start: state.start, next }
     }
 }
 
-impl Mode for Rate {
+impl LoadMode for RateMode {
     fn next_due(&self) -> Option<Mono> {
         Some(self.next)
     }
 
-    fn feed(&mut self, now: Mono, floor: &mut Floor<'_>) -> Result<(), EngineError> {
+    fn feed(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
         for _ in 0..BURST {
-            if self.next > now || !floor.may_send() {
+            if self.next > now || !state.may_send() {
                 break;
             }
-            if let Some(mut turn) = floor.waiting_for_arrival.pop_front() {
+            if let Some(mut turn) = state.waiting_for_arrival.pop_front() {
                 turn.due = self.next;
-                floor.make_ready(turn);
-                floor.flush(now)?;
-            } else if floor.may_start_session() {
-                if floor.has_room_for_session(now) {
-                    let session = floor.draw_session(self.next);
-                    floor.start(session)?;
+                state.make_ready(turn);
+                state.flush(now)?;
+            } else if state.may_start_session() {
+                if state.has_room_for_session(now) {
+                    let session = state.draw_session(self.next);
+                    state.start(session)?;
                 } else {
-                    floor.counts.arrivals_dropped += 1;
+                    state.counts.arrivals_dropped += 1;
                 }
             }
             self.next = self.start + self.arrivals.next().unwrap_or_default();

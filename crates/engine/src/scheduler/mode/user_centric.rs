@@ -1,5 +1,5 @@
-//! User-centric load: a number of users, each with a fixed time between turns. A user who got a late answer goes on at
-//! once and keeps the rhythm from there; a user whose turns are over is followed by a new one on a fixed grid.
+//! User-centric load: a number of users, each with a fixed time between turns. A user whose reply was late sends the next
+//! turn at once and keeps the interval from there; a user whose turns are over is followed by a new one on a fixed grid.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,13 +7,13 @@ use std::collections::BinaryHeap;
 use aiperf_clock::{Mono, Nanos};
 
 use super::super::agenda::SessionToStart;
-use super::super::phase_state::Floor;
-use super::Mode;
+use super::super::phase_state::PhaseState;
+use super::LoadMode;
 use crate::plan::{EngineError, PreparedTurn};
 use crate::schedule::{StaggeredUser, UserStagger};
 
 #[derive(Debug)]
-pub(super) struct Users {
+pub(super) struct UserCentricMode {
     gap: Nanos,
     next_id: u64,
     /// Users to come, in order of their start.
@@ -21,12 +21,12 @@ pub(super) struct Users {
     order: u64,
 }
 
-/// At equal times the one who was planned first comes first.
+/// A user who is to start. At equal times the one who was planned first starts first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Coming {
     start: Mono,
     order: u64,
-    /// Those who join later get their id and conversation when they come.
+    /// `None`: a user who joins later gets an id and a conversation then.
     from_the_beginning: Option<FirstUser>,
 }
 
@@ -38,16 +38,16 @@ struct FirstUser {
     turns: Option<u64>,
 }
 
-impl Users {
-    pub(super) fn new(users: usize, per_second: f64, floor: &mut Floor<'_>) -> Self {
-        let stagger = UserStagger::new(users, per_second, floor.plan.mean_turns());
-        let coming = first_users(&stagger, floor.start, &mut floor.plan.next_conversation).map(Reverse).collect();
+impl UserCentricMode {
+    pub(super) fn new(users: usize, per_second: f64, state: &mut PhaseState<'_>) -> Self {
+        let stagger = UserStagger::new(users, per_second, state.workload.mean_turns());
+        let coming = first_users(&stagger, state.start, &mut state.workload.next_conversation).map(Reverse).collect();
         let next_id = stagger.next_id();
         Self { gap: stagger.turn_gap(), next_id, coming, order: next_id }
     }
 }
 
-/// The data set is dealt out by id, whoever comes first: user 2 has the same conversation whatever the stagger.
+/// Conversations are assigned by id, whoever starts first: user 2 has the same conversation whatever the stagger.
 fn first_users(stagger: &UserStagger, zero: Mono, mut draw: impl FnMut() -> usize) -> impl Iterator<Item = Coming> {
     let mut users = stagger.first_generation();
     users.sort_by_key(|user| user.id);
@@ -58,23 +58,23 @@ fn first_users(stagger: &UserStagger, zero: Mono, mut draw: impl FnMut() -> usiz
     })
 }
 
-impl Mode for Users {
+impl LoadMode for UserCentricMode {
     fn next_due(&self) -> Option<Mono> {
         self.coming.peek().map(|Reverse(user)| user.start)
     }
 
-    fn feed(&mut self, now: Mono, floor: &mut Floor<'_>) -> Result<(), EngineError> {
+    fn feed(&mut self, now: Mono, state: &mut PhaseState<'_>) -> Result<(), EngineError> {
         while self.next_due().is_some_and(|due| due <= now) {
             let Some(Reverse(Coming { start: due, from_the_beginning, .. })) = self.coming.pop() else { break };
             let (id, session, turns) = if let Some(FirstUser { id, conversation, turns }) = from_the_beginning {
-                (id, floor.session_of(conversation, due), turns)
+                (id, state.session_of(conversation, due), turns)
             } else {
                 self.next_id += 1;
-                (self.next_id - 1, floor.draw_session(due), None)
+                (self.next_id - 1, state.draw_session(due), None)
             };
-            let whole = floor.plan.conversations[session.conversation].turns.len();
+            let whole = state.workload.conversations[session.conversation].turns.len();
             let turns = turns.map_or(whole, |turns| whole.min(turns as usize));
-            floor.starts.push_back(SessionToStart {
+            state.starts.push_back(SessionToStart {
                 correlation_id: Some(id.to_string()),
                 turns: Some(turns),
                 ..session
@@ -83,7 +83,7 @@ impl Mode for Users {
             let start = due + Nanos(self.gap.0.saturating_mul(turns as u64));
             self.coming.push(Reverse(Coming { start, order: self.order, from_the_beginning: None }));
         }
-        floor.flush(now)
+        state.flush(now)
     }
 
     fn turn_due(&self, last_due: Mono, ended: Mono, _turn: &PreparedTurn) -> Mono {

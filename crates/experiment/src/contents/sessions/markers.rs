@@ -20,11 +20,11 @@ const GAP: &str = r"\n\n";
 pub(crate) struct Markers {
     place: MarkerPlace,
     side: MarkerSide,
-    rule: Rule,
+    rule: MarkerRule,
 }
 
 #[derive(Debug)]
-enum Rule {
+enum MarkerRule {
     /// Another one for each session. The name of the run differs from run to run, so that none finds what another has
     /// left in the cache.
     EachSession { benchmark: String },
@@ -39,11 +39,11 @@ impl Markers {
             CacheBust::EachSession { place, side } => Some(Self {
                 place,
                 side,
-                rule: Rule::EachSession { benchmark: Stream::from_entropy().uuid().to_string() },
+                rule: MarkerRule::EachSession { benchmark: Stream::from_entropy().uuid().to_string() },
             }),
             CacheBust::Warmup { place } => {
                 let warmups = phases.iter().map(|phase| phase.kind == PhaseKind::Warmup).collect();
-                Some(Self { place, side: MarkerSide::Prefix, rule: Rule::Warmup(warmups) })
+                Some(Self { place, side: MarkerSide::Prefix, rule: MarkerRule::Warmup(warmups) })
             }
         }
     }
@@ -56,13 +56,13 @@ impl Markers {
     /// The body with the marker of this session, or without any.
     pub(crate) fn put(&self, session: &Session, conversation: &str, body: &[u8]) -> Option<Bytes> {
         match &self.rule {
-            Rule::EachSession { benchmark } => {
+            MarkerRule::EachSession { benchmark } => {
                 let marked =
                     MarkedSession { benchmark, pass: session.phase as u64, lane: session.number, conversation };
                 replaced(body, &marked.marker())
             }
-            Rule::Warmup(warmups) if warmups.get(session.phase) == Some(&true) => replaced(body, WARMUP_MARKER),
-            Rule::Warmup(_) => replaced(body, ""),
+            MarkerRule::Warmup(warmups) if warmups.get(session.phase) == Some(&true) => replaced(body, WARMUP_MARKER),
+            MarkerRule::Warmup(_) => replaced(body, ""),
         }
     }
 }

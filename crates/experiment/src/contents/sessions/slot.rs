@@ -7,14 +7,14 @@ use aiperf_conversation::{Conversation, Media, Turn};
 use bytes::Bytes;
 
 #[derive(Debug, Default)]
-pub(super) struct Slot {
-    held: Mutex<Option<Held>>,
+pub(super) struct ConversationSlot {
+    held: Mutex<Option<HeldContents>>,
     /// Live sessions of this conversation.
     sessions: AtomicU32,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct HeldContents {
     conversation: Option<Arc<Conversation>>,
     /// By turn.
     bodies: Box<[Option<Bytes>]>,
@@ -23,14 +23,14 @@ struct Held {
 
 /// What came of keeping something, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Kept {
+pub(super) struct KeptBytes {
     pub(super) added: usize,
     /// All that the slot holds now.
     pub(super) all: usize,
 }
 
-impl Slot {
-    fn lock(&self) -> MutexGuard<'_, Option<Held>> {
+impl ConversationSlot {
+    fn lock(&self) -> MutexGuard<'_, Option<HeldContents>> {
         // Nothing that is done under the lock leaves it half done.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -51,9 +51,10 @@ impl Slot {
         turns: usize,
         conversation: Option<&Arc<Conversation>>,
         body: Option<(usize, &Bytes)>,
-    ) -> Kept {
+    ) -> KeptBytes {
         let mut slot = self.lock();
-        let held = slot.get_or_insert_with(|| Held { bodies: vec![None; turns].into(), ..Held::default() });
+        let held =
+            slot.get_or_insert_with(|| HeldContents { bodies: vec![None; turns].into(), ..HeldContents::default() });
         let before = held.bytes;
         if let (None, Some(conversation)) = (&held.conversation, conversation) {
             held.bytes += size_of_contents(conversation);
@@ -65,7 +66,7 @@ impl Slot {
             held.bytes += body.len();
             *place = Some(body.clone());
         }
-        Kept { added: held.bytes - before, all: held.bytes }
+        KeptBytes { added: held.bytes - before, all: held.bytes }
     }
 
     /// Says how many bytes there were.

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use aiperf_config::{Config, Environment, RawOptions, catalogue};
+use aiperf_config::Environment;
 use aiperf_endpoint::BuildError;
+use aiperf_options::{RawOptions, catalogue};
 use aiperf_seed::Seed;
 use aiperf_tokenizer::{HubEnvironment, TokenizerRequest};
 
@@ -24,12 +25,14 @@ pub(super) fn sessions(words: &[&str], room: usize) -> Result<Sessions, BuildErr
         raw.push(spec.id, name, vec![value.to_owned()]);
     }
     let environment = Environment { current_dir: PathBuf::from("/"), ..Environment::default() };
-    let config = Config::resolve(&raw, &environment).unwrap();
+    let config = raw.resolve(&environment).unwrap();
     let nowhere = HubEnvironment::from_variables(|_| None);
     let tokenizer = aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &nowhere).unwrap();
     let dataset = Arc::new(aiperf_dataset::build(&config.dataset, Seed::fixed(3), &tokenizer).unwrap());
-    let endpoint =
-        aiperf_endpoint::of(config.endpoint.kind, &settings::endpoint_settings(&config, Discovered::default()));
+    let endpoint = aiperf_endpoint::of(
+        config.endpoint.kind,
+        &settings::endpoint_settings(&config, Discovered::default()).unwrap(),
+    );
     let renderer = Renderer { endpoint, options: settings::body_options(&config) };
     Sessions::prepare(dataset, config.endpoint.kind, renderer, None, 0, room)
 }

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use aiperf_clock::Mono;
 use aiperf_config::{Config, Readiness, redact};
-use aiperf_endpoint::{HeaderPlan, RequestIds, Wire};
+use aiperf_endpoint::{HeaderPlan, RequestIds};
 use aiperf_engine::RequestTarget;
 use aiperf_grpc::{Code, Status, frame, frames};
+use aiperf_protocol::Wire;
 use aiperf_seed::Stream;
 use aiperf_transport::{Client, ClientSettings, Exchange, NoWatch, Request, Reuse};
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! Brings finished records to disk when the process is about to end without waiting for the run.
+//! Writes finished records to disk when the process ends before the run does (second Ctrl-C).
 
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -10,10 +10,10 @@ use aiperf_report::LineHandle;
 
 use super::Monitor;
 
-/// Between two looks at how far the record threads are.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// Time between two checks of how far the record threads are.
+const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// What is on disk of the requests that had finished.
+/// How many finished requests have their record on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Saved {
     All {
@@ -31,21 +31,21 @@ pub enum Saved {
     NothingBegun,
 }
 
-/// Where the records of a run go, and how many of them there must be.
+/// The open record files of a run, and the number of requests that have finished.
 #[derive(Debug, Clone)]
-pub(crate) struct Kept {
+pub(crate) struct RecordFiles {
     pub(crate) gauge: Arc<WorkerGauge>,
     pub(crate) records: Option<LineHandle>,
     pub(crate) raw: Option<LineHandle>,
 }
 
-impl Kept {
-    /// Lets the record threads catch up for `drain`, then writes what they have handed in.
+impl RecordFiles {
+    /// Waits up to `drain` for the record threads, then flushes the files.
     fn save(&self, monitor: &Monitor, drain: Duration) -> Saved {
         let began = Mono::now();
         while monitor.recorded() < self.gauge.finished() && Mono::now().since(began).as_secs_f64() < drain.as_secs_f64()
         {
-            thread::sleep(LOOK_EVERY);
+            thread::sleep(CHECK_INTERVAL);
         }
         if let Some(raw) = &self.raw {
             raw.flush();
@@ -62,12 +62,12 @@ impl Kept {
 impl Monitor {
     /// Writes the records of finished requests, as many as can be written within `limit`.
     pub fn save_records(self: &Arc<Self>, limit: Duration) -> Saved {
-        let Some(kept) = self.kept() else { return Saved::NothingBegun };
+        let Some(record_files) = self.record_files() else { return Saved::NothingBegun };
         let (done, saved) = mpsc::channel();
         let monitor = Arc::clone(self);
-        // A disk that hangs must not hold up whoever wants to end.
+        // A disk that hangs must not keep the process from ending.
         let writer = thread::Builder::new().name("aiperf-save".to_owned()).spawn(move || {
-            let _ = done.send(kept.save(&monitor, limit.mul_f64(0.8)));
+            let _ = done.send(record_files.save(&monitor, limit.mul_f64(0.8)));
         });
         match writer {
             Ok(_) => saved.recv_timeout(limit).unwrap_or(Saved::Stuck),
@@ -89,13 +89,13 @@ mod tests {
         let (monitor, gauge) = (Arc::new(Monitor::default()), Arc::new(WorkerGauge::default()));
         let limit = Duration::from_millis(200);
         assert_eq!(monitor.save_records(limit), Saved::NothingBegun);
-        monitor.keep(Kept { gauge: Arc::clone(&gauge), records: None, raw: Some(file.handle()) });
+        monitor.keep(RecordFiles { gauge: Arc::clone(&gauge), records: None, raw: Some(file.handle()) });
         // Far longer than it takes: nothing is behind.
         assert_eq!(monitor.save_records(Duration::from_secs(60)), Saved::NotKept);
-        monitor.keep(Kept { gauge: Arc::clone(&gauge), records: Some(file.handle()), raw: None });
+        monitor.keep(RecordFiles { gauge: Arc::clone(&gauge), records: Some(file.handle()), raw: None });
         assert_eq!(monitor.save_records(Duration::from_secs(60)), Saved::All { records: 0 });
         (0..3).for_each(|_| gauge.note_finished());
-        let behind = Kept { gauge, records: Some(file.handle()), raw: None };
+        let behind = RecordFiles { gauge, records: Some(file.handle()), raw: None };
         assert_eq!(behind.save(&monitor, limit), Saved::Part { records: 0, unwritten: 3 });
     }
 }

@@ -1,6 +1,6 @@
 //! When a number is known well enough, and what cannot be watched.
 
-use aiperf_endpoint::EndpointKind;
+use aiperf_protocol::EndpointKind;
 
 use super::*;
 
@@ -8,23 +8,29 @@ fn target(metric: &str, stat: CiStat, margin: CiMargin) -> CiTarget {
     CiTarget { metric: metric.to_owned(), stat, margin }
 }
 
-fn judge(targets: &[CiTarget]) -> Result<UntilCi, RunError> {
+fn rule(targets: &[CiTarget]) -> Result<UntilCi, RunError> {
     let context = MetricContext::new(EndpointKind::Chat, true);
-    UntilCi::watching(targets, Level::P95, &context, &Arc::new(Monitor::default()))
+    UntilCi::with_targets(targets, Level::P95, &context, &Arc::new(Monitor::default()))
 }
 
 /// Request `n` ends after n milliseconds; its values are these.
-fn sample(n: u64, values: &[f64]) -> Sample {
+fn sample(n: u64, values: &[f64]) -> LiveSample {
     let end = Mono::from_nanos(n * 1_000_000);
-    Sample { start: end, end, outcome: SampleOutcome::Succeeded, values: values.iter().copied().map(Some).collect() }
+    LiveSample {
+        start: end,
+        end,
+        outcome: SampleOutcome::Succeeded,
+        values: values.iter().copied().map(Some).collect(),
+    }
 }
 
 /// Looks after each request until it is enough; how many that took.
-fn requests_until_enough(judge: &mut UntilCi, most: u64, values: impl Fn(u64) -> Vec<f64>) -> Option<u64> {
+fn requests_until_enough(rule: &mut UntilCi, most: u64, values: impl Fn(u64) -> Vec<f64>) -> Option<u64> {
     (1..=most).find(|n| {
         let samples = [sample(*n, &values(*n))];
-        let view = View { samples: &samples, began: Mono::default(), settled: Mono::from_nanos(n * 1_000_000) };
-        judge.look(&view).is_some()
+        let view =
+            FinishedRequests { samples: &samples, began: Mono::default(), settled: Mono::from_nanos(n * 1_000_000) };
+        rule.check(&view).is_some()
     })
 }
 
@@ -37,9 +43,9 @@ fn noise(n: u64) -> f64 {
 #[test]
 fn it_ends_when_the_mean_is_known_and_takes_longer_for_a_narrower_margin() {
     let until = |share: f64| {
-        let mut judge = judge(&[target("request_latency", CiStat::Avg, CiMargin::Relative(share))]).unwrap();
-        let end = requests_until_enough(&mut judge, 200_000, |n| vec![1e7 * (1.0 + noise(n))]).unwrap();
-        let said = Box::new(judge).conclude();
+        let mut rule = rule(&[target("request_latency", CiStat::Avg, CiMargin::Relative(share))]).unwrap();
+        let end = requests_until_enough(&mut rule, 200_000, |n| vec![1e7 * (1.0 + noise(n))]).unwrap();
+        let said = Box::new(rule).report();
         assert_eq!(said.section.unwrap().1["reached"], true);
         assert!(said.remarks[0].contains("was reached"), "{}", said.remarks[0]);
         end
@@ -51,8 +57,8 @@ fn it_ends_when_the_mean_is_known_and_takes_longer_for_a_narrower_margin() {
 
 #[test]
 fn a_percentile_needs_samples_beyond_it_before_anything_is_known() {
-    let mut judge = judge(&[target("time_to_first_token", CiStat::Percentile(99.0), CiMargin::Absolute(1e9))]).unwrap();
-    let end = requests_until_enough(&mut judge, 100_000, |n| vec![1e6 * noise(n)]).unwrap();
+    let mut rule = rule(&[target("time_to_first_token", CiStat::Percentile(99.0), CiMargin::Absolute(1e9))]).unwrap();
+    let end = requests_until_enough(&mut rule, 100_000, |n| vec![1e6 * noise(n)]).unwrap();
     assert!(end > 299, "{end} requests cannot enclose p99");
 }
 
@@ -62,11 +68,11 @@ fn all_targets_must_be_reached() {
         target("request_latency", CiStat::Avg, CiMargin::Relative(0.5)),
         target("time_to_first_token", CiStat::Avg, CiMargin::Absolute(0.001)),
     ];
-    let mut judge = judge(&targets).unwrap();
-    assert_eq!(requests_until_enough(&mut judge, 3_000, |n| vec![1e7 * (1.0 + noise(n)), 1e7 * noise(n + 7)]), None);
-    let note = judge.monitor.note().unwrap();
+    let mut rule = rule(&targets).unwrap();
+    assert_eq!(requests_until_enough(&mut rule, 3_000, |n| vec![1e7 * (1.0 + noise(n)), 1e7 * noise(n + 7)]), None);
+    let note = rule.monitor.note().unwrap();
     assert!(note.starts_with("time_to_first_token avg ±") && note.ends_with("more"), "{note}");
-    let said = Box::new(judge).conclude();
+    let said = Box::new(rule).report();
     let section = said.section.unwrap().1;
     assert_eq!((&section["reached"], &section["targets"][0]["reached"]), (&false.into(), &true.into()));
     assert!(said.remarks[1].contains("was not reached") && said.remarks[1].contains("It would take about"));
@@ -79,9 +85,9 @@ fn rates_count_requests_and_tokens_over_time() {
         target("request_throughput", CiStat::Avg, CiMargin::Relative(0.05)),
         target("output_token_throughput", CiStat::Avg, CiMargin::Relative(0.05)),
     ];
-    let mut judge = judge(&targets).unwrap();
-    assert!(requests_until_enough(&mut judge, 20_000, |_| vec![8.0]).is_some());
-    let section = Box::new(judge).conclude().section.unwrap().1;
+    let mut rule = rule(&targets).unwrap();
+    assert!(requests_until_enough(&mut rule, 20_000, |_| vec![8.0]).is_some());
+    let section = Box::new(rule).report().section.unwrap().1;
     let value = |at: usize| section["targets"][at]["value"].as_f64().unwrap();
     assert!((value(0) - 1e3).abs() < 20.0 && (value(1) - 8e3).abs() < 160.0, "{section}");
 }
@@ -89,7 +95,7 @@ fn rates_count_requests_and_tokens_over_time() {
 #[test]
 fn what_cannot_be_watched_is_refused() {
     let refused =
-        |metric: &str, stat| judge(&[target(metric, stat, CiMargin::Relative(0.1))]).err().unwrap().to_string();
+        |metric: &str, stat| rule(&[target(metric, stat, CiMargin::Relative(0.1))]).err().unwrap().to_string();
     assert!(refused("ttft", CiStat::Avg).contains("no metric has this name; did you mean time_to_first_token?"));
     assert!(refused("benchmark_duration", CiStat::Avg).contains("only metrics of single requests"));
     assert!(refused("request_throughput", CiStat::Percentile(50.0)).contains("write avg"));
@@ -98,13 +104,17 @@ fn what_cannot_be_watched_is_refused() {
 
 #[test]
 fn failed_requests_say_nothing() {
-    let mut judge = judge(&[target("request_latency", CiStat::Avg, CiMargin::Relative(0.5))]).unwrap();
-    let failed = Sample { outcome: SampleOutcome::Failed, ..sample(1, &[1e7]) };
+    let mut rule = rule(&[target("request_latency", CiStat::Avg, CiMargin::Relative(0.5))]).unwrap();
+    let failed = LiveSample { outcome: SampleOutcome::Failed, ..sample(1, &[1e7]) };
     for _ in 0..1_000 {
-        let view = View { samples: std::slice::from_ref(&failed), began: Mono::default(), settled: Mono::default() };
-        assert_eq!(judge.look(&view), None);
+        let view = FinishedRequests {
+            samples: std::slice::from_ref(&failed),
+            began: Mono::default(),
+            settled: Mono::default(),
+        };
+        assert_eq!(rule.check(&view), None);
     }
-    assert!(Box::new(judge).conclude().remarks[0].contains("no request has it"));
+    assert!(Box::new(rule).report().remarks[0].contains("no request has this metric"));
 }
 
 #[test]

@@ -1,0 +1,52 @@
+//! All that the scheduler has of the world outside its thread: a clock, a way to send, and a source of events. A run puts
+//! the machine's clock, worker threads and the control queue there; the scheduler's tests a virtual clock and a
+//! simulated server.
+
+use aiperf_clock::{Clock, Mono};
+
+use crate::control::{ControlSource, SchedulerEvent};
+use crate::progress::Progress;
+use crate::queue::WaitResult;
+use crate::request::credit::Credit;
+use crate::request::finished::CutReason;
+
+/// Takes requests and sends each when it is due.
+pub(crate) trait Dispatch {
+    fn workers(&self) -> usize;
+
+    /// Hands a request to the worker of its session. False when that worker is gone.
+    fn send(&self, credit: Credit) -> bool;
+
+    /// Ends all requests in flight.
+    fn cut(&self, reason: CutReason);
+}
+
+/// Brings what comes back from requests, and orders to stop.
+pub(crate) trait EventSource {
+    /// Waits for the next event, at most until the given time.
+    fn wait(&self, until: Option<Mono>) -> WaitResult<SchedulerEvent>;
+
+    /// An event that has come in already.
+    fn take(&self) -> Option<SchedulerEvent>;
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Environment<'a> {
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) dispatch: &'a dyn Dispatch,
+    pub(crate) events: &'a dyn EventSource,
+    pub(crate) progress: &'a Progress,
+}
+
+impl EventSource for ControlSource {
+    fn wait(&self, until: Option<Mono>) -> WaitResult<SchedulerEvent> {
+        match until {
+            Some(until) => self.events.receive_until(until),
+            None => self.events.receive().map_or(WaitResult::Closed, WaitResult::Item),
+        }
+    }
+
+    fn take(&self) -> Option<SchedulerEvent> {
+        self.events.take()
+    }
+}

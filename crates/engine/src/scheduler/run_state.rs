@@ -1,0 +1,48 @@
+//! What outlives a phase: which worker and which server get the next session, and whether the servers can be reached.
+
+use aiperf_clock::Nanos;
+use aiperf_seed::Stream;
+
+use super::reachability::Reachability;
+
+#[derive(Debug)]
+pub(super) struct RunState {
+    /// Requests in flight, by worker.
+    pub(super) in_flight: Vec<usize>,
+    targets: usize,
+    next_target: usize,
+    next_worker: usize,
+    pub(super) ids: Stream,
+    pub(super) reach: Reachability,
+}
+
+impl RunState {
+    pub(super) fn new(workers: usize, targets: usize, unreachable_limit: Option<Nanos>) -> Self {
+        Self {
+            in_flight: vec![0; workers],
+            targets,
+            next_target: 0,
+            next_worker: 0,
+            ids: Stream::from_entropy(),
+            reach: Reachability::new(unreachable_limit, targets),
+        }
+    }
+
+    /// The worker with the fewest requests in flight.
+    pub(super) fn least_busy(&self) -> usize {
+        self.in_flight.iter().enumerate().min_by_key(|(_, n)| **n).map_or(0, |(index, _)| index)
+    }
+
+    /// Round robin over the workers: for sessions that are opened before anything is sent.
+    pub(super) fn take_worker(&mut self) -> usize {
+        self.next_worker = (self.next_worker + 1) % self.in_flight.len();
+        self.next_worker
+    }
+
+    /// Round robin over the servers, one step per session.
+    pub(super) fn take_target(&mut self) -> usize {
+        let target = self.next_target;
+        self.next_target = (target + 1) % self.targets;
+        target
+    }
+}

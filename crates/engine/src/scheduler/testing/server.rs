@@ -1,0 +1,389 @@
+//! A server and its workers in virtual time: takes dispatches, and brings back what becomes of them when it is time.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use aiperf_clock::{Clock, Mono, Nanos, VirtualClock};
+use aiperf_conversation::BranchKind;
+use bytes::Bytes;
+
+use crate::control::SchedulerEvent;
+use crate::plan::PreparedConversation;
+use crate::queue::WaitResult;
+use crate::request::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, TurnBody};
+use crate::request::finished::CutReason;
+use crate::request::follow_up::{FollowUpBodies, FollowedUp};
+use crate::scheduler::environment::{Dispatch, EventSource};
+
+/// Waits that end without the clock having moved: a scheduler that has more of them in a row is spinning.
+const MOST_WAITS_AT_ONE_TIME: u32 = 100_000;
+
+/// One request as the scheduler handed it out, and what became of it. Times count from the start of the run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Dispatched {
+    pub(crate) at: Nanos,
+    pub(crate) due: Nanos,
+    pub(crate) issued: Nanos,
+    pub(crate) phase: usize,
+    pub(crate) number: u64,
+    /// Distinguishes the sessions of a phase.
+    pub(crate) session: u64,
+    /// The session's root, or the session itself.
+    pub(crate) root: u64,
+    pub(crate) session_phase: usize,
+    pub(crate) conversation: usize,
+    pub(crate) turn: usize,
+    pub(crate) depth: u32,
+    pub(crate) worker: usize,
+    pub(crate) target: usize,
+    pub(crate) is_last: bool,
+    pub(crate) held_back: bool,
+    pub(crate) cancel_after: Option<Nanos>,
+    pub(crate) is_single_token: bool,
+    pub(crate) body: SentBody,
+    pub(crate) first_token: Option<Nanos>,
+    pub(crate) end: Option<(Nanos, ReturnedAs)>,
+}
+
+/// Where the body of a dispatch comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SentBody {
+    Fixed,
+    FromReplies,
+}
+
+impl Dispatched {
+    /// When the worker sends it.
+    pub(crate) fn start(&self) -> Nanos {
+        self.at.max(self.due)
+    }
+
+    pub(crate) fn end_at(&self) -> Option<Nanos> {
+        self.end.map(|(at, _)| at)
+    }
+}
+
+/// What the server does with a request, from when it was sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reply {
+    first_token: Option<Nanos>,
+    /// `None`: never.
+    after: Option<Nanos>,
+    ending: Ending,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Complete,
+    Failed,
+    /// The prompt was too long for the model.
+    Overflowed,
+    Unreachable,
+    /// It is answered, but nobody can make the next turn of it.
+    Unreadable,
+}
+
+impl Reply {
+    const fn of(after: Nanos, ending: Ending) -> Self {
+        Self { first_token: None, after: Some(after), ending }
+    }
+
+    pub(crate) const fn after(span: Nanos) -> Self {
+        Self::of(span, Ending::Complete)
+    }
+
+    pub(crate) const fn never() -> Self {
+        Self { first_token: None, after: None, ending: Ending::Complete }
+    }
+
+    pub(crate) const fn failed(span: Nanos) -> Self {
+        Self::of(span, Ending::Failed)
+    }
+
+    pub(crate) const fn overflowed(span: Nanos) -> Self {
+        Self::of(span, Ending::Overflowed)
+    }
+
+    pub(crate) const fn unreachable(span: Nanos) -> Self {
+        Self::of(span, Ending::Unreachable)
+    }
+
+    pub(crate) const fn unreadable(span: Nanos) -> Self {
+        Self::of(span, Ending::Unreadable)
+    }
+
+    pub(crate) const fn first_token(self, span: Nanos) -> Self {
+        Self { first_token: Some(span), ..self }
+    }
+}
+
+/// How requests come back that were told to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CutReply {
+    After(Nanos),
+    Never,
+}
+
+struct InFlight {
+    credit: Credit,
+    start: Mono,
+    ending: Ending,
+    first_token_told: bool,
+}
+
+/// What happens later on the server's side.
+enum Pending {
+    FirstToken(usize),
+    End { request: usize, end: ReturnedAs },
+    Event(SchedulerEvent),
+}
+
+pub(crate) struct SimulatedServer {
+    pub(crate) clock: VirtualClock,
+    start: Mono,
+    workers: usize,
+    conversations: Arc<[PreparedConversation]>,
+    reply: RefCell<Box<dyn FnMut(&Dispatched) -> Reply>>,
+    cut_reply: CutReply,
+    /// Time that making the next body of a reply takes.
+    record_delay: Nanos,
+    /// Requests after which the workers are gone.
+    lasts: Option<usize>,
+    dispatched: RefCell<Vec<Dispatched>>,
+    cuts: RefCell<Vec<(Nanos, CutReason)>>,
+    in_flight: RefCell<BTreeMap<usize, InFlight>>,
+    pending: RefCell<BTreeMap<(Mono, u64), Pending>>,
+    order: Cell<u64>,
+    waits_at_one_time: Cell<u32>,
+}
+
+/// How a [`SimulatedServer`] behaves.
+pub(crate) struct ServerSetup {
+    pub(crate) start: Mono,
+    pub(crate) workers: usize,
+    pub(crate) conversations: Arc<[PreparedConversation]>,
+    pub(crate) reply: Box<dyn FnMut(&Dispatched) -> Reply>,
+    pub(crate) cut_reply: CutReply,
+    pub(crate) record_delay: Nanos,
+    pub(crate) lasts: Option<usize>,
+}
+
+impl SimulatedServer {
+    pub(crate) fn new(setup: ServerSetup) -> Self {
+        let ServerSetup { start, workers, conversations, reply, cut_reply, record_delay, lasts } = setup;
+        Self {
+            clock: VirtualClock::at(start),
+            start,
+            workers,
+            conversations,
+            reply: RefCell::new(reply),
+            cut_reply,
+            record_delay,
+            lasts,
+            dispatched: RefCell::default(),
+            cuts: RefCell::default(),
+            in_flight: RefCell::default(),
+            pending: RefCell::default(),
+            order: Cell::new(0),
+            waits_at_one_time: Cell::new(0),
+        }
+    }
+
+    /// Lets an event come in from outside.
+    pub(crate) fn post(&self, at: Mono, event: SchedulerEvent) {
+        self.put(at, Pending::Event(event));
+    }
+
+    pub(crate) fn into_log(self) -> (Vec<Dispatched>, Vec<(Nanos, CutReason)>) {
+        (self.dispatched.into_inner(), self.cuts.into_inner())
+    }
+
+    fn put(&self, at: Mono, pending: Pending) {
+        self.order.set(self.order.get() + 1);
+        self.pending.borrow_mut().insert((at, self.order.get()), pending);
+    }
+
+    fn since_start(&self, at: Mono) -> Nanos {
+        at.since(self.start)
+    }
+
+    fn record(&self, credit: &Credit, now: Mono) -> Dispatched {
+        let session = &credit.session;
+        Dispatched {
+            at: self.since_start(now),
+            due: self.since_start(credit.due),
+            issued: self.since_start(credit.issued),
+            phase: credit.phase,
+            number: credit.number,
+            session: session.id.0,
+            root: session.number,
+            session_phase: session.phase,
+            conversation: session.conversation,
+            turn: credit.turn,
+            depth: session.depth,
+            worker: session.worker,
+            target: session.target,
+            is_last: credit.is_last,
+            held_back: credit.held_back,
+            cancel_after: credit.cancel_after,
+            is_single_token: credit.is_single_token,
+            body: match credit.body {
+                TurnBody::Fixed => SentBody::Fixed,
+                TurnBody::FromReplies(_) => SentBody::FromReplies,
+            },
+            first_token: None,
+            end: None,
+        }
+    }
+
+    /// The next event that has come by now.
+    fn next_event(&self) -> Option<SchedulerEvent> {
+        loop {
+            let pending = {
+                let mut pending = self.pending.borrow_mut();
+                let first = pending.first_entry().filter(|first| first.key().0 <= self.clock.now())?;
+                first.remove()
+            };
+            match pending {
+                Pending::Event(event) => return Some(event),
+                Pending::FirstToken(request) => {
+                    if let Some(in_flight) = self.in_flight.borrow_mut().get_mut(&request) {
+                        self.dispatched.borrow_mut()[request].first_token = Some(self.since_start(self.clock.now()));
+                        if in_flight.credit.watch_first_token {
+                            in_flight.first_token_told = true;
+                            return Some(SchedulerEvent::FirstToken { phase: in_flight.credit.phase });
+                        }
+                    }
+                }
+                Pending::End { request, end } => {
+                    let ended = self.in_flight.borrow_mut().remove(&request);
+                    if let Some(in_flight) = ended {
+                        return Some(self.returned(request, in_flight, end));
+                    }
+                }
+            }
+        }
+    }
+
+    fn returned(&self, request: usize, in_flight: InFlight, end: ReturnedAs) -> SchedulerEvent {
+        let InFlight { credit, start, ending, first_token_told } = in_flight;
+        let at = self.clock.now();
+        self.dispatched.borrow_mut()[request].end = Some((self.since_start(at), end));
+        let follow_up = match credit.follow_up {
+            FollowUpNeed::Never => false,
+            FollowUpNeed::OnFailure => end == ReturnedAs::Failed,
+            FollowUpNeed::Always => end != ReturnedAs::Cut,
+        };
+        if follow_up {
+            let followed = FollowedUp {
+                session: Arc::clone(&credit.session),
+                turn: credit.turn,
+                due: credit.due,
+                at,
+                bodies: self.bodies(&credit, end, ending),
+            };
+            self.put(at + self.record_delay, Pending::Event(SchedulerEvent::FollowedUp(followed)));
+        }
+        SchedulerEvent::Returned(Returned {
+            session: credit.session,
+            phase: credit.phase,
+            turn: credit.turn,
+            due: credit.due,
+            at,
+            end,
+            first_token_told,
+            follow_up,
+            unreachable_since: (ending == Ending::Unreachable && end == ReturnedAs::Failed).then_some(start),
+        })
+    }
+
+    /// What the record threads make of a reply.
+    fn bodies(&self, credit: &Credit, end: ReturnedAs, ending: Ending) -> Option<FollowUpBodies> {
+        if ending == Ending::Unreadable {
+            return None;
+        }
+        let body = || Ok(Bytes::from_static(b"made of the reply"));
+        let turns = &self.conversations[credit.session.conversation].turns;
+        let next = turns.get(credit.turn + 1).filter(|turn| turn.needs_replies).map(|_| body());
+        let forks = turns[credit.turn].branches.iter().filter(|branch| matches!(branch.kind, BranchKind::Fork { .. }));
+        let forks = forks.flat_map(|branch| &branch.children).map(|child| (child.0, body())).collect();
+        Some(FollowUpBodies {
+            next,
+            forks,
+            failed: end == ReturnedAs::Failed,
+            overflowed: ending == Ending::Overflowed,
+        })
+    }
+}
+
+impl Dispatch for SimulatedServer {
+    fn workers(&self) -> usize {
+        self.workers
+    }
+
+    fn send(&self, credit: Credit) -> bool {
+        let now = self.clock.now();
+        let request = self.dispatched.borrow().len();
+        if self.lasts.is_some_and(|lasts| request >= lasts) {
+            return false;
+        }
+        let dispatched = self.record(&credit, now);
+        let Reply { first_token, after, ending } = (self.reply.borrow_mut())(&dispatched);
+        self.dispatched.borrow_mut().push(dispatched);
+        let start = now.max(credit.due);
+        let cancelled = credit.cancel_after.filter(|cancel| after.is_none_or(|after| *cancel < after));
+        let after = cancelled.or(after);
+        if let Some(first) = first_token.filter(|first| after.is_none_or(|after| *first <= after)) {
+            self.put(start + first, Pending::FirstToken(request));
+        }
+        if let Some(after) = after {
+            let is_complete = cancelled.is_none() && matches!(ending, Ending::Complete | Ending::Unreadable);
+            let end = if is_complete { ReturnedAs::Complete } else { ReturnedAs::Failed };
+            self.put(start + after, Pending::End { request, end });
+        }
+        self.in_flight.borrow_mut().insert(request, InFlight { credit, start, ending, first_token_told: false });
+        true
+    }
+
+    fn cut(&self, reason: CutReason) {
+        let now = self.clock.now();
+        self.cuts.borrow_mut().push((self.since_start(now), reason));
+        self.pending.borrow_mut().retain(|_, pending| matches!(pending, Pending::Event(_)));
+        let CutReply::After(delay) = self.cut_reply else { return };
+        for (request, in_flight) in self.in_flight.borrow().iter() {
+            // A worker that waits for the due time of a request learns of the end then.
+            let at = now.max(in_flight.start) + delay;
+            self.put(at, Pending::End { request: *request, end: ReturnedAs::Cut });
+        }
+    }
+}
+
+impl EventSource for SimulatedServer {
+    fn wait(&self, until: Option<Mono>) -> WaitResult<SchedulerEvent> {
+        let before = self.clock.now();
+        loop {
+            if let Some(event) = self.next_event() {
+                self.waits_at_one_time.set(0);
+                return WaitResult::Item(event);
+            }
+            let next = self.pending.borrow().first_key_value().map(|((at, _), _)| *at);
+            match (next, until) {
+                (Some(next), until) if until.is_none_or(|until| next <= until) => self.clock.advance_to(next),
+                (_, Some(until)) => {
+                    self.clock.advance_to(until);
+                    let waits = if self.clock.now() > before { 0 } else { self.waits_at_one_time.get() + 1 };
+                    assert!(waits < MOST_WAITS_AT_ONE_TIME, "the scheduler spins at {:?}", self.since_start(before));
+                    self.waits_at_one_time.set(waits);
+                    return WaitResult::TimedOut;
+                }
+                // Nothing will ever come: the scheduler would sleep for good.
+                (_, None) => return WaitResult::Closed,
+            }
+        }
+    }
+
+    fn take(&self) -> Option<SchedulerEvent> {
+        self.next_event()
+    }
+}

@@ -1,0 +1,56 @@
+//! All worker threads of a run: where the scheduler's requests go.
+
+use std::sync::Arc;
+
+use super::{Worker, WorkerCommand, WorkerGauge};
+use crate::control::SchedulerEvent;
+use crate::plan::{EngineError, Plan};
+use crate::queue::QueueSender;
+use crate::request::credit::Credit;
+use crate::request::finished::{CutReason, Finished};
+use crate::scheduler::Dispatch;
+
+#[derive(Debug)]
+pub(crate) struct WorkerPool {
+    workers: Vec<Worker>,
+}
+
+impl WorkerPool {
+    /// Starts as many workers as the plan says; at least one.
+    pub(crate) fn start(
+        plan: &Plan,
+        events: &QueueSender<SchedulerEvent>,
+        records: &QueueSender<Finished>,
+        gauge: &Arc<WorkerGauge>,
+    ) -> Result<Self, EngineError> {
+        let start = |index| {
+            Worker::start(index, plan, events.clone(), records.clone(), gauge)
+                .map_err(|cause| EngineError::Worker { worker: index, cause })
+        };
+        let workers = (0..plan.workers.max(1)).map(start).collect::<Result<_, _>>()?;
+        Ok(Self { workers })
+    }
+
+    /// Waits until every worker has handed over all that it finished.
+    pub(crate) fn join(self) {
+        for worker in self.workers {
+            worker.join();
+        }
+    }
+}
+
+impl Dispatch for WorkerPool {
+    fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    fn send(&self, credit: Credit) -> bool {
+        self.workers[credit.session.worker].tell(WorkerCommand::Send(credit))
+    }
+
+    fn cut(&self, reason: CutReason) {
+        for worker in &self.workers {
+            worker.tell(WorkerCommand::Cut(reason));
+        }
+    }
+}

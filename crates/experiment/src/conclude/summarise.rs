@@ -1,0 +1,269 @@
+//! Turns the measurements of a run into its report and summary files.
+
+use std::panic::resume_unwind;
+use std::thread;
+
+use aiperf_clock::{Mono, Nanos, WallAnchor};
+use aiperf_config::{DatasetSource, PhaseKind};
+use aiperf_engine::{EndReason, PhaseOutcome};
+use aiperf_metrics::{
+    ClientHealth, ClientLoad, Columns, LostRecords, Metric, MetricContext, MetricKind, MetricResult, NetworkRtt,
+    PhaseAccounting, PhaseWindow, Slices, Summary, genai_perf_results,
+};
+use aiperf_report::{
+    AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, ReportError, RunReport, RunStatus,
+    Timestamps, WrittenFile, write_summary_files, write_timeslices,
+};
+use aiperf_transport::Scheme;
+use serde_json::{Map, Value};
+
+use crate::conclude::advice::{self, Hints};
+use crate::conclude::verdict::{Ending, Verdict};
+use crate::prepare::readiness;
+use crate::prepare::scenario;
+use crate::record::threads::PhaseColumns;
+use crate::run::{Run, RunResult};
+use crate::watch::early_stop::StopReport;
+
+/// Everything that was measured during a run.
+pub(crate) struct RunMeasurements<'a> {
+    /// 12 hexadecimal digits.
+    pub(crate) benchmark_id: String,
+    pub(crate) outcomes: &'a [PhaseOutcome],
+    pub(crate) columns: &'a PhaseColumns,
+    pub(crate) anchor: &'a WallAnchor,
+    pub(crate) health: Option<ClientHealth>,
+    /// When the first phase could begin.
+    pub(crate) began: Mono,
+    pub(crate) timestamps: Timestamps,
+    pub(crate) other_files: Vec<WrittenFile>,
+    /// As it was measured during the run.
+    pub(crate) network_rtt: Option<NetworkRtt>,
+    /// How long the run waited for the server before the first request.
+    pub(crate) waited_for_server: Nanos,
+    /// Results of the rules that could end the run early.
+    pub(crate) stop_reports: Vec<StopReport>,
+    /// The last `Retry-After` of the server.
+    pub(crate) retry_after: Option<String>,
+    pub(crate) lost: LostRecords,
+    /// A file that is written before the summary is missing or incomplete.
+    pub(crate) is_partial: bool,
+}
+
+impl RunMeasurements<'_> {
+    /// Computes the summary, writes the summary files and decides how the run ended.
+    pub(crate) fn summarise(self, run: &Run, version: &str) -> RunResult {
+        let at = self.outcomes.iter().rposition(|outcome| outcome.kind == PhaseKind::Profiling);
+        let values = self.values(run, at);
+        let (mut phases, timeslices) = self.measure(run, at);
+        Self::log_results(&phases);
+        let accounting =
+            self.outcomes.iter().zip(&phases).map(|(outcome, phase)| self.accounting(outcome, phase)).collect();
+        let warmup = phases.iter().position(|phase| phase.kind == Phase::Warmup).map(|at| phases.remove(at));
+        let profiling = phases.pop().unwrap_or_else(|| self.unstarted_profiling(run, u32::from(warmup.is_some())));
+        let stopped = self.outcomes.iter().find_map(|outcome| match &outcome.ended_by {
+            EndReason::Stopped(reason) => Some(*reason),
+            EndReason::Count | EndReason::Duration | EndReason::Enough(_) => None,
+        });
+        let unmet = self.stop_reports.iter().find_map(|report| report.unmet.clone());
+        let hints = self.hints(run, &profiling.summary);
+        let ending = Ending {
+            profiling: &profiling.summary,
+            warmup: warmup.as_ref().map(|phase| &phase.summary),
+            stopped,
+            last: self.outcomes.last(),
+            hints: &hints,
+        };
+        let verdict = Verdict::of(ending).unless(unmet);
+        let rate_limit = advice::rate_limit_remark(&profiling.summary, &hints);
+        let selftest = Citation::choose(&run.certificates, ClientLoad::of(&profiling.summary).as_ref());
+        let ended_by = at.map(|at| &self.outcomes[at].ended_by);
+        let metadata = scenario::submission(run, &verdict, ended_by, &profiling.summary);
+        let sections = self.sections();
+        let mut client_health = self.health.clone();
+        if !profiling.summary.failures.is_empty() {
+            client_health.get_or_insert_default().add_shortages(self.began, &profiling.summary.failures);
+        }
+        let report = RunReport {
+            aiperf_version: version.to_owned(),
+            benchmark_id: self.benchmark_id.clone(),
+            metrics_title: run.config.endpoint.kind.facts().metrics_title,
+            profiling,
+            warmup,
+            input_config: run.config.to_input_config(),
+            random_seed: run.config.random_seed,
+            place: run.place.clone(),
+            cli_command: repeating_command(run),
+            status: status(&verdict),
+            telemetry_data: None,
+            branch_stats: self.branch_stats(run),
+            lost: self.lost,
+            rows_left_out: run.dataset.skipped_rows.count as u64,
+            agentic_replay: self.outcomes.last().and_then(scenario::replay_json),
+            metadata,
+            thresholds: run.profiling_context().thresholds,
+            genai_perf: run.config.output.export_genai_perf.then(|| self.genai_perf(run, at)),
+            client_health,
+            selftest,
+            timestamps: Some(self.timestamps),
+            prefixes_repeat: prefixes_repeat(run),
+            waited_for_server: self.waited_for_server,
+            accounting,
+            carried: sections,
+            remarks: self.stop_reports.iter().flat_map(|report| report.remarks.clone()).chain(rate_limit).collect(),
+            show_trace_timing: run.config.output.show_trace_timing,
+            other_files: self.other_files,
+            log_file: Some(run.paths.log()),
+            zone: LocalZone::system(),
+        };
+        let extra = ExtraFiles { timeslices, is_partial: self.is_partial };
+        let files = write_summary_files(&report, &run.paths, extra);
+        let refused = run.strictness.refused(&report.validity());
+        RunResult { report, files, verdict, values, refused }
+    }
+
+    /// Logs the results of each phase once every response was read: the same counts as in the files.
+    fn log_results(phases: &[PhaseReport]) {
+        for PhaseReport { name, summary, .. } in phases {
+            let (ok, errors, cut) = (summary.successful, summary.failed, summary.cut_off);
+            log::info!("Phase {name} results | successful={ok}, errors={errors}, cancelled={cut}");
+        }
+    }
+
+    /// What the advice about failures needs. If the server did not know the model, it is asked for its models once, after
+    /// everything is measured.
+    fn hints(&self, run: &Run, profiling: &Summary) -> Hints {
+        let ask = advice::is_unknown_model(profiling) && !run.config.endpoint.kind.speaks_grpc();
+        Hints {
+            models: if ask { readiness::served_models(&run.config, &run.targets, &run.client) } else { Vec::new() },
+            retry_after: self.retry_after.clone(),
+            is_plain: run.targets.requests.iter().all(|target| target.origin.scheme == Scheme::Http),
+        }
+    }
+
+    /// Summarizes the phases, and writes the time slices if they are asked for. Slices take as long as the whole summary, so they
+    /// are computed on a second thread.
+    fn measure(&self, run: &Run, profiling: Option<usize>) -> (Vec<PhaseReport>, Option<Result<(), ReportError>>) {
+        let length = run.config.output.slice_duration.map(Nanos::from);
+        thread::scope(|scope| {
+            let windows = length.zip(profiling).map(|(length, at)| {
+                scope.spawn(move || {
+                    let slices = Slices::of(&self.columns[at], length, &run.contexts[at], self.anchor);
+                    write_timeslices(slices, &run.config.to_input_config(), &run.paths)
+                })
+            });
+            let phases = (0..self.outcomes.len()).map(|index| self.phase(run, index)).collect();
+            (phases, windows.map(|job| job.join().unwrap_or_else(|panic| resume_unwind(panic))))
+        })
+    }
+
+    /// The values of single requests of the profiling phase, if they are asked for.
+    fn values(&self, run: &Run, profiling: Option<usize>) -> Vec<(Metric, Vec<f64>)> {
+        let Some(at) = profiling.filter(|_| run.keeps_values) else { return Vec::new() };
+        let context = self.context(run, at);
+        let single = |metric: &Metric| matches!(metric.definition().kind, MetricKind::Record | MetricKind::RecordList);
+        let metrics = context.record_metrics().into_iter().filter(single);
+        metrics.map(|metric| (metric, self.columns[at].shown_values(metric, &context))).collect()
+    }
+
+    /// The profiling phase by the definitions of GenAI-Perf.
+    fn genai_perf(&self, run: &Run, profiling: Option<usize>) -> Vec<MetricResult> {
+        let results = profiling.map(|at| {
+            let outcome = &self.outcomes[at];
+            let window = PhaseWindow { start: outcome.start, end: outcome.end };
+            genai_perf_results(&self.columns[at], &window, &self.context(run, at))
+        });
+        results.unwrap_or_default()
+    }
+
+    /// Sections that the early-stop rules add to the summary.
+    fn sections(&self) -> Map<String, Value> {
+        let sections = self.stop_reports.iter().filter_map(|report| report.section.clone());
+        sections.map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    fn phase(&self, run: &Run, index: usize) -> PhaseReport {
+        let outcome = &self.outcomes[index];
+        let window = PhaseWindow { start: outcome.start, end: outcome.end };
+        PhaseReport {
+            name: outcome.name.to_owned(),
+            kind: if outcome.kind == PhaseKind::Warmup { Phase::Warmup } else { Phase::Profiling },
+            index: index as u32,
+            profiling_index: (outcome.kind == PhaseKind::Profiling).then_some(0),
+            was_cancelled: matches!(outcome.ended_by, EndReason::Stopped(_)),
+            summary: Summary::compute(&self.columns[index], &window, &self.context(run, index), self.anchor),
+            percentiles: AskedPercentiles::default(),
+        }
+    }
+
+    /// The context of a phase, with the measured network round trip.
+    fn context(&self, run: &Run, index: usize) -> MetricContext {
+        let mut context = run.contexts[index].clone();
+        context.network_rtt = self.network_rtt.clone().or(context.network_rtt);
+        context
+    }
+
+    fn accounting(&self, outcome: &PhaseOutcome, phase: &PhaseReport) -> PhaseAccounting {
+        let counts = &outcome.counts;
+        // The warmup of an agentic replay passes its sessions on to the profiling phase.
+        let goes_on = outcome.replay.is_some() && outcome.kind == PhaseKind::Warmup && !phase.was_cancelled;
+        let sessions_cancelled = if goes_on { 0 } else { counts.sessions_sent - counts.sessions_completed };
+        PhaseAccounting {
+            phase: phase.name.clone(),
+            started: self.anchor.epoch(outcome.start),
+            ended: self.anchor.epoch(outcome.end),
+            sent: counts.sent,
+            completed: counts.completed,
+            // Only the records tell whether a complete response is a valid answer.
+            errors: phase.summary.failed,
+            cut: counts.cut,
+            sessions_sent: counts.sessions_sent,
+            sessions_completed: counts.sessions_completed,
+            sessions_cancelled,
+            arrivals_delayed: counts.arrivals_delayed,
+            arrivals_dropped: counts.arrivals_dropped,
+        }
+    }
+
+    /// Counts of spawned conversations; `None` if the data set has no branches.
+    fn branch_stats(&self, run: &Run) -> Option<serde_json::Value> {
+        let profiling = self.outcomes.iter().rfind(|outcome| outcome.kind == PhaseKind::Profiling)?;
+        run.dataset.has_branches().then(|| serde_json::to_value(profiling.counts.branches).ok()).flatten()
+    }
+
+    /// The empty profiling phase of a run that was stopped during its warmup.
+    fn unstarted_profiling(&self, run: &Run, index: u32) -> PhaseReport {
+        let now = Mono::now();
+        let window = PhaseWindow { start: now, end: now };
+        PhaseReport {
+            name: PhaseKind::Profiling.name().to_owned(),
+            kind: Phase::Profiling,
+            index,
+            profiling_index: Some(0),
+            was_cancelled: true,
+            summary: Summary::compute(&Columns::new(), &window, run.profiling_context(), self.anchor),
+            percentiles: AskedPercentiles::default(),
+        }
+    }
+}
+
+/// Whether requests share prefixes that a prefix cache could find.
+fn prefixes_repeat(run: &Run) -> bool {
+    let pool = matches!(&run.config.dataset.source, DatasetSource::Synthetic(source) if source.prefix.is_some());
+    pool || run.dataset.outlines().iter().any(|outline| outline.turns.len() > 1 || outline.system.is_some())
+}
+
+/// The command line as given; with the seed that was drawn if none was given.
+pub(crate) fn repeating_command(run: &Run) -> String {
+    let given = &run.config.command_line;
+    if run.config.random_seed.is_some() { given.clone() } else { format!("{given} --random-seed {}", run.seed.value()) }
+}
+
+fn status(verdict: &Verdict) -> RunStatus {
+    match verdict {
+        Verdict::Complete => RunStatus::Complete,
+        Verdict::Cancelled => RunStatus::Cancelled,
+        Verdict::GivenUp(why) | Verdict::Unreachable(why) => RunStatus::GivenUp(why.clone()),
+        Verdict::Unmet(why) | Verdict::NothingSucceeded(why) => RunStatus::Incomplete(why.clone()),
+    }
+}

@@ -1,0 +1,71 @@
+//! Why a set of options cannot be run.
+
+use thiserror::Error;
+
+/// The first rule that was broken, in words that name the options and the way out.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ConfigError {
+    #[error("there is no option {flag}")]
+    Unknown { flag: String },
+    #[error("{flag} is not supported yet; leave it out")]
+    NotYet { flag: String },
+    #[error("{flag} {value}: a list of values is a sweep, and only `aiperf profile` makes one; give one value")]
+    List { flag: String, value: String },
+    #[error("{flag} was given {value:?}: {expected}")]
+    BadValue { flag: String, value: String, expected: String },
+    #[error("{first} and {second} do not go together: {why}")]
+    Conflict { first: String, second: String, why: String },
+    #[error("{flag} needs {needs}: {why}")]
+    Needs { flag: String, needs: String, why: String },
+    #[error("{flag} cannot read {path}: {reason}")]
+    Unreadable { flag: String, path: String, reason: String },
+    #[error("{name} in the environment is {value:?}: {expected}")]
+    BadVariable { name: String, value: String, expected: String },
+    #[error(
+        "--scenario {name} does not allow:\n  {violations}\nLeave these settings out, or keep them with --unsafe-override; the results are then marked as no valid submission"
+    )]
+    Scenario { name: &'static str, violations: String },
+    #[error(
+        "no model: give its name with --model (-m), for example `--model my-model --url http://localhost:8000`, or try \
+         `--url sim:`, which needs none"
+    )]
+    NoModel,
+}
+
+impl ConfigError {
+    /// The same with the options under other names, for those who typed the options of another program.
+    #[must_use]
+    pub fn rename(mut self, name: impl Fn(&str) -> Option<String>) -> Self {
+        for flag in self.flags() {
+            if let Some(name) = name(flag) {
+                *flag = name;
+            }
+        }
+        self
+    }
+
+    fn flags(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Unknown { flag }
+            | Self::NotYet { flag }
+            | Self::List { flag, .. }
+            | Self::BadValue { flag, .. }
+            | Self::Unreadable { flag, .. } => vec![flag],
+            Self::Conflict { first, second, .. } => vec![first, second],
+            Self::Needs { flag, needs, .. } => vec![flag, needs],
+            Self::BadVariable { .. } | Self::Scenario { .. } | Self::NoModel => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_may_name_the_options_of_another_program() {
+        let error = ConfigError::NotYet { flag: "--auto-plot".to_owned() };
+        let renamed = error.rename(|flag| (flag == "--auto-plot").then(|| "--generate-plots".to_owned()));
+        assert_eq!(renamed.to_string(), "--generate-plots is not supported yet; leave it out");
+    }
+}

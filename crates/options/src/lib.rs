@@ -1,0 +1,17 @@
+//! From what was typed to what it means: the option catalogue with its help texts, the grammar of values, the environment
+//! variables, and every rule about options that go or do not go together. The result is an [`aiperf_config::Config`].
+#![forbid(unsafe_code)]
+
+pub mod catalogue;
+mod command_line;
+mod error;
+mod grammar;
+mod raw;
+mod resolve;
+mod variables;
+
+pub use command_line::shown_extra_inputs;
+pub use error::ConfigError;
+pub use grammar::goodput::read as read_goodput;
+pub use raw::{Given, RawOptions};
+pub use variables::{UnreadVariable, VARIABLES, Variable, WITHOUT_EFFECT, WithoutEffect, unread_variables};

@@ -1,0 +1,82 @@
+//! What was typed: options and their values as text, before anything is known of what they mean.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use crate::ConfigError;
+use crate::catalogue::{OptionId, options};
+
+/// All options given, in the order typed. It notes which ones were asked for, so that a test can find an option that is
+/// accepted and then forgotten.
+#[derive(Debug, Clone, Default)]
+pub struct RawOptions {
+    given: Vec<Given>,
+    asked: RefCell<BTreeSet<OptionId>>,
+}
+
+/// One option with all its values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    pub id: OptionId,
+    /// As typed, dashes included.
+    pub spelling: String,
+    /// The tokens, not yet split at commas; for a flag its truth value.
+    pub values: Vec<String>,
+}
+
+impl RawOptions {
+    /// Options by name, without hyphens, with one value each; a flag has `true` or `false`.
+    pub fn of_pairs<V: AsRef<str>>(pairs: &[(&str, V)]) -> Result<Self, ConfigError> {
+        let mut raw = Self::default();
+        for (name, value) in pairs {
+            let flag = format!("--{name}");
+            let Some(spec) = options().find(|spec| spec.long.contains(name)) else {
+                return Err(ConfigError::Unknown { flag });
+            };
+            raw.push(spec.id, flag, vec![value.as_ref().to_owned()]);
+        }
+        Ok(raw)
+    }
+
+    pub fn push(&mut self, id: OptionId, spelling: impl Into<String>, values: Vec<String>) {
+        self.given.push(Given { id, spelling: spelling.into(), values });
+    }
+
+    /// Puts one more value to an option, given or not.
+    pub(crate) fn add(&mut self, id: OptionId, value: &str) {
+        match self.given.iter_mut().find(|given| given.id == id) {
+            Some(given) => given.values.push(value.to_owned()),
+            None => self.push(id, id.flag(), vec![value.to_owned()]),
+        }
+    }
+
+    /// Puts this value in place of those of an option that was given.
+    pub(crate) fn replace(&mut self, id: OptionId, value: String) {
+        if let Some(given) = self.given.iter_mut().find(|given| given.id == id) {
+            given.values = vec![value];
+        }
+    }
+
+    pub fn given(&self) -> &[Given] {
+        &self.given
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.given.is_empty()
+    }
+
+    pub fn get(&self, id: OptionId) -> Option<&Given> {
+        self.asked.borrow_mut().insert(id);
+        self.given.iter().find(|given| given.id == id)
+    }
+
+    /// The options that anything has asked for so far.
+    pub fn asked(&self) -> BTreeSet<OptionId> {
+        self.asked.borrow().clone()
+    }
+
+    /// How the user spells this option, or how we do when it was not given.
+    pub(crate) fn spelling(&self, id: OptionId) -> String {
+        self.given.iter().find(|given| given.id == id).map_or_else(|| id.flag(), |given| given.spelling.clone())
+    }
+}

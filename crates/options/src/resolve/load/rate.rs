@@ -1,0 +1,38 @@
+//! The rate over time: one value, or the points of a file.
+
+use std::fs;
+use std::time::Duration;
+
+use aiperf_config::{Environment, RampShape, RateCurve};
+
+use super::{Setting, ramp};
+use crate::catalogue::OptionId;
+use crate::grammar::rate_series;
+use crate::{ConfigError, RawOptions};
+
+pub(super) fn constant(
+    raw: &RawOptions,
+    rate: Setting<f64>,
+    ramp: Option<Setting<Duration>>,
+    shape: RampShape,
+) -> Result<RateCurve, ConfigError> {
+    if let (Some(ramp), true) = (ramp, rate.value.is_infinite()) {
+        return Err(raw.conflict(ramp.option, rate.option, "no rise leads to a rate without limit; give a number"));
+    }
+    Ok(RateCurve { ramp: ramp::of(ramp, shape), ..RateCurve::constant(rate.value) })
+}
+
+pub(super) fn series(
+    raw: &RawOptions,
+    environment: &Environment,
+    ramp: Option<Setting<Duration>>,
+    shape: RampShape,
+) -> Result<RateCurve, ConfigError> {
+    let id = OptionId::RequestRateSeries;
+    let path = raw.text(id).unwrap_or_default();
+    let points = fs::read_to_string(environment.current_dir.join(path))
+        .map_err(|error| error.to_string())
+        .and_then(|text| rate_series::read(&text))
+        .map_err(|reason| ConfigError::Unreadable { flag: raw.spelling(id), path: path.to_owned(), reason })?;
+    Ok(RateCurve { points, ramp: ramp::of(ramp, shape) })
+}

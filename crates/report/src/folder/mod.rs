@@ -1,0 +1,12 @@
+//! The artifact folder: the names of its files, its lock, the note of the run, and files that appear only when they are
+//! whole.
+
+mod folder_lock;
+pub(crate) mod layout;
+pub(crate) mod part_file;
+pub(crate) mod paths;
+mod run_note;
+
+pub use folder_lock::{ClearedFiles, EarlierFiles, FolderLock, FolderLockError, PREVIOUS};
+pub use paths::{ArtifactPaths, LOGS, PHASES};
+pub use run_note::RunNote;

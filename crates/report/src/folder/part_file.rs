@@ -1,0 +1,66 @@
+//! A file that has another name until it is whole, so that whoever finds it finds all of it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::ReportError;
+use crate::folder::paths::with_end;
+
+const BUFFER_BYTES: usize = 256 * 1024;
+
+#[derive(Debug)]
+pub(crate) struct PartFile {
+    path: PathBuf,
+    part: PathBuf,
+    out: BufWriter<File>,
+}
+
+impl PartFile {
+    pub(crate) fn create(path: &Path) -> Result<Self, ReportError> {
+        if let Some(dir) = path.parent() {
+            fs::create_dir_all(dir).map_err(|source| ReportError::create(dir, source))?;
+        }
+        let part = with_end(path, "part");
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        // The ready marker is for its owner alone.
+        #[cfg(unix)]
+        if path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")) {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        let file = options.open(&part).map_err(|source| ReportError::create(&part, source))?;
+        Ok(Self { path: path.to_owned(), part, out: BufWriter::with_capacity(BUFFER_BYTES, file) })
+    }
+
+    pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<(), ReportError> {
+        self.out.write_all(bytes).map_err(|source| ReportError::write(&self.path, source))
+    }
+
+    /// Gives the file its name.
+    pub(crate) fn finish(mut self) -> Result<(), ReportError> {
+        let written = self.out.flush().and_then(|()| fs::rename(&self.part, &self.path));
+        written.map_err(|source| {
+            // Whatever is left of it is of no use to anyone.
+            let _ = fs::remove_file(&self.part);
+            ReportError::write(&self.path, source)
+        })
+    }
+
+    /// Leaves nothing behind.
+    pub(crate) fn discard(self) {
+        let _ = fs::remove_file(&self.part);
+    }
+}
+
+/// Writes a whole file at once.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
+    let mut file = PartFile::create(path)?;
+    match file.put(bytes) {
+        Ok(()) => file.finish(),
+        Err(error) => {
+            file.discard();
+            Err(error)
+        }
+    }
+}

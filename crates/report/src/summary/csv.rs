@@ -1,0 +1,79 @@
+//! The summary as CSV: metrics with statistics, then single numbers, rows by tag. What the reference does not have stands in
+//! columns after its own. Lines end in CR LF.
+
+use aiperf_metrics::{IntervalSupport, Metric, MetricResult, Percentile, Summary, Unit};
+use aiperf_table::csv::{LINE_END, cell, number};
+
+use crate::AskedPercentiles;
+
+const FIXED: &str = "avg,min,max,sum,p1,p5,p10,p25,p50,p75,p90,p95,p99";
+
+/// `with_telemetry`: the run had GPU telemetry, so the (perhaps empty) section for it is there.
+pub(crate) fn summary(summary: &Summary, asked: &AskedPercentiles, with_telemetry: bool) -> String {
+    let columns = asked.names().fold(String::new(), |text, name| text + "," + &name);
+    let mut rows: Vec<_> = summary.results.iter().collect();
+    rows.sort_by_key(|result| result.metric.tag());
+    let (with_statistics, single): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|result| result.stats.percentiles.iter().any(Option::is_some));
+
+    let mut sections = Vec::new();
+    if !with_statistics.is_empty() {
+        let lines = with_statistics.into_iter().map(|result| statistics_line(result, asked));
+        let header = format!("Metric,{FIXED}{columns},std,{}", further_columns());
+        sections.push(std::iter::once(header).chain(lines).collect::<Vec<_>>());
+    }
+    if !single.is_empty() {
+        let line = |result: &MetricResult| {
+            let [low, high] = ends(result.confidence.map(|confidence| confidence.avg));
+            format!("{},{},{low},{high}", name(result.metric), number(result.stats.avg))
+        };
+        let header = "Metric,Value,ci_low,ci_high".to_owned();
+        sections.push(std::iter::once(header).chain(single.into_iter().map(line)).collect());
+    }
+    let mut text: String =
+        sections.into_iter().map(|lines| lines.join(LINE_END) + LINE_END).collect::<Vec<_>>().join(LINE_END);
+    if with_telemetry {
+        let header = format!("Endpoint,GPU_Index,GPU_Name,GPU_UUID,Platform,Metric,{FIXED},std");
+        text.extend([LINE_END, LINE_END, &header, LINE_END]);
+    }
+    text
+}
+
+fn statistics_line(result: &MetricResult, asked: &AskedPercentiles) -> String {
+    let stats = &result.stats;
+    let mut cells = vec![name(result.metric)];
+    cells.extend([stats.avg, stats.min, stats.max, stats.sum].map(number));
+    cells.extend(Percentile::REFERENCE.map(|percentile| number(stats.percentile(percentile))));
+    let values = asked.values_of(result.metric);
+    cells.extend((0..asked.names().count()).map(|place| number(values.get(place).copied())));
+    cells.push(number(stats.std));
+    cells.extend(Percentile::RARE.map(|percentile| number(stats.percentile(percentile))));
+    cells.extend(ends(result.confidence.map(|confidence| confidence.avg)));
+    for percentile in Percentile::ALL {
+        cells.extend(ends(result.confidence.map(|confidence| confidence.percentile(percentile))));
+    }
+    cells.join(",")
+}
+
+/// Percentiles that the reference does not have, and both ends of the interval of each statistic.
+fn further_columns() -> String {
+    let rare = Percentile::RARE.map(|percentile| percentile.name().to_owned());
+    let bounded = std::iter::once("avg").chain(Percentile::ALL.map(Percentile::name));
+    let bounds = bounded.flat_map(|name| [format!("{name}_ci_low"), format!("{name}_ci_high")]);
+    rare.into_iter().chain(bounds).collect::<Vec<_>>().join(",")
+}
+
+/// Of an interval; empty where there is none.
+fn ends(surety: Option<IntervalSupport>) -> [String; 2] {
+    let interval = surety.and_then(|surety| surety.interval());
+    [interval.map(|interval| interval.low), interval.map(|interval| interval.high)].map(number)
+}
+
+fn name(metric: Metric) -> String {
+    let definition = metric.definition();
+    let text = match definition.shown {
+        Unit::Count | Unit::Requests => definition.header.to_owned(),
+        unit => format!("{} ({})", definition.header, unit.label()),
+    };
+    cell(&text)
+}

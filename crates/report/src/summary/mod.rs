@@ -1,0 +1,22 @@
+//! What a whole run comes to: its numbers as JSON and CSV, in windows of time, and by phase.
+
+mod confidence;
+pub(crate) mod csv;
+mod files;
+mod genai_perf;
+mod health;
+pub(crate) mod json;
+mod local_time;
+mod percentiles;
+mod phases;
+mod run;
+pub(crate) mod steady;
+mod timeslices;
+mod timestamps;
+
+pub use files::{ExtraFiles, SummaryFiles, WrittenFile, write_summary_files};
+pub use local_time::LocalZone;
+pub use percentiles::AskedPercentiles;
+pub use run::{PhaseReport, RunReport, RunStatus};
+pub use timeslices::write_timeslices;
+pub use timestamps::{DelayFigures, StampCounts, Timestamps};

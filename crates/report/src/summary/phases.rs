@@ -1,0 +1,52 @@
+//! The phases of a run: what became of their requests, and the manifest of a run with more than one.
+
+use aiperf_metrics::PhaseAccounting;
+use serde_json::{Value, json};
+
+use crate::summary::json::error_summary;
+use crate::{ArtifactPaths, PhaseReport, RunReport};
+
+/// Keys in alphabetical order, as the reference writes them, then our own.
+pub(crate) fn manifest(report: &RunReport, phases: &[&PhaseReport], paths: &ArtifactPaths) -> Value {
+    let entry = |phase: &&PhaseReport| {
+        let summary = &phase.summary;
+        let mut entry = json!({
+            "end_ns": summary.end.0,
+            "error_request_count": summary.failed,
+            "error_summary": error_summary(&summary.failures),
+            "metrics_csv": paths.phase_csv(&phase.name),
+            "metrics_json": paths.phase_json(&phase.name),
+            "phase_index": phase.index,
+            "phase_kind": phase.kind,
+            "phase_name": phase.name,
+            "profiling_index": phase.profiling_index,
+            "start_ns": summary.start.0,
+            "successful_request_count": summary.successful,
+            "total_request_count": summary.successful + summary.failed,
+            "was_cancelled": phase.was_cancelled,
+        });
+        if let Some(counts) = report.accounting_of(phase) {
+            entry["accounting"] = accounting(counts);
+        }
+        entry
+    };
+    json!({"phases": phases.iter().map(entry).collect::<Value>(), "schema_version": 1})
+}
+
+/// What became of the requests and sessions of a phase.
+pub(crate) fn accounting(phase: &PhaseAccounting) -> Value {
+    json!({
+        "phase_name": phase.phase,
+        "start_ns": phase.started.0,
+        "end_ns": phase.ended.0,
+        "sent": phase.sent,
+        "completed": phase.completed,
+        "errors": phase.errors,
+        "cancelled": phase.cut,
+        "sessions_sent": phase.sessions_sent,
+        "sessions_completed": phase.sessions_completed,
+        "sessions_cancelled": phase.sessions_cancelled,
+        "arrivals_delayed": phase.arrivals_delayed,
+        "arrivals_dropped": phase.arrivals_dropped,
+    })
+}
