@@ -9,7 +9,7 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Config, DatasetSource, Environment, Experiment, PhaseKind, UiKind};
 use aiperf_engine::ControlSource;
 use aiperf_experiment::{LivePercentiles, Monitor, Run, RunResult, StateFile, Verdict};
-use aiperf_hub::{DownloadSnapshot, Hub, HubEnvironment, Limits};
+use aiperf_hub::{DownloadLimits, DownloadSnapshot, Hub, HubEnvironment};
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock};
 
@@ -142,7 +142,7 @@ impl FolderRequest {
 /// The hub that this environment names, within the limits for public data sets.
 pub(crate) fn hub(config: &Config, environment: &Environment) -> Hub {
     let variables = HubEnvironment::from_variables(|name| environment.variables.get(name).cloned());
-    Hub::new(variables).with_limits(Limits {
+    Hub::new(variables).with_limits(DownloadLimits {
         bytes: (config.tuning.public_dataset_max_gb * 1e9) as u64,
         time: config.tuning.public_dataset_timeout,
     })

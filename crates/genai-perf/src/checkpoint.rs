@@ -138,7 +138,7 @@ fn parameters(words: &[String]) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use crate::*;
+    use super::*;
 
     fn planned(words: &str) -> PlannedRun {
         PlannedRun {

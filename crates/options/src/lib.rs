@@ -8,7 +8,6 @@ mod error;
 mod grammar;
 mod raw;
 mod resolve;
-pub mod suggestion;
 mod variables;
 
 pub use command_line::shown_extra_inputs;

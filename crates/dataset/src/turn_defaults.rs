@@ -1,4 +1,4 @@
-//! What every turn gets that does not bring it along: a model, and an output length.
+//! Defaults for turns that do not set them: a model and an output length.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use crate::{DatasetError, length};
 
 /// Goes through all turns in data set order, so that the result does not depend on how they are sent.
 #[derive(Debug)]
-pub(crate) struct Assignment<'c> {
+pub(crate) struct TurnDefaults<'c> {
     models: &'c [Arc<str>],
     selection: ModelSelection,
     model_stream: Stream,
-    /// Turns that were given a model so far.
+    /// The number of turns that have been given a model.
     turns: usize,
     output_tokens: Option<&'c Length>,
     output_stream: Stream,
 }
 
-impl<'c> Assignment<'c> {
+impl<'c> TurnDefaults<'c> {
     pub(crate) fn new(config: &'c DatasetConfig, seed: Seed) -> Result<Self, DatasetError> {
         if config.models.is_empty() {
             return Err(DatasetError::NoModels);

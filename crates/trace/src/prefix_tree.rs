@@ -1,21 +1,21 @@
-//! The prefix tree of a trace: every distinct row of leading blocks is a node.
+//! The prefix tree of a trace: every distinct sequence of leading blocks is a node.
 
-use crate::hash::NumberMap;
+use crate::number_map::NumberMap;
 use crate::{BlockId, Trace};
 
-/// Every request as the nodes that it passes, and every node with its place in the tree.
+/// The nodes of every request, and the position of every node in the tree.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PrefixTree {
-    /// The nodes of all requests, one behind the other.
+    /// The nodes of all requests, one request after the other.
     nodes: Vec<u32>,
-    /// Where the nodes of each request begin; one more at the end.
+    /// The start of each request in `nodes`, and the end of the last one.
     starts: Vec<usize>,
-    /// The node before it. The root is node 0 and stands before the first.
+    /// The parent of each node. The root is node 0.
     pub(crate) parent: Vec<u32>,
     pub(crate) block: Vec<BlockId>,
-    /// Blocks up to and with it.
+    /// The number of blocks up to and including each node.
     pub(crate) depth: Vec<u32>,
-    /// How many requests pass it.
+    /// The number of requests that pass each node.
     pub(crate) count: Vec<u32>,
 }
 
@@ -56,17 +56,17 @@ impl PrefixTree {
         tree
     }
 
-    /// The nodes that a request passes, the first block's first.
+    /// The nodes of a request, from the first block on.
     pub(crate) fn path(&self, request: usize) -> &[u32] {
         &self.nodes[self.starts[request]..self.starts[request + 1]]
     }
 
-    /// Nodes without the root.
+    /// The number of nodes without the root.
     pub(crate) fn len(&self) -> usize {
         self.parent.len() - 1
     }
 
-    /// Blocks of all requests together.
+    /// The number of blocks of all requests.
     pub(crate) fn passes(&self) -> usize {
         self.nodes.len()
     }

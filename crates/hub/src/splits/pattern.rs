@@ -1,9 +1,9 @@
-//! Names of files: patterns with stars, and the splits that names speak of.
+//! File name patterns with stars, and the splits in file names.
 
-/// `*` stands for anything within a name, `**` for any folders too, `?` for one character.
+/// Whether a path matches a pattern. `*` matches anything within a name, `**` also across folders, `?` one character.
 pub(super) fn matches(pattern: &str, path: &str) -> bool {
     let pattern = pattern.trim_start_matches("./");
-    // One row of the table of "this much of the pattern fits this much of the path": no exponential backtracking.
+    // Dynamic programming over prefixes of pattern and path, to avoid exponential backtracking.
     let (pattern, path): (Vec<char>, Vec<char>) = (pattern.chars().collect(), path.chars().collect());
     let mut fits = vec![false; path.len() + 1];
     fits[0] = true;
@@ -11,7 +11,7 @@ pub(super) fn matches(pattern: &str, path: &str) -> bool {
     while at < pattern.len() {
         let star = pattern[at] == '*';
         let deep = star && pattern.get(at + 1) == Some(&'*');
-        // `**/` may stand for no folder at all.
+        // `**/` also matches no folder.
         let no_folder = deep && pattern.get(at + 2) == Some(&'/');
         let mut next = vec![false; path.len() + 1];
         for here in 0..=path.len() {
@@ -39,12 +39,12 @@ const SPLITS: [(&str, &[&str]); 3] = [
     ("test", &["test", "testing", "eval", "evaluation"]),
 ];
 
-/// The one name of a split that has several.
+/// The canonical name of a split.
 pub(super) fn canonical(split: &str) -> &str {
     SPLITS.iter().find(|(_, words)| words.contains(&split)).map_or(split, |(name, _)| name)
 }
 
-/// The split that a path speaks of, as a word of its own; the last one counts.
+/// The split in a path, as a separate word; the last one counts.
 pub(super) fn split_of(path: &str) -> Option<&'static str> {
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
     let words = stem.split(|c: char| !c.is_ascii_alphabetic());

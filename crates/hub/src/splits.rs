@@ -1,5 +1,5 @@
-//! Which files hold a split of a data set. A repository says so in the head of its README, or by how it names its files;
-//! for any other the hub keeps a copy as Parquet on a branch of its own.
+//! Finds the files of a split of a data set. A repository lists them in the head of its README or names them by split; for
+//! all others the hub has a Parquet conversion on a separate branch.
 
 mod card;
 mod pattern;
@@ -16,9 +16,9 @@ use crate::listing::{Listing, RemoteFile};
 
 /// The formats that can be read row by row.
 const READABLE: [&str; 4] = ["parquet", "jsonl", "ndjson", "json"];
-/// Where the hub puts its own conversion of any data set.
+/// The branch with the hub's own Parquet conversion.
 const CONVERTED: &str = "refs/convert/parquet";
-/// A README that is longer has no head worth reading.
+/// A longer README is not read.
 const MOST_CARD_BYTES: u64 = 16 << 20;
 
 impl Hub {
@@ -45,7 +45,7 @@ impl Hub {
         }
         match self.list(id, &Revision::parse(CONVERTED)?) {
             Ok(converted) => converted_files(&converted, id, subset, split),
-            // There is no conversion: the repository itself is what there is to talk about.
+            // There is no conversion, so the error is about the repository itself.
             Err(_) if !own.is_empty() || !configs.is_empty() || self.environment.offline => {
                 Err(missing(id, &listing, &configs, subset, split))
             }
@@ -86,7 +86,7 @@ fn by_card(listing: &Listing, config: &CardConfig, split: &str) -> Vec<RemoteFil
     listing.files.iter().filter(named).cloned().collect()
 }
 
-/// Names such as `main/test-00000-of-00001.parquet`. Files that name no split at all are the train split.
+/// Finds files by names such as `main/test-00000-of-00001.parquet`. Files whose names contain no split are the train split.
 fn by_name(listing: &Listing, subset: Option<&str>, split: &str) -> Vec<RemoteFile> {
     let in_subset = |path: &FilePath| {
         let mut folders: Vec<&str> = path.as_str().split('/').collect();
@@ -102,7 +102,7 @@ fn by_name(listing: &Listing, subset: Option<&str>, split: &str) -> Vec<RemoteFi
     if named.is_empty() && anonymous && wanted == "train" { data.into_iter().cloned().collect() } else { named }
 }
 
-/// `SUBSET/SPLIT/0000.parquet`; very large sets are converted in part.
+/// Finds converted files: `SUBSET/SPLIT/0000.parquet`. Very large sets are converted in part.
 fn converted_files(
     listing: &Listing,
     id: &RepositoryId,
@@ -153,7 +153,7 @@ fn missing(
         (None, None) if !configs.is_empty() => HubError::SubsetNeeded { repository, known },
         _ => {
             let files = listing.files.iter().take(8).map(|file| file.path.as_str()).collect::<Vec<_>>().join(", ");
-            let known = format!(" that can be read here, and the hub has no conversion of it; it has {files}");
+            let known = format!(" in a readable format, and the hub has no Parquet conversion; its files are {files}");
             HubError::NoSuchSplit { repository, split: split.to_owned(), known }
         }
     }

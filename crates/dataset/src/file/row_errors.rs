@@ -1,4 +1,4 @@
-//! Rows that cannot be used: the first one ends the reading, unless the user wants to go without them.
+//! Rows that cannot be used. The first one is an error, unless the user chose to skip such rows.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use aiperf_config::BadRows;
 
 use crate::{DatasetError, RowPlace};
 
-/// How many reasons are kept. The count is always whole.
+/// The number of reasons that are kept. All rows are counted.
 const MOST_REASONS: usize = 5;
 
 /// Rows of a file that were left out.
@@ -18,12 +18,12 @@ pub struct SkippedRows {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Faults {
+pub(crate) struct RowErrors {
     policy: BadRows,
     skipped: SkippedRows,
 }
 
-impl Faults {
+impl RowErrors {
     pub(crate) fn new(policy: BadRows) -> Self {
         Self { policy, skipped: SkippedRows::default() }
     }
@@ -32,7 +32,7 @@ impl Faults {
         self.policy == BadRows::Skip
     }
 
-    /// A row is bad: an error, or one row less.
+    /// Reports a bad row: returns an error, or counts it as skipped.
     pub(crate) fn note(&mut self, path: &Path, place: RowPlace, problem: String) -> Result<(), DatasetError> {
         if !self.skips() {
             let problem = problem + "; --skip-bad-rows leaves such rows out";
@@ -42,7 +42,7 @@ impl Faults {
         Ok(())
     }
 
-    /// One row less, whatever the user said of bad ones.
+    /// Counts a row as skipped, whatever the policy for bad rows is.
     pub(crate) fn skip(&mut self, path: &Path, place: RowPlace, problem: &str) {
         self.skipped.count += 1;
         if self.skipped.reasons.len() < MOST_REASONS {
@@ -54,7 +54,7 @@ impl Faults {
         self.skipped
     }
 
-    /// What to say of a file that no conversation came from.
+    /// The error for a file without any usable conversation.
     pub(crate) fn nothing_left(self, path: &Path) -> DatasetError {
         let path = path.to_owned();
         match self.skipped {
@@ -72,10 +72,10 @@ mod tests {
 
     #[test]
     fn rows_are_refused_unless_they_are_to_be_skipped() {
-        let mut strict = Faults::new(BadRows::Refuse);
+        let mut strict = RowErrors::new(BadRows::Refuse);
         let error = strict.note(Path::new("a"), RowPlace::Line(3), "bad".to_owned()).unwrap_err();
         assert_eq!(error.to_string(), "--input-file a, line 3: bad; --skip-bad-rows leaves such rows out");
-        let mut lenient = Faults::new(BadRows::Skip);
+        let mut lenient = RowErrors::new(BadRows::Skip);
         for index in 0..20 {
             lenient.note(Path::new("a"), RowPlace::Entry(index), "bad".to_owned()).unwrap();
         }

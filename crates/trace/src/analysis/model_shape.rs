@@ -1,12 +1,12 @@
-//! How much memory a model's cache needs for a token.
+//! The memory that the KV cache of a model needs per token.
 
 use std::str::FromStr;
 
-/// What is kept for one token in one layer, and how many layers there are.
+/// The size of the KV cache of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelShape {
     pub layers: u64,
-    /// Numbers kept for one token in one layer: keys and values of all key-value heads.
+    /// A model that stores keys and values of all key-value heads for each token and layer.
     pub numbers_per_layer: u64,
     pub bytes_per_number: u64,
 }
@@ -15,7 +15,7 @@ const fn heads(layers: u64, kv_heads: u64, head_dim: u64) -> ModelShape {
     ModelShape { layers, numbers_per_layer: 2 * kv_heads * head_dim, bytes_per_number: 2 }
 }
 
-/// Of models with latent attention: one compressed vector serves keys and values.
+/// A model with latent attention: one compressed vector per token and layer for keys and values.
 const fn latent(layers: u64, rank: u64, rope: u64) -> ModelShape {
     ModelShape { layers, numbers_per_layer: rank + rope, bytes_per_number: 2 }
 }
@@ -53,7 +53,7 @@ impl ModelShape {
     }
 }
 
-/// A known model, or `LAYERSxHEADSxDIM` with `xBYTES` behind it for numbers of another size than 2 bytes.
+/// Parses the name of a known model, or `LAYERSxHEADSxDIM` with an optional `xBYTES` for numbers that do not have 2 bytes.
 impl FromStr for ModelShape {
     type Err = String;
 
@@ -70,8 +70,8 @@ impl FromStr for ModelShape {
                 Ok(Self { bytes_per_number: *bytes, ..heads(*layers, *kv_heads, *dim) })
             }
             _ => Err(format!(
-                "{text:?} is no model shape: give layers x key-value heads x head dimension, for example 32x8x128 (and x1 \
-                 behind it for 1 byte a number), or one of {}",
+                "{text:?} is not a model shape: give layers x key-value heads x head dimension, for example 32x8x128 (add x1 \
+                 for 1 byte per number), or one of {}",
                 Self::names().collect::<Vec<_>>().join(", ")
             )),
         }

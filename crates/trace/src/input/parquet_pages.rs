@@ -1,51 +1,48 @@
-//! Looks through the footer and the page headers of a Parquet file before anybody believes them: the crate that reads them
-//! takes as much time and memory as they ask for, which a damaged file of a few bytes can make minutes and gigabytes.
+//! Checks the footer and the page headers of a Parquet file before they are used. The Parquet crate takes as much time and
+//! memory as they claim, which can be minutes and gigabytes for a damaged file of a few bytes.
 
 use bytes::Bytes;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 
-/// What a page may unpack to, as a multiple of its size in the file, beside a little that any may.
+/// The largest decompressed size of a page, as a multiple of its size in the file, in addition to `LITTLE`.
 const MOST_PACKED: u64 = 1_024;
 const LITTLE: u64 = 1 << 20;
-/// A plain value takes a bit at least.
+/// A plain value takes at least one bit.
 const VALUES_PER_BYTE: u64 = 8;
-/// Rows that differ in nothing take next to nothing, but rows of data sets differ.
+/// The most rows per byte. Equal rows take almost no space, but rows of data sets differ.
 const ROWS_PER_BYTE: u64 = 64;
-/// Most headers are shorter; a longer one is read again with all that is there.
+/// The bytes that are read for a header at first; a longer header is read again.
 const WINDOW: u64 = 4 << 10;
-/// Headers nest three deep, footers about ten.
+/// The deepest nesting. Headers have about three levels, footers about ten.
 const DEEPEST: usize = 32;
-/// Behind the footer: its length, and the format's name.
+/// The bytes after the footer: its length and the name of the format.
 const TAIL: u64 = 8;
 
 /// Checks all pages of a file; the error says what is wrong with one.
 pub fn check_pages<R: ChunkReader>(file: &R) -> Result<(), String> {
-    let unreadable = |error: parquet::errors::ParquetError| format!("not a Parquet file that can be read: {error}");
-    check_footer(file).ok_or("not a Parquet file that can be read: its end is damaged")?;
+    let unreadable = |error: parquet::errors::ParquetError| format!("not a readable Parquet file: {error}");
+    check_footer(file).ok_or("not a readable Parquet file: its footer is damaged")?;
     let metadata = ParquetMetaDataReader::new().parse_and_finish(file).map_err(unreadable)?;
     let groups = metadata.row_groups();
     let rows =
         groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX)).fold(0, u64::saturating_add);
     if rows > ROWS_PER_BYTE.saturating_mul(file.len()) {
-        return Err(format!(
-            "not a Parquet file that can be read: it claims {rows} rows, which {} bytes cannot hold",
-            file.len()
-        ));
+        return Err(format!("not a readable Parquet file: it claims {rows} rows, too many for {} bytes", file.len()));
     }
     for column in groups.iter().flat_map(RowGroupMetaData::columns) {
-        check_column(file, column).ok_or("not a Parquet file that can be read: a page claims what it cannot hold")?;
+        check_column(file, column).ok_or("not a readable Parquet file: a page claims more data than it can contain")?;
     }
     Ok(())
 }
 
-/// Every list of the footer must be as long as it says.
+/// Checks that every list of the footer is as long as it claims.
 fn check_footer<R: ChunkReader>(file: &R) -> Option<()> {
     let end = file.len().checked_sub(TAIL)?;
     let tail = file.get_bytes(end, TAIL as usize).ok()?;
     let length = u32::from_le_bytes(tail.get(..4)?.try_into().ok()?);
     let bytes = file.get_bytes(end.checked_sub(u64::from(length))?, length as usize).ok()?;
-    Compact { bytes: &bytes, at: 0 }.skip(Kind::Struct, DEEPEST)
+    CompactReader { bytes: &bytes, at: 0 }.skip(ThriftType::Struct, DEEPEST)
 }
 
 fn check_column<R: ChunkReader>(file: &R, column: &ColumnChunkMetaData) -> Option<()> {
@@ -63,11 +60,11 @@ fn check_column<R: ChunkReader>(file: &R, column: &ColumnChunkMetaData) -> Optio
     Some(())
 }
 
-/// The header at a place, and its length.
+/// The header at an offset, and its length.
 fn header_at<R: ChunkReader>(file: &R, at: u64, end: u64) -> Option<(PageHeader, u64)> {
     for size in [WINDOW.min(end - at), end - at] {
         let bytes = file.get_bytes(at, usize::try_from(size).ok()?).ok()?;
-        let mut reader = Compact { bytes: &bytes, at: 0 };
+        let mut reader = CompactReader { bytes: &bytes, at: 0 };
         if let Some(header) = PageHeader::read(&mut reader) {
             return Some((header, reader.at as u64));
         }
@@ -79,23 +76,23 @@ fn header_at<R: ChunkReader>(file: &R, at: u64, end: u64) -> Option<(PageHeader,
 struct PageHeader {
     unpacked: u64,
     packed: u64,
-    /// Of a page that holds a dictionary.
+    /// The number of values, if the page is a dictionary.
     dictionary_values: Option<u64>,
 }
 
 impl PageHeader {
-    fn read(reader: &mut Compact<'_>) -> Option<Self> {
+    fn read(reader: &mut CompactReader<'_>) -> Option<Self> {
         let mut header = Self::default();
         let mut id = 0;
-        while let Field::Of(kind) = reader.field(&mut id)? {
+        while let ThriftField::Of(kind) = reader.field(&mut id)? {
             match (id, kind) {
-                (2, Kind::Int) => header.unpacked = reader.size()?,
-                (3, Kind::Int) => header.packed = reader.size()?,
-                (7, Kind::Struct) => {
+                (2, ThriftType::Int) => header.unpacked = reader.size()?,
+                (3, ThriftType::Int) => header.packed = reader.size()?,
+                (7, ThriftType::Struct) => {
                     let mut inner = 0;
-                    while let Field::Of(kind) = reader.field(&mut inner)? {
+                    while let ThriftField::Of(kind) = reader.field(&mut inner)? {
                         match (inner, kind) {
-                            (1, Kind::Int) => header.dictionary_values = Some(reader.size()?),
+                            (1, ThriftType::Int) => header.dictionary_values = Some(reader.size()?),
                             _ => reader.skip(kind, DEEPEST)?,
                         }
                     }
@@ -109,7 +106,7 @@ impl PageHeader {
 
 /// Types of Thrift's compact protocol.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum ThriftType {
     Bool,
     Byte,
     Int,
@@ -120,7 +117,7 @@ enum Kind {
     Struct,
 }
 
-impl Kind {
+impl ThriftType {
     fn of(number: u8) -> Option<Self> {
         Some(match number {
             1 | 2 => Self::Bool,
@@ -136,19 +133,19 @@ impl Kind {
     }
 }
 
-/// What comes next in a structure.
-enum Field {
-    Of(Kind),
+/// The next part of a structure.
+enum ThriftField {
+    Of(ThriftType),
     End,
 }
 
-/// Thrift's compact protocol, as far as headers need it.
-struct Compact<'b> {
+/// A reader of the parts of Thrift's compact protocol that headers use.
+struct CompactReader<'b> {
     bytes: &'b Bytes,
     at: usize,
 }
 
-impl Compact<'_> {
+impl CompactReader<'_> {
     fn byte(&mut self) -> Option<u8> {
         let byte = *self.bytes.get(self.at)?;
         self.at += 1;
@@ -167,23 +164,23 @@ impl Compact<'_> {
         None
     }
 
-    /// A number that is not negative; all that count something here have 32 bits.
+    /// A non-negative number of at most 32 bits.
     fn size(&mut self) -> Option<u64> {
         let zigzag = self.varint()?;
         (zigzag & 1 == 0).then_some(zigzag >> 1).filter(|size| u32::try_from(*size).is_ok())
     }
 
-    /// The next field of a structure, whose number is put into `id`.
-    fn field(&mut self, id: &mut u64) -> Option<Field> {
+    /// The next field of a structure; its number is stored in `id`.
+    fn field(&mut self, id: &mut u64) -> Option<ThriftField> {
         let byte = self.byte()?;
         if byte == 0 {
-            return Some(Field::End);
+            return Some(ThriftField::End);
         }
         *id = match u64::from(byte >> 4) {
             0 => self.size()?,
             step => id.checked_add(step)?,
         };
-        Kind::of(byte & 0x0f).map(Field::Of)
+        ThriftType::of(byte & 0x0f).map(ThriftField::Of)
     }
 
     fn pass(&mut self, count: u64) -> Option<()> {
@@ -191,34 +188,34 @@ impl Compact<'_> {
         (self.at <= self.bytes.len()).then_some(())
     }
 
-    fn skip(&mut self, kind: Kind, depth: usize) -> Option<()> {
+    fn skip(&mut self, kind: ThriftType, depth: usize) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         match kind {
-            // It stands in the head of its field.
-            Kind::Bool => {}
-            Kind::Byte => self.pass(1)?,
-            Kind::Int => drop(self.varint()?),
-            Kind::Double => self.pass(8)?,
-            Kind::Binary => {
+            // The value is part of the field header.
+            ThriftType::Bool => {}
+            ThriftType::Byte => self.pass(1)?,
+            ThriftType::Int => drop(self.varint()?),
+            ThriftType::Double => self.pass(8)?,
+            ThriftType::Binary => {
                 let length = self.varint()?;
                 self.pass(length)?;
             }
-            Kind::Struct => {
+            ThriftType::Struct => {
                 let mut id = 0;
-                while let Field::Of(kind) = self.field(&mut id)? {
+                while let ThriftField::Of(kind) = self.field(&mut id)? {
                     self.skip(kind, depth)?;
                 }
             }
-            Kind::List => {
+            ThriftType::List => {
                 let head = self.byte()?;
                 let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
-                self.items(Kind::of(head & 0x0f)?, count, depth)?;
+                self.items(ThriftType::of(head & 0x0f)?, count, depth)?;
             }
-            Kind::Map => {
+            ThriftType::Map => {
                 let count = self.varint()?;
                 if count > 0 {
                     let kinds = self.byte()?;
-                    let (key, value) = (Kind::of(kinds >> 4)?, Kind::of(kinds & 0x0f)?);
+                    let (key, value) = (ThriftType::of(kinds >> 4)?, ThriftType::of(kinds & 0x0f)?);
                     for _ in 0..count {
                         self.items(key, 1, depth)?;
                         self.items(value, 1, depth)?;
@@ -229,9 +226,9 @@ impl Compact<'_> {
         Some(())
     }
 
-    /// Items of a list: there a truth value has a byte of its own.
-    fn items(&mut self, kind: Kind, count: u64, depth: usize) -> Option<()> {
-        let kind = if matches!(kind, Kind::Bool) { Kind::Byte } else { kind };
+    /// Skips the items of a list, in which a boolean takes one byte.
+    fn items(&mut self, kind: ThriftType, count: u64, depth: usize) -> Option<()> {
+        let kind = if matches!(kind, ThriftType::Bool) { ThriftType::Byte } else { kind };
         for _ in 0..count {
             self.skip(kind, depth)?;
         }
@@ -243,7 +240,7 @@ impl Compact<'_> {
 mod tests {
     use super::*;
 
-    const SAMPLE: &[u8] = include_bytes!("../tests/fixtures/baseten_trace.parquet");
+    const SAMPLE: &[u8] = include_bytes!("../../tests/fixtures/baseten_trace.parquet");
 
     #[test]
     fn a_good_file_passes() {
@@ -254,7 +251,7 @@ mod tests {
     fn a_dictionary_of_more_values_than_bits_is_refused() {
         // type 2, 6 bytes unpacked and packed, a dictionary of 1 << 30 values.
         let header = |values: &[u8]| [&[0x15, 4, 0x15, 12, 0x15, 12, 0x4c, 0x15][..], values, &[0, 0]].concat();
-        let read = |bytes: Vec<u8>| PageHeader::read(&mut Compact { bytes: &Bytes::from(bytes), at: 0 });
+        let read = |bytes: Vec<u8>| PageHeader::read(&mut CompactReader { bytes: &Bytes::from(bytes), at: 0 });
         let expected = PageHeader { unpacked: 6, packed: 6, dictionary_values: Some(3) };
         assert_eq!(read(header(&[6])), Some(expected));
         let greedy = read(header(&[0x80, 0x80, 0x80, 0x80, 8])).unwrap();

@@ -1,9 +1,9 @@
-//! What is wrong with bytes that should be text: encodings other than UTF-8, and invalid JSON. Messages name the byte or
-//! the column, and the way out.
+//! Error messages for bytes that should be text: encodings other than UTF-8, and invalid JSON. They name the byte or the
+//! column, and what to do.
 
 const UTF16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
-/// Why the first bytes of a file cannot begin a text, if they cannot.
+/// Why the first bytes of a file are not text; `None` if they can be.
 pub(crate) fn in_beginning(bytes: &[u8]) -> Option<String> {
     if UTF16.iter().any(|mark| bytes.starts_with(mark)) {
         return Some("is UTF-16, and input files are UTF-8; convert it with `iconv -f UTF-16 -t UTF-8`".to_owned());
@@ -15,7 +15,7 @@ pub(crate) fn in_beginning(bytes: &[u8]) -> Option<String> {
     })
 }
 
-/// Which byte of a line is not UTF-8, if one is not.
+/// Which byte of a line is not UTF-8; `None` if all are.
 pub fn not_utf8(line: &[u8]) -> Option<String> {
     let place = std::str::from_utf8(line).err()?.valid_up_to();
     let byte = line.get(place)?;
@@ -25,11 +25,11 @@ pub fn not_utf8(line: &[u8]) -> Option<String> {
     ))
 }
 
-/// Why a line is not the JSON that it should be.
+/// Why a line is not valid JSON.
 pub fn not_json(line: &[u8], error: &serde_json::Error) -> String {
     not_utf8(line).unwrap_or_else(|| {
         let problem = error.to_string();
-        // serde counts lines too, and here there is one.
+        // serde also counts lines, and here there is one.
         let problem = problem.rsplit_once(" at line ").map_or(problem.as_str(), |(problem, _)| problem);
         format!("not valid JSON at column {}: {problem}", error.column())
     })

@@ -1,4 +1,4 @@
-//! Points in time as spans have them: dates, or numbers since the epoch whose size tells their unit.
+//! Times of spans: dates, or numbers since the epoch whose magnitude determines the unit.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -6,15 +6,15 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 
 const MICROS_PER_MS: f64 = 1e3;
-/// From these numbers on, so many of them are a millisecond: times of our age in nanoseconds, microseconds, milliseconds.
+/// Pairs of the smallest number in a unit and the number of units in a millisecond: nanoseconds, microseconds, milliseconds.
 const SCALES: [(f64, f64); 3] = [(1e17, 1e6), (1e14, 1e3), (1e11, 1.0)];
 const SECOND: f64 = 1e-3;
 
 /// Microseconds since the epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Moment(i64);
+pub(super) struct SpanTime(i64);
 
-impl Moment {
+impl SpanTime {
     pub(super) fn read(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => Self::of_number(number.as_f64()?),
@@ -23,7 +23,7 @@ impl Moment {
         }
     }
 
-    /// A date without a zone is one of Greenwich.
+    /// Parses a date. A date without a zone is UTC.
     fn of_date(text: &str) -> Option<Self> {
         let stamp = match text.parse::<Timestamp>() {
             Ok(stamp) => stamp,
@@ -42,7 +42,7 @@ impl Moment {
         self.0 as f64 / MICROS_PER_MS
     }
 
-    /// Nothing where it came before.
+    /// The milliseconds since an earlier time; zero if it is not earlier.
     pub(super) fn ms_after(self, earlier: Self) -> f64 {
         Self(self.0.saturating_sub(earlier.0).max(0)).ms()
     }
@@ -62,11 +62,11 @@ mod tests {
             json!("1970-01-02T00:00:00"),
             json!(86_400),
         ] {
-            assert_eq!(Moment::read(&value).map(Moment::ms), Some(86_400_000.0), "{value}");
+            assert_eq!(SpanTime::read(&value).map(SpanTime::ms), Some(86_400_000.0), "{value}");
         }
         for value in [json!(1_778_144_699_116_i64), json!(1_778_144_699_116_000_i64), json!("1778144699116000000")] {
-            assert_eq!(Moment::read(&value).map(Moment::ms), Some(1_778_144_699_116.0), "{value}");
+            assert_eq!(SpanTime::read(&value).map(SpanTime::ms), Some(1_778_144_699_116.0), "{value}");
         }
-        assert_eq!(Moment::read(&json!("soon")), None);
+        assert_eq!(SpanTime::read(&json!("soon")), None);
     }
 }

@@ -8,98 +8,102 @@ use serde::{Deserialize, Deserializer};
 
 use crate::{BlockId, not_json};
 
-/// A whole number, not negative. Some writers turn 12 into 12.0.
+/// A non-negative whole number. Some writers turn 12 into 12.0.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Count(pub(crate) u64);
+pub(crate) struct WholeNumber(pub(crate) u64);
 
-/// Finite, not negative.
+/// A finite non-negative number.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Time(pub(crate) f64);
+pub(crate) struct NonNegative(pub(crate) f64);
 
-/// A string, or a number in its place.
+/// A string, or a number in place of a string.
 #[derive(Debug, Clone)]
-pub(crate) struct Name(pub(crate) Arc<str>);
+pub(crate) struct NameOrNumber(pub(crate) Arc<str>);
 
 /// The largest whole number that a float holds exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A whole number that a writer turned into a fraction.
+/// A whole number that was written with a fraction.
 fn whole(value: f64) -> Option<i64> {
     (value.fract() == 0.0 && value.abs() <= EXACT).then_some(value as i64)
 }
 
-impl<'de> Deserialize<'de> for Count {
+impl<'de> Deserialize<'de> for WholeNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl Visitor<'_> for Reader {
-            type Value = Count;
+        struct WholeNumberVisitor;
+        impl Visitor<'_> for WholeNumberVisitor {
+            type Value = WholeNumber;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a whole number, not negative")
+                f.write_str("a non-negative whole number")
             }
-            fn visit_u64<E: Error>(self, value: u64) -> Result<Count, E> {
-                Ok(Count(value))
+            fn visit_u64<E: Error>(self, value: u64) -> Result<WholeNumber, E> {
+                Ok(WholeNumber(value))
             }
-            fn visit_i64<E: Error>(self, value: i64) -> Result<Count, E> {
-                u64::try_from(value).map(Count).map_err(|_| E::invalid_value(Unexpected::Signed(value), &self))
+            fn visit_i64<E: Error>(self, value: i64) -> Result<WholeNumber, E> {
+                u64::try_from(value).map(WholeNumber).map_err(|_| E::invalid_value(Unexpected::Signed(value), &self))
             }
-            fn visit_f64<E: Error>(self, value: f64) -> Result<Count, E> {
-                let count = whole(value).and_then(|value| u64::try_from(value).ok()).map(Count);
+            fn visit_f64<E: Error>(self, value: f64) -> Result<WholeNumber, E> {
+                let count = whole(value).and_then(|value| u64::try_from(value).ok()).map(WholeNumber);
                 count.ok_or_else(|| E::invalid_value(Unexpected::Float(value), &self))
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(WholeNumberVisitor)
     }
 }
 
-impl<'de> Deserialize<'de> for Time {
+impl<'de> Deserialize<'de> for NonNegative {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl Visitor<'_> for Reader {
-            type Value = Time;
+        struct NonNegativeVisitor;
+        impl Visitor<'_> for NonNegativeVisitor {
+            type Value = NonNegative;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number, not negative")
+                f.write_str("a non-negative number")
             }
-            fn visit_u64<E: Error>(self, value: u64) -> Result<Time, E> {
-                Ok(Time(value as f64))
+            fn visit_u64<E: Error>(self, value: u64) -> Result<NonNegative, E> {
+                Ok(NonNegative(value as f64))
             }
-            fn visit_i64<E: Error>(self, value: i64) -> Result<Time, E> {
-                let time = u64::try_from(value).map(|value| Time(value as f64));
+            fn visit_i64<E: Error>(self, value: i64) -> Result<NonNegative, E> {
+                let time = u64::try_from(value).map(|value| NonNegative(value as f64));
                 time.map_err(|_| E::invalid_value(Unexpected::Signed(value), &self))
             }
-            fn visit_f64<E: Error>(self, value: f64) -> Result<Time, E> {
-                if value >= 0.0 { Ok(Time(value)) } else { Err(E::invalid_value(Unexpected::Float(value), &self)) }
+            fn visit_f64<E: Error>(self, value: f64) -> Result<NonNegative, E> {
+                if value >= 0.0 {
+                    Ok(NonNegative(value))
+                } else {
+                    Err(E::invalid_value(Unexpected::Float(value), &self))
+                }
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(NonNegativeVisitor)
     }
 }
 
-impl<'de> Deserialize<'de> for Name {
+impl<'de> Deserialize<'de> for NameOrNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl Visitor<'_> for Reader {
-            type Value = Name;
+        struct NameOrNumberVisitor;
+        impl Visitor<'_> for NameOrNumberVisitor {
+            type Value = NameOrNumber;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string")
             }
-            fn visit_str<E: Error>(self, value: &str) -> Result<Name, E> {
-                Ok(Name(Arc::from(value)))
+            fn visit_str<E: Error>(self, value: &str) -> Result<NameOrNumber, E> {
+                Ok(NameOrNumber(Arc::from(value)))
             }
-            fn visit_u64<E: Error>(self, value: u64) -> Result<Name, E> {
-                Ok(Name(Arc::from(value.to_string())))
+            fn visit_u64<E: Error>(self, value: u64) -> Result<NameOrNumber, E> {
+                Ok(NameOrNumber(Arc::from(value.to_string())))
             }
-            fn visit_i64<E: Error>(self, value: i64) -> Result<Name, E> {
-                Ok(Name(Arc::from(value.to_string())))
+            fn visit_i64<E: Error>(self, value: i64) -> Result<NameOrNumber, E> {
+                Ok(NameOrNumber(Arc::from(value.to_string())))
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(NameOrNumberVisitor)
     }
 }
 
 impl<'de> Deserialize<'de> for BlockId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl Visitor<'_> for Reader {
+        struct BlockIdVisitor;
+        impl Visitor<'_> for BlockIdVisitor {
             type Value = BlockId;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list of whole numbers")
@@ -114,11 +118,11 @@ impl<'de> Deserialize<'de> for BlockId {
                 whole(value).map(BlockId).ok_or_else(|| E::invalid_value(Unexpected::Float(value), &self))
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(BlockIdVisitor)
     }
 }
 
-/// Reads a line as `T`. The error names the field, which serde's own does not.
+/// Parses a line as `T`. The error names the field, unlike the error of serde.
 pub(crate) fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, String> {
     if line.first() != Some(&b'{') {
         return Err("a JSON object is expected".to_owned());
@@ -128,7 +132,7 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, String
             return not_json(line, &error);
         }
         let problem = error.to_string();
-        // The line that it names is one of a single one.
+        // serde counts lines within this one line.
         let problem = problem.rsplit_once(" at line ").map_or(problem.as_str(), |(problem, _)| problem);
         match field_before(line, error.column()) {
             Some(field) => format!("{field}: {problem}"),

@@ -5,34 +5,34 @@ use std::io::{self, BufRead, Read};
 use flate2::bufread::MultiGzDecoder;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-/// A small archive can hold any amount of data. More than this is not taken into memory.
+/// The most decompressed data that is read into memory. A small file can decompress to any size.
 pub const MOST_UNPACKED: u64 = 4 << 30;
 
 const GZIP: &[u8] = b"\x1f\x8b";
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 
-/// The bytes that were packed into these, or these; the error says why that cannot be done.
+/// Decompresses the bytes, or returns them if they are not compressed.
 pub fn unpack(packed: Vec<u8>, most: u64) -> Result<Vec<u8>, String> {
     if !is_packed(&packed) {
         return Ok(packed);
     }
-    let broken = |error: io::Error| format!("cannot be unpacked: {error}; it may be cut short");
+    let broken = |error: io::Error| format!("cannot be decompressed: {error}; the file may be truncated");
     let mut unpacked = Vec::new();
     let reader = unpacking(&packed[..]).map_err(broken)?;
     reader.take(most.saturating_add(1)).read_to_end(&mut unpacked).map_err(broken)?;
     if unpacked.len() as u64 > most {
         let most = most >> 20;
-        return Err(format!("holds more than {most} MiB when unpacked, which is the most that is taken into memory"));
+        return Err(format!("is larger than {most} MiB when decompressed, the most that is read into memory"));
     }
     Ok(unpacked)
 }
 
-/// Whether a file that begins so was packed.
+/// Whether a file that starts with these bytes is compressed.
 pub(crate) fn is_packed(start: &[u8]) -> bool {
     start.starts_with(GZIP) || start.starts_with(ZSTD)
 }
 
-/// Reads what was packed, or what is there.
+/// A reader of the decompressed data, or of the data itself if it is not compressed.
 pub fn unpacking<'a>(mut packed: impl BufRead + 'a) -> io::Result<Box<dyn Read + 'a>> {
     let start = packed.fill_buf()?;
     if start.starts_with(GZIP) {
@@ -83,16 +83,16 @@ mod tests {
         for pack in [gzip, zstd] {
             let bomb = pack(&vec![b'a'; (1 << 20) + 1]);
             assert!(bomb.len() < 1 << 18);
-            assert!(unpacked(bomb).unwrap_err().contains("more than 1 MiB when unpacked"));
+            assert!(unpacked(bomb).unwrap_err().contains("larger than 1 MiB when decompressed"));
             let mut cut = pack(b"some text that is packed");
             cut.truncate(cut.len() - 9);
-            assert!(unpacked(cut).unwrap_err().contains("cannot be unpacked"));
+            assert!(unpacked(cut).unwrap_err().contains("cannot be decompressed"));
         }
     }
 
     #[test]
     fn a_packed_trace_is_read_and_checked() {
-        let rows = include_str!("../tests/fixtures/mooncake_trace.jsonl");
+        let rows = include_str!("../../tests/fixtures/mooncake_trace.jsonl");
         let folder = tempfile::tempdir().unwrap();
         for (name, content) in [("rows.jsonl.gz", gzip(rows.as_bytes())), ("rows.jsonl.zst", zstd(rows.as_bytes()))] {
             let path = folder.path().join(name);
@@ -102,7 +102,7 @@ mod tests {
             assert_eq!((checked.rows, checked.problems.len()), (20, 0));
             std::fs::write(&path, &content[..content.len() - 9]).unwrap();
             let error = Trace::read(&path, None).unwrap_err().to_string();
-            assert!(error.contains(name) && error.contains("cut short"), "{error}");
+            assert!(error.contains(name) && error.contains("truncated"), "{error}");
         }
     }
 

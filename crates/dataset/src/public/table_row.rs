@@ -1,51 +1,51 @@
-//! One value of a row, whatever file it came from.
+//! Rows and values of a table, independent of the file format.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Number, Value};
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Cell {
+pub(super) enum ColumnValue {
     Null,
     Bool(bool),
     Number(Number),
     Text(String),
     Bytes(Vec<u8>),
-    List(Vec<Cell>),
-    Record(Row),
+    List(Vec<ColumnValue>),
+    Record(TableRow),
 }
 
-/// Columns in file order.
+/// The columns of a row, in file order.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Row(pub(super) Vec<(String, Cell)>);
+pub(super) struct TableRow(pub(super) Vec<(String, ColumnValue)>);
 
-impl Row {
-    /// The value of a column; one that is null is absent.
-    pub(super) fn get(&self, name: &str) -> Option<&Cell> {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, cell)| cell).filter(|cell| **cell != Cell::Null)
+impl TableRow {
+    /// The value of a column; `None` if it is null or missing.
+    pub(super) fn get(&self, name: &str) -> Option<&ColumnValue> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, cell)| cell).filter(|cell| **cell != ColumnValue::Null)
     }
 
-    /// The text of a column that must be there; empty where it is null.
+    /// The text of a required column; empty if it is null.
     pub(super) fn text(&self, name: &str) -> Result<&str, String> {
         match self.column(name)? {
-            Cell::Null => Ok(""),
-            Cell::Text(text) => Ok(text),
-            _ => Err(format!("column {name} holds no text")),
+            ColumnValue::Null => Ok(""),
+            ColumnValue::Text(text) => Ok(text),
+            _ => Err(format!("column {name} does not contain text")),
         }
     }
 
-    /// The elements of a column that must be there; none where it is null.
-    pub(super) fn list(&self, name: &str) -> Result<&[Cell], String> {
+    /// The elements of a required column; none if it is null.
+    pub(super) fn list(&self, name: &str) -> Result<&[ColumnValue], String> {
         match self.column(name)? {
-            Cell::Null => Ok(&[]),
-            Cell::List(list) => Ok(list),
-            _ => Err(format!("column {name} holds no list")),
+            ColumnValue::Null => Ok(&[]),
+            ColumnValue::List(list) => Ok(list),
+            _ => Err(format!("column {name} does not contain a list")),
         }
     }
 
-    pub(super) fn column(&self, name: &str) -> Result<&Cell, String> {
+    pub(super) fn column(&self, name: &str) -> Result<&ColumnValue, String> {
         let found = self.0.iter().find(|(key, _)| key == name).map(|(_, cell)| cell);
-        found.ok_or_else(|| format!("there is no column {name}; there are {}", self.names()))
+        found.ok_or_else(|| format!("column {name} is missing; the file has the columns {}", self.names()))
     }
 
     pub(super) fn names(&self) -> String {
@@ -57,8 +57,8 @@ impl Row {
     }
 }
 
-impl Cell {
-    /// Whether it is, or a list of it holds, what is written so.
+impl ColumnValue {
+    /// Whether the value, or one value of a list, equals this text.
     pub(super) fn equals(&self, written: &str) -> bool {
         match self {
             Self::Text(text) => text == written,
@@ -69,7 +69,7 @@ impl Cell {
         }
     }
 
-    /// Bytes become base64.
+    /// The value as JSON; bytes become Base64.
     pub(super) fn to_json(&self) -> Value {
         match self {
             Self::Null => Value::Null,
@@ -87,7 +87,7 @@ impl Cell {
     }
 }
 
-impl From<Value> for Cell {
+impl From<Value> for ColumnValue {
     fn from(value: Value) -> Self {
         match value {
             Value::Null => Self::Null,
@@ -95,13 +95,13 @@ impl From<Value> for Cell {
             Value::Number(number) => Self::Number(number),
             Value::String(text) => Self::Text(text),
             Value::Array(list) => Self::List(list.into_iter().map(Self::from).collect()),
-            Value::Object(object) => Self::Record(Row::from(object)),
+            Value::Object(object) => Self::Record(TableRow::from(object)),
         }
     }
 }
 
-impl From<Map<String, Value>> for Row {
+impl From<Map<String, Value>> for TableRow {
     fn from(object: Map<String, Value>) -> Self {
-        Self(object.into_iter().map(|(name, value)| (name, Cell::from(value))).collect())
+        Self(object.into_iter().map(|(name, value)| (name, ColumnValue::from(value))).collect())
     }
 }

@@ -8,7 +8,7 @@ use aiperf_seed::{Seed, Stream};
 
 #[derive(Debug)]
 pub(crate) struct SessionNames {
-    /// Names that the data itself uses.
+    /// Names that occur in the data.
     taken: HashSet<SessionId>,
     /// `session_000000`, `session_000001`, ... instead of UUIDs of version 4.
     numbered: bool,

@@ -1,5 +1,5 @@
-//! A hasher for keys that are one number. The standard one is made to resist chosen keys and takes most of the time of
-//! an analysis; here a trace that makes its own analysis slow harms nobody.
+//! Maps and sets with a fast hasher for keys that are one number. The standard hasher resists chosen keys and would take most
+//! of the time of an analysis; that protection is not needed for the user's own trace.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,4 +1,4 @@
-//! What is read: one file, in memory, or a folder of files.
+//! The input: one file in memory, or a folder of files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,57 +6,57 @@ use std::sync::Arc;
 use aiperf_config::FileSource;
 use aiperf_seed::Seed;
 
-use super::faults::Faults;
 use super::media::MediaFiles;
+use super::row_errors::RowErrors;
 use super::{folder, unpack};
 use crate::DatasetError;
 
 #[derive(Debug)]
-pub(crate) enum Input {
-    Document(Document),
+pub(crate) enum InputData {
+    File(InputFile),
     Folder(PathBuf),
 }
 
-impl Input {
+impl InputData {
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
-        Ok(if path.is_dir() { Self::Folder(path.to_owned()) } else { Self::Document(Document::open(path)?) })
+        Ok(if path.is_dir() { Self::Folder(path.to_owned()) } else { Self::File(InputFile::open(path)?) })
     }
 }
 
-/// A file, unpacked.
+/// The decompressed contents of a file.
 #[derive(Debug)]
-pub(crate) struct Document {
+pub(crate) struct InputFile {
     pub(crate) path: PathBuf,
     pub(crate) bytes: Vec<u8>,
 }
 
-impl Document {
+impl InputFile {
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
         Ok(Self { path: path.to_owned(), bytes: unpack::file(path)? })
     }
 
-    /// Its name without folders and extension.
+    /// The file name without folders and extension.
     pub(crate) fn stem(&self) -> &str {
         let name = folder::plain_name(&self.path);
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     }
 }
 
-/// What every format needs for its reading.
+/// What every format's reader needs.
 #[derive(Debug)]
-pub(crate) struct Reading<'a> {
+pub(crate) struct ReadContext<'a> {
     pub(crate) source: &'a FileSource,
-    /// Without it a system message in the file is a turn like any other.
+    /// Whether the endpoint has a system role. Without it a system message in the file is a turn like any other.
     pub(crate) has_system_role: bool,
     pub(crate) seed: Seed,
-    /// Those that the user asks for.
+    /// The models that the user requests.
     pub(crate) models: &'a [Arc<str>],
     pub(crate) media: MediaFiles,
-    pub(crate) faults: Faults,
+    pub(crate) row_errors: RowErrors,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ReadContext<'a> {
     pub(crate) fn new(source: &'a FileSource, has_system_role: bool, seed: Seed, media: MediaFiles) -> Self {
-        Self { source, has_system_role, seed, models: &[], media, faults: Faults::new(source.bad_rows) }
+        Self { source, has_system_role, seed, models: &[], media, row_errors: RowErrors::new(source.bad_rows) }
     }
 }
