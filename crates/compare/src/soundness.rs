@@ -1,4 +1,4 @@
-//! Whether a run can be judged: it ran to its end, the summary is its own, and no record of it is missing. Numbers of half a run
+//! Whether a run gives a verdict: it ran to its end, the summary is its own, and no record of it is missing. Numbers of half a run
 //! look like those of a whole one, so that nobody would see from them what they are.
 
 use aiperf_table::whole;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Why a run gives no verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Flaw {
+pub enum NoVerdictReason {
     /// By its user, or by a signal.
     Interrupted {
         done: Option<u64>,
@@ -25,7 +25,7 @@ pub enum Flaw {
     RecordsLost(u64),
 }
 
-impl Flaw {
+impl NoVerdictReason {
     /// After the name of a side: "was interrupted after 3 of 10 requests".
     pub fn words(&self) -> String {
         match self {
@@ -38,15 +38,15 @@ impl Flaw {
             Self::Interrupted { .. } => "was interrupted".to_owned(),
             Self::Incomplete { reason } => format!("is incomplete: {}", reason.trim_end_matches('.')),
             Self::NoSummary { records } => {
-                format!("has no summary: the run did not reach its end, and left {} records", whole(*records))
+                format!("has no summary: the run did not reach its end and left {} records", whole(*records))
             }
-            Self::Rebuilt => "has a summary that was rebuilt from its records, which may not be all".to_owned(),
+            Self::Rebuilt => "has a summary that was rebuilt from its records, which may be incomplete".to_owned(),
             Self::RecordsLost(1) => "lost 1 record".to_owned(),
             Self::RecordsLost(lost) => format!("lost {} records", whole(*lost)),
         }
     }
 
-    /// `summary`: that of the run itself. `requests`: those that ended before the run did, where records are there.
+    /// `summary`: that of the run itself. `requests`: those that ended before the run did, if records are there.
     pub(crate) fn find(summary: Option<&Value>, input_config: Option<&Value>, requests: Option<u64>) -> Option<Self> {
         let Some(summary) = summary else { return Some(Self::NoSummary { records: requests.unwrap_or(0) }) };
         let lost = || summary["records_lost"].as_u64().filter(|lost| *lost > 0).map(Self::RecordsLost);
@@ -55,7 +55,7 @@ impl Flaw {
             let counted = || summary["request_count"]["avg"].as_f64().map(|count| count as u64);
             return Some(Self::Interrupted { done: requests.or_else(counted), planned });
         }
-        // A run all of whose requests failed says that it came to nothing, but all of it is there to be judged.
+        // A run all of whose requests failed says that it came to nothing, but all of it is there to compare.
         let all_there = planned.is_some_and(|planned| requests.is_some_and(|requests| requests >= planned));
         if summary["is_complete"] == false && !all_there {
             let reason = summary["incomplete_reason"].as_str().unwrap_or("the summary does not say why");
@@ -106,7 +106,7 @@ mod tests {
 
     fn found(summary: &Value) -> Option<String> {
         let config = json!({"phases": [{"kind": "profiling", "requests": 6400}]});
-        Flaw::find(Some(summary), Some(&config), Some(3343)).map(|flaw| flaw.words())
+        NoVerdictReason::find(Some(summary), Some(&config), Some(3343)).map(|reason| reason.words())
     }
 
     #[test]
@@ -121,9 +121,9 @@ mod tests {
         assert_eq!(found(&json!({"is_complete": true, "records_lost": 0})), None);
         let config = json!({"phases": [{"kind": "profiling", "requests": 20}]});
         let failed = json!({"is_complete": false, "incomplete_reason": "All 20 requests failed."});
-        assert_eq!(Flaw::find(Some(&failed), Some(&config), Some(20)), None, "all of it is there");
-        assert!(Flaw::find(Some(&failed), Some(&config), Some(19)).is_some());
-        let killed = Flaw::find(None, None, Some(12)).unwrap();
+        assert_eq!(NoVerdictReason::find(Some(&failed), Some(&config), Some(20)), None, "all of it is there");
+        assert!(NoVerdictReason::find(Some(&failed), Some(&config), Some(19)).is_some());
+        let killed = NoVerdictReason::find(None, None, Some(12)).unwrap();
         assert!(killed.words().contains("has no summary"), "{killed:?}");
     }
 

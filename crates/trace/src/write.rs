@@ -65,12 +65,12 @@ mod tests {
     #[test]
     fn what_is_written_reads_as_what_it_was() {
         for file in [
-            include_str!("../../dataset/tests/fixtures/mooncake_trace.jsonl"),
-            include_str!("../../dataset/tests/fixtures/mooncake_sessions.jsonl"),
-            include_str!("../../dataset/tests/fixtures/mooncake_messages.jsonl"),
-            include_str!("../../dataset/tests/fixtures/mooncake_payload.jsonl"),
-            include_str!("../../dataset/tests/fixtures/bailian_trace.jsonl"),
-            include_str!("../../dataset/tests/fixtures/burst_gpt.csv"),
+            include_str!("../tests/fixtures/mooncake_trace.jsonl"),
+            include_str!("../tests/fixtures/mooncake_sessions.jsonl"),
+            include_str!("../tests/fixtures/mooncake_messages.jsonl"),
+            include_str!("../tests/fixtures/mooncake_payload.jsonl"),
+            include_str!("../tests/fixtures/bailian_trace.jsonl"),
+            include_str!("../tests/fixtures/burst_gpt.csv"),
         ] {
             let trace = Trace::parse(Path::new("a"), file.as_bytes(), None).unwrap();
             let written = trace.to_mooncake();

@@ -16,7 +16,7 @@ fn close(found: f64, expected: f64) {
 
 #[test]
 fn the_sample_has_the_figures_of_the_reference() {
-    let analysis = analyze(&trace(include_str!("../../../dataset/tests/fixtures/mooncake_trace.jsonl")));
+    let analysis = analyze(&trace(include_str!("../../tests/fixtures/mooncake_trace.jsonl")));
     assert_eq!((analysis.total_requests, analysis.unique_prefixes, analysis.prefix_groups), (20, 34, 1));
     close(analysis.hit_rates.unwrap().mean, 0.593_333_333_333_333_4);
     close(analysis.prefix_reuse_ratio, 2.0 / 3.0);
@@ -29,10 +29,10 @@ fn the_sample_has_the_figures_of_the_reference() {
 #[test]
 fn every_layout_is_analysed() {
     for (file, requests) in [
-        (include_str!("../../../dataset/tests/fixtures/bailian_trace.jsonl"), 14),
-        (include_str!("../../../dataset/tests/fixtures/burst_gpt.csv"), 12),
-        (include_str!("../../../dataset/tests/fixtures/mooncake_sessions.jsonl"), 13),
-        (include_str!("../../../dataset/tests/fixtures/mooncake_messages.jsonl"), 11),
+        (include_str!("../../tests/fixtures/bailian_trace.jsonl"), 14),
+        (include_str!("../../tests/fixtures/burst_gpt.csv"), 12),
+        (include_str!("../../tests/fixtures/mooncake_sessions.jsonl"), 13),
+        (include_str!("../../tests/fixtures/mooncake_messages.jsonl"), 11),
         (
             "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n2023-11-16 18:17:04.0319600,3180,8\n",
             2,

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_packed_trace_is_read_and_checked() {
-        let rows = include_str!("../../../dataset/tests/fixtures/mooncake_trace.jsonl");
+        let rows = include_str!("../../tests/fixtures/mooncake_trace.jsonl");
         let folder = tempfile::tempdir().unwrap();
         for (name, content) in [("rows.jsonl.gz", gzip(rows.as_bytes())), ("rows.jsonl.zst", zstd(rows.as_bytes()))] {
             let path = folder.path().join(name);

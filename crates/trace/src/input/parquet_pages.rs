@@ -240,7 +240,7 @@ impl CompactReader<'_> {
 mod tests {
     use super::*;
 
-    const SAMPLE: &[u8] = include_bytes!("../../../dataset/tests/fixtures/baseten_trace.parquet");
+    const SAMPLE: &[u8] = include_bytes!("../../tests/fixtures/baseten_trace.parquet");
 
     #[test]
     fn a_good_file_passes() {

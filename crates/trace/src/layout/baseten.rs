@@ -172,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    const SAMPLE: &[u8] = include_bytes!("../../../dataset/tests/fixtures/baseten_trace.parquet");
+    const SAMPLE: &[u8] = include_bytes!("../../tests/fixtures/baseten_trace.parquet");
 
     #[test]
     fn the_sample_is_read_whole() {

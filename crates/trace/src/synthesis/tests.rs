@@ -130,7 +130,7 @@ fn untouched(before: &Analysis, after: &Analysis) {
 
 #[test]
 fn an_analysis_shows_the_change_and_nothing_else() {
-    let rows = include_str!("../../../dataset/tests/fixtures/mooncake_trace.jsonl");
+    let rows = include_str!("../../tests/fixtures/mooncake_trace.jsonl");
     let before = analyze(&trace(rows));
     let mean = |statistics: Option<crate::Statistics>| statistics.unwrap().mean;
     let longer = analyze(&changed(rows, TraceSynthesis { prefix_len: 2.0, ..TraceSynthesis::default() }));
@@ -153,7 +153,7 @@ fn sharing(analysis: &Analysis) -> (usize, usize, String) {
 
 #[test]
 fn each_change_of_time_outputs_and_limits_is_all_that_an_analysis_shows() {
-    let rows = include_str!("../../../dataset/tests/fixtures/mooncake_trace.jsonl");
+    let rows = include_str!("../../tests/fixtures/mooncake_trace.jsonl");
     let before = analyze(&trace(rows));
     let with = |synthesis: TraceSynthesis| analyze(&changed(rows, synthesis));
     let mean = |statistics: &Option<crate::Statistics>| statistics.as_ref().unwrap().mean;
