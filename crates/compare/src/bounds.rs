@@ -1,9 +1,9 @@
 //! How sure the two ends of an interval are. A comparison asks which way a number went and gives both ends the same chance. A
 //! gate asks one question, whether a number is worse, and answers it from one side at a time:
 //!
-//! - It fails where some number is surely worse. Of several numbers one may look so by chance, so these bounds hold together
+//! - It fails if some number is surely worse. Of several numbers one may look so by chance, so these bounds hold together
 //!   (Bonferroni: each errs with a chance of alpha / n).
-//! - It passes where each number is surely not worse by more than its threshold. That takes all of them, so each bound may err
+//! - It passes if each number is surely not worse by more than its threshold. That takes all of them, so each bound may err
 //!   with a chance of alpha (intersection-union test; Berger, "Multiparameter hypothesis testing and acceptance sampling", 1982).
 
 use aiperf_stats::Level;

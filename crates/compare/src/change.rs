@@ -21,7 +21,7 @@ pub struct Change {
     pub scale: Scale,
     /// In the unit of the metric.
     pub absolute: f64,
-    /// As a share, in `scale`; so are its bounds, which are infinite where the data sets none.
+    /// As a share, in `scale`; so are its bounds, which are infinite if the data sets none.
     pub share: f64,
     pub low: f64,
     pub high: f64,
@@ -65,14 +65,14 @@ impl Working {
         match scale {
             Scale::Points => Some(Self::Linear(100.0)),
             Scale::Relative if a > 0.0 && b > 0.0 => Some(Self::Log),
-            // Of a baseline of nothing there are no shares.
+            // There is no change relative to zero.
             Scale::Relative => (a != 0.0).then_some(Self::Linear(a.abs())),
         }
     }
 
     fn place(self, value: f64) -> f64 {
         match self {
-            // A bound below zero is no bound on this scale.
+            // A bound below zero does not bound anything on this scale.
             Self::Log if value <= 0.0 => f64::NEG_INFINITY,
             Self::Log => value.ln(),
             Self::Linear(unit) => value / unit,
@@ -107,7 +107,7 @@ impl Working {
     }
 }
 
-/// `None` where no share can be given.
+/// `None` if no share can be given.
 pub(crate) fn between(a: &Known, b: &Known, scale: Scale) -> Option<MeasuredChange> {
     let working = Working::of(a.value, b.value, scale)?;
     let difference = working.place(b.value) - working.place(a.value);
@@ -123,7 +123,7 @@ pub(crate) fn between(a: &Known, b: &Known, scale: Scale) -> Option<MeasuredChan
 }
 
 /// Each value is the number of one run. With one run on one side its spread is taken to be that of the other side.
-/// `None` where no share can be given.
+/// `None` if no share can be given.
 pub(crate) fn between_runs(a: &[f64], b: &[f64], scale: Scale, bounds: &Bounds) -> Option<MeasuredChange> {
     let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let positive = a.iter().chain(b).all(|value| *value > 0.0);

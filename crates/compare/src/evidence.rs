@@ -52,7 +52,7 @@ pub(crate) fn sources(metric: Metric) -> &'static [Metric] {
 }
 
 impl RunEvidence {
-    /// `None` where the requests do not say.
+    /// `None` if the requests do not say.
     pub(crate) fn of_requests(series: &RunSeries, quantity: Quantity) -> Option<Self> {
         let Quantity { metric, statistic } = quantity;
         let sources = sources(metric);
@@ -106,7 +106,7 @@ impl RunEvidence {
         }
     }
 
-    /// `None` where there is nothing to take a number of.
+    /// `None` if there is nothing to take a number of.
     pub(crate) fn known(&self, level: Level) -> Option<Known> {
         match self {
             Self::Values { values, statistic, requests } => {

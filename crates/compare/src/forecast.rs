@@ -33,7 +33,7 @@ impl SampleUnit {
 /// Samples that each side needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forecast {
-    /// `find`: to call a change of the size that shall be detected. `equal`: to call none where there is none, or of a gate, to
+    /// `find`: to call a change of the size that shall be detected. `equal`: to call none if there is none, or of a gate, to
     /// pass.
     Needs { find: u64, equal: u64, unit: SampleUnit },
     /// Below this nothing can be said, not even how many it would take.

@@ -1,14 +1,14 @@
 //! What one run knows of a number: its value, and between which bounds it lies.
 
-/// Bounds are infinite where the data sets none.
+/// Bounds are infinite if the data sets none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Known {
     pub(crate) value: f64,
     pub(crate) low: f64,
     pub(crate) high: f64,
-    /// Requests that it comes from, where that is known.
+    /// Requests that it comes from, if that is known.
     pub(crate) requests: Option<u64>,
-    /// Requests below which there can be no bounds, where they are too few.
+    /// Requests below which there can be no bounds, if they are too few.
     pub(crate) floor: Option<u64>,
     /// How the bounds would close in with more requests.
     pub(crate) growth: Growth,

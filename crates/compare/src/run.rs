@@ -20,7 +20,7 @@ pub(crate) struct ComparedRun {
 }
 
 impl ComparedRun {
-    /// `None` where the folder holds no run. `wanted`: metrics whose values are needed.
+    /// `None` if the folder holds no run. `wanted`: metrics whose values are needed.
     pub(crate) fn open(dir: &Path, wanted: &BTreeSet<Metric>) -> Result<Option<Self>, CompareError> {
         let folder = Folder::open(dir)?;
         let (records, summary) = (folder.paths().records(), folder.paths().summary_json());
@@ -58,8 +58,8 @@ impl ComparedRun {
         recorded.or_else(|| Some(&self.summary.as_ref()?["input_config"])).filter(|config| config.is_object())
     }
 
-    /// Why it gives no verdict, where it does not.
-    pub(crate) fn flaw(&self) -> Option<NoVerdictReason> {
+    /// Why it gives no verdict, if it does not.
+    pub(crate) fn no_verdict_reason(&self) -> Option<NoVerdictReason> {
         let finished = |series: &RunSeries| series.outcomes().filter(|outcome| *outcome != Outcome::CutOff).count();
         let requests = self.series.as_ref().map(|series| finished(series) as u64);
         NoVerdictReason::find(self.summary.as_ref(), self.input_config(), requests)

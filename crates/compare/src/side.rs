@@ -23,7 +23,7 @@ pub struct Side {
 }
 
 impl Side {
-    /// `name`: the folder as the user called it. `asked`: numbers that will be asked for beside the usual ones.
+    /// `name`: the folder as the user called it. `asked`: numbers that are needed in addition to the usual ones.
     pub fn open(dir: &Path, name: &Path, asked: &[Quantity]) -> Result<Self, CompareError> {
         match fs::metadata(dir) {
             Err(_) => return Err(CompareError::Missing(name.to_owned())),
@@ -52,7 +52,7 @@ impl Side {
         self.runs.len()
     }
 
-    /// Of all its runs, where that is known.
+    /// Of all its runs, if that is known.
     pub fn requests(&self) -> Option<u64> {
         self.runs.iter().map(ComparedRun::requests).sum()
     }
@@ -67,8 +67,8 @@ impl Side {
     }
 
     /// Why its runs give no verdict. With several runs each is named by its folder.
-    pub(crate) fn flaws(&self) -> Vec<String> {
-        let names = self.runs.iter().map(|run| run.flaw().map(|flaw| flaw.words()));
+    pub(crate) fn no_verdict_reasons(&self) -> Vec<String> {
+        let names = self.runs.iter().map(|run| run.no_verdict_reason().map(|reason| reason.words()));
         let several = self.run_count() > 1;
         let named = |(index, words): (usize, Option<String>)| {
             words.map(|words| if several { format!("(run {}) {words}", index + 1) } else { words })
@@ -113,7 +113,7 @@ fn wanted(asked: &[Quantity]) -> BTreeSet<Metric> {
     metrics.flat_map(|metric| [&[metric], sources(metric)].concat()).collect()
 }
 
-/// Folders in a folder, sorted; none where there is no such folder.
+/// Folders in a folder, sorted; none if there is no such folder.
 fn folders(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
     let mut found: Vec<PathBuf> =

@@ -1,4 +1,4 @@
-//! Whether a run can be judged: it ran to its end, the summary is its own, and no record of it is missing. Numbers of half a run
+//! Whether a run gives a verdict: it ran to its end, the summary is its own, and no record of it is missing. Numbers of half a run
 //! look like those of a whole one, so that nobody would see from them what they are.
 
 use aiperf_table::whole;
@@ -46,7 +46,7 @@ impl NoVerdictReason {
         }
     }
 
-    /// `summary`: that of the run itself. `requests`: those that ended before the run did, where records are there.
+    /// `summary`: that of the run itself. `requests`: those that ended before the run did, if records are there.
     pub(crate) fn find(summary: Option<&Value>, input_config: Option<&Value>, requests: Option<u64>) -> Option<Self> {
         let Some(summary) = summary else { return Some(Self::NoSummary { records: requests.unwrap_or(0) }) };
         let lost = || summary["records_lost"].as_u64().filter(|lost| *lost > 0).map(Self::RecordsLost);
@@ -55,7 +55,7 @@ impl NoVerdictReason {
             let counted = || summary["request_count"]["avg"].as_f64().map(|count| count as u64);
             return Some(Self::Interrupted { done: requests.or_else(counted), planned });
         }
-        // A run all of whose requests failed says that it came to nothing, but all of it is there to be judged.
+        // A run all of whose requests failed says that it came to nothing, but all of it is there to compare.
         let all_there = planned.is_some_and(|planned| requests.is_some_and(|requests| requests >= planned));
         if summary["is_complete"] == false && !all_there {
             let reason = summary["incomplete_reason"].as_str().unwrap_or("the summary does not say why");
@@ -106,7 +106,7 @@ mod tests {
 
     fn found(summary: &Value) -> Option<String> {
         let config = json!({"phases": [{"kind": "profiling", "requests": 6400}]});
-        NoVerdictReason::find(Some(summary), Some(&config), Some(3343)).map(|flaw| flaw.words())
+        NoVerdictReason::find(Some(summary), Some(&config), Some(3343)).map(|reason| reason.words())
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl CollectionCheck<'_> {
         problems
     }
 
-    /// The CSV beside it has a row for each metric, rounded.
+    /// The CSV next to it has a row for each metric, rounded.
     fn aggregate_table(&mut self, path: &Path, aggregate: &Value) {
         let table = path.with_extension("csv");
         let Ok(text) = std::fs::read_to_string(&table) else {
