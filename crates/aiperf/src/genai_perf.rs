@@ -17,7 +17,6 @@ use anyhow::{Context, bail};
 use crate::cli::{self, CliError, Invocation};
 use crate::interrupts::Interrupts;
 use crate::profile::{self, INTERRUPTED, VERSION, console_of};
-use crate::simulate;
 
 /// `words`: the command line without the name of the program.
 pub(crate) fn run(words: &[OsString], environment: &Environment, interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
@@ -104,7 +103,7 @@ fn write_table(path: &PathBuf, rows: &[SummaryRow<'_>]) -> anyhow::Result<()> {
 /// The run that our command line of it means; errors and warnings name the options that were typed.
 fn experiment(run: &PlannedRun, environment: &Environment) -> anyhow::Result<Box<Experiment>> {
     let args = run.words.iter().map(Into::into);
-    let invocation = match cli::parse(args, environment, &simulate::flags()) {
+    let invocation = match cli::parse(args, environment) {
         Err(CliError::Config(error)) => bail!(error.rename(|ours| run.typed(ours))),
         parsed => parsed.context("in the `aiperf profile` line that this becomes")?,
     };

@@ -71,7 +71,7 @@ fn run(interrupts: &Interrupts) -> anyhow::Result<ExitCode> {
     if let Some(words) = aiperf_genai_perf::words_of(&args) {
         return genai_perf::run(words, &environment, interrupts);
     }
-    match cli::parse(args, &environment, &simulate::flags())? {
+    match cli::parse(args, &environment)? {
         Invocation::Text(text) => print(text.as_bytes())?,
         Invocation::Completion(Completion { script, path: None }) => print(&script)?,
         Invocation::Completion(Completion { script, path: Some(path) }) => {

@@ -4,14 +4,15 @@
 //! `aiperf-endpoint`.
 #![forbid(unsafe_code)]
 
+mod affinity;
 mod endpoint;
 mod failure_kind;
 mod phase_kind;
 mod reply;
 mod request_outcome;
 mod run_outcome;
-mod unix_socket;
 
+pub use affinity::AffinityHeaders;
 pub use endpoint::{
     BodyForm, BodySource, EndpointFacts, EndpointKind, GrpcSupport, KserveBackend, Medium, MethodName, MethodNameError,
     TemplateText, TurnPart, Wire,
@@ -24,4 +25,3 @@ pub use reply::{
 };
 pub use request_outcome::RequestOutcome;
 pub use run_outcome::{RunEnding, RunOutcome, StopReason};
-pub use unix_socket::{NotUnixSocket, unix_socket};

@@ -1,59 +1,14 @@
 //! The one table of simulator options: the query form, command-line flags and documentation all come from it.
 
-use std::fmt::Display;
-use std::str::FromStr;
-
 use aiperf_clock::Nanos;
+use aiperf_option_table::{OptionRow, Setter, at_least_one, at_least_zero, number, option_row as option, share};
 use aiperf_seed::Seed;
 
-use crate::distribution::Distribution;
-use crate::error::OptionError;
+use crate::generation::distribution::Distribution;
 use crate::options::{ReasoningField, SimOptions, TokenCounting, ToolUse, UsageReport};
 
-/// One option as people see it.
-#[derive(Debug)]
-pub struct SimOption {
-    /// As in the query form; a flag has hyphens for the underscores.
-    pub name: &'static str,
-    /// What its value looks like.
-    pub value: &'static str,
-    /// The default in the same notation; empty when there is none.
-    pub default: &'static str,
-    pub help: &'static str,
-    apply: fn(&mut SimOptions, &str) -> Result<(), String>,
-}
-
-impl SimOption {
-    /// The name as a command-line flag, without the leading hyphens.
-    pub fn flag(&self) -> String {
-        self.name.replace('_', "-")
-    }
-
-    /// Reads the value into the options.
-    pub fn set(&self, options: &mut SimOptions, value: &str) -> Result<(), OptionError> {
-        (self.apply)(options, value).map_err(|reason| OptionError::Value {
-            name: self.name,
-            value: value.to_owned(),
-            reason,
-            hint: self.value,
-        })
-    }
-}
-
-macro_rules! option {
-    ($name:literal, $value:expr, $default:literal, $help:literal, |$o:ident, $v:ident| $apply:expr) => {
-        SimOption {
-            name: $name,
-            value: $value,
-            default: $default,
-            help: $help,
-            apply: |$o, $v| {
-                $apply;
-                Ok(())
-            },
-        }
-    };
-}
+/// One option; a value is read into [`SimOptions`].
+pub type SimOption = OptionRow<Setter<SimOptions>>;
 
 /// Every option, in the order in which help and documentation show them.
 pub static SIM_OPTIONS: &[SimOption] = &[
@@ -83,7 +38,7 @@ pub static SIM_OPTIONS: &[SimOption] = &[
         }
     ),
     option!("tokens_per_chunk", "N", "1", "Output tokens in one streamed chunk", |o, v| {
-        o.tokens_per_chunk = counting_from_one(v)?;
+        o.tokens_per_chunk = at_least_one(v)?;
     }),
     option!(
         "batch",
@@ -91,7 +46,7 @@ pub static SIM_OPTIONS: &[SimOption] = &[
         "256",
         "Maximum number of requests that run at the same time; others wait in order of arrival",
         |o, v| {
-            o.batch = counting_from_one(v)?;
+            o.batch = at_least_one(v)?;
         }
     ),
     option!(
@@ -113,7 +68,7 @@ pub static SIM_OPTIONS: &[SimOption] = &[
         }
     ),
     option!("cache_block", "TOKENS", "16", "Tokens in one block of the prefix cache", |o, v| {
-        o.cache_block = counting_from_one(v)?;
+        o.cache_block = at_least_one(v)?;
     }),
     option!(
         "reasoning",
@@ -179,13 +134,13 @@ pub static SIM_OPTIONS: &[SimOption] = &[
         }
     ),
     option!("embed_dim", "N", "16", "Length of an embedding when the request names none", |o, v| {
-        o.embed_dim = counting_from_one(v)?;
+        o.embed_dim = at_least_one(v)?;
     }),
     option!("model", "NAME", "sim-model", "Model that /v1/models lists; requests may name any model", |o, v| {
         o.model = if v.is_empty() { return Err("a model needs a name".to_owned()) } else { v.to_owned() };
     }),
     option!("seed", "N", "0", "Seed of everything random", |o, v| o.seed = Seed::fixed(number(v)?)),
-    option!("threads", "N", "1", "Number of server threads", |o, v| o.threads = counting_from_one(v)?),
+    option!("threads", "N", "1", "Number of server threads", |o, v| o.threads = at_least_one(v)?),
     option!("error_rate", "SHARE", "0", "Share of requests answered with error_status", |o, v| {
         o.faults.error.rate = share(v)?;
     }),
@@ -282,31 +237,6 @@ pub static SIM_OPTIONS: &[SimOption] = &[
     ),
 ];
 
-fn number<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|e| format!("{e}"))
-}
-
-fn counting_from_one(text: &str) -> Result<u32, String> {
-    match number(text)? {
-        0 => Err("must be at least 1".to_owned()),
-        n => Ok(n),
-    }
-}
-
-fn at_least_zero(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => Err("not a number of at least zero".to_owned()),
-    }
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    match at_least_zero(text)? {
-        value if value <= 1.0 => Ok(value),
-        _ => Err("a share lies between 0 and 1".to_owned()),
-    }
-}
-
 fn millis(value: f64) -> Nanos {
     Nanos::from_secs_f64(value / 1e3)
 }
@@ -319,7 +249,7 @@ mod tests {
     fn the_defaults_in_the_table_are_the_defaults() {
         for option in SIM_OPTIONS {
             let mut options = SimOptions::default();
-            option.set(&mut options, option.default).unwrap();
+            options.set(option.name, option.default).unwrap();
             assert_eq!(options, SimOptions::default(), "{}", option.name);
         }
     }

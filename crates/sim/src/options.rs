@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use aiperf_clock::Nanos;
 use aiperf_seed::Seed;
 
-use crate::distribution::Distribution;
 use crate::error::OptionError;
-use crate::fault::FaultOptions;
+use crate::generation::distribution::Distribution;
+use crate::generation::fault::FaultOptions;
 use crate::option_table::{SIM_OPTIONS, SimOption};
 
 /// Everything that can be set. [`SIM_OPTIONS`] names each of these for people.
@@ -158,15 +158,24 @@ impl SimOptions {
             }
             seen.push(option.name);
             let value = value.ok_or(OptionError::NoValue { name: option.name, hint: option.value })?;
-            option.set(&mut options, &value)?;
+            apply(option, &mut options, &value)?;
         }
         Ok(options)
     }
 
     /// Sets one option by its name, with underscores or hyphens.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
-        find(name)?.set(self, value)
+        apply(find(name)?, self, value)
     }
+}
+
+fn apply(option: &SimOption, options: &mut SimOptions, value: &str) -> Result<(), OptionError> {
+    (option.action)(options, value).map_err(|reason| OptionError::Value {
+        name: option.name,
+        value: value.to_owned(),
+        reason,
+        hint: option.value,
+    })
 }
 
 fn find(name: &str) -> Result<&'static SimOption, OptionError> {

@@ -2,11 +2,13 @@
 
 use aiperf_config::{Config, Environment};
 use aiperf_experiment::ChatMemory;
+use aiperf_option_table::OptionRow;
 use aiperf_options::RawOptions;
 use aiperf_options::catalogue::OptionId;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 
 use super::CliError;
+use super::command::option_arg;
 
 const HISTORY: &str = "history";
 const NO_HISTORY: &str = "no-history";
@@ -23,83 +25,72 @@ pub(crate) struct ChatInvocation {
     pub(crate) memory: ChatMemory,
 }
 
-/// An option of this command, for its help and its manual.
-#[derive(Debug)]
-pub(super) struct ChatOption {
-    pub(super) name: &'static str,
+/// How an option of this command is given.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChatArg {
     pub(super) short: Option<char>,
-    /// Empty for a flag.
-    pub(super) value: &'static str,
-    pub(super) default: &'static str,
-    pub(super) help: &'static str,
     /// The option of a run that it is.
     id: Option<OptionId>,
 }
 
+type ChatOption = OptionRow<ChatArg>;
+
 pub(super) const OPTIONS: [ChatOption; 8] = [
     ChatOption {
         name: "model",
-        short: Some('m'),
         value: "NAME",
         default: "",
         help: "Model to chat with; not needed with --url sim:",
-        id: Some(OptionId::ModelNames),
+        action: ChatArg { short: Some('m'), id: Some(OptionId::ModelNames) },
     },
     ChatOption {
         name: "url",
-        short: Some('u'),
         value: "URL",
         default: "http://localhost:8000",
         help: "Server to chat with: its base URL, its /v1, or the full path of its chat endpoint",
-        id: Some(OptionId::Url),
+        action: ChatArg { short: Some('u'), id: Some(OptionId::Url) },
     },
     ChatOption {
         name: "system-prompt",
-        short: None,
         value: "TEXT",
         default: "",
         help: "System message at the start of the conversation",
-        id: None,
+        action: ChatArg { short: None, id: None },
     },
     ChatOption {
         name: "quick",
-        short: Some('q'),
         value: "TEXT",
         default: "",
         help: "Send this one message, show the reply and exit",
-        id: None,
+        action: ChatArg { short: Some('q'), id: None },
     },
     ChatOption {
         name: HISTORY,
-        short: None,
         value: "",
         default: "on",
         help: "Send all earlier turns with each new one",
-        id: None,
+        action: ChatArg { short: None, id: None },
     },
     ChatOption {
         name: NO_HISTORY,
-        short: None,
         value: "",
         default: "",
         help: "Send each turn without the earlier ones",
-        id: None,
+        action: ChatArg { short: None, id: None },
     },
     ChatOption {
         name: "api-key",
-        short: None,
         value: "KEY",
         default: "",
         help: "API key to send as a bearer token; by default that of the variable OPENAI_API_KEY",
-        id: Some(OptionId::ApiKey),
+        action: ChatArg { short: None, id: Some(OptionId::ApiKey) },
     },
     ChatOption {
         name: "tokenizer",
-        short: None,
         value: "NAME",
         default: "",
         help: "Tokenizer that counts tokens if the server reports no usage; by default that of the model",
-        id: Some(OptionId::Tokenizer),
+        action: ChatArg { short: None, id: Some(OptionId::Tokenizer) },
     },
 ];
 
@@ -109,14 +100,9 @@ pub(super) fn command() -> Command {
         .after_help("Examples:\n  aiperf chat --model my-model --url http://localhost:8000\n  aiperf chat --url sim: --quick 'Hello'")
         .disable_version_flag(true)
         .override_usage("aiperf chat --model <NAME> [OPTIONS]");
-    for option in &OPTIONS {
-        let default = if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };
-        let arg = Arg::new(option.name).long(option.name).short(option.short).help(format!("{}{default}", option.help));
-        command = command.arg(if option.value.is_empty() {
-            arg.action(ArgAction::SetTrue)
-        } else {
-            arg.value_name(option.value).allow_hyphen_values(option.id.is_none())
-        });
+    for row in &OPTIONS {
+        let arg = option_arg(row, row.value).short(row.action.short);
+        command = command.arg(arg.allow_hyphen_values(!row.value.is_empty() && row.action.id.is_none()));
     }
     command.mut_arg(NO_HISTORY, |arg| arg.conflicts_with(HISTORY))
 }
@@ -138,7 +124,7 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Ch
 fn config(matches: &ArgMatches, environment: &Environment) -> Result<Config, CliError> {
     let mut raw = RawOptions::default();
     for option in &OPTIONS {
-        if let (Some(id), Some(value)) = (option.id, matches.try_get_one::<String>(option.name).ok().flatten()) {
+        if let (Some(id), Some(value)) = (option.action.id, matches.try_get_one::<String>(option.name).ok().flatten()) {
             raw.push(id, format!("--{}", option.name), vec![value.clone()]);
         }
     }
@@ -160,6 +146,7 @@ fn is_sim(values: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use aiperf_address::{Address, Scheme};
     use aiperf_config::Target;
 
     use super::*;
@@ -178,7 +165,10 @@ mod tests {
     #[test]
     fn a_talk_streams_chat_to_the_usual_address() {
         let chat = read_line(&["-m", "m"], &[]).unwrap();
-        assert_eq!(chat.config.endpoint.targets, [Target::Url("http://localhost:8000".into())]);
+        assert_eq!(
+            chat.config.endpoint.targets,
+            [Target::Url(Address::parse("http://localhost:8000", Scheme::Http).unwrap())]
+        );
         assert!(chat.config.endpoint.streaming && chat.config.endpoint.api_key.is_none());
         assert_eq!((chat.memory, chat.quick, chat.system_prompt), (ChatMemory::Kept, None, None));
     }

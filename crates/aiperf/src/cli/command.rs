@@ -1,10 +1,11 @@
 //! The clap commands, built from the catalogue.
 
+use aiperf_option_table::OptionRow;
 use aiperf_options::catalogue::{Arity, OptionId, OptionSpec, Tokens, ValueKind, groups};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 
-use super::sim::{self, SimFlag};
+use super::sim;
 use super::{HELP, chat, compare, help, report, selftest, trace};
 
 pub(super) const INSTALL_COMPLETION: &str = "install-completion";
@@ -28,7 +29,16 @@ const MOST_VALUES: usize = 6;
 /// A default that is longer than this is an explanation, which the long page has.
 const LONGEST_DEFAULT: usize = 25;
 
-pub(super) fn program(sim_flags: &[SimFlag], purpose: Purpose) -> Command {
+/// The argument that a row of an option table describes; `value` is how its value is shown.
+pub(super) fn option_arg<A>(row: &OptionRow<A>, value: &'static str) -> Arg {
+    let arg = Arg::new(row.flag()).long(row.flag()).help(row.help_with_default());
+    if row.value.is_empty() {
+        return arg.action(ArgAction::SetTrue);
+    }
+    arg.value_name(value).allow_negative_numbers(true)
+}
+
+pub(super) fn program(purpose: Purpose) -> Command {
     Command::new("aiperf")
         .about("Benchmark generative-AI inference servers")
         .max_term_width(MOST_COLUMNS)
@@ -41,7 +51,7 @@ pub(super) fn program(sim_flags: &[SimFlag], purpose: Purpose) -> Command {
         .subcommand(profile(purpose))
         .subcommand(chat::command())
         .subcommand(selftest::command())
-        .subcommand(sim::command(sim_flags))
+        .subcommand(sim::command())
         .subcommand(report::command())
         .subcommand(compare::command())
         .subcommand(compare::gate_command())

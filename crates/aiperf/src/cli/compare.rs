@@ -2,19 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use aiperf_compare::{Asked, AskedQuantity, Format, OnUnclear, Selection};
+use aiperf_compare::{AskedQuantity, ComparisonOptions, Format, OnUnclear, Selection};
 use aiperf_config::Environment;
+use aiperf_option_table::OptionRow;
 use aiperf_stats::Level;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
 use super::CliError;
+use super::command::option_arg;
 
 /// Runs to be held against each other.
 #[derive(Debug)]
 pub(crate) struct CompareInvocation {
     /// The baseline first, each as the user wrote it and where it is.
     pub(crate) folders: Vec<(PathBuf, PathBuf)>,
-    pub(crate) asked: Asked,
+    pub(crate) asked: ComparisonOptions,
     pub(crate) format: Format,
     /// Where that format goes; to stdout where `None`.
     pub(crate) output: Option<PathBuf>,
@@ -27,14 +29,18 @@ pub(crate) struct GateOptions {
     pub(crate) on_unclear: OnUnclear,
 }
 
-/// An option of these commands, for their help and their manual.
-#[derive(Debug)]
-pub(super) struct CompareOption {
-    pub(super) name: &'static str,
-    pub(super) value: &'static str,
-    pub(super) default: &'static str,
-    pub(super) help: &'static str,
+/// How an option of these commands is given.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum CompareArg {
+    Text,
+    /// Repeatable, or with commas.
+    List,
+    Flag,
+    File,
+    Folder,
 }
+
+type CompareOption = OptionRow<CompareArg>;
 
 pub(super) const OPTIONS: [CompareOption; 7] = [
     CompareOption {
@@ -42,42 +48,49 @@ pub(super) const OPTIONS: [CompareOption; 7] = [
         value: "METRIC[:STATISTIC[:THRESHOLD]]",
         default: "the main metrics",
         help: "Metric to compare, such as time_to_first_token:p99:5%; the statistic is avg or a percentile; several are separated by commas",
+        action: CompareArg::List,
     },
     CompareOption {
         name: "threshold",
         value: "PERCENT",
         default: "2.5%; 1 point for percentages",
         help: "Largest change that counts as no change",
+        action: CompareArg::Text,
     },
     CompareOption {
         name: "detect",
         value: "PERCENT",
         default: "twice the threshold",
         help: "Change for which to forecast the number of samples; must be above the threshold",
+        action: CompareArg::Text,
     },
     CompareOption {
         name: "confidence-level",
         value: "LEVEL",
         default: "0.95",
         help: "Probability that all verdicts together are right",
+        action: CompareArg::Text,
     },
     CompareOption {
         name: "format",
         value: "console|markdown|json|junit",
         default: "console",
         help: "Format of the result",
+        action: CompareArg::Text,
     },
     CompareOption {
         name: "output",
         value: "FILE",
         default: "stdout",
         help: "File to write the result to; the console format then goes to stdout",
+        action: CompareArg::File,
     },
     CompareOption {
         name: "allow-incomplete",
         value: "",
         default: "",
         help: "Also judge runs that were interrupted, killed or rebuilt, or that lost records; without it such a run gets no verdict and the exit code is 4",
+        action: CompareArg::Flag,
     },
 ];
 
@@ -87,12 +100,14 @@ pub(super) const GATE_OPTIONS: [CompareOption; 2] = [
         value: "FOLDER",
         default: "",
         help: "Artifact folder of the run to compare with (only `gate`)",
+        action: CompareArg::Folder,
     },
     CompareOption {
         name: "on-unclear",
         value: "pass|fail",
         default: "fail",
         help: "Exit code if the data is inconclusive: 0 for `pass`, 3 for `fail` (only `gate`)",
+        action: CompareArg::Text,
     },
 ];
 
@@ -135,16 +150,13 @@ pub(super) fn gate_command() -> Command {
         .args(OPTIONS.iter().chain(&GATE_OPTIONS).map(arg))
 }
 
-fn arg(option: &CompareOption) -> Arg {
-    let default = if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };
-    let arg =
-        Arg::new(option.name).long(option.name).value_name(option.value).help(format!("{}{default}", option.help));
-    match option.name {
-        "allow-incomplete" => arg.num_args(0).action(ArgAction::SetTrue),
-        "metric" => arg.action(ArgAction::Append).num_args(1).value_delimiter(','),
-        "baseline" => arg.value_hint(ValueHint::DirPath),
-        "output" => arg.value_hint(ValueHint::FilePath),
-        _ => arg,
+fn arg(row: &CompareOption) -> Arg {
+    let arg = option_arg(row, row.value);
+    match row.action {
+        CompareArg::List => arg.action(ArgAction::Append).num_args(1).value_delimiter(','),
+        CompareArg::Folder => arg.value_hint(ValueHint::DirPath),
+        CompareArg::File => arg.value_hint(ValueHint::FilePath),
+        CompareArg::Text | CompareArg::Flag => arg,
     }
 }
 
@@ -203,7 +215,7 @@ fn invocation(
     let here = |name: &String| (PathBuf::from(name), environment.current_dir.join(Path::new(name)));
     Ok(CompareInvocation {
         folders: folders.iter().map(|name| here(name)).collect(),
-        asked: Asked {
+        asked: ComparisonOptions {
             selection,
             quantities: quantities.collect::<Result<_, _>>()?,
             threshold: share("--threshold")?,
@@ -281,10 +293,12 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_named_with_its_option() {
         let refusal = |words: &[&str]| compare(&[&["a", "b"], words].concat()).unwrap_err().to_string();
-        assert!(refusal(&["--threshold", "2"]).starts_with("--threshold: \"2\" is no share"));
+        assert!(refusal(&["--threshold", "2"]).starts_with("--threshold: \"2\" is not a percentage"));
         assert!(refusal(&["--detect", "0%"]).starts_with("--detect: "));
-        assert!(refusal(&["--metric", "ttft"]).starts_with("--metric: \"ttft\" is no metric"));
-        assert!(refusal(&["--metric", "request_latency:p99:200%"]).starts_with("--metric: \"200%\" is no share"));
+        assert!(refusal(&["--metric", "ttft"]).starts_with("--metric: \"ttft\" is not a metric"));
+        assert!(
+            refusal(&["--metric", "request_latency:p99:200%"]).starts_with("--metric: \"200%\" is not a percentage")
+        );
         assert!(refusal(&["--confidence-level", "95"]).starts_with("--confidence-level: \"95\""));
         assert!(refusal(&["--format", "xml"]).contains("none of console, markdown, json, junit"));
         assert!(gate(&["--baseline", "a", "b", "--on-unclear", "x"]).unwrap_err().to_string().contains("--on-unclear"));

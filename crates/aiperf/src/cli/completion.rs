@@ -6,8 +6,8 @@ use aiperf_config::Environment;
 use clap::ArgMatches;
 use clap_complete::Shell;
 
+use super::CliError;
 use super::command::{OUTPUT, Purpose, SHELL, program};
-use super::{CliError, SimFlag};
 
 /// A script and where it goes.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,17 +18,13 @@ pub(crate) struct Completion {
 }
 
 /// `aiperf completions SHELL`
-pub(super) fn print(matches: &ArgMatches, sim_flags: &[SimFlag]) -> Result<Completion, CliError> {
+pub(super) fn print(matches: &ArgMatches) -> Result<Completion, CliError> {
     let name = matches.get_one::<String>(SHELL).map_or("", String::as_str);
-    Ok(Completion { script: script(shell(name)?, sim_flags), path: None })
+    Ok(Completion { script: script(shell(name)?), path: None })
 }
 
 /// `aiperf --install-completion`
-pub(super) fn install(
-    matches: &ArgMatches,
-    environment: &Environment,
-    sim_flags: &[SimFlag],
-) -> Result<Completion, CliError> {
+pub(super) fn install(matches: &ArgMatches, environment: &Environment) -> Result<Completion, CliError> {
     let of_environment = environment.variables.get("SHELL").and_then(|path| Path::new(path).file_name()?.to_str());
     let name = matches.get_one::<String>(SHELL).map(String::as_str).or(of_environment).unwrap_or_default();
     let shell = shell(name)?;
@@ -36,7 +32,7 @@ pub(super) fn install(
         Some(path) => environment.current_dir.join(path),
         None => usual_place(shell, environment)?,
     };
-    Ok(Completion { script: script(shell, sim_flags), path: Some(path) })
+    Ok(Completion { script: script(shell), path: Some(path) })
 }
 
 fn shell(name: &str) -> Result<Shell, CliError> {
@@ -61,8 +57,8 @@ fn usual_place(shell: Shell, environment: &Environment) -> Result<PathBuf, CliEr
     }))
 }
 
-fn script(shell: Shell, sim_flags: &[SimFlag]) -> Vec<u8> {
+fn script(shell: Shell) -> Vec<u8> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut program(sim_flags, Purpose::Completing), "aiperf", &mut script);
+    clap_complete::generate(shell, &mut program(Purpose::Completing), "aiperf", &mut script);
     script
 }

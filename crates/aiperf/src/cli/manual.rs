@@ -7,9 +7,9 @@ use std::{env, fs};
 use aiperf_experiment::SELFTEST_OPTIONS;
 use aiperf_options::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
 use aiperf_options::{VARIABLES, WITHOUT_EFFECT};
+use aiperf_sim::SIM_OPTIONS;
 
 use super::{UNBUILT_COMMANDS, chat, compare};
-use crate::simulate;
 
 const HEAD: &str = "\
 # The command line
@@ -130,11 +130,9 @@ fn write_chat(text: &mut String) {
         "\n## Options of `aiperf chat`\n\n[chat.md](chat.md) shows a conversation.\n\n\
          | option | takes | default | meaning |\n|---|---|---|---|\n",
     );
-    for option in &chat::OPTIONS {
-        let short = option.short.map(|short| format!(" `-{short}`")).unwrap_or_default();
-        let takes = if option.value.is_empty() { "flag" } else { option.value };
-        let default = if option.default.is_empty() { "–" } else { option.default };
-        let _ = writeln!(text, "| `--{}`{short} | {takes} | {default} | {} |", option.name, cell(option.help));
+    for row in &chat::OPTIONS {
+        let short = row.action.short.map(|short| format!("` `-{short}")).unwrap_or_default();
+        let _ = writeln!(text, "{}", row.markdown(&format!("--{}{short}", row.name), row.value));
     }
 }
 
@@ -143,9 +141,8 @@ fn write_compare(text: &mut String) {
         "\n## Options of `aiperf compare` and `aiperf gate`\n\n[comparing.md](comparing.md) says what the verdicts mean.\n\n\
          | option | takes | default | meaning |\n|---|---|---|---|\n",
     );
-    for option in compare::OPTIONS.iter().chain(&compare::GATE_OPTIONS) {
-        let default = if option.default.is_empty() { "–" } else { option.default };
-        let _ = writeln!(text, "| `--{}` | {} | {default} | {} |", option.name, cell(option.value), cell(option.help));
+    for row in compare::OPTIONS.iter().chain(&compare::GATE_OPTIONS) {
+        let _ = writeln!(text, "{}", row.markdown(&format!("--{}", row.name), row.value));
     }
 }
 
@@ -154,9 +151,8 @@ fn write_selftest(text: &mut String) {
         "\n## Options of `aiperf selftest`\n\n[selftest.md](selftest.md) says what is measured and what the verdict means.\n\n\
          | option | takes | default | meaning |\n|---|---|---|---|\n",
     );
-    for option in SELFTEST_OPTIONS {
-        let default = if option.default.is_empty() { "–".to_owned() } else { cell(option.default) };
-        let _ = writeln!(text, "| `--{}` | {} | {default} | {} |", option.flag, cell(option.value), cell(option.help));
+    for row in SELFTEST_OPTIONS {
+        let _ = writeln!(text, "{}", row.markdown(&format!("--{}", row.flag()), row.value));
     }
 }
 
@@ -167,9 +163,8 @@ fn write_sim(text: &mut String) {
          | `--host` | ADDRESS | 127.0.0.1 | Address to listen on; not after `sim:?` |\n\
          | `--port` `-p` | PORT | 8000 | Port to listen on, 0 for a free one; not after `sim:?` |\n",
     );
-    for flag in simulate::flags() {
-        let default = if flag.default.is_empty() { "–".to_owned() } else { cell(flag.default) };
-        let _ = writeln!(text, "| `--{}` | {} | {default} | {} |", flag.name, cell(flag.value), cell(flag.help));
+    for row in SIM_OPTIONS {
+        let _ = writeln!(text, "{}", row.markdown(&format!("--{}", row.flag()), row.value));
     }
 }
 

@@ -1,7 +1,6 @@
 //! From what clap could not match to a sentence that names the mistake and what to do about it.
 
 use aiperf_options::catalogue::{Arity, OptionId, OptionSpec, ValueKind};
-use aiperf_options::suggestion;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -82,7 +81,7 @@ impl Mistake<'_> {
     fn unknown_command(&self, name: String) -> CliError {
         let (level, command) = self.level();
         let known = command.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
-        let nearest = suggestion::nearest(&name, known, name.len());
+        let nearest = aiperf_option_table::nearest(&name, known, name.len());
         let advice = match nearest {
             Some(nearest) => format!("did you mean `{level} {nearest}`?"),
             None if level == "aiperf synthesize" => {
@@ -139,7 +138,7 @@ fn is_option(word: &str) -> bool {
 /// The name that a slip of the pen stands for, or those that have the given words in them: of many only those that people
 /// use most.
 fn alike<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
-    if let Some(near) = suggestion::nearest(name, known.iter().copied(), name.len()) {
+    if let Some(near) = aiperf_option_table::nearest(name, known.iter().copied(), name.len()) {
         return vec![near];
     }
     if name.len() < LETTERS_OF_A_WORD {

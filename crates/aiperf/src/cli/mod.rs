@@ -32,7 +32,7 @@ pub(crate) use completion::Completion;
 pub(crate) use error::CliError;
 pub(crate) use report::ReportInvocation;
 pub(crate) use selftest::SelfTestInvocation;
-pub(crate) use sim::{SimFlag, SimInvocation};
+pub(crate) use sim::SimInvocation;
 pub(crate) use trace::{AnalysisFormat, AnalyzeTrace, ChangeTrace, MakeSessions, TraceInvocation, ValidateTrace};
 
 /// Commands of the reference that this program knows by name only.
@@ -60,11 +60,10 @@ pub(crate) enum Invocation {
     Text(String),
 }
 
-/// Reads a whole command line, program name included. `sim_flags` are the settings of the simulator.
+/// Reads a whole command line, program name included.
 pub(crate) fn parse(
     args: impl IntoIterator<Item = OsString>,
     environment: &Environment,
-    sim_flags: &[SimFlag],
 ) -> Result<Invocation, CliError> {
     let words = args
         .into_iter()
@@ -82,13 +81,13 @@ pub(crate) fn parse(
     if words.get(1).is_some_and(|command| command == "profile") && words.len() == 2 {
         return Err(CliError::NothingToProfile);
     }
-    let mut command = command::program(sim_flags, command::Purpose::Parsing);
+    let mut command = command::program(command::Purpose::Parsing);
     let matches = match command.try_get_matches_from_mut(&words) {
         Ok(matches) => matches,
         Err(clap_error) => return not_matched(&clap_error, &words, &typed, &command, environment),
     };
     if matches.get_flag(command::INSTALL_COMPLETION) {
-        return completion::install(&matches, environment, sim_flags).map(Invocation::Completion);
+        return completion::install(&matches, environment).map(Invocation::Completion);
     }
     match matches.subcommand() {
         Some(("profile", matches)) => {
@@ -97,7 +96,7 @@ pub(crate) fn parse(
         }
         Some(("chat", matches)) => chat::read(matches, environment).map(|chat| Invocation::Chat(Box::new(chat))),
         Some(("selftest", matches)) => Ok(Invocation::SelfTest(selftest::read(matches))),
-        Some(("sim", matches)) => sim::read(matches, sim_flags).map(Invocation::Sim),
+        Some(("sim", matches)) => sim::read(matches).map(Invocation::Sim),
         Some(("report", matches)) => report::read(matches, environment).map(Invocation::Report),
         Some(("compare", matches)) => compare::read(matches, environment).map(Invocation::Compare),
         Some(("gate", matches)) => compare::read_gate(matches, environment).map(Invocation::Compare),
@@ -108,7 +107,7 @@ pub(crate) fn parse(
         Some((name @ ("analyze-trace" | "synthesize"), matches)) => {
             trace::read(name, matches, environment).map(Invocation::Trace)
         }
-        Some(("completions", matches)) => completion::print(matches, sim_flags).map(Invocation::Completion),
+        Some(("completions", matches)) => completion::print(matches).map(Invocation::Completion),
         _ => Ok(Invocation::Text(command.render_help().to_string())),
     }
 }

@@ -1,7 +1,9 @@
 //! `aiperf selftest`: its options are a table that the self-test gives.
 
 use aiperf_experiment::SELFTEST_OPTIONS;
-use clap::{Arg, ArgMatches, Command};
+use clap::{ArgMatches, Command};
+
+use super::command::option_arg;
 
 /// A self-test to run.
 #[derive(Debug, PartialEq, Eq)]
@@ -11,24 +13,14 @@ pub(crate) struct SelfTestInvocation {
 }
 
 pub(super) fn command() -> Command {
-    let mut command = Command::new("selftest")
+    Command::new("selftest")
         .about("Prove on this machine that the client's times are right")
         .after_help("Examples:\n  aiperf selftest --streams 100 --duration 10\n  aiperf selftest --request-rate 50 --format json")
-        .disable_version_flag(true);
-    for option in SELFTEST_OPTIONS {
-        let default = if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };
-        command = command.arg(
-            Arg::new(option.flag)
-                .long(option.flag)
-                .value_name(option.value)
-                .allow_negative_numbers(true)
-                .help(format!("{}{default}", option.help)),
-        );
-    }
-    command
+        .disable_version_flag(true)
+        .args(SELFTEST_OPTIONS.iter().map(|row| option_arg(row, row.value)))
 }
 
 pub(super) fn read(matches: &ArgMatches) -> SelfTestInvocation {
     let given = |flag: &'static str| Some((flag, matches.get_one::<String>(flag)?.clone()));
-    SelfTestInvocation { settings: SELFTEST_OPTIONS.iter().filter_map(|option| given(option.flag)).collect() }
+    SelfTestInvocation { settings: SELFTEST_OPTIONS.iter().filter_map(|option| given(option.name)).collect() }
 }

@@ -2,28 +2,18 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use aiperf_sim::{SIM_OPTIONS, SimOption};
 use clap::{Arg, ArgMatches, Command, value_parser};
 
 use super::CliError;
-
-/// One setting of the simulator.
-#[derive(Debug, Clone)]
-pub(crate) struct SimFlag {
-    /// Without dashes in front.
-    pub(crate) name: String,
-    /// What a value looks like.
-    pub(crate) value: &'static str,
-    /// Empty when there is none.
-    pub(crate) default: &'static str,
-    pub(crate) help: &'static str,
-}
+use super::command::option_arg;
 
 /// A simulator to start.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SimInvocation {
     pub(crate) bind: SocketAddr,
-    /// The settings given, by flag name.
-    pub(crate) settings: Vec<(String, String)>,
+    /// The settings given, by name.
+    pub(crate) settings: Vec<(&'static str, String)>,
 }
 
 const AFTER_HELP: &str = "\
@@ -34,7 +24,7 @@ Examples:
   aiperf sim --port 8000 --ttft 40 --itl 8
   aiperf sim --port 0 --ttft lognormal:40,10 --error-rate 0.05 --truth truth.jsonl";
 
-pub(super) fn command(flags: &[SimFlag]) -> Command {
+pub(super) fn command() -> Command {
     let mut command = Command::new("sim")
         .about("Run a simulated inference server: real sockets and protocols, no model")
         .after_help(AFTER_HELP)
@@ -58,28 +48,19 @@ pub(super) fn command(flags: &[SimFlag]) -> Command {
                 .default_value("8000")
                 .help("Port to listen on; 0 takes a free one"),
         );
-    for flag in flags {
+    for row in SIM_OPTIONS {
         // A whole notation is no name; the end of the page explains it.
-        let value = if flag.value.contains(" | ") { "DISTRIBUTION" } else { flag.value };
-        let default = if flag.default.is_empty() { String::new() } else { format!(" [default: {}]", flag.default) };
-        command = command.arg(
-            Arg::new(flag.name.clone())
-                .long(flag.name.clone())
-                .value_name(value)
-                .allow_negative_numbers(true)
-                .help(format!("{}{default}", flag.help)),
-        );
+        let value = if row.value.contains(" | ") { "DISTRIBUTION" } else { row.value };
+        command = command.arg(option_arg(row, value));
     }
     command
 }
 
-pub(super) fn read(matches: &ArgMatches, flags: &[SimFlag]) -> Result<SimInvocation, CliError> {
+pub(super) fn read(matches: &ArgMatches) -> Result<SimInvocation, CliError> {
     let missing = |name: &str| CliError::MissingValue(format!("--{name}"));
     let host = *matches.get_one::<IpAddr>("host").ok_or_else(|| missing("host"))?;
     let port = *matches.get_one::<u16>("port").ok_or_else(|| missing("port"))?;
-    let settings = flags
-        .iter()
-        .filter_map(|flag| Some((flag.name.clone(), matches.get_one::<String>(&flag.name)?.clone())))
-        .collect();
+    let given = |row: &SimOption| Some((row.name, matches.get_one::<String>(&row.flag())?.clone()));
+    let settings = SIM_OPTIONS.iter().filter_map(given).collect();
     Ok(SimInvocation { bind: SocketAddr::new(host, port), settings })
 }

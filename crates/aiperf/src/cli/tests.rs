@@ -6,11 +6,7 @@ use std::path::Path;
 use aiperf_config::{Config, DatasetSource, Environment, LogLevel, Pace, UiKind};
 use aiperf_options::catalogue::{OptionSpec, ValueKind, options};
 
-use super::{CliError, Invocation, SimFlag, parse};
-
-fn flags() -> Vec<SimFlag> {
-    vec![SimFlag { name: "error-rate".to_owned(), value: "SHARE", default: "0", help: "Share of errors" }]
-}
+use super::{CliError, Invocation, parse};
 
 fn environment() -> Environment {
     let variables = [("HOME", "/home/me"), ("SHELL", "/usr/bin/zsh")];
@@ -23,7 +19,7 @@ fn environment() -> Environment {
 
 fn invoke(words: &[&str]) -> Result<Invocation, CliError> {
     let args = ["aiperf"].into_iter().chain(words.iter().copied()).map(OsString::from);
-    parse(args, &environment(), &flags())
+    parse(args, &environment())
 }
 
 fn profile(line: &str) -> Config {
@@ -246,7 +242,7 @@ fn a_file_to_synthesize_from_is_a_trace_and_another_word_lists_what_there_is() {
     std::fs::write(folder.path().join("t.jsonl"), "{}").unwrap();
     let here = Environment { current_dir: folder.path().to_owned(), ..environment() };
     let words = ["aiperf", "synthesize", "t.jsonl", "--output", "o"];
-    match parse(words.map(OsString::from), &here, &flags()) {
+    match parse(words.map(OsString::from), &here) {
         Ok(Invocation::Trace(super::TraceInvocation::Change(change))) => {
             assert_eq!(change.input, folder.path().join("t.jsonl"));
         }
@@ -333,7 +329,7 @@ fn the_simulator_takes_its_settings_from_its_own_table() {
         panic!("no simulator")
     };
     assert_eq!(sim.bind.to_string(), "127.0.0.1:9");
-    assert_eq!(sim.settings, [("error-rate".to_owned(), "0.5".to_owned())]);
+    assert_eq!(sim.settings, [("error_rate", "0.5".to_owned())]);
     assert!(refused("sim --port x").contains("--port"));
     assert!(refused("sim --nothing 1").contains("--nothing"));
 }

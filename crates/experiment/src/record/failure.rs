@@ -100,7 +100,7 @@ fn transport_kind(error: &TransportError) -> FailureKind {
         TransportError::Proxy { status: None, .. } => FailureKind::ProxyUnreachable,
         TransportError::Redirect(RedirectError::TooMany(_)) => FailureKind::TooManyRedirects,
         TransportError::Redirect(RedirectError::NotHttp(_)) => FailureKind::RedirectNotHttp,
-        TransportError::Redirect(RedirectError::NoUrl(_)) => FailureKind::RedirectInvalid,
+        TransportError::Redirect(RedirectError::NotUrl(_)) => FailureKind::RedirectInvalid,
         TransportError::Tls { certificate: true, .. } => FailureKind::Certificate,
         TransportError::Tls { certificate: false, .. } => FailureKind::Tls,
         TransportError::Send(_) => FailureKind::Send,
@@ -175,7 +175,7 @@ fn timeout_message(exchange: &Exchange) -> String {
 
 #[cfg(test)]
 mod tests {
-    use aiperf_transport::{Origin, Scheme};
+    use aiperf_address::{Origin, Scheme};
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! What a self-test can be told. One table: flags, help and documentation come from it.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
+use aiperf_option_table::{OptionRow, Setter, above_zero, at_least_one, at_least_zero, option_row as option};
 use aiperf_sim::Distribution;
 use thiserror::Error;
 
@@ -70,10 +70,10 @@ impl SelfTestOptions {
     pub fn set(&mut self, flag: &str, value: &str) -> Result<(), SelfTestOptionError> {
         let option = SELFTEST_OPTIONS
             .iter()
-            .find(|option| option.flag == flag)
+            .find(|option| option.name == flag)
             .ok_or_else(|| SelfTestOptionError::Unknown(flag.to_owned()))?;
-        (option.apply)(self, value).map_err(|reason| SelfTestOptionError::Value {
-            flag: option.flag,
+        (option.action)(self, value).map_err(|reason| SelfTestOptionError::Value {
+            flag: option.name,
             value: value.to_owned(),
             reason,
         })
@@ -103,56 +103,31 @@ pub enum SelfTestOptionError {
     TwoLoads,
 }
 
-/// One option as people see it.
-#[derive(Debug)]
-pub struct SelfTestOption {
-    /// Without the leading hyphens.
-    pub flag: &'static str,
-    /// What its value looks like.
-    pub value: &'static str,
-    /// Empty when there is none.
-    pub default: &'static str,
-    pub help: &'static str,
-    apply: fn(&mut SelfTestOptions, &str) -> Result<(), String>,
-}
-
-macro_rules! option {
-    ($flag:literal, $value:literal, $default:literal, $help:literal, |$o:ident, $v:ident| $apply:expr) => {
-        SelfTestOption {
-            flag: $flag,
-            value: $value,
-            default: $default,
-            help: $help,
-            apply: |$o, $v| {
-                $apply;
-                Ok(())
-            },
-        }
-    };
-}
+/// One option; a value is read into [`SelfTestOptions`].
+pub type SelfTestOption = OptionRow<Setter<SelfTestOptions>>;
 
 /// Every option, in the order in which help and documentation show them.
 pub static SELFTEST_OPTIONS: &[SelfTestOption] = &[
     option!("streams", "N", "100", "Streams to keep in flight; a new one starts as soon as one ends", |o, v| {
-        o.streams = Some(counting(v)?);
+        o.streams = Some(at_least_one(v)?);
     }),
     option!("request-rate", "PER_SECOND", "", "Poisson arrivals at this rate instead of --streams", |o, v| {
-        o.request_rate = Some(positive(v)?);
+        o.request_rate = Some(above_zero(v)?);
     }),
     option!("tokens-per-second", "N", "100", "Tokens per second of each stream, one per chunk", |o, v| {
-        o.tokens_per_second = positive(v)?;
+        o.tokens_per_second = above_zero(v)?;
     }),
     option!("ttft", "MS", "50", "Time to the first token; distributions as for aiperf sim", |o, v| {
         v.parse::<Distribution>()?;
         v.clone_into(&mut o.ttft);
     }),
     option!("osl", "TOKENS", "100", "Tokens of each response, at least 2", |o, v| {
-        o.output_tokens = match counting(v)? {
+        o.output_tokens = match at_least_one(v)? {
             1 => return Err("a reply of one token has no gap to measure; give at least 2".to_owned()),
             tokens => tokens,
         };
     }),
-    option!("duration", "SECONDS", "10", "How long to send at full load", |o, v| o.duration = positive(v)?),
+    option!("duration", "SECONDS", "10", "How long to send at full load", |o, v| o.duration = above_zero(v)?),
     option!(
         "ramp",
         "SECONDS",
@@ -161,7 +136,7 @@ pub static SELFTEST_OPTIONS: &[SelfTestOption] = &[
         |o, v| o.ramp = Some(at_least_zero(v)?)
     ),
     option!("max-ttft-error-ms", "MS", "5", "Fail if the p99 of the TTFT error is above this", |o, v| {
-        o.max_ttft_error = positive(v)?;
+        o.max_ttft_error = above_zero(v)?;
     }),
     option!(
         "export-level",
@@ -171,12 +146,12 @@ pub static SELFTEST_OPTIONS: &[SelfTestOption] = &[
         |o, v| {
             o.export_level = match v {
                 "summary" | "records" | "raw" => v.to_owned(),
-                _ => return Err("it is summary, records or raw".to_owned()),
+                _ => return Err("must be summary, records or raw".to_owned()),
             };
         }
     ),
     option!("workers-max", "N", "", "Maximum number of worker threads of the client, as for aiperf profile", |o, v| {
-        o.workers_max = Some(counting(v)?);
+        o.workers_max = Some(at_least_one(v)?);
     }),
     option!(
         "artifact-dir",
@@ -187,35 +162,14 @@ pub static SELFTEST_OPTIONS: &[SelfTestOption] = &[
             o.artifact_dir = if v.is_empty() { None } else { Some(v.into()) };
         }
     ),
-    option!("format", "text|json", "text", "SelfTestFormat in which to print the result", |o, v| {
+    option!("format", "text|json", "text", "Format in which to print the result", |o, v| {
         o.format = match v {
             "text" => SelfTestFormat::Text,
             "json" => SelfTestFormat::Json,
-            _ => return Err("it is text or json".to_owned()),
+            _ => return Err("must be text or json".to_owned()),
         };
     }),
 ];
-
-fn counting<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, String> {
-    match text.parse::<T>() {
-        Ok(number) if number >= T::from(1) => Ok(number),
-        _ => Err("it takes a whole number of at least 1".to_owned()),
-    }
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
-        _ => Err("it takes a number above 0".to_owned()),
-    }
-}
-
-fn at_least_zero(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        _ => Err("it takes a number of at least 0".to_owned()),
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -228,8 +182,8 @@ mod tests {
 
     #[test]
     fn the_defaults_in_the_table_are_the_defaults() {
-        for option in SELFTEST_OPTIONS.iter().filter(|option| !option.default.is_empty() && option.flag != "streams") {
-            assert_eq!(set(option.flag, option.default).unwrap(), SelfTestOptions::default(), "{}", option.flag);
+        for option in SELFTEST_OPTIONS.iter().filter(|option| !option.default.is_empty() && option.name != "streams") {
+            assert_eq!(set(option.name, option.default).unwrap(), SelfTestOptions::default(), "{}", option.name);
         }
         assert_eq!(SelfTestOptions::default().load(), Ok(Load::Streams(100)));
     }
@@ -237,7 +191,7 @@ mod tests {
     #[test]
     fn a_bad_value_names_the_flag_the_value_and_what_fits() {
         let message = set("streams", "0").unwrap_err().to_string();
-        assert_eq!(message, "--streams \"0\": it takes a whole number of at least 1");
+        assert_eq!(message, "--streams \"0\": must be a whole number of at least 1");
         for (flag, value) in [("osl", "1"), ("duration", "-1"), ("ttft", "fast"), ("format", "xml"), ("ramp", "inf")] {
             assert!(set(flag, value).unwrap_err().to_string().contains(value), "{flag}");
         }

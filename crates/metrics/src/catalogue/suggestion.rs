@@ -1,5 +1,7 @@
 //! The metric that was perhaps meant by a name that no metric has: a usual short form, or a slip of the pen.
 
+use aiperf_option_table::nearest;
+
 use crate::Metric;
 
 /// Short forms that people write, and GenAI-Perf's words.
@@ -19,8 +21,6 @@ const SHORT_FORMS: [(&str, Metric); 14] = [
     ("rps", Metric::RequestThroughput),
     ("qps", Metric::RequestThroughput),
 ];
-/// Letters of a name for each one that may be wrong.
-const LETTERS_PER_SLIP: usize = 6;
 
 impl Metric {
     /// The metric that `tag` perhaps means, of those that would be accepted.
@@ -31,9 +31,7 @@ impl Metric {
             return Some(metric).filter(|metric| accepts(*metric));
         }
         let accepted = Self::ALL.iter().copied().filter(|metric| accepts(*metric));
-        let measured = accepted.map(|metric| (strsim::osa_distance(&plain, metric.tag()), metric));
-        let (slips, metric) = measured.min_by_key(|(slips, _)| *slips)?;
-        (slips <= plain.len().div_ceil(LETTERS_PER_SLIP)).then_some(metric)
+        nearest(&plain, accepted.map(Metric::tag), plain.len()).and_then(Self::from_tag)
     }
 
     /// What to tell someone who gave a tag that no metric has: the one that was perhaps meant, or where to find them all.
@@ -48,7 +46,7 @@ impl Metric {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kind;
+    use crate::MetricKind;
 
     fn suggested(tag: &str) -> Option<&'static str> {
         Metric::suggestion(tag, |_| true).map(Metric::tag)
@@ -73,6 +71,6 @@ mod tests {
 
     #[test]
     fn only_what_would_be_accepted_is_suggested() {
-        assert_eq!(Metric::suggestion("rps", |metric| metric.definition().kind == Kind::Record), None);
+        assert_eq!(Metric::suggestion("rps", |metric| metric.definition().kind == MetricKind::Record), None);
     }
 }

@@ -35,12 +35,36 @@ pub struct Observation {
     pub requested_input_tokens: Option<u32>,
     /// Events of the response that could not be read and were passed over.
     pub undecodable_events: u32,
-    /// Of the prompt, where the data says which blocks it is made of.
+    /// Of the prompt, if the data says which blocks it is made of.
     pub prefix: Option<PrefixBlocks>,
     pub media: MediaFacts,
 }
 
 impl Observation {
+    /// A request without content that was sent as soon as it was due, and of which nothing but its times is known.
+    pub fn new(start: Mono, end: Mono) -> Self {
+        Self {
+            due: start,
+            credit_issued: start,
+            start,
+            headers_received: None,
+            end,
+            chunks: Vec::new(),
+            delivery: Delivery::Events,
+            tokens: TokenCounts::default(),
+            usage: None,
+            spec_decode: None,
+            http: None,
+            resent: 0,
+            failure: None,
+            requested_output_tokens: None,
+            requested_input_tokens: None,
+            undecodable_events: 0,
+            prefix: None,
+            media: MediaFacts::default(),
+        }
+    }
+
     pub fn outcome(&self) -> RequestOutcome {
         self.failure.as_ref().map_or(RequestOutcome::Success, |failure| failure.outcome)
     }
@@ -81,7 +105,7 @@ pub struct HttpTiming {
     pub dns_lookup: Nanos,
     /// TCP and TLS.
     pub connecting: Nanos,
-    /// The TLS part of it, where there was one.
+    /// The TLS part of it, if there was one.
     pub tls: Option<Nanos>,
     pub sending: Nanos,
     pub waiting: Nanos,

@@ -5,7 +5,6 @@ use std::fmt;
 
 use super::table::VARIABLES;
 use super::without_effect::WITHOUT_EFFECT;
-use crate::suggestion;
 
 const PREFIX: &str = "AIPERF_";
 /// What only tests and measurements of this project read.
@@ -69,7 +68,7 @@ fn nearest(name: &str) -> Option<String> {
     let name = name.to_ascii_uppercase();
     let read = VARIABLES.iter().map(|variable| variable.name.to_owned());
     let known = read.chain(WITHOUT_EFFECT.iter().flat_map(|group| group.variables().collect::<Vec<_>>()));
-    suggestion::nearest(&name, known, name.len().saturating_sub(PREFIX.len()))
+    aiperf_option_table::nearest(&name, known, name.len().saturating_sub(PREFIX.len()))
 }
 
 #[cfg(test)]

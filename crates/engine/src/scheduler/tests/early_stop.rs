@@ -30,7 +30,7 @@ fn the_grace_period_begins_when_enough_is_known_not_at_the_deadline() {
         .replies_after(5_000)
         .enough_at(100)
         .run();
-    assert_eq!(log.cuts, [(ms(600), RunOutcome::DurationOver)]);
+    assert_eq!(log.cuts, [(ms(600), RunOutcome::EarlyStop)]);
     assert_eq!((log.outcome().ended_by.clone(), log.outcome().grace_exceeded), (enough(), true));
 }
 
