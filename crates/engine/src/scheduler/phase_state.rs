@@ -138,7 +138,7 @@ impl<'a> PhaseState<'a> {
     }
 
     /// Nothing more will be sent, whatever comes back.
-    pub(super) fn is_spent(&self, mode: &dyn LoadMode) -> bool {
+    pub(super) fn has_sent_everything(&self, mode: &dyn LoadMode) -> bool {
         if self.lanes.as_ref().is_some_and(|lanes| !lanes.is_replaying()) {
             return false;
         }
@@ -148,12 +148,12 @@ impl<'a> PhaseState<'a> {
 
     /// When a limit grows, or a turn is due.
     pub(super) fn next_wake(&self, now: Mono) -> Option<Mono> {
-        let pressing = self.lanes.as_ref().and_then(ReplayLanes::pressing_until);
+        let cache_fill_ends = self.lanes.as_ref().and_then(ReplayLanes::cache_fill_ends);
         [
             self.agenda.next_at(),
             self.sessions.next_step(now),
             self.prefill.next_step(now),
-            pressing,
+            cache_fill_ends,
             self.held_until(now),
         ]
         .into_iter()
@@ -241,13 +241,13 @@ impl<'a> PhaseState<'a> {
         Ok(())
     }
 
-    pub(super) fn first_token(&mut self, phase: usize) {
+    pub(super) fn handle_first_token(&mut self, phase: usize) {
         if phase == self.index {
             self.prefill.leave();
         }
     }
 
-    pub(super) fn take_back(&mut self, returned: &Returned, mode: &dyn LoadMode) {
+    pub(super) fn handle_returned(&mut self, returned: &Returned, mode: &dyn LoadMode) {
         let session = &returned.session;
         self.run.in_flight[session.worker] -= 1;
         if returned.end != ReturnedAs::Cut {
@@ -266,7 +266,7 @@ impl<'a> PhaseState<'a> {
         } else if !returned.follow_up {
             let failed = returned.end == ReturnedAs::Failed;
             let bodies = FollowUpBodies { failed, ..FollowUpBodies::default() };
-            self.go_on(session, returned.turn, returned.due, returned.at, bodies, mode);
+            self.continue_session(session, returned.turn, returned.due, returned.at, bodies, mode);
         }
     }
 
@@ -282,12 +282,14 @@ impl<'a> PhaseState<'a> {
         }
     }
 
-    pub(super) fn follow_up(&mut self, followed: FollowedUp, mode: &dyn LoadMode) {
+    pub(super) fn handle_follow_up(&mut self, followed: FollowedUp, mode: &dyn LoadMode) {
         if followed.session.phase < self.first_phase {
             return;
         }
         match followed.bodies {
-            Some(bodies) => self.go_on(&followed.session, followed.turn, followed.due, followed.at, bodies, mode),
+            Some(bodies) => {
+                self.continue_session(&followed.session, followed.turn, followed.due, followed.at, bodies, mode)
+            }
             None => self.end_session(&followed.session, ReturnedAs::Failed, followed.at, Some(mode)),
         }
     }

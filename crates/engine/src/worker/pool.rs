@@ -45,12 +45,12 @@ impl Dispatch for WorkerPool {
     }
 
     fn send(&self, credit: Credit) -> bool {
-        self.workers[credit.session.worker].tell(WorkerCommand::Send(credit))
+        self.workers[credit.session.worker].send_command(WorkerCommand::Send(credit))
     }
 
     fn cut(&self, reason: CutReason) {
         for worker in &self.workers {
-            worker.tell(WorkerCommand::Cut(reason));
+            worker.send_command(WorkerCommand::Cut(reason));
         }
     }
 }
