@@ -98,7 +98,7 @@ pub(crate) struct Returned {
     pub(crate) outcome: RequestOutcome,
     /// Content came before the end and was reported.
     pub(crate) first_token_told: bool,
-    /// A [`FollowUp`] will bring what comes next.
+    /// A [`FollowUp`](crate::FollowUp) will bring what comes next.
     pub(crate) follow_up: bool,
     /// When the request began, if it could not connect to the server.
     pub(crate) unreachable_since: Option<Mono>,

@@ -3,6 +3,7 @@
 
 mod agenda;
 mod branch_joins;
+mod dispatch;
 mod environment;
 mod mode;
 mod next_turn;

@@ -17,7 +17,7 @@ use crate::request::follow_up::FollowUpBodies;
 
 impl PhaseState<'_> {
     /// After a turn: starts its branches, then plans the next turn, or ends the session.
-    pub(super) fn go_on(
+    pub(super) fn continue_session(
         &mut self,
         session: &Arc<Session>,
         turn: usize,

@@ -73,7 +73,7 @@ impl<'a> PhaseRun<'a> {
     pub(super) fn run(&mut self) -> Result<PhaseOutcome, EngineError> {
         self.announce();
         // A stop that came before the phase keeps it from sending anything.
-        let mut stage = self.take_in(None, PhaseStage::Sending);
+        let mut stage = self.handle_events(None, PhaseStage::Sending);
         loop {
             stage = self.advance(stage)?;
             if let PhaseStage::Draining { reason, .. } | PhaseStage::Cutting { reason, .. } = &stage {
@@ -123,12 +123,16 @@ impl<'a> PhaseRun<'a> {
                 if self.deadline().is_some_and(|end| now >= end) {
                     return Ok(self.stop_sending(RunOutcome::DurationOver));
                 }
-                if self.state.guide(now) {
+                if self.state.advance_replay(now) {
                     return Ok(self.stop_sending(RunOutcome::Completed));
                 }
                 self.state.take_due(now, &*self.mode)?;
-                self.mode.feed(self.horizon(now), &mut self.state)?;
-                if self.state.is_spent(&*self.mode) { self.stop_sending(RunOutcome::Completed) } else { stage }
+                self.mode.send_due(self.horizon(now), &mut self.state)?;
+                if self.state.has_sent_everything(&*self.mode) {
+                    self.stop_sending(RunOutcome::Completed)
+                } else {
+                    stage
+                }
             }
             PhaseStage::Draining { reason, until: Some(until) } if now >= until => {
                 self.grace_exceeded = self.state.in_flight() > 0;
@@ -199,20 +203,20 @@ impl<'a> PhaseRun<'a> {
     /// Sleeps until something is due or comes in, and takes in all that came.
     fn wait(&mut self, stage: PhaseStage) -> Result<PhaseStage, EngineError> {
         match self.environment.events.wait(self.next_wake(&stage)) {
-            WaitResult::Item(event) => Ok(self.take_in(Some(event), stage)),
+            WaitResult::Item(event) => Ok(self.handle_events(Some(event), stage)),
             WaitResult::TimedOut => Ok(stage),
             WaitResult::Closed => Err(EngineError::WorkersGone),
         }
     }
 
     /// Takes in the event, and all that wait behind it.
-    fn take_in(&mut self, first: Option<SchedulerEvent>, mut stage: PhaseStage) -> PhaseStage {
+    fn handle_events(&mut self, first: Option<SchedulerEvent>, mut stage: PhaseStage) -> PhaseStage {
         let mut event = first.or_else(|| self.environment.events.take());
         while let Some(next) = event {
             match next {
-                SchedulerEvent::Returned(returned) => self.state.take_back(&returned, &*self.mode),
-                SchedulerEvent::FirstToken { phase } => self.state.first_token(phase),
-                SchedulerEvent::FollowedUp(followed) => self.state.follow_up(followed, &*self.mode),
+                SchedulerEvent::Returned(returned) => self.state.handle_returned(&returned, &*self.mode),
+                SchedulerEvent::FirstToken { phase } => self.state.handle_first_token(phase),
+                SchedulerEvent::FollowedUp(followed) => self.state.handle_follow_up(followed, &*self.mode),
                 SchedulerEvent::Stop(why) => {
                     stage = self.stop(why, &stage);
                 }

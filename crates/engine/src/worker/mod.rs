@@ -118,12 +118,12 @@ impl Worker {
     }
 
     /// False when the worker is gone.
-    fn tell(&self, command: WorkerCommand) -> bool {
-        let told = self.commands.send(command).is_ok();
+    fn send_command(&self, command: WorkerCommand) -> bool {
+        let sent = self.commands.send(command).is_ok();
         if let Some(thread) = &self.thread {
             thread.thread().unpark();
         }
-        told
+        sent
     }
 
     /// Waits until the worker has handed over all that it finished.

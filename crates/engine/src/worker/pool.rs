@@ -47,12 +47,12 @@ impl Dispatch for WorkerPool {
     }
 
     fn send(&self, credit: Credit) -> bool {
-        self.workers[credit.session.worker].tell(WorkerCommand::Send(credit))
+        self.workers[credit.session.worker].send_command(WorkerCommand::Send(credit))
     }
 
     fn cut(&self, phase_outcome: RunOutcome) {
         for worker in &self.workers {
-            worker.tell(WorkerCommand::Cut(phase_outcome));
+            worker.send_command(WorkerCommand::Cut(phase_outcome));
         }
     }
 }

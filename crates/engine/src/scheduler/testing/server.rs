@@ -118,6 +118,9 @@ impl SimulatedReply {
     }
 }
 
+/// Decides what becomes of each request.
+pub(crate) type ReplyRule = Box<dyn FnMut(&Dispatched) -> SimulatedReply>;
+
 /// How requests come back that were told to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CutReply {
@@ -144,7 +147,7 @@ pub(crate) struct SimulatedServer {
     start: Mono,
     workers: usize,
     conversations: Arc<[PreparedConversation]>,
-    reply: RefCell<Box<dyn FnMut(&Dispatched) -> SimulatedReply>>,
+    reply: RefCell<ReplyRule>,
     cut_reply: CutReply,
     /// Time that making the next body of a reply takes.
     record_delay: Nanos,
@@ -163,7 +166,7 @@ pub(crate) struct ServerSetup {
     pub(crate) start: Mono,
     pub(crate) workers: usize,
     pub(crate) conversations: Arc<[PreparedConversation]>,
-    pub(crate) reply: Box<dyn FnMut(&Dispatched) -> SimulatedReply>,
+    pub(crate) reply: ReplyRule,
     pub(crate) cut_reply: CutReply,
     pub(crate) record_delay: Nanos,
     pub(crate) lasts: Option<usize>,

@@ -10,7 +10,7 @@ use aiperf_protocol::{RunOutcome, StopReason};
 use aiperf_seed::Seed;
 use bytes::Bytes;
 
-use super::server::{CutReply, Dispatched, ServerSetup, SimulatedReply, SimulatedServer};
+use super::server::{CutReply, Dispatched, ReplyRule, ServerSetup, SimulatedReply, SimulatedServer};
 use super::{ms, to_ms};
 use crate::control::SchedulerEvent;
 use crate::phase::{PhaseCounts, PhaseOutcome};
@@ -37,7 +37,7 @@ pub(crate) struct Simulation {
     pub(crate) record_delay: Nanos,
     pub(crate) lasts: Option<usize>,
     pub(crate) hook: Option<Box<dyn PhaseHook>>,
-    reply: Box<dyn FnMut(&Dispatched) -> SimulatedReply>,
+    reply: ReplyRule,
     orders: Vec<(Nanos, SchedulerEvent)>,
 }
 

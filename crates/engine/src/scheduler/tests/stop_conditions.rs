@@ -1,9 +1,12 @@
 //! What ends sending: requests, sessions, duration, whichever comes first.
 
+use aiperf_clock::Nanos;
 use aiperf_config::StopConditions;
 use aiperf_protocol::RunOutcome;
 
-use crate::scheduler::testing::{Simulation, closed_loop, conversation, duration, profiling, rate, requests, sessions};
+use crate::scheduler::testing::{
+    SimulatedReply, Simulation, closed_loop, conversation, duration, profiling, rate, requests, sessions,
+};
 
 #[test]
 fn exactly_as_many_requests_are_sent_as_asked_for_even_in_the_middle_of_sessions() {
@@ -38,6 +41,16 @@ fn a_slot_that_is_free_at_the_deadline_is_not_used() {
 #[test]
 fn no_arrival_that_is_due_at_the_deadline_is_sent() {
     let log = Simulation::new(vec![conversation(1)]).phase(profiling(rate(10.0), duration(1_000))).run();
+    assert_eq!(log.due_ms(), (1..10).map(|n| n * 100).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_reply_just_before_the_deadline_sends_nothing_that_is_due_at_it() {
+    let log = Simulation::new(vec![conversation(1)])
+        .phase(profiling(rate(10.0), duration(1_000)))
+        .replies(|_| SimulatedReply::after(Nanos(899_500_000)))
+        .run();
+    assert_eq!(log.dispatched[0].end_at(), Some(Nanos(999_500_000)), "within the last millisecond");
     assert_eq!(log.due_ms(), (1..10).map(|n| n * 100).collect::<Vec<_>>());
 }
 
