@@ -4,7 +4,7 @@
 use std::io;
 
 use aiperf_engine::{CutReason, Outcome};
-use aiperf_grpc::{Code, Status};
+use aiperf_grpc::{GrpcCode, GrpcStatus};
 use aiperf_metrics::{Cancellation, Cause, Failure, Shortage};
 use aiperf_protocol::{ReplyError, Wire};
 use aiperf_transport::{Exchange, RedirectError, TransportError};
@@ -15,14 +15,14 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) ->
     match outcome {
         Outcome::Complete if exchange.is_success() => None,
         Outcome::Complete if exchange.is_grpc() => {
-            Some(of_call(&Status::read(exchange.grpc_status(), exchange.grpc_message())))
+            Some(of_call(&GrpcStatus::read(exchange.grpc_status(), exchange.grpc_message())))
         }
         // Whether the server or this side noticed first, it is the same failure.
         Outcome::TimedOut if wire.is_grpc() => {
-            Some(of_call(&Status { code: Code::DeadlineExceeded, message: timeout_message(exchange) }))
+            Some(of_call(&GrpcStatus { code: GrpcCode::DeadlineExceeded, message: timeout_message(exchange) }))
         }
         Outcome::Failed(error @ TransportError::MessageTooLong { .. }) => {
-            Some(of_call(&Status { code: Code::ResourceExhausted, message: error.to_string() }))
+            Some(of_call(&GrpcStatus { code: GrpcCode::ResourceExhausted, message: error.to_string() }))
         }
         Outcome::Complete => Some(Failure {
             code: exchange.status,
@@ -65,7 +65,7 @@ pub(crate) fn of_exchange(outcome: &Outcome, exchange: &Exchange, wire: Wire) ->
 }
 
 /// The failure of a call, in the words of gRPC.
-fn of_call(status: &Status) -> Failure {
+fn of_call(status: &GrpcStatus) -> Failure {
     Failure {
         code: Some(status.code.number()),
         kind: status.code.name().to_owned(),
