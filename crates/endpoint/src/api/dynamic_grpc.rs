@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use aiperf_grpc::{FrameScanner, MethodShape, frames};
+use aiperf_grpc::{GrpcFrameScanner, MethodShape, frames};
 use aiperf_protocol::{EndpointKind, Reply, ReplyError, Wire};
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -147,7 +147,7 @@ impl Endpoint for DynamicGrpcApi {
     fn legible_messages(&self, body: &[u8]) -> Option<Vec<(usize, String)>> {
         let method = self.method.as_ref()?;
         let mut all = Vec::new();
-        let mut scanner = FrameScanner::new();
+        let mut scanner = GrpcFrameScanner::new();
         while let Ok(Some(frame)) = scanner.next_frame(body) {
             let text = method.decode(frame.of(body));
             all.push((frame.end, text.unwrap_or_else(|error| json!({ "undecodable": error.to_string() }).to_string())));

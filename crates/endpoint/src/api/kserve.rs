@@ -6,7 +6,7 @@ mod tensors;
 use std::sync::Arc;
 
 use aiperf_grpc::kserve::{InferRequest, StreamForm, StreamInferResponse};
-use aiperf_grpc::{FrameScanner, frame, frames};
+use aiperf_grpc::{GrpcFrameScanner, frame, frames};
 use aiperf_protocol::{EndpointKind, Reply, ReplyError, Wire};
 use bytes::Bytes;
 use prost::Message;
@@ -122,7 +122,7 @@ impl Endpoint for KserveApi {
             return None;
         }
         let mut all = Vec::new();
-        let mut scanner = FrameScanner::new();
+        let mut scanner = GrpcFrameScanner::new();
         while let Ok(Some(frame)) = scanner.next_frame(body) {
             all.push(frame);
         }

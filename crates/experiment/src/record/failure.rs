@@ -3,7 +3,7 @@
 use std::io;
 
 use aiperf_engine::ExchangeError;
-use aiperf_grpc::{Code, Status};
+use aiperf_grpc::{GrpcCode, GrpcStatus};
 use aiperf_metrics::{Cause, Failure, Shortage};
 use aiperf_protocol::{FailureKind, ReplyError, RequestOutcome, RunOutcome, StopReason, Wire};
 use aiperf_transport::{Exchange, RedirectError, TransportError};
@@ -13,7 +13,7 @@ use rustix::io::Errno;
 pub(crate) fn of_exchange(result: &Result<(), ExchangeError>, exchange: &Exchange, wire: Wire) -> Option<Failure> {
     match result {
         Ok(()) if exchange.is_success() => None,
-        Ok(()) if exchange.is_grpc() => Some(of_call(&Status::read(exchange.grpc_status(), exchange.grpc_message()))),
+        Ok(()) if exchange.is_grpc() => Some(of_call(&GrpcStatus::read(exchange.grpc_status(), exchange.grpc_message()))),
         Ok(()) => {
             let message = String::from_utf8_lossy(&exchange.body).into_owned();
             Some(Failure::new(exchange.status, reason(exchange).into(), message))
@@ -26,10 +26,10 @@ fn of_error(error: &ExchangeError, exchange: &Exchange, wire: Wire) -> Failure {
     match error {
         // Whether the server or this side noticed first, it is the same failure.
         ExchangeError::TimedOut if wire.is_grpc() => {
-            of_call(&Status { code: Code::DeadlineExceeded, message: timeout_message(exchange) })
+            of_call(&GrpcStatus { code: GrpcCode::DeadlineExceeded, message: timeout_message(exchange) })
         }
         ExchangeError::Transport(error @ TransportError::MessageTooLong { .. }) => {
-            of_call(&Status { code: Code::ResourceExhausted, message: error.to_string() })
+            of_call(&GrpcStatus { code: GrpcCode::ResourceExhausted, message: error.to_string() })
         }
         ExchangeError::Transport(error) => Failure::new(None, transport_kind(error), error.to_string())
             .with_cause(transport_cause(error))
@@ -68,7 +68,7 @@ fn cut_off_message(ended_by: RunOutcome) -> &'static str {
 }
 
 /// The failure of a gRPC call.
-fn of_call(status: &Status) -> Failure {
+fn of_call(status: &GrpcStatus) -> Failure {
     Failure::new(Some(status.code.number()), status.code.name().into(), status.message.clone())
 }
 

@@ -152,8 +152,9 @@ fn custom_path(raw: &RawOptions) -> Result<Option<String>, ConfigError> {
             "a path begins with `/`, such as /v1/chat/completions",
         ));
     }
-    if path.chars().any(char::is_whitespace) {
-        return Err(raw.bad(OptionId::CustomEndpoint, &redact::shown_url(path), "a path has no blanks in it"));
+    if path.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        let expected = "a path has no blanks or control characters in it";
+        return Err(raw.bad(OptionId::CustomEndpoint, &redact::shown_url(path), expected));
     }
     Ok(Some(path.to_owned()))
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_grpc::kserve::SERVICE;
-use aiperf_grpc::{Code, reflection};
+use aiperf_grpc::{GrpcCode, reflection};
 use tokio::net::TcpStream;
 
 use self::call::{Call, Stopped};
@@ -63,7 +63,7 @@ async fn serve(worker: &Rc<Worker>, mut call: Call, connection: u64, place: u64)
         (service, reflection::METHOD) if reflection::SERVICES.contains(&service) => {
             metadata::reflect(&mut call, &mut exchange)
         }
-        _ => Err(Stopped::Refused(Code::Unimplemented, format!("there is no {path}"))),
+        _ => Err(Stopped::Refused(GrpcCode::Unimplemented, format!("there is no {path}"))),
     };
     match served {
         Ok(()) => {}

@@ -126,7 +126,7 @@ fn not_text(output: &str, number: usize, byte: u8) -> ReplyError {
 mod tests {
     use aiperf_clock::{Mono, ReadMark};
     use aiperf_grpc::frame;
-    use aiperf_grpc::kserve::{ModelShape, OutputTensor, TensorContents};
+    use aiperf_grpc::kserve::{ModelTensors, OutputTensor, TensorContents};
     use proptest::prelude::*;
     use prost::Message;
 
@@ -158,7 +158,7 @@ mod tests {
     }
 
     fn streamed() -> KserveSettings {
-        let model = ModelShape { name: "words".into(), ..ModelShape::default() };
+        let model = ModelTensors { name: "words".into(), ..ModelTensors::default() };
         KserveSettings { streaming: true, models: vec![model], ..KserveSettings::default() }
     }
 

@@ -1,7 +1,7 @@
 //! The tensors of a request: the text, what the backend wants beside it, and the user's extra inputs, each with the type that
 //! the model says.
 
-use aiperf_grpc::kserve::{Datatype, InputTensor, ModelShape, TensorShape};
+use aiperf_grpc::kserve::{Datatype, InputTensor, ModelTensors, TensorShape};
 use aiperf_protocol::KserveBackend;
 use serde_json::{Map, Value, json};
 
@@ -44,7 +44,7 @@ impl Tensor {
 /// The error says what is wrong with which input.
 pub(super) fn of(request: &TurnRequest<'_>, settings: &KserveSettings, texts: &[&str]) -> Result<Vec<Tensor>, String> {
     let turn = request.current().map_err(|error| error.to_string())?;
-    let unknown = ModelShape::default();
+    let unknown = ModelTensors::default();
     let model = settings.model(&turn.model).unwrap_or(&unknown);
     let mut inputs = TensorInputs { model, named: Vec::new() };
     inputs.named.push((text_input(model)?.to_owned(), json!(texts)));
@@ -84,27 +84,27 @@ pub(super) fn of(request: &TurnRequest<'_>, settings: &KserveSettings, texts: &[
 }
 
 /// Names that a vLLM model takes as tensors though it may not list them.
-fn inputs_has(model: &ModelShape, name: &str) -> bool {
+fn inputs_has(model: &ModelTensors, name: &str) -> bool {
     [TEXT, STREAM, WITHOUT_INPUT, SAMPLING].contains(&name) || model.input(name).is_some()
 }
 
 /// Where the text goes.
-fn text_input(model: &ModelShape) -> Result<&str, String> {
+fn text_input(model: &ModelTensors) -> Result<&str, String> {
     if model.inputs.is_empty() || model.input(TEXT).is_some() {
         return Ok(TEXT);
     }
-    ModelShape::only_text(&model.inputs).map(|input| input.name.as_str()).ok_or_else(|| {
+    ModelTensors::only_text(&model.inputs).map(|input| input.name.as_str()).ok_or_else(|| {
         format!("it has neither an input {TEXT} nor just one of type BYTES for the text; it has {}", names(model))
     })
 }
 
-fn names(model: &ModelShape) -> String {
+fn names(model: &ModelTensors) -> String {
     let named = |input: &TensorShape| format!("{} ({})", input.name, input.datatype.map_or("?", Datatype::name));
     model.inputs.iter().map(named).collect::<Vec<_>>().join(", ")
 }
 
 struct TensorInputs<'a> {
-    model: &'a ModelShape,
+    model: &'a ModelTensors,
     named: Vec<(String, Value)>,
 }
 

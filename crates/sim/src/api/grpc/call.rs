@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::time::Duration;
 
 use aiperf_clock::{Mono, Nanos, Timer};
-use aiperf_grpc::{Code, frame};
+use aiperf_grpc::{GrpcCode, frame};
 use bytes::Bytes;
 use h2::server::SendResponse;
 use h2::{Reason, RecvStream, SendStream};
@@ -29,7 +29,7 @@ pub(super) struct Call {
 #[derive(Debug)]
 pub(super) enum Stopped {
     Gone,
-    Refused(Code, String),
+    Refused(GrpcCode, String),
 }
 
 impl From<ClientGone> for Stopped {
@@ -96,7 +96,7 @@ impl Call {
     }
 
     /// Says how the call ended. An answer without messages is only a head.
-    pub(super) fn end(&mut self, code: Code, message: &str) {
+    pub(super) fn end(&mut self, code: GrpcCode, message: &str) {
         let mut status = HeaderMap::new();
         status.insert("grpc-status", HeaderValue::from(code.number()));
         if let Ok(text) = HeaderValue::from_str(&percent_encoded(message))
@@ -133,9 +133,10 @@ impl Call {
         self.unless_gone(timer.sleep_until(deadline.unwrap_or(due))).await?;
         match deadline {
             None => Ok(()),
-            Some(_) => {
-                Err(Stopped::Refused(Code::DeadlineExceeded, "the deadline passed while the model was at work".into()))
-            }
+            Some(_) => Err(Stopped::Refused(
+                GrpcCode::DeadlineExceeded,
+                "the deadline passed while the model was at work".into(),
+            )),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `ModelInfer` and `ModelStreamInfer`: the simulated model, asked and answering in tensors.
 
-use aiperf_grpc::Code;
+use aiperf_grpc::GrpcCode;
 use aiperf_grpc::kserve::{Datatype, InferRequest, InferResponse, OutputTensor, StreamInferResponse};
 use prost::Message;
 use serde_json::Value;
@@ -69,13 +69,13 @@ pub(super) async fn serve(
         worker.state.metrics.finished(job.reply.finish);
     }
     exchange.finish(Outcome::Completed);
-    call.end(Code::Ok, "");
+    call.end(GrpcCode::Ok, "");
     Ok(())
 }
 
 fn plan(worker: &Worker, call: &Call, exchange: &mut Exchange, message: &[u8]) -> Result<Job, Stopped> {
     let state = &*worker.state;
-    let refused = |message: String| Stopped::Refused(Code::InvalidArgument, message);
+    let refused = |message: String| Stopped::Refused(GrpcCode::InvalidArgument, message);
     let number = state.next_inference();
     let request = InferRequest::decode(message).map_err(|error| refused(error.to_string()))?;
     let json: Value = request.to_json();
@@ -89,17 +89,17 @@ fn plan(worker: &Worker, call: &Call, exchange: &mut Exchange, message: &[u8]) -
 }
 
 /// The status that stands for an HTTP status.
-const fn code(status: u16) -> Code {
+const fn code(status: u16) -> GrpcCode {
     match status {
-        400 => Code::InvalidArgument,
-        401 => Code::Unauthenticated,
-        403 => Code::PermissionDenied,
-        404 => Code::NotFound,
-        429 => Code::ResourceExhausted,
-        501 => Code::Unimplemented,
-        503 => Code::Unavailable,
-        504 => Code::DeadlineExceeded,
-        _ => Code::Internal,
+        400 => GrpcCode::InvalidArgument,
+        401 => GrpcCode::Unauthenticated,
+        403 => GrpcCode::PermissionDenied,
+        404 => GrpcCode::NotFound,
+        429 => GrpcCode::ResourceExhausted,
+        501 => GrpcCode::Unimplemented,
+        503 => GrpcCode::Unavailable,
+        504 => GrpcCode::DeadlineExceeded,
+        _ => GrpcCode::Internal,
     }
 }
 
@@ -142,16 +142,16 @@ fn break_off(call: &mut Call, kind: MidwayFault, streaming: bool) -> Result<Outc
         MidwayFault::InbandError if streaming => {
             let error = StreamInferResponse { error_message: SIMULATED.to_owned(), infer_response: None };
             call.send(&error.encode_to_vec())?;
-            call.end(Code::Ok, "");
+            call.end(GrpcCode::Ok, "");
             Outcome::InbandError
         }
         MidwayFault::InbandError => {
-            call.end(Code::Internal, SIMULATED);
+            call.end(GrpcCode::Internal, SIMULATED);
             Outcome::InbandError
         }
         MidwayFault::Malformed => {
             call.send(b"\xff\xff no message")?;
-            call.end(Code::Ok, "");
+            call.end(GrpcCode::Ok, "");
             Outcome::Malformed
         }
     })
