@@ -25,7 +25,7 @@ pub struct Descriptors {
 pub enum DescriptorError {
     #[error("{0}")]
     Proto(String),
-    #[error("this is no descriptor set, as `protoc --include_imports --descriptor_set_out=FILE` writes it: {0}")]
+    #[error("this is not a descriptor set as `protoc --include_imports --descriptor_set_out=FILE` writes it: {0}")]
     Set(String),
     #[error("there is no service {service}; there is {}", list(.there))]
     NoService { service: String, there: Vec<String> },

@@ -22,7 +22,7 @@ pub enum Datatype {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{value} is no {datatype}")]
+#[error("{value} is not of type {datatype}")]
 pub struct ElementError {
     pub value: String,
     pub datatype: &'static str,
@@ -283,11 +283,11 @@ mod tests {
     #[test]
     fn a_value_that_does_not_fit_is_refused() {
         let refused = |datatype: Datatype, value: Value| datatype.put(&value, &mut Vec::new()).unwrap_err().to_string();
-        assert_eq!(refused(Datatype::Int32, json!("x")), "\"x\" is no INT32");
-        assert_eq!(refused(Datatype::Uint8, json!(256)), "256 is no UINT8");
-        assert_eq!(refused(Datatype::Int64, json!(0.5)), "0.5 is no INT64");
-        assert_eq!(refused(Datatype::Bool, json!(2)), "2 is no BOOL");
-        assert_eq!(refused(Datatype::Fp32, json!(true)), "true is no FP32");
+        assert_eq!(refused(Datatype::Int32, json!("x")), "\"x\" is not of type INT32");
+        assert_eq!(refused(Datatype::Uint8, json!(256)), "256 is not of type UINT8");
+        assert_eq!(refused(Datatype::Int64, json!(0.5)), "0.5 is not of type INT64");
+        assert_eq!(refused(Datatype::Bool, json!(2)), "2 is not of type BOOL");
+        assert_eq!(refused(Datatype::Fp32, json!(true)), "true is not of type FP32");
     }
 
     #[test]
