@@ -184,8 +184,8 @@ fn what_is_wrong_is_said_with_file_line_and_field() {
         (r#""hash_ids":[1]"#, r#""hash_ids":[1.5]"#, "requests[0].hash_ids"),
         (r#""block_size":64"#, r#""block_size":0"#, "block_size"),
         (r#""hash_id_scope":"local""#, r#""hash_id_scope":"global""#, "hash_id_scope"),
-        (r#""id":"a","#, r#""id":"a","new":1,"#, "\"new\" is no field"),
-        (r#""id":"a","#, r#""id":"a","system_tokens":65,"#, "they fill 2 blocks"),
+        (r#""id":"a","#, r#""id":"a","new":1,"#, "\"new\" is not a field"),
+        (r#""id":"a","#, r#""id":"a","system_tokens":65,"#, "they need 2 blocks"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.json");
