@@ -34,4 +34,4 @@ pub use trials::{
     RunPlace, RunSpread, Settled, SweepCell, SweepMetric, SweepReport, Variation, write_aggregate, write_collated,
     write_sweep,
 };
-pub use validity::{ValidityManual, Wording};
+pub use validity::ValidityManual;

@@ -3,7 +3,8 @@
 use aiperf_metrics::{Severity, ValidityNote};
 use aiperf_table::{TextStyle, Width, whole, wrap};
 
-use crate::{RunReport, Wording};
+use crate::RunReport;
+use crate::validity::Wording;
 
 /// Before the tables: that the numbers are not what was asked for, or why requests failed.
 pub(super) fn opening(report: &RunReport, width: Width, style: TextStyle) -> Vec<String> {
