@@ -1,4 +1,5 @@
 //! What is sent: conversations and their turns. Data sets make them, endpoints render them, the engine schedules them.
+#![forbid(unsafe_code)]
 
 mod branch;
 mod branch_counts;

@@ -254,8 +254,8 @@ fn several(value: &YamlNode) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::template;
     use super::*;
+    use crate::template;
 
     fn words(text: &str) -> String {
         let read = ConfigFile::parse(text);

@@ -171,8 +171,8 @@ fn listed(given: &GivenFlag) -> Result<Vec<String>, GenaiPerfError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::commands::ANALYZE;
     use super::*;
+    use crate::commands::ANALYZE;
 
     fn values(words: &str) -> Result<String, String> {
         let mut asked = GivenFlags::default();

@@ -62,7 +62,7 @@ impl Stream {
         }
     }
 
-    /// A normal draw that is not negative; the mean where there is no spread.
+    /// A normal draw that is not negative; the mean if the standard deviation is 0.
     pub fn positive_normal(&mut self, mean: f64, stddev: f64) -> f64 {
         if stddev <= 0.0 {
             return mean.max(0.0);

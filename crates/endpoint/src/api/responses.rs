@@ -14,7 +14,7 @@ use crate::request::message::{self, Dialect};
 use crate::request::payload::{BodyField, Payload, StreamUsage};
 use crate::{BuildError, Endpoint, EndpointSettings, Past, ResponseBody, TurnRequest};
 
-/// Names of what is kept of a reply beside its items: its id, and whether the server said that it stores it.
+/// Names of what is kept of a reply in addition to its items: its id, and whether the server stores it.
 const ID: &str = "id";
 const STORE: &str = "store";
 
@@ -75,7 +75,7 @@ impl Endpoint for ResponsesApi {
         if said[message::OUTPUT_ITEMS].as_array().is_some_and(|items| !items.is_empty()) {
             return Some(said.clone());
         }
-        // The items say nothing that could be repeated, but the server may remember them.
+        // The items have no content that could be sent again, but the server may remember them.
         plain().map(|message| {
             let mut said = said.clone();
             said[message::OUTPUT_ITEMS] = json!([message]);
@@ -84,7 +84,7 @@ impl Endpoint for ResponsesApi {
     }
 }
 
-/// The id of the last reply that the server keeps, where it is asked to keep them. A server that keeps replies unasked is
+/// The id of the last reply that the server stores, if it was asked to store them. A server that keeps replies unasked is
 /// relied on only when it counts the tokens: here the tokens of what it remembers could not be counted.
 fn previous_response<'a>(request: &TurnRequest<'a>) -> Result<Option<&'a str>, BuildError> {
     let asked =

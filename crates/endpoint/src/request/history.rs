@@ -1,4 +1,4 @@
-//! What was said before a turn: earlier turns of the data set and the server's own replies, as the context mode asks.
+//! The messages before a turn: earlier turns of the data set and the server's own replies, as the context mode requires.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub struct History {
 }
 
 impl History {
-    /// Of a session that starts with nothing: a root, or a spawned child.
+    /// The history of a session that starts empty: a root, or a spawned child.
     pub const fn new(mode: ContextMode) -> Self {
         Self { mode, said: Vec::new() }
     }
@@ -49,10 +49,10 @@ impl History {
     }
 
     /// Remembers a turn that was sent, and what [`crate::Endpoint::assistant_message`] made of its reply: `None` where
-    /// the request failed or nothing was said. The next turn is sent all the same, without a reply between the two.
+    /// the request failed or its reply has no text. The next turn is sent all the same, without a reply between the two.
     pub fn note(&mut self, conversation: &Arc<Conversation>, turn: usize, reply: Option<Value>) {
         if self.mode == ContextMode::MessageArrayWithResponses {
-            // The next turn brings all of its context along; only a fork asks for what was said in this one.
+            // The next turn brings all of its context along; only a fork needs the messages of this one.
             self.said.clear();
         }
         self.said.push(Past::Turn { conversation: Arc::clone(conversation), turn });

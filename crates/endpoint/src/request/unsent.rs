@@ -1,4 +1,4 @@
-//! What a turn says and its API has no place for: it is left out of the body, and whoever wrote it should know.
+//! Parts of a turn for which its API has no field. They are left out of the body, and the user is warned.
 
 use aiperf_conversation::Turn;
 use aiperf_protocol::{EndpointKind, TurnPart};
@@ -9,7 +9,7 @@ use crate::request::media::each;
 pub(crate) const QUERY: [&str; 2] = ["query", "queries"];
 pub(crate) const PASSAGES: [&str; 2] = ["passages", "passage"];
 
-/// The part of a turn that is not sent, in words; `None` where all of it is.
+/// The part of a turn that is not sent, for a warning; `None` if all of it is sent.
 pub fn unsent(kind: EndpointKind, turn: &Turn) -> Option<String> {
     if turn.raw_payload.is_some() {
         return None;

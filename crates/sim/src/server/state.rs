@@ -26,7 +26,7 @@ pub(crate) struct ServerState {
     pub(crate) truth: TruthLog,
     pub(crate) repetitions: Repetitions,
     pub(crate) metrics: ServerMetrics,
-    /// The places in the batch. Fair: whoever waits longest is next.
+    /// The slots of the batch. It is fair: the request that waits longest is next.
     pub(crate) batch: Semaphore,
     timeline: Mutex<Timeline>,
     cache: Mutex<PrefixCache>,

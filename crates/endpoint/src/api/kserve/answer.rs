@@ -29,7 +29,7 @@ pub(super) fn parse_event(data: &str, transcript: &mut Transcript) -> EventResul
     Ok(())
 }
 
-/// How the server writes its messages. All of an answer are alike, so that one that tells speaks for the rest.
+/// How the server writes its messages. All messages of a response have one form, so one message with a clear form is enough.
 pub(super) fn form<'a>(settings: &KserveSettings, messages: impl Iterator<Item = &'a [u8]> + Clone) -> StreamForm {
     if !settings.streaming {
         return StreamForm::Bare;
@@ -37,7 +37,7 @@ pub(super) fn form<'a>(settings: &KserveSettings, messages: impl Iterator<Item =
     let first_field = |message| StreamForm::Wrapped.decode(message).map(|lone| lone.error_message);
     let is_name = |message| first_field(message).is_ok_and(|text| settings.model(&text).is_some());
     let told = messages.clone().find_map(StreamForm::of);
-    // Answers without outputs say the model's name alone, as if it were an error.
+    // A response without outputs holds only the model's name, in the place of an error message.
     told.or_else(|| messages.into_iter().any(is_name).then_some(StreamForm::Bare)).unwrap_or(StreamForm::Wrapped)
 }
 
@@ -48,9 +48,9 @@ pub(super) fn read_messages(body: ResponseBody<'_>, settings: &KserveSettings) -
     let mut transcript = Transcript::default();
     let mut texts = StreamTexts::default();
     for (number, frame) in frames.into_iter().enumerate() {
-        let answer = form
-            .decode(frame.of(body.bytes))
-            .map_err(|error| unreadable(format!("message {number} is no answer of a KServe server: {error}")))?;
+        let answer = form.decode(frame.of(body.bytes)).map_err(|error| {
+            unreadable(format!("message {number} is not a response of the KServe protocol: {error}"))
+        })?;
         if !answer.error_message.is_empty() {
             let (code, kind, message) = (None, "InferenceError".to_owned(), answer.error_message);
             return Err(ReplyError::InBand { code, kind, message });
@@ -118,7 +118,7 @@ impl StreamTexts {
 
 fn not_text(output: &str, number: usize, byte: u8) -> ReplyError {
     ReplyError::Unreadable(format!(
-        "output {output} of message {number} is no UTF-8 text: it holds the byte {byte:#04x}"
+        "output {output} of message {number} is not UTF-8 text: it contains the byte {byte:#04x}"
     ))
 }
 

@@ -1,4 +1,4 @@
-//! What Anthropic's messages answer: one object with content blocks, or events that build the blocks up.
+//! Reads responses of Anthropic's messages API: one object with content blocks, or events that build the blocks up.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) struct MessagesReader {
     usage: Map<String, Value>,
 }
 
-/// One content block in the making.
+/// One content block that is being read.
 #[derive(Debug, Default)]
 struct ContentBlock {
     kind: String,
@@ -47,7 +47,7 @@ impl MessagesReader {
             "message_delta" => stop(&event["delta"], transcript),
             "message_stop" => transcript.end_mark(),
             "message" => self.take_message(&event, transcript),
-            // A message whose type goes without saying.
+            // A message without a type.
             "" if event["content"].is_array() => self.take_message(&event, transcript),
             _ => {}
         }
@@ -118,7 +118,7 @@ impl MessagesReader {
         transcript.usage(UsageField::deserialize(&Value::Object(self.usage.clone())).unwrap_or_default().0);
     }
 
-    /// The blocks as later turns repeat them; `None` where the text field it all.
+    /// The blocks as later turns send them again; `None` if the text alone is enough.
     pub(super) fn into_native_message(self) -> Option<Value> {
         if !self.blocks.values().any(|block| matches!(block.kind.as_str(), "thinking" | SEALED | "tool_use")) {
             return None;

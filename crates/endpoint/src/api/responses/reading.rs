@@ -1,4 +1,4 @@
-//! What the Responses API answers: one object, or events that each name their type.
+//! Reads responses of the Responses API: one object, or events that each name their type.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ const NOT_REPEATED: [&str; 6] = [
 /// Reads the events of one response.
 #[derive(Debug, Default)]
 pub(super) struct ResponsesReader {
-    /// What was said already, so that its repetition in one piece is not counted again.
+    /// Parts that arrived already, so that their repetition in one piece is not counted again.
     result: BTreeSet<OutputPart>,
     /// Items whose call was named.
     named: BTreeSet<u64>,
@@ -180,7 +180,7 @@ impl ResponsesReader {
         transcript.finish_reason(0, if reason.is_empty() { status } else { reason });
     }
 
-    /// What a whole item says.
+    /// Appends a complete item.
     fn append(&mut self, place: u64, item: &Value, transcript: &mut Transcript) {
         let parts = |name: &str| item[name].as_array().into_iter().flatten().zip(0..);
         match text(item, "type") {
@@ -227,7 +227,7 @@ impl ResponsesReader {
     }
 }
 
-/// A response that failed says so by its event, its status or its error.
+/// A failed response is known by its event, its status or its error.
 fn failure(kind: &str, response: &Value, data: &str) -> Option<EventError> {
     let failed = kind == "response.failed"
         || matches!(text(response, "status"), "failed" | "cancelled")
