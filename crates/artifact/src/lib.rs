@@ -1,4 +1,4 @@
-//! Artifact folders, of this program and of the reference, read back: the summaries made again from the records alone,
+//! Artifact folders, of this program and of the reference, read back: the summaries rebuilt from the records alone,
 //! whether everything in a folder is whole and agrees, and what its requests measured, one after the other.
 #![forbid(unsafe_code)]
 
@@ -8,7 +8,6 @@ mod error;
 mod finding;
 mod folder;
 mod line;
-mod mend;
 mod observation;
 mod origin;
 mod rebuild;
@@ -16,15 +15,16 @@ mod recorded;
 mod records;
 mod schema;
 mod series;
+mod unfinished;
 mod window;
 
 pub use aiperf_report::PREVIOUS;
 pub use check::{Checked, check};
-pub use collection::{check_all, check_file, stands_alone};
+pub use collection::{check_all, check_file, is_run_folder, stands_alone};
 pub use error::ArtifactError;
 pub use finding::Finding;
 pub use folder::Folder;
-pub use mend::Mended;
-pub use rebuild::{Asked, Rebuilt, rebuild};
+pub use rebuild::{RebuildOptions, Rebuilt, rebuild};
 pub use schema::SCHEMAS;
 pub use series::{Outcome, RunSeries, TimedRequest, read_series};
+pub use unfinished::UnfinishedFile;

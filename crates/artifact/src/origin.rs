@@ -1,4 +1,4 @@
-//! What is known of the run that left a folder, beside its records: from its summary, or from the note it left when it
+//! What is known of the run that left a folder, in addition to its records: from its summary, or from the note it left when it
 //! did not live to write one.
 
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use crate::{ArtifactError, Folder};
 const NANOS_PER_MS: f64 = 1e6;
 
 #[derive(Debug, Default)]
-pub(crate) struct Origin {
+pub(crate) struct RunOrigin {
     pub(crate) summary: Option<Value>,
     pub(crate) manifest: Option<Value>,
     note: Option<RunNote>,
@@ -24,7 +24,7 @@ pub(crate) struct Origin {
     pub(crate) was_partial: bool,
 }
 
-impl Origin {
+impl RunOrigin {
     pub(crate) fn find(folder: &Folder) -> Self {
         let paths = folder.paths();
         let note = Folder::json(&paths.run_note()).and_then(|note| serde_json::from_value(note).ok());
@@ -65,7 +65,7 @@ impl Origin {
         run_info.or_else(|| self.note.as_ref().and_then(|note| note.random_seed))
     }
 
-    /// Where the run stood among others, where there were others.
+    /// Where the run stood among others, if there were others.
     pub(crate) fn place(&self) -> Option<RunPlace> {
         self.place_by_summary().or_else(|| self.place_by_config())
     }
@@ -75,7 +75,7 @@ impl Origin {
         place(info, [&info["run_label"], &info["variation_label"], &info["variation_index"], &info["variation_values"]])
     }
 
-    /// A run that was killed has no summary, but it had its configuration beside it from the start.
+    /// A run that was killed has no summary, but its configuration was written at the start.
     fn place_by_config(&self) -> Option<RunPlace> {
         let config = self.run_config.as_ref()?;
         let ours = self.note.as_ref().is_none_or(|note| config["benchmark_id"] == note.benchmark_id);

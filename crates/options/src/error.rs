@@ -22,7 +22,8 @@ pub enum ConfigError {
     #[error("{name} in the environment is {value:?}: {expected}")]
     BadVariable { name: String, value: String, expected: String },
     #[error(
-        "--scenario {name} does not allow:\n  {violations}\nLeave these settings out, or keep them with --unsafe-override; the results are then marked as no valid submission"
+        "--scenario {name} does not allow:\n  {violations}\nLeave these settings out, or keep them with \
+         --unsafe-override; the results are then marked as no valid submission"
     )]
     Scenario { name: &'static str, violations: String },
     #[error(

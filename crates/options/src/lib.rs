@@ -6,8 +6,8 @@ pub mod catalogue;
 mod command_line;
 mod error;
 mod grammar;
+mod groups;
 mod raw;
-mod resolve;
 mod variables;
 
 pub use command_line::shown_extra_inputs;

@@ -1,14 +1,14 @@
-//! The files beside summary and records: raw exchanges, round trips, inputs, outputs, phases.
+//! The files in addition to summary and records: raw exchanges, round trips, inputs, outputs, phases.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::Desk;
+use super::FolderCheck;
 use crate::schema::Shape;
 use crate::{ArtifactError, Finding};
 
-impl Desk<'_> {
+impl FolderCheck<'_> {
     pub(super) fn companions(&mut self) -> Result<(), ArtifactError> {
         self.raw()?;
         self.round_trips()?;

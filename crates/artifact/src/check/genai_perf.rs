@@ -3,15 +3,15 @@
 
 use serde_json::{Map, Value};
 
-use super::Desk;
+use super::FolderCheck;
 use super::companions::items;
 use super::summary::SAME;
 use crate::schema::Shape;
 
-/// Sections that are no metrics.
+/// Sections that are not metrics.
 const SECTIONS: [&str; 2] = ["telemetry_stats", "input_config"];
 
-impl Desk<'_> {
+impl FolderCheck<'_> {
     pub(super) fn genai_perf(&mut self) {
         self.genai_perf_summary();
         self.perf_analyzer_records();
@@ -72,7 +72,7 @@ impl Desk<'_> {
     }
 }
 
-/// The metric of the summary that is the same by definition; `None` where there is none, because GenAI-Perf leaves reasoning
+/// The metric of the summary that is the same by definition; `None` if there is none, because GenAI-Perf leaves reasoning
 /// out and the run has some.
 fn equal(key: &str, summary: &Map<String, Value>) -> Option<&'static str> {
     let reasons = summary.contains_key("reasoning_token_count");

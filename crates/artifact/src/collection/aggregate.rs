@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use aiperf_table::csv::cells;
 use serde_json::{Map, Value};
 
-use super::{Aggregated, Desk, differ};
+use super::{Aggregated, CollectionCheck, differ};
 use crate::schema::Shape;
 
 /// Folders that hold what is said over several runs.
 const OVER_RUNS: [&str; 2] = ["aggregate", "sweep_aggregate"];
 
-impl Desk<'_> {
+impl CollectionCheck<'_> {
     pub(super) fn aggregate(&mut self, path: &Path) {
         let Some(value) = self.json(path, Shape::Aggregate) else { return };
         self.ordered(path, &value);
@@ -68,7 +68,7 @@ impl Desk<'_> {
         for run in &runs {
             let label = &run.summary["run_info"]["run_label"];
             if !listed(&metadata["run_labels"]).any(|known| known == label) && !failed(label) {
-                problems.push(format!("says nothing of {label} in {}", self.name(&run.folder)));
+                problems.push(format!("does not list {label} in {}", self.name(&run.folder)));
             }
         }
         if !problems.is_empty() {
@@ -83,7 +83,7 @@ impl Desk<'_> {
         problems
     }
 
-    /// The CSV beside it has a row for each metric, rounded.
+    /// The CSV next to it has a row for each metric, rounded.
     fn aggregate_table(&mut self, path: &Path, aggregate: &Value) {
         let table = path.with_extension("csv");
         let Ok(text) = std::fs::read_to_string(&table) else {

@@ -1,9 +1,9 @@
-//! Which metrics a run has, and the limits they are judged by.
+//! Which metrics a run has, and the limits for them.
 
 use aiperf_protocol::{EndpointKind, Medium};
 use thiserror::Error;
 
-use crate::{AskedConcurrency, Flags, GpuEnergy, Kind, Level, Metric, NetworkRtt};
+use crate::{AskedConcurrency, Flags, GpuEnergy, Level, Metric, MetricKind, NetworkRtt};
 
 /// The facts of a run that decide which metrics apply and how some are computed.
 #[derive(Debug, Clone)]
@@ -23,15 +23,15 @@ pub struct MetricContext {
     /// What a good request must meet; empty without `--goodput`.
     pub slos: Vec<Slo>,
     pub thresholds: Thresholds,
-    /// The network's round trip, where it is given or was measured.
+    /// The network's round trip, if it is given or was measured.
     pub network_rtt: Option<NetworkRtt>,
     /// What telemetry saw of the GPUs, by vendor.
     pub gpu_energy: Vec<GpuEnergy>,
-    /// Requests in flight at once, where a limit was set.
+    /// Requests in flight at once, if a limit was set.
     pub concurrency: Option<u64>,
-    /// What a closed loop shall keep in flight, where nothing else of its settings keeps it below.
+    /// What a closed loop shall keep in flight, if nothing else of its settings keeps it below.
     pub asked_concurrency: Option<AskedConcurrency>,
-    /// Requests per second, where one rate is asked for throughout.
+    /// Requests per second, if one rate is asked for throughout.
     pub asked_rate: Option<f64>,
     pub show_internal: bool,
     pub show_experimental: bool,
@@ -118,7 +118,8 @@ impl MetricContext {
     pub fn record_metrics(&self) -> Vec<Metric> {
         let in_file = |metric: &Metric| {
             let kind = metric.definition().kind;
-            let per_record = matches!(kind, Kind::Record | Kind::RecordList) || *metric == Metric::GoodRequestCount;
+            let per_record =
+                matches!(kind, MetricKind::Record | MetricKind::RecordList) || *metric == Metric::GoodRequestCount;
             per_record && !metric.has(Flags::NO_RECORD) && self.shows(*metric)
         };
         Metric::ALL.iter().copied().filter(in_file).collect()
@@ -126,7 +127,8 @@ impl MetricContext {
 
     /// Reads an SLO as `--goodput` gives it: a metric's tag and a limit in the unit that is shown for it.
     pub fn slo(&self, tag: &str, limit: f64) -> Result<Slo, SloError> {
-        let takes_limit = |metric: &Metric| metric.definition().kind == Kind::Record && !metric.has(Flags::ERRORS);
+        let takes_limit =
+            |metric: &Metric| metric.definition().kind == MetricKind::Record && !metric.has(Flags::ERRORS);
         let metric = Metric::from_tag(tag).filter(takes_limit).ok_or_else(|| SloError::Unknown {
             tag: tag.to_owned(),
             advice: Metric::advice(tag, |metric| takes_limit(&metric)),

@@ -17,7 +17,7 @@ pub struct ClientLimit {
     pub since: Nanos,
     /// For how long in all.
     pub lasted: Nanos,
-    /// The share of processor time that the host of a virtual machine took away meanwhile, where that is known.
+    /// The share of processor time that the host of a virtual machine took away meanwhile, if that is known.
     pub stolen: Option<f64>,
 }
 
@@ -47,7 +47,7 @@ impl LimitKind {
         match self {
             Self::WorkerLag => "worker_lag",
             Self::ProcessCpu => "process_cpu",
-            Self::ThreadCpu(ThreadRole::Conductor) => "conductor_cpu",
+            Self::ThreadCpu(ThreadRole::Scheduler) => "conductor_cpu",
             Self::ThreadCpu(ThreadRole::Worker) => "worker_cpu",
             Self::RecordQueue => "record_queue",
             Self::ScheduleLag { growing: false } => "schedule_lag",

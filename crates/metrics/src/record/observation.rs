@@ -33,9 +33,35 @@ pub struct Observation {
     pub requested_input_tokens: Option<u32>,
     /// Events of the response that could not be read and were passed over.
     pub undecodable_events: u32,
-    /// Of the prompt, where the data says which blocks it is made of.
+    /// Of the prompt, if the data says which blocks it is made of.
     pub prefix: Option<PrefixBlocks>,
     pub media: MediaFacts,
+}
+
+impl Observation {
+    /// A request without content that was sent as soon as it was due, and of which nothing but its times is known.
+    pub fn new(start: Mono, end: Mono) -> Self {
+        Self {
+            due: start,
+            credit_issued: start,
+            start,
+            headers_received: None,
+            end,
+            chunks: Vec::new(),
+            delivery: Delivery::Events,
+            tokens: TokenCounts::default(),
+            usage: None,
+            spec_decode: None,
+            http: None,
+            resent: 0,
+            failure: None,
+            requested_output_tokens: None,
+            requested_input_tokens: None,
+            undecodable_events: 0,
+            prefix: None,
+            media: MediaFacts::default(),
+        }
+    }
 }
 
 /// What is known of the media of a request and of its answer.
@@ -73,7 +99,7 @@ pub struct HttpTiming {
     pub dns_lookup: Nanos,
     /// TCP and TLS.
     pub connecting: Nanos,
-    /// The TLS part of it, where there was one.
+    /// The TLS part of it, if there was one.
     pub tls: Option<Nanos>,
     pub sending: Nanos,
     pub waiting: Nanos,
@@ -98,7 +124,7 @@ pub struct Failure {
     pub cancelled: Option<Cancellation>,
     /// The server refused the prompt as too long for the model.
     pub is_context_overflow: bool,
-    /// What this machine had none left of, where that kept the request from being sent.
+    /// What this machine had none left of, if that kept the request from being sent.
     pub shortage: Option<Shortage>,
 }
 

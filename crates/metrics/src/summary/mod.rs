@@ -9,7 +9,7 @@ pub(crate) mod statistics;
 pub(crate) mod totals;
 
 pub use accounting::PhaseAccounting;
-pub use confidence::{Confidence, Surety};
+pub use confidence::{Confidence, IntervalSupport};
 pub use energy::{GpuEnergy, GpuVendor};
 pub use genai_perf::genai_perf_results;
 pub use network::NetworkRtt;
@@ -18,12 +18,12 @@ pub use statistics::{Percentile, Stats};
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 
 use self::totals::Totals;
-use crate::over_time::time_weighted::{Aloft, time_weighted};
+use crate::over_time::time_weighted::{InFlightRows, time_weighted};
 use crate::over_time::timeline::Timeline;
 use crate::record::columns::Columns;
 use crate::record::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
 use crate::record::formula;
-use crate::{Digest, FailureGroup, Flags, Kind, Level, Metric, MetricContext, Slo, SteadyState, Undecodable};
+use crate::{Digest, FailureGroup, Flags, Level, Metric, MetricContext, MetricKind, Slo, SteadyState, Undecodable};
 
 /// The time that throughput is measured over: from before the first permission to send until the last request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl PhaseWindow {
 pub struct MetricResult {
     pub metric: Metric,
     pub stats: Stats,
-    /// How sure they are, where that can be said.
+    /// How sure they are, if that can be said.
     pub confidence: Option<Confidence>,
 }
 
@@ -69,30 +69,30 @@ pub struct Summary {
     pub failed: u64,
     pub cut_off: u64,
     pub undecodable: Undecodable,
-    /// How many verification steps of speculative decoding accepted 0, 1, 2, ... drafts; empty where no server said so.
+    /// How many verification steps of speculative decoding accepted 0, 1, 2, ... drafts; empty if no server said so.
     pub spec_decode_acceptance: Vec<u64>,
     /// In the order in which the objectives were given.
     pub slos: Vec<SloResult>,
     pub start: EpochNanos,
     pub end: EpochNanos,
-    /// The part of the phase in which nothing drifted, where it was looked for.
+    /// The part of the phase in which nothing drifted, if it was looked for.
     pub steady: Option<SteadyState>,
-    /// What validity notes are drawn from beside the results.
+    /// What validity rules need in addition to the results.
     pub digest: Digest,
 }
 
 impl Summary {
     pub fn compute(columns: &Columns, window: &PhaseWindow, context: &MetricContext, anchor: &WallAnchor) -> Self {
         // A phase in which nothing succeeded has no curves.
-        let aloft = (Outcomes::count(columns).successful > 0).then(|| Aloft::all(columns));
-        let summary = Self::of_slice(columns, aloft, window, context, anchor);
+        let in_flight_rows = (Outcomes::count(columns).successful > 0).then(|| InFlightRows::all(columns));
+        let summary = Self::of_slice(columns, in_flight_rows, window, context, anchor);
         Self { digest: Digest::of(columns, window, context), ..summary }
     }
 
-    /// `columns`: the requests that the numbers are about; `aloft`: those that were in flight in the window.
+    /// `columns`: the requests that the numbers are about; `in_flight_rows`: those that were in flight in the window.
     pub(crate) fn of_slice(
         columns: &Columns,
-        aloft: Option<Aloft<'_>>,
+        in_flight_rows: Option<InFlightRows<'_>>,
         window: &PhaseWindow,
         context: &MetricContext,
         anchor: &WallAnchor,
@@ -101,25 +101,26 @@ impl Summary {
         let mut results = Vec::new();
         let mut totals = Totals::new(&outcomes, window, columns, context, anchor);
         let streamed = context.streaming && context.endpoint.facts().produces_tokens;
-        let curves = aloft.map_or_else(Vec::new, |aloft| time_weighted(&aloft, window, streamed));
+        let curves =
+            in_flight_rows.map_or_else(Vec::new, |in_flight_rows| time_weighted(&in_flight_rows, window, streamed));
         let timeline = context.confidence.map(|level| Timeline::of(columns, level));
         let timeline = timeline.as_ref();
         let mut of_requests = timeline.map(|timeline| timeline.records(columns, context)).into_iter().flatten();
         for metric in Metric::ALL.iter().copied().filter(|metric| context.applies(*metric)) {
             let measured = match metric.definition().kind {
-                Kind::Record if timeline.is_some() => of_requests.next().flatten(),
-                Kind::Record => Stats::of(values(metric, columns, context)).map(Measured::from),
-                Kind::RecordList => gaps(columns, timeline),
-                _ if metric == Metric::TheoreticalPrefixCacheHit => prefix_hits(columns).map(Measured::from),
-                Kind::Aggregate | Kind::Derived => {
+                MetricKind::Record if timeline.is_some() => of_requests.next().flatten(),
+                MetricKind::Record => Stats::of(values(metric, columns, context)).map(MeasuredMetric::from),
+                MetricKind::RecordList => gaps(columns, timeline),
+                _ if metric == Metric::TheoreticalPrefixCacheHit => prefix_hits(columns).map(MeasuredMetric::from),
+                MetricKind::Aggregate | MetricKind::Derived => {
                     let stats = totals.get(metric).map(Stats::single);
                     let rate = timeline.and_then(|timeline| timeline.rate(metric, columns, window, context));
-                    stats.map(|stats| Measured { stats, confidence: rate })
+                    stats.map(|stats| MeasuredMetric { stats, confidence: rate })
                 }
-                Kind::Network => network::statistics(metric, columns, context).map(Measured::from),
-                Kind::ErrorAdjusted => adjusted(metric, columns, context, &outcomes).map(Measured::from),
-                Kind::TimeWeighted => {
-                    curves.iter().find(|curve| curve.0 == metric).map(|curve| Measured::from(curve.1))
+                MetricKind::Network => network::statistics(metric, columns, context).map(MeasuredMetric::from),
+                MetricKind::ErrorAdjusted => adjusted(metric, columns, context, &outcomes).map(MeasuredMetric::from),
+                MetricKind::TimeWeighted => {
+                    curves.iter().find(|curve| curve.0 == metric).map(|curve| MeasuredMetric::from(curve.1))
                 }
             };
             let Some(measured) = measured else { continue };
@@ -162,18 +163,18 @@ impl MetricResult {
 }
 
 /// Statistics in the base unit of a metric.
-pub(crate) struct Measured {
+pub(crate) struct MeasuredMetric {
     pub(crate) stats: Stats,
     pub(crate) confidence: Option<Confidence>,
 }
 
-impl From<Stats> for Measured {
+impl From<Stats> for MeasuredMetric {
     fn from(stats: Stats) -> Self {
         Self { stats, confidence: None }
     }
 }
 
-impl Measured {
+impl MeasuredMetric {
     pub(crate) fn shown(&self, metric: Metric) -> MetricResult {
         let show = |value| metric.definition().show(value);
         let confidence = self.confidence.as_ref().map(|confidence| confidence.map(show));
@@ -182,13 +183,13 @@ impl Measured {
 }
 
 /// All gaps between contents.
-fn gaps(columns: &Columns, timeline: Option<&Timeline>) -> Option<Measured> {
+fn gaps(columns: &Columns, timeline: Option<&Timeline>) -> Option<MeasuredMetric> {
     let mut sorted: Vec<f64> = (0..columns.gap_count()).map(|gap| columns.gap(gap) as f64).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     let stats = Stats::of_sorted(&sorted, 0)?;
     let confidence =
         timeline.and_then(|timeline| Confidence::of(timeline.gaps(columns), &sorted, &stats, timeline.level()));
-    Some(Measured { stats, confidence })
+    Some(MeasuredMetric { stats, confidence })
 }
 
 /// How the requests of a phase ended.
@@ -245,8 +246,8 @@ fn objective(slo: &Slo, columns: &Columns, context: &MetricContext) -> SloResult
 }
 
 /// Each failed request counts as one that never answered.
-fn adjusted(twin: Metric, columns: &Columns, context: &MetricContext, outcomes: &Outcomes) -> Option<Stats> {
-    let plain = match twin {
+fn adjusted(metric: Metric, columns: &Columns, context: &MetricContext, outcomes: &Outcomes) -> Option<Stats> {
+    let plain = match metric {
         Metric::AdjRequestLatency => Metric::RequestLatency,
         Metric::AdjTimeToFirstToken => Metric::TimeToFirstToken,
         Metric::AdjInterTokenLatency => Metric::InterTokenLatency,

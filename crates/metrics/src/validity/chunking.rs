@@ -7,7 +7,7 @@ use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
 use crate::record::formula::output_length;
 
 /// Another tokenizer than the server's counts a text some 10 to 20 % longer or shorter, which says nothing of events.
-pub(super) const TOKENS_PER_CHUNK: f64 = 1.25;
+pub const TOKENS_PER_CHUNK: f64 = 1.25;
 
 /// Tokens and events of the replies that came in several events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,7 +17,7 @@ pub(super) struct Chunking {
 }
 
 impl Chunking {
-    /// The server's own count where it gives one: it knows what it sent.
+    /// The server's own count if it gives one: it knows what it sent.
     pub(super) fn of(columns: &Columns, context: &MetricContext) -> Self {
         let mut seen = Self::default();
         if !(context.streaming && context.endpoint.facts().produces_tokens) {

@@ -7,7 +7,7 @@ use crate::record::fact::{Fact, Facts};
 
 /// A server that is not stressed as asked looks better than it is; within a twentieth it makes no difference that a
 /// repetition of the run would not make.
-pub(super) const SHORTFALL_PERCENT: f64 = 5.0;
+pub const SHORTFALL_PERCENT: f64 = 5.0;
 /// Nanoseconds. In a short run a moment's delay is a large share of it.
 const LEAST_LAG: f64 = 0.5e9;
 /// Fewer arrivals make no rate.
@@ -16,7 +16,7 @@ const LEAST_ARRIVALS: f64 = 20.0;
 /// When requests were due, and by how much sending fell behind from the first to the last of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pacing {
-    /// Requests per second, where one rate was asked for.
+    /// Requests per second, if one rate was asked for.
     asked: Option<f64>,
     requests: f64,
     /// Nanoseconds from the first due time to the last.

@@ -1,11 +1,10 @@
 //! The option catalogue: one row for every option of `aiperf profile`, whether built or not. Parsing, help, completions,
 //! the manual and the test that every option has a consumer all come from these rows.
 
-mod group;
+mod groups;
 mod id;
 mod spec;
 
-pub(crate) use group::{GPU_TELEMETRY_NOT_COLLECTED, SERVER_METRICS_NOT_COLLECTED};
 pub use id::OptionId;
 pub use spec::{Arity, Bound, ListForm, OptionSpec, Range, Support, Tokens, ValueKind};
 
@@ -18,7 +17,7 @@ pub struct Group {
 
 /// All groups in the order in which they are shown.
 pub fn groups() -> &'static [Group] {
-    group::GROUPS
+    groups::GROUPS
 }
 
 /// All options, group by group.

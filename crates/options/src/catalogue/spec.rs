@@ -96,7 +96,7 @@ pub enum Support {
 }
 
 impl OptionSpec {
-    pub(super) const fn new(
+    pub(crate) const fn new(
         id: OptionId,
         long: &'static [&'static str],
         value: ValueKind,
@@ -150,93 +150,93 @@ impl OptionSpec {
         matches!(self.support, Support::Supported | Support::Ignored(_))
     }
 
-    pub(super) const fn called(mut self, name: &'static str) -> Self {
+    pub(crate) const fn called(mut self, name: &'static str) -> Self {
         self.called = Some(name);
         self
     }
 
-    pub(super) const fn short(mut self, letters: &'static str) -> Self {
+    pub(crate) const fn short(mut self, letters: &'static str) -> Self {
         self.short = Some(letters);
         self
     }
 
-    pub(super) const fn negative(mut self, name: &'static str, help: &'static str) -> Self {
+    pub(crate) const fn negative(mut self, name: &'static str, help: &'static str) -> Self {
         self.negative = Some(name);
         self.negative_help = help;
         self
     }
 
-    pub(super) const fn sweepable(mut self, parameter: Parameter) -> Self {
+    pub(crate) const fn sweepable(mut self, parameter: Parameter) -> Self {
         self.arity = Arity::Sweep(parameter);
         self
     }
 
     /// Repeatable, commas between values.
-    pub(super) const fn list(mut self) -> Self {
+    pub(crate) const fn list(mut self) -> Self {
         self.arity = Arity::List(ListForm { commas: true, tokens: Tokens::One });
         self
     }
 
     /// Repeatable, one whole value at a time.
-    pub(super) const fn repeatable(mut self) -> Self {
+    pub(crate) const fn repeatable(mut self) -> Self {
         self.arity = Arity::List(ListForm { commas: false, tokens: Tokens::One });
         self
     }
 
     /// Repeatable, commas between values, and several tokens after one flag.
-    pub(super) const fn several(mut self, tokens: Tokens) -> Self {
+    pub(crate) const fn several(mut self, tokens: Tokens) -> Self {
         self.arity = Arity::List(ListForm { commas: true, tokens });
         self
     }
 
-    pub(super) const fn without_commas(mut self) -> Self {
+    pub(crate) const fn without_commas(mut self) -> Self {
         if let Arity::List(form) = self.arity {
             self.arity = Arity::List(ListForm { commas: false, tokens: form.tokens });
         }
         self
     }
 
-    pub(super) const fn at_least(mut self, low: f64) -> Self {
+    pub(crate) const fn at_least(mut self, low: f64) -> Self {
         self.range.low = Bound::Inclusive(low);
         self
     }
 
-    pub(super) const fn above(mut self, low: f64) -> Self {
+    pub(crate) const fn above(mut self, low: f64) -> Self {
         self.range.low = Bound::Exclusive(low);
         self
     }
 
-    pub(super) const fn at_most(mut self, high: f64) -> Self {
+    pub(crate) const fn at_most(mut self, high: f64) -> Self {
         self.range.high = Bound::Inclusive(high);
         self
     }
 
-    pub(super) const fn below(mut self, high: f64) -> Self {
+    pub(crate) const fn below(mut self, high: f64) -> Self {
         self.range.high = Bound::Exclusive(high);
         self
     }
 
-    pub(super) const fn unit(mut self, unit: &'static str) -> Self {
+    pub(crate) const fn unit(mut self, unit: &'static str) -> Self {
         self.unit = Some(unit);
         self
     }
 
-    pub(super) const fn default(mut self, text: &'static str) -> Self {
+    pub(crate) const fn default(mut self, text: &'static str) -> Self {
         self.default = Some(text);
         self
     }
 
-    pub(super) const fn supported(mut self) -> Self {
+    pub(crate) const fn supported(mut self) -> Self {
         self.support = Support::Supported;
         self
     }
 
-    pub(super) const fn ours(mut self) -> Self {
+    pub(crate) const fn ours(mut self) -> Self {
         self.ours = true;
         self
     }
 
-    pub(super) const fn ignored(mut self, reason: &'static str) -> Self {
+    pub(crate) const fn ignored(mut self, reason: &'static str) -> Self {
         self.support = Support::Ignored(reason);
         self
     }

@@ -53,7 +53,8 @@ pub const VARIABLES: &[Variable] = &[
     variable(
         "AIPERF_HTTP_CONNECTION_LIMIT",
         "auto",
-        "Maximum number of open connections per worker, 1 to 65000; `auto`: 2500, or the concurrency if that is more.",
+        "Maximum number of open connections per worker, 1 to 65000; `auto`: 2500, or the concurrency if \
+         that is more.",
     ),
     variable(
         "AIPERF_HTTP_BODY_LIMIT_MB",
@@ -85,7 +86,8 @@ pub const VARIABLES: &[Variable] = &[
     variable(
         "AIPERF_HTTP_X_DYNAMO_SESSION_ID_FROM_CORRELATION_ID",
         "false",
-        "Also send the session id as `X-Dynamo-Session-ID`, and the id of the parent session as `X-Dynamo-Parent-Session-ID`.",
+        "Also send the session id as `X-Dynamo-Session-ID`, and the id of the parent session as \
+         `X-Dynamo-Parent-Session-ID`.",
     ),
     variable(
         "AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD",
@@ -137,7 +139,8 @@ pub const VARIABLES: &[Variable] = &[
     variable(
         "AIPERF_DATASET_WEKA_SEAM_MAX_GAP_SECONDS",
         "3600",
-        "Gap in seconds after which a Weka request continues an earlier one only if they share enough blocks; 0 or more.",
+        "Gap in seconds after which a Weka request continues an earlier one only if they share enough \
+         blocks; 0 or more.",
     ),
     variable(
         "AIPERF_DATASET_WEKA_SEAM_MIN_OVERLAP_RATIO",
@@ -152,7 +155,8 @@ pub const VARIABLES: &[Variable] = &[
     variable(
         "AIPERF_DATASET_WEKA_AUX_ISL_RATIO",
         "0.1",
-        "Treat a Weka request as a sidecar if its prompt is shorter than this share of the agent's longest prompt; 0 or more.",
+        "Treat a Weka request as a sidecar if its prompt is shorter than this share of the agent's \
+         longest prompt; 0 or more.",
     ),
     variable(
         "AIPERF_DATASET_WEKA_AUX_ISL_FLOOR",
@@ -167,12 +171,14 @@ pub const VARIABLES: &[Variable] = &[
     variable(
         "AIPERF_DATASET_WEKA_AUX_REDUCTION_OSL_MAX",
         "4000",
-        "Treat a Weka request as a sidecar if its output is shorter than this many tokens and its prompt long enough (AIPERF_DATASET_WEKA_AUX_REDUCTION_RATIO).",
+        "Treat a Weka request as a sidecar if its output is shorter than this many tokens and its prompt \
+         long enough (AIPERF_DATASET_WEKA_AUX_REDUCTION_RATIO).",
     ),
     variable(
         "AIPERF_DATASET_WEKA_AUX_REDUCTION_RATIO",
         "20",
-        "Minimum ratio of prompt to output length of a sidecar with a short output (AIPERF_DATASET_WEKA_AUX_REDUCTION_OSL_MAX); 0 or more.",
+        "Minimum ratio of prompt to output length of a sidecar with a short output \
+         (AIPERF_DATASET_WEKA_AUX_REDUCTION_OSL_MAX); 0 or more.",
     ),
     variable(
         "AIPERF_DATASET_WEKA_WORKER_GROUP_MIN",
@@ -202,7 +208,8 @@ pub const VARIABLES: &[Variable] = &[
     variable(
         "AIPERF_AGENTX_CONTEXT_OVERFLOW_SUBSTRINGS",
         "[\"context length\", \"maximum context\", \"context_length_exceeded\", \"prompt is too long\"]",
-        "JSON list of texts that identify the error of a prompt that is too long; upper and lower case do not matter.",
+        "JSON list of texts that identify the error of a prompt that is too long; upper and lower case \
+         do not matter.",
     ),
     variable("AIPERF_DAG_FAIL_FAST", "false", "End a session if a branch of it fails."),
     variable(

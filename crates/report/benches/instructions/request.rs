@@ -2,14 +2,15 @@
 
 use std::hint::black_box;
 
+use aiperf_address::{Origin, Scheme};
 use aiperf_endpoint::{HeaderOptions, HeaderPlan, RequestIds};
-use aiperf_transport::{Origin, Request, Scheme};
+use aiperf_transport::Request;
 use bytes::Bytes;
 use uuid::Uuid;
 
-use crate::Outcome;
+use crate::BenchOutcome;
 
-pub(crate) fn head(times: usize) -> Outcome {
+pub(crate) fn head(times: usize) -> BenchOutcome {
     let plan = HeaderPlan::new(&HeaderOptions { version: "0.1.0", streaming: true, ..HeaderOptions::default() })?;
     let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".to_owned(), port: 8000 };
     let body = Bytes::from_static(b"{}");

@@ -10,7 +10,7 @@ use aiperf_metrics::{ClientLoad, Percentile, Stats};
 use serde::{Deserialize, Serialize};
 
 pub use certificate::{Certificate, Citation, Machine};
-pub use problem::{Problem, Statistic};
+pub use problem::{ErrorStatistic, SelfTestProblem};
 
 use certificate::LoadFields;
 
@@ -160,7 +160,7 @@ pub struct SelfTestReport {
     pub reached: ClientLoad,
     pub requests: JoinCounts,
     pub client_cpu: ClientCpu,
-    /// Milliseconds by which the simulator wrote chunks later than planned, where it wrote any.
+    /// Milliseconds by which the simulator wrote chunks later than planned, if it wrote any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simulator_lag: Option<ErrorStats>,
     /// Milliseconds.
@@ -168,7 +168,7 @@ pub struct SelfTestReport {
     /// Milliseconds; what has no limit is not there.
     pub limits: BTreeMap<TimedError, ErrorLimits>,
     pub verdict: Grade,
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SelfTestProblem>,
     /// Where the result is kept, when it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept_in: Option<PathBuf>,
@@ -187,10 +187,10 @@ impl SelfTestReport {
         }
     }
 
-    /// The verdict on one time; `None` where there is no limit.
+    /// The verdict on one time; `None` if there is no limit.
     pub fn grade_of(&self, error: TimedError) -> Option<Grade> {
         self.limits.get(&error)?;
-        let worst = self.problems.iter().filter(|problem| problem.is_about(error)).map(Problem::grade).max();
+        let worst = self.problems.iter().filter(|problem| problem.is_about(error)).map(SelfTestProblem::grade).max();
         Some(worst.unwrap_or(Grade::Pass))
     }
 }

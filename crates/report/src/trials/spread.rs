@@ -6,7 +6,7 @@ use super::number;
 
 /// One figure over trials.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
+pub struct RunSpread {
     /// Trials that have it.
     pub runs: usize,
     pub mean: f64,
@@ -14,7 +14,7 @@ pub struct Spread {
     pub std: f64,
     pub min: f64,
     pub max: f64,
-    /// `std / mean`; `None` where the mean is nought.
+    /// `std / mean`; `None` if the mean is nought.
     pub cv: Option<f64>,
     /// Standard error of the mean.
     pub se: f64,
@@ -24,7 +24,7 @@ pub struct Spread {
     pub t_critical: Option<f64>,
 }
 
-impl Spread {
+impl RunSpread {
     /// One trial: a point without an interval.
     pub const fn of_one(value: f64) -> Self {
         Self {

@@ -1,0 +1,45 @@
+//! All option groups, in the order in which help and manual show them. The rows of a group stand next to the rules about them.
+
+use super::{Group, OptionSpec};
+use crate::groups::{
+    accuracy, dataset, endpoint, experiment, load, network_latency, output, scenario, service, telemetry,
+};
+
+const fn group(title: &'static str, options: &'static [OptionSpec]) -> Group {
+    Group { title, options }
+}
+
+pub(super) const GROUPS: &[Group] = &[
+    group("Endpoint", endpoint::rows::ENDPOINT),
+    group("Input", dataset::rows::INPUT),
+    group("Fixed Schedule", load::schedule::FIXED_SCHEDULE),
+    group("Goodput", output::rows::GOODPUT),
+    group("Output", output::rows::OUTPUT),
+    group("HTTP Trace", output::rows::HTTP_TRACE),
+    group("Tokenizer", endpoint::tokenizer::TOKENIZER),
+    group("Load Generator", load::rows::LOAD_GENERATOR),
+    group("Scenario", scenario::SCENARIO_ROWS),
+    group("Warmup", load::warmup::WARMUP),
+    group("User-Centric Rate", load::users::USER_CENTRIC),
+    group("Request Cancellation", load::rows::CANCELLATION),
+    group("Conversation Input", dataset::conversation::CONVERSATION),
+    group("Input Sequence Length (ISL)", dataset::prompt_length::INPUT_LENGTH),
+    group("Output Sequence Length (OSL)", dataset::prompt_length::OUTPUT_LENGTH),
+    group("Prompt", dataset::synthetic::PROMPT),
+    group("Prefix Prompt", dataset::system_prompt::PREFIX_PROMPT),
+    group("Cache Bust", dataset::cache_bust::CACHE_BUST),
+    group("Rankings", dataset::rankings::RANKINGS),
+    group("Synthesis", dataset::trace::SYNTHESIS),
+    group("Audio Input", dataset::media::audio::AUDIO),
+    group("Image Input", dataset::media::image::IMAGE),
+    group("Video Input", dataset::media::video::VIDEO),
+    group("Service", service::SERVICE),
+    group("Server Metrics", telemetry::SERVER_METRICS),
+    group("Network Latency", network_latency::NETWORK_LATENCY),
+    group("GPU Telemetry", telemetry::GPU_TELEMETRY),
+    group("UI", service::UI),
+    group("Workers", service::WORKERS),
+    group("ZMQ Communication", service::ZMQ),
+    group("Accuracy", accuracy::ACCURACY),
+    group("Multi-Run", experiment::rows::MULTI_RUN),
+];

@@ -1,0 +1,69 @@
+//! From what was typed to all the runs it means: lists of values become cells, and each cell has its trials.
+
+pub(crate) mod rows;
+mod sweep;
+mod trials;
+
+use aiperf_config::{Cell, DatasetSource, Environment, Experiment};
+
+use self::sweep::Lists;
+use crate::catalogue::OptionId;
+use crate::{ConfigError, RawOptions};
+
+impl RawOptions {
+    /// The runs that these options describe in these surroundings.
+    pub fn resolve_experiment(&self, environment: &Environment) -> Result<Experiment, ConfigError> {
+        let raw = self;
+        super::refuse_unbuilt(raw)?;
+        if raw.is_given(OptionId::Scenario) {
+            super::scenario::refuse_lists(raw)?;
+        }
+        let lists = Lists::find(raw)?;
+        let trials = trials::resolve(raw, lists.is_some())?;
+        let sweep = sweep::resolve(raw, lists.as_ref(), &trials)?;
+        let seeds = trials::seeds(raw, &trials, lists.is_some())?;
+        let mut cells = match &lists {
+            None => vec![Cell { config: raw.resolve(environment)?, settings: Vec::new() }],
+            Some(lists) => cells(raw, lists, environment)?,
+        };
+        if lists.is_some() {
+            give_all_the_largest_data(raw, &mut cells);
+        }
+        trials::check_warmup(raw, &cells)?;
+        let dir = cells.first().map(|cell| cell.config.output.dir.clone()).unwrap_or_default();
+        Ok(Experiment { cells, trials, sweep, dir, seeds })
+    }
+}
+
+fn cells(raw: &RawOptions, lists: &Lists, environment: &Environment) -> Result<Vec<Cell>, ConfigError> {
+    let mut cells: Vec<Cell> = Vec::new();
+    for settings in lists.combinations(raw)? {
+        let mut own = raw.clone();
+        for (parameter, value) in &settings {
+            own.replace(sweep::option(*parameter), value.text());
+        }
+        let mut config = own.resolve(environment)?;
+        // Whoever repeats it wants the whole sweep.
+        config.command_line = crate::command_line::repeat(raw, &environment.variables);
+        cells.push(Cell { config, settings });
+    }
+    Ok(cells)
+}
+
+/// Cells that differ in how long they run draw from the same number of conversations, so that none sees its data more
+/// often than another.
+fn give_all_the_largest_data(raw: &RawOptions, cells: &mut [Cell]) {
+    if raw.is_given(OptionId::NumDatasetEntries) {
+        return;
+    }
+    let entries = |cell: &Cell| match &cell.config.dataset.source {
+        DatasetSource::Synthetic(synthetic) => Some(synthetic.entries),
+        _ => None,
+    };
+    let Some(most) = cells.iter().filter_map(entries).max() else { return };
+    for cell in cells {
+        if let DatasetSource::Synthetic(synthetic) = &mut cell.config.dataset.source {
+            synthetic.entries = most;
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Multi-Run: repeated runs, sweeps and searches.
+
+use crate::catalogue::{OptionId, OptionSpec, ValueKind};
+
+pub(crate) const MULTI_RUN: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::NumProfileRuns,
+        &["num-profile-runs"],
+        ValueKind::Int,
+        "Number of runs per configuration.",
+    )
+    .at_least(1.0)
+    .at_most(10.0)
+    .default("1")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ProfileRunCooldownSeconds,
+        &["profile-run-cooldown-seconds"],
+        ValueKind::Float,
+        "Pause between two runs of the same configuration.",
+    )
+    .at_least(0.0)
+    .unit("s")
+    .default("0")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ConfidenceLevel,
+        &["confidence-level"],
+        ValueKind::Float,
+        "Confidence level of the intervals over several runs.",
+    )
+    .above(0.0)
+    .below(1.0)
+    .default("0.95")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ProfileRunDisableWarmupAfterFirst,
+        &["profile-run-disable-warmup-after-first"],
+        ValueKind::Flag,
+        "Warm up before the first run of a configuration only.",
+    )
+    .negative("no-profile-run-disable-warmup-after-first", "Warm up before every run of a configuration.")
+    .default("true")
+    .supported(),
+    OptionSpec::new(
+        OptionId::SetConsistentSeed,
+        &["set-consistent-seed"],
+        ValueKind::Flag,
+        "Use seed 42 for repeated runs and sweeps if --random-seed is not given.",
+    )
+    .negative("no-set-consistent-seed", "Use a new seed for each run if --random-seed is not given.")
+    .default("true")
+    .supported(),
+    OptionSpec::new(
+        OptionId::VarySeedPerTrial,
+        &["vary-seed-per-trial"],
+        ValueKind::Flag,
+        "Use a different seed for each repeated run.",
+    )
+    .negative("no-vary-seed-per-trial", "Use the same seed for all repeated runs.")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ConvergenceMetric,
+        &["convergence-metric"],
+        ValueKind::Text,
+        "Stop repeating runs when this metric has converged.",
+    )
+    .supported(),
+    OptionSpec::new(
+        OptionId::ConvergenceStat,
+        &["convergence-stat"],
+        ValueKind::Choice(&["avg", "p50", "p90", "p95", "p99", "min", "max"]),
+        "Statistic of --convergence-metric to watch.",
+    )
+    .default("avg")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ConvergenceThreshold,
+        &["convergence-threshold"],
+        ValueKind::Float,
+        "Threshold of --convergence-mode at which --convergence-metric has converged.",
+    )
+    .above(0.0)
+    .below(1.0)
+    .default("by --convergence-mode")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ConvergenceMode,
+        &["convergence-mode"],
+        ValueKind::Choice(&["ci_width", "cv", "distribution"]),
+        "When --convergence-metric has converged: its confidence interval is narrow (`ci_width`), its \
+         coefficient of variation is small (`cv`), or the last run looks like the earlier ones \
+         (`distribution`).",
+    )
+    .default("ci_width")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ParameterSweepCooldownSeconds,
+        &["parameter-sweep-cooldown-seconds"],
+        ValueKind::Float,
+        "Pause between two points of a sweep.",
+    )
+    .at_least(0.0)
+    .unit("s")
+    .default("0")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ParameterSweepSameSeed,
+        &["parameter-sweep-same-seed"],
+        ValueKind::Flag,
+        "Use one seed for all points of a sweep.",
+    )
+    .negative("no-parameter-sweep-same-seed", "Use a different seed for each point of a sweep.")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ParameterSweepMode,
+        &["parameter-sweep-mode"],
+        ValueKind::Choice(&["independent", "repeated"]),
+        "Order of a sweep with repeated runs: all points, then all points again (`repeated`), or all \
+         runs of a point, then the next point (`independent`).",
+    )
+    .default("repeated")
+    .supported(),
+    OptionSpec::new(
+        OptionId::SweepType,
+        &["sweep-type"],
+        ValueKind::Literal(&["grid", "zip"]),
+        "How several lists of a sweep are combined: each value with each (`grid`), or first with first, \
+         second with second (`zip`).",
+    )
+    .default("grid")
+    .supported(),
+    OptionSpec::new(
+        OptionId::NoSweepTable,
+        &["no-sweep-table"],
+        ValueKind::Flag,
+        "Do not print a table for each point of a sweep.",
+    )
+    .supported(),
+    OptionSpec::new(
+        OptionId::SearchSpace,
+        &["search-space"],
+        ValueKind::Text,
+        "Dimension to search: `path:low,high[:int or :real]`.",
+    )
+    .repeatable(),
+    OptionSpec::new(OptionId::SearchMetric, &["search-metric"], ValueKind::Text, "Metric that the search optimizes."),
+    OptionSpec::new(
+        OptionId::SearchStat,
+        &["search-stat"],
+        ValueKind::Literal(&["avg", "p50", "p90", "p95", "p99"]),
+        "Statistic of --search-metric that the search optimizes.",
+    )
+    .default("avg"),
+    OptionSpec::new(
+        OptionId::SearchDirection,
+        &["search-direction"],
+        ValueKind::Literal(&["maximize", "minimize"]),
+        "Whether a larger or a smaller --search-metric is better.",
+    ),
+    OptionSpec::new(
+        OptionId::SearchMaxIterations,
+        &["search-max-iterations"],
+        ValueKind::Int,
+        "Maximum number of points to try in a search.",
+    )
+    .at_least(2.0)
+    .at_most(200.0),
+    OptionSpec::new(
+        OptionId::SearchInitialPoints,
+        &["search-initial-points"],
+        ValueKind::Int,
+        "Number of points to try before the model guides the search.",
+    )
+    .at_least(1.0)
+    .default("5"),
+    OptionSpec::new(OptionId::SearchRandomSeed, &["search-random-seed"], ValueKind::Int, "Seed of the search.")
+        .at_least(0.0),
+    OptionSpec::new(
+        OptionId::SearchPlanner,
+        &["search-planner"],
+        ValueKind::Choice(&["bayesian", "monotonic_sla", "smooth_isotonic", "optuna"]),
+        "How a search chooses its next point.",
+    )
+    .default("bayesian"),
+    OptionSpec::new(
+        OptionId::OptunaSampler,
+        &["optuna-sampler"],
+        ValueKind::Literal(&["gp", "tpe", "botorch"]),
+        "Sampler of the optuna planner.",
+    )
+    .default("botorch, else tpe"),
+    OptionSpec::new(
+        OptionId::OptunaAcquisition,
+        &["optuna-acquisition"],
+        ValueKind::Literal(&["logei", "qlogei", "qnei", "qlognei", "qehvi", "qnehvi", "qlognehvi"]),
+        "Acquisition function of the botorch sampler.",
+    )
+    .default("by objectives"),
+    OptionSpec::new(
+        OptionId::OptunaTerminator,
+        &["optuna-terminator"],
+        ValueKind::Literal(&["regret", "emmr", "none"]),
+        "Additional rule that ends an Optuna search.",
+    ),
+    OptionSpec::new(
+        OptionId::SearchPercentilePooling,
+        &["search-percentile-pooling"],
+        ValueKind::Literal(&["mean", "pooled"]),
+        "Whether a percentile over several runs is their mean or taken from all their samples.",
+    )
+    .default("mean"),
+    OptionSpec::new(
+        OptionId::BoConstraintMode,
+        &["bo-constraint-mode"],
+        ValueKind::Literal(&["penalty", "eic"]),
+        "How a Bayesian search treats its SLA limits.",
+    )
+    .default("penalty"),
+    OptionSpec::new(
+        OptionId::Variant,
+        &["variant", "sweep-variant"],
+        ValueKind::Text,
+        "One hand-picked point of a sweep: `[name:] option=value, ...`.",
+    )
+    .repeatable(),
+    OptionSpec::new(
+        OptionId::SearchSla,
+        &["search-sla"],
+        ValueKind::Text,
+        "SLA limit that a point must meet: `metric:stat:op:threshold`.",
+    )
+    .repeatable(),
+    OptionSpec::new(
+        OptionId::SearchSlaTier,
+        &["search-sla-tier"],
+        ValueKind::Text,
+        "Group of SLA limits of a search: `[label:]limit[,limit...]`.",
+    )
+    .repeatable(),
+    OptionSpec::new(
+        OptionId::SearchRecipe,
+        &["search-recipe"],
+        ValueKind::Text,
+        "Name of a ready-made sweep or search.",
+    ),
+    OptionSpec::new(
+        OptionId::TtftSlaMs,
+        &["ttft-sla-ms"],
+        ValueKind::Float,
+        "Limit of the time to first token for recipes (p95).",
+    )
+    .above(0.0)
+    .unit("ms"),
+    OptionSpec::new(
+        OptionId::IslOslPairs,
+        &["isl-osl-pairs"],
+        ValueKind::Text,
+        "Input and output lengths for the pareto-sweep recipe, such as `128/128,512/256`.",
+    ),
+    OptionSpec::new(
+        OptionId::ItlSlaMs,
+        &["itl-sla-ms"],
+        ValueKind::Float,
+        "Limit of the inter-token latency for recipes (p95).",
+    )
+    .above(0.0)
+    .unit("ms"),
+    OptionSpec::new(OptionId::TpotSlaMs, &["tpot-sla-ms"], ValueKind::Float, "Another name for --itl-sla-ms.")
+        .above(0.0)
+        .unit("ms"),
+    OptionSpec::new(
+        OptionId::E2eSlaMs,
+        &["e2e-sla-ms"],
+        ValueKind::Float,
+        "Limit of the request latency for recipes (p99).",
+    )
+    .above(0.0)
+    .unit("ms"),
+    OptionSpec::new(
+        OptionId::ErrorRateSla,
+        &["error-rate-sla"],
+        ValueKind::Float,
+        "Maximum share of failed requests for recipes.",
+    )
+    .above(0.0)
+    .below(1.0),
+    OptionSpec::new(
+        OptionId::SloAttainmentFraction,
+        &["slo-attainment-fraction"],
+        ValueKind::Float,
+        "Share of requests that must meet the SLO limits, for recipes.",
+    )
+    .above(0.0)
+    .at_most(1.0)
+    .default("0.95"),
+    OptionSpec::new(
+        OptionId::SearchStyle,
+        &["search-style"],
+        ValueKind::Literal(&["smooth_isotonic", "monotonic", "bo", "optuna", "grid"]),
+        "Algorithm of the max-concurrency-under-sla recipe.",
+    )
+    .default("smooth_isotonic"),
+    OptionSpec::new(
+        OptionId::DegradationThreshold,
+        &["degradation-threshold"],
+        ValueKind::Float,
+        "Relative degradation that a recipe counts as the knee.",
+    )
+    .above(0.0)
+    .below(1.0)
+    .default("0.2"),
+    OptionSpec::new(
+        OptionId::DegradationMetricTag,
+        &["degradation-metric-tag"],
+        ValueKind::Text,
+        "Metric in which a recipe looks for the knee.",
+    )
+    .default("request_latency"),
+    OptionSpec::new(
+        OptionId::DegradationStat,
+        &["degradation-stat"],
+        ValueKind::Literal(&["avg", "p50", "p90", "p95", "p99"]),
+        "Statistic in which a recipe looks for the knee.",
+    )
+    .default("p99"),
+    OptionSpec::new(OptionId::IslMin, &["isl-min"], ValueKind::Int, "Shortest input of a recipe.")
+        .at_least(1.0)
+        .unit("tokens")
+        .default("256"),
+    OptionSpec::new(OptionId::IslMax, &["isl-max"], ValueKind::Int, "Longest input of a recipe.")
+        .at_least(1.0)
+        .unit("tokens")
+        .default("32768"),
+    OptionSpec::new(OptionId::IslSteps, &["isl-steps"], ValueKind::Int, "Number of input lengths of a recipe.")
+        .at_least(2.0)
+        .default("8"),
+    OptionSpec::new(OptionId::ConcurrencyMin, &["concurrency-min"], ValueKind::Int, "Lowest concurrency of a recipe.")
+        .at_least(1.0)
+        .default("1"),
+    OptionSpec::new(OptionId::ConcurrencyMax, &["concurrency-max"], ValueKind::Int, "Highest concurrency of a recipe.")
+        .at_least(1.0)
+        .default("by recipe"),
+    OptionSpec::new(
+        OptionId::ConcurrencySteps,
+        &["concurrency-steps"],
+        ValueKind::Int,
+        "Number of concurrencies of a recipe.",
+    )
+    .at_least(2.0)
+    .default("by recipe"),
+    OptionSpec::new(OptionId::OslMin, &["osl-min"], ValueKind::Int, "Shortest output of a recipe.")
+        .at_least(1.0)
+        .unit("tokens")
+        .default("64"),
+    OptionSpec::new(OptionId::OslMax, &["osl-max"], ValueKind::Int, "Longest output of a recipe.")
+        .at_least(1.0)
+        .unit("tokens")
+        .default("1024"),
+    OptionSpec::new(OptionId::OslSteps, &["osl-steps"], ValueKind::Int, "Number of output lengths of a recipe.")
+        .at_least(2.0)
+        .default("4"),
+];

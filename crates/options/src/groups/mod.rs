@@ -1,0 +1,106 @@
+//! The option groups. Each has its rows (names, values, help) and its rules: types, effective defaults, and which options can
+//! be combined. The first rule that is broken is the error.
+
+pub(crate) mod accuracy;
+pub(crate) mod dataset;
+pub(crate) mod endpoint;
+pub(crate) mod experiment;
+pub(crate) mod load;
+pub(crate) mod network_latency;
+pub(crate) mod output;
+mod read;
+pub(crate) mod scenario;
+pub(crate) mod service;
+pub(crate) mod telemetry;
+#[cfg(test)]
+mod tests;
+mod until_ci;
+
+use aiperf_config::{Config, DatasetSource, Environment, Recipe, defaults};
+
+use crate::catalogue::{OptionId, Support};
+use crate::{ConfigError, RawOptions, command_line, unread_variables, variables};
+
+impl RawOptions {
+    /// The run that these options describe in these surroundings.
+    pub fn resolve(&self, environment: &Environment) -> Result<Config, ConfigError> {
+        let typed = self;
+        refuse_unbuilt(typed)?;
+        let raw = &*scenario::apply(typed)?;
+        let mut warnings: Vec<String> = ignored(typed).collect();
+        let mut tuning = variables::read(&environment.variables)?;
+        let targets = endpoint::targets(raw)?;
+        let (models, selection) = endpoint::model::resolve(raw, &targets)?;
+        let endpoint = endpoint::resolve(raw, environment, &tuning, targets, &models, &mut warnings)?;
+        let dataset = dataset::resolve(raw, environment, &endpoint, models, selection, &mut warnings)?;
+        let around = load::Surroundings { environment, dataset: &dataset, streaming: endpoint.streaming };
+        let (warmup, profiling) = load::resolve(raw, &around)?;
+        let output = output::resolve(raw, environment, &endpoint, &dataset, &profiling, &mut warnings)?;
+        telemetry::resolve(raw, &mut warnings)?;
+        let cache_bust = dataset::cache_bust::within(raw, &endpoint, &dataset, warmup.is_some())?;
+        let scenario = scenario::check(typed, raw, &endpoint, &dataset, &profiling, cache_bust)?;
+        warnings.extend(
+            scenario
+                .iter()
+                .flat_map(|scenario| &scenario.violations)
+                .map(|violation| format!("--scenario does not allow {violation}; kept because of --unsafe-override")),
+        );
+        warnings.extend(unread_variables(&environment.variables).iter().map(ToString::to_string));
+        let network_latency = network_latency::resolve(raw, &endpoint, tuning.rtt_probing)?;
+        // Servers that these recordings are made for know a session by this header.
+        if let DatasetSource::Public(public) = &dataset.source {
+            tuning.affinity.dynamo_session_id |= public.set.recipe == Recipe::AgentSpans;
+        }
+        let until_ci = until_ci::resolve(raw, &profiling)?;
+        dataset::check_kind(raw, endpoint.kind, &dataset.source)?;
+        Ok(Config {
+            endpoint,
+            dataset,
+            cache_bust,
+            warmup,
+            profiling,
+            scenario,
+            allow_dataset_wrap: raw.flag(OptionId::AllowDatasetWrap)?,
+            output,
+            network_latency,
+            until_ci,
+            confidence_level: confidence_level(raw)?,
+            random_seed: raw.int(OptionId::RandomSeed)?,
+            workers_max: raw.int(OptionId::WorkersMax)?,
+            record_processors: raw.int(OptionId::RecordProcessorServiceCount)?,
+            failed_request_threshold: raw.float(OptionId::FailedRequestThreshold)?,
+            unreachable_timeout: raw
+                .seconds(OptionId::UnreachableTimeout)?
+                .or(Some(defaults::UNREACHABLE_TIMEOUT))
+                .filter(|limit| !limit.is_zero()),
+            tuning,
+            command_line: command_line::repeat(typed, &environment.variables),
+            warnings,
+        })
+    }
+}
+
+/// Of all confidence intervals.
+fn confidence_level(raw: &RawOptions) -> Result<f64, ConfigError> {
+    Ok(raw.float(OptionId::ConfidenceLevel)?.unwrap_or(0.95))
+}
+
+/// Options that this program knows but does not have are refused by the name that was typed.
+fn refuse_unbuilt(raw: &RawOptions) -> Result<(), ConfigError> {
+    for given in raw.given() {
+        let flag = given.spelling.clone();
+        match given.id.spec().support {
+            Support::Supported | Support::Ignored(_) => {}
+            Support::NotYet => return Err(ConfigError::NotYet { flag }),
+        }
+    }
+    Ok(())
+}
+
+/// A warning for each option that is accepted and changes nothing.
+fn ignored(raw: &RawOptions) -> impl Iterator<Item = String> {
+    raw.given().iter().filter_map(|given| match given.id.spec().support {
+        Support::Ignored(reason) => Some(format!("{} has no effect: {reason}", given.spelling)),
+        Support::Supported | Support::NotYet => None,
+    })
+}

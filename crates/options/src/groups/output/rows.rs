@@ -1,0 +1,180 @@
+//! Output: what is written, and where to.
+
+use crate::catalogue::{OptionId, OptionSpec, Tokens, ValueKind};
+
+/// Goodput: what counts as a good request.
+pub(crate) const GOODPUT: &[OptionSpec] = &[OptionSpec::new(
+    OptionId::Goodput,
+    &["goodput"],
+    ValueKind::Text,
+    "SLO limits that a request must meet to count as good. Give `metric:limit` pairs in one \
+         argument, such as `\"time_to_first_token:200 inter_token_latency:20\"`, in the units in which \
+         the metrics are shown.",
+)
+.short("g")
+.supported()];
+
+/// HTTP Trace: the steps of each connection.
+pub(crate) const HTTP_TRACE: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::ExportHttpTrace,
+        &["export-http-trace"],
+        ValueKind::Flag,
+        "Add the times of each connection step to the per-request records.",
+    )
+    .supported(),
+    OptionSpec::new(
+        OptionId::ShowTraceTiming,
+        &["show-trace-timing"],
+        ValueKind::Flag,
+        "Show the connection timing metrics in the console table.",
+    )
+    .supported(),
+];
+
+pub(crate) const OUTPUT: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::OutputArtifactDir,
+        &["output-artifact-dir", "artifact-dir"],
+        ValueKind::Path,
+        "Folder for all files of the run, created if missing.",
+    )
+    .called("artifact-dir")
+    .default("artifacts/MODEL-ENDPOINT-LOAD")
+    .supported(),
+    OptionSpec::new(
+        OptionId::Overwrite,
+        &["overwrite"],
+        ValueKind::Flag,
+        "Delete the results of an earlier run in the artifact folder. Without it they are moved to \
+         previous/ in that folder.",
+    )
+    .ours()
+    .supported(),
+    OptionSpec::new(
+        OptionId::ProfileExportPrefix,
+        &["profile-export-prefix", "profile-export-file"],
+        ValueKind::Path,
+        "Prefix of the names of all exported files.",
+    )
+    .default("profile_export")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ExportLevel,
+        &["export-level", "profile-export-level"],
+        ValueKind::Choice(&["summary", "records", "raw"]),
+        "What to export: totals (`summary`), also one record per request (`records`), or also all \
+         request and response bodies (`raw`).",
+    )
+    .default("records")
+    .supported(),
+    OptionSpec::new(
+        OptionId::SliceDuration,
+        &["slice-duration"],
+        ValueKind::Float,
+        "Also compute the metrics for time windows of this length.",
+    )
+    .above(0.0)
+    .unit("s")
+    .supported(),
+    OptionSpec::new(OptionId::AutoPlot, &["auto-plot"], ValueKind::Flag, "Draw plots when the run has finished.")
+        .negative("no-auto-plot", "Do not draw plots when the run has finished.")
+        .default("as the search recipe says")
+        .ignored("plots are not drawn yet"),
+    OptionSpec::new(OptionId::PlotRequired, &["plot-required"], ValueKind::Flag, "Fail if the plots cannot be drawn."),
+    OptionSpec::new(
+        OptionId::ExportOutputsJson,
+        &["export-outputs-json"],
+        ValueKind::Flag,
+        "Write the generated texts to outputs.json.",
+    )
+    .supported(),
+    OptionSpec::new(
+        OptionId::ExportRecordsParquet,
+        &["export-records-parquet"],
+        ValueKind::Flag,
+        "Also write the per-request records as a Parquet table.",
+    )
+    .ours()
+    .supported(),
+    OptionSpec::new(
+        OptionId::ExportGenaiPerf,
+        &["export-genai-perf"],
+        ValueKind::Flag,
+        "Also write the summary as GenAI-Perf does (profile_export_genai_perf.json and .csv).",
+    )
+    .ours()
+    .supported(),
+    OptionSpec::new(
+        OptionId::Strict,
+        &["strict"],
+        ValueKind::Text,
+        "Exit with code 3 if a validity note is a warning, or has one of these codes. All files are \
+         written anyway; docs/validity.md lists the codes.",
+    )
+    .several(Tokens::Any)
+    .ours()
+    .supported(),
+    OptionSpec::new(
+        OptionId::OtelUrl,
+        &["otel-url"],
+        ValueKind::Text,
+        "OpenTelemetry collector to send metrics to while running.",
+    ),
+    OptionSpec::new(OptionId::Stream, &["stream"], ValueKind::Text, "What to send to the OpenTelemetry collector.")
+        .several(Tokens::Any)
+        .default("default"),
+    OptionSpec::new(
+        OptionId::OtelResourceAttributes,
+        &["otel-resource-attributes"],
+        ValueKind::Text,
+        "`name=value` attributes that describe this run to the OpenTelemetry collector.",
+    )
+    .several(Tokens::Any),
+    OptionSpec::new(
+        OptionId::GenAiProvider,
+        &["gen-ai-provider"],
+        ValueKind::Text,
+        "Provider name for the generative-AI conventions of OpenTelemetry.",
+    ),
+    OptionSpec::new(
+        OptionId::MlflowTrackingUri,
+        &["mlflow-tracking-uri"],
+        ValueKind::Text,
+        "MLflow server to store the run in.",
+    ),
+    OptionSpec::new(
+        OptionId::MlflowExperiment,
+        &["mlflow-experiment"],
+        ValueKind::Text,
+        "MLflow experiment to store the run under.",
+    )
+    .default("aiperf"),
+    OptionSpec::new(OptionId::MlflowRunName, &["mlflow-run-name"], ValueKind::Text, "Name of the MLflow run."),
+    OptionSpec::new(OptionId::MlflowTag, &["mlflow-tag"], ValueKind::KeyValues, "`name:value` tag of the MLflow run.")
+        .several(Tokens::Any),
+    OptionSpec::new(
+        OptionId::MlflowParentRunId,
+        &["mlflow-parent-run-id"],
+        ValueKind::Text,
+        "MLflow run to store this run under.",
+    ),
+    OptionSpec::new(
+        OptionId::MlflowArtifactGlob,
+        &["mlflow-artifact-glob"],
+        ValueKind::Text,
+        "Files to upload to MLflow.",
+    )
+    .several(Tokens::Any)
+    .default("data files, pictures, pages"),
+    OptionSpec::new(
+        OptionId::WandbProject,
+        &["wandb-project"],
+        ValueKind::Text,
+        "Weights & Biases project to store the run in.",
+    ),
+    OptionSpec::new(OptionId::WandbEntity, &["wandb-entity"], ValueKind::Text, "Weights & Biases team or user."),
+    OptionSpec::new(OptionId::WandbRunName, &["wandb-run-name"], ValueKind::Text, "Name of the Weights & Biases run."),
+    OptionSpec::new(OptionId::WandbTag, &["wandb-tag"], ValueKind::Text, "Tag of the Weights & Biases run.")
+        .several(Tokens::Any),
+];

@@ -1,0 +1,118 @@
+//! Service, UI, workers and ZMQ: how the program itself runs and what it shows meanwhile.
+
+use crate::catalogue::{OptionId, OptionSpec, ValueKind};
+
+/// Why the options of the message bus have no effect.
+const ONE_PROCESS: &str = "this program is one process, which needs no message bus";
+
+/// ZMQ Communication: the message bus of the reference.
+pub(crate) const ZMQ: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::ZmqHost,
+        &["zmq-host"],
+        ValueKind::Text,
+        "Host for messages between the reference's processes.",
+    )
+    .default("127.0.0.1")
+    .ignored(ONE_PROCESS),
+    OptionSpec::new(
+        OptionId::ZmqIpcPath,
+        &["zmq-ipc-path"],
+        ValueKind::Path,
+        "Folder for sockets between the reference's processes.",
+    )
+    .ignored(ONE_PROCESS),
+    OptionSpec::new(
+        OptionId::ZmqDualBind,
+        &["zmq-dual-bind"],
+        ValueKind::Flag,
+        "Use both kinds of socket between the reference's processes.",
+    )
+    .ignored(ONE_PROCESS),
+];
+
+/// Workers: threads that send.
+pub(crate) const WORKERS: &[OptionSpec] = &[OptionSpec::new(
+    OptionId::WorkersMax,
+    &["workers-max", "max-workers"],
+    ValueKind::Int,
+    "Maximum number of worker threads that send requests.",
+)
+.at_least(1.0)
+.default("by number of processors")
+.supported()];
+
+/// UI: what is shown during a run.
+pub(crate) const UI: &[OptionSpec] = &[OptionSpec::new(
+    OptionId::UiType,
+    &["ui-type", "ui"],
+    ValueKind::Choice(&["dashboard", "none", "simple"]),
+    "What to show during the run: one progress line (`simple`) or nothing (`none`). `dashboard` is \
+         not yet available and shows the progress line.",
+)
+.called("ui")
+.default("simple on a terminal, else none")
+.supported()];
+
+pub(crate) const SERVICE: &[OptionSpec] = &[
+    OptionSpec::new(
+        OptionId::LogLevel,
+        &["log-level"],
+        ValueKind::Choice(&["TRACE", "DEBUG", "INFO", "NOTICE", "WARNING", "SUCCESS", "ERROR", "CRITICAL"]),
+        "Lowest severity of messages to log.",
+    )
+    .default("INFO")
+    .supported(),
+    OptionSpec::new(
+        OptionId::Verbose,
+        &["verbose"],
+        ValueKind::Flag,
+        "Log at DEBUG level and show the simple progress line.",
+    )
+    .short("v")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ExtraVerbose,
+        &["extra-verbose"],
+        ValueKind::Flag,
+        "Log at TRACE level and show the simple progress line.",
+    )
+    .short("vv")
+    .supported(),
+    OptionSpec::new(
+        OptionId::RecordProcessorServiceCount,
+        &["record-processor-service-count", "record-processors"],
+        ValueKind::Int,
+        "Number of threads that parse responses and count tokens.",
+    )
+    .called("record-processors")
+    .at_least(1.0)
+    .default("by number of processors")
+    .supported(),
+    OptionSpec::new(
+        OptionId::ApiPort,
+        &["api-port"],
+        ValueKind::Int,
+        "Serve a live HTTP and WebSocket interface on this port.",
+    )
+    .at_least(1.0)
+    .at_most(65535.0),
+    OptionSpec::new(
+        OptionId::ApiHost,
+        &["api-host"],
+        ValueKind::Text,
+        "Address of the live HTTP and WebSocket interface of --api-port.",
+    )
+    .default("127.0.0.1"),
+    OptionSpec::new(
+        OptionId::StatsInterval,
+        &["stats-interval"],
+        ValueKind::Float,
+        "Time between two progress lines in the log when stderr is not a terminal. 0 writes none.",
+    )
+    .at_least(0.0)
+    .at_most(1000.0)
+    .unit("s")
+    .default("30; 5 with --ui simple")
+    .supported(),
+];
