@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use crate::{Branch, ConversationIndex, Lineage, Media, Origin};
+use crate::{Branch, ConversationIndex, Lineage, Media, ReplayOrigin};
 
 /// The identity of a conversation in the data set, as in `inputs.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -85,7 +85,7 @@ pub struct Turn {
     /// Body fields of this turn alone, laid over everything else.
     pub extra_body: Option<Map<String, Value>>,
     /// The recorded request that it replays, if the data set is a recording.
-    pub origin: Option<Box<Origin>>,
+    pub origin: Option<Box<ReplayOrigin>>,
 }
 
 impl Turn {

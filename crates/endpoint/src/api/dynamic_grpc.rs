@@ -1,5 +1,5 @@
-//! Any method of any gRPC service: rows of JSON, or what a template makes of a turn, become its messages by what its
-//! descriptor says; its answers become JSON, in which a selector finds the text.
+//! Any method of any gRPC service: rows of JSON, or what a template makes of a turn, become messages according to the descriptor of the
+//! method; responses become JSON, in which a selector finds the text.
 
 use std::sync::Arc;
 

@@ -71,15 +71,15 @@ impl Endpoint for ResponsesApi {
     fn assistant_message(&self, reply: &Reply) -> Option<Value> {
         let text = || Some(reply.plain_text.as_str()).filter(|text| !text.is_empty());
         let plain = || text().map(|text| json!({"role": "assistant", "content": text, "type": "message"}));
-        let Some(said) = &reply.native_message else { return plain() };
-        if said[message::OUTPUT_ITEMS].as_array().is_some_and(|items| !items.is_empty()) {
-            return Some(said.clone());
+        let Some(native) = &reply.native_message else { return plain() };
+        if native[message::OUTPUT_ITEMS].as_array().is_some_and(|items| !items.is_empty()) {
+            return Some(native.clone());
         }
         // The items have no content that could be sent again, but the server may remember them.
         plain().map(|message| {
-            let mut said = said.clone();
-            said[message::OUTPUT_ITEMS] = json!([message]);
-            said
+            let mut native = native.clone();
+            native[message::OUTPUT_ITEMS] = json!([message]);
+            native
         })
     }
 }
@@ -91,9 +91,9 @@ fn previous_response<'a>(request: &TurnRequest<'a>) -> Result<Option<&'a str>, B
         |fields: Option<&serde_json::Map<String, Value>>| fields.and_then(|fields| fields.get(STORE)?.as_bool());
     let wanted = asked(request.current()?.extra_body.as_ref()).or_else(|| asked(Some(&request.options.extra_inputs)));
     let kept = |past: &'a Past| match past {
-        Past::Message(said) => {
-            let unasked = request.options.server_token_count && said.get(STORE) == Some(&Value::Bool(true));
-            wanted.unwrap_or(unasked).then(|| said.get(ID)?.as_str()).flatten()
+        Past::Message(message) => {
+            let unasked = request.options.server_token_count && message.get(STORE) == Some(&Value::Bool(true));
+            wanted.unwrap_or(unasked).then(|| message.get(ID)?.as_str()).flatten()
         }
         Past::Turn { .. } => None,
     };

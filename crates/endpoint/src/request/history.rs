@@ -31,19 +31,19 @@ impl Past {
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
     mode: ContextMode,
-    said: Vec<Past>,
+    messages: Vec<Past>,
 }
 
 impl History {
     /// The history of a session that starts empty: a root, or a spawned child.
     pub const fn new(mode: ContextMode) -> Self {
-        Self { mode, said: Vec::new() }
+        Self { mode, messages: Vec::new() }
     }
 
     /// What goes in front of the next turn: the `history` of its [`crate::TurnRequest`].
     pub fn before_next(&self) -> &[Past] {
         match self.mode {
-            ContextMode::DeltasWithoutResponses | ContextMode::DeltasWithResponses => &self.said,
+            ContextMode::DeltasWithoutResponses | ContextMode::DeltasWithResponses => &self.messages,
             ContextMode::MessageArrayWithResponses => &[],
         }
     }
@@ -53,21 +53,21 @@ impl History {
     pub fn note(&mut self, conversation: &Arc<Conversation>, turn: usize, reply: Option<Value>) {
         if self.mode == ContextMode::MessageArrayWithResponses {
             // The next turn brings all of its context along; only a fork needs the messages of this one.
-            self.said.clear();
+            self.messages.clear();
         }
-        self.said.push(Past::Turn { conversation: Arc::clone(conversation), turn });
+        self.messages.push(Past::Turn { conversation: Arc::clone(conversation), turn });
         match self.mode {
             // The data set brings the assistant's messages itself.
             ContextMode::DeltasWithResponses => {}
             ContextMode::DeltasWithoutResponses | ContextMode::MessageArrayWithResponses => {
-                self.said.extend(reply.map(|message| Past::Message(Arc::new(message))));
+                self.messages.extend(reply.map(|message| Past::Message(Arc::new(message))));
             }
         }
     }
 
     /// The history of a child that goes on from here, the last reply included, in its own mode.
     pub fn fork(&self, mode: ContextMode) -> Self {
-        Self { mode, said: self.said.clone() }
+        Self { mode, messages: self.messages.clone() }
     }
 }
 

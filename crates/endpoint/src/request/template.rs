@@ -182,7 +182,7 @@ impl<'a> TemplateVariables<'a> {
                     let before = past.turn().map_err(|error| error.to_string())?;
                     turns.extend(before.map(TemplateTurn::of));
                 }
-                Past::Message(said) => turns.push(TemplateTurn::reply(said)),
+                Past::Message(message) => turns.push(TemplateTurn::reply(message)),
             }
         }
         turns.push(TemplateTurn::of(turn));
@@ -239,10 +239,10 @@ impl<'a> TemplateTurn<'a> {
         }
     }
 
-    fn reply(said: &'a Value) -> Self {
+    fn reply(message: &'a Value) -> Self {
         let none = Vec::new;
-        let text = said.get("content").and_then(Value::as_str);
-        let role = said.get("role").and_then(Value::as_str).unwrap_or("assistant");
+        let text = message.get("content").and_then(Value::as_str);
+        let role = message.get("role").and_then(Value::as_str).unwrap_or("assistant");
         let texts = text.into_iter().collect();
         Self { role, texts, images: none(), audios: none(), videos: none(), model: "", max_tokens: None }
     }
@@ -269,7 +269,7 @@ mod tests {
 
     fn rendered(source: &str) -> Result<Value, String> {
         let turn = Turn { texts: vec![Media::unnamed("hi")], model: "m".into(), ..Turn::default() };
-        let said = Conversation {
+        let conversation = Conversation {
             session_id: SessionId("s".into()),
             turns: vec![turn],
             system: None,
@@ -278,7 +278,7 @@ mod tests {
             lineage: Lineage::Root,
         };
         let options = BodyOptions::default();
-        let request = TurnRequest { conversation: &said, turn: 0, history: &[], options: &options };
+        let request = TurnRequest { conversation: &conversation, turn: 0, history: &[], options: &options };
         PayloadTemplate::parse(source)?.render(&request).map(Value::Object)
     }
 

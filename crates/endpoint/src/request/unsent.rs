@@ -50,7 +50,7 @@ mod tests {
         Turn { texts: texts.iter().map(field).collect(), ..Turn::default() }
     }
 
-    fn said(kind: EndpointKind, turn: &Turn) -> String {
+    fn warning(kind: EndpointKind, turn: &Turn) -> String {
         unsent(kind, turn).unwrap_or_default()
     }
 
@@ -59,21 +59,21 @@ mod tests {
         let whole = named(&[("query", &["q"]), ("passages", &["a", "b"])]);
         assert_eq!(unsent(EndpointKind::CohereRankings, &whole), None);
         let two = named(&[("queries", &["q", "r"]), ("passage", &["a"])]);
-        assert_eq!(said(EndpointKind::Rankings, &two), "queries after the first");
+        assert_eq!(warning(EndpointKind::Rankings, &two), "queries after the first");
         let other = named(&[("query", &["q"]), ("title", &["t"])]);
-        assert_eq!(said(EndpointKind::NimRankings, &other), "text named \"title\"");
+        assert_eq!(warning(EndpointKind::NimRankings, &other), "text named \"title\"");
     }
 
     #[test]
     fn a_form_has_one_of_each() {
         let two = named(&[("text", &["a", "b"])]);
-        assert_eq!(said(EndpointKind::ImageGeneration, &two), "texts after the first");
-        assert_eq!(said(EndpointKind::VideoGeneration, &two), "texts after the first");
+        assert_eq!(warning(EndpointKind::ImageGeneration, &two), "texts after the first");
+        assert_eq!(warning(EndpointKind::VideoGeneration, &two), "texts after the first");
         let images = vec![Media::unnamed("x"), Media::unnamed("y")];
         let edit = Turn { images: images.clone(), ..named(&[("text", &["a"])]) };
-        assert_eq!(said(EndpointKind::ImageEdit, &edit), "images after the first");
+        assert_eq!(warning(EndpointKind::ImageEdit, &edit), "images after the first");
         let speech = Turn { audios: images, ..Turn::default() };
-        assert_eq!(said(EndpointKind::AudioTranscription, &speech), "audio after the first");
+        assert_eq!(warning(EndpointKind::AudioTranscription, &speech), "audio after the first");
     }
 
     #[test]

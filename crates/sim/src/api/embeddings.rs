@@ -8,10 +8,10 @@ use crate::api::single_reply::{self, ReplyInputs, SingleReplyPlan};
 use crate::api::text_request::RejectedRequest;
 use crate::generation::prefix_cache::content_hash;
 use crate::generation::prompt::{MessageTexts, RequestPrompt};
-use crate::server::connection::{ClientConnection, ClientGone, ReceivedRequest};
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
 use crate::server::exchange::ServedRequest;
 use crate::server::response::{After, JSON, refuse};
-use crate::server::worker::Worker;
+use crate::server::worker::ServerWorker;
 
 #[derive(Deserialize)]
 struct EmbeddingBody {
@@ -45,10 +45,10 @@ fn read(body: &[u8]) -> Result<(EmbeddingBody, RequestPrompt), RejectedRequest> 
 }
 
 pub(crate) async fn embed(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
     exchange: &mut ServedRequest,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
 ) -> Result<After, ClientGone> {
     let options = &worker.state.options;
     let (body, prompt) = match read(&received.body) {

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 
 use self::call::{CallError, GrpcCall};
 use crate::server::exchange::ServedRequest;
-use crate::server::worker::Worker;
+use crate::server::worker::ServerWorker;
 use crate::truth::TruthOutcome;
 
 /// How an HTTP/2 connection begins; no HTTP/1 method has this name.
@@ -22,7 +22,7 @@ const PREFACE: &[u8] = b"PRI ";
 const REST: Nanos = Nanos(1_000_000);
 
 /// Whether the connection begins with the HTTP/2 preface. Nothing is taken from the socket.
-pub(crate) async fn is_http2_preface(worker: &Worker, stream: &TcpStream) -> bool {
+pub(crate) async fn is_http2_preface(worker: &ServerWorker, stream: &TcpStream) -> bool {
     let mut start = [0; PREFACE.len()];
     loop {
         match stream.peek(&mut start).await {
@@ -34,7 +34,7 @@ pub(crate) async fn is_http2_preface(worker: &Worker, stream: &TcpStream) -> boo
 }
 
 /// Serves the calls of a connection, as many at once as come.
-pub(crate) async fn serve_connection(worker: Rc<Worker>, stream: TcpStream, number: u64) {
+pub(crate) async fn serve_connection(worker: Rc<ServerWorker>, stream: TcpStream, number: u64) {
     let Ok(mut connection) = h2::server::handshake(stream).await else { return };
     let mut served = 0;
     while let Some(Ok((request, respond))) = connection.accept().await {
@@ -48,7 +48,7 @@ pub(crate) async fn serve_connection(worker: Rc<Worker>, stream: TcpStream, numb
     }
 }
 
-async fn serve(worker: &Rc<Worker>, mut call: GrpcCall, connection: u64, place: u64) {
+async fn serve(worker: &Rc<ServerWorker>, mut call: GrpcCall, connection: u64, place: u64) {
     let path = call.received.head.target.clone();
     let (service, method) = path.trim_start_matches('/').split_once('/').unwrap_or((&path, ""));
     let is_inference = service == SERVICE && matches!(method, "ModelInfer" | "ModelStreamInfer");

@@ -12,10 +12,10 @@ use crate::generation::admission::admit;
 use crate::generation::fault::MidwayFault;
 use crate::generation::prompt::RequestPrompt;
 use crate::generation::vocabulary::Vocabulary;
-use crate::server::connection::{ClientConnection, ClientGone, ReceivedRequest};
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
 use crate::server::exchange::ServedRequest;
 use crate::server::response::{After, JSON, SIMULATED, fail_at_once, refuse};
-use crate::server::worker::Worker;
+use crate::server::worker::ServerWorker;
 use crate::truth::TruthOutcome;
 
 /// More images than this to one request are a mistake.
@@ -30,10 +30,10 @@ fn required(name: &'static str) -> RejectedRequest {
 
 /// `/v1/images/generations`.
 pub(crate) async fn generate_images(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
     exchange: &mut ServedRequest,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
 ) -> Result<After, ClientGone> {
     let read = || -> Result<(RequestPrompt, Value), RejectedRequest> {
         let body: Value = serde_json::from_slice(&received.body).map_err(|e| RejectedRequest::invalid_json(&e))?;
@@ -65,10 +65,10 @@ pub(crate) async fn generate_images(
 
 /// `/v1/images/edits`.
 pub(crate) async fn edit_image(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
     exchange: &mut ServedRequest,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
 ) -> Result<After, ClientGone> {
     let read = || -> Result<RequestPrompt, RejectedRequest> {
         let form = UploadForm::read(&received.head, &received.body)?;
@@ -106,10 +106,10 @@ fn images_answer(images: u64, made: &ReplyInputs<'_>) -> String {
 }
 
 async fn stream_images(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
     exchange: &mut ServedRequest,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
     prompt: &RequestPrompt,
     partial: u32,
 ) -> Result<After, ClientGone> {
@@ -176,10 +176,10 @@ fn named(kind: &str, fields: &Value) -> String {
 
 /// `/v1/infer`: what is seen in each image.
 pub(crate) async fn detect_objects(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
     exchange: &mut ServedRequest,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
 ) -> Result<After, ClientGone> {
     let read = || -> Result<usize, RejectedRequest> {
         let body: Value = serde_json::from_slice(&received.body).map_err(|e| RejectedRequest::invalid_json(&e))?;
@@ -210,10 +210,10 @@ pub(crate) async fn detect_objects(
 
 /// `/v1/audio/transcriptions`.
 pub(crate) async fn transcribe(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
     exchange: &mut ServedRequest,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
 ) -> Result<After, ClientGone> {
     let read = || -> Result<String, RejectedRequest> {
         let form = UploadForm::read(&received.head, &received.body)?;

@@ -6,10 +6,10 @@ use crate::api::single_reply::{self, ReplyInputs, SingleReplyPlan};
 use crate::api::text_request::RejectedRequest;
 use crate::generation::prefix_cache::content_hash;
 use crate::generation::prompt::RequestPrompt;
-use crate::server::connection::{ClientConnection, ClientGone, ReceivedRequest};
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
 use crate::server::exchange::ServedRequest;
 use crate::server::response::{After, JSON, refuse};
-use crate::server::worker::Worker;
+use crate::server::worker::ServerWorker;
 
 /// Whose answer is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,10 +42,10 @@ fn read(body: &[u8]) -> Result<RankingBody, RejectedRequest> {
 }
 
 pub(crate) async fn rank(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
     exchange: &mut ServedRequest,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
     api: RankingApi,
 ) -> Result<After, ClientGone> {
     let body = match read(&received.body) {

@@ -5,10 +5,10 @@ use crate::generation::admission::admit;
 use crate::generation::draws::Draws;
 use crate::generation::fault::{Fault, FaultPlan, MidwayFault};
 use crate::generation::prompt::{MeasuredPrompt, RequestPrompt};
-use crate::server::connection::{ClientConnection, ClientGone, ReceivedRequest};
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
 use crate::server::exchange::ServedRequest;
 use crate::server::response::{After, deliver, fail_at_once};
-use crate::server::worker::Worker;
+use crate::server::worker::ServerWorker;
 
 /// A request that was read: its prompt, and how its answer is made.
 pub(crate) struct SingleReplyPlan<'a> {
@@ -27,7 +27,7 @@ pub(crate) struct ReplyInputs<'a> {
 }
 
 /// Draws and faults of the next inference request.
-pub(crate) fn decide(worker: &Worker, received: &ReceivedRequest) -> (Draws, FaultPlan) {
+pub(crate) fn decide(worker: &ServerWorker, received: &ClientRequest) -> (Draws, FaultPlan) {
     let state = &*worker.state;
     let number = state.next_inference();
     let draws = state.repetitions.draws(state.options.seed, received.head.path(), &received.body);
@@ -43,10 +43,10 @@ pub(crate) fn midway(plan: &FaultPlan) -> Option<MidwayFault> {
 }
 
 pub(crate) async fn serve(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
     exchange: &mut ServedRequest,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
     work: SingleReplyPlan<'_>,
 ) -> Result<After, ClientGone> {
     let state = &*worker.state;

@@ -13,11 +13,11 @@ use crate::generation::distribution::Distribution;
 use crate::generation::fault::{MidwayFault, chunk_at};
 use crate::generation::reply::PieceKind;
 use crate::options::SimOptions;
-use crate::server::connection::{ClientConnection, ClientGone, ReceivedRequest};
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
 use crate::server::exchange::ServedRequest;
 use crate::server::http_response::{StreamFraming, error_kind, write_chunk, write_end, write_stream_head};
 use crate::server::response::{After, SIMULATED};
-use crate::server::worker::Worker;
+use crate::server::worker::ServerWorker;
 use crate::truth::TruthOutcome;
 
 const DONE: &[u8] = b"data: [DONE]\n\n";
@@ -34,7 +34,7 @@ pub(crate) struct EventSender<'a> {
 
 impl<'a> EventSender<'a> {
     /// With the head of the reply in its buffer; and what becomes of the connection after the reply.
-    pub(crate) fn new(connection: &'a mut ClientConnection, received: &ReceivedRequest) -> (Self, After) {
+    pub(crate) fn new(connection: &'a mut ClientConnection, received: &ClientRequest) -> (Self, After) {
         let framing = if received.head.chunked_replies { StreamFraming::Chunked } else { StreamFraming::UntilClose };
         let keep_alive = received.head.keep_alive && framing == StreamFraming::Chunked;
         let mut sender = Self { connection, framing, event: Vec::with_capacity(512), out: Vec::with_capacity(1024) };
@@ -71,10 +71,10 @@ fn thinks(options: &SimOptions) -> bool {
 }
 
 pub(crate) async fn stream_reply(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
     exchange: &mut ServedRequest,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
     job: &PlannedReply,
 ) -> Result<After, ClientGone> {
     let PlannedReply { request, reply, messages, .. } = job;

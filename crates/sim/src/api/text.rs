@@ -10,11 +10,11 @@ use crate::generation::fault::{Fault, FaultPlan, MidwayFault, chunk_at};
 use crate::generation::prompt::MeasuredPrompt;
 use crate::generation::reply::GeneratedReply;
 use crate::options::{SimOptions, UsageReport};
-use crate::server::connection::{ClientConnection, ClientGone, ReceivedRequest};
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
 use crate::server::exchange::ServedRequest;
 use crate::server::http_request::Head;
 use crate::server::response::{After, JSON, answer, deliver, fail_at_once, refuse};
-use crate::server::worker::Worker;
+use crate::server::worker::ServerWorker;
 use crate::truth::TruthOutcome;
 
 /// One reply, fully decided before the first byte of it is sent.
@@ -78,10 +78,10 @@ impl TextRoute {
 }
 
 pub(crate) async fn generate(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
     exchange: &mut ServedRequest,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
     asked: TextRoute,
 ) -> Result<After, ClientGone> {
     let TextRoute { api, .. } = asked;
@@ -154,10 +154,10 @@ pub(crate) fn cache_block(options: &SimOptions) -> Option<u32> {
 }
 
 async fn whole_reply(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
     exchange: &mut ServedRequest,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
     job: &PlannedReply,
 ) -> Result<After, ClientGone> {
     let PlannedReply { request, reply, .. } = job;

@@ -13,10 +13,10 @@ use crate::api::text::cache_block;
 use crate::api::text_request::RejectedRequest;
 use crate::generation::fault::MidwayFault;
 use crate::generation::prompt::RequestPrompt;
-use crate::server::connection::{ClientConnection, ClientGone, ReceivedRequest};
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
 use crate::server::exchange::ServedRequest;
 use crate::server::response::{After, SIMULATED, answer, answer_as, fail_at_once, refuse};
-use crate::server::worker::Worker;
+use crate::server::worker::ServerWorker;
 use crate::truth::TruthOutcome;
 
 /// Jobs beyond this are refused.
@@ -24,10 +24,10 @@ const MOST_JOBS: usize = 1 << 16;
 
 /// All jobs since the start, by id.
 #[derive(Debug, Default)]
-pub(crate) struct VideoJobs(Mutex<HashMap<String, VideoJob>>);
+pub(crate) struct VideoJobs(Mutex<HashMap<String, VideoTask>>);
 
 #[derive(Debug, Clone)]
-struct VideoJob {
+struct VideoTask {
     model: String,
     began: Mono,
     due: Mono,
@@ -39,7 +39,7 @@ impl VideoJobs {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn add(&self, id: String, job: VideoJob) -> bool {
+    fn add(&self, id: String, job: VideoTask) -> bool {
         let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let room = jobs.len() < MOST_JOBS;
         if room {
@@ -48,12 +48,12 @@ impl VideoJobs {
         room
     }
 
-    fn get(&self, id: &str) -> Option<VideoJob> {
+    fn get(&self, id: &str) -> Option<VideoTask> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 }
 
-impl VideoJob {
+impl VideoTask {
     fn state(&self, id: &str, now: Mono) -> Value {
         let mut state = json!({"id": id, "object": "video", "model": self.model, "size": "1280x720", "seconds": "4"});
         let (status, progress) = match () {
@@ -78,10 +78,10 @@ impl VideoJob {
 /// `POST /v1/videos`: answers at once with a job, which is done after the time to a first token and that of the tokens of
 /// a usual reply.
 pub(crate) async fn submit(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
     exchange: &mut ServedRequest,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
 ) -> Result<After, ClientGone> {
     let state = &*worker.state;
     let keep_alive = received.head.keep_alive;
@@ -109,7 +109,7 @@ pub(crate) async fn submit(
     let due = state.timeline().advance(received.arrival, Nanos::from_secs_f64(took / 1e3) + stalled);
     let fails = matches!(midway(&plan), Some(MidwayFault::InbandError));
     let id = format!("video_{:016x}", draws.key());
-    let job = VideoJob { model, began: received.arrival, due, fails };
+    let job = VideoTask { model, began: received.arrival, due, fails };
     let mut queued = job.state(&id, received.arrival);
     queued["status"] = json!("queued");
     queued["progress"] = json!(0);
@@ -123,10 +123,10 @@ pub(crate) async fn submit(
 
 /// `GET /v1/videos/<id>` and `GET /v1/videos/<id>/content`.
 pub(crate) async fn ask_after(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
     exchange: &mut ServedRequest,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
 ) -> Result<After, ClientGone> {
     let keep_alive = received.head.keep_alive;
     let rest = received.head.path().trim_start_matches("/v1/videos/");

@@ -13,7 +13,7 @@ use crate::generation::timeline::Timeline;
 use crate::server::connection::{ClientGone, ClientWatch};
 use crate::server::exchange::ServedRequest;
 use crate::server::metrics::ServerMetrics;
-use crate::server::state::ServerState;
+use crate::server::state::SimState;
 
 /// A place in the batch. Dropping it lets the next one in.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl TokenPace {
 
 /// Waits for a place, looks the prompt up in the cache and sets the time of the first token.
 pub(crate) async fn admit<'a>(
-    state: &'a ServerState,
+    state: &'a SimState,
     connection: &mut impl ClientWatch,
     exchange: &mut ServedRequest,
     arrival: Mono,

@@ -9,7 +9,7 @@ use crate::server::http_request::{BodyLength, ChunkedBody, Head, Unreadable};
 
 /// A request with its body and the times at which its first and last bytes had been read.
 #[derive(Debug)]
-pub(crate) struct ReceivedRequest {
+pub(crate) struct ClientRequest {
     pub(crate) head: Head,
     pub(crate) body: Vec<u8>,
     pub(crate) first_byte: Mono,
@@ -85,7 +85,7 @@ impl ClientConnection {
     }
 
     /// The next request, whole. Bytes beyond it stay for the one after.
-    pub(crate) async fn receive(&mut self) -> Result<ReceivedRequest, NoRequest> {
+    pub(crate) async fn receive(&mut self) -> Result<ClientRequest, NoRequest> {
         let (head, head_length) = loop {
             match Head::parse(&self.input).map_err(NoRequest::Unreadable)? {
                 Some(found) => break found,
@@ -112,7 +112,7 @@ impl ClientConnection {
             }
         };
         self.input.drain(..taken);
-        let received = ReceivedRequest { head, body, first_byte: self.first_byte, arrival: self.last_read };
+        let received = ClientRequest { head, body, first_byte: self.first_byte, arrival: self.last_read };
         // What is left came with the last read at the latest.
         self.first_byte = self.last_read;
         Ok(received)

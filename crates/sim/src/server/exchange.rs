@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 
 use aiperf_clock::Mono;
 
-use crate::server::connection::ReceivedRequest;
-use crate::server::state::ServerState;
+use crate::server::connection::ClientRequest;
+use crate::server::state::SimState;
 use crate::truth::{TruthOutcome, TruthRecord};
 
 /// Dropping it unfinished means that the server was stopped in mid-request.
 #[derive(Debug)]
 pub(crate) struct ServedRequest {
-    state: Arc<ServerState>,
+    state: Arc<SimState>,
     /// Gone once the record is handed over.
     record: Option<TruthRecord>,
     is_inference: bool,
@@ -20,8 +20,8 @@ pub(crate) struct ServedRequest {
 
 impl ServedRequest {
     pub(crate) fn begin(
-        state: &Arc<ServerState>,
-        received: &ReceivedRequest,
+        state: &Arc<SimState>,
+        received: &ClientRequest,
         connection: u64,
         connection_request: u64,
         is_inference: bool,

@@ -7,12 +7,12 @@ use crate::api::rankings::{RankingApi, rank};
 use crate::api::text::{TextRoute, generate};
 use crate::api::text_request::{RejectedRequest, TextApi};
 use crate::api::video;
-use crate::server::connection::{ClientConnection, ClientGone, ReceivedRequest};
+use crate::server::connection::{ClientConnection, ClientGone, ClientRequest};
 use crate::server::exchange::ServedRequest;
 use crate::server::http_request::Head;
 use crate::server::http_response::write_whole;
 use crate::server::response::{After, JSON, answer, refuse};
-use crate::server::worker::Worker;
+use crate::server::worker::ServerWorker;
 use crate::truth::TruthOutcome;
 
 /// Everything that the simulator serves.
@@ -105,9 +105,9 @@ pub fn serves(path: &str) -> bool {
 
 /// Serves one request. `connection_request` counts the requests of the connection.
 pub(crate) async fn serve(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
     connection_number: u64,
     connection_request: u64,
 ) -> After {
@@ -156,10 +156,10 @@ pub(crate) async fn serve(
 
 /// Answers a request that needs no model, at once.
 async fn small(
-    worker: &Worker,
+    worker: &ServerWorker,
     connection: &mut ClientConnection,
     exchange: &mut ServedRequest,
-    received: &ReceivedRequest,
+    received: &ClientRequest,
     route: Route,
 ) -> Result<After, ClientGone> {
     let (state, head) = (&worker.state, &received.head);
@@ -180,7 +180,7 @@ async fn small(
     answer(connection, exchange, 200, body.as_bytes(), TruthOutcome::Completed, keep_alive).await
 }
 
-fn small_body(worker: &Worker, head: &Head, route: Route) -> String {
+fn small_body(worker: &ServerWorker, head: &Head, route: Route) -> String {
     match route {
         Route::Models => models(&worker.state.options.model),
         Route::KserveModel => kserve::about(head.path()),

@@ -14,18 +14,18 @@ use crate::server::http_request::Unreadable;
 use crate::server::http_response::{error_kind, write_whole};
 use crate::server::response::After;
 use crate::server::route;
-use crate::server::state::ServerState;
+use crate::server::state::SimState;
 
 #[derive(Debug)]
-pub(crate) struct Worker {
-    pub(crate) state: Arc<ServerState>,
+pub(crate) struct ServerWorker {
+    pub(crate) state: Arc<SimState>,
     pub(crate) timer: Timer,
 }
 
 /// How long to wait if no connection can be accepted, most likely because no descriptors are left.
 const ACCEPT_PAUSE: Nanos = Nanos(10_000_000);
 
-impl Worker {
+impl ServerWorker {
     /// Serves until told to stop. Connections end with the `LocalSet` that this runs in.
     pub(crate) async fn run(self, listener: TcpListener, mut stop: watch::Receiver<bool>) {
         let worker = Rc::new(self);
@@ -48,7 +48,7 @@ impl Worker {
     }
 }
 
-async fn serve_connection(worker: Rc<Worker>, stream: TcpStream, number: u64) {
+async fn serve_connection(worker: Rc<ServerWorker>, stream: TcpStream, number: u64) {
     // Without it small writes wait for each other; a system that refuses still serves.
     let _ = stream.set_nodelay(true);
     if grpc::is_http2_preface(&worker, &stream).await {

@@ -11,7 +11,7 @@ use crate::reply::transcript::Transcript;
 use crate::reply::usage::UsageField;
 
 /// The type of a thought that is given in a form that only the server can read, and which it wants back.
-const SEALED: &str = "redacted_thinking";
+const ENCRYPTED: &str = "redacted_thinking";
 
 /// Reads the events of one message.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ struct ContentBlock {
     /// The input of a tool call as JSON text.
     input: String,
     /// A thought that only the server can read.
-    sealed: String,
+    encrypted: String,
 }
 
 impl MessagesReader {
@@ -71,7 +71,7 @@ impl MessagesReader {
             place.push_str(text(start, key));
         }
         block.signature.push_str(text(start, "signature"));
-        block.sealed.push_str(text(start, "data"));
+        block.encrypted.push_str(text(start, "data"));
         transcript.text(0, text(start, "text"));
         transcript.reasoning(0, text(start, "thinking"));
         if block.kind == "tool_use" {
@@ -120,12 +120,12 @@ impl MessagesReader {
 
     /// The blocks as later turns send them again; `None` if the text alone is enough.
     pub(super) fn into_native_message(self) -> Option<Value> {
-        if !self.blocks.values().any(|block| matches!(block.kind.as_str(), "thinking" | SEALED | "tool_use")) {
+        if !self.blocks.values().any(|block| matches!(block.kind.as_str(), "thinking" | ENCRYPTED | "tool_use")) {
             return None;
         }
         let blocks = self.blocks.into_values().filter_map(|block| match block.kind.as_str() {
             "thinking" => Some(json!({"type": "thinking", "thinking": block.thinking, "signature": block.signature})),
-            SEALED => Some(json!({"type": SEALED, "data": block.sealed})),
+            ENCRYPTED => Some(json!({"type": ENCRYPTED, "data": block.encrypted})),
             "tool_use" => {
                 let input = match block.input.as_str() {
                     "" => json!({}),

@@ -10,12 +10,12 @@ use h2::server::SendResponse;
 use h2::{Reason, RecvStream, SendStream};
 use http::{HeaderMap, HeaderValue, Response};
 
-use crate::server::connection::{ClientGone, ClientWatch, ReceivedRequest};
+use crate::server::connection::{ClientGone, ClientRequest, ClientWatch};
 use crate::server::http_request::{BodyLength, Head, MOST_BODY};
 
 #[derive(Debug)]
 pub(super) struct GrpcCall {
-    pub(super) received: ReceivedRequest,
+    pub(super) received: ClientRequest,
     respond: SendResponse<Bytes>,
     /// There once the head of the answer is sent.
     stream: Option<SendStream<Bytes>>,
@@ -73,7 +73,7 @@ impl GrpcCall {
         let arrival = Mono::now();
         let limit = head.header("grpc-timeout").and_then(timeout);
         let deadline = limit.map(|limit| arrival + Nanos::from(limit));
-        let received = ReceivedRequest { head, body, first_byte, arrival };
+        let received = ClientRequest { head, body, first_byte, arrival };
         Ok(Self { received, respond, stream: None, deadline, is_injected: false })
     }
 

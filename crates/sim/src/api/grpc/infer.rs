@@ -18,7 +18,7 @@ use crate::generation::prompt::MeasuredPrompt;
 use crate::generation::reply::GeneratedReply;
 use crate::server::exchange::ServedRequest;
 use crate::server::response::SIMULATED;
-use crate::server::worker::Worker;
+use crate::server::worker::ServerWorker;
 use crate::truth::TruthOutcome;
 
 /// One reply, decided before the first byte of it is sent.
@@ -40,7 +40,7 @@ pub(super) fn legible(call: &GrpcCall) -> String {
 
 /// A stream may bring several requests, which are answered one after the other.
 pub(super) async fn serve(
-    worker: &Worker,
+    worker: &ServerWorker,
     call: &mut GrpcCall,
     exchange: &mut ServedRequest,
     streaming: bool,
@@ -74,7 +74,7 @@ pub(super) async fn serve(
 }
 
 fn plan(
-    worker: &Worker,
+    worker: &ServerWorker,
     call: &GrpcCall,
     exchange: &mut ServedRequest,
     message: &[u8],
@@ -164,7 +164,7 @@ fn break_off(call: &mut GrpcCall, kind: MidwayFault, streaming: bool) -> Result<
 }
 
 async fn whole(
-    worker: &Worker,
+    worker: &ServerWorker,
     call: &mut GrpcCall,
     exchange: &mut ServedRequest,
     job: &PlannedInference,
@@ -191,7 +191,7 @@ async fn whole(
 }
 
 async fn stream(
-    worker: &Worker,
+    worker: &ServerWorker,
     call: &mut GrpcCall,
     exchange: &mut ServedRequest,
     job: &PlannedInference,
