@@ -182,7 +182,7 @@ fn each_kind_of_failure_is_told_apart_and_the_rest_succeeds() {
 fn an_event_that_is_not_json_takes_nothing_from_the_content_around_it() {
     let sim = sim("ttft=1&itl=1&osl=6&malformed_every=1");
     let artifacts = Program::against(&sim, "--streaming --request-count 3").succeed();
-    assert!(sim.truth().iter().all(|truth| truth.outcome == aiperf_sim::Outcome::Malformed));
+    assert!(sim.truth().iter().all(|truth| truth.outcome == aiperf_sim::TruthOutcome::Malformed));
     for record in artifacts.records() {
         assert!(!record.failed());
         assert_eq!(record.metric("output_sequence_length") as u32, 6);

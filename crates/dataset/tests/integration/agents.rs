@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use aiperf_config::{AgentReplay, DatasetConfig, DatasetSource, FileSource, TraceOptions, TraceSynthesis};
-use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
+use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, ReplayOrigin, Turn};
 use aiperf_dataset::{Dataset, DatasetError, build};
 use aiperf_seed::Seed;
 
@@ -91,8 +91,8 @@ fn the_sample_of_tracelab_puts_a_session_under_the_one_that_called_it() {
 /// Trace, entry, place in it, whose it was, and reused of all blocks.
 fn origins(dataset: &Dataset) -> Vec<String> {
     let turns = dataset.outlines().iter().flat_map(|outline| &outline.turns);
-    let shown = |origin: &Origin| {
-        let Origin { trace, place, line, blocks } = origin;
+    let shown = |origin: &ReplayOrigin| {
+        let ReplayOrigin { trace, place, line, blocks } = origin;
         let inner = place.inner.map_or(String::new(), |inner| format!(".{inner}"));
         format!("{trace} {}{inner} {} {}/{}", place.entry, line.name(), blocks.reused, blocks.blocks)
     };

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 
 use aiperf_clock::Nanos;
-use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
+use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, ReplayOrigin, Turn};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{BuildError, body_document, check_turns, unsent};
 use aiperf_engine::{Began, Bodies, FollowUpBodies, PreparedConversation, PreparedTurn, Session};
@@ -129,7 +129,7 @@ impl Sessions {
     }
 
     /// The recorded request that a turn replays.
-    pub(crate) fn origin(&self, index: usize, turn: usize) -> Option<&Origin> {
+    pub(crate) fn origin(&self, index: usize, turn: usize) -> Option<&ReplayOrigin> {
         self.dataset.outlines()[index].turns[turn].origin.as_deref()
     }
 

@@ -13,7 +13,9 @@ use rustix::io::Errno;
 pub(crate) fn of_exchange(result: &Result<(), ExchangeError>, exchange: &Exchange, wire: Wire) -> Option<Failure> {
     match result {
         Ok(()) if exchange.is_success() => None,
-        Ok(()) if exchange.is_grpc() => Some(of_call(&GrpcStatus::read(exchange.grpc_status(), exchange.grpc_message()))),
+        Ok(()) if exchange.is_grpc() => {
+            Some(of_call(&GrpcStatus::read(exchange.grpc_status(), exchange.grpc_message())))
+        }
         Ok(()) => {
             let message = String::from_utf8_lossy(&exchange.body).into_owned();
             Some(Failure::new(exchange.status, reason(exchange).into(), message))
