@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How often `aiperf gate` errs on real runs, and how often stated throughput intervals hold.
 
-    benches/gate_pairs.py --program target/release/aiperf --output gate_pairs.json
+    benches/gate_pairs.py --program target/dist/aiperf --output gate_pairs.json
 
 makes pairs of runs against one simulated server (a regression is a false alarm), pairs whose second server sends its first token
 5 % later (a regression is found), and takes the throughput of all runs of the first server: how many of their 95 % intervals hold
@@ -179,7 +179,7 @@ def main() -> int:
     parser.add_argument("--output", type=Path, help="where to write all figures, as JSON")
     options = parser.parse_args()
     if not options.program.exists():
-        sys.exit(f"--program {options.program}: no such file; build it with `cargo build --release`")
+        sys.exit(f"--program {options.program}: no such file; build it with `cargo build --profile dist`")
     result: dict = {"ttft_spread": options.ttft_spread, "concurrency": options.concurrency}
     with tempfile.TemporaryDirectory(prefix="aiperf-gate-") as temporary:
         runs = Runs(options, Path(temporary))

@@ -44,9 +44,9 @@ def ours(given: str | None) -> Program:
     if given:
         path = Path(given).absolute()
     else:
-        subprocess.run(["cargo", "build", "--release", "--locked", "-p", "aiperf"], cwd=REPOSITORY, check=True)
+        subprocess.run(["cargo", "build", "--profile", "dist", "--locked", "-p", "aiperf"], cwd=REPOSITORY, check=True)
         target = Path(os.environ.get("CARGO_TARGET_DIR") or REPOSITORY / "target")
-        path = (REPOSITORY / target / "release" / "aiperf").absolute()
+        path = (REPOSITORY / target / "dist" / "aiperf").absolute()
     return Program("aiperf", path, _version(path))
 
 

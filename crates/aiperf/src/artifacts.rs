@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use aiperf_artifact::{Checked, Folder, check_all, check_file, rebuild};
 use aiperf_config::Environment;
-use aiperf_report::FolderClaim;
+use aiperf_report::FolderLock;
 use aiperf_report::console::{self, Width};
 use anyhow::Context;
 
@@ -15,7 +15,7 @@ use crate::profile::{VERSION, console_of};
 pub(crate) fn report(asked: &ReportInvocation, environment: &Environment) -> anyhow::Result<ExitCode> {
     let folder = Folder::open(&asked.folder)?;
     // A run that goes on writes its own summary.
-    let _claim = FolderClaim::take(asked.output.as_deref().unwrap_or(&asked.folder))?;
+    let _claim = FolderLock::take(asked.output.as_deref().unwrap_or(&asked.folder))?;
     let rebuilt = rebuild(&folder, &asked.asked, VERSION)?;
     for skipped in &rebuilt.skipped {
         eprintln!("warning: {skipped}");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::ExitCode;
 
-use aiperf_compare::{Format, Gate, Page, Quantity, Report, Side, compare};
+use aiperf_compare::{ComparisonReport, Format, Gate, Page, Quantity, Side, compare};
 use anyhow::Context;
 
 use crate::cli::{CompareInvocation, GateOptions};
@@ -27,6 +27,6 @@ pub(crate) fn run(asked: &CompareInvocation) -> anyhow::Result<ExitCode> {
             crate::print(page.render(Format::Console).as_bytes())?;
         }
     }
-    let of_comparison = || if report.withheld().is_some() { Report::NO_VERDICT } else { 0 };
+    let of_comparison = || if report.withheld().is_some() { ComparisonReport::NO_VERDICT } else { 0 };
     Ok(ExitCode::from(gate.map_or_else(of_comparison, |gate| gate.exit_code())))
 }

@@ -9,9 +9,9 @@ use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Config, DatasetSource, Environment, Experiment, PhaseKind, UiKind};
 use aiperf_engine::ControlSource;
 use aiperf_experiment::{LivePercentiles, Monitor, Run, RunResult, StateFile, Verdict};
-use aiperf_hub::{DownloadSnapshot, Hub, HubEnvironment, Limits};
+use aiperf_hub::{DownloadLimits, DownloadSnapshot, Hub, HubEnvironment};
 use aiperf_report::console::{self, Colour, Width};
-use aiperf_report::{Cleared, Earlier, FolderClaim};
+use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock};
 
 use crate::interrupts::Interrupts;
 use crate::progress::{LatencyRange, ProgressLine, ProgressStyle, Snapshot, Transfer};
@@ -104,7 +104,7 @@ impl PreparedRun {
 #[derive(Debug)]
 pub(crate) struct FolderRequest {
     dir: PathBuf,
-    earlier: Earlier,
+    earlier: EarlierFiles,
     /// The data that is sent may lie among the files of an earlier run.
     input: Option<PathBuf>,
 }
@@ -115,22 +115,22 @@ impl FolderRequest {
             DatasetSource::File(file) => Some(file.path.clone()),
             _ => None,
         };
-        let earlier = if config.output.overwrite { Earlier::Delete } else { Earlier::SetAside };
+        let earlier = if config.output.overwrite { EarlierFiles::Delete } else { EarlierFiles::SetAside };
         Self { dir, earlier, input }
     }
 
     /// Keeps other writers out and puts away what an earlier run left.
-    pub(crate) fn take(&self) -> anyhow::Result<FolderClaim> {
-        let claim = FolderClaim::take(&self.dir)?;
+    pub(crate) fn take(&self) -> anyhow::Result<FolderLock> {
+        let claim = FolderLock::take(&self.dir)?;
         let dir = self.dir.display();
         if !claim.is_locked() {
             log::warn!("{dir} is on a file system without locks: a second run in the same folder would not be noticed");
         }
         match claim.clear(self.earlier, self.input.as_slice())? {
-            Some(Cleared { moved_to: Some(_), .. }) => {
+            Some(ClearedFiles { moved_to: Some(_), .. }) => {
                 log::info!("The results of an earlier run in {dir} were moved to previous/ in that folder");
             }
-            Some(Cleared { moved_to: None, .. }) => {
+            Some(ClearedFiles { moved_to: None, .. }) => {
                 log::info!("The results of an earlier run in {dir} were deleted (--overwrite)");
             }
             None => {}
@@ -142,7 +142,7 @@ impl FolderRequest {
 /// The hub that this environment names, within the limits for public data sets.
 pub(crate) fn hub(config: &Config, environment: &Environment) -> Hub {
     let variables = HubEnvironment::from_variables(|name| environment.variables.get(name).cloned());
-    Hub::new(variables).with_limits(Limits {
+    Hub::new(variables).with_limits(DownloadLimits {
         bytes: (config.tuning.public_dataset_max_gb * 1e9) as u64,
         time: config.tuning.public_dataset_timeout,
     })

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use aiperf_trace::{Problem, Trace, analyze, report, validate};
+use aiperf_trace::{RowProblem, Trace, analyze, report, validate};
 use anyhow::Context;
 
 use crate::cli::{AnalysisFormat, AnalyzeTrace, TraceInvocation, ValidateTrace};
@@ -53,7 +53,7 @@ fn validate_trace(asked: &ValidateTrace) -> anyhow::Result<ExitCode> {
         println!("{file}: {rows} of {layout}, all of them valid");
         return Ok(ExitCode::SUCCESS);
     }
-    for Problem { line, problem } in &checked.problems {
+    for RowProblem { line, problem } in &checked.problems {
         println!("line {line}: {problem}");
     }
     let mut bad: Vec<usize> = checked.problems.iter().map(|problem| problem.line).collect();

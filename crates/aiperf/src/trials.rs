@@ -9,7 +9,7 @@ use aiperf_experiment::{
     ExperimentResult, Pause, RunResult, Runner, TrialAssignment, TrialError, TrialResult, Verdict, run_trials,
 };
 use aiperf_report::console::{self, Colour, Width};
-use aiperf_report::{FolderClaim, WrittenFile};
+use aiperf_report::{FolderLock, WrittenFile};
 
 use crate::interrupts::Interrupts;
 use crate::profile::{self, DOUBTFUL, FolderRequest, INTERRUPTED, VERSION};
@@ -30,7 +30,7 @@ pub(crate) fn run(
 struct InProcessRunner<'a> {
     interrupts: &'a Interrupts,
     /// The folder of all runs, from the first one that starts on.
-    folder: Option<FolderClaim>,
+    folder: Option<FolderLock>,
     dir: &'a Path,
     /// A run is whole, and `--strict` does not let it pass.
     is_doubtful: bool,

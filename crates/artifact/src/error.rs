@@ -11,13 +11,13 @@ pub enum ArtifactError {
     #[error("cannot read {}: {source}", .path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error(
-        "{} has no records: a summary can only be made again from profile_export.jsonl, which --export-level summary \
-         leaves out{}", .folder.display(), .inside.as_deref().map(|inside| format!("; try {inside}")).unwrap_or_default()
+        "{} has no records: a summary can only be rebuilt from profile_export.jsonl, which --export-level summary does not \
+         write{}", .folder.display(), .inside.as_deref().map(|inside| format!("; try {inside}")).unwrap_or_default()
     )]
     NoRecords { folder: PathBuf, inside: Option<String> },
-    #[error("{} holds no record that can be read", .path.display())]
+    #[error("{} contains no readable record", .path.display())]
     Empty { path: PathBuf },
-    #[error("{}: several runs lie here ({}); name one of them", .folder.display(), .prefixes.join(", "))]
+    #[error("{} contains several runs ({}); name one of them", .folder.display(), .prefixes.join(", "))]
     SeveralPrefixes { folder: PathBuf, prefixes: Vec<String> },
     #[error(transparent)]
     Slo(#[from] SloError),

@@ -9,27 +9,21 @@ use serde_json::Value;
 use crate::ArtifactError;
 use crate::collection::stands_alone;
 
-/// Ends of names that are no records and no summaries.
-const OTHERS: [&str; 9] = [
-    "_raw.jsonl",
-    "_gpu_telemetry.jsonl",
-    "_server_metrics.jsonl",
-    "_server_metrics.json",
-    "_network_latency.jsonl",
-    "_accuracy.jsonl",
-    "_timeslices.json",
-    "_genai_perf.json",
-    "_export.jsonl",
-];
-const FIXED: [&str; 7] = [
-    "checkpoint.json",
-    "inputs.json",
-    "outputs.json",
-    "phase_manifest.json",
-    "run_config.json",
-    "server_metrics_export.json",
-    "server_metrics_export.jsonl",
-];
+/// Ends of names of files of the reference that are neither records nor summaries.
+const REFERENCE_ENDS: [&str; 5] =
+    ["_gpu_telemetry.jsonl", "_server_metrics.jsonl", "_server_metrics.json", "_accuracy.jsonl", "_export.jsonl"];
+/// Names of further files of the reference and of GenAI-Perf.
+const REFERENCE_FILES: [&str; 3] = ["checkpoint.json", "server_metrics_export.json", "server_metrics_export.jsonl"];
+
+/// Whether a name is that of a file of a run that has another end than records and summary.
+fn is_companion(name: &str) -> bool {
+    let (plain, prefixed) = (ArtifactPaths::new("", None), ArtifactPaths::new("", Some("")));
+    let fixed = [plain.inputs(), plain.outputs(), plain.phase_manifest(), plain.run_config()];
+    let ends = [prefixed.raw(), prefixed.network_latency(), prefixed.timeslices_json(), prefixed.genai_perf_json()];
+    fixed.iter().any(|file| file == Path::new(name))
+        || REFERENCE_FILES.contains(&name)
+        || ends.iter().filter_map(|end| end.to_str()).chain(REFERENCE_ENDS).any(|end| name.ends_with(end))
+}
 
 /// The folder of one run.
 #[derive(Debug, Clone)]
@@ -46,15 +40,11 @@ impl Folder {
             paths: ArtifactPaths::new(dir, prefix),
             prefix: prefix.map(ToOwned::to_owned),
         };
-        let usual = ["profile_export.jsonl", "profile_export_aiperf.json"];
-        if usual.iter().any(|usual| names.iter().any(|name| name == usual)) {
-            return Ok(with_prefix(None));
+        let plain = with_prefix(None);
+        if [plain.paths.records(), plain.paths.summary_json()].iter().any(|file| file.is_file()) {
+            return Ok(plain);
         }
-        let ours = |name: &&String| {
-            !name.starts_with('.')
-                && !FIXED.contains(&name.as_str())
-                && !OTHERS.iter().any(|other| name.ends_with(other))
-        };
+        let ours = |name: &&String| !name.starts_with('.') && !is_companion(name);
         let is_other = |name: &&String| stands_alone(&dir.join(name));
         let stem = |name: &String, suffix| name.strip_suffix(suffix).map(ToOwned::to_owned);
         let mut prefixes: Vec<String> = names
@@ -106,7 +96,7 @@ impl Folder {
             let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
             found.sort();
             found.retain(|path| !path.ends_with(PREVIOUS));
-            found.into_iter().find(|path| path.join("profile_export.jsonl").exists())
+            found.into_iter().find(|path| ArtifactPaths::new(path, None).records().exists())
         };
         let inside = below("profile_runs").or_else(|| below(""));
         ArtifactError::NoRecords {

@@ -13,17 +13,17 @@ const CUT_OFF: &str = "still in flight when";
 
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct RecordLine {
-    pub(crate) metadata: Metadata,
+    pub(crate) metadata: LineMetadata,
     #[serde(default)]
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: LineMetrics,
     #[serde(default)]
-    pub(crate) error: Option<ErrorDetails>,
+    pub(crate) error: Option<RecordedError>,
     #[serde(default)]
     pub(crate) spec_decode_acceptance: Option<Acceptance>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Metadata {
+pub(crate) struct LineMetadata {
     pub(crate) x_request_id: Option<String>,
     #[serde(default)]
     pub(crate) conversation_id: Option<String>,
@@ -48,7 +48,7 @@ pub(crate) struct Metadata {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct ErrorDetails {
+pub(crate) struct RecordedError {
     #[serde(default)]
     pub(crate) code: Option<u16>,
     #[serde(default, rename = "type")]
@@ -61,7 +61,7 @@ pub(crate) struct ErrorDetails {
     pub(crate) cause_chain: Option<Vec<String>>,
 }
 
-impl ErrorDetails {
+impl RecordedError {
     /// Whether the end of the run cut the request off, which says nothing about the server.
     pub(crate) fn is_cut_off(&self, was_cancelled: bool) -> bool {
         was_cancelled && self.message.starts_with(CUT_OFF)
@@ -84,7 +84,7 @@ pub(crate) struct Acceptance {
 
 /// The metrics of a record, in the units that are shown.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Metrics {
+pub(crate) struct LineMetrics {
     pub(crate) known: Vec<(Metric, RecordedValue)>,
     /// Tags that are not in the catalogue.
     pub(crate) unknown: Vec<String>,
@@ -98,11 +98,11 @@ pub(crate) enum RecordedValue {
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct MetricEntry {
     value: RecordedValue,
 }
 
-impl Metrics {
+impl LineMetrics {
     fn get(&self, metric: Metric) -> Option<&RecordedValue> {
         self.known.iter().find(|(known, _)| *known == metric).map(|(_, value)| value)
     }
@@ -131,7 +131,7 @@ impl Metrics {
     }
 }
 
-impl<'de> Deserialize<'de> for Metrics {
+impl<'de> Deserialize<'de> for LineMetrics {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(MetricsVisitor)
     }
@@ -140,16 +140,16 @@ impl<'de> Deserialize<'de> for Metrics {
 struct MetricsVisitor;
 
 impl<'de> Visitor<'de> for MetricsVisitor {
-    type Value = Metrics;
+    type Value = LineMetrics;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object of metrics")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Metrics, A::Error> {
-        let mut metrics = Metrics::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<LineMetrics, A::Error> {
+        let mut metrics = LineMetrics::default();
         while let Some(tag) = map.next_key::<String>()? {
-            let Entry { value } = map.next_value()?;
+            let MetricEntry { value } = map.next_value()?;
             match by_tag().get(tag.as_str()) {
                 Some(metric) => metrics.known.push((*metric, value)),
                 None => metrics.unknown.push(tag),

@@ -7,7 +7,7 @@ use aiperf_metrics::{
 };
 use aiperf_protocol::{ContentChunk, Delivery, SpecDecode, Usage, VideoReport};
 
-use crate::line::{Acceptance, ErrorDetails, Metrics, RecordLine};
+use crate::line::{Acceptance, LineMetrics, RecordLine, RecordedError};
 
 pub(crate) fn observe(line: &RecordLine) -> Observation {
     let metadata = &line.metadata;
@@ -19,9 +19,7 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
     Observation {
         due: Mono::from_nanos(metadata.request_start_ns.saturating_sub(lag)),
         credit_issued: metadata.credit_issued_ns.map_or(start, Mono::from_nanos),
-        start,
         headers_received: metadata.request_ack_ns.map(Mono::from_nanos),
-        end: Mono::from_nanos(metadata.request_end_ns),
         chunks: chunks(start, metrics),
         // A first token is in every record of a response that was streamed; without streaming nobody asks.
         delivery: if metrics.number(Metric::TimeToFirstToken).is_some() {
@@ -36,15 +34,13 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
         resent: metadata.resent,
         failure,
         requested_output_tokens: requested(metrics),
-        requested_input_tokens: None,
-        // No record says so; what came of it is carried over from an earlier summary.
-        undecodable_events: 0,
-        prefix: None,
         media: media(metrics),
+        // No record tells of events that could not be read; they are carried over from an earlier summary.
+        ..Observation::new(start, Mono::from_nanos(metadata.request_end_ns))
     }
 }
 
-fn chunks(start: Mono, metrics: &Metrics) -> Vec<ContentChunk> {
+fn chunks(start: Mono, metrics: &LineMetrics) -> Vec<ContentChunk> {
     let latency = metrics.base(Metric::RequestLatency);
     let Some(first) = metrics.base(Metric::TimeToFirstToken).or(latency) else { return Vec::new() };
     let output = metrics.base(Metric::TimeToFirstOutputToken);
@@ -71,7 +67,7 @@ fn chunks(start: Mono, metrics: &Metrics) -> Vec<ContentChunk> {
 
 /// The place of the first chunk that is not reasoning. Several chunks may have its time; where each chunk is a token, the
 /// number of reasoning tokens tells them apart.
-fn first_output(ats: &[u64], output: u64, metrics: &Metrics) -> usize {
+fn first_output(ats: &[u64], output: u64, metrics: &LineMetrics) -> usize {
     let first = ats.partition_point(|at| *at < output);
     let last = ats.partition_point(|at| *at <= output).saturating_sub(1).max(first);
     let thoughts = metrics.whole(Metric::ReasoningTokenCount).and_then(|count| usize::try_from(count).ok());
@@ -80,7 +76,7 @@ fn first_output(ats: &[u64], output: u64, metrics: &Metrics) -> usize {
 }
 
 /// What an inter-token latency was divided by says how many tokens the first chunk brought.
-fn tokens_of_first_chunk(metrics: &Metrics) -> Option<u64> {
+fn tokens_of_first_chunk(metrics: &LineMetrics) -> Option<u64> {
     let osl = metrics.number(Metric::OutputSequenceLength)?;
     let itl = metrics.number(Metric::InterTokenLatency).filter(|itl| *itl > 0.0)?;
     let decode = metrics.number(Metric::RequestLatency)? - metrics.number(Metric::TimeToFirstToken)?;
@@ -88,7 +84,7 @@ fn tokens_of_first_chunk(metrics: &Metrics) -> Option<u64> {
     (rest >= 1.0 && rest < osl).then_some((osl - rest) as u64)
 }
 
-fn tokens(metrics: &Metrics) -> TokenCounts {
+fn tokens(metrics: &LineMetrics) -> TokenCounts {
     let reasoning = metrics.whole(Metric::ReasoningTokenCount);
     let all = metrics.whole(Metric::OutputSequenceLength);
     let rest = all.map(|all| all.saturating_sub(reasoning.unwrap_or(0)));
@@ -100,7 +96,7 @@ fn tokens(metrics: &Metrics) -> TokenCounts {
 }
 
 /// The length asked for is not written down, but by how much the answer missed it.
-fn requested(metrics: &Metrics) -> Option<u32> {
+fn requested(metrics: &LineMetrics) -> Option<u32> {
     if let Some(asked) = metrics.whole(Metric::RequestedOsl) {
         return u32::try_from(asked).ok();
     }
@@ -110,7 +106,7 @@ fn requested(metrics: &Metrics) -> Option<u32> {
     (asked.is_finite() && asked >= 1.0).then_some(asked as u32)
 }
 
-fn usage(metrics: &Metrics) -> Option<Usage> {
+fn usage(metrics: &LineMetrics) -> Option<Usage> {
     let usage = Usage {
         prompt_tokens: metrics.whole(Metric::UsagePromptTokens),
         completion_tokens: metrics.whole(Metric::UsageCompletionTokens),
@@ -129,7 +125,7 @@ fn usage(metrics: &Metrics) -> Option<Usage> {
     (usage != Usage::default()).then_some(usage)
 }
 
-fn http(metrics: &Metrics) -> Option<HttpTiming> {
+fn http(metrics: &LineMetrics) -> Option<HttpTiming> {
     metrics.number(Metric::HttpReqSending)?;
     let stage = |metric| Nanos(metrics.base(metric).unwrap_or(0));
     Some(HttpTiming {
@@ -149,7 +145,7 @@ fn http(metrics: &Metrics) -> Option<HttpTiming> {
     })
 }
 
-fn media(metrics: &Metrics) -> MediaFacts {
+fn media(metrics: &LineMetrics) -> MediaFacts {
     let seconds = |metric: Metric| metrics.number(metric).map(|value| metric.definition().unshow(value));
     let video = VideoReport {
         inference_seconds: seconds(Metric::VideoInferenceTime),
@@ -162,7 +158,7 @@ fn media(metrics: &Metrics) -> MediaFacts {
     }
 }
 
-fn failure(error: &ErrorDetails, was_cancelled: bool) -> Failure {
+fn failure(error: &RecordedError, was_cancelled: bool) -> Failure {
     let cancelled = if error.is_cut_off(was_cancelled) { Cancellation::RunEnded } else { Cancellation::OnPurpose };
     let kinds = error.cause_chain.as_deref().unwrap_or_default();
     Failure {

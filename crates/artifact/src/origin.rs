@@ -14,7 +14,7 @@ use crate::{ArtifactError, Folder};
 const NANOS_PER_MS: f64 = 1e6;
 
 #[derive(Debug, Default)]
-pub(crate) struct Origin {
+pub(crate) struct RunOrigin {
     pub(crate) summary: Option<Value>,
     pub(crate) manifest: Option<Value>,
     note: Option<RunNote>,
@@ -24,7 +24,7 @@ pub(crate) struct Origin {
     pub(crate) was_partial: bool,
 }
 
-impl Origin {
+impl RunOrigin {
     pub(crate) fn find(folder: &Folder) -> Self {
         let paths = folder.paths();
         let note = Folder::json(&paths.run_note()).and_then(|note| serde_json::from_value(note).ok());

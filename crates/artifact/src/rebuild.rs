@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_metrics::{
-    Columns, Kind, LostRecords, Metric, MetricContext, PhaseAccounting, PhaseWindow, Slices, Summary,
+    Columns, LostRecords, Metric, MetricContext, MetricKind, PhaseAccounting, PhaseWindow, Slices, Summary,
     genai_perf_results,
 };
 use aiperf_protocol::EndpointKind;
@@ -15,14 +15,14 @@ use aiperf_report::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::mend::{self, Mended};
-use crate::origin::Origin;
+use crate::origin::RunOrigin;
 use crate::records::{PhaseRecords, Records, peek};
+use crate::unfinished::{self, UnfinishedFile};
 use crate::{ArtifactError, Finding, Folder, window};
 
 /// What shall be other than it was in the run.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct RebuildOptions {
     /// Objectives of a good request, in shown units; those of the run where `None`.
     pub goodput: Option<Vec<(String, f64)>>,
     /// Length of the windows; that of the run where `None`.
@@ -52,12 +52,12 @@ pub struct Rebuilt {
 }
 
 /// Reads the records of a folder. `version` is this program's own.
-pub fn rebuild(folder: &Folder, asked: &Asked, version: &str) -> Result<Rebuilt, ArtifactError> {
+pub fn rebuild(folder: &Folder, asked: &RebuildOptions, version: &str) -> Result<Rebuilt, ArtifactError> {
     let path = folder.paths().records();
     if !path.exists() {
         return Err(folder.no_records());
     }
-    let origin = Origin::find(folder);
+    let origin = RunOrigin::find(folder);
     let seen = peek(&path)?;
     let context_of = |kind| origin.context(kind, asked.endpoint, asked.goodput.as_deref(), &seen);
     let mut records = Records::read(&path, &context_of, &mut |_, _| ())?;
@@ -148,14 +148,14 @@ impl Rebuilt {
 
     /// Where its files are by default: beside the records. Files that the run left unfinished are completed or removed; the
     /// list says what became of each.
-    pub fn write_beside(&self, folder: &Folder) -> (SummaryFiles, Vec<Mended>) {
-        let mended = mend::unfinished(folder);
+    pub fn write_beside(&self, folder: &Folder) -> (SummaryFiles, Vec<UnfinishedFile>) {
+        let finished = unfinished::finish(folder);
         let files = self.write(folder.paths());
         if files.has(&folder.paths().summary_json()) {
             // The summary says all that it says.
             let _ = fs::remove_file(folder.paths().run_note());
         }
-        (files, mended)
+        (files, finished)
     }
 
     /// Under the same names in another folder.
@@ -169,14 +169,15 @@ fn identity() -> WallAnchor {
     WallAnchor::at(Mono::from_nanos(0), EpochNanos(0))
 }
 
-pub(crate) fn report_phase(origin: &Origin, phase: &PhaseRecords, percentiles: &[f64]) -> PhaseReport {
+pub(crate) fn report_phase(origin: &RunOrigin, phase: &PhaseRecords, percentiles: &[f64]) -> PhaseReport {
     let window = window::of_phase(origin, phase);
     let context = &phase.fields.context;
     let mut summary = Summary::compute(&phase.columns, &window, context, &identity());
     phase.as_recorded.apply(&mut summary, context.confidence);
     let mut asked = AskedPercentiles::new(percentiles.to_vec());
     if !asked.is_empty() {
-        let of_records = |metric: Metric| matches!(metric.definition().kind, Kind::Record | Kind::RecordList);
+        let of_records =
+            |metric: Metric| matches!(metric.definition().kind, MetricKind::Record | MetricKind::RecordList);
         for result in summary.results.iter().filter(|result| of_records(result.metric)) {
             let recorded = phase.as_recorded.values(result.metric).cloned();
             asked.note(result.metric, recorded.unwrap_or_else(|| phase.columns.shown_values(result.metric, context)));
@@ -250,13 +251,14 @@ fn rebuilt_note(records: &Records, report: &RunReport, estimated: &[String], ver
 }
 
 /// What the earlier summary has and records cannot give: telemetry, the client's health, metrics of other sources.
-fn carried(origin: &Origin, report: &RunReport, other_goodput: bool) -> Map<String, Value> {
+fn carried(origin: &RunOrigin, report: &RunReport, other_goodput: bool) -> Map<String, Value> {
     let Some(Value::Object(summary)) = &origin.summary else { return Map::new() };
     let goodput = ["goodput", "good_request_count", "good_request_fraction"];
     let known = |tag: &str| {
         let of_records = Metric::from_tag(tag).is_some_and(|metric| {
             let kind = metric.definition().kind;
-            !matches!(kind, Kind::Derived | Kind::Aggregate) || report.profiling.summary.get(metric).is_some()
+            !matches!(kind, MetricKind::Derived | MetricKind::Aggregate)
+                || report.profiling.summary.get(metric).is_some()
         });
         of_records || (other_goodput && goodput.contains(&tag)) || tag == "warmup_metrics" || tag == "rebuilt"
     };

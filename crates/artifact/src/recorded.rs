@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use aiperf_metrics::{Kind, Level, Metric, MetricContext, MetricResult, RecordValues, Summary};
+use aiperf_metrics::{Level, Metric, MetricContext, MetricKind, MetricResult, RecordValues, Summary};
 
-use crate::line::{Metrics, RecordedValue};
+use crate::line::{LineMetrics, RecordedValue};
 
 /// Beyond this a difference is none of rounding.
 const SAME: f64 = 1e-9;
@@ -23,7 +23,7 @@ impl AsRecorded {
     }
 
     /// Compares what a record says with what follows from it.
-    pub(crate) fn compare(&mut self, recorded: &Metrics, values: &RecordValues, fields: &Fields) {
+    pub(crate) fn compare(&mut self, recorded: &LineMetrics, values: &RecordValues, fields: &RecordFields) {
         for metric in &fields.metrics {
             let derived = values.get(*metric, &fields.context).map(|value| metric.definition().show(value));
             if !same(derived, recorded.number(*metric)) {
@@ -31,7 +31,7 @@ impl AsRecorded {
             }
         }
         for (metric, value) in &recorded.known {
-            let of_record = metric.definition().kind == Kind::Record && matches!(value, RecordedValue::One(_));
+            let of_record = metric.definition().kind == MetricKind::Record && matches!(value, RecordedValue::One(_));
             if of_record && !fields.metrics.contains(metric) {
                 self.metrics.insert(*metric);
             }
@@ -39,7 +39,7 @@ impl AsRecorded {
     }
 
     /// On a second reading, when it is known which metrics are meant.
-    pub(crate) fn collect(&mut self, recorded: &Metrics) {
+    pub(crate) fn collect(&mut self, recorded: &LineMetrics) {
         for metric in &self.metrics {
             if let Some(value) = recorded.number(*metric) {
                 self.values.entry(*metric).or_default().push(value);
@@ -65,15 +65,15 @@ impl AsRecorded {
 
 /// The metrics that each record of a phase has a value of, as far as it has their inputs.
 #[derive(Debug)]
-pub(crate) struct Fields {
+pub(crate) struct RecordFields {
     pub(crate) context: MetricContext,
     metrics: Vec<Metric>,
 }
 
-impl Fields {
+impl RecordFields {
     pub(crate) fn of(context: MetricContext) -> Self {
         // Lists come back whole; what is good depends on who asks.
-        let compared = |metric: &Metric| metric.definition().kind == Kind::Record;
+        let compared = |metric: &Metric| metric.definition().kind == MetricKind::Record;
         Self { metrics: context.record_metrics().into_iter().filter(compared).collect(), context }
     }
 }

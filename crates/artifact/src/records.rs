@@ -11,7 +11,7 @@ use aiperf_report::Phase;
 use crate::ArtifactError;
 use crate::line::RecordLine;
 use crate::observation::observe;
-use crate::recorded::{AsRecorded, Fields};
+use crate::recorded::{AsRecorded, RecordFields};
 
 /// Lines that are looked at to find out what kind of run it was.
 const FIRST_LINES: usize = 1_000;
@@ -25,7 +25,7 @@ pub(crate) struct PhaseRecords {
     pub(crate) index: u32,
     pub(crate) profiling_index: Option<u32>,
     pub(crate) columns: Columns,
-    pub(crate) fields: Fields,
+    pub(crate) fields: RecordFields,
     pub(crate) as_recorded: AsRecorded,
     pub(crate) first_credit: u64,
     pub(crate) last_end: u64,
@@ -104,7 +104,7 @@ impl Records {
                 index: metadata.phase_index,
                 profiling_index: metadata.profiling_index,
                 columns: Columns::new(),
-                fields: Fields::of(context_of(kind)?),
+                fields: RecordFields::of(context_of(kind)?),
                 as_recorded: AsRecorded::default(),
                 first_credit: u64::MAX,
                 last_end: 0,

@@ -25,8 +25,8 @@ impl Shapes {
     pub(crate) fn problem(&self, shape: Shape, value: &Value) -> Option<String> {
         let root = &self.0[shape as usize];
         let Mismatch { path, why } = check(root, root, value).err()?;
-        let place = if path.is_empty() { "the whole".to_owned() } else { path };
-        Some(format!("not of its schema at {place}: {why}"))
+        let place = if path.is_empty() { "the top level".to_owned() } else { path };
+        Some(format!("does not match its schema at {place}: {why}"))
     }
 }
 
@@ -54,7 +54,7 @@ impl Mismatch {
 fn check(root: &Value, schema: &Value, value: &Value) -> Result<(), Mismatch> {
     let schema = match schema {
         Value::Bool(true) => return Ok(()),
-        Value::Bool(false) => return Err(Mismatch::here("nothing may stand here".to_owned())),
+        Value::Bool(false) => return Err(Mismatch::here("this field is not allowed".to_owned())),
         other => other,
     };
     if let Some(target) = schema["$ref"].as_str() {
@@ -64,15 +64,15 @@ fn check(root: &Value, schema: &Value, value: &Value) -> Result<(), Mismatch> {
     if let Some(expected) = schema.get("const")
         && value != expected
     {
-        return Err(Mismatch::here(format!("{expected} is expected, {} stands there", shown(value))));
+        return Err(Mismatch::here(format!("expected {expected}, found {}", shown(value))));
     }
     if let Some(members) = schema["enum"].as_array()
         && !members.contains(value)
     {
-        return Err(Mismatch::here(format!("{value} is none of {}", schema["enum"])));
+        return Err(Mismatch::here(format!("expected one of {}, found {value}", schema["enum"])));
     }
     if !is_of_type(&schema["type"], value) {
-        return Err(Mismatch::here(format!("{} is expected, {} stands there", schema["type"], shown(value))));
+        return Err(Mismatch::here(format!("expected {}, found {}", schema["type"], shown(value))));
     }
     if let (Some(least), Some(number)) = (schema["minimum"].as_f64(), value.as_f64())
         && number < least
@@ -107,7 +107,7 @@ fn check_ways(root: &Value, ways: &[Value], value: &Value) -> Result<(), Mismatc
             }
         }
     }
-    let none = || Mismatch::here(format!("{} is of none of the shapes that are possible here", shown(value)));
+    let none = || Mismatch::here(format!("{} matches none of the allowed forms", shown(value)));
     Err(nearest.unwrap_or_else(none))
 }
 
@@ -219,6 +219,7 @@ mod tests {
             (Shape::Checkpoint, "checkpoint"),
             (Shape::SelfTest, "selftest"),
             (Shape::CacheStructure, "cache_structure"),
+            (Shape::RunNote, "run_note"),
         ] {
             assert_eq!(SCHEMAS[shape as usize].0, format!("{word}.schema.json"));
         }
@@ -244,9 +245,9 @@ mod tests {
         let ways =
             json!({"anyOf": [{"type": "null"}, {"properties": {"a": {"properties": {"b": {"type": "number"}}}}}]});
         let found = check(&ways, &ways, &json!({"a": {"b": "x"}})).unwrap_err();
-        assert_eq!((found.path.as_str(), found.why.as_str()), ("/a/b", "\"number\" is expected, \"x\" stands there"));
+        assert_eq!((found.path.as_str(), found.why.as_str()), ("/a/b", "expected \"number\", found \"x\""));
         let ways = json!({"anyOf": [{"type": "null"}, {"type": "string"}]});
-        assert!(check(&ways, &ways, &json!([1])).unwrap_err().why.starts_with("a list is of none"));
+        assert!(check(&ways, &ways, &json!([1])).unwrap_err().why.starts_with("a list matches none"));
     }
 
     #[test]
@@ -257,11 +258,11 @@ mod tests {
         let found = |shape, value: Value| shapes.problem(shape, &value).unwrap();
         assert!(found(Shape::Ready, json!({"ready": true, "partial": false})).contains("\"was_cancelled\" is missing"));
         let inputs = found(Shape::Inputs, json!({"data": [{"session_id": 7, "payloads": []}]}));
-        assert_eq!(inputs, "not of its schema at /data/0/session_id: \"string\" is expected, 7 stands there");
+        assert_eq!(inputs, "does not match its schema at /data/0/session_id: expected \"string\", found 7");
         let extra = found(Shape::Inputs, json!({"data": [], "more": 1}));
-        assert_eq!(extra, "not of its schema at /more: nothing may stand here");
+        assert_eq!(extra, "does not match its schema at /more: this field is not allowed");
         let slice =
             json!({"timeslices": [{"start_ns": 1, "end_ns": 2, "x": {"unit": "ms", "std": -1}}], "input_config": {}});
-        assert_eq!(found(Shape::Timeslices, slice), "not of its schema at /timeslices/0/x/std: -1 is below 0");
+        assert_eq!(found(Shape::Timeslices, slice), "does not match its schema at /timeslices/0/x/std: -1 is below 0");
     }
 }

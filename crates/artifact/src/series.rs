@@ -7,7 +7,7 @@ use aiperf_metrics::{Metric, Sending};
 use serde_json::Value;
 
 use crate::line::{RecordLine, RecordedValue};
-use crate::origin::{Origin, sending};
+use crate::origin::{RunOrigin, sending};
 use crate::records::each_line;
 use crate::{ArtifactError, Finding, Folder, window};
 
@@ -21,7 +21,7 @@ pub enum Outcome {
 }
 
 #[derive(Debug)]
-struct Request {
+struct SeriesRequest {
     start_ns: u64,
     end_ns: u64,
     outcome: Outcome,
@@ -41,7 +41,7 @@ pub struct TimedRequest {
 #[derive(Debug)]
 pub struct RunSeries {
     /// In the order in which they were sent.
-    requests: Vec<Request>,
+    requests: Vec<SeriesRequest>,
     /// What throughput is measured over, in nanoseconds of epoch time.
     pub window: (u64, u64),
     /// Metrics that some request has, also those whose values were not asked for.
@@ -83,7 +83,7 @@ impl RunSeries {
     /// Each request with the sum of what it has of some metrics, or with one where none is named; with nothing where it did
     /// not succeed.
     pub fn timed(&self, metrics: &[Metric]) -> impl Iterator<Item = TimedRequest> {
-        let amount = |request: &Request| {
+        let amount = |request: &SeriesRequest| {
             let of = |metric: &Metric| {
                 let value = request.values.iter().find(|(known, _)| known == metric).map(|(_, value)| value);
                 if let Some(RecordedValue::One(value)) = value { *value } else { 0.0 }
@@ -108,7 +108,7 @@ struct PhaseSeries {
     name: String,
     first_credit: Option<u64>,
     last_end: u64,
-    requests: Vec<Request>,
+    requests: Vec<SeriesRequest>,
 }
 
 /// Reads the records of a folder, with the values of the metrics that are wanted.
@@ -130,7 +130,7 @@ pub fn read_series(folder: &Folder, wanted: &BTreeSet<Metric>) -> Result<RunSeri
     })?;
     let (_, mut phase) = phases.pop_last().ok_or(ArtifactError::Empty { path })?;
     phase.requests.sort_by_key(|request| (request.start_ns, request.end_ns));
-    let origin = Origin::find(folder);
+    let origin = RunOrigin::find(folder);
     let first = phase.first_credit.unwrap_or_default();
     let input_config = origin.input_config();
     let configured = input_config["phases"].as_array().into_iter().flatten().find(|phase| phase["kind"] == "profiling");
@@ -167,7 +167,7 @@ fn add(
         None => Outcome::Successful,
     };
     let values = record.metrics.known.into_iter().filter(|(metric, _)| wanted.contains(metric)).collect();
-    phase.requests.push(Request {
+    phase.requests.push(SeriesRequest {
         start_ns: metadata.request_start_ns,
         end_ns: metadata.request_end_ns,
         outcome,

@@ -5,19 +5,19 @@ use aiperf_clock::Mono;
 use aiperf_metrics::PhaseWindow;
 use serde_json::Value;
 
-use crate::origin::Origin;
+use crate::origin::RunOrigin;
 use crate::records::PhaseRecords;
 
 const QUARTER_HOUR: i128 = 15 * 60 * 1_000_000_000;
 
-pub(crate) fn of_phase(origin: &Origin, phase: &PhaseRecords) -> PhaseWindow {
+pub(crate) fn of_phase(origin: &RunOrigin, phase: &PhaseRecords) -> PhaseWindow {
     let (start, end) = of_records(origin, &phase.name, phase.first_credit, phase.last_end);
     PhaseWindow { start: Mono::from_nanos(start), end: Mono::from_nanos(end) }
 }
 
 /// Whether nobody but the records tells the window of a phase: then it begins and ends with them, and the run's own may have been
 /// longer.
-pub(crate) fn is_estimated(origin: &Origin, phase: &PhaseRecords) -> bool {
+pub(crate) fn is_estimated(origin: &RunOrigin, phase: &PhaseRecords) -> bool {
     let said_so = || {
         let phases = origin.summary.as_ref()?["rebuilt"]["phases"].as_array()?;
         phases.iter().find(|entry| entry["phase_name"] == phase.name)?["window_is_estimated"].as_bool()
@@ -26,12 +26,12 @@ pub(crate) fn is_estimated(origin: &Origin, phase: &PhaseRecords) -> bool {
 }
 
 /// Start and end in epoch time of a phase whose records are known by the first permission to send and the last end.
-pub(crate) fn of_records(origin: &Origin, name: &str, first_credit: u64, last_end: u64) -> (u64, u64) {
+pub(crate) fn of_records(origin: &RunOrigin, name: &str, first_credit: u64, last_end: u64) -> (u64, u64) {
     let noted = noted(origin, name, first_credit).filter(|(start, end)| start <= end && *start <= first_credit);
     noted.unwrap_or((first_credit, last_end))
 }
 
-fn noted(origin: &Origin, name: &str, first_credit: u64) -> Option<(u64, u64)> {
+fn noted(origin: &RunOrigin, name: &str, first_credit: u64) -> Option<(u64, u64)> {
     let summary = origin.summary.as_ref()?;
     let listed = |phases: &Value| {
         let entry = phases.as_array()?.iter().find(|entry| entry["phase_name"] == name)?;

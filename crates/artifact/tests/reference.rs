@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use aiperf_artifact::{Asked, Folder, check, check_file, rebuild};
+use aiperf_artifact::{Folder, RebuildOptions, check, check_file, rebuild};
 use aiperf_clock::Nanos;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ fn json(path: &Path) -> Value {
 }
 
 /// Makes all files again elsewhere; the summary, and the folder with the others.
-fn again(case: &Path, asked: &Asked) -> (Value, tempfile::TempDir) {
+fn again(case: &Path, asked: &RebuildOptions) -> (Value, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let folder = Folder::open(case).unwrap();
     let rebuilt = rebuild(&folder, asked, VERSION).unwrap();
@@ -66,7 +66,7 @@ fn compare(place: &str, theirs: &Value, ours: &Value) -> usize {
 fn records_of_every_recorded_run_give_the_recorded_statistics() {
     let (mut runs, mut compared) = (0, 0);
     for case in cases() {
-        let (ours, _dir) = again(&case, &Asked::default());
+        let (ours, _dir) = again(&case, &RebuildOptions::default());
         let folder = Folder::open(&case).unwrap();
         if !folder.paths().summary_json().exists() {
             continue;
@@ -97,7 +97,7 @@ fn waits_before_sending_are_the_recorded_ones_but_for_its_rounding() {
         if !theirs.exists() {
             continue;
         }
-        let (ours, _dir) = again(&case, &Asked::default());
+        let (ours, _dir) = again(&case, &RebuildOptions::default());
         let theirs = json(&theirs);
         let (theirs, ours) = (&theirs["credit_to_start_latency"], &ours["credit_to_start_latency"]);
         assert_eq!(ours["count"], theirs["count"], "{}", case.display());
@@ -123,7 +123,7 @@ fn files_of_every_recorded_run_are_of_their_schemas() {
 #[test]
 fn a_run_in_which_nothing_succeeded_can_be_summed_up() {
     for name in ["errors_all", "empty", "refused", "timeout"] {
-        let (ours, _dir) = again(&case(name), &Asked::default());
+        let (ours, _dir) = again(&case(name), &RebuildOptions::default());
         assert_eq!(ours["request_count"]["avg"], 0.0, "{name}");
         assert!(ours["error_request_count"]["avg"].as_f64().unwrap() > 0.0, "{name}");
         assert_eq!(ours["is_complete"], false);
@@ -133,7 +133,7 @@ fn a_run_in_which_nothing_succeeded_can_be_summed_up() {
 
 #[test]
 fn recorded_slices_come_out_again() {
-    let (_, dir) = again(&case("timeslices"), &Asked::default());
+    let (_, dir) = again(&case("timeslices"), &RebuildOptions::default());
     let ours = json(&dir.path().join("profile_export_aiperf_timeslices.json"));
     let theirs = json(&case("timeslices").join("profile_export_aiperf_timeslices.json"));
     let (ours, theirs) = (ours["timeslices"].as_array().unwrap(), theirs["timeslices"].as_array().unwrap());
@@ -158,12 +158,12 @@ fn recorded_slices_come_out_again() {
 
 #[test]
 fn other_objectives_slices_and_percentiles_can_be_asked_for() {
-    let asked = Asked {
+    let asked = RebuildOptions {
         goodput: Some(vec![("request_latency".to_owned(), 220.0)]),
         slice_duration: Some(Nanos::from_secs_f64(0.25)),
         percentiles: vec![50.0, 99.9],
         genai_perf: true,
-        ..Asked::default()
+        ..RebuildOptions::default()
     };
     let case = case("timeslices");
     let (ours, dir) = again(&case, &asked);
@@ -233,9 +233,9 @@ fn what_is_broken_is_named() {
     );
     assert!(torn.contains("outputs.json: lacks 0 of the profiled requests, and has 1"), "{torn}");
     let found = edit(records, "\"was_cancelled\":false", "\"was_cancelled\":\"no\"");
-    assert!(found.contains("profile_export.jsonl:1: not of its schema at /metadata/was_cancelled"), "{found}");
+    assert!(found.contains("profile_export.jsonl:1: does not match its schema at /metadata/was_cancelled"), "{found}");
     let found = edit("profile_export_aiperf.json", "\"is_complete\":true", "\"is_complete\":1");
-    assert!(found.contains("profile_export_aiperf.json: not of its schema at /is_complete"), "{found}");
+    assert!(found.contains("profile_export_aiperf.json: does not match its schema at /is_complete"), "{found}");
     let found = edit("profile_export_aiperf.csv", "Request Count,4.00", "Request Count,5.00");
     assert!(found.contains("profile_export_aiperf.csv: Request Count: 5.00, the summary says 4.00"), "{found}");
     let found = broken(&|dir| fs::remove_file(dir.join(".aiperf_results_ready.json")).unwrap());
@@ -245,7 +245,9 @@ fn what_is_broken_is_named() {
     let found =
         broken(&|dir| fs::write(dir.join("profile_export_network_latency.jsonl"), "{\"success\":true}\n").unwrap());
     assert!(
-        found.contains("network_latency.jsonl:1: not of its schema at the whole: \"timestamp_ns\" is missing"),
+        found.contains(
+            "network_latency.jsonl:1: does not match its schema at the top level: \"timestamp_ns\" is missing"
+        ),
         "{found}"
     );
     let found = broken(&|dir| fs::write(dir.join("inputs.json.part"), "{").unwrap());
@@ -257,7 +259,7 @@ fn a_folder_without_records_says_where_they_may_be() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir_all(dir.path().join("profile_runs/run_0001")).unwrap();
     fs::write(dir.path().join("profile_runs/run_0001/profile_export.jsonl"), "").unwrap();
-    let refused = rebuild(&Folder::open(dir.path()).unwrap(), &Asked::default(), VERSION).unwrap_err();
+    let refused = rebuild(&Folder::open(dir.path()).unwrap(), &RebuildOptions::default(), VERSION).unwrap_err();
     assert!(refused.to_string().contains("run_0001"), "{refused}");
 }
 

@@ -37,15 +37,15 @@ pub(crate) enum Working {
 
 /// A change and how it would shrink with more samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Measured {
+pub(crate) struct MeasuredChange {
     pub(crate) change: Change,
     pub(crate) working: Working,
-    pub(crate) spread: Spread,
+    pub(crate) spread: ChangeSpread,
 }
 
 /// What the bounds of a change are made from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Spread {
+pub(crate) enum ChangeSpread {
     /// What is known of the baseline and of the candidate.
     Sides(Known, Known),
     /// Variance of one run on each side, on the working scale.
@@ -108,7 +108,7 @@ impl Working {
 }
 
 /// `None` where no share can be given.
-pub(crate) fn between(a: &Known, b: &Known, scale: Scale) -> Option<Measured> {
+pub(crate) fn between(a: &Known, b: &Known, scale: Scale) -> Option<MeasuredChange> {
     let working = Working::of(a.value, b.value, scale)?;
     let difference = working.place(b.value) - working.place(a.value);
     let reach = working.reach((a, 1.0), (b, 1.0));
@@ -119,12 +119,12 @@ pub(crate) fn between(a: &Known, b: &Known, scale: Scale) -> Option<Measured> {
         low: working.share(difference - reach.below),
         high: working.share(difference + reach.above),
     };
-    Some(Measured { change, working, spread: Spread::Sides(*a, *b) })
+    Some(MeasuredChange { change, working, spread: ChangeSpread::Sides(*a, *b) })
 }
 
 /// Each value is the number of one run. With one run on one side its spread is taken to be that of the other side.
 /// `None` where no share can be given.
-pub(crate) fn between_runs(a: &[f64], b: &[f64], scale: Scale, bounds: &Bounds) -> Option<Measured> {
+pub(crate) fn between_runs(a: &[f64], b: &[f64], scale: Scale, bounds: &Bounds) -> Option<MeasuredChange> {
     let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let positive = a.iter().chain(b).all(|value| *value > 0.0);
     let (mean_a, mean_b) = (average(a), average(b));
@@ -155,9 +155,9 @@ pub(crate) fn between_runs(a: &[f64], b: &[f64], scale: Scale, bounds: &Bounds) 
     };
     let reach = |level: aiperf_stats::Level| student_t_quantile(1.0 - level.tail(), freedom) * error;
     let spread = match (spread_a, spread_b) {
-        (Some(of_a), Some(of_b)) => Spread::Runs(of_a + of_b),
-        (Some(of), None) | (None, Some(of)) => Spread::Runs(2.0 * of),
-        (None, None) => Spread::Unknown,
+        (Some(of_a), Some(of_b)) => ChangeSpread::Runs(of_a + of_b),
+        (Some(of), None) | (None, Some(of)) => ChangeSpread::Runs(2.0 * of),
+        (None, None) => ChangeSpread::Unknown,
     };
     let change = Change {
         scale,
@@ -166,7 +166,7 @@ pub(crate) fn between_runs(a: &[f64], b: &[f64], scale: Scale, bounds: &Bounds) 
         low: working.share(difference - reach(bounds.low)),
         high: working.share(difference + reach(bounds.high)),
     };
-    Some(Measured { change, working, spread })
+    Some(MeasuredChange { change, working, spread })
 }
 
 #[cfg(test)]
@@ -242,6 +242,6 @@ mod tests {
             between_runs(&[100.0, 102.0, 98.0], &[100.0], Scale::Relative, &Bounds::both(Level::P95)).unwrap();
         assert!(measured.change.low < -0.05 && measured.change.high > 0.05 && measured.change.high.is_finite());
         let alone = between_runs(&[100.0], &[100.0], Scale::Relative, &Bounds::both(Level::P95)).unwrap();
-        assert!(alone.change.high.is_infinite() && alone.spread == Spread::Unknown);
+        assert!(alone.change.high.is_infinite() && alone.spread == ChangeSpread::Unknown);
     }
 }

@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use aiperf_metrics::Metric;
 use aiperf_stats::Level;
 
-use crate::row::Levels;
+use crate::row::RowLevels;
 use crate::workload::differences;
-use crate::{CompareError, Direction, Quantity, Question, Row, Selection, Share, Side, Warning, WorkloadNote};
+use crate::{
+    CompareError, ComparisonRow, Direction, Quantity, Question, Selection, Share, Side, Warning, WorkloadNote,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AskedQuantity {
@@ -19,7 +21,7 @@ pub struct AskedQuantity {
 
 /// What shall be compared, and how strictly.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct ComparisonOptions {
     /// What is taken when no quantities are named.
     pub selection: Selection,
     pub quantities: Vec<AskedQuantity>,
@@ -52,14 +54,14 @@ pub struct SideNote {
 pub struct Comparison {
     pub candidate: SideNote,
     pub workload: Vec<WorkloadNote>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparisonRow>,
     /// Why there is no verdict, where one was withheld.
     pub withheld: Option<String>,
 }
 
 /// One baseline and what was compared with it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct ComparisonReport {
     pub baseline: SideNote,
     pub comparisons: Vec<Comparison>,
     /// At which all verdicts hold together.
@@ -69,7 +71,7 @@ pub struct Report {
     pub question: Question,
 }
 
-impl Report {
+impl ComparisonReport {
     /// The exit code of a comparison or gate that withheld a verdict.
     pub const NO_VERDICT: u8 = 4;
 
@@ -80,33 +82,37 @@ impl Report {
 }
 
 /// The first side is the baseline, each other one is compared with it.
-pub fn compare(baseline: &Side, candidates: &[Side], asked: &Asked) -> Result<Report, CompareError> {
+pub fn compare(
+    baseline: &Side,
+    candidates: &[Side],
+    asked: &ComparisonOptions,
+) -> Result<ComparisonReport, CompareError> {
     let mut selected = Vec::new();
     for candidate in candidates {
         selected.push(quantities(baseline, candidate, asked)?);
     }
     let judged = |quantity: &&AskedQuantity| {
         let metric = quantity.quantity.metric;
-        Direction::of(metric) != Direction::Neutral && !Levels::stands_alone(metric)
+        Direction::of(metric) != Direction::Neutral && !RowLevels::stands_alone(metric)
     };
     let family = selected.iter().flatten().filter(judged).count();
     let question = Question::of(asked.selection);
-    let levels = Levels { question, level: asked.level, row: question.sure(asked.level, family) };
+    let levels = RowLevels { question, level: asked.level, row: question.sure(asked.level, family) };
     let baseline_note = note(baseline);
     let comparisons = candidates.iter().zip(selected).map(|(candidate, quantities)| {
-        let rows = quantities.iter().map(|quantity| Row::of(baseline, candidate, quantity, asked, &levels));
-        let mut rows = rows.collect::<Result<Vec<Row>, CompareError>>()?;
+        let rows = quantities.iter().map(|quantity| ComparisonRow::of(baseline, candidate, quantity, asked, &levels));
+        let mut rows = rows.collect::<Result<Vec<ComparisonRow>, CompareError>>()?;
         let candidate_note = note(candidate);
         let flaw = flaw("baseline", &baseline_note).or_else(|| flaw("candidate", &candidate_note));
         let withheld = flaw.filter(|_| !asked.allow_incomplete);
         if withheld.is_some() {
-            rows.iter_mut().for_each(Row::withhold);
+            rows.iter_mut().for_each(ComparisonRow::withhold);
         }
         let workload = differences(baseline, candidate);
         Ok(Comparison { candidate: candidate_note, workload, rows, withheld })
     });
     let comparisons = comparisons.collect::<Result<_, CompareError>>()?;
-    Ok(Report { baseline: baseline_note, comparisons, level: asked.level, row_level: levels.row, question })
+    Ok(ComparisonReport { baseline: baseline_note, comparisons, level: asked.level, row_level: levels.row, question })
 }
 
 /// The first reason why a side gives no verdict, as a sentence.
@@ -127,7 +133,7 @@ fn note(side: &Side) -> SideNote {
     }
 }
 
-fn quantities(a: &Side, b: &Side, asked: &Asked) -> Result<Vec<AskedQuantity>, CompareError> {
+fn quantities(a: &Side, b: &Side, asked: &ComparisonOptions) -> Result<Vec<AskedQuantity>, CompareError> {
     if asked.quantities.is_empty() {
         let usual = asked.selection.of(a, b);
         if !usual.iter().any(|quantity| b.evidence(*quantity).is_some()) {

@@ -1,6 +1,6 @@
 //! Which way a metric is good.
 
-use aiperf_metrics::{Flags, Kind, Metric, Unit};
+use aiperf_metrics::{Flags, Metric, MetricKind, Unit};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -45,7 +45,7 @@ impl Direction {
             | Metric::OverallThinkingEfficiency
             | Metric::OslMismatchDiffPct
             | Metric::HttpReqConnectionReused => Self::Neutral,
-            _ if is_count(definition.unit) && definition.kind != Kind::ErrorAdjusted => Self::Neutral,
+            _ if is_count(definition.unit) && definition.kind != MetricKind::ErrorAdjusted => Self::Neutral,
             _ if flags.has(Flags::LARGER) => Self::MoreIsBetter,
             // Throughput over time is not marked in the catalogue, which marks what objectives may be set on.
             _ if definition.unit.label().contains("/sec") => Self::MoreIsBetter,

@@ -1,10 +1,10 @@
 //! What a run has to say about a number: the values, events or outcomes of its requests, or only what its summary states.
 
 use aiperf_artifact::{Outcome, RunSeries};
-use aiperf_metrics::{Kind, Metric, Sending};
+use aiperf_metrics::{Metric, MetricKind, Sending};
 use aiperf_stats::{
-    Estimate, Event, Held, Level, RunEnd, Span, Support, closed_loop_rate, effective_samples, floor, mean, quantile,
-    rate, share,
+    CountedEvent, Estimate, HeldSlot, Level, RunEnd, Support, TimeSpan, closed_loop_rate, effective_samples, floor,
+    mean, quantile, rate, share,
 };
 
 use crate::bounds::Bounds;
@@ -15,7 +15,7 @@ use crate::{Quantity, Statistic};
 const NANOS: f64 = 1e9;
 
 #[derive(Debug)]
-pub(crate) enum Evidence {
+pub(crate) enum RunEvidence {
     /// Values in the order of time.
     Values {
         values: Vec<f64>,
@@ -23,13 +23,13 @@ pub(crate) enum Evidence {
         requests: u64,
     },
     Rate {
-        events: Vec<Event>,
-        span: Span,
+        events: Vec<CountedEvent>,
+        span: TimeSpan,
     },
     /// A rate of a closed loop.
     ClosedLoop {
-        held: Vec<Held>,
-        span: Span,
+        held: Vec<HeldSlot>,
+        span: TimeSpan,
         end: RunEnd,
     },
     /// Which requests are counted, in the order of time; the number is their share, times `unit`.
@@ -51,7 +51,7 @@ pub(crate) fn sources(metric: Metric) -> &'static [Metric] {
     }
 }
 
-impl Evidence {
+impl RunEvidence {
     /// `None` where the requests do not say.
     pub(crate) fn of_requests(series: &RunSeries, quantity: Quantity) -> Option<Self> {
         let Quantity { metric, statistic } = quantity;
@@ -74,7 +74,7 @@ impl Evidence {
                 let failed = series.outcomes().filter(|outcome| *outcome == Outcome::Failed).map(|_| false);
                 Some(Self::Outcomes { counted: good.chain(failed).collect(), unit: 1.0 })
             }
-            _ if matches!(metric.definition().kind, Kind::Record | Kind::RecordList) => {
+            _ if matches!(metric.definition().kind, MetricKind::Record | MetricKind::RecordList) => {
                 let values = series.values(metric);
                 (!values.is_empty()).then(|| Self::Values { values, statistic, requests: series.len() as u64 })
             }
@@ -146,10 +146,10 @@ impl Evidence {
     }
 
     /// With the bounds that a difference needs: of the later side, its own ones; of the earlier side, the other way round.
-    pub(crate) fn known_between(&self, bounds: &Bounds, place: Place) -> Option<Known> {
+    pub(crate) fn known_between(&self, bounds: &Bounds, place: ComparedSide) -> Option<Known> {
         let (low, high) = match place {
-            Place::Baseline => (bounds.high, bounds.low),
-            Place::Candidate => (bounds.low, bounds.high),
+            ComparedSide::Baseline => (bounds.high, bounds.low),
+            ComparedSide::Candidate => (bounds.low, bounds.high),
         };
         let lower = self.known(low)?;
         Some(if low == high { lower } else { Known::between(lower, self.known(high)?) })
@@ -158,32 +158,32 @@ impl Evidence {
 
 /// Which side of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ComparedSide {
     Baseline,
     Candidate,
 }
 
-fn rate_of(series: &RunSeries, sources: &[Metric]) -> Evidence {
+fn rate_of(series: &RunSeries, sources: &[Metric]) -> RunEvidence {
     let (start, end) = series.window;
     // From the start on: seconds since 1970 would cost digits.
     let seconds = |at: u64| at.saturating_sub(start) as f64 / NANOS;
-    let span = Span { start: 0.0, end: seconds(end) };
+    let span = TimeSpan { start: 0.0, end: seconds(end) };
     let requests = series.timed(sources);
     let end = match series.sending {
         Sending::Scheduled => {
             let successful = requests.filter(|request| request.outcome == Outcome::Successful);
-            let events = successful.map(|request| Event { at: seconds(request.end_ns), amount: request.amount });
-            return Evidence::Rate { events: events.collect(), span };
+            let events = successful.map(|request| CountedEvent { at: seconds(request.end_ns), amount: request.amount });
+            return RunEvidence::Rate { events: events.collect(), span };
         }
         Sending::UntilCount => RunEnd::Count,
         Sending::UntilTime => RunEnd::Time,
     };
-    let held = requests.map(|request| Held {
+    let held = requests.map(|request| HeldSlot {
         start: seconds(request.start_ns),
         end: seconds(request.end_ns),
         amount: request.amount,
     });
-    Evidence::ClosedLoop { held: held.collect(), span, end }
+    RunEvidence::ClosedLoop { held: held.collect(), span, end }
 }
 
 fn bounds(estimate: &Estimate, requests: u64, end_share: f64) -> Known {
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn too_few_values_say_how_many_would_do() {
         let values: Vec<f64> = (0..100).map(|index| f64::from(index * 37 % 100)).collect();
-        let evidence = Evidence::Values { values, statistic: Statistic::Percentile(99.0), requests: 100 };
+        let evidence = RunEvidence::Values { values, statistic: Statistic::Percentile(99.0), requests: 100 };
         let known = evidence.known(Level::P95).unwrap();
         assert!(!known.is_bounded());
         assert!(known.floor.is_some_and(|floor| floor >= 368), "{known:?}");

@@ -5,7 +5,7 @@ use aiperf_stats::distribution::{normal_quantile, student_t_quantile};
 use aiperf_stats::{Level, share};
 
 use crate::bounds::{Bounds, Question};
-use crate::change::{Measured, Reach, Spread, Working};
+use crate::change::{ChangeSpread, MeasuredChange, Reach, Working};
 use crate::known::{Growth, Known};
 use crate::{Direction, Share};
 
@@ -59,8 +59,8 @@ struct Outlook {
 }
 
 /// Requests, when each side is one run. `floor`: below that there are no bounds.
-pub(crate) fn requests(measured: &Measured, aim: &Aim, floor: u64) -> Option<Forecast> {
-    let Spread::Sides(a, b) = &measured.spread else { return None };
+pub(crate) fn requests(measured: &MeasuredChange, aim: &Aim, floor: u64) -> Option<Forecast> {
+    let ChangeSpread::Sides(a, b) = &measured.spread else { return None };
     let exact = match (measured.working, a.growth, b.growth) {
         (Working::Linear(whole), Growth::Share { worth: of_a, unit }, Growth::Share { worth: of_b, .. })
             if (whole - unit).abs() < f64::EPSILON =>
@@ -89,8 +89,8 @@ pub(crate) fn requests(measured: &Measured, aim: &Aim, floor: u64) -> Option<For
 }
 
 /// Runs, when either side has several.
-pub(crate) fn runs(measured: &Measured, aim: &Aim) -> Option<Forecast> {
-    let Spread::Runs(variance) = measured.spread else { return None };
+pub(crate) fn runs(measured: &MeasuredChange, aim: &Aim) -> Option<Forecast> {
+    let ChangeSpread::Runs(variance) = measured.spread else { return None };
     let difference = |share: Share| measured.working.difference(share.get());
     let (threshold, detect) = (difference(aim.threshold), difference(aim.detect));
     let with = |runs: u64, will_do: &dyn Fn(&Outlook, Quantile<'_>) -> bool| {

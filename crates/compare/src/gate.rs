@@ -1,6 +1,6 @@
 //! A comparison as a gate: pass, regression, or not clear.
 
-use crate::{CompareError, Direction, Quantity, Report, Row, Verdict};
+use crate::{CompareError, ComparisonReport, ComparisonRow, Direction, Quantity, Verdict};
 
 /// What a gate does when the data cannot tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,20 +15,20 @@ pub enum OnUnclear {
 pub enum RowOutcome {
     Passed,
     Regression,
-    Unclear,
+    Inconclusive,
 }
 
 impl RowOutcome {
     /// A number passes when its interval rules out that it is worse by more than the threshold, also where it cannot tell
     /// better from equal.
-    pub fn of(row: &Row) -> Self {
+    pub fn of(row: &ComparisonRow) -> Self {
         match (row.verdict, row.change) {
             (Verdict::Worse, _) => Self::Regression,
             (Verdict::Better | Verdict::Equal, _) => Self::Passed,
-            (Verdict::Withheld, _) | (_, None) => Self::Unclear,
+            (Verdict::Withheld, _) | (_, None) => Self::Inconclusive,
             (_, Some(change)) => {
                 let worst = if row.direction == Direction::MoreIsBetter { -change.low } else { change.high };
-                if worst <= row.threshold.get() { Self::Passed } else { Self::Unclear }
+                if worst <= row.threshold.get() { Self::Passed } else { Self::Inconclusive }
             }
         }
     }
@@ -38,7 +38,7 @@ impl RowOutcome {
 pub enum GateOutcome {
     Passed,
     Regression,
-    Unclear,
+    Inconclusive,
     /// A run did not reach its end.
     NoVerdict,
 }
@@ -48,7 +48,7 @@ impl GateOutcome {
         match self {
             Self::Passed => "pass",
             Self::Regression => "regression",
-            Self::Unclear => "cannot tell",
+            Self::Inconclusive => "cannot tell",
             Self::NoVerdict => "no verdict",
         }
     }
@@ -65,15 +65,15 @@ impl Gate {
     pub const REGRESSION: u8 = 2;
     pub const UNCLEAR: u8 = 3;
 
-    pub fn of(report: &Report, on_unclear: OnUnclear) -> Self {
+    pub fn of(report: &ComparisonReport, on_unclear: OnUnclear) -> Self {
         let outcomes: Vec<RowOutcome> =
             report.comparisons.iter().flat_map(|comparison| &comparison.rows).map(RowOutcome::of).collect();
         let outcome = if report.withheld().is_some() {
             GateOutcome::NoVerdict
         } else if outcomes.contains(&RowOutcome::Regression) {
             GateOutcome::Regression
-        } else if outcomes.contains(&RowOutcome::Unclear) {
-            GateOutcome::Unclear
+        } else if outcomes.contains(&RowOutcome::Inconclusive) {
+            GateOutcome::Inconclusive
         } else {
             GateOutcome::Passed
         };
@@ -90,10 +90,10 @@ impl Gate {
 
     pub const fn exit_code(&self) -> u8 {
         match (self.outcome, self.on_unclear) {
-            (GateOutcome::Passed, _) | (GateOutcome::Unclear, OnUnclear::Pass) => 0,
+            (GateOutcome::Passed, _) | (GateOutcome::Inconclusive, OnUnclear::Pass) => 0,
             (GateOutcome::Regression, _) => Self::REGRESSION,
-            (GateOutcome::Unclear, OnUnclear::Fail) => Self::UNCLEAR,
-            (GateOutcome::NoVerdict, _) => Report::NO_VERDICT,
+            (GateOutcome::Inconclusive, OnUnclear::Fail) => Self::UNCLEAR,
+            (GateOutcome::NoVerdict, _) => ComparisonReport::NO_VERDICT,
         }
     }
 }
@@ -105,10 +105,10 @@ mod tests {
     use super::*;
     use crate::{Change, SampleUnit, Scale, Share};
 
-    fn row(metric: Metric, share: f64, low: f64, high: f64) -> Row {
+    fn row(metric: Metric, share: f64, low: f64, high: f64) -> ComparisonRow {
         let (threshold, direction) = (Share::of_percent(2.5), Direction::of(metric));
         let change = Change { scale: Scale::Relative, absolute: share, share, low, high };
-        Row {
+        ComparisonRow {
             quantity: Quantity::average(metric),
             direction,
             scale: Scale::Relative,
@@ -118,7 +118,7 @@ mod tests {
             threshold,
             detect: threshold.doubled(),
             verdict: Verdict::of(&change, threshold, direction),
-            doubt: None,
+            reason: None,
             forecast: None,
             unit: SampleUnit::Requests,
             none_on_either_side: None,
@@ -129,12 +129,12 @@ mod tests {
     fn what_is_surely_not_worse_passes() {
         let latency = |share, low, high| RowOutcome::of(&row(Metric::RequestLatency, share, low, high));
         assert_eq!(latency(-0.03, -0.07, 0.01), RowOutcome::Passed, "better or equal, who knows");
-        assert_eq!(latency(0.03, -0.01, 0.07), RowOutcome::Unclear);
+        assert_eq!(latency(0.03, -0.01, 0.07), RowOutcome::Inconclusive);
         assert_eq!(latency(0.05, 0.03, 0.07), RowOutcome::Regression);
-        assert_eq!(latency(0.02, 0.01, 0.03), RowOutcome::Unclear);
+        assert_eq!(latency(0.02, 0.01, 0.03), RowOutcome::Inconclusive);
         let rate = |share, low, high| RowOutcome::of(&row(Metric::RequestThroughput, share, low, high));
         assert_eq!(rate(0.03, -0.01, 0.07), RowOutcome::Passed);
-        assert_eq!(rate(-0.03, -0.07, 0.01), RowOutcome::Unclear);
+        assert_eq!(rate(-0.03, -0.07, 0.01), RowOutcome::Inconclusive);
         assert_eq!(rate(-0.05, -0.07, -0.03), RowOutcome::Regression);
     }
 
@@ -143,8 +143,8 @@ mod tests {
         let code = |outcome, on_unclear| Gate { outcome, on_unclear }.exit_code();
         assert_eq!(code(GateOutcome::Passed, OnUnclear::Fail), 0);
         assert_eq!(code(GateOutcome::Regression, OnUnclear::Pass), 2);
-        assert_eq!(code(GateOutcome::Unclear, OnUnclear::Fail), 3);
-        assert_eq!(code(GateOutcome::Unclear, OnUnclear::Pass), 0);
+        assert_eq!(code(GateOutcome::Inconclusive, OnUnclear::Fail), 3);
+        assert_eq!(code(GateOutcome::Inconclusive, OnUnclear::Pass), 0);
         assert_eq!(
             (code(GateOutcome::NoVerdict, OnUnclear::Fail), code(GateOutcome::NoVerdict, OnUnclear::Pass)),
             (4, 4)

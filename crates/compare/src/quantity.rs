@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use aiperf_metrics::{Kind, Metric};
+use aiperf_metrics::{Metric, MetricKind};
 use thiserror::Error;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,11 +22,11 @@ pub struct Quantity {
 
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum QuantityError {
-    #[error("{0:?} is no metric; docs/metrics.md lists them, such as time_to_first_token")]
+    #[error("{0:?} is not a metric; docs/metrics.md lists them, such as time_to_first_token")]
     Metric(String),
-    #[error("{0:?} is no statistic that can be compared; avg and percentiles such as p99 are")]
+    #[error("{0:?} is not a statistic that can be compared; use avg or a percentile such as p99")]
     Statistic(String),
-    #[error("{metric} is one number for the run and has no {statistic}; write {metric} alone")]
+    #[error("{metric} is one number per run and has no {statistic}; write {metric} alone")]
     OneNumber { metric: &'static str, statistic: String },
 }
 
@@ -43,7 +43,11 @@ impl Quantity {
     fn has_percentiles(metric: Metric) -> bool {
         matches!(
             metric.definition().kind,
-            Kind::Record | Kind::RecordList | Kind::TimeWeighted | Kind::Network | Kind::ErrorAdjusted
+            MetricKind::Record
+                | MetricKind::RecordList
+                | MetricKind::TimeWeighted
+                | MetricKind::Network
+                | MetricKind::ErrorAdjusted
         )
     }
 
@@ -120,10 +124,10 @@ mod tests {
     #[test]
     fn what_is_none_is_named() {
         let refusal = |text: &str| text.parse::<Quantity>().unwrap_err().to_string();
-        assert!(refusal("ttft:avg").contains("\"ttft\" is no metric"));
-        assert!(refusal("request_latency:std").contains("\"std\" is no statistic"));
+        assert!(refusal("ttft:avg").contains("\"ttft\" is not a metric"));
+        assert!(refusal("request_latency:std").contains("\"std\" is not a statistic"));
         for bad in ["p0", "p100", "p", "p-1", "pinf", "pnan", "p+5", "max"] {
-            assert!(refusal(&format!("request_latency:{bad}")).contains("is no statistic"), "{bad}");
+            assert!(refusal(&format!("request_latency:{bad}")).contains("is not a statistic"), "{bad}");
         }
         assert!(refusal("request_throughput:p99").contains("is one number for the run"));
     }

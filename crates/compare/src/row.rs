@@ -4,13 +4,13 @@ use aiperf_metrics::{Metric, Unit};
 use aiperf_stats::Level;
 
 use crate::bounds::{Bounds, Question};
-use crate::change::{Measured, between, between_runs};
-use crate::evidence::{Evidence, Place};
+use crate::change::{MeasuredChange, between, between_runs};
+use crate::evidence::{ComparedSide, RunEvidence};
 use crate::forecast::{self, Aim};
 use crate::known::Known;
 use crate::{
-    Asked, AskedQuantity, Change, CompareError, Direction, Doubt, Forecast, Quantity, SampleUnit, Scale, Share, Side,
-    Verdict,
+    AskedQuantity, Change, CompareError, ComparisonOptions, Direction, Forecast, InconclusiveReason, Quantity,
+    SampleUnit, Scale, Share, Side, Verdict,
 };
 
 const DEFAULT_THRESHOLD: Share = Share::of_percent(2.5);
@@ -19,7 +19,7 @@ const DEFAULT_POINTS: Share = Share::of_percent(1.0);
 
 /// One number of both sides.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct ComparisonRow {
     pub quantity: Quantity,
     pub direction: Direction,
     /// What threshold, change and the like are shares of.
@@ -31,7 +31,7 @@ pub struct Row {
     pub detect: Share,
     pub verdict: Verdict,
     /// Why it cannot tell, when it cannot.
-    pub doubt: Option<Doubt>,
+    pub reason: Option<InconclusiveReason>,
     pub forecast: Option<Forecast>,
     /// What the interval is made from.
     pub unit: SampleUnit,
@@ -41,7 +41,7 @@ pub struct Row {
 
 /// At which levels the bounds of rows hold.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Levels {
+pub(crate) struct RowLevels {
     pub(crate) question: Question,
     /// At which all verdicts hold together.
     pub(crate) level: Level,
@@ -49,7 +49,7 @@ pub(crate) struct Levels {
     pub(crate) row: Level,
 }
 
-impl Levels {
+impl RowLevels {
     /// The error rate is exact and stands for itself: a gate that takes it into account shall not need more of everything else.
     fn bounds(&self, metric: Metric) -> Bounds {
         let sure = if Self::stands_alone(metric) { self.question.sure(self.level, 1) } else { self.row };
@@ -62,13 +62,13 @@ impl Levels {
     }
 }
 
-impl Row {
+impl ComparisonRow {
     pub(crate) fn of(
         a: &Side,
         b: &Side,
         asked: &AskedQuantity,
-        all: &Asked,
-        levels: &Levels,
+        all: &ComparisonOptions,
+        levels: &RowLevels,
     ) -> Result<Self, CompareError> {
         let AskedQuantity { quantity, threshold } = *asked;
         let scale = scale_of(quantity.metric);
@@ -80,7 +80,7 @@ impl Row {
         }
         let direction = Direction::of(quantity.metric);
         let several = a.run_count() > 1 || b.run_count() > 1;
-        let blank = Row {
+        let blank = ComparisonRow {
             quantity,
             direction,
             scale,
@@ -89,29 +89,33 @@ impl Row {
             change: None,
             threshold,
             detect,
-            verdict: Verdict::CannotTell,
-            doubt: None,
+            verdict: Verdict::Inconclusive,
+            reason: None,
             forecast: None,
             unit: SampleUnit::Requests,
             none_on_either_side: None,
         };
         let (mut of_a, mut of_b) = (a.evidence(quantity), b.evidence(quantity));
         // Runs without any error do not differ, but their requests say how sure that is.
-        let none = [&of_a, &of_b].into_iter().flatten().flatten().all(Evidence::counts_nothing);
+        let none = [&of_a, &of_b].into_iter().flatten().flatten().all(RunEvidence::counts_nothing);
         let unit = if several && !none { SampleUnit::Runs } else { SampleUnit::Requests };
         if none {
-            (of_a, of_b) = (of_a.map(Evidence::together), of_b.map(Evidence::together));
+            (of_a, of_b) = (of_a.map(RunEvidence::together), of_b.map(RunEvidence::together));
         }
-        let blank = Row { unit, ..blank };
-        let average = |evidence: &Option<Vec<Evidence>>| {
-            let values: Vec<f64> = evidence.iter().flatten().filter_map(Evidence::value).collect();
+        let blank = ComparisonRow { unit, ..blank };
+        let average = |evidence: &Option<Vec<RunEvidence>>| {
+            let values: Vec<f64> = evidence.iter().flatten().filter_map(RunEvidence::value).collect();
             (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
         };
-        let blank = Row { baseline: average(&of_a), candidate: average(&of_b), ..blank };
+        let blank = ComparisonRow { baseline: average(&of_a), candidate: average(&of_b), ..blank };
         let (of_a, of_b) = match (of_a, of_b) {
             (Some(of_a), Some(of_b)) => (of_a, of_b),
-            (None, _) => return Ok(Row { doubt: Some(Doubt::Absent { side: a.label() }), ..blank }),
-            (_, None) => return Ok(Row { doubt: Some(Doubt::Absent { side: b.label() }), ..blank }),
+            (None, _) => {
+                return Ok(ComparisonRow { reason: Some(InconclusiveReason::Absent { side: a.label() }), ..blank });
+            }
+            (_, None) => {
+                return Ok(ComparisonRow { reason: Some(InconclusiveReason::Absent { side: b.label() }), ..blank });
+            }
         };
         let bounds = levels.bounds(quantity.metric);
         let aim = Aim { threshold, detect, direction, bounds };
@@ -119,31 +123,31 @@ impl Row {
             SampleUnit::Runs => of_runs(&of_a, &of_b, scale, &aim),
             SampleUnit::Requests => of_requests((a, &of_a), (b, &of_b), scale, &aim),
         };
-        let Weighed { measured, doubt, forecast } = measured;
+        let Weighed { measured, reason, forecast } = measured;
         let Some(measured) = measured else {
             // No share can be given of nothing, but nothing on both sides is the same.
-            let alike = blank.baseline == blank.candidate && doubt.is_none();
-            let doubt = doubt.or_else(|| (!alike).then_some(Doubt::NothingToShare));
-            let verdict = if alike { Verdict::Equal } else { Verdict::CannotTell };
-            return Ok(Row { verdict, doubt, forecast, ..blank });
+            let alike = blank.baseline == blank.candidate && reason.is_none();
+            let reason = reason.or_else(|| (!alike).then_some(InconclusiveReason::NothingToShare));
+            let verdict = if alike { Verdict::Equal } else { Verdict::Inconclusive };
+            return Ok(ComparisonRow { verdict, reason, forecast, ..blank });
         };
         let verdict = Verdict::of(&measured.change, threshold, direction);
         let none_on_either_side = (none && scale == Scale::Points).then_some(measured.change.high * 100.0);
         let wide = || match (none_on_either_side, forecast) {
             (Some(bound), Some(Forecast::Needs { equal, .. })) => {
-                Doubt::TooFewForErrors { at_most: format!("{bound:.2}%"), needed: equal }
+                InconclusiveReason::TooFewForErrors { at_most: format!("{bound:.2}%"), needed: equal }
             }
-            _ => Doubt::Wide,
+            _ => InconclusiveReason::Wide,
         };
-        let doubt = (verdict == Verdict::CannotTell).then(|| doubt.unwrap_or_else(wide));
-        Ok(Row { change: Some(measured.change), verdict, doubt, forecast, none_on_either_side, ..blank })
+        let reason = (verdict == Verdict::Inconclusive).then(|| reason.unwrap_or_else(wide));
+        Ok(ComparisonRow { change: Some(measured.change), verdict, reason, forecast, none_on_either_side, ..blank })
     }
 }
 
-impl Row {
+impl ComparisonRow {
     /// Keeps the numbers without judging them.
     pub(crate) fn withhold(&mut self) {
-        (self.verdict, self.doubt, self.forecast) = (Verdict::Withheld, None, None);
+        (self.verdict, self.reason, self.forecast) = (Verdict::Withheld, None, None);
     }
 }
 
@@ -152,25 +156,25 @@ fn scale_of(metric: Metric) -> Scale {
 }
 
 struct Weighed {
-    measured: Option<Measured>,
+    measured: Option<MeasuredChange>,
     /// What stands in the way of an interval.
-    doubt: Option<Doubt>,
+    reason: Option<InconclusiveReason>,
     forecast: Option<Forecast>,
 }
 
-fn of_runs(a: &[Evidence], b: &[Evidence], scale: Scale, aim: &Aim) -> Weighed {
-    let values = |side: &[Evidence]| side.iter().filter_map(Evidence::value).collect::<Vec<_>>();
+fn of_runs(a: &[RunEvidence], b: &[RunEvidence], scale: Scale, aim: &Aim) -> Weighed {
+    let values = |side: &[RunEvidence]| side.iter().filter_map(RunEvidence::value).collect::<Vec<_>>();
     let measured = between_runs(&values(a), &values(b), scale, &aim.bounds);
     let forecast = measured.as_ref().and_then(|measured| forecast::runs(measured, aim));
-    Weighed { measured, doubt: None, forecast }
+    Weighed { measured, reason: None, forecast }
 }
 
-fn of_requests(a: (&Side, &[Evidence]), b: (&Side, &[Evidence]), scale: Scale, aim: &Aim) -> Weighed {
-    let known = |side: &[Evidence], place| side.first().and_then(|it| it.known_between(&aim.bounds, place));
-    let (Some(of_a), Some(of_b)) = (known(a.1, Place::Baseline), known(b.1, Place::Candidate)) else {
-        return Weighed { measured: None, doubt: Some(Doubt::OneNumber), forecast: None };
+fn of_requests(a: (&Side, &[RunEvidence]), b: (&Side, &[RunEvidence]), scale: Scale, aim: &Aim) -> Weighed {
+    let known = |side: &[RunEvidence], place| side.first().and_then(|it| it.known_between(&aim.bounds, place));
+    let (Some(of_a), Some(of_b)) = (known(a.1, ComparedSide::Baseline), known(b.1, ComparedSide::Candidate)) else {
+        return Weighed { measured: None, reason: Some(InconclusiveReason::OneNumber), forecast: None };
     };
-    let doubt = unbounded(a.0, a.1, &of_a).or_else(|| unbounded(b.0, b.1, &of_b));
+    let reason = unbounded(a.0, a.1, &of_a).or_else(|| unbounded(b.0, b.1, &of_b));
     let measured = between(&of_a, &of_b, scale);
     let floor = [of_a.floor, of_b.floor].into_iter().flatten().max();
     let forecast = match floor {
@@ -179,23 +183,25 @@ fn of_requests(a: (&Side, &[Evidence]), b: (&Side, &[Evidence]), scale: Scale, a
             .as_ref()
             .and_then(|measured| forecast::requests(measured, aim, least(a.1, aim).max(least(b.1, aim)))),
     };
-    Weighed { measured, doubt, forecast }
+    Weighed { measured, reason, forecast }
 }
 
 /// Requests below which a percentile would have no bounds.
-fn least(evidence: &[Evidence], aim: &Aim) -> u64 {
+fn least(evidence: &[RunEvidence], aim: &Aim) -> u64 {
     let level = if aim.bounds.low.get() > aim.bounds.high.get() { aim.bounds.low } else { aim.bounds.high };
     evidence.first().map_or(0, |evidence| evidence.floor(level))
 }
 
-fn unbounded(side: &Side, evidence: &[Evidence], known: &Known) -> Option<Doubt> {
+fn unbounded(side: &Side, evidence: &[RunEvidence], known: &Known) -> Option<InconclusiveReason> {
     if known.is_bounded() {
         return None;
     }
     let label = side.label();
     match evidence.first() {
-        Some(Evidence::Stated(stated)) if !stated.has_interval() && side.has_records() => Some(Doubt::OneNumber),
-        Some(Evidence::Stated(_)) => Some(Doubt::NoInterval { side: label }),
-        _ => Some(Doubt::TooFew { side: label }),
+        Some(RunEvidence::Stated(stated)) if !stated.has_interval() && side.has_records() => {
+            Some(InconclusiveReason::OneNumber)
+        }
+        Some(RunEvidence::Stated(_)) => Some(InconclusiveReason::NoInterval { side: label }),
+        _ => Some(InconclusiveReason::TooFew { side: label }),
     }
 }

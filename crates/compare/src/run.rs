@@ -8,18 +8,18 @@ use aiperf_artifact::{Folder, Outcome, RunSeries, read_series};
 use aiperf_metrics::Metric;
 use serde_json::Value;
 
-use crate::evidence::Evidence;
-use crate::soundness::{Flaw, Warning};
+use crate::evidence::RunEvidence;
+use crate::soundness::{NoVerdictReason, Warning};
 use crate::stated::Stated;
 use crate::{CompareError, Quantity};
 
 #[derive(Debug)]
-pub(crate) struct Run {
+pub(crate) struct ComparedRun {
     series: Option<RunSeries>,
     summary: Option<Value>,
 }
 
-impl Run {
+impl ComparedRun {
     /// `None` where the folder holds no run. `wanted`: metrics whose values are needed.
     pub(crate) fn open(dir: &Path, wanted: &BTreeSet<Metric>) -> Result<Option<Self>, CompareError> {
         let folder = Folder::open(dir)?;
@@ -38,9 +38,9 @@ impl Run {
         Ok(Some(Self { series, summary }))
     }
 
-    pub(crate) fn evidence(&self, quantity: Quantity) -> Option<Evidence> {
-        let of_requests = self.series.as_ref().and_then(|series| Evidence::of_requests(series, quantity));
-        let stated = || Stated::find(self.summary.as_ref()?, quantity).map(Evidence::Stated);
+    pub(crate) fn evidence(&self, quantity: Quantity) -> Option<RunEvidence> {
+        let of_requests = self.series.as_ref().and_then(|series| RunEvidence::of_requests(series, quantity));
+        let stated = || Stated::find(self.summary.as_ref()?, quantity).map(RunEvidence::Stated);
         of_requests.or_else(stated)
     }
 
@@ -59,10 +59,10 @@ impl Run {
     }
 
     /// Why it gives no verdict, where it does not.
-    pub(crate) fn flaw(&self) -> Option<Flaw> {
+    pub(crate) fn flaw(&self) -> Option<NoVerdictReason> {
         let finished = |series: &RunSeries| series.outcomes().filter(|outcome| *outcome != Outcome::CutOff).count();
         let requests = self.series.as_ref().map(|series| finished(series) as u64);
-        Flaw::find(self.summary.as_ref(), self.input_config(), requests)
+        NoVerdictReason::find(self.summary.as_ref(), self.input_config(), requests)
     }
 
     pub(crate) fn warnings(&self) -> Vec<Warning> {
@@ -84,5 +84,5 @@ fn read_summary(path: &Path) -> Result<Value, CompareError> {
     let refuse = |why: String| CompareError::Summary { path: path.to_owned(), why };
     let bytes = fs::read(path).map_err(|error| refuse(error.to_string()))?;
     let summary: Value = serde_json::from_slice(&bytes).map_err(|error| refuse(error.to_string()))?;
-    if summary.is_object() { Ok(summary) } else { Err(refuse("it is no JSON object".to_owned())) }
+    if summary.is_object() { Ok(summary) } else { Err(refuse("it is not a JSON object".to_owned())) }
 }

@@ -10,7 +10,7 @@ use thiserror::Error;
 pub struct Share(f64);
 
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("{0:?} is no share between 0% and 100%, such as 2.5%")]
+#[error("{0:?} is not a percentage between 0% and 100%, such as 2.5%")]
 pub struct ShareError(String);
 
 impl Share {

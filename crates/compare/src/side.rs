@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use aiperf_artifact::PREVIOUS;
+use aiperf_artifact::{Folder, PREVIOUS, is_run_folder};
 use aiperf_metrics::Metric;
 use serde_json::Value;
 
-use crate::evidence::{Evidence, sources};
-use crate::run::Run;
+use crate::evidence::{RunEvidence, sources};
+use crate::run::ComparedRun;
 use crate::selection::Selection;
 use crate::soundness::Warning;
 use crate::{CompareError, Quantity};
@@ -17,7 +17,7 @@ use crate::{CompareError, Quantity};
 #[derive(Debug)]
 pub struct Side {
     pub folder: PathBuf,
-    pub(crate) runs: Vec<Run>,
+    pub(crate) runs: Vec<ComparedRun>,
     /// Trials that left nothing to read.
     pub failed_runs: usize,
 }
@@ -34,10 +34,10 @@ impl Side {
         let trials = folders(&dir.join("profile_runs"));
         let (mut runs, mut failed_runs) = (Vec::new(), 0);
         if trials.is_empty() {
-            runs.extend(Run::open(dir, &wanted)?);
+            runs.extend(ComparedRun::open(dir, &wanted)?);
         }
         for trial in &trials {
-            match Run::open(trial, &wanted)? {
+            match ComparedRun::open(trial, &wanted)? {
                 Some(run) => runs.push(run),
                 None => failed_runs += 1,
             }
@@ -54,16 +54,16 @@ impl Side {
 
     /// Of all its runs, where that is known.
     pub fn requests(&self) -> Option<u64> {
-        self.runs.iter().map(Run::requests).sum()
+        self.runs.iter().map(ComparedRun::requests).sum()
     }
 
     pub fn has_records(&self) -> bool {
-        self.runs.iter().all(Run::has_records)
+        self.runs.iter().all(ComparedRun::has_records)
     }
 
     /// Lines of records that could not be read.
     pub fn skipped(&self) -> usize {
-        self.runs.iter().map(Run::skipped).sum()
+        self.runs.iter().map(ComparedRun::skipped).sum()
     }
 
     /// Why its runs give no verdict. With several runs each is named by its folder.
@@ -78,7 +78,7 @@ impl Side {
 
     /// Validity warnings of its runs.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
-        Warning::merge(self.runs.iter().map(Run::warnings))
+        Warning::merge(self.runs.iter().map(ComparedRun::warnings))
     }
 
     pub(crate) fn label(&self) -> String {
@@ -86,12 +86,12 @@ impl Side {
     }
 
     /// What each of its runs has to say; `None` unless all of them know the number.
-    pub(crate) fn evidence(&self, quantity: Quantity) -> Option<Vec<Evidence>> {
+    pub(crate) fn evidence(&self, quantity: Quantity) -> Option<Vec<RunEvidence>> {
         self.runs.iter().map(|run| run.evidence(quantity)).collect()
     }
 
     pub(crate) fn input_config(&self) -> Option<&Value> {
-        self.runs.first().and_then(Run::input_config)
+        self.runs.first().and_then(ComparedRun::input_config)
     }
 
     /// Whether a schedule, not the server, said when to send.
@@ -124,11 +124,7 @@ fn folders(dir: &Path) -> Vec<PathBuf> {
 
 /// Where the run may be that the user meant.
 fn nothing(dir: &Path, name: &Path) -> CompareError {
-    let is_run = |path: &PathBuf| {
-        ["profile_export.jsonl", "profile_export_aiperf.json", "profile_runs"]
-            .iter()
-            .any(|file| path.join(file).exists())
-    };
+    let is_run = |path: &PathBuf| is_run_folder(path) || path.join("profile_runs").exists();
     let shown = |path: &Path| name.join(path.strip_prefix(dir).unwrap_or(path)).display().to_string();
     let below = folders(dir);
     let trials = below.iter().filter(|path| path.ends_with("profile_runs")).flat_map(|path| folders(path));
@@ -136,7 +132,7 @@ fn nothing(dir: &Path, name: &Path) -> CompareError {
     if let Some(point) = point {
         return CompareError::Sweep { folder: name.to_owned(), example: shown(&point) };
     }
-    if dir.join("profile_export.jsonl").exists() {
+    if Folder::open(dir).is_ok_and(|folder| folder.paths().records().exists()) {
         return CompareError::NoRecords(name.to_owned());
     }
     let inside = below.into_iter().find(is_run).map(|path| shown(&path));

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Why a run gives no verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Flaw {
+pub enum NoVerdictReason {
     /// By its user, or by a signal.
     Interrupted {
         done: Option<u64>,
@@ -25,7 +25,7 @@ pub enum Flaw {
     RecordsLost(u64),
 }
 
-impl Flaw {
+impl NoVerdictReason {
     /// After the name of a side: "was interrupted after 3 of 10 requests".
     pub fn words(&self) -> String {
         match self {
@@ -38,9 +38,9 @@ impl Flaw {
             Self::Interrupted { .. } => "was interrupted".to_owned(),
             Self::Incomplete { reason } => format!("is incomplete: {}", reason.trim_end_matches('.')),
             Self::NoSummary { records } => {
-                format!("has no summary: the run did not reach its end, and left {} records", whole(*records))
+                format!("has no summary: the run did not reach its end and left {} records", whole(*records))
             }
-            Self::Rebuilt => "has a summary that was rebuilt from its records, which may not be all".to_owned(),
+            Self::Rebuilt => "has a summary that was rebuilt from its records, which may be incomplete".to_owned(),
             Self::RecordsLost(1) => "lost 1 record".to_owned(),
             Self::RecordsLost(lost) => format!("lost {} records", whole(*lost)),
         }
@@ -106,7 +106,7 @@ mod tests {
 
     fn found(summary: &Value) -> Option<String> {
         let config = json!({"phases": [{"kind": "profiling", "requests": 6400}]});
-        Flaw::find(Some(summary), Some(&config), Some(3343)).map(|flaw| flaw.words())
+        NoVerdictReason::find(Some(summary), Some(&config), Some(3343)).map(|flaw| flaw.words())
     }
 
     #[test]
@@ -121,9 +121,9 @@ mod tests {
         assert_eq!(found(&json!({"is_complete": true, "records_lost": 0})), None);
         let config = json!({"phases": [{"kind": "profiling", "requests": 20}]});
         let failed = json!({"is_complete": false, "incomplete_reason": "All 20 requests failed."});
-        assert_eq!(Flaw::find(Some(&failed), Some(&config), Some(20)), None, "all of it is there");
-        assert!(Flaw::find(Some(&failed), Some(&config), Some(19)).is_some());
-        let killed = Flaw::find(None, None, Some(12)).unwrap();
+        assert_eq!(NoVerdictReason::find(Some(&failed), Some(&config), Some(20)), None, "all of it is there");
+        assert!(NoVerdictReason::find(Some(&failed), Some(&config), Some(19)).is_some());
+        let killed = NoVerdictReason::find(None, None, Some(12)).unwrap();
         assert!(killed.words().contains("has no summary"), "{killed:?}");
     }
 

@@ -1,4 +1,4 @@
-//! The judgement of one number. Threshold and interval must agree; where they do not, the data cannot tell.
+//! The verdict on one number. Threshold and interval must agree; if they do not, the data is inconclusive.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub enum Verdict {
     Equal,
     /// Of a number that is neither better nor worse.
     Changed,
-    CannotTell,
+    Inconclusive,
     /// Of a run that did not reach its end.
     Withheld,
 }
@@ -27,7 +27,7 @@ impl Verdict {
         let rose = change.low > 0.0 && change.share > limit;
         let fell = change.high < 0.0 && change.share < -limit;
         match direction {
-            _ if !rose && !fell => Self::CannotTell,
+            _ if !rose && !fell => Self::Inconclusive,
             Direction::Neutral => Self::Changed,
             Direction::LessIsBetter => {
                 if rose {
@@ -46,21 +46,30 @@ impl Verdict {
         }
     }
 
+    /// As files spell it.
     pub const fn name(self) -> &'static str {
+        match self {
+            Self::Inconclusive => "cannot tell",
+            other => other.word(),
+        }
+    }
+
+    /// As people read it.
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Better => "better",
             Self::Worse => "worse",
             Self::Equal => "equal",
             Self::Changed => "changed",
-            Self::CannotTell => "cannot tell",
+            Self::Inconclusive => "inconclusive",
             Self::Withheld => "no verdict",
         }
     }
 }
 
-/// Why the data cannot tell.
+/// Why the data is inconclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Doubt {
+pub enum InconclusiveReason {
     /// The interval reaches from no change to one that counts.
     Wide,
     /// Too few for any interval.
@@ -85,7 +94,7 @@ pub enum Doubt {
     },
 }
 
-impl Doubt {
+impl InconclusiveReason {
     /// `unit`: what more of would help.
     pub fn sentence(&self, unit: SampleUnit) -> String {
         match self {
@@ -93,16 +102,16 @@ impl Doubt {
             Self::TooFew { side } => format!("{side} has too few requests for an interval"),
             Self::NoInterval { side } => {
                 format!(
-                    "{side} has no records and its summary states no interval; repeat the run with records, or several times"
+                    "{side} has no records, and its summary has no interval; repeat the run with records, or several times"
                 )
             }
             Self::OneNumber => {
-                "one number for the whole run; only several runs (--num-profile-runs) show its spread".to_owned()
+                "this is one number per run; its spread needs several runs (--num-profile-runs)".to_owned()
             }
-            Self::Absent { side } => format!("{side} does not have it"),
-            Self::NothingToShare => "the baseline is 0, of which no change is a share".to_owned(),
+            Self::Absent { side } => format!("{side} does not have this metric"),
+            Self::NothingToShare => "the baseline is 0, so there is no relative change".to_owned(),
             Self::TooFewForErrors { at_most, needed } => format!(
-                "no request failed on either side, but so few requests only show that at most {at_most} would; {needed} without a failure are enough"
+                "no request failed on either side, but this many requests only show that at most {at_most} fail; {needed} requests without a failure are enough"
             ),
         }
     }
@@ -110,7 +119,7 @@ impl Doubt {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.word())
     }
 }
 
@@ -133,12 +142,12 @@ mod tests {
     fn threshold_and_interval_must_agree() {
         assert_eq!(of_latency(0.05, 0.01, 0.09), Verdict::Worse);
         assert_eq!(of_latency(-0.05, -0.09, -0.01), Verdict::Better);
-        assert_eq!(of_latency(0.05, -0.01, 0.11), Verdict::CannotTell, "zero is in the interval");
-        assert_eq!(of_latency(0.02, 0.01, 0.03), Verdict::CannotTell, "sure, but it may be too little to count");
+        assert_eq!(of_latency(0.05, -0.01, 0.11), Verdict::Inconclusive, "zero is in the interval");
+        assert_eq!(of_latency(0.02, 0.01, 0.03), Verdict::Inconclusive, "sure, but it may be too little to count");
         assert_eq!(of_latency(0.01, 0.005, 0.015), Verdict::Equal, "sure, and too little to count");
         assert_eq!(of_latency(0.0, -0.02, 0.02), Verdict::Equal);
-        assert_eq!(of_latency(0.0, -0.03, 0.03), Verdict::CannotTell);
-        assert_eq!(of_latency(9.0, f64::NEG_INFINITY, f64::INFINITY), Verdict::CannotTell);
+        assert_eq!(of_latency(0.0, -0.03, 0.03), Verdict::Inconclusive);
+        assert_eq!(of_latency(9.0, f64::NEG_INFINITY, f64::INFINITY), Verdict::Inconclusive);
     }
 
     #[test]

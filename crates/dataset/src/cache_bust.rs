@@ -1,28 +1,29 @@
-//! Markers that keep a server from answering out of its prefix cache: what they say, and where they stand.
+//! Markers that keep a server from using its prefix cache: their text and their place in a conversation.
 
 use std::sync::Arc;
 
 use aiperf_config::{MarkerPlace, MarkerSide};
 use aiperf_conversation::{ContextMode, Conversation, Media, Turn};
+use aiperf_seed::Seed;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The hexadecimal digits of a session's marker.
+/// The number of hexadecimal digits in the marker of a session.
 const DIGITS: usize = 12;
-/// Between a marker and the text beside it.
+/// Separates a marker from the text next to it.
 const GAP: &str = "\n\n";
 
-/// The marker of all requests of the warmup.
+/// The marker of all warmup requests.
 pub const WARMUP_MARKER: &str = "[warmup]";
 
-/// Which run-time instance of a conversation a marker is for.
+/// The session that a marker is for.
 #[derive(Debug, Clone, Copy)]
 pub struct MarkedSession<'a> {
-    /// Differs from run to run.
+    /// An id that differs from run to run.
     pub benchmark: &'a str,
-    /// How often the data set has been gone through before.
+    /// How many complete passes over the data set came before.
     pub pass: u64,
-    /// Which of the sessions of this pass.
+    /// The number of the session within this pass.
     pub lane: u64,
     pub conversation: &'a str,
 }
@@ -38,20 +39,28 @@ impl MarkedSession<'_> {
     }
 }
 
-pub(crate) fn session_marker(bytes: [u8; 8]) -> String {
+/// How many tokens the marker of a session has on average. Markers differ in their digits, and so in their tokens.
+pub(crate) fn average_marker_tokens(count: impl Fn(&str) -> usize) -> usize {
+    const SAMPLES: usize = 64;
+    let mut stream = Seed::fixed(0).stream("marker");
+    let all: usize = (0..SAMPLES).map(|_| count(&session_marker(stream.next_u64().to_be_bytes()))).sum();
+    (all + SAMPLES / 2) / SAMPLES
+}
+
+fn session_marker(bytes: [u8; 8]) -> String {
     let digits = format!("{:016x}", u64::from_be_bytes(bytes));
     format!("[rid:{}]", &digits[..DIGITS])
 }
 
-/// The conversation with a marker in it. A system message that is not there gives way to the first user message. A
-/// conversation that sends a ready-made body, or no turn at all, is left as it is.
+/// The conversation with a marker in it. Without a system message the marker goes into the first user message. A
+/// conversation that sends a ready-made body, or has no turns, is not changed.
 pub fn mark(conversation: &Conversation, marker: &str, place: MarkerPlace, side: MarkerSide) -> Conversation {
     let mut marked = conversation.clone();
     if let (MarkerPlace::System, Some(system)) = (place, &marked.system) {
         marked.system = Some(Arc::from(joined(marker, system, side)));
         return marked;
     }
-    // Where each turn is sent alone, each brings its own first message.
+    // If each turn is sent alone, each has its own first message.
     let each_alone = marked.context_mode == ContextMode::MessageArrayWithResponses;
     let count = if each_alone { marked.turns.len() } else { 1 };
     for turn in marked.turns.iter_mut().take(count).filter(|turn| turn.raw_payload.is_none()) {

@@ -9,10 +9,10 @@ use aiperf_hub::Hub;
 use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
 
-use crate::assignment::Assignment;
 use crate::deferred::{Deferred, Sourced};
 use crate::file::{self, Loaded, SkippedRows};
-use crate::text::{ExactText, Start, Writer};
+use crate::text::{ExactText, TextStart, TextWriter};
+use crate::turn_defaults::TurnDefaults;
 use crate::{DatasetError, Sampler, public, synthetic};
 
 /// All conversations, in file or generation order; at least one.
@@ -20,14 +20,14 @@ use crate::{DatasetError, Sampler, public, synthetic};
 pub struct Dataset {
     outlines: Vec<Arc<Conversation>>,
     deferred: Option<Arc<dyn Deferred>>,
-    /// The system prompt, if it was generated and missed its length.
+    /// Whether the system prompt was generated and does not have the requested length.
     inexact_system: bool,
-    /// Pauses of a file that are longer than a minute and that no cap shortens. Worth a warning: they hold a session, and
-    /// perhaps its slot, for that long.
+    /// Delays in a file that are longer than a minute and not shortened by a cap. Worth a warning: a session, and perhaps its
+    /// slot, is blocked for that long.
     pub long_pauses: usize,
-    /// Rows of a file that could not be used and were left out. Worth a warning: they are not part of what is measured.
+    /// Rows of a file that could not be used and were left out. Worth a warning: the run does not send them.
     pub skipped_rows: SkippedRows,
-    /// Requests of a trace that got no answer when they were recorded. Worth a warning: they ask for one token.
+    /// Requests of a trace whose recorded output is empty. Worth a warning: they are sent with an output length of one token.
     pub empty_outputs: usize,
     /// The format of the file that the conversations come from.
     pub file_format: Option<FileFormat>,
@@ -40,7 +40,7 @@ pub struct Dataset {
 const LONG_PAUSE_MS: f64 = 60_000.0;
 
 impl Dataset {
-    /// How many conversations there are, roots and others.
+    /// The number of conversations, roots and children.
     pub fn len(&self) -> usize {
         self.outlines.len()
     }
@@ -49,8 +49,8 @@ impl Dataset {
         self.outlines.is_empty()
     }
 
-    /// All conversations, in file or generation order, as far as they are known before anything is generated: contents
-    /// may be missing, everything else is there.
+    /// All conversations in file or generation order, as far as they are known before contents are generated. Only contents
+    /// may be missing.
     pub fn outlines(&self) -> &[Arc<Conversation>] {
         &self.outlines
     }
@@ -61,13 +61,12 @@ impl Dataset {
             || self.outlines.iter().flat_map(|outline| &outline.turns).any(|turn| !turn.branches.is_empty())
     }
 
-    /// Whether contents are made each time that a conversation is asked for.
+    /// Whether contents are generated each time a conversation is requested.
     pub fn is_deferred(&self) -> bool {
         self.deferred.is_some()
     }
 
-    /// A conversation with its contents; the same ones each time. Any thread may ask, and its time is what it takes to
-    /// make them.
+    /// A conversation with its contents, which are the same each time. They are generated on the calling thread.
     pub fn conversation(&self, index: ConversationIndex) -> Arc<Conversation> {
         let outline = &self.outlines[index.0];
         match &self.deferred {
@@ -76,8 +75,8 @@ impl Dataset {
         }
     }
 
-    /// A conversation with the contents of this turn at least: for those who need no other, where all together may be too
-    /// many to be held.
+    /// A conversation with at least the contents of this turn, for callers that need no other turn. All turns together may be
+    /// too large for memory.
     pub fn conversation_at(&self, index: ConversationIndex, turn: usize) -> Arc<Conversation> {
         let outline = &self.outlines[index.0];
         match &self.deferred {
@@ -86,40 +85,40 @@ impl Dataset {
         }
     }
 
-    /// Whether contents are made turn by turn.
+    /// Whether contents are generated turn by turn.
     pub fn is_made_by_turn(&self) -> bool {
         self.deferred.as_ref().is_some_and(|deferred| deferred.is_made_by_turn())
     }
 
-    /// All of them with their contents, one after the other.
+    /// All conversations with their contents, one after the other.
     pub fn conversations(&self) -> impl Iterator<Item = Arc<Conversation>> {
         (0..self.len()).map(|index| self.conversation(ConversationIndex(index)))
     }
 
-    /// Generated texts so far that could not be given the length that was asked for, because the tokenizer has no text
-    /// of that length. Worth a warning: their true length is what is reported.
+    /// The number of generated texts so far that do not have the requested length because the tokenizer has no text of that
+    /// length. Worth a warning; reports use their true length.
     pub fn inexact_texts(&self) -> usize {
         usize::from(self.inexact_system) + self.deferred.as_ref().map_or(0, |deferred| deferred.inexact_texts())
     }
 
-    /// Whether the run writes the bodies of this data set to `inputs.json`. It does not where the data already is a list
-    /// of bodies, or a trace.
+    /// Whether the run writes the bodies of this data set to `inputs.json`. It does not if the data is already a list of
+    /// bodies, or a trace.
     pub fn writes_inputs(&self) -> bool {
         self.writes_inputs
     }
 
-    /// The conversations that are drawn as sessions, in order; at least one. The others are started by these.
+    /// The conversations that are drawn as sessions, in order; at least one. They start the others.
     pub fn roots(&self) -> &[ConversationIndex] {
         &self.roots
     }
 
-    /// When the data says that a conversation begins, in milliseconds of its own time.
+    /// The recorded start of a conversation in milliseconds, on the clock of the data.
     pub fn first_timestamp_ms(&self, index: ConversationIndex) -> Option<f64> {
         self.outlines.get(index.0)?.turns.first()?.timestamp_ms
     }
 
-    /// Every root with the time in milliseconds at which it begins, the earliest first; those that begin together stay
-    /// in the order of the data.
+    /// Every root with its start time in milliseconds, the earliest first. Roots with equal times stay in the order of the
+    /// data.
     pub fn schedule(&self) -> Result<Vec<(ConversationIndex, f64)>, DatasetError> {
         let timed = self.roots.iter().map(|root| match self.first_timestamp_ms(*root) {
             Some(time) => Ok((*root, time)),
@@ -133,7 +132,7 @@ impl Dataset {
         Ok(schedule)
     }
 
-    /// Whether every request can carry a marker: a body that is sent byte for byte cannot.
+    /// Checks that every request can carry a marker. A body that is sent byte for byte cannot.
     pub fn check_markers(&self) -> Result<(), DatasetError> {
         let sends_payload = |outline: &&Arc<Conversation>| outline.turns.iter().any(|turn| turn.raw_payload.is_some());
         match self.outlines.iter().find(sends_payload) {
@@ -142,19 +141,18 @@ impl Dataset {
         }
     }
 
-    /// Draws roots as the configuration says. Make one per run, and share it between its phases.
+    /// A sampler of roots as configured. Create one per run, and share it between its phases.
     pub fn sampler(&self, seed: Seed) -> Sampler {
         Sampler::new(self.sampling, self.roots.clone(), seed)
     }
 }
 
-/// Builds the data set of a file or a description. Everything that can be wrong with it comes to light here, before the
-/// first request.
+/// Builds the data set of a file or a description. All problems with it are reported here, before the first request.
 pub fn build(config: &DatasetConfig, seed: Seed, tokenizer: &Arc<dyn Tokenizer>) -> Result<Dataset, DatasetError> {
     assemble(config, seed, tokenizer, None)
 }
 
-/// Builds any data set, public ones through the hub.
+/// Builds any data set; public ones are read through the hub.
 pub fn build_with_hub(
     config: &DatasetConfig,
     seed: Seed,
@@ -170,11 +168,11 @@ fn assemble(
     tokenizer: &Arc<dyn Tokenizer>,
     hub: Option<&Hub>,
 ) -> Result<Dataset, DatasetError> {
-    let mut assignment = Assignment::new(config, seed)?;
+    let mut turn_defaults = TurnDefaults::new(config, seed)?;
     let mut writer = None;
     let (sourced, file_format, skipped_rows, empty_outputs) = match &config.source {
         DatasetSource::Synthetic(source) => {
-            let writer = writer.insert(Arc::new(Writer::new(tokenizer, &source.corpus)?));
+            let writer = writer.insert(Arc::new(TextWriter::new(tokenizer, &source.corpus)?));
             (synthetic::conversations(source, seed, writer)?, None, SkippedRows::default(), 0)
         }
         DatasetSource::File(source) => {
@@ -217,7 +215,7 @@ fn assemble(
     if let Some(tokens) = config.user_context_tokens {
         put_user_contexts(&mut conversations, tokens, seed, tokenizer)?;
     }
-    assignment.complete(&mut conversations);
+    turn_defaults.complete(&mut conversations);
     let is_root = |conversation: &Conversation| conversation.lineage != Lineage::Child;
     let mut roots: Vec<ConversationIndex> =
         (0..conversations.len()).filter(|place| is_root(&conversations[*place])).map(ConversationIndex).collect();
@@ -239,19 +237,19 @@ fn assemble(
     })
 }
 
-/// Gives each conversation that is drawn a text of its own in front of its first turn.
+/// Gives each root a generated text of its own before its first turn.
 fn put_user_contexts(
     conversations: &mut [Conversation],
     tokens: usize,
     seed: Seed,
     tokenizer: &Arc<dyn Tokenizer>,
 ) -> Result<(), DatasetError> {
-    let writer = Writer::new(tokenizer, &Corpus::Prose)?;
+    let writer = TextWriter::new(tokenizer, &Corpus::Prose)?;
     let mut stream = seed.stream("dataset.prompt.context");
     let drawn = conversations.iter_mut().filter(|conversation| conversation.lineage != Lineage::Child);
     for (number, conversation) in drawn.enumerate() {
         let text_seed = writer.draw(&mut stream, number);
-        conversation.user_context = Some(Arc::from(writer.write(Start::NOTHING, tokens, text_seed).text));
+        conversation.user_context = Some(Arc::from(writer.write(TextStart::NOTHING, tokens, text_seed).text));
     }
     Ok(())
 }
@@ -273,7 +271,7 @@ fn system_prompt(
     prompt: &SystemPrompt,
     seed: Seed,
     tokenizer: &Arc<dyn Tokenizer>,
-    writer: Option<&Writer>,
+    writer: Option<&TextWriter>,
 ) -> Result<Option<ExactText>, DatasetError> {
     Ok(match prompt {
         SystemPrompt::None => None,
@@ -283,11 +281,11 @@ fn system_prompt(
             let writer = if let Some(writer) = writer {
                 writer
             } else {
-                own = Writer::new(tokenizer, &Corpus::Prose)?;
+                own = TextWriter::new(tokenizer, &Corpus::Prose)?;
                 &own
             };
             let text_seed = writer.draw(&mut seed.stream("dataset.prompt.system"), 0);
-            Some(writer.write(Start::NOTHING, *tokens, text_seed))
+            Some(writer.write(TextStart::NOTHING, *tokens, text_seed))
         }
     })
 }

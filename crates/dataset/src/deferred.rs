@@ -1,39 +1,38 @@
-//! Contents that are made when they are needed, so that a run starts before all of its data is there, and so that data
-//! which does not fit into memory need not be in it at once.
+//! Contents that are generated when they are needed. A run can start before all of its data is generated, and the data
+//! does not have to fit into memory.
 
 use std::fmt::Debug;
 
 use aiperf_conversation::{Conversation, ConversationIndex};
 
-/// What is still missing from the outlines of conversations.
+/// Adds the contents that the outlines of conversations lack.
 pub(crate) trait Deferred: Debug + Send + Sync {
-    /// The outline with its contents. The same conversation has the same contents whenever, wherever and however often
-    /// it is asked for.
+    /// The outline with its contents. The same conversation always has the same contents, on any thread and at any time.
     fn complete(&self, index: ConversationIndex, outline: &Conversation) -> Conversation;
 
-    /// The outline with the contents of one turn at least, for those who need no other.
+    /// The outline with at least the contents of one turn, for callers that need no other turn.
     fn complete_turn(&self, index: ConversationIndex, outline: &Conversation, _turn: usize) -> Conversation {
         self.complete(index, outline)
     }
 
-    /// Whether contents of one turn are made without those of the others, which may be too many to be held at once.
+    /// Whether the contents of one turn can be generated without those of the others.
     fn is_made_by_turn(&self) -> bool {
         false
     }
 
-    /// Generated texts so far that could not be given the length that was asked for.
+    /// The number of generated texts so far that do not have the requested length.
     fn inexact_texts(&self) -> usize;
 
-    /// Whether the bodies belong into `inputs.json`. Those of traces do not.
+    /// Whether the bodies are written to `inputs.json`. Those of traces are not.
     fn writes_inputs(&self) -> bool {
         true
     }
 }
 
-/// Conversations as a source gives them.
+/// The conversations of a source.
 #[derive(Debug)]
 pub(crate) struct Sourced {
-    /// Complete, or without what `deferred` adds. Everything but contents is there: turns, pauses, branches.
+    /// Complete, or without the contents that `deferred` adds. Turns, delays and branches are always present.
     pub(crate) conversations: Vec<Conversation>,
     pub(crate) deferred: Option<Box<dyn Deferred>>,
 }

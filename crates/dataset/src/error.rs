@@ -1,4 +1,4 @@
-//! Why a data set cannot be built, with the file, the line and what was expected there.
+//! Errors of building a data set. They name the file, the line and what was expected there.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub enum DatasetError {
     FormatUnknown { path: PathBuf, reason: String },
 
     #[error(
-        "--input-file {}: could be {}; say which with --custom-dataset-type",
+        "--input-file {}: could be {}; choose one with --custom-dataset-type",
         path.display(),
         candidates.join(" or ")
     )]
@@ -32,22 +32,22 @@ pub enum DatasetError {
     )]
     OptionForOtherFormat { flag: String, path: PathBuf, format: &'static str, why: &'static str },
 
-    #[error("{flag} changes nothing in --input-file {}: {why}; leave it out", path.display())]
+    #[error("{flag} has no effect on --input-file {}: {why}; leave it out", path.display())]
     Effectless { flag: &'static str, path: PathBuf, why: &'static str },
 
-    #[error("--input-file {}: is a folder, and {format} is a format of one file; name the file", path.display())]
+    #[error("--input-file {}: is a folder, but {format} is a single file; name the file", path.display())]
     NotAFile { path: PathBuf, format: &'static str },
 
     #[error("--input-file {}, {place}: {problem}", path.display())]
     Row { path: PathBuf, place: RowPlace, problem: String },
 
-    #[error("--input-file {}: none of its {count} rows can be used; the first: {first}", path.display())]
+    #[error("--input-file {}: none of its {count} rows can be used; first problem: {first}", path.display())]
     AllRowsBad { path: PathBuf, count: usize, first: String },
 
     #[error("--input-file {}: {problem}", path.display())]
     Pool { path: PathBuf, problem: String },
 
-    #[error("--input-file {}: no row is of category {category}; there are {found}", path.display())]
+    #[error("--input-file {}: no row has the category {category}; the file has {found}", path.display())]
     NoneOfCategory { path: PathBuf, category: &'static str, found: String },
 
     #[error(
@@ -64,7 +64,7 @@ pub enum DatasetError {
     AllTooLong { path: PathBuf, asked: u64, shortest: u64 },
 
     #[error(
-        "--max-context-length {asked}: every trace of {} needs more; the least that one needs is {smallest}",
+        "--max-context-length {asked}: every trace of {} needs more; the smallest needs {smallest}",
         path.display()
     )]
     ContextTooLong { path: PathBuf, asked: u64, smallest: u64 },
@@ -75,7 +75,7 @@ pub enum DatasetError {
     )]
     NoTimestamp { session: String, number: usize },
 
-    #[error("--input-file {}: holds no rows", path.display())]
+    #[error("--input-file {}: contains no rows", path.display())]
     NoRows { path: PathBuf },
 
     #[error("--public-dataset {name}: {problem}")]
@@ -84,7 +84,7 @@ pub enum DatasetError {
     #[error("--public-dataset {name}: {source}{advice}")]
     PublicHub { name: &'static str, source: Box<aiperf_hub::HubError>, advice: &'static str },
 
-    #[error("--public-dataset {name}: a hub to read it from is needed")]
+    #[error("--public-dataset {name}: reading it needs a connection to the Hugging Face hub")]
     NoHub { name: &'static str },
 
     #[error("--num-dataset-entries 0: a data set needs at least one conversation")]
@@ -102,11 +102,11 @@ pub enum DatasetError {
     #[error("--prompt-corpus-file {}: cannot be used: {reason}; give a UTF-8 text file", path.display())]
     Corpus { path: PathBuf, reason: String },
 
-    #[error("--prompt-corpus random: tokenizer {tokenizer} does not say which tokens it has; use another corpus")]
+    #[error("--prompt-corpus random: tokenizer {tokenizer} does not list its tokens; use another corpus")]
     NoVocabulary { tokenizer: String },
 
     #[error(
-        "--random-range-ratio {ratio}: the window around an input length of {mean} reaches down to prompts of 0 tokens; \
+        "--random-range-ratio {ratio}: the range around an input length of {mean} includes prompts of 0 tokens; \
          give a smaller ratio or a larger --isl"
     )]
     EmptyPrompts { mean: u32, ratio: f64 },
@@ -118,21 +118,21 @@ pub enum DatasetError {
     TemplateTooLong { asked: usize, template: usize },
 
     #[error(
-        "--cache-bust: session {session} sends ready-made bodies byte for byte, where no marker can stand; leave the option \
+        "--cache-bust: session {session} sends ready-made bodies byte for byte, so no marker can be added; leave the option \
          out"
     )]
     MarkedPayload { session: String },
 
-    #[error("--apply-chat-template: the template cannot lay out these conversations: {reason}")]
+    #[error("--apply-chat-template: the template cannot render these conversations: {reason}")]
     ChatTemplate { reason: String },
 }
 
-/// Where in a file a row stands.
+/// The position of a row in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowPlace {
-    /// From one.
+    /// A line, counted from one.
     Line(usize),
-    /// An element of the list `data`, from zero.
+    /// An element of the list `data`, counted from zero.
     Entry(usize),
 }
 

@@ -1,12 +1,10 @@
-//! Conversations from a file: which format it has, and its rows.
+//! Conversations from a file: detecting its format and reading its rows.
 
 mod dag;
 mod detect;
-mod faults;
 mod fields;
 pub(crate) mod folder;
-mod grouping;
-mod input;
+mod input_data;
 mod inputs_json;
 mod lines;
 mod media;
@@ -15,6 +13,7 @@ mod plain_text;
 mod random_pool;
 mod raw_payload;
 mod row;
+mod row_errors;
 mod sagemaker;
 mod single_turn;
 mod speed_bench;
@@ -30,60 +29,61 @@ use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
 
 pub use detect::peek;
-pub use faults::SkippedRows;
-pub(crate) use fields::{Fields, unexpected};
-pub(crate) use input::{Document, Input, Reading};
-pub(crate) use lines::{lines as rows, object};
+pub(crate) use fields::{JsonFields, unexpected};
+pub(crate) use input_data::{InputData, InputFile, ReadContext};
+pub(crate) use lines::object;
 use media::MediaFiles;
 pub(crate) use raw_payload::turn as payload_turn;
+pub use row_errors::SkippedRows;
+pub(crate) use window::empty_window;
 
 use crate::DatasetError;
 use crate::deferred::Deferred;
 use crate::trace::weka::{AgentMessages, AgentPrompts};
-use crate::trace::{self, PromptOrders, TracePrompts};
+use crate::trace::{self, PromptPlans, TracePrompts};
 use aiperf_trace::Layout;
 
-/// What a file gives.
+/// The conversations of a file, and what else is known about it.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    /// At least one.
+    /// The conversations; at least one.
     pub(crate) conversations: Vec<Conversation>,
     pub(crate) format: FileFormat,
     pub(crate) skipped: SkippedRows,
-    /// Of a trace: prompts that are made when they are due.
-    pub(crate) prompts: Option<Prompts>,
-    /// Of a trace: requests that got no answer when they were recorded.
+    /// Prompts of a trace that are generated when they are due.
+    pub(crate) prompts: Option<DeferredPrompts>,
+    /// The number of requests of a trace whose recorded output is empty.
     pub(crate) empty_outputs: usize,
 }
 
-/// Prompts of a trace, made when they are due.
+/// Prompts of a trace that are generated when they are due.
 #[derive(Debug)]
-pub(crate) enum Prompts {
-    /// One text for each turn.
-    Blocks(PromptOrders),
-    /// Messages of agents.
+pub(crate) enum DeferredPrompts {
+    /// One text per turn, built from blocks.
+    Blocks(PromptPlans),
+    /// The messages of recorded agents.
     Agents(AgentPrompts),
 }
 
-impl Prompts {
+impl DeferredPrompts {
     pub(crate) fn deferred(self, tokenizer: &Arc<dyn Tokenizer>) -> Box<dyn Deferred> {
         match self {
-            Self::Blocks(orders) => Box::new(TracePrompts::new(orders, tokenizer)),
+            Self::Blocks(plans) => Box::new(TracePrompts::new(plans, tokenizer)),
             Self::Agents(prompts) => Box::new(AgentMessages::new(prompts, tokenizer)),
         }
     }
 }
 
-/// What a format's reader gives.
+/// The result of one format's reader.
 #[derive(Debug)]
-pub(crate) struct Contents {
+pub(crate) struct FileContents {
     pub(crate) conversations: Vec<Conversation>,
-    pub(crate) prompts: Option<Prompts>,
+    pub(crate) prompts: Option<DeferredPrompts>,
     pub(crate) empty_outputs: usize,
 }
 
-/// The conversations of the file. Without `has_system_role` a system message in it is a turn like any other.
-/// The models are for files that name models of their own, which stand for these.
+/// The conversations of the file. Without `has_system_role` a system message is a turn like any other. Model names in the
+/// file are replaced by `models`.
 pub(crate) fn conversations(
     source: &FileSource,
     models: &[Arc<str>],
@@ -92,11 +92,11 @@ pub(crate) fn conversations(
 ) -> Result<Loaded, DatasetError> {
     // Media paths in the file are relative to the working directory.
     let media = MediaFiles::relative_to(Path::new(""));
-    let reading = Reading { models, ..Reading::new(source, has_system_role, seed, media) };
-    load(&Input::open(&source.path)?, reading)
+    let reading = ReadContext { models, ..ReadContext::new(source, has_system_role, seed, media) };
+    load(&InputData::open(&source.path)?, reading)
 }
 
-/// The conversations of a file's bytes that came from elsewhere; its path is a name for messages.
+/// The conversations of a file that is already in memory. Its path is only used in messages.
 pub(crate) fn conversations_in(
     source: &FileSource,
     bytes: Vec<u8>,
@@ -104,24 +104,24 @@ pub(crate) fn conversations_in(
     has_system_role: bool,
     seed: Seed,
 ) -> Result<Loaded, DatasetError> {
-    let reading = Reading { models, ..Reading::new(source, has_system_role, seed, MediaFiles::none()) };
-    load(&Input::Document(Document { path: source.path.clone(), bytes }), reading)
+    let reading = ReadContext { models, ..ReadContext::new(source, has_system_role, seed, MediaFiles::none()) };
+    load(&InputData::File(InputFile { path: source.path.clone(), bytes }), reading)
 }
 
-/// Bytes of data in memory, which may be packed, hold at most this when they are unpacked.
+/// The largest decompressed size of data in memory.
 const MOST_IN_MEMORY: u64 = 64 << 20;
 
-/// The conversations of data that lies in memory. It is read as a file would be, except that it may not name other files.
-/// Memory is bounded by a multiple of the data, unpacked 64 MiB at most.
+/// The conversations of data in memory. It is read like a file, but must not name other files. Memory use is bounded by a
+/// multiple of the data, which may decompress to at most 64 MiB.
 pub fn conversations_of(format: Option<FileFormat>, data: &[u8]) -> Result<Vec<Conversation>, DatasetError> {
     let path = PathBuf::from("data");
     let bytes = unpack::bytes(&path, data.to_vec(), MOST_IN_MEMORY)?;
     let source = FileSource { format, ..FileSource::of(path.clone()) };
-    let reading = Reading::new(&source, true, Seed::fixed(0), MediaFiles::none());
-    Ok(load(&Input::Document(Document { path, bytes }), reading)?.conversations)
+    let reading = ReadContext::new(&source, true, Seed::fixed(0), MediaFiles::none());
+    Ok(load(&InputData::File(InputFile { path, bytes }), reading)?.conversations)
 }
 
-fn load(input: &Input, mut reading: Reading<'_>) -> Result<Loaded, DatasetError> {
+fn load(input: &InputData, mut reading: ReadContext<'_>) -> Result<Loaded, DatasetError> {
     let (source, path) = (reading.source, &reading.source.path);
     let format = match source.format {
         Some(format) => format,
@@ -131,9 +131,9 @@ fn load(input: &Input, mut reading: Reading<'_>) -> Result<Loaded, DatasetError>
         let (flag, path) = (option.flag.clone(), path.clone());
         return Err(DatasetError::OptionForOtherFormat { flag, path, format: format.name(), why: option.why });
     }
-    let Contents { conversations, prompts, empty_outputs } = read(format, input, &mut reading)?;
+    let FileContents { conversations, prompts, empty_outputs } = read(format, input, &mut reading)?;
     if conversations.is_empty() {
-        return Err(reading.faults.nothing_left(path));
+        return Err(reading.row_errors.nothing_left(path));
     }
     let mut conversations =
         if has_window(format) { window::within(source.window, conversations, path)? } else { conversations };
@@ -145,28 +145,28 @@ fn load(input: &Input, mut reading: Reading<'_>) -> Result<Loaded, DatasetError>
             turn.delay_ms = turn.delay_ms.map(|delay| delay.min(cap));
         }
     }
-    Ok(Loaded { conversations, format, skipped: reading.faults.into_skipped(), prompts, empty_outputs })
+    Ok(Loaded { conversations, format, skipped: reading.row_errors.into_skipped(), prompts, empty_outputs })
 }
 
-/// Whether the first conversations of a file can be had without the others. Pools are drawn from, sessions of agents are
-/// counted while they are read, and of graphs only the roots count.
+/// Whether `--num-dataset-entries` can simply keep the first conversations of a file. Pools are drawn from, sessions of
+/// agents are counted while they are read, and of graphs only the roots count.
 fn takes_first_entries(format: FileFormat) -> bool {
     !matches!(format, FileFormat::RandomPool | FileFormat::DagJsonl) && !format.facts().is_agentic
 }
 
-/// Traces leave out rows by themselves: only some turns of a session may lie in the window.
+/// Whether the time window is applied here. Traces apply it row by row: only some turns of a session may lie in the window.
 fn has_window(format: FileFormat) -> bool {
     format.facts().has_times && !format.facts().is_trace
 }
 
-fn one_file(input: &Input, format: FileFormat) -> Result<&Document, DatasetError> {
+fn one_file(input: &InputData, format: FileFormat) -> Result<&InputFile, DatasetError> {
     match input {
-        Input::Document(document) => Ok(document),
-        Input::Folder(path) => Err(DatasetError::NotAFile { path: path.clone(), format: format.name() }),
+        InputData::File(document) => Ok(document),
+        InputData::Folder(path) => Err(DatasetError::NotAFile { path: path.clone(), format: format.name() }),
     }
 }
 
-fn read(format: FileFormat, input: &Input, reading: &mut Reading<'_>) -> Result<Contents, DatasetError> {
+fn read(format: FileFormat, input: &InputData, reading: &mut ReadContext<'_>) -> Result<FileContents, DatasetError> {
     let one_file = || one_file(input, format);
     let conversations = match format {
         FileFormat::PlainText => plain_text::conversations(one_file()?, reading),
@@ -186,5 +186,5 @@ fn read(format: FileFormat, input: &Input, reading: &mut Reading<'_>) -> Result<
         FileFormat::AzureTrace => return trace::load(one_file()?, Layout::Azure, reading),
         FileFormat::BasetenTrace => return trace::load(one_file()?, Layout::Baseten, reading),
     }?;
-    Ok(Contents { conversations, prompts: None, empty_outputs: 0 })
+    Ok(FileContents { conversations, prompts: None, empty_outputs: 0 })
 }

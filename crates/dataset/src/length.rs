@@ -1,9 +1,9 @@
-//! Draws from the distributions that lengths, turns and pauses are described by.
+//! Draws from the distributions of lengths, numbers of turns and delays.
 
 use aiperf_config::{Length, Weighted};
 use aiperf_seed::Stream;
 
-/// A number of at least zero.
+/// Draws a number of at least zero.
 pub(crate) fn real(length: &Length, stream: &mut Stream) -> f64 {
     match length {
         Length::Normal { mean, stddev } => stream.positive_normal(*mean, *stddev),
@@ -19,7 +19,7 @@ pub(crate) fn real(length: &Length, stream: &mut Stream) -> f64 {
     }
 }
 
-/// A whole number of at least one.
+/// Draws a whole number of at least one.
 pub(crate) fn whole(length: &Length, stream: &mut Stream) -> u64 {
     match length {
         Length::Uniform { low, high } => between(low.round() as u64, high.round() as u64, stream).max(1),
@@ -33,12 +33,12 @@ pub(crate) fn whole(length: &Length, stream: &mut Stream) -> u64 {
     }
 }
 
-/// One of the numbers from `low` to `high`, both included.
+/// Draws a number from `low` to `high`, both included.
 pub(crate) fn between(low: u64, high: u64, stream: &mut Stream) -> u64 {
     low + stream.below(high.saturating_sub(low).saturating_add(1))
 }
 
-/// One of these, in proportion to their weights.
+/// Draws one of the items in proportion to their weights.
 pub(crate) fn choose<'a, T>(items: &'a [Weighted<T>], stream: &mut Stream) -> Option<&'a T> {
     let sum: f64 = items.iter().map(|item| item.weight).sum();
     let mut left = stream.unit() * sum;
@@ -48,7 +48,7 @@ pub(crate) fn choose<'a, T>(items: &'a [Weighted<T>], stream: &mut Stream) -> Op
         }
         left -= item.weight;
     }
-    // Only rounding leads here.
+    // Reached only through rounding.
     items.iter().rev().find(|item| item.weight > 0.0).map(|item| &item.value)
 }
 

@@ -1,8 +1,8 @@
-//! What is sent: conversations made from a description or read from a file. Their outlines are complete before the run
-//! starts, and contents that must be generated follow when they are needed. The same seed gives the same bytes, whatever the number of threads.
+//! The conversations that a run sends: generated from a description, read from a file, or taken from a public data set. Their
+//! outlines are complete before the run starts; contents that must be generated follow when they are needed. The same seed
+//! gives the same bytes with any number of threads.
 #![forbid(unsafe_code)]
 
-mod assignment;
 mod cache_bust;
 #[cfg(test)]
 mod counting;
@@ -14,10 +14,11 @@ mod length;
 mod media;
 mod public;
 mod sampler;
-mod session;
+mod session_names;
 mod synthetic;
 mod text;
 mod trace;
+mod turn_defaults;
 
 pub use cache_bust::{MarkedSession, WARMUP_MARKER, mark};
 pub use dataset::{Dataset, build, build_with_hub};

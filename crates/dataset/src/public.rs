@@ -1,13 +1,13 @@
-//! Public data sets: their files through the hub, their rows one after the other, and a conversation for each.
+//! Public data sets: their files are read through the hub, row by row, and each row becomes a conversation.
 
 mod audio;
-mod cell;
 mod image;
 mod json_rows;
 mod parquet_rows;
 mod recipe;
 mod row_file;
 mod shards;
+mod table_row;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -22,31 +22,31 @@ use aiperf_tokenizer::Tokenizer;
 use serde_json::Value;
 
 use crate::DatasetError;
-use crate::session::SessionNames;
-use cell::Row;
-use recipe::Draft;
+use crate::session_names::SessionNames;
+use recipe::ConversationDraft;
+use table_row::TableRow;
 
-/// The conversations of the set: all of them, or as many as are wanted. A file is fetched when the ones before it were not
-/// enough.
+/// The conversations of the set: all of them, or as many as requested. A file is downloaded only if the files before it do
+/// not have enough rows.
 pub(crate) fn conversations(
     source: &PublicSource,
     seed: Seed,
     tokenizer: &dyn Tokenizer,
     hub: &Hub,
 ) -> Result<Vec<Conversation>, DatasetError> {
-    let mut reading = Reading::new(source, tokenizer);
+    let mut reader = PublicReader::new(source, tokenizer);
     for shard in shards::of(source, hub)? {
-        if reading.read(&shard.path(source, hub)?, shard.name())?.is_break() {
+        if reader.read(&shard.path(source, hub)?, shard.name())?.is_break() {
             break;
         }
     }
-    reading.finish(seed)
+    reader.finish(seed)
 }
 
 /// The rows of a set of Weka traces, as the lines of a file of that format.
 pub(crate) fn weka_lines(source: &PublicSource, hub: &Hub) -> Result<Vec<u8>, DatasetError> {
     let mut lines = Vec::new();
-    let mut take = |row: Row| {
+    let mut take = |row: TableRow| {
         if meets(&source.filters, &row)? {
             serde_json::to_writer(&mut lines, &without_nulls(Value::Object(row.to_json())))
                 .map_err(|error| error.to_string())?;
@@ -62,7 +62,7 @@ pub(crate) fn weka_lines(source: &PublicSource, hub: &Hub) -> Result<Vec<u8>, Da
     Ok(lines)
 }
 
-/// A table has a column for whatever any row has; what a row has not is null there.
+/// Removes null fields. A table has a column for every field of any row, with null in rows that lack it.
 fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -74,34 +74,34 @@ fn without_nulls(value: Value) -> Value {
     }
 }
 
-/// The conversations that a set makes of a file that lies in memory.
+/// The conversations that a set reads from a file in memory.
 pub fn public_conversations_of(
     set: &'static PublicSet,
     data: &[u8],
     tokenizer: &dyn Tokenizer,
 ) -> Result<Vec<Conversation>, DatasetError> {
     let source = PublicSource::of(set);
-    let mut reading = Reading::new(&source, tokenizer);
-    let _ = reading.read_from("data", |columns, take| row_file::each_of(data, columns, take))?;
-    reading.finish(Seed::fixed(0))
+    let mut reader = PublicReader::new(&source, tokenizer);
+    let _ = reader.read_from("data", |columns, take| row_file::each_of(data, columns, take))?;
+    reader.finish(Seed::fixed(0))
 }
 
-/// What has been read of a set so far.
-struct Reading<'s> {
+/// Reads the rows of a set, and collects its conversations.
+struct PublicReader<'s> {
     source: &'s PublicSource,
     tokenizer: &'s dyn Tokenizer,
-    drafts: Vec<Draft>,
-    /// Rows that something was made of.
+    drafts: Vec<ConversationDraft>,
+    /// The number of rows that gave a conversation.
     taken: usize,
     seen: usize,
 }
 
-impl<'s> Reading<'s> {
+impl<'s> PublicReader<'s> {
     fn new(source: &'s PublicSource, tokenizer: &'s dyn Tokenizer) -> Self {
         Self { source, tokenizer, drafts: Vec::new(), taken: 0, seen: 0 }
     }
 
-    /// Takes rows of a file until there are enough.
+    /// Reads rows of a file until there are enough.
     fn read(&mut self, path: &Path, name: &str) -> Result<ControlFlow<()>, DatasetError> {
         self.read_from(name, |columns, take| row_file::each(path, columns, take))
     }
@@ -114,14 +114,14 @@ impl<'s> Reading<'s> {
         let source = self.source;
         let columns = recipe::columns(source);
         let mut number = 0;
-        let mut take = |row: Row| {
+        let mut take = |row: TableRow| {
             number += 1;
             self.take(&row).map_err(|reason| format!("row {number}: {reason}"))
         };
         each(columns.as_deref(), &mut take).map_err(|reason| problem(source, format!("{name}: {reason}")))
     }
 
-    fn take(&mut self, row: &Row) -> Result<ControlFlow<()>, String> {
+    fn take(&mut self, row: &TableRow) -> Result<ControlFlow<()>, String> {
         self.seen += 1;
         if meets(&self.source.filters, row)? {
             let found = recipe::drafts(self.source, row, self.tokenizer)?;
@@ -133,13 +133,11 @@ impl<'s> Reading<'s> {
     }
 
     fn finish(self, seed: Seed) -> Result<Vec<Conversation>, DatasetError> {
-        log::debug!("--public-dataset {}: {} of {} rows are used", self.source.set.name, self.taken, self.seen);
+        log::debug!("--public-dataset {}: using {} of {} rows", self.source.set.name, self.taken, self.seen);
         if self.drafts.is_empty() {
             let seen = self.seen;
             let words = if self.source.filters.is_empty() {
-                format!(
-                    "none of the {seen} rows is usable: what a request is made of is missing, empty, too short or too long"
-                )
+                format!("none of the {seen} rows is usable: their contents are missing, empty, too short or too long")
             } else {
                 format!("none of the {seen} rows is usable and meets --dataset-filter")
             };
@@ -149,11 +147,11 @@ impl<'s> Reading<'s> {
     }
 }
 
-/// Whether a row has what the filters ask for; a list has it when one of its values does.
-fn meets(filters: &[(String, String)], row: &Row) -> Result<bool, String> {
+/// Whether a row matches the filters. A list matches if one of its values does.
+fn meets(filters: &[(String, String)], row: &TableRow) -> Result<bool, String> {
     for (key, value) in filters {
         let cell = row.get(filter_column(key, row)).ok_or_else(|| {
-            format!("--dataset-filter {key}={value}: there is no such column; there are {}", row.names())
+            format!("--dataset-filter {key}={value}: no such column; the file has the columns {}", row.names())
         })?;
         if !cell.equals(value) {
             return Ok(false);
@@ -162,15 +160,15 @@ fn meets(filters: &[(String, String)], row: &Row) -> Result<bool, String> {
     Ok(true)
 }
 
-/// `source_model` is what options call the models of recorded sessions.
-fn filter_column<'k>(key: &'k str, row: &Row) -> &'k str {
+/// The column of a filter. Options call the models of recorded sessions `source_model`.
+fn filter_column<'k>(key: &'k str, row: &TableRow) -> &'k str {
     if key == "source_model" && row.get(key).is_none() { "models" } else { key }
 }
 
-fn named(drafts: Vec<Draft>, seed: Seed) -> Vec<Conversation> {
+fn named(drafts: Vec<ConversationDraft>, seed: Seed) -> Vec<Conversation> {
     let taken: HashSet<SessionId> = drafts.iter().filter_map(|draft| draft.session.clone()).collect();
     let mut names = SessionNames::new(seed, taken);
-    let name = |draft: Draft| Conversation {
+    let name = |draft: ConversationDraft| Conversation {
         session_id: draft.session.unwrap_or_else(|| names.next()),
         turns: draft.turns,
         system: None,

@@ -1,19 +1,20 @@
-//! Which conversation comes next. One sampler serves warmup and profiling, so that profiling goes on where warmup ended.
+//! Draws the conversation to send next. Warmup and profiling share one sampler, so that profiling continues where warmup
+//! ended.
 
 use aiperf_config::Sampling;
 use aiperf_conversation::ConversationIndex;
 use aiperf_seed::{Seed, Stream};
 
-/// Draws roots, without end: the conversations that nobody else starts.
+/// Draws roots without end. A root is a conversation that no other conversation starts.
 #[derive(Debug, Clone)]
 pub struct Sampler {
-    /// At least one.
+    /// The conversations to draw from; at least one.
     roots: Vec<ConversationIndex>,
-    order: Order,
+    order: DrawOrder,
 }
 
 #[derive(Debug, Clone)]
-enum Order {
+enum DrawOrder {
     Sequential { next: usize },
     Random(Stream),
     Shuffle { stream: Stream, deck: Vec<usize>, next: usize },
@@ -22,9 +23,9 @@ enum Order {
 impl Sampler {
     pub(crate) fn new(sampling: Sampling, roots: Vec<ConversationIndex>, seed: Seed) -> Self {
         let order = match sampling {
-            Sampling::Sequential => Order::Sequential { next: 0 },
-            Sampling::Random => Order::Random(seed.stream("dataset.sampler.random")),
-            Sampling::Shuffle => Order::Shuffle {
+            Sampling::Sequential => DrawOrder::Sequential { next: 0 },
+            Sampling::Random => DrawOrder::Random(seed.stream("dataset.sampler.random")),
+            Sampling::Shuffle => DrawOrder::Shuffle {
                 stream: seed.stream("dataset.sampler.shuffle"),
                 deck: (0..roots.len()).collect(),
                 next: roots.len(),
@@ -37,13 +38,13 @@ impl Sampler {
     pub fn draw(&mut self) -> ConversationIndex {
         let count = self.roots.len();
         let place = match &mut self.order {
-            Order::Sequential { next } => {
+            DrawOrder::Sequential { next } => {
                 let index = *next;
                 *next = (index + 1) % count;
                 index
             }
-            Order::Random(stream) => stream.below(count as u64) as usize,
-            Order::Shuffle { stream, deck, next } => {
+            DrawOrder::Random(stream) => stream.below(count as u64) as usize,
+            DrawOrder::Shuffle { stream, deck, next } => {
                 if *next == count {
                     stream.shuffle(deck);
                     *next = 0;

@@ -1,5 +1,5 @@
-//! Conversations from recorded load. A trace knows when requests came and how long they were, rarely what they said: their
-//! prompts are made when they are due.
+//! Conversations from traces. A trace records the times and lengths of requests, but rarely their texts; prompts are generated
+//! when they are due.
 
 mod outline;
 mod prompt;
@@ -12,19 +12,23 @@ mod words;
 use std::path::Path;
 
 use aiperf_seed::Seed;
-use aiperf_trace::{Layout, Problem, Trace, TraceError, effectless, request_problem, session_problems, synthesize};
+use aiperf_trace::{Layout, RowProblem, Trace, TraceError, effectless, request_problem, session_problems, synthesize};
 
-use crate::file::{Contents, Document, Reading};
+use crate::file::{FileContents, InputFile, ReadContext};
 use crate::{DatasetError, RowPlace};
 
-pub(crate) use prompt::{PromptOrders, TracePrompts};
+pub(crate) use prompt::{PromptPlans, TracePrompts};
 
-/// Reads a trace and changes it as asked: first what is left out, then lengths and prefixes, then time.
-pub(crate) fn load(document: &Document, layout: Layout, reading: &mut Reading<'_>) -> Result<Contents, DatasetError> {
+/// Reads a trace and applies the options to it: filters first, then lengths and prefixes, then times.
+pub(crate) fn load(
+    document: &InputFile,
+    layout: Layout,
+    reading: &mut ReadContext<'_>,
+) -> Result<FileContents, DatasetError> {
     let (options, path, seed) = (&reading.source.trace, &document.path, reading.seed);
     let mut trace = read(document, layout, reading)?;
     if trace.requests.is_empty() {
-        return Err(std::mem::take(&mut reading.faults).nothing_left(path));
+        return Err(std::mem::take(&mut reading.row_errors).nothing_left(path));
     }
     if let Some(idle) = effectless(&options.synthesis, &trace) {
         return Err(DatasetError::Effectless { flag: idle.option, path: path.clone(), why: idle.why });
@@ -34,7 +38,7 @@ pub(crate) fn load(document: &Document, layout: Layout, reading: &mut Reading<'_
         return Err(DatasetError::Effectless { flag: "--isl-block-size", path: path.clone(), why });
     }
     replay::within(reading.source.window, &mut trace, path)?;
-    let shortest = trace.requests.iter().filter_map(aiperf_trace::Request::input_tokens).min();
+    let shortest = trace.requests.iter().filter_map(aiperf_trace::TraceRequest::input_tokens).min();
     synthesize(&options.synthesis, &mut trace, seed);
     if trace.requests.is_empty() {
         let (asked, shortest) = (options.synthesis.max_isl.unwrap_or(0), shortest.unwrap_or(0));
@@ -48,17 +52,17 @@ pub(crate) fn load(document: &Document, layout: Layout, reading: &mut Reading<'_
 }
 
 /// The rows that can be used.
-fn read(document: &Document, layout: Layout, reading: &mut Reading<'_>) -> Result<Trace, DatasetError> {
+fn read(document: &InputFile, layout: Layout, reading: &mut ReadContext<'_>) -> Result<Trace, DatasetError> {
     let path = &document.path;
     let (mut trace, problems) =
         Trace::parse_rows(path, &document.bytes, layout, reading.source.trace.replay.session_column)
             .map_err(|error| refused(path, error))?;
-    for Problem { line, problem } in problems {
-        // Published CSV traces have broken rows, which tell nothing of the load.
+    for RowProblem { line, problem } in problems {
+        // Published CSV traces have broken rows, which are not part of the load.
         if layout.has_broken_rows() {
-            reading.faults.skip(path, RowPlace::Line(line), &problem);
+            reading.row_errors.skip(path, RowPlace::Line(line), &problem);
         } else {
-            reading.faults.note(path, RowPlace::Line(line), problem)?;
+            reading.row_errors.note(path, RowPlace::Line(line), problem)?;
         }
     }
     if let Some(size) = reading.source.trace.block_size {
@@ -66,16 +70,14 @@ fn read(document: &Document, layout: Layout, reading: &mut Reading<'_>) -> Resul
     }
     let size = trace.block_size;
     let mut bad = session_problems(&trace.requests);
-    bad.extend(
-        trace.requests.iter().filter_map(|request| {
-            request_problem(request, size).map(|problem| Problem { line: request.line, problem })
-        }),
-    );
+    bad.extend(trace.requests.iter().filter_map(|request| {
+        request_problem(request, size).map(|problem| RowProblem { line: request.line, problem })
+    }));
     bad.sort_by_key(|problem| problem.line);
     bad.dedup_by_key(|problem| problem.line);
     trace.requests.retain(|request| bad.binary_search_by_key(&request.line, |problem| problem.line).is_err());
-    for Problem { line, problem } in bad {
-        reading.faults.note(path, RowPlace::Line(line), problem)?;
+    for RowProblem { line, problem } in bad {
+        reading.row_errors.note(path, RowPlace::Line(line), problem)?;
     }
     Ok(trace)
 }
@@ -88,7 +90,8 @@ fn refused(path: &Path, error: TraceError) -> DatasetError {
     }
 }
 
-/// Keeps blocks of different traces apart, so that one run does not find the cache filled by another.
+/// A hash of the trace. It makes the blocks of different traces differ, so that a run does not hit the cache entries of another
+/// trace.
 fn content_key(bytes: &[u8]) -> u64 {
     // FNV-1a with 64 bits, eight bytes at a time.
     bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325, |hash, chunk| {
@@ -98,7 +101,7 @@ fn content_key(bytes: &[u8]) -> u64 {
     })
 }
 
-/// Streams of this part.
+/// The seed of the texts of blocks.
 fn stream_seed(seed: Seed, key: u64) -> u64 {
     seed.stream("dataset.trace.blocks").next_u64() ^ key
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use aiperf_protocol::EndpointKind;
 
-pub(crate) use self::chat::speak as speak_chat;
-pub(crate) use self::completions::speak as speak_completions;
+pub(crate) use self::chat::append as append_chat;
+pub(crate) use self::completions::append as append_completions;
 use crate::{Endpoint, EndpointSettings};
 
 /// Declares the file of an entry, unless it belongs to an earlier one.

@@ -237,7 +237,7 @@ impl Run {
             outcomes: &outcomes,
             columns: &columns,
             anchor: &anchor,
-            health: health_history.map(|history| ClientHealth::judge(began, &history.samples)),
+            health: health_history.map(|history| ClientHealth::assess(began, &history.samples)),
             began,
             timestamps: stamps::of_run(&self.client.stamping, stamps, &delays),
             other_files: closed.written,

@@ -70,7 +70,7 @@ impl Measurement {
 
 #[cfg(test)]
 mod tests {
-    use crate::*;
+    use super::*;
 
     #[test]
     fn a_measurement_comes_back_from_a_checkpoint() {

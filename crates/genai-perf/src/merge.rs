@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use aiperf_artifact::{ArtifactError, Asked, Folder, Rebuilt, rebuild};
+use aiperf_artifact::{ArtifactError, Folder, RebuildOptions, Rebuilt, rebuild};
 use aiperf_metrics::MetricResult;
 use aiperf_protocol::EndpointKind;
 use aiperf_report::{ArtifactPaths, RunReport, SummaryFiles};
@@ -53,7 +53,7 @@ impl MergeJob {
         let parts = self.parts()?;
         let rebuilt = parts
             .iter()
-            .map(|part| rebuild(part, &Asked { genai_perf: true, ..Asked::default() }, version))
+            .map(|part| rebuild(part, &RebuildOptions { genai_perf: true, ..RebuildOptions::default() }, version))
             .collect::<Result<Vec<Rebuilt>, ArtifactError>>()?;
         let paths = ArtifactPaths::new(&self.output, self.prefix.as_deref());
         join_records(&parts, &paths.records()).map_err(|source| MergeError::Write { path: paths.records(), source })?;
@@ -88,15 +88,15 @@ impl MergeJob {
 }
 
 /// Endpoint and objectives of a part hold for the whole.
-fn asked_as_in(part: Option<&Rebuilt>) -> Asked {
+fn asked_as_in(part: Option<&Rebuilt>) -> RebuildOptions {
     let config = part.map(|part| &part.report.input_config);
     let slos = config.and_then(|config| config["slos"].as_object());
     let limits = |(tag, limit): (&String, &Value)| Some((tag.clone(), limit.as_f64()?));
-    Asked {
+    RebuildOptions {
         goodput: slos.map(|slos| slos.iter().filter_map(limits).collect()),
         endpoint: config.and_then(|config| EndpointKind::from_name(config["endpoint"]["type"].as_str()?)),
         genai_perf: true,
-        ..Asked::default()
+        ..RebuildOptions::default()
     }
 }
 

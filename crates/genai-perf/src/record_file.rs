@@ -139,7 +139,7 @@ fn text(response: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::*;
+    use super::*;
 
     fn record(change: impl FnOnce(&mut Value)) -> Value {
         let mut record = json!({

@@ -68,7 +68,7 @@ fn body_fields(row: Map<String, Value>) -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
-    use crate::*;
+    use super::*;
 
     #[test]
     fn rows_with_our_names_are_sent_as_they_are() {

@@ -1,4 +1,4 @@
-//! The hub's cache on disk: `models--OWNER--NAME/` with `refs/REVISION` (holding a commit), `blobs/ETAG` (the bytes) and
+//! The hub's cache on disk: `models--OWNER--NAME/` with `refs/REVISION` (which contains a commit), `blobs/ETAG` (the bytes) and
 //! `snapshots/COMMIT/FILE` (links to blobs).
 
 use std::io;
@@ -17,7 +17,7 @@ impl Repository {
         Self { folder: cache.join(id.folder()) }
     }
 
-    /// The commit that a revision stood for when it was last asked for; a commit stands for itself.
+    /// The commit of a revision when it was last requested. A commit is its own revision.
     pub(crate) fn commit(&self, revision: &Revision) -> Option<String> {
         let stored = std::fs::read_to_string(self.folder.join("refs").join(revision.as_str())).ok();
         match stored.as_deref().map(str::trim) {
@@ -26,13 +26,13 @@ impl Repository {
         }
     }
 
-    /// The cached file, if it is there.
+    /// The path of a file, if it is in the cache.
     pub(crate) fn find(&self, revision: &Revision, file: &FilePath) -> Option<PathBuf> {
         let path = self.snapshot(&self.commit(revision)?).join(file.as_str());
         path.is_file().then_some(path)
     }
 
-    /// Notes what a revision stands for.
+    /// Stores the commit of a revision.
     pub(crate) fn remember(&self, revision: &Revision, commit: &str) -> io::Result<()> {
         if revision.as_str() == commit {
             return Ok(());
@@ -50,7 +50,7 @@ impl Repository {
         Ok(blobs.join(etag))
     }
 
-    /// Where the bytes of a blob gather until they are all there.
+    /// The path of a blob that is not complete yet.
     pub(crate) fn partial(&self, etag: &str) -> PathBuf {
         self.folder.join("blobs").join(format!("{etag}.aiperf.incomplete"))
     }
@@ -76,7 +76,7 @@ impl Repository {
         Ok(path)
     }
 
-    /// Where the list of a commit's files is kept; the hub's own tools keep none.
+    /// The path of the list of a commit's files. The hub's own tools do not store such a list.
     pub(crate) fn listing(&self, commit: &str) -> PathBuf {
         self.folder.join(".aiperf").join(format!("{commit}.json"))
     }

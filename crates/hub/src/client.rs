@@ -1,4 +1,4 @@
-//! Single requests to the hub: redirects followed by hand, and the token kept for the hub itself.
+//! Single requests to the hub. Redirects are followed here, so that the token is sent only to the hub itself.
 
 use std::time::Duration;
 
@@ -11,35 +11,35 @@ use crate::identity::is_safe_part;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
-/// For one body. What is missing then is asked for again, so that a connection that went silent does not hold a download.
+/// The time limit of one body. The missing part is requested again, so that a stalled connection does not block a download.
 const BODY_LIMIT: Duration = Duration::from_secs(60);
 const MOST_REDIRECTS: usize = 5;
 
 #[derive(Debug)]
-pub(crate) struct Client {
+pub(crate) struct HubClient {
     agent: Agent,
     token: Option<String>,
     hub: String,
 }
 
-/// Why a request brought nothing.
+/// Why a request failed.
 #[derive(Debug)]
-pub(crate) enum Failure {
-    /// It may go better the next time.
+pub(crate) enum RequestFailure {
+    /// A retry may succeed.
     Passing(String),
     Final(String),
 }
 
-/// A body that is about to be read.
+/// A response whose body has not been read yet.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HubResponse {
     pub(crate) response: Response<Body>,
     pub(crate) identity: Option<FileIdentity>,
-    /// The place in the file at which the body begins.
+    /// The offset in the file at which the body begins.
     pub(crate) from: u64,
 }
 
-/// What the hub says about a file: the commit that the revision stands for, and the name of the bytes.
+/// The identity of a file on the hub: the commit of the revision, and the name of its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileIdentity {
     pub(crate) commit: String,
@@ -47,7 +47,7 @@ pub(crate) struct FileIdentity {
     pub(crate) size: Option<u64>,
 }
 
-impl Client {
+impl HubClient {
     pub(crate) fn new(environment: &HubEnvironment) -> Self {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
@@ -62,32 +62,36 @@ impl Client {
         Self { agent, token: environment.token.clone(), hub: origin(&environment.endpoint).to_owned() }
     }
 
-    /// The whole answer of an API.
-    pub(crate) fn get(&self, url: &str) -> Result<Answer, Failure> {
+    /// Requests a whole response.
+    pub(crate) fn get(&self, url: &str) -> Result<HubResponse, RequestFailure> {
         self.get_from(url, |_| 0)
     }
 
-    /// A file, without the bytes that are already here. `have` tells their number once it is known which file it is.
-    pub(crate) fn get_from(&self, url: &str, have: impl Fn(&FileIdentity) -> u64) -> Result<Answer, Failure> {
+    /// Requests a file, without the bytes that are already here. `have` returns their number once the file is identified.
+    pub(crate) fn get_from(
+        &self,
+        url: &str,
+        have: impl Fn(&FileIdentity) -> u64,
+    ) -> Result<HubResponse, RequestFailure> {
         let mut url = url.to_owned();
         let mut identity: Option<FileIdentity> = None;
         let mut from = 0;
-        // One more than redirects: an answer that came without asking for a part is asked for again.
+        // One more than redirects: after the first response the request is repeated for the missing part.
         for _ in 0..=MOST_REDIRECTS + 1 {
             let asked = from;
             let response = self.send(&url, from)?;
             if identity.is_none() {
-                // By hand: the commit stands in the hub's own answer, which may point to a file server that does not know it.
+                // The commit is only in the hub's own response, which may redirect to a file server.
                 identity = FileIdentity::of(response.headers());
                 from = identity.as_ref().map_or(0, &have);
             }
             let status = response.status();
             if status.is_redirection() {
                 let target = header(response.headers(), LOCATION.as_str())
-                    .ok_or_else(|| Failure::Final("a redirect that leads nowhere".to_owned()))?;
+                    .ok_or_else(|| RequestFailure::Final("a redirect without a Location header".to_owned()))?;
                 url = if target.starts_with('/') { format!("{}{target}", origin(&url)) } else { target.to_owned() };
             } else if status.as_u16() == 416 {
-                // More is here than the server has: not the same file.
+                // There are more bytes here than on the server, so it is not the same file.
                 from = 0;
             } else if !status.is_success() {
                 return Err(refusal(&response));
@@ -95,15 +99,15 @@ impl Client {
                 drop(response);
             } else {
                 let from = if status.as_u16() == 206 { begin_of(response.headers(), from)? } else { 0 };
-                return Ok(Answer { response, identity, from });
+                return Ok(HubResponse { response, identity, from });
             }
         }
-        Err(Failure::Final(format!("more than {MOST_REDIRECTS} redirects")))
+        Err(RequestFailure::Final(format!("more than {MOST_REDIRECTS} redirects")))
     }
 
-    fn send(&self, url: &str, from: u64) -> Result<Response<Body>, Failure> {
+    fn send(&self, url: &str, from: u64) -> Result<Response<Body>, RequestFailure> {
         let mut request = self.agent.get(url);
-        // Redirects lead to file servers of others.
+        // Redirects may lead to other servers.
         if let Some(token) = self.token.as_ref().filter(|_| origin(url) == self.hub) {
             request = request.header(AUTHORIZATION, format!("Bearer {token}"));
         }
@@ -112,9 +116,9 @@ impl Client {
         }
         request.call().map_err(|error| match error {
             ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::InvalidProxyUrl => {
-                Failure::Final(error.to_string())
+                RequestFailure::Final(error.to_string())
             }
-            _ => Failure::Passing(error.to_string()),
+            _ => RequestFailure::Passing(error.to_string()),
         })
     }
 }
@@ -136,17 +140,19 @@ impl FileIdentity {
     }
 }
 
-/// `bytes 100-199/200` begins at 100, which must be what was asked for.
-fn begin_of(headers: &HeaderMap, asked: u64) -> Result<u64, Failure> {
+/// The start of a range: 100 for `bytes 100-199/200`. It must be the requested one.
+fn begin_of(headers: &HeaderMap, asked: u64) -> Result<u64, RequestFailure> {
     let range = header(headers, CONTENT_RANGE.as_str()).unwrap_or_default();
     let begin = range.trim_start_matches("bytes ").split('-').next().and_then(|number| number.parse().ok());
     match begin {
         Some(begin) if begin == asked => Ok(begin),
-        _ => Err(Failure::Final(format!("the part from byte {asked} was asked for, and {range:?} came"))),
+        _ => Err(RequestFailure::Final(format!(
+            "bytes from {asked} on were requested, but the response has the range {range:?}"
+        ))),
     }
 }
 
-fn refusal(response: &Response<Body>) -> Failure {
+fn refusal(response: &Response<Body>) -> RequestFailure {
     let status = response.status().as_u16();
     let advice = match status {
         401 | 403 => {
@@ -155,11 +161,15 @@ fn refusal(response: &Response<Body>) -> Failure {
         }
         404 => "the hub has no such repository, revision or file",
         429 => "too many requests; wait a while, or set HF_TOKEN",
-        _ => "the hub did not hand it out",
+        _ => "the hub did not deliver the file",
     };
     let said = header(response.headers(), "x-error-message").map(|said| format!(" ({said})")).unwrap_or_default();
     let reason = format!("HTTP {status}: {advice}{said}");
-    if status >= 500 || matches!(status, 408 | 429) { Failure::Passing(reason) } else { Failure::Final(reason) }
+    if status >= 500 || matches!(status, 408 | 429) {
+        RequestFailure::Passing(reason)
+    } else {
+        RequestFailure::Final(reason)
+    }
 }
 
 pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -1,4 +1,4 @@
-//! One file from the hub into the cache: resumed where an earlier download ended, tried again a few times, checked.
+//! Downloads a file from the hub into the cache: resumes earlier downloads, retries, and checks the result.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -7,25 +7,25 @@ use std::time::Duration;
 use ureq::http::header::CONTENT_LENGTH;
 
 use crate::cache::Repository;
-use crate::client::{Answer, Failure, FileIdentity, header};
+use crate::client::{FileIdentity, HubResponse, RequestFailure, header};
 use crate::hub::Hub;
 use crate::identity::{FilePath, RepositoryId, Revision};
 use crate::partial::Partial;
 use crate::{HubError, hub};
 
-/// Attempts in a row that bring nothing.
+/// The most consecutive attempts without new data.
 const FUTILE_ATTEMPTS: u32 = 4;
-/// Attempts for one file, however much each of them brings.
+/// The most attempts for one file.
 const MOST_ATTEMPTS: u32 = 100;
-/// Before the second attempt; doubled before each further one that follows a futile one.
+/// The pause before the second attempt; doubled after each further attempt without new data.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const BUFFER: usize = 1 << 16;
 const WAIT_FOR_OTHERS: Duration = Duration::from_millis(200);
 
-/// What happened in one attempt.
+/// The result of one attempt.
 enum Attempt {
     Done(PathBuf),
-    /// Bytes came, but not all of them.
+    /// A part of the data arrived.
     Cut(String),
     Futile(String),
     Failed(HubError),
@@ -49,7 +49,7 @@ impl Hub {
         result
     }
 
-    /// Tries until it works or until there is no hope.
+    /// Repeats the attempt until it succeeds or the retries are used up.
     fn persist(&self, what: &str, url: &str, attempt: impl Fn() -> Attempt) -> Result<PathBuf, HubError> {
         let (mut futile, mut pause) = (0, FIRST_PAUSE);
         let mut last = String::new();
@@ -83,42 +83,42 @@ impl Hub {
         };
         let answer = match self.client.get_from(url, have) {
             Ok(answer) => answer,
-            Err(Failure::Passing(reason)) => return Attempt::Futile(reason),
-            Err(Failure::Final(reason)) => return Attempt::Failed(self.download_error(what, url, reason)),
+            Err(RequestFailure::Passing(reason)) => return Attempt::Futile(reason),
+            Err(RequestFailure::Final(reason)) => return Attempt::Failed(self.download_error(what, url, reason)),
         };
         let Some(identity) = answer.identity.clone() else {
-            let reason = "the answer names no commit: is HF_ENDPOINT a Hugging Face hub?".to_owned();
+            let reason = "the response does not name a commit; is HF_ENDPOINT a Hugging Face hub?".to_owned();
             return Attempt::Failed(self.download_error(what, url, reason));
         };
-        let stored = || -> Result<Received, HubError> {
+        let stored = || -> Result<BodyRead, HubError> {
             let blob = repository.blob(&identity.etag).map_err(|error| self.cache_error(&error))?;
             let received = self.receive(answer, what, &identity, &blob, &repository.partial(&identity.etag))?;
             Ok(received)
         };
         match stored() {
-            Ok(Received::All) => {
+            Ok(BodyRead::All) => {
                 let path = repository
                     .link(&identity.commit, file, &identity.etag)
                     .and_then(|path| repository.remember(revision, &identity.commit).map(|()| path));
                 path.map_or_else(|error| Attempt::Failed(self.cache_error(&error)), Attempt::Done)
             }
-            Ok(Received::Part { bytes: 0, reason }) => Attempt::Futile(reason),
-            Ok(Received::Part { reason, .. }) => Attempt::Cut(reason),
+            Ok(BodyRead::Part { bytes: 0, reason }) => Attempt::Futile(reason),
+            Ok(BodyRead::Part { reason, .. }) => Attempt::Cut(reason),
             Err(error) => Attempt::Failed(error),
         }
     }
 
     fn receive(
         &self,
-        answer: Answer,
+        answer: HubResponse,
         what: &str,
         identity: &FileIdentity,
         blob: &Path,
         partial_path: &Path,
-    ) -> Result<Received, HubError> {
+    ) -> Result<BodyRead, HubError> {
         let partial = loop {
             if blob.is_file() {
-                return Ok(Received::All);
+                return Ok(BodyRead::All);
             }
             if let Some(partial) = Partial::open(partial_path).map_err(|error| self.cache_error(&error))? {
                 break partial;
@@ -127,9 +127,9 @@ impl Hub {
             self.check_time(what)?;
             std::thread::sleep(WAIT_FOR_OTHERS);
         };
-        // It may have been finished while this one waited.
+        // Another process may have finished it in the meantime.
         if blob.is_file() {
-            return Ok(Received::All);
+            return Ok(BodyRead::All);
         }
         self.fill(partial, answer, what, identity, blob)
     }
@@ -137,17 +137,20 @@ impl Hub {
     fn fill(
         &self,
         mut partial: Partial,
-        answer: Answer,
+        answer: HubResponse,
         what: &str,
         identity: &FileIdentity,
         blob: &Path,
-    ) -> Result<Received, HubError> {
+    ) -> Result<BodyRead, HubError> {
         let cache_error = |error: std::io::Error| self.cache_error(&error);
         let length = header(answer.response.headers(), CONTENT_LENGTH.as_str()).and_then(|l| l.parse::<u64>().ok());
         if answer.from != partial.length() {
             if answer.from > 0 {
-                // Another process went on with the file in between.
-                return Ok(Received::Part { bytes: 0, reason: "the file changed while it was asked for".to_owned() });
+                // Another process continued the download in the meantime.
+                return Ok(BodyRead::Part {
+                    bytes: 0,
+                    reason: "another process changed the partial download".to_owned(),
+                });
             }
             partial.restart().map_err(cache_error)?;
         }
@@ -174,7 +177,7 @@ impl Hub {
         let short = size.filter(|size| partial.length() < *size);
         if cut.is_some() || short.is_some() {
             let reason = cut.unwrap_or_else(|| "the connection was closed in the middle of the file".to_owned());
-            return Ok(Received::Part { bytes: partial.length() - before, reason });
+            return Ok(BodyRead::Part { bytes: partial.length() - before, reason });
         }
         let wrong_size = size.is_some_and(|size| partial.length() > size);
         let wrong_bytes = match identity.sha256() {
@@ -184,11 +187,11 @@ impl Hub {
         if wrong_size || wrong_bytes {
             partial.discard().map_err(cache_error)?;
             let reason =
-                "what arrived is not what the hub announced (its size or hash differs); it was thrown away, try again";
+                "the download does not match the size or hash that the hub announced; it was deleted, try again";
             return Err(self.download_error(what, &self.environment.endpoint, reason.to_owned()));
         }
         partial.finish(blob).map_err(cache_error)?;
-        Ok(Received::All)
+        Ok(BodyRead::All)
     }
 
     /// Downloads something that is not on the hub.
@@ -196,15 +199,15 @@ impl Hub {
         let attempt = || {
             let mut answer = match self.client.get(url) {
                 Ok(answer) => answer,
-                Err(Failure::Passing(reason)) => return Attempt::Futile(reason),
-                Err(Failure::Final(reason)) => return Attempt::Failed(self.download_error(url, url, reason)),
+                Err(RequestFailure::Passing(reason)) => return Attempt::Futile(reason),
+                Err(RequestFailure::Final(reason)) => return Attempt::Failed(self.download_error(url, url, reason)),
             };
             answer.from = 0;
             let identity = FileIdentity { commit: String::new(), etag: String::new(), size: None };
             let partial = path.with_extension("incomplete");
             match self.receive(answer, url, &identity, path, &partial) {
-                Ok(Received::All) => Attempt::Done(path.to_owned()),
-                Ok(Received::Part { reason, .. }) => Attempt::Futile(reason),
+                Ok(BodyRead::All) => Attempt::Done(path.to_owned()),
+                Ok(BodyRead::Part { reason, .. }) => Attempt::Futile(reason),
                 Err(error) => Attempt::Failed(error),
             }
         };
@@ -214,7 +217,7 @@ impl Hub {
     }
 }
 
-enum Received {
+enum BodyRead {
     All,
     Part { bytes: u64, reason: String },
 }

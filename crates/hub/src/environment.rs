@@ -1,10 +1,10 @@
-//! What the environment says about the hub. Read once, at the edge of the program, and passed in.
+//! The hub's environment variables. They are read once, when the program starts, and passed in.
 
 use std::path::{Path, PathBuf};
 
 const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
 
-/// Where the hub and its cache are, and who asks.
+/// The location of the hub and its cache, and the access token.
 #[derive(Clone)]
 pub struct HubEnvironment {
     pub(crate) home: PathBuf,
@@ -16,15 +16,15 @@ pub struct HubEnvironment {
 }
 
 impl HubEnvironment {
-    /// From the variables of this process, the usual proxy variables included.
+    /// Reads the variables of this process, including the usual proxy variables.
     pub fn from_process() -> Self {
         let proxy = ureq::Proxy::try_from_env();
         Self { proxy, ..Self::from_variables(|name| std::env::var(name).ok()) }
     }
 
-    /// From variables that the caller looks up: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME`, `XDG_CACHE_HOME`,
+    /// Reads variables that the caller looks up: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME`, `XDG_CACHE_HOME`,
     /// `HOME`, `HF_ENDPOINT`, `HF_TOKEN`, `HUGGING_FACE_HUB_TOKEN`, `HF_TOKEN_PATH`, `HF_HUB_OFFLINE`,
-    /// `TRANSFORMERS_OFFLINE`. A token that is in no variable is read from the token file of the hub's own tools.
+    /// `TRANSFORMERS_OFFLINE`. Without a token variable, the token file of the hub's own tools is read.
     pub fn from_variables(lookup: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| lookup(name).map(|v| v.trim().to_owned()).filter(|v| !v.is_empty());
         let user = set("HOME").unwrap_or_else(|| ".".to_owned());

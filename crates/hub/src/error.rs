@@ -1,4 +1,4 @@
-//! What can go wrong between here and the hub, in words that name the next step.
+//! Errors of the hub, with the next step for the user.
 
 use std::path::PathBuf;
 
@@ -10,11 +10,11 @@ pub enum HubError {
     #[error("{revision:?} is not a branch, tag or commit name")]
     NotARevision { revision: String },
 
-    #[error("the hub names a file {name:?}, which would lie outside its repository; it is not fetched")]
+    #[error("the hub lists a file {name:?}, which lies outside its repository; it is not downloaded")]
     UnsafeName { name: String },
 
     #[error(
-        "{what} is not in the cache {} and offline mode (HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE) forbids to download it; \
+        "{what} is not in the cache {} and offline mode (HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE) forbids downloading it; \
          {advice}",
         cache.display()
     )]
@@ -23,16 +23,16 @@ pub enum HubError {
     #[error("{what} is not in the cache {} and cannot be downloaded from {url}: {reason}", cache.display())]
     Download { what: String, cache: PathBuf, url: String, reason: String },
 
-    #[error("{what} needs a download of {needed}, and the limit is {limit}")]
+    #[error("{what} needs a download of {needed}, but the limit is {limit}")]
     TooLarge { what: String, needed: String, limit: String },
 
     #[error(
-        "the download of {what} took longer than the limit of {seconds} s; what has arrived is kept, and the next run goes \
-         on from there"
+        "the download of {what} took longer than the limit of {seconds} s; the part that arrived is kept, and the next \
+         run resumes it"
     )]
     TooSlow { what: String, seconds: u64 },
 
-    #[error("the hub cache cannot be used: {}: {reason}; set HF_HOME to a folder that can be written", path.display())]
+    #[error("cannot use the hub cache {}: {reason}; set HF_HOME to a writable folder", path.display())]
     Cache { path: PathBuf, reason: String },
 
     #[error("{repository} has no subset {subset:?}; --hf-subset takes one of: {known}")]

@@ -1,4 +1,4 @@
-//! The hub as one run sees it: the environment, how much and how long it may download, and how far it is.
+//! The hub for one run: its environment, the limits of downloads, and their progress.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -8,7 +8,7 @@ use aiperf_clock::Mono;
 use sha2::{Digest, Sha256};
 
 use crate::cache::Repository;
-use crate::client::Client;
+use crate::client::HubClient;
 use crate::identity::{FilePath, RepositoryId, RepositoryKind, Revision};
 use crate::partial::hex;
 use crate::{DownloadProgress, HubEnvironment, HubError};
@@ -17,21 +17,21 @@ use crate::{DownloadProgress, HubEnvironment, HubError};
 #[derive(Debug)]
 pub struct Hub {
     pub(crate) environment: HubEnvironment,
-    pub(crate) client: Client,
+    pub(crate) client: HubClient,
     pub(crate) progress: Arc<DownloadProgress>,
-    limits: Limits,
-    /// The first time that anything was asked of the network.
+    limits: DownloadLimits,
+    /// The time of the first network request.
     began: OnceLock<Mono>,
 }
 
-/// What all downloads of a [`Hub`] together may take.
+/// The limits of all downloads of a [`Hub`] together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct DownloadLimits {
     pub bytes: u64,
     pub time: Duration,
 }
 
-impl Default for Limits {
+impl Default for DownloadLimits {
     /// Enough for any vocabulary; keeps a wrong endpoint from filling the disk.
     fn default() -> Self {
         Self { bytes: 512 << 20, time: Duration::from_secs(300) }
@@ -40,12 +40,12 @@ impl Default for Limits {
 
 impl Hub {
     pub fn new(environment: HubEnvironment) -> Self {
-        let client = Client::new(&environment);
-        let (progress, limits) = (Arc::default(), Limits::default());
+        let client = HubClient::new(&environment);
+        let (progress, limits) = (Arc::default(), DownloadLimits::default());
         Self { environment, client, progress, limits, began: OnceLock::new() }
     }
 
-    pub fn with_limits(self, limits: Limits) -> Self {
+    pub fn with_limits(self, limits: DownloadLimits) -> Self {
         Self { limits, ..self }
     }
 
@@ -57,8 +57,8 @@ impl Hub {
         Arc::clone(&self.progress)
     }
 
-    /// The path of a file: from the cache, without asking the hub whether a branch has moved (a benchmark should do the
-    /// same thing twice), else downloaded.
+    /// The path of a file, downloaded if it is not in the cache. The hub is not asked whether a branch has moved, so that a
+    /// benchmark can be repeated.
     pub fn file(&self, id: &RepositoryId, revision: &Revision, file: &FilePath) -> Result<PathBuf, HubError> {
         if let Some(found) = Repository::new(&self.environment.cache, id).find(revision, file) {
             return Ok(found);
@@ -68,7 +68,7 @@ impl Hub {
         self.download(id, revision, file)
     }
 
-    /// A file that lies elsewhere, kept beside the cache.
+    /// A file from any URL, stored next to the cache.
     pub fn url(&self, url: &str) -> Result<PathBuf, HubError> {
         let name = url.rsplit('/').next().unwrap_or_default();
         let hash = hex(&Sha256::digest(url)[..8]);
@@ -114,7 +114,7 @@ impl Hub {
         Ok(())
     }
 
-    /// Whether so many more bytes may come.
+    /// Checks that this many more bytes are within the limit.
     pub(crate) fn check_size(&self, what: &str, more: u64) -> Result<(), HubError> {
         let needed = self.progress.received().saturating_add(more);
         if needed > self.limits.bytes {
@@ -134,7 +134,7 @@ impl Hub {
     }
 }
 
-/// `org/name (revision main), file data/x.parquet`.
+/// A description such as `org/name (revision main), file data/x.parquet`.
 pub(crate) fn described(id: &RepositoryId, revision: &Revision, file: Option<&FilePath>) -> String {
     let file = file.map(|file| format!(", file {file}")).unwrap_or_default();
     format!("{id} (revision {revision}){file}")

@@ -11,14 +11,14 @@ const URL_SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remov
 /// What is escaped in a path of several segments.
 const URL_PATH: &AsciiSet = &URL_SEGMENT.remove(b'/');
 
-/// What a repository holds; each kind has its own place in the cache and in URLs.
+/// The kind of a repository. Each kind has its own folder in the cache and its own path in URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepositoryKind {
     Model,
     Dataset,
 }
 
-/// `NAME` or `OWNER/NAME`.
+/// The id of a repository: `NAME` or `OWNER/NAME`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryId {
     kind: RepositoryKind,
@@ -56,7 +56,7 @@ impl RepositoryId {
         format!("{kind}--{}", self.name.replace('/', "--"))
     }
 
-    /// Its page on the hub, without the endpoint.
+    /// The path of its page on the hub, without the endpoint.
     pub(crate) fn page(&self) -> String {
         match self.kind {
             RepositoryKind::Model => self.name.clone(),
@@ -64,7 +64,7 @@ impl RepositoryId {
         }
     }
 
-    /// Where the hub's API describes it, without the endpoint.
+    /// The path of its description in the hub's API, without the endpoint.
     pub(crate) fn api(&self) -> String {
         match self.kind {
             RepositoryKind::Model => format!("api/models/{}", self.name),
@@ -79,7 +79,7 @@ impl fmt::Display for RepositoryId {
     }
 }
 
-/// A branch, tag (which may hold slashes, as `refs/pr/1`) or commit.
+/// A branch, a tag (which may contain slashes, such as `refs/pr/1`) or a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revision(String);
 
@@ -108,7 +108,7 @@ impl fmt::Display for Revision {
     }
 }
 
-/// A file within a repository, known to stay within it.
+/// The path of a file in a repository, checked not to leave it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FilePath(String);
 

@@ -14,14 +14,14 @@ mod environment;
 mod error;
 mod hub;
 mod identity;
-mod layout;
 mod listing;
 mod partial;
 mod progress;
+mod splits;
 
 pub use environment::HubEnvironment;
 pub use error::HubError;
-pub use hub::{Hub, Limits};
+pub use hub::{DownloadLimits, Hub};
 pub use identity::{FilePath, RepositoryId, RepositoryKind, Revision};
 pub use listing::RemoteFile;
 pub use progress::{DownloadProgress, DownloadSnapshot};

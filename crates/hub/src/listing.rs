@@ -1,4 +1,4 @@
-//! Which files a revision of a repository has.
+//! Lists the files of a revision of a repository.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::HubError;
 use crate::cache::Repository;
-use crate::client::Failure;
+use crate::client::RequestFailure;
 use crate::hub::{Hub, described};
 use crate::identity::{FilePath, RepositoryId, Revision, is_safe_part};
 
-/// A list of files is text of some hundred bytes a file.
+/// The largest file list; it has some hundred bytes per file.
 const MOST_LIST_BYTES: u64 = 256 << 20;
 
 /// One file of a commit.
@@ -23,20 +23,19 @@ pub struct RemoteFile {
     pub(crate) commit: Revision,
 }
 
-/// All files of a commit, by name.
+/// All files of a commit, sorted by name.
 #[derive(Debug)]
 pub(crate) struct Listing {
     pub(crate) files: Vec<RemoteFile>,
 }
 
 impl Hub {
-    /// The file, from the cache or downloaded.
+    /// The path of the file, downloaded if it is not in the cache.
     pub fn fetch(&self, file: &RemoteFile) -> Result<PathBuf, HubError> {
         self.file(&file.id, &file.commit, &file.path)
     }
 
-    /// The files of a revision: what the hub said when it was first asked. Offline, and where only the hub's own tools
-    /// have been, it is what the cache holds.
+    /// The files of a revision, as the hub listed them first. Offline and without such a list, the files in the cache.
     pub(crate) fn list(&self, id: &RepositoryId, revision: &Revision) -> Result<Listing, HubError> {
         let repository = Repository::new(&self.environment.cache, id);
         let known = repository.commit(revision);
@@ -54,7 +53,7 @@ impl Hub {
         }
         self.check_online(id, revision, None)?;
         self.check_time(&described(id, revision, None))?;
-        // Of the commit that is in the cache, if one is: its files are the ones to complete.
+        // Ask for the commit that is in the cache, if there is one, since its files are to be completed.
         let asked = known.as_deref().map_or(Ok(revision.clone()), Revision::parse)?;
         let description = self.describe(id, &asked)?;
         let listing = read(id, &description)?;
@@ -75,23 +74,24 @@ impl Hub {
         let url = format!("{}/{}/revision/{}?blobs=true", self.environment.endpoint, id.api(), revision.url_segment());
         let what = described(id, revision, None);
         let answer = self.client.get(&url).or_else(|failure| match failure {
-            // Once more is enough for a question that is asked once in the life of a cache.
-            Failure::Passing(_) => self.client.get(&url),
-            Failure::Final(reason) => Err(Failure::Final(reason)),
+            // One retry is enough for a request that is made once per cache.
+            RequestFailure::Passing(_) => self.client.get(&url),
+            RequestFailure::Final(reason) => Err(RequestFailure::Final(reason)),
         });
-        let answer = answer
-            .map_err(|(Failure::Passing(reason) | Failure::Final(reason))| self.download_error(&what, &url, reason))?;
+        let answer = answer.map_err(|(RequestFailure::Passing(reason) | RequestFailure::Final(reason))| {
+            self.download_error(&what, &url, reason)
+        })?;
         let mut text = Vec::new();
         let mut body = answer.response.into_body().into_with_config().limit(MOST_LIST_BYTES).reader();
         body.read_to_end(&mut text).map_err(|error| self.download_error(&what, &url, error.to_string()))?;
         serde_json::from_slice(&text).map_err(|error| {
-            let reason = format!("its list of files is no JSON ({error}): is HF_ENDPOINT a Hugging Face hub?");
+            let reason = format!("its file list is not JSON ({error}); is HF_ENDPOINT a Hugging Face hub?");
             self.download_error(&what, &url, reason)
         })
     }
 }
 
-/// The list as it is kept, without all that the hub says besides.
+/// The list to store, without the other fields of the hub's response.
 fn kept(listing: &Listing, commit: &str) -> Value {
     let files: Vec<Value> =
         listing.files.iter().map(|file| json!({"rfilename": file.path.as_str(), "size": file.size})).collect();

@@ -1,4 +1,4 @@
-//! A file on its way into the cache. Only one process at a time writes to it, and what is in it outlives that process.
+//! A partially downloaded file. Only one process at a time writes to it; its content remains when that process ends.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -15,14 +15,14 @@ pub(crate) struct Partial {
 }
 
 impl Partial {
-    /// Opens or creates it, with what an earlier download left; `None` while another process has it.
+    /// Opens or creates the file, with the content of an earlier download; `None` while another process has it locked.
     pub(crate) fn open(path: &Path) -> io::Result<Option<Self>> {
         let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         if !lock(&file)? {
             return Ok(None);
         }
         let opened = file.metadata()?;
-        // Whoever had it may have given it its name, or thrown it away, between the opening and the lock.
+        // Another process may have renamed or deleted it between opening and locking.
         if std::fs::metadata(path).map_or(0, |there| there.ino()) != opened.ino() {
             return Ok(None);
         }
@@ -40,7 +40,7 @@ impl Partial {
         Ok(())
     }
 
-    /// Forgets what was there.
+    /// Deletes the content.
     pub(crate) fn restart(&mut self) -> io::Result<()> {
         self.file.set_len(0)?;
         self.length = 0;
@@ -60,7 +60,7 @@ impl Partial {
         Ok(hex(&hash.finalize()))
     }
 
-    /// All bytes are there: the file gets its name.
+    /// Renames the complete file to its final path.
     pub(crate) fn finish(self, path: &Path) -> io::Result<()> {
         self.file.sync_all()?;
         std::fs::rename(&self.path, path)
@@ -78,7 +78,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 fn lock(file: &File) -> io::Result<bool> {
     match rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
-        // On file systems without locks nobody else is known to be there.
+        // On file systems without locks, other processes cannot be detected.
         Ok(()) | Err(rustix::io::Errno::NOTSUP | rustix::io::Errno::NOSYS | rustix::io::Errno::NOLCK) => Ok(true),
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
         Err(error) => Err(error.into()),

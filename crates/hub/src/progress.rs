@@ -1,4 +1,4 @@
-//! How far a download is, for whoever wants to show it.
+//! The progress of a download.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Written by downloads, read by a progress line.
 #[derive(Debug, Default)]
 pub struct DownloadProgress {
-    /// Bytes that came over the network, of all files.
+    /// The number of bytes received for all files.
     received: AtomicU64,
-    /// Of the current file, what was there before included.
+    /// The number of bytes of the current file, including those of earlier downloads.
     done: AtomicU64,
     current: Mutex<Option<(String, Option<u64>)>>,
 }
 
-/// Where the current file stands.
+/// The progress of the current file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DownloadSnapshot {
     pub name: String,
     pub done: u64,
-    /// In all, when the server says so.
+    /// The total size, if the server announces it.
     pub size: Option<u64>,
 }
 

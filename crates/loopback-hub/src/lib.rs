@@ -1,5 +1,5 @@
-//! A small hub on the loopback interface, for tests: serves the files it is given, notes what it is asked, and misbehaves
-//! on order.
+//! A small Hugging Face hub on the loopback interface for tests. It serves given files, records requests, and can simulate
+//! faults.
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
@@ -13,33 +13,33 @@ use std::time::Duration;
 
 use serde_json::json;
 
-pub use parquet_file::{Column, parquet_file};
+pub use parquet_file::{ParquetColumn, parquet_file};
 
 pub const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 pub const CONVERTED: &str = "89abcdef0123456789abcdef0123456789abcdef";
 
-/// What the server does to the next request for a file, instead of answering it.
+/// The fault that the server simulates at the next request for a file.
 #[derive(Debug, Clone)]
-pub enum Mischief {
-    /// Closes the connection after so many bytes of the body.
+pub enum HubFault {
+    /// Closes the connection after this many bytes of the body.
     CutAfter(usize),
-    /// Sends nothing more after so many bytes, and keeps the connection for that long.
+    /// Sends nothing more after this many bytes, and keeps the connection open for this time.
     StallAfter(usize, Duration),
     Status(u16),
-    /// Sends the client elsewhere.
+    /// Redirects the client.
     Redirect(String),
-    /// Names other bytes than it sends.
+    /// Announces the hash of other bytes.
     Etag(String),
     IgnoreRange,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    /// Files of every repository that has none of its own.
+struct HubState {
+    /// The files of every repository without files of its own.
     files: BTreeMap<String, Vec<u8>>,
     repositories: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
     converted: BTreeMap<String, Vec<u8>>,
-    mischief: VecDeque<Mischief>,
+    fault: VecDeque<HubFault>,
     requests: Vec<String>,
     refused: Option<(u16, &'static str)>,
 }
@@ -47,7 +47,7 @@ struct State {
 #[derive(Debug, Clone)]
 pub struct LoopbackHub {
     pub url: String,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<HubState>>,
 }
 
 impl LoopbackHub {
@@ -61,38 +61,38 @@ impl LoopbackHub {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let served = served.clone();
-                // A client that goes away in the middle is what some tests are about.
+                // Some tests close the connection on purpose.
                 std::thread::spawn(move || served.answer(stream));
             }
         });
         hub
     }
 
-    /// Files of one repository alone.
+    /// Adds the files of one repository.
     pub fn repository(self, name: &str, files: &[(&str, &[u8])]) -> Self {
         let files = files.iter().map(|(n, b)| ((*n).to_owned(), b.to_vec())).collect();
         self.state.lock().unwrap().repositories.insert(name.to_owned(), files);
         self
     }
 
-    /// Files of the branch that the hub converts data sets to.
+    /// Adds the files of the hub's Parquet conversion.
     pub fn converted(self, files: &[(&str, &[u8])]) -> Self {
         self.state.lock().unwrap().converted = files.iter().map(|(n, b)| ((*n).to_owned(), b.to_vec())).collect();
         self
     }
 
-    pub fn then(self, mischief: Mischief) -> Self {
-        self.state.lock().unwrap().mischief.push_back(mischief);
+    pub fn then(self, fault: HubFault) -> Self {
+        self.state.lock().unwrap().fault.push_back(fault);
         self
     }
 
-    /// Answers everything with this.
+    /// Answers every request with this response.
     pub fn refusing(self, status: u16, said: &'static str) -> Self {
         self.state.lock().unwrap().refused = Some((status, said));
         self
     }
 
-    /// Heads of all requests so far.
+    /// The heads of all requests so far.
     pub fn requests(&self) -> Vec<String> {
         self.state.lock().unwrap().requests.clone()
     }
@@ -104,11 +104,11 @@ impl LoopbackHub {
         let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
         let range = head.lines().find_map(|l| l.to_ascii_lowercase().strip_prefix("range: bytes=").map(str::to_owned));
         let from: usize = range.and_then(|r| r.trim_end_matches('-').parse().ok()).unwrap_or(0);
-        let (mischief, refused) = {
+        let (fault, refused) = {
             let mut state = self.state.lock().unwrap();
             state.requests.push(head.clone());
             let is_file = path.contains("/resolve/");
-            (if is_file { state.mischief.pop_front() } else { None }, state.refused)
+            (if is_file { state.fault.pop_front() } else { None }, state.refused)
         };
         if let Some((status, said)) = refused {
             return write!(
@@ -134,11 +134,11 @@ impl LoopbackHub {
         };
         let mut etag = format!("etag-{}", body.len());
         let (mut cut, mut from, mut stall) = (body.len(), from, Duration::ZERO);
-        match mischief {
-            Some(Mischief::Status(status)) => {
+        match fault {
+            Some(HubFault::Status(status)) => {
                 return write!(stream, "HTTP/1.1 {status} No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
             }
-            Some(Mischief::Redirect(to)) => {
+            Some(HubFault::Redirect(to)) => {
                 return write!(
                     stream,
                     "HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\nX-Repo-Commit: {commit}\r\n\
@@ -146,10 +146,10 @@ impl LoopbackHub {
                     body.len()
                 );
             }
-            Some(Mischief::CutAfter(bytes)) => cut = (from + bytes).min(body.len()),
-            Some(Mischief::StallAfter(bytes, length)) => (cut, stall) = ((from + bytes).min(body.len()), length),
-            Some(Mischief::Etag(other)) => etag = other,
-            Some(Mischief::IgnoreRange) => from = 0,
+            Some(HubFault::CutAfter(bytes)) => cut = (from + bytes).min(body.len()),
+            Some(HubFault::StallAfter(bytes, length)) => (cut, stall) = ((from + bytes).min(body.len()), length),
+            Some(HubFault::Etag(other)) => etag = other,
+            Some(HubFault::IgnoreRange) => from = 0,
             None => {}
         }
         let status = if from > 0 {

@@ -1,4 +1,4 @@
-//! Parquet files as the hub has them, of columns of bytes and text.
+//! Parquet files with columns of bytes and text, as on the hub.
 
 use std::sync::Arc;
 
@@ -8,17 +8,18 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-/// One column of a row group: the values that are there, and the levels that say where.
+/// One column of a row group: its values, and the levels that locate them.
 #[derive(Debug, Clone)]
-pub struct Column {
+pub struct ParquetColumn {
     pub values: Vec<Vec<u8>>,
     pub definition: Vec<i16>,
-    /// Of columns within lists.
+    /// The repetition levels of a column within lists.
     pub repetition: Option<Vec<i16>>,
 }
 
-impl Column {
-    /// A column of the row itself; `depth` optional groups and values lie between the row and a value.
+impl ParquetColumn {
+    /// A column without lists. `depth` is the number of optional levels down to the value: 1 for `optional binary text`, 2 for
+    /// `optional group image { optional binary bytes }`.
     pub fn flat(values: &[Option<&[u8]>], depth: i16) -> Self {
         Self {
             definition: values.iter().map(|value| if value.is_some() { depth } else { depth - 1 }).collect(),
@@ -31,7 +32,8 @@ impl Column {
         Self::flat(&values.iter().map(|text| Some(text.as_bytes())).collect::<Vec<_>>(), 1)
     }
 
-    /// A column of lists, none of them empty.
+    /// A column of lists, none of them empty. `depth` is the number of optional and repeated levels down to the value: 3 for
+    /// `optional group turns (LIST) { repeated group list { optional binary element } }`.
     pub fn lists(rows: &[&[&str]], depth: i16) -> Self {
         let all: Vec<&&str> = rows.iter().flat_map(|row| row.iter()).collect();
         Self {
@@ -43,7 +45,7 @@ impl Column {
 }
 
 /// A file of this message type with these row groups.
-pub fn parquet_file(message_type: &str, groups: &[Vec<Column>]) -> Vec<u8> {
+pub fn parquet_file(message_type: &str, groups: &[Vec<ParquetColumn>]) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(message_type).unwrap());
     let properties = Arc::new(WriterProperties::builder().set_compression(Compression::SNAPPY).build());
     let mut file = Vec::new();

@@ -13,7 +13,7 @@ pub use aiperf_protocol::SpecDecode;
 pub use aiperf_stats::steady::Unsteady;
 pub use aiperf_stats::{Interval, Level, floor as sample_floor};
 pub use catalogue::{
-    ConsoleGroup, Definition, Flags, Kind, Metric, MetricContext, Sending, Slo, SloError, Thresholds, Unit,
+    ConsoleGroup, Definition, Flags, Metric, MetricContext, MetricKind, Sending, Slo, SloError, Thresholds, Unit,
 };
 pub use health::{
     ClientHealth, ClientLimit, ClientLoad, DescriptorUse, HealthMaxima, HealthSample, LateReads, LimitKind, LoadAxis,
@@ -25,10 +25,10 @@ pub use record::{
     PrefixBlocks, RecordValues, Shortage, TokenCounts, Undecodable,
 };
 pub use summary::{
-    Confidence, GpuEnergy, GpuVendor, MetricResult, NetworkRtt, Percentile, PhaseAccounting, PhaseWindow, SloResult,
-    Stats, Summary, Surety, genai_perf_results,
+    Confidence, GpuEnergy, GpuVendor, IntervalSupport, MetricResult, NetworkRtt, Percentile, PhaseAccounting,
+    PhaseWindow, SloResult, Stats, Summary, genai_perf_results,
 };
 pub use validity::{
-    AskedConcurrency, Digest, Evidence, Explanation, GapCause, LostRecords, MaxTokensField, Severity, Unreached,
-    ValidityCode, ValidityNote,
+    AskedConcurrency, Digest, Evidence, GapCause, LostRecords, MaxTokensField, Severity, Unreached, ValidityCode,
+    ValidityNote, thresholds as validity_thresholds,
 };

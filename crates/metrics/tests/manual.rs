@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-use aiperf_metrics::{ConsoleGroup, Definition, Explanation, Flags, Kind, Metric, ValidityCode};
+use aiperf_metrics::{ConsoleGroup, Definition, Flags, Metric, MetricKind};
 
 /// Sections of the page: title, what stands under it, which metrics.
 type Section = (&'static str, &'static str, fn(Metric) -> bool);
@@ -33,7 +33,9 @@ const SECTIONS: &[Section] = &[
         has(m, &[Flags::IMAGE, Flags::AUDIO, Flags::VIDEO_OUT]) && !has(m, &[Flags::USAGE])
     }),
     ("Whole run", "D is the time from before the first permission to send until the last request ended.", |m| {
-        matches!(m.definition().kind, Kind::Aggregate | Kind::Derived) && has(m, &[]) && !m.tag().starts_with("replay")
+        matches!(m.definition().kind, MetricKind::Aggregate | MetricKind::Derived)
+            && has(m, &[])
+            && !m.tag().starts_with("replay")
     }),
     (
         "Goodput",
@@ -45,7 +47,7 @@ const SECTIONS: &[Section] = &[
         "Twins with failures have the values of the metric they are named after and one infinite value for each failed request: they are what the metric would be if failed requests took forever. Percentiles are interpolated as always, so that one whose rank lies between the last success and the first failure is infinite too (p90 where exactly a tenth failed). Infinite statistics stand as `inf` in the CSV file and on the console; JSON, which has no such number, leaves them out.",
         |m| {
             (has(m, &[Flags::ERRORS])
-                || m.definition().kind == Kind::ErrorAdjusted
+                || m.definition().kind == MetricKind::ErrorAdjusted
                 || matches!(m, Metric::CancelledRequestCount | Metric::ResentRequestCount))
                 && !has(m, &[Flags::USAGE])
         },
@@ -65,7 +67,7 @@ const SECTIONS: &[Section] = &[
     (
         "Over time",
         "Step functions of time, with statistics weighted by how long each value held: avg, min, max, std, p50, p90, p95 and p99. `effective_*` cover the whole of D, `active_*` the time in which the matching concurrency is above 0.",
-        |m| m.definition().kind == Kind::TimeWeighted,
+        |m| m.definition().kind == MetricKind::TimeWeighted,
     ),
     ("Network", "`--network-latency-mean` gives the round trip, `--network-latency-automatic` measures it.", |m| {
         has(m, &[Flags::NETWORK])
@@ -81,7 +83,7 @@ const SECTIONS: &[Section] = &[
 ];
 
 fn is_record(metric: Metric) -> bool {
-    matches!(metric.definition().kind, Kind::Record | Kind::RecordList)
+    matches!(metric.definition().kind, MetricKind::Record | MetricKind::RecordList)
 }
 
 fn is_time_or_rate(metric: Metric) -> bool {
@@ -122,7 +124,7 @@ fn has(metric: Metric, flags: &[Flags]) -> bool {
 fn manual() -> String {
     let mut text = String::from(
         "# Metrics\n\nWritten from the catalogue (`crates/metrics/src/catalogue/rows.rs`); `UPDATE_DOCS=1 cargo test -p aiperf-metrics --test \
-         manual` writes it anew.\n\n\
+         manual` rewrites it.\n\n\
          A record metric has one value a request (a list for `record, list`), and in the summary avg, min, max, std, sum, count and the \
          percentiles p1, p5, p10, p25, p50, p75, p90, p95, p99, p99_9 and p99_99 over requests: linear interpolation at rank q (n - 1), \
          population standard deviation. [statistics.md](statistics.md) says how sure they are. Aggregate and derived metrics are single \
@@ -176,46 +178,6 @@ fn row(definition: &Definition) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
-fn validity_manual() -> String {
-    let mut text = String::from(
-        "# Validity\n\nThe table is written from the rules (`crates/metrics/src/validity/`); `UPDATE_DOCS=1 cargo test -p aiperf-metrics \
-         --test manual` writes this page anew.\n\n\
-         Every summary has a list `validity`: what its reader should know before believing its numbers, empty where there is nothing. The \
-         console prints the same after the tables. Each note has\n\n\
-         | field | is |\n|---|---|\n\
-         | `code` | one of those below |\n\
-         | `severity` | `warning`: some number is not what it is taken for; `info`: good to know, the numbers stand |\n\
-         | `subject` | the limit, metric or field, where one code can be about several |\n\
-         | `figure`, `unit` | what was seen |\n\
-         | `threshold` | what the figure should have stayed at or below, in the same unit (at or above for `sample_floor`) |\n\
-         | `message`, `advice` | the same in words, and what to do |\n\n\
-         `--strict` makes a run with a note of severity `warning` end with exit code 3, so that a script cannot take its numbers for good \
-         ones; `--strict error_share,rate_shortfall` does so for these codes only, whatever their severity. All files are written as \
-         always, and of [several runs](repeated-runs.md) one that is held back is enough. A run that failed or was interrupted keeps its own exit code (1, 130).\n\n\
-         `aiperf report` draws the notes again from the records. What records do not tell (the client's health, the clock, lengths asked \
-         for, arrivals that were kept back) it takes from the earlier summary, where there is one.\n\n\
-         | code | what it means | when, and why then | what to do |\n|---|---|---|---|\n",
-    );
-    for code in ValidityCode::ALL {
-        let Explanation { meaning, threshold, remedy } = code.explanation();
-        let _ = writeln!(text, "| `{}` | {meaning} | {threshold} | {remedy} |", code.name());
-    }
-    text
-}
-
-#[test]
-fn docs_validity_md_says_what_the_rules_say() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/validity.md");
-    let wanted = validity_manual();
-    if env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(&path, &wanted).unwrap();
-    }
-    assert!(
-        fs::read_to_string(&path).unwrap_or_default() == wanted,
-        "docs/validity.md is out of date; UPDATE_DOCS=1 cargo test -p aiperf-metrics --test manual writes it anew"
-    );
-}
-
 #[test]
 fn docs_metrics_md_says_what_the_catalogue_says() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
@@ -226,7 +188,7 @@ fn docs_metrics_md_says_what_the_catalogue_says() {
     let found = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         found == wanted,
-        "docs/metrics.md is out of date; UPDATE_DOCS=1 cargo test -p aiperf-metrics --test manual writes it anew"
+        "docs/metrics.md is out of date; UPDATE_DOCS=1 cargo test -p aiperf-metrics --test manual rewrites it"
     );
     for metric in Metric::ALL {
         assert!(found.contains(&format!("| `{}` |", metric.tag())), "{} has no line", metric.tag());

@@ -1,19 +1,19 @@
-//! How the tables are laid out. The build script, which writes them, includes this file too.
+//! The layout of the tables. The build script, which writes them, includes this file as well.
 
-/// More than twice as many slots as tokens, so that most are found at the first look.
+/// More than twice as many slots as tokens, so that most tokens are found in the first slot.
 const SLOT_BITS: u32 = 19;
 pub(crate) const SLOTS: usize = 1 << SLOT_BITS;
-/// No token has more bytes.
+/// The length of the longest token in bytes.
 pub(crate) const LONGEST: usize = 128;
 
-/// Where the search for a token begins; it goes on slot by slot until the token or an empty slot is found.
+/// The slot at which the search for a token begins. It continues slot by slot to the token or an empty slot.
 pub(crate) fn first_slot(bytes: &[u8]) -> usize {
     (hash(bytes) >> (64 - SLOT_BITS)) as usize
 }
 
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The upper bits are the good ones: they depend on every byte (multiplicative hashing, Knuth, The Art of Computer
+/// The upper bits are used, since they depend on every byte (multiplicative hashing, Knuth, The Art of Computer
 /// Programming, volume 3, section 6.4).
 fn hash(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();

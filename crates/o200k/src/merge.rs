@@ -1,14 +1,14 @@
-//! Byte-pair encoding of one piece: of all neighbours that are a token together, the pair of the lowest rank (which is the
-//! token's id) is joined, the first such in the text, until no two are.
+//! Byte-pair encoding of one piece: repeatedly joins the neighbouring parts whose token has the lowest rank (the token's id),
+//! the first such pair in the text, until no pair is a token.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::table::{bytes_of, id_of};
 
-/// Up to this many bytes looking through all pairs each time is quicker than keeping them in order.
+/// For pieces up to this many bytes, scanning all pairs each time is faster than a heap.
 const SHORT: usize = 64;
-/// The rank of a pair that is no token.
+/// The rank of a pair that is not a token.
 const NONE: u32 = u32::MAX;
 
 /// Appends the tokens of `piece`.
@@ -22,17 +22,17 @@ pub(crate) fn merge(piece: &[u8], tokens: &mut Vec<u32>) {
 
 /// A part of the piece, and the rank of joining it with the next.
 #[derive(Clone, Copy)]
-struct Part {
+struct MergePart {
     start: usize,
     rank: u32,
 }
 
 fn merge_short(piece: &[u8], tokens: &mut Vec<u32>) {
-    let mut parts = [Part { start: 0, rank: NONE }; SHORT + 1];
+    let mut parts = [MergePart { start: 0, rank: NONE }; SHORT + 1];
     for (start, part) in parts.iter_mut().enumerate().take(piece.len() + 1) {
-        *part = Part { start, rank: rank(piece, start, start + 2) };
+        *part = MergePart { start, rank: rank(piece, start, start + 2) };
     }
-    // The last entry is only where the piece ends.
+    // The last entry only marks the end of the piece.
     let mut count = piece.len();
     while let Some(at) = (0..count.saturating_sub(1)).min_by_key(|&at| parts[at].rank) {
         if parts[at].rank == NONE {
@@ -54,13 +54,13 @@ fn rank(piece: &[u8], start: usize, end: usize) -> u32 {
     piece.get(start..end).and_then(id_of).unwrap_or(NONE)
 }
 
-/// Parts are named by where they start. Pairs wait in order of rank and place; one that has changed since it was put there
-/// is passed over.
+/// Merges with a heap. Parts are identified by their start. The heap is sorted by rank and start; pairs that have changed since
+/// they were added are skipped.
 fn merge_long(piece: &[u8], tokens: &mut Vec<u32>) {
     let end = piece.len();
-    // Where the part that starts here ends; 0 if none starts here (any longer).
+    // The end of the part that starts here; 0 if no part starts here.
     let mut ends: Vec<usize> = (1..=end).collect();
-    // Where the part that ends here starts.
+    // The start of the part that ends here.
     let mut starts: Vec<usize> = (0..=end).map(|at| at.saturating_sub(1)).collect();
     let mut pairs = BinaryHeap::new();
     for start in 0..end - 1 {

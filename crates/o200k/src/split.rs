@@ -1,4 +1,4 @@
-//! Splits text into the pieces that are made tokens of one by one, by the pattern that belongs to the vocabulary.
+//! Splits text into the pieces that are tokenized separately, by the pattern of the vocabulary.
 
 use std::sync::LazyLock;
 
@@ -16,13 +16,13 @@ const PATTERN: &str = concat!(
     r"|\s*[\r\n]+",
 );
 
-/// Built at the first character that is not ASCII: it takes some milliseconds.
+/// Built when the first character that is not ASCII occurs, since that takes some milliseconds.
 static REGEX: LazyLock<meta::Regex> = LazyLock::new(|| {
     #[allow(clippy::expect_used, reason = "a constant, which the tests of this crate build")]
     meta::Regex::new(PATTERN).expect("the pattern is well formed")
 });
 
-/// The pieces of a text, in order; joined they are the text.
+/// The pieces of a text, in order. Joined, they are the text.
 pub fn split(text: &str) -> impl Iterator<Item = &str> {
     Pieces { text, at: 0 }
 }
@@ -52,8 +52,8 @@ impl Pieces<'_> {
         REGEX.search_half(&input).map_or_else(|| self.blanks(), |end| end.offset() - self.at)
     }
 
-    /// What the pattern leaves over is blanks without a line end: all of them at the end of the text, else all but the last,
-    /// which goes with what follows; a single one stands for itself.
+    /// The length of a run of white space without a line end, which the pattern does not match: the whole run at the end of the
+    /// text or if it is a single character, otherwise all but the last character, which belongs to the next piece.
     fn blanks(&self) -> usize {
         let rest = &self.text[self.at..];
         let run = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());

@@ -1,4 +1,4 @@
-//! The tables that the build script made, and how to look something up in them.
+//! The tables of the build script, and how to look up tokens in them.
 
 use crate::layout::{LONGEST, SLOTS, first_slot};
 
@@ -13,7 +13,7 @@ const fn words(bytes: &'static [u8]) -> &'static [[u8; 4]] {
     bytes.as_chunks::<4>().0
 }
 
-/// The token that is exactly these bytes.
+/// The id of the token with exactly these bytes.
 pub(crate) fn id_of(bytes: &[u8]) -> Option<u32> {
     if bytes.len() > LONGEST {
         return None;

@@ -12,23 +12,26 @@ mod trials;
 mod validity;
 
 pub use error::ReportError;
-pub use folder::{ArtifactPaths, ClaimError, Cleared, Earlier, FolderClaim, PREVIOUS, RunNote};
+pub use folder::{
+    ArtifactPaths, ClearedFiles, EarlierFiles, FolderLock, FolderLockError, LOGS, PHASES, PREVIOUS, RunNote,
+};
 pub use records::{
     Chunks, Headers, InputSession, InputsFile, LineHandle, LineTotals, OutputText, OutputsFile, Phase, RawExchange,
     RawResponse, RawWriter, Record, RecordMetadata, RecordTable, RecordWriter, Redirect, RoundTrip, RoundTripWriter,
     SpecDecodeRecord, TraceData,
 };
 pub use selftest::{
-    AskedLoad, Certificate, Citation, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, Machine, Problem,
-    SelfTestReport, Statistic, TimedError,
+    AskedLoad, Certificate, Citation, ClientCpu, ErrorLimits, ErrorStatistic, ErrorStats, Grade, JoinCounts, Machine,
+    SelfTestProblem, SelfTestReport, TimedError,
 };
 pub use summary::{
     AskedPercentiles, DelayFigures, ExtraFiles, LocalZone, PhaseReport, RunReport, RunStatus, StampCounts,
     SummaryFiles, Timestamps, WrittenFile, write_summary_files, write_timeslices,
 };
+pub use trials::names as aggregate_names;
 pub use trials::{
     Aggregate, AggregateMetric, AggregatePaths, BestCell, Collated, CollatedMetric, FailedRun, RunConfig, RunMean,
-    RunPlace, Settled, Spread, SweepCell, SweepMetric, SweepReport, Variation, write_aggregate, write_collated,
+    RunPlace, RunSpread, Settled, SweepCell, SweepMetric, SweepReport, Variation, write_aggregate, write_collated,
     write_sweep,
 };
-pub use validity::Wording;
+pub use validity::{ValidityManual, Wording};

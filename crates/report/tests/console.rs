@@ -116,6 +116,6 @@ fn a_run_cites_the_selftest_of_its_machine_and_says_when_it_went_beyond() {
     certificate.load.in_flight = 0;
     report.selftest = Citation::choose(&[certificate], Some(&reached));
     let text = render(&report, Width(80), Colour::Plain);
-    assert!(text.contains("went beyond") && text.contains("aiperf selftest --streams"), "{text}");
+    assert!(text.contains("exceeded the certified load") && text.contains("aiperf selftest --streams"), "{text}");
     assert!(widest(&text) <= 80, "{text}");
 }

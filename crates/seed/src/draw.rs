@@ -1,5 +1,5 @@
-//! The distributions that benchmarks draw from. Written here, and pinned by tests, so that a dependency update cannot
-//! change the bytes of a seeded run.
+//! The distributions that benchmarks draw from. They are implemented here and pinned by tests, so that a dependency update
+//! cannot change the bytes of a seeded run.
 
 use crate::Stream;
 
@@ -12,7 +12,7 @@ impl Stream {
     /// Uniform in `0..bound`, without modulo bias (Lemire, "Fast Random Integer Generation in an Interval", 2019).
     ///
     /// # Panics
-    /// When `bound` is zero.
+    /// If `bound` is zero.
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "a draw below zero has no values");
         loop {
@@ -62,7 +62,7 @@ impl Stream {
         }
     }
 
-    /// A normal draw that is not negative; the mean where there is no spread.
+    /// A non-negative normal draw; the mean if the standard deviation is zero.
     pub fn positive_normal(&mut self, mean: f64, stddev: f64) -> f64 {
         if stddev <= 0.0 {
             return mean.max(0.0);
@@ -71,13 +71,13 @@ impl Stream {
         drawn.unwrap_or(mean.max(0.0))
     }
 
-    /// The same as a whole number of at least one: the rule by which lengths and turns are drawn. Rounded to the nearest,
-    /// so that the mean of many draws is the mean that was asked for.
+    /// A non-negative normal draw as a whole number of at least one, for lengths and numbers of turns. It is rounded to the
+    /// nearest, so that many draws have the requested mean.
     pub fn positive_normal_integer(&mut self, mean: f64, stddev: f64) -> u64 {
         self.positive_normal(mean, stddev).round().max(1.0) as u64
     }
 
-    /// Fisher-Yates.
+    /// Shuffles the items (Fisher-Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.below(last as u64 + 1) as usize;
@@ -85,7 +85,7 @@ impl Stream {
         }
     }
 
-    /// One of the items, each as likely as the others; `None` from an empty slice.
+    /// One of the items, all equally likely; `None` for an empty slice.
     pub fn choose<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         if items.is_empty() { None } else { items.get(self.below(items.len() as u64) as usize) }
     }

@@ -1,5 +1,5 @@
-//! Named random streams. Each consumer of randomness owns a stream derived from the run's seed and its own name, so that
-//! adding a consumer, or asking in another order, does not move anyone else's draws.
+//! Named random streams. Each consumer of randomness has a stream derived from the run's seed and its own name, so that adding
+//! a consumer, or drawing in another order, does not change the draws of others.
 
 #![forbid(unsafe_code)]
 

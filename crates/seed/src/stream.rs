@@ -18,7 +18,7 @@ impl Seed {
         Self { value, given: true }
     }
 
-    /// A seed from the operating system, for a run that nobody asked to repeat.
+    /// A seed from the operating system, for a run without a given seed.
     pub fn from_entropy() -> Self {
         let value = rand::rngs::SysRng.try_next_u64().unwrap_or_else(|_| u64::from(std::process::id()));
         Self { value, given: false }
@@ -29,7 +29,7 @@ impl Seed {
         if self.given { Some(self.value) } else { None }
     }
 
-    /// The number that a run with the same draws must be given.
+    /// The number with which a run can be repeated.
     pub const fn value(self) -> u64 {
         self.value
     }

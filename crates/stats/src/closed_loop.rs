@@ -16,7 +16,7 @@ use aiperf_seed::{Seed, Stream};
 use crate::batches::{batch_size, means};
 use crate::distribution::student_t_quantile;
 use crate::long_run::{Criterion, LongRun};
-use crate::{Estimate, Interval, Level, MEAN_FLOOR, Span, Support};
+use crate::{Estimate, Interval, Level, MEAN_FLOOR, Support, TimeSpan};
 
 /// Requests that are played again, over all replays.
 const REPLAYED: usize = 100_000;
@@ -35,7 +35,7 @@ const CLOCK_STEP: i64 = 1_000;
 
 /// A request that held a slot, in seconds. `amount`: what it counts for; 0 where it failed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Held {
+pub struct HeldSlot {
     pub start: f64,
     pub end: f64,
     pub amount: f64,
@@ -65,7 +65,7 @@ pub struct ClosedLoopRate {
 
 /// Amount per second. `requests`: all that held a slot, in any order; those that ended within the span count. `None` when the
 /// span has no length or nothing ended in it.
-pub fn closed_loop_rate(requests: &[Held], span: Span, end: RunEnd, level: Level) -> Option<ClosedLoopRate> {
+pub fn closed_loop_rate(requests: &[HeldSlot], span: TimeSpan, end: RunEnd, level: Level) -> Option<ClosedLoopRate> {
     let length = span.end - span.start;
     if !length.is_finite() || length <= 0.0 {
         return None;
@@ -156,7 +156,7 @@ struct Slots {
 impl Slots {
     /// `requests`: in the order of starts. Each one follows the request that ended first among those that no other has
     /// followed so far.
-    fn of(requests: &[Held], span: Span) -> Self {
+    fn of(requests: &[HeldSlot], span: TimeSpan) -> Self {
         let nanos = |at: f64| ((at - span.start) * NANOS) as i64;
         let mut free: BinaryHeap<Reverse<i64>> = BinaryHeap::new();
         let (mut opened, mut cycles) = (Vec::new(), Vec::with_capacity(requests.len()));
@@ -194,7 +194,7 @@ impl Slots {
         let (mut sums, mut wholes) = (Vec::with_capacity(replays), Vec::with_capacity(replays));
         for _ in 0..replays {
             let limit = if end == RunEnd::Count { Limit::Requests(length) } else { Limit::Time(nanos(stop)) };
-            let replay = Replay::play(&opened, &lengths, counted, limit, &mut stream);
+            let replay = LoopReplay::play(&opened, &lengths, counted, limit, &mut stream);
             sums.push(replay.amount - pace * replay.held);
             wholes.push(replay.amount - pace * slots as f64 * replay.length);
         }
@@ -204,7 +204,7 @@ impl Slots {
 
     /// A span that begins or ends in the middle of requests counts more or fewer of them than it held slots for: by their ages
     /// at its edges.
-    fn of_ages(&self, requests: &[Held], span: Span, pace: f64, edges: f64) -> Ends {
+    fn of_ages(&self, requests: &[HeldSlot], span: TimeSpan, pace: f64, edges: f64) -> Ends {
         let step = (span.end - span.start) / LOOKS as f64;
         let mut ages = vec![0.0; LOOKS];
         for request in requests {
@@ -233,7 +233,7 @@ enum Limit {
 }
 
 /// One closed loop with drawn cycles.
-struct Replay {
+struct LoopReplay {
     amount: f64,
     /// Seconds that slots were held, over all of them.
     held: f64,
@@ -241,7 +241,7 @@ struct Replay {
     length: f64,
 }
 
-impl Replay {
+impl LoopReplay {
     fn play(opened: &[u64], lengths: &[u64], cycles: &[Cycle], limit: Limit, stream: &mut Stream) -> Self {
         let mut free: BinaryHeap<Reverse<u64>> = opened.iter().map(|at| Reverse(*at)).collect();
         let (mut amount, mut held, mut last, mut sent) = (0.0, 0_u64, 0_u64, 0_usize);

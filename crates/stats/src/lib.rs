@@ -18,13 +18,13 @@ mod share;
 pub mod steady;
 mod two_samples;
 
-pub use closed_loop::{ClosedLoopRate, Held, RunEnd, closed_loop_rate};
+pub use closed_loop::{ClosedLoopRate, HeldSlot, RunEnd, closed_loop_rate};
 pub use estimate::{Estimate, Interval, Support};
 pub use level::{Level, LevelError};
 pub use mean::{MEAN_FLOOR, effective_samples, mean};
 pub use order::{at_rank, linear};
 pub use quantile::{floor, quantile};
-pub use rate::{Event, Span, rate};
+pub use rate::{CountedEvent, TimeSpan, rate};
 pub use sample::Sample;
 pub use share::share;
 pub use two_samples::same_distribution;

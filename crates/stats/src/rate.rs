@@ -11,7 +11,7 @@ const EVENTS_PER_BLOCK: usize = 10;
 
 /// Something that happened: when, and how much of it (1 for a request, its tokens for a token rate).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Event {
+pub struct CountedEvent {
     /// Seconds.
     pub at: f64,
     pub amount: f64,
@@ -19,12 +19,12 @@ pub struct Event {
 
 /// The time that the rate is over, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Span {
+pub struct TimeSpan {
     pub start: f64,
     pub end: f64,
 }
 
-impl Span {
+impl TimeSpan {
     /// Also what lies a rounding beyond its ends.
     pub(crate) fn holds(&self, at: f64) -> bool {
         self.start - 1e-6 <= at && at <= self.end + 1e-6
@@ -32,7 +32,7 @@ impl Span {
 }
 
 /// Amount per second; the order of events does not matter. `None` when the span has no length.
-pub fn rate(events: impl ExactSizeIterator<Item = Event>, span: Span, level: Level) -> Option<Estimate> {
+pub fn rate(events: impl ExactSizeIterator<Item = CountedEvent>, span: TimeSpan, level: Level) -> Option<Estimate> {
     let length = span.end - span.start;
     if !length.is_finite() || length <= 0.0 {
         return None;
@@ -62,21 +62,21 @@ pub fn rate(events: impl ExactSizeIterator<Item = Event>, span: Span, level: Lev
 mod tests {
     use super::*;
 
-    fn every(seconds: f64, count: usize) -> impl ExactSizeIterator<Item = Event> {
-        (0..count).map(move |i| Event { at: (i as f64 + 0.5) * seconds, amount: 1.0 })
+    fn every(seconds: f64, count: usize) -> impl ExactSizeIterator<Item = CountedEvent> {
+        (0..count).map(move |i| CountedEvent { at: (i as f64 + 0.5) * seconds, amount: 1.0 })
     }
 
     #[test]
     fn a_steady_beat_has_a_narrow_interval() {
-        let estimate = rate(every(0.1, 1000), Span { start: 0.0, end: 100.0 }, Level::P95).unwrap();
+        let estimate = rate(every(0.1, 1000), TimeSpan { start: 0.0, end: 100.0 }, Level::P95).unwrap();
         assert!((estimate.value - 10.0).abs() < 1e-9);
         assert!(estimate.interval.unwrap().margin(estimate.value) < 0.02 * estimate.value, "{estimate:?}");
     }
 
     #[test]
     fn a_handful_of_events_has_a_rate_and_no_interval() {
-        let estimate = rate(every(1.0, 5), Span { start: 0.0, end: 5.0 }, Level::P95).unwrap();
+        let estimate = rate(every(1.0, 5), TimeSpan { start: 0.0, end: 5.0 }, Level::P95).unwrap();
         assert_eq!((estimate.value, estimate.interval), (1.0, None));
-        assert_eq!(rate(every(1.0, 5), Span { start: 1.0, end: 1.0 }, Level::P95), None);
+        assert_eq!(rate(every(1.0, 5), TimeSpan { start: 1.0, end: 1.0 }, Level::P95), None);
     }
 }

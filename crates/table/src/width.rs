@@ -21,6 +21,9 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         }
         while rest.width() > width {
             let (head, tail) = rest.split_at(fitting(rest, width));
+            if tail.is_empty() {
+                break;
+            }
             push(&mut lines, &mut used, head);
             lines.push(String::new());
             used = 0;

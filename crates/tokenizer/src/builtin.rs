@@ -1,4 +1,4 @@
-//! The tokenizer that is compiled in, `o200k_base`. It needs no file and no network.
+//! The built-in tokenizer `o200k_base`. It needs no file and no network.
 
 use std::cell::RefCell;
 
@@ -31,12 +31,12 @@ impl Tokenizer for Builtin {
         COUNTS.with_borrow_mut(|counts| aiperf_o200k::split(text).map(|piece| counts.count(piece.as_bytes())).sum())
     }
 
-    /// Its text is split by a pattern before anything else, and no piece of it has a blank before a letter inside.
+    /// True, since text is split by a pattern first, and no piece contains a space before a letter except at its start.
     fn keeps_words_apart(&self) -> bool {
         true
     }
 
-    /// Its special tokens have no text here.
+    /// The vocabulary without special tokens, which have no text here.
     fn vocabulary(&self, _with_special_tokens: bool) -> Vec<u32> {
         (0..aiperf_o200k::TOKENS).collect()
     }

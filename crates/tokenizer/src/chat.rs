@@ -1,5 +1,5 @@
-//! Chat templates: how a model's own tokenizer lays a list of messages out as one prompt. They are Jinja as the Python
-//! libraries write it, kept beside the tokenizer.
+//! Chat templates, which turn a list of messages into one prompt as the model's tokenizer does. They are Jinja templates for
+//! the Python libraries, stored next to the tokenizer.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,22 +13,22 @@ use serde_json::Value;
 
 use crate::TokenizerError;
 
-/// Both may hold the template, the first before the second.
+/// The files that may contain the template; the first has priority.
 pub(crate) const TEMPLATE_FILE: &str = "chat_template.jinja";
 pub(crate) const CONFIG_FILE: &str = "tokenizer_config.json";
 
 const NAME: &str = "chat";
 
-/// A template, ready to be filled in.
+/// A parsed chat template.
 #[derive(Debug)]
 pub struct ChatTemplate {
     environment: Environment<'static>,
-    /// `bos_token` and the like, by name.
+    /// Special tokens such as `bos_token`, by name.
     special_tokens: BTreeMap<String, String>,
 }
 
 impl ChatTemplate {
-    /// Reads the template from the files that lie beside a `tokenizer.json`, either of which may be missing.
+    /// Reads the template from the files next to a `tokenizer.json`, either of which may be missing.
     pub(crate) fn read(name: &str, template: Option<&Path>, config: Option<&Path>) -> Result<Self, TokenizerError> {
         let text = |path: &Path| {
             std::fs::read_to_string(path)
@@ -54,17 +54,17 @@ impl ChatTemplate {
         environment.set_unknown_method_callback(unknown_method_callback);
         environment.add_filter("tojson", python_json);
         environment.add_function("raise_exception", raise);
-        // `strftime_now` is left undefined: templates then use a fixed date, and the same messages always count alike.
+        // `strftime_now` is left undefined: templates then use a fixed date, and the same messages always have the same count.
         environment.add_template_owned(NAME, without_generation_tags(source)).map_err(|error| explain(&error))?;
         Ok(Self { environment, special_tokens })
     }
 
-    /// The prompt that these messages become, with the words in front of the answer.
+    /// The prompt of these messages, with the generation prompt at the end.
     pub fn render(&self, messages: &[Value], tools: Option<&[Value]>) -> Result<String, String> {
         self.fill(messages, tools, true)
     }
 
-    /// The same without the words in front of the answer: a conversation up to here.
+    /// The prompt of these messages without the generation prompt.
     pub fn render_so_far(&self, messages: &[Value]) -> Result<String, String> {
         self.fill(messages, None, false)
     }
@@ -78,7 +78,7 @@ impl ChatTemplate {
     }
 }
 
-/// A text, or a list of named ones, of which `default` is for chats.
+/// The template in the configuration: a text, or the one named `default` in a list.
 fn configured(config: &Value) -> Option<String> {
     match config.get("chat_template")? {
         Value::String(source) => Some(source.clone()),
@@ -91,7 +91,7 @@ fn configured(config: &Value) -> Option<String> {
     }
 }
 
-/// Each a text, or an object that holds it as `content`.
+/// The special tokens: each is a text, or an object with the text in `content`.
 fn special_tokens(config: &Value) -> BTreeMap<String, String> {
     let Some(config) = config.as_object() else { return BTreeMap::new() };
     let text = |value: &Value| value.as_str().or_else(|| value.get("content")?.as_str()).map(str::to_owned);
@@ -99,7 +99,7 @@ fn special_tokens(config: &Value) -> BTreeMap<String, String> {
     tokens.filter_map(|(key, value)| Some((key.clone(), text(value)?))).collect()
 }
 
-/// `{% generation %}` marks what the assistant said, for training; it puts nothing into the prompt.
+/// Removes `{% generation %}` tags. They mark assistant messages for training and add nothing to the prompt.
 fn without_generation_tags(source: &str) -> String {
     let mut rest = source;
     let mut kept = String::with_capacity(source.len());
@@ -109,7 +109,7 @@ fn without_generation_tags(source: &str) -> String {
         let tag = &rest[start + 2..end - 2];
         let word = tag.trim_matches(|c: char| c.is_whitespace() || c == '-' || c == '+');
         if word == "generation" || word == "endgeneration" {
-            // An empty comment keeps what the dashes do to the blanks around the tag.
+            // An empty comment keeps the effect of the dashes on the surrounding white space.
             let (open, close) = (&tag[..usize::from(tag.starts_with('-'))], tag.ends_with('-'));
             kept.push_str(&rest[..start]);
             kept.push_str(&format!("{{#{open} {}#}}", if close { "-" } else { "" }));
@@ -126,7 +126,7 @@ fn raise(message: String) -> Result<String, Error> {
     Err(Error::new(ErrorKind::InvalidOperation, message))
 }
 
-/// JSON with the blanks that Python puts in, and without the escapes that HTML needs.
+/// JSON with the spaces of Python's `json.dumps`, and without HTML escapes.
 fn python_json(value: &minijinja::Value) -> Result<String, Error> {
     let mut bytes = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, PythonStyle);
@@ -150,7 +150,7 @@ impl serde_json::ser::Formatter for PythonStyle {
     }
 }
 
-/// The cause and the line of the template.
+/// The cause of an error, and the line of the template.
 fn explain(error: &Error) -> String {
     let place = error.line().map(|line| format!(" (line {line} of the template)")).unwrap_or_default();
     format!("{}{place}", error.detail().map_or_else(|| error.kind().to_string(), str::to_owned))

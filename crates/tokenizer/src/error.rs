@@ -1,4 +1,4 @@
-//! What can go wrong on the way to a tokenizer, in words that name the next step.
+//! Errors of loading a tokenizer, with the next step for the user.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub enum TokenizerError {
     NoSuchPath { name: String },
 
     #[error(
-        "tokenizer {}: the folder holds no tokenizer.json; give one that does, or use --tokenizer builtin",
+        "tokenizer {}: the folder contains no tokenizer.json; name another folder, or use --tokenizer builtin",
         folder.display()
     )]
     NoTokenizerJson { folder: PathBuf },
@@ -19,7 +19,7 @@ pub enum TokenizerError {
     #[error("cannot read {}: {reason}; check the file, or use --tokenizer builtin", path.display())]
     Unreadable { path: PathBuf, reason: String },
 
-    #[error("{} is not a tokenizer that can be used: {reason}; use another, or --tokenizer builtin", path.display())]
+    #[error("{} cannot be used as a tokenizer: {reason}; use another one, or --tokenizer builtin", path.display())]
     Invalid { path: PathBuf, reason: String },
 
     #[error(
@@ -33,7 +33,7 @@ pub enum TokenizerError {
 
     #[error(
         "tokenizer {id} (revision {revision}) is not in the cache {} and offline mode (HF_HUB_OFFLINE or \
-         TRANSFORMERS_OFFLINE) forbids to download it; download it once online, or use --tokenizer builtin or \
+         TRANSFORMERS_OFFLINE) forbids downloading it; download it once online, or use --tokenizer builtin or \
          --tokenizer PATH",
         cache.display()
     )]
@@ -47,8 +47,8 @@ pub enum TokenizerError {
     Download { id: String, revision: String, cache: PathBuf, url: String, reason: String },
 
     #[error(
-        "--apply-chat-template: tokenizer {name} has no chat template: neither a chat_template.jinja nor a \
-         tokenizer_config.json with one is in its folder or could be had from the hub; leave the option out, or give the --tokenizer of a chat model"
+        "--apply-chat-template: tokenizer {name} has no chat template: it has no chat_template.jinja, and no \
+         chat_template in a tokenizer_config.json; leave the option out, or set --tokenizer to a chat model"
     )]
     NoChatTemplate { name: String },
 

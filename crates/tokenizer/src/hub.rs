@@ -1,4 +1,4 @@
-//! A `tokenizer.json` from the Hugging Face hub, and what can go wrong there in the words of this crate.
+//! Loads the files of a tokenizer from the Hugging Face hub, and converts the hub's errors.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use aiperf_hub::{FilePath, Hub, HubEnvironment, HubError, RepositoryId, Revision
 
 use crate::TokenizerError;
 
-/// The path of a file of the repository, such as its `tokenizer.json`: from the cache, else downloaded.
+/// The path of a file of the repository, such as its `tokenizer.json`, downloaded if it is not in the cache.
 pub(crate) fn file(
     file: &str,
     name: &str,

@@ -6,10 +6,10 @@ use tokenizers::{
     NormalizedString, Normalizer, OffsetReferential, OffsetType, PostProcessor, PreTokenizedString, PreTokenizer,
 };
 
-use crate::pieces::Cut;
+use crate::pieces::PieceCut;
 use crate::{ChatTemplate, Tokenizer, TokenizerError};
 
-/// What every usable tokenizer can encode: plain words, and a character that no vocabulary has (private use area).
+/// Texts that every usable tokenizer can encode: words, and a character that is in no vocabulary (private use area).
 const PROBES: [&str; 2] = ["The quick brown fox", "\u{e000}"];
 
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct JsonTokenizer {
     inner: tokenizers::Tokenizer,
     special_tokens_to_add: usize,
     keeps_words_apart: bool,
-    cut: Cut,
+    cut: PieceCut,
     chat_template: Option<ChatTemplate>,
 }
 
@@ -28,16 +28,16 @@ impl JsonTokenizer {
             .map_err(|source| TokenizerError::Unreadable { path: path.to_owned(), reason: source.to_string() })?;
         let invalid = |reason: String| TokenizerError::Invalid { path: path.to_owned(), reason };
         let mut inner = tokenizers::Tokenizer::from_bytes(bytes).map_err(|e| invalid(e.to_string()))?;
-        // Embedding models ship files that cut or pad every text to a fixed length: counts would be wrong.
+        // Files of embedding models truncate or pad every text to a fixed length, which would make counts wrong.
         inner.with_padding(None);
         inner.with_truncation(None).map_err(|e| invalid(e.to_string()))?;
-        // Only a vocabulary without a token for the unknown can fail to encode; found here, it cannot fail later.
+        // Encoding can only fail in a vocabulary without an unknown token. Checked here, it cannot fail later.
         for probe in PROBES {
             inner.encode_fast(probe, false).map_err(|e| invalid(format!("it cannot encode {probe:?}: {e}")))?;
         }
         let special_tokens_to_add = inner.get_post_processor().map_or(0, |processor| processor.added_tokens(false));
         let keeps_words_apart = keeps_words_apart(&inner);
-        let cut = Cut::probe(|text| count(&inner, text));
+        let cut = PieceCut::probe(|text| count(&inner, text));
         Ok(Self { name: name.to_owned(), inner, special_tokens_to_add, keeps_words_apart, cut, chat_template: None })
     }
 
@@ -90,8 +90,8 @@ fn count(inner: &tokenizers::Tokenizer, text: &str) -> usize {
     inner.encode_fast(text, false).map_or(0, |encoding| encoding.len())
 }
 
-/// Models see the pieces of a pre-tokenizer one by one. Where each blank and each mark of a sentence begins a piece, no
-/// token reaches over it.
+/// Whether words are tokenized separately. Models see the pieces of a pre-tokenizer one by one: if each space and each
+/// punctuation mark begins a piece, no token spans it.
 fn keeps_words_apart(inner: &tokenizers::Tokenizer) -> bool {
     const SENTENCES: &str = "So it was, then. The river rose while Anna slept. In 1 hour, all was over";
     let Some(pre_tokenizer) = inner.get_pre_tokenizer() else { return false };
@@ -197,7 +197,7 @@ mod tests {
     }
 
     /// The shapes of real files: GPT-2 and Llama 3, Llama 2 with its mark in front, and T5.
-    fn shapes() -> [(Value, Cut); 3] {
+    fn shapes() -> [(Value, PieceCut); 3] {
         let byte_level =
             json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true});
         let marked = json!({"type": "Sequence", "normalizers": [
@@ -205,9 +205,9 @@ mod tests {
         let metaspace =
             json!({"type": "Metaspace", "replacement": "\u{2581}", "prepend_scheme": "always", "split": true});
         [
-            (byte_pairs(&Value::Null, &byte_level, "\u{120}"), Cut::BeforeBlank),
-            (byte_pairs(&marked, &Value::Null, "\u{2581}"), Cut::WithoutBlank),
-            (byte_pairs(&Value::Null, &metaspace, "\u{2581}"), Cut::BeforeBlank),
+            (byte_pairs(&Value::Null, &byte_level, "\u{120}"), PieceCut::BeforeBlank),
+            (byte_pairs(&marked, &Value::Null, "\u{2581}"), PieceCut::WithoutBlank),
+            (byte_pairs(&Value::Null, &metaspace, "\u{2581}"), PieceCut::BeforeBlank),
         ]
     }
 

@@ -1,5 +1,5 @@
-//! Token counting. One trait, and the tokenizers behind it: the built-in o200k, a local folder or `tokenizer.json`, and
-//! a Hugging Face id through the hub cache. Which of them a name means is decided in one place, [`load`].
+//! Token counting. One trait with three sources of tokenizers: the built-in o200k, a local folder or `tokenizer.json`, and a
+//! Hugging Face id through the hub cache. [`load`] decides which one a name means.
 #![forbid(unsafe_code)]
 
 mod builtin;

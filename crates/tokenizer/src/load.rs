@@ -1,4 +1,4 @@
-//! From a name to a tokenizer: `builtin`, something on disk, or an id on the hub, in this order.
+//! Loads a tokenizer by name: `builtin`, a path on disk, or an id on the hub, in this order.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use crate::hub;
 use crate::json::JsonTokenizer;
 use crate::{Tokenizer, TokenizerError};
 
-/// The name of the tokenizer that is compiled in.
+/// The name of the built-in tokenizer.
 pub const BUILTIN: &str = "builtin";
 
 pub(crate) const FILE: &str = "tokenizer.json";
 
-/// Which tokenizer is wanted.
+/// The tokenizer to load.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenizerRequest {
     /// `builtin`, a folder, a `tokenizer.json`, or a Hugging Face id.
     pub name: String,
-    /// Branch, tag or commit on the hub.
+    /// The branch, tag or commit on the hub.
     pub revision: String,
-    /// Whether its chat template is wanted, too; to have none is an error then.
+    /// Whether its chat template is needed; it is an error then if there is none.
     pub chat_template: bool,
 }
 
@@ -34,7 +34,7 @@ impl TokenizerRequest {
     }
 }
 
-/// Finds and reads the tokenizer. Only an id that is not in the hub cache makes it touch the network.
+/// Finds and reads the tokenizer. The network is used only for an id that is not in the hub cache.
 pub fn load(request: &TokenizerRequest, environment: &HubEnvironment) -> Result<Arc<dyn Tokenizer>, TokenizerError> {
     let name = request.name.as_str();
     if name == BUILTIN {
@@ -44,13 +44,13 @@ pub fn load(request: &TokenizerRequest, environment: &HubEnvironment) -> Result<
         return Ok(Arc::new(Builtin));
     }
     let files = if let Some(tokenizer) = on_disk(name)? {
-        Files::beside(tokenizer)
+        TokenizerFiles::beside(tokenizer)
     } else {
         let fetch = |file: &str| hub::file(file, name, &request.revision, environment);
         let tokenizer = fetch(FILE)?;
-        // A repository may have either of the two, and needs them only for the template.
+        // A repository may have either of the two; they are only needed for the template.
         let optional = |file: &str| request.chat_template.then(|| fetch(file).ok()).flatten();
-        Files { tokenizer, template: optional(TEMPLATE_FILE), config: optional(CONFIG_FILE) }
+        TokenizerFiles { tokenizer, template: optional(TEMPLATE_FILE), config: optional(CONFIG_FILE) }
     };
     let tokenizer = JsonTokenizer::read(name, &files.tokenizer)?;
     if !request.chat_template {
@@ -60,21 +60,21 @@ pub fn load(request: &TokenizerRequest, environment: &HubEnvironment) -> Result<
     Ok(Arc::new(tokenizer.with_chat_template(template)))
 }
 
-/// What a tokenizer is described by.
-struct Files {
+/// The files of a tokenizer.
+struct TokenizerFiles {
     tokenizer: PathBuf,
     template: Option<PathBuf>,
     config: Option<PathBuf>,
 }
 
-impl Files {
+impl TokenizerFiles {
     fn beside(tokenizer: PathBuf) -> Self {
         let there = |name: &str| Some(tokenizer.with_file_name(name)).filter(|path| path.is_file());
         Self { template: there(TEMPLATE_FILE), config: there(CONFIG_FILE), tokenizer }
     }
 }
 
-/// Whether a tokenizer of this name would come from the hub, where it has revisions.
+/// Whether a tokenizer of this name comes from the hub, where it has revisions.
 pub fn has_revisions(name: &str) -> bool {
     name != BUILTIN && matches!(on_disk(name), Ok(None))
 }
@@ -136,7 +136,7 @@ mod tests {
     fn a_folder_without_tokenizer_json_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let error = error(folder.path().to_str().unwrap());
-        assert!(error.contains("holds no tokenizer.json"), "{error}");
+        assert!(error.contains("contains no tokenizer.json"), "{error}");
     }
 
     #[test]

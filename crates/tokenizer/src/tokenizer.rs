@@ -1,39 +1,38 @@
-//! The seam between those who count tokens and those who know how.
+//! The trait of all tokenizers.
 
 use crate::ChatTemplate;
 
-/// Text to tokens and back. Encoding never adds special tokens.
+/// Converts text to tokens and back. Encoding never adds special tokens.
 pub trait Tokenizer: Send + Sync + std::fmt::Debug {
-    /// The name under which it was asked for.
+    /// The name under which it was requested.
     fn name(&self) -> &str;
 
     fn encode(&self, text: &str) -> Vec<u32>;
 
-    /// The text of the tokens. Ids that the vocabulary does not know are left out.
+    /// The text of the tokens. Unknown ids are left out.
     fn decode(&self, tokens: &[u32]) -> String;
 
     fn count(&self, text: &str) -> usize {
         self.encode(text).len()
     }
 
-    /// Tokens that the server's own tokenizer puts around a single prompt by itself (a BOS, say).
+    /// The number of tokens, such as a BOS, that the server's tokenizer adds to a single prompt.
     fn special_tokens_to_add(&self) -> usize {
         0
     }
 
-    /// Whether a blank in front of a word, and a full stop or comma behind it, always begin a new token, whatever stands
-    /// around them: then the tokens of a sentence are those of its words.
+    /// Whether a space before a word, and a full stop or comma after it, always begin a new token. Then the tokens of a sentence
+    /// are those of its words.
     fn keeps_words_apart(&self) -> bool {
         false
     }
 
-    /// The ids that stand for something, in order; those of special tokens only where asked for. Empty where they are
-    /// not known.
+    /// The ids of the vocabulary, in order, with or without those of special tokens. Empty if they are unknown.
     fn vocabulary(&self, _with_special_tokens: bool) -> Vec<u32> {
         Vec::new()
     }
 
-    /// How a list of messages becomes a prompt; there only if it was asked for when the tokenizer was loaded.
+    /// The chat template; present only if it was requested when the tokenizer was loaded.
     fn chat_template(&self) -> Option<&ChatTemplate> {
         None
     }

@@ -1,4 +1,4 @@
-//! Traces of coding agents: sessions that begin with a long context which others share, and grow turn by turn.
+//! Generated traces of coding agents: sessions that begin with a long shared context and grow turn by turn.
 
 mod config_summary;
 mod lognormal;
@@ -16,29 +16,29 @@ use serde_json::Value;
 
 pub use lognormal::LogNormal;
 pub use quality::Quality;
-use session::{Session, SessionEnd};
+use session::{AgenticSession, SessionEnd};
 pub use settings::{AgenticSettings, Groups, Layers, Reset, TurnPause, Turns};
-pub use structure::{CacheStructure, Layer, Segment, SessionStructure, Status, TurnStructure};
+pub use structure::{BlockSegment, CacheLayer, CacheStatus, CacheStructure, SessionStructure, TurnStructure};
 
-use crate::{BlockId, Layout, Prompt, Request, Trace, write};
+use crate::{BlockId, Layout, Trace, TracePrompt, TraceRequest, write};
 
-/// A made trace, and how near it came to its settings.
+/// A generated trace, and how close it is to its settings.
 #[derive(Debug)]
 pub struct AgenticTrace {
-    /// Rows say what each turn adds: the history comes from the replay.
+    /// The rows contain what each turn adds; the replay adds the history.
     pub trace: Trace,
     pub quality: Quality,
-    /// Which parts of each prompt a cache would hold.
+    /// Which parts of each prompt a cache would contain.
     pub structure: CacheStructure,
-    /// Whole prompts with the times at which a server would get them, and what was assumed of it.
+    /// Whole prompts with the times at which a server would receive them.
     pub played: Trace,
     pub assumptions: String,
-    /// Of each request: the group of its session and whether it takes up another one; only of first turns.
+    /// For each request that is a first turn: the group of its session, and whether it continues another session.
     origins: Vec<Option<(u64, bool)>>,
 }
 
 impl AgenticTrace {
-    /// Mooncake rows. First turns also say where their session belongs.
+    /// The trace as Mooncake rows. First turns also contain the group of their session.
     pub fn to_jsonl(&self) -> String {
         let mut text = String::new();
         for (request, origin) in self.trace.requests.iter().zip(&self.origins) {
@@ -54,11 +54,11 @@ impl AgenticTrace {
     }
 }
 
-/// Share of the sessions, from the first on, in which restarts happen, and how far off one is taken up again.
+/// The share of sessions, from the first on, that may be restarted, and the least distance to the session that continues one.
 const RESTART_SPAN: f64 = 0.75;
 const RESTART_DISTANCE: f64 = 0.25;
 
-/// Makes so many sessions. The same settings and seed give the same trace.
+/// Generates this many sessions. The same settings and seed give the same trace.
 pub fn generate(settings: &AgenticSettings, sessions: usize, seed: Seed) -> Result<AgenticTrace, String> {
     settings.check()?;
     if sessions == 0 {
@@ -66,10 +66,10 @@ pub fn generate(settings: &AgenticSettings, sessions: usize, seed: Seed) -> Resu
     }
     let mut stream = seed.stream("synthesis.agentic.sessions");
     let groups = Zipf::new(settings.cache.layer1_5_groups);
-    let mut made: Vec<Session> = (0..sessions as u64)
+    let mut made: Vec<AgenticSession> = (0..sessions as u64)
         .map(|number| {
             let group = groups.draw(&mut stream);
-            Session::draw(settings, number, group, &mut stream)
+            AgenticSession::draw(settings, number, group, &mut stream)
         })
         .collect();
     restart(settings, &mut made, &mut seed.stream("synthesis.agentic.restarts"));
@@ -98,10 +98,10 @@ pub fn generate(settings: &AgenticSettings, sessions: usize, seed: Seed) -> Resu
     })
 }
 
-/// Some early sessions are cut, and taken up by a new one at a place well behind them.
-fn restart(settings: &AgenticSettings, sessions: &mut Vec<Session>, stream: &mut Stream) {
+/// Cuts some early sessions, and inserts later sessions that continue them.
+fn restart(settings: &AgenticSettings, sessions: &mut Vec<AgenticSession>, stream: &mut Stream) {
     let count = sessions.len() as f64;
-    let mut later: Vec<(usize, Session)> = Vec::new();
+    let mut later: Vec<(usize, AgenticSession)> = Vec::new();
     for (index, session) in sessions.iter_mut().enumerate() {
         let left = 1.0 - index as f64 / (count * RESTART_SPAN);
         if left <= 0.0 || stream.unit() >= settings.restart_initial_probability * left {
@@ -115,20 +115,21 @@ fn restart(settings: &AgenticSettings, sessions: &mut Vec<Session>, stream: &mut
         let place = earliest + stream.below((count as u64).saturating_sub(earliest).max(1));
         later.push((place as usize, rest));
     }
-    // From the back, so that places in front stay what they are.
+    // From the end, so that earlier positions stay valid.
     later.sort_by_key(|(place, _)| std::cmp::Reverse(*place));
     for (place, session) in later {
         sessions.insert(place.min(sessions.len()), session);
     }
 }
 
-/// Adds the rows of a session that begins with the blocks of another `before` its own. Gives the ids that are not shared.
+/// Adds the rows of a session that begins with the blocks `before` of the session that it continues. Returns its unshared
+/// block ids.
 fn rows(
     settings: &AgenticSettings,
-    session: &Session,
+    session: &AgenticSession,
     before: &[u64],
     name: &Arc<str>,
-    requests: &mut Vec<Request>,
+    requests: &mut Vec<TraceRequest>,
 ) -> Vec<u64> {
     let size = u64::from(settings.block_size);
     let mut fresh = settings.first_own_block(session.number)..;
@@ -141,14 +142,14 @@ fn rows(
         let shared = blocks.len();
         blocks.extend(own);
         all.extend(&blocks[shared..]);
-        requests.push(Request {
+        requests.push(TraceRequest {
             line: requests.len() + 1,
             timestamp_ms: is_first.then_some(0.0),
             delay_ms: turn.delay_ms.map(|delay| (delay * 10.0).round() / 10.0),
             duration_ms: None,
             holds_history: false,
             session: Some(Arc::clone(name)),
-            prompt: Prompt::Length {
+            prompt: TracePrompt::Length {
                 tokens: turn.new,
                 blocks: blocks.into_iter().map(|id| BlockId(id as i64)).collect(),
             },
@@ -258,7 +259,7 @@ mod tests {
         let made = made(&settings, 40);
         let first = |session: &SessionStructure| session.turns[0].segments.clone();
         let taken_up = made.structure.sessions.iter().map(first).filter(|segments| {
-            segments.iter().any(|part| (part.layer, part.status) == (Layer::Session, Status::Cached))
+            segments.iter().any(|part| (part.layer, part.status) == (CacheLayer::Session, CacheStatus::Cached))
         });
         assert_eq!(taken_up.count(), made.quality.restarts());
         let rate = |trace: &Trace| crate::analyze(trace).cache.unwrap().best_hit_rate();

@@ -1,22 +1,24 @@
-//! What a trace is like: lengths, prefixes that requests share, what a cache would make of them, how requests come in.
+//! The analysis of a trace: lengths, shared prefixes, cache hit rates and arrivals.
 
 mod arrivals;
 mod cache;
+mod model_shape;
 mod reuse;
 mod sessions;
 mod statistics;
 #[cfg(test)]
 mod tests;
 
-pub use arrivals::{Arrivals, WindowCounts};
+pub use arrivals::{ArrivalStatistics, WindowCounts};
 pub use cache::CacheProfile;
+pub use model_shape::ModelShape;
 pub(crate) use sessions::members as session_members;
-pub use sessions::{SessionPoint, SessionSource, Sessions};
+pub use sessions::{SessionPoint, SessionSource, SessionStatistics};
 pub use statistics::Statistics;
 pub(crate) use statistics::percentile;
 
-use crate::prefix::PrefixTree;
-use crate::{Layout, Request, Trace};
+use crate::prefix_tree::PrefixTree;
+use crate::{Layout, Trace, TraceRequest};
 
 #[derive(Debug, Clone)]
 pub struct Analysis {
@@ -47,8 +49,8 @@ pub struct Analysis {
     /// Different blocks used between two uses of one, itself included.
     pub reuse_distance: Option<Statistics>,
     pub reuse_interval_seconds: Option<Statistics>,
-    pub arrivals: Option<Arrivals>,
-    pub sessions: Sessions,
+    pub arrivals: Option<ArrivalStatistics>,
+    pub sessions: SessionStatistics,
 }
 
 /// Measures a trace.
@@ -57,7 +59,7 @@ pub fn analyze(trace: &Trace) -> Analysis {
     let reuse = reuse::measure(trace, &tree);
     let mut cache = (tree.passes() > 0).then(|| cache::profile(trace, &tree));
     let inputs: Vec<f64> =
-        trace.requests.iter().filter_map(Request::input_tokens).map(|tokens| tokens as f64).collect();
+        trace.requests.iter().filter_map(TraceRequest::input_tokens).map(|tokens| tokens as f64).collect();
     let outputs: Vec<f64> = trace.requests.iter().filter_map(|r| r.output_tokens).map(|tokens| tokens as f64).collect();
     let distances = cache.as_ref().map(|cache| cache.distances.iter().map(|d| f64::from(*d)).collect());
     let intervals = cache.as_mut().map(|cache| std::mem::take(&mut cache.intervals));

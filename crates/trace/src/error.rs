@@ -1,4 +1,4 @@
-//! What can be wrong with a trace.
+//! Errors of reading and writing traces.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub enum TraceError {
     #[error("{}, line {line}: {problem}", path.display())]
     Row { path: PathBuf, line: usize, problem: String },
 
-    #[error("{}: holds no requests", path.display())]
+    #[error("{}: contains no requests", path.display())]
     NoRequests { path: PathBuf },
 
     #[error("{}: cannot be written: {reason}", path.display())]

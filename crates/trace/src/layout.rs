@@ -1,9 +1,10 @@
-//! The layouts that traces come in: one file each, and how they are told apart.
+//! The layouts of traces, one file each, and their detection.
 
 mod azure;
 mod bailian;
 mod baseten;
 mod burst_gpt;
+mod field;
 mod mooncake;
 mod table;
 
@@ -12,9 +13,8 @@ use std::path::Path;
 use aiperf_config::SessionColumn;
 use serde_json::{Map, Value};
 
-use crate::field::object;
-use crate::lines::lines;
-use crate::{Problem, Request, Trace, TraceError};
+use crate::{RowProblem, Trace, TraceError, TraceRequest, lines};
+use field::object;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
@@ -28,7 +28,7 @@ pub enum Layout {
 impl Layout {
     pub const ALL: [Layout; 5] = [Self::Mooncake, Self::Bailian, Self::BurstGpt, Self::Azure, Self::Baseten];
 
-    /// As `--custom-dataset-type` spells it.
+    /// The name in `--custom-dataset-type`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Mooncake => "mooncake_trace",
@@ -39,12 +39,12 @@ impl Layout {
         }
     }
 
-    /// As `aiperf validate` spells it.
+    /// The name in `aiperf validate`.
     pub fn target(self) -> String {
         self.name().replace('_', "-")
     }
 
-    /// Tokens that one block id stands for, unless the user says otherwise.
+    /// The default number of tokens per block id.
     pub const fn block_size(self) -> u32 {
         match self {
             Self::Bailian => 16,
@@ -53,12 +53,12 @@ impl Layout {
         }
     }
 
-    /// Whether published files have rows that are not whole, so that those are left out and counted.
+    /// Whether published files have incomplete rows, which are then left out and counted.
     pub const fn has_broken_rows(self) -> bool {
         matches!(self, Self::BurstGpt | Self::Azure)
     }
 
-    /// What a file looks like, from its first line; the error says why it looks like nothing known.
+    /// Detects the layout of a file from its first line; the error says why it is unknown.
     pub fn detect(bytes: &[u8]) -> Result<Self, String> {
         if baseten::is_table(bytes) {
             return Ok(Self::Baseten);
@@ -86,33 +86,38 @@ impl Layout {
     }
 }
 
-/// Every request of the file's bytes. `path` is for messages only.
+/// Parses the requests of a file. `path` is only used in messages.
 pub(crate) fn parse(path: &Path, bytes: &[u8], layout: Layout) -> Result<Trace, TraceError> {
-    let Rows { requests, mut problems, block_size } = rows(path, bytes, layout, SessionColumn::default())?;
+    let LayoutRows { requests, mut problems, block_size } = rows(path, bytes, layout, SessionColumn::default())?;
     if !layout.has_broken_rows()
-        && let Some(Problem { line, problem }) = problems.drain(..).next()
+        && let Some(RowProblem { line, problem }) = problems.drain(..).next()
     {
         return Err(TraceError::Row { path: path.to_owned(), line, problem });
     }
     if requests.is_empty() {
         return Err(match problems.into_iter().next() {
-            Some(Problem { line, problem }) => TraceError::Row { path: path.to_owned(), line, problem },
+            Some(RowProblem { line, problem }) => TraceError::Row { path: path.to_owned(), line, problem },
             None => TraceError::NoRequests { path: path.to_owned() },
         });
     }
     Ok(Trace { layout, block_size, requests, skipped_rows: problems.len() })
 }
 
-/// The good rows and the bad ones.
+/// The requests of a file, and the problems of its bad rows.
 #[derive(Debug)]
-pub(crate) struct Rows {
-    pub(crate) requests: Vec<Request>,
-    pub(crate) problems: Vec<Problem>,
-    /// Tokens of a block.
+pub(crate) struct LayoutRows {
+    pub(crate) requests: Vec<TraceRequest>,
+    pub(crate) problems: Vec<RowProblem>,
+    /// The number of tokens per block.
     pub(crate) block_size: u32,
 }
 
-pub(crate) fn rows(path: &Path, bytes: &[u8], layout: Layout, sessions: SessionColumn) -> Result<Rows, TraceError> {
+pub(crate) fn rows(
+    path: &Path,
+    bytes: &[u8],
+    layout: Layout,
+    sessions: SessionColumn,
+) -> Result<LayoutRows, TraceError> {
     let columns = |names: &str| TraceError::Row {
         path: path.to_owned(),
         line: 1,
@@ -120,7 +125,7 @@ pub(crate) fn rows(path: &Path, bytes: &[u8], layout: Layout, sessions: SessionC
     };
     let mut block_size = layout.block_size();
     let mut problems = Vec::new();
-    let mut note = |line: usize, problem: String| problems.push(Problem { line, problem });
+    let mut note = |line: usize, problem: String| problems.push(RowProblem { line, problem });
     let requests = match layout {
         Layout::Mooncake => each(bytes, mooncake::request, &mut note),
         Layout::Bailian => bailian::requests(each(bytes, bailian::chat, &mut note)),
@@ -137,11 +142,11 @@ pub(crate) fn rows(path: &Path, bytes: &[u8], layout: Layout, sessions: SessionC
                 .map_err(|reason| TraceError::Unreadable { path: path.to_owned(), reason })?;
             from_the_first_on(&mut table.requests);
             block_size = table.block_size.unwrap_or(block_size);
-            table.problems.into_iter().for_each(|Problem { line, problem }| note(line, problem));
+            table.problems.into_iter().for_each(|RowProblem { line, problem }| note(line, problem));
             table.requests
         }
     };
-    Ok(Rows { requests, problems, block_size })
+    Ok(LayoutRows { requests, problems, block_size })
 }
 
 fn each<T>(bytes: &[u8], read: fn(usize, &[u8]) -> Result<T, String>, note: &mut impl FnMut(usize, String)) -> Vec<T> {
@@ -149,13 +154,13 @@ fn each<T>(bytes: &[u8], read: fn(usize, &[u8]) -> Result<T, String>, note: &mut
     lines(bytes).filter_map(read).collect()
 }
 
-/// The rows below a header. `None`: the header lacks a column.
+/// The rows below a header; `None` if the header lacks a column.
 fn below_header<const N: usize>(
     bytes: &[u8],
-    columns: fn(&str) -> Option<table::Columns<N>>,
-    request: fn(usize, &str, &table::Columns<N>) -> Result<Request, String>,
+    columns: fn(&str) -> Option<table::CsvColumns<N>>,
+    request: fn(usize, &str, &table::CsvColumns<N>) -> Result<TraceRequest, String>,
     note: &mut impl FnMut(usize, String),
-) -> Option<Vec<Request>> {
+) -> Option<Vec<TraceRequest>> {
     let mut records = table::records(bytes);
     let columns = columns(&String::from_utf8_lossy(records.next()?.1))?;
     let mut requests = Vec::new();
@@ -168,10 +173,10 @@ fn below_header<const N: usize>(
     Some(requests)
 }
 
-fn from_the_first_on(requests: &mut [Request]) {
+fn from_the_first_on(requests: &mut [TraceRequest]) {
     let first = requests.iter().filter_map(|request| request.timestamp_ms).fold(f64::INFINITY, f64::min);
     for time in requests.iter_mut().filter_map(|request| request.timestamp_ms.as_mut()) {
-        // To the microsecond: the subtraction of two large numbers leaves noise behind it.
+        // Rounded to the microsecond, since subtracting two large numbers leaves rounding noise.
         *time = ((*time - first) * 1e3).round() / 1e3;
     }
 }

@@ -1,40 +1,31 @@
-//! Recorded load: reading traces of every layout, measuring what sizes a cache, changing a trace, and making one. The
-//! same reader serves the tools and the data sets, so that what is analysed is what is sent.
+//! Traces of recorded load: reading every layout, analysis, changes, and generation. The analysis tools and the data sets use
+//! the same readers, so that the analysed requests are those that are sent.
 #![forbid(unsafe_code)]
 
 pub mod agentic;
 mod analysis;
 mod error;
-mod field;
-mod hash;
+mod input;
 mod layout;
-mod lines;
-mod model_shape;
-mod packed;
-mod parquet_pages;
-mod prefix;
+mod number_map;
+mod prefix_tree;
 pub mod report;
 mod request;
-mod shield;
-mod source;
 mod synthesis;
-mod text_fault;
 mod trace;
 mod validation;
 mod write;
 
 pub use analysis::{
-    Analysis, Arrivals, CacheProfile, SessionPoint, SessionSource, Sessions, Statistics, WindowCounts, analyze,
+    Analysis, ArrivalStatistics, CacheProfile, ModelShape, SessionPoint, SessionSource, SessionStatistics, Statistics,
+    WindowCounts, analyze,
 };
 pub use error::TraceError;
+pub use input::{
+    MOST_UNPACKED, SourceError, catch_panic, check_pages, lines, not_json, not_utf8, read_file, unpack, unpacking,
+};
 pub use layout::Layout;
-pub use model_shape::ModelShape;
-pub use packed::{MOST_UNPACKED, unpack, unpacking};
-pub use parquet_pages::check_pages;
-pub use request::{BlockId, Prompt, Request};
-pub use shield::shielded;
-pub use source::{SourceError, read_file};
+pub use request::{BlockId, TracePrompt, TraceRequest};
 pub use synthesis::{Effectless, effectless, synthesize};
-pub use text_fault::{not_json, not_utf8};
 pub use trace::Trace;
-pub use validation::{Checked, Problem, request_problem, session_problems, validate};
+pub use validation::{RowProblem, ValidationReport, request_problem, session_problems, validate};

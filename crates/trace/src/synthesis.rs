@@ -1,8 +1,8 @@
-//! A trace changed as asked, and in nothing else: times, lengths of shared and own parts, outputs, number of trees.
+//! Changes a trace: times, lengths of shared and unshared parts, output lengths, and number of prefix trees.
 //!
-//! What requests share is read from the prefix tree: the leading blocks that another request has too, behind the same
-//! blocks. A shared block becomes as many blocks as the factor says for its depth, the same ones in every request, so that
-//! what was shared stays shared.
+//! Requests share the leading blocks that other requests also have after the same blocks, as the prefix tree shows. A shared
+//! block becomes as many blocks as the factor requires at its depth, and the same ones in every request, so that shared
+//! prefixes stay shared.
 
 mod effect;
 mod stretch;
@@ -11,16 +11,16 @@ use aiperf_config::TraceSynthesis;
 use aiperf_seed::Seed;
 
 use crate::analysis::session_members;
-use crate::prefix::PrefixTree;
-use crate::{Prompt, Request, Trace};
+use crate::prefix_tree::PrefixTree;
+use crate::{Trace, TracePrompt, TraceRequest};
 use stretch::{BlockNames, Stretch};
 
 pub use effect::{Effectless, effectless};
 
-/// Changes the trace. The seed says which session goes to which copy of the tree. A trace may be left without requests when
-/// all of them are longer than the longest that is wanted.
+/// Changes the trace. The seed determines which session goes to which copy of the tree. No request remains if all of them
+/// exceed the maximum length.
 pub fn synthesize(asked: &TraceSynthesis, trace: &mut Trace, seed: Seed) {
-    let change = Change(asked);
+    let change = SynthesisChange(asked);
     if let Some(longest) = asked.max_isl {
         trace.requests.retain(|request| request.input_tokens().is_none_or(|tokens| tokens <= longest));
     }
@@ -32,16 +32,16 @@ pub fn synthesize(asked: &TraceSynthesis, trace: &mut Trace, seed: Seed) {
     }
 }
 
-struct Change<'a>(&'a TraceSynthesis);
+struct SynthesisChange<'a>(&'a TraceSynthesis);
 
-impl Change<'_> {
+impl SynthesisChange<'_> {
     #[allow(clippy::float_cmp, reason = "a factor that was not given is exactly one")]
     fn changes_prompts(&self) -> bool {
         self.0.prefix_len != 1.0 || self.0.prompt_len != 1.0 || self.0.prefix_roots > 1
     }
 
     #[allow(clippy::float_cmp, reason = "a factor that was not given is exactly one")]
-    fn change_times_and_output(&self, request: &mut Request) {
+    fn change_times_and_output(&self, request: &mut TraceRequest) {
         if self.0.speedup != 1.0 {
             request.timestamp_ms = request.timestamp_ms.map(|time| time / self.0.speedup);
             request.delay_ms = request.delay_ms.map(|delay| delay / self.0.speedup);
@@ -62,7 +62,7 @@ impl Change<'_> {
         for (index, (request, copy)) in trace.requests.iter_mut().zip(copies).enumerate() {
             let path = tree.path(index);
             let shared = path.iter().take_while(|node| tree.count[**node as usize] >= 2).count();
-            let Prompt::Length { tokens, blocks } = &mut request.prompt else { continue };
+            let TracePrompt::Length { tokens, blocks } = &mut request.prompt else { continue };
             let stretch = Stretch {
                 block_size: u64::from(trace.block_size),
                 prefix: self.0.prefix_len,
@@ -78,7 +78,7 @@ impl Change<'_> {
         }
     }
 
-    /// The copy of the tree that each request goes to. A session stays together: what its turns share is its own.
+    /// The copy of the tree for each request. All requests of a session go to the same copy.
     fn copies(&self, trace: &Trace, tree: &PrefixTree, seed: Seed) -> Vec<u32> {
         let members = session_members(trace, tree);
         let mut stream = seed.stream("dataset.synthesis.synthesizer");

@@ -1,34 +1,34 @@
-//! Every row of a trace checked, and everything that is wrong said at once.
+//! Checks every row of a trace, and reports all problems at once.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use aiperf_config::SessionColumn;
 
-use crate::layout::{self, Rows};
+use crate::layout::{self, LayoutRows};
 use crate::request::MOST_TOKENS;
-use crate::{Layout, Prompt, Request, TraceError, trace};
+use crate::{Layout, TraceError, TracePrompt, TraceRequest, trace};
 
 /// What is wrong with one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct RowProblem {
     pub line: usize,
     pub problem: String,
 }
 
 #[derive(Debug)]
-pub struct Checked {
+pub struct ValidationReport {
     pub layout: Layout,
     pub rows: usize,
-    pub problems: Vec<Problem>,
+    pub problems: Vec<RowProblem>,
 }
 
-/// Checks the rows of a file one by one, and those of a session together: what passes can be replayed. Without `layout` the
-/// content of the file tells, and without `block_size` the layout does.
-pub fn validate(path: &Path, layout: Option<Layout>, block_size: Option<u32>) -> Result<Checked, TraceError> {
+/// Checks the rows of a file one by one, and the rows of each session together. Rows that pass can be replayed. Without
+/// `layout` it is detected; without `block_size` that of the layout is used.
+pub fn validate(path: &Path, layout: Option<Layout>, block_size: Option<u32>) -> Result<ValidationReport, TraceError> {
     let bytes = trace::file(path)?;
     let layout = layout.map_or_else(|| trace::detected(path, &bytes), Ok)?;
-    let Rows { requests, mut problems, block_size: own } =
+    let LayoutRows { requests, mut problems, block_size: own } =
         layout::rows(path, &bytes, layout, SessionColumn::default())?;
     let rows = requests.len() + problems.len();
     if rows == 0 {
@@ -38,21 +38,21 @@ pub fn validate(path: &Path, layout: Option<Layout>, block_size: Option<u32>) ->
     let block_size = block_size.unwrap_or(own);
     problems.extend(requests.iter().filter_map(|request| {
         let problem = request_problem(request, block_size)?;
-        Some(Problem { line: request.line, problem })
+        Some(RowProblem { line: request.line, problem })
     }));
     problems.sort_by_key(|problem| problem.line);
-    Ok(Checked { layout, rows, problems })
+    Ok(ValidationReport { layout, rows, problems })
 }
 
 /// Why a request cannot be replayed.
-pub fn request_problem(request: &Request, block_size: u32) -> Option<String> {
+pub fn request_problem(request: &TraceRequest, block_size: u32) -> Option<String> {
     length_problem(request).or_else(|| block_problem(request, block_size))
 }
 
-/// A length that no request has.
-fn length_problem(request: &Request) -> Option<String> {
+/// A length outside the allowed range.
+fn length_problem(request: &TraceRequest) -> Option<String> {
     let (input, output) = match request.prompt {
-        Prompt::Recorded { .. } => ("input_tokens", "output_tokens"),
+        TracePrompt::Recorded { .. } => ("input_tokens", "output_tokens"),
         _ => ("input_length", "output_length"),
     };
     let beyond = |field: &str, tokens: Option<u64>, least: u64| {
@@ -62,26 +62,28 @@ fn length_problem(request: &Request) -> Option<String> {
     beyond(input, request.input_tokens(), 1).or_else(|| beyond(output, request.output_tokens, 0))
 }
 
-/// Blocks that the prompt has no room for.
-fn block_problem(request: &Request, block_size: u32) -> Option<String> {
-    let Prompt::Length { tokens, blocks } = &request.prompt else { return None };
+/// More blocks than fit into the prompt.
+fn block_problem(request: &TraceRequest, block_size: u32) -> Option<String> {
+    let TracePrompt::Length { tokens, blocks } = &request.prompt else { return None };
     request.has_too_many_blocks(block_size).then(|| {
         format!(
             "hash_ids: {} blocks of {block_size} tokens do not fit into input_length {tokens}; the last needs at least one \
-             token. If blocks of this trace have another size, give it (profile: --isl-block-size, else: --block-size)",
+             token. If this trace has another block size, set it (profile: --isl-block-size, else: --block-size)",
             blocks.len()
         )
     })
 }
 
-/// Turns of one session must be of one kind: generated and literal texts join a history, messages and bodies bring it, and
-/// so do texts that say so.
-pub fn session_problems(requests: &[Request]) -> Vec<Problem> {
-    let kind = |request: &Request| match &request.prompt {
-        Prompt::Length { .. } | Prompt::Text(_) | Prompt::Recorded { .. } if request.holds_history => "whole prompts",
-        Prompt::Length { .. } | Prompt::Text(_) | Prompt::Recorded { .. } => "texts",
-        Prompt::Messages { .. } => "messages",
-        Prompt::Payload(_) => "payload",
+/// Sessions that mix kinds of turns. Generated and literal texts are added to a history; messages, bodies and texts marked as
+/// such contain it.
+pub fn session_problems(requests: &[TraceRequest]) -> Vec<RowProblem> {
+    let kind = |request: &TraceRequest| match &request.prompt {
+        TracePrompt::Length { .. } | TracePrompt::Text(_) | TracePrompt::Recorded { .. } if request.holds_history => {
+            "whole prompts"
+        }
+        TracePrompt::Length { .. } | TracePrompt::Text(_) | TracePrompt::Recorded { .. } => "texts",
+        TracePrompt::Messages { .. } => "messages",
+        TracePrompt::Payload(_) => "payload",
     };
     let mut kinds: HashMap<&str, &str> = HashMap::new();
     let mut problems = Vec::new();
@@ -90,8 +92,9 @@ pub fn session_problems(requests: &[Request]) -> Vec<Problem> {
         let own = kind(request);
         let first = *kinds.entry(session).or_insert(own);
         if first != own {
-            let problem = format!("session_id {session:?} holds {first} and {own}; a session is of one kind");
-            problems.push(Problem { line: request.line, problem });
+            let problem =
+                format!("session_id {session:?} mixes {first} and {own}; all rows of a session must be of one kind");
+            problems.push(RowProblem { line: request.line, problem });
         }
     }
     problems
@@ -155,7 +158,10 @@ mod tests {
             "{\"session_id\":\"a\",\"input_length\":1}\n\
              {\"session_id\":\"a\",\"input_length\":1,\"context_mode\":\"message_array_with_responses\"}\n",
         );
-        assert_eq!(mixed, ["2: session_id \"a\" holds texts and whole prompts; a session is of one kind"]);
-        assert_eq!(found[1], "3: session_id \"a\" holds texts and payload; a session is of one kind");
+        assert_eq!(
+            mixed,
+            ["2: session_id \"a\" mixes texts and whole prompts; all rows of a session must be of one kind"]
+        );
+        assert_eq!(found[1], "3: session_id \"a\" mixes texts and payload; all rows of a session must be of one kind");
     }
 }

@@ -1,13 +1,13 @@
-//! A trace as a file: mooncake rows, which every layout can become.
+//! Writes a trace as Mooncake rows, to which every layout can be converted.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::{Prompt, Request, Trace};
+use crate::{Trace, TracePrompt, TraceRequest};
 
 impl Trace {
-    /// One JSON object per line. Blocks keep the size that they have in this trace.
+    /// One JSON object per line. Blocks keep their size.
     pub fn to_mooncake(&self) -> String {
         self.requests.iter().fold(String::new(), |mut text, request| {
             let _ = writeln!(text, "{}", Value::Object(row(request)));
@@ -16,7 +16,7 @@ impl Trace {
     }
 }
 
-pub(crate) fn row(request: &Request) -> Map<String, Value> {
+pub(crate) fn row(request: &TraceRequest) -> Map<String, Value> {
     let mut row = Map::new();
     let mut put = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -26,29 +26,30 @@ pub(crate) fn row(request: &Request) -> Map<String, Value> {
     put("session_id", request.session.as_deref().map(Value::from));
     put("timestamp", request.timestamp_ms.map(number));
     put("delay", request.delay_ms.map(number));
-    let is_synthetic = matches!(request.prompt, Prompt::Length { .. } | Prompt::Text(_) | Prompt::Recorded { .. });
-    // Rows of this layout add to their session unless they say otherwise.
+    let is_synthetic =
+        matches!(request.prompt, TracePrompt::Length { .. } | TracePrompt::Text(_) | TracePrompt::Recorded { .. });
+    // Rows of this layout add to the history of their session unless they say otherwise.
     let holds_history = request.session.is_some() && request.holds_history && is_synthetic;
     put("context_mode", holds_history.then(|| json!("message_array_with_responses")));
     match &request.prompt {
-        Prompt::Length { tokens, .. } => put("input_length", Some(json!(tokens))),
-        Prompt::Text(text) | Prompt::Recorded { text, .. } => put("text_input", Some(json!(text))),
-        Prompt::Messages { messages, tools } => {
+        TracePrompt::Length { tokens, .. } => put("input_length", Some(json!(tokens))),
+        TracePrompt::Text(text) | TracePrompt::Recorded { text, .. } => put("text_input", Some(json!(text))),
+        TracePrompt::Messages { messages, tools } => {
             put("messages", Some(json!(messages)));
             put("tools", tools.as_ref().map(|tools| json!(tools)));
         }
-        Prompt::Payload(body) => put("payload", serde_json::from_str(body.get()).ok()),
+        TracePrompt::Payload(body) => put("payload", serde_json::from_str(body.get()).ok()),
     }
     put("output_length", request.output_tokens.map(Value::from));
-    // A literal prompt has no room for them.
-    let sized = matches!(request.prompt, Prompt::Length { .. });
+    // A row with a literal prompt cannot have block ids.
+    let sized = matches!(request.prompt, TracePrompt::Length { .. });
     let ids: Vec<i64> = request.blocks().iter().filter(|_| sized).map(|block| block.0).collect();
     put("hash_ids", (!ids.is_empty()).then(|| json!(ids)));
     put("extra", request.extra.clone().map(Value::Object));
     row
 }
 
-/// Whole numbers without a fraction, others to the microsecond.
+/// Whole numbers without a fraction, others rounded to a thousandth.
 fn number(milliseconds: f64) -> Value {
     let rounded = (milliseconds * 1e3).round() / 1e3;
     if rounded.fract() == 0.0 && rounded.abs() < 9e15 { json!(rounded as i64) } else { json!(rounded) }

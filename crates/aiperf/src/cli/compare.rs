@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use aiperf_compare::{Asked, AskedQuantity, Format, OnUnclear, Selection};
+use aiperf_compare::{AskedQuantity, ComparisonOptions, Format, OnUnclear, Selection};
 use aiperf_config::Environment;
 use aiperf_option_table::OptionRow;
 use aiperf_stats::Level;
@@ -16,7 +16,7 @@ use super::command::option_arg;
 pub(crate) struct CompareInvocation {
     /// The baseline first, each as the user wrote it and where it is.
     pub(crate) folders: Vec<(PathBuf, PathBuf)>,
-    pub(crate) asked: Asked,
+    pub(crate) asked: ComparisonOptions,
     pub(crate) format: Format,
     /// Where that format goes; to stdout where `None`.
     pub(crate) output: Option<PathBuf>,
@@ -215,7 +215,7 @@ fn invocation(
     let here = |name: &String| (PathBuf::from(name), environment.current_dir.join(Path::new(name)));
     Ok(CompareInvocation {
         folders: folders.iter().map(|name| here(name)).collect(),
-        asked: Asked {
+        asked: ComparisonOptions {
             selection,
             quantities: quantities.collect::<Result<_, _>>()?,
             threshold: share("--threshold")?,
@@ -293,10 +293,12 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_named_with_its_option() {
         let refusal = |words: &[&str]| compare(&[&["a", "b"], words].concat()).unwrap_err().to_string();
-        assert!(refusal(&["--threshold", "2"]).starts_with("--threshold: \"2\" is no share"));
+        assert!(refusal(&["--threshold", "2"]).starts_with("--threshold: \"2\" is not a percentage"));
         assert!(refusal(&["--detect", "0%"]).starts_with("--detect: "));
-        assert!(refusal(&["--metric", "ttft"]).starts_with("--metric: \"ttft\" is no metric"));
-        assert!(refusal(&["--metric", "request_latency:p99:200%"]).starts_with("--metric: \"200%\" is no share"));
+        assert!(refusal(&["--metric", "ttft"]).starts_with("--metric: \"ttft\" is not a metric"));
+        assert!(
+            refusal(&["--metric", "request_latency:p99:200%"]).starts_with("--metric: \"200%\" is not a percentage")
+        );
         assert!(refusal(&["--confidence-level", "95"]).starts_with("--confidence-level: \"95\""));
         assert!(refusal(&["--format", "xml"]).contains("none of console, markdown, json, junit"));
         assert!(gate(&["--baseline", "a", "b", "--on-unclear", "x"]).unwrap_err().to_string().contains("--on-unclear"));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aiperf_artifact::Asked;
+use aiperf_artifact::RebuildOptions;
 use aiperf_clock::Nanos;
 use aiperf_config::Environment;
 use aiperf_options::catalogue::OptionId;
@@ -15,7 +15,7 @@ use super::CliError;
 #[derive(Debug)]
 pub(crate) struct ReportInvocation {
     pub(crate) folder: PathBuf,
-    pub(crate) asked: Asked,
+    pub(crate) asked: RebuildOptions,
     /// Where the files go; beside the records where `None`.
     pub(crate) output: Option<PathBuf>,
 }
@@ -99,7 +99,7 @@ pub(super) fn read(matches: &ArgMatches, environment: &Environment) -> Result<Re
     let endpoint = text("endpoint-type").map(endpoint).transpose()?;
     Ok(ReportInvocation {
         folder: text("folder").map(path).unwrap_or_default(),
-        asked: Asked {
+        asked: RebuildOptions {
             goodput,
             slice_duration,
             percentiles,

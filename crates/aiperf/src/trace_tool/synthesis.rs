@@ -4,7 +4,7 @@ use std::path::Path;
 
 use aiperf_seed::Seed;
 use aiperf_trace::agentic::{self, AgenticSettings};
-use aiperf_trace::{Layout, Prompt, Request, Trace, analyze, effectless, report, synthesize};
+use aiperf_trace::{Layout, Trace, TracePrompt, TraceRequest, analyze, effectless, report, synthesize};
 use anyhow::{anyhow, bail};
 use jiff::Zoned;
 use serde_json::json;
@@ -16,10 +16,10 @@ pub(super) fn change(asked: &ChangeTrace) -> anyhow::Result<()> {
     let mut trace = Trace::read(&asked.input, asked.layout)?;
     trace.block_size = asked.block_size.unwrap_or(trace.block_size);
     if let Some(idle) = effectless(&asked.synthesis, &trace) {
-        bail!("{} changes nothing in {}: {}; leave it out", idle.option, asked.input.display(), idle.why);
+        bail!("{} has no effect on {}: {}; leave it out", idle.option, asked.input.display(), idle.why);
     }
     let before = trace.requests.len();
-    let shortest = trace.requests.iter().filter_map(Request::input_tokens).min().unwrap_or(0);
+    let shortest = trace.requests.iter().filter_map(TraceRequest::input_tokens).min().unwrap_or(0);
     synthesize(&asked.synthesis, &mut trace, Seed::fixed(asked.seed));
     if trace.requests.is_empty() {
         let file = asked.input.display();
@@ -33,13 +33,15 @@ pub(super) fn change(asked: &ChangeTrace) -> anyhow::Result<()> {
     if trace.skipped_rows > 0 {
         println!("Rows that could not be read and were left out: {}", trace.skipped_rows);
     }
-    let recorded = trace.requests.iter().filter(|request| matches!(request.prompt, Prompt::Recorded { .. })).count();
+    let recorded =
+        trace.requests.iter().filter(|request| matches!(request.prompt, TracePrompt::Recorded { .. })).count();
     if recorded > 0 {
         println!(
             "Prompts of {recorded} requests are literal: their recorded lengths and block ids have no place in such rows"
         );
     }
-    let has_blocks = |request: &Request| matches!(&request.prompt, Prompt::Length { blocks, .. } if !blocks.is_empty());
+    let has_blocks =
+        |request: &TraceRequest| matches!(&request.prompt, TracePrompt::Length { blocks, .. } if !blocks.is_empty());
     if trace.block_size != Layout::Mooncake.block_size() && trace.requests.iter().any(has_blocks) {
         println!(
             "Its blocks have {0} tokens: replay it with --isl-block-size {0}, analyse it with --block-size {0}",

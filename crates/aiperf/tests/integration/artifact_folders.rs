@@ -158,7 +158,7 @@ fn a_killed_run_is_summed_up_from_what_it_wrote() {
 
     let checked = on("validate", &out, "");
     assert_eq!(checked.code, Some(1));
-    assert!(checked.stdout.contains("the run did not come to its end"), "{}", checked.stdout);
+    assert!(checked.stdout.contains("the run did not reach its end"), "{}", checked.stdout);
 
     let reported = on("report", &out, "");
     assert_eq!(reported.code, Some(0), "{}{}", reported.stdout, reported.stderr);

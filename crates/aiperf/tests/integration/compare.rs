@@ -135,7 +135,7 @@ fn a_few_requests_of_one_server_cannot_tell() {
     let ended = gate(&a, &b, "--metric time_to_first_token,request_latency");
     assert_eq!(ended.code, Some(3), "{}{}", ended.stdout, ended.stderr);
     assert!(
-        ended.stdout.contains("gate: cannot tell: time_to_first_token:avg, request_latency:avg"),
+        ended.stdout.contains("gate: inconclusive: time_to_first_token:avg, request_latency:avg"),
         "{}",
         ended.stdout
     );
@@ -192,11 +192,11 @@ fn a_file_can_be_asked_for_beside_the_console() {
 fn what_cannot_be_compared_is_refused() {
     let good = recorded("timeslices");
     compare(&good, Path::new("nowhere"), "").was_refused_with(&["nowhere: there is no such folder"]);
-    compare(&good, Path::new("."), "").was_refused_with(&["it is no artifact folder"]);
+    compare(&good, Path::new("."), "").was_refused_with(&["it is not an artifact folder"]);
     gate(&good, &good, "--metric input_sequence_length").was_refused_with(&["input_sequence_length:avg has no better"]);
     gate(&good, &good, "--metric goodput").was_refused_with(&["no run has goodput:avg"]);
     gate(&good, &good, "--detect 1%").was_refused_with(&["--detect 1% is not above the threshold"]);
-    gate(&good, &good, "--threshold 0.02").was_refused_with(&["--threshold: \"0.02\" is no share"]);
+    gate(&good, &good, "--threshold 0.02").was_refused_with(&["--threshold: \"0.02\" is not a percentage"]);
     Program::new("gate").word(&good).run().was_refused_with(&["aiperf gate --baseline A B"]);
     Program::new("compare").word(&good).run().was_refused_with(&["aiperf compare A B"]);
 }

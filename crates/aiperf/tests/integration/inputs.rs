@@ -143,5 +143,5 @@ fn a_line_of_genai_perf_that_asks_for_telemetry_and_plots_runs_with_a_warning() 
 #[test]
 fn an_empty_records_file_is_said_to_be_empty() {
     let program = Program::new("compare a b").file("a/profile_export.jsonl", "").file("b/profile_export.jsonl", "");
-    program.run().was_refused_with(&["a: profile_export.jsonl holds no record"]);
+    program.run().was_refused_with(&["a: profile_export.jsonl is empty"]);
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use aiperf_loopback_hub::{Column, LoopbackHub, Mischief, parquet_file};
+use aiperf_loopback_hub::{HubFault, LoopbackHub, ParquetColumn, parquet_file};
 use aiperf_sim::Sim;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn prompts(bodies: &[Value]) -> Vec<String> {
 }
 
 fn math(problems: &[&str]) -> Vec<u8> {
-    parquet_file("message m { optional binary problem (STRING); }", &[vec![Column::texts(problems)]])
+    parquet_file("message m { optional binary problem (STRING); }", &[vec![ParquetColumn::texts(problems)]])
 }
 
 #[test]
@@ -72,9 +72,9 @@ fn pictures_go_out_as_data_urls() {
         "message m { optional binary question (STRING);
           optional group image { optional binary bytes; optional binary path (STRING); } }",
         &[vec![
-            Column::texts(&["what is it?"]),
-            Column::flat(&[Some(JPEG)], 2),
-            Column { values: Vec::new(), definition: vec![1], repetition: None },
+            ParquetColumn::texts(&["what is it?"]),
+            ParquetColumn::flat(&[Some(JPEG)], 2),
+            ParquetColumn { values: Vec::new(), definition: vec![1], repetition: None },
         ]],
     );
     let hub = LoopbackHub::with(&[("val.parquet", &file)]);
@@ -88,7 +88,7 @@ fn pictures_go_out_as_data_urls() {
 fn turns_follow_live_replies() {
     let file = parquet_file(
         "message m { optional group prompt (LIST) { repeated group list { optional binary element (STRING); } } }",
-        &[vec![Column::lists(&[&["first", "second"]], 3)]],
+        &[vec![ParquetColumn::lists(&[&["first", "second"]], 3)]],
     );
     let hub = LoopbackHub::with(&[("README.md", b"")]).converted(&[("default/train/0000.parquet", &file)]);
     let (bodies, _) = bodies(&hub, "--public-dataset spec_al_mtbench --request-count 2");
@@ -101,7 +101,10 @@ fn speech_goes_out_as_wav() {
     let wav = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../dataset/tests/fixtures/media/tiny.wav")).unwrap();
     let file = parquet_file(
         "message m { optional group audio { optional binary bytes; optional binary path (STRING); } }",
-        &[vec![Column::flat(&[Some(&wav)], 2), Column { values: Vec::new(), definition: vec![1], repetition: None }]],
+        &[vec![
+            ParquetColumn::flat(&[Some(&wav)], 2),
+            ParquetColumn { values: Vec::new(), definition: vec![1], repetition: None },
+        ]],
     );
     let hub = LoopbackHub::with(&[("en/test-0.parquet", &file)]);
     let (bodies, _) = bodies(&hub, "--public-dataset voxpopuli --request-count 1");
@@ -115,7 +118,7 @@ fn an_interrupted_download_goes_on_in_the_next_run() {
     let file = math(&problems.iter().map(String::as_str).collect::<Vec<_>>());
     // The first answer stops in the middle and keeps the client waiting.
     let hub =
-        LoopbackHub::with(&[("train.parquet", &file)]).then(Mischief::StallAfter(10_000, Duration::from_secs(300)));
+        LoopbackHub::with(&[("train.parquet", &file)]).then(HubFault::StallAfter(10_000, Duration::from_secs(300)));
     let (server, home) = (sim("ttft=0&itl=0&osl=2"), tempfile::tempdir().unwrap());
     let words = "--public-dataset aimo --request-count 1";
     // As shells start the background jobs of scripts: whoever does not ask for Ctrl-C does not get it.

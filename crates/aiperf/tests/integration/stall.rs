@@ -61,7 +61,7 @@ fn a_replay_under_a_ceiling_shows_the_wait_that_service_times_hide() {
     assert_eq!((log.len(), log.most_in_flight()), (160, 1));
     assert_stall_shows_from_due_only(&artifacts, &log);
     let console = console.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(console.contains("request latency as users would see it"), "{console}");
+    assert!(console.contains("request latency as users see it"), "{console}");
     let notes = artifacts.notes();
     assert!(notes.contains(&"concurrency_ceiling_reached".to_owned()), "{notes:?}");
     assert!(artifacts.counted("arrivals_delayed") > 20);

@@ -140,7 +140,7 @@ fn trials_end_early_when_the_metric_has_settled() {
         assert_eq!(metadata["num_profile_runs"], 2, "{mode}");
         assert_eq!(metadata["convergence"]["converged"], true);
         assert_eq!(metadata["convergence"]["mode"], mode);
-        assert!(ended.stdout.contains("settled after 2 of at most 8 runs"), "{}", ended.stdout);
+        assert!(ended.stdout.contains("converged after 2 of at most 8 runs"), "{}", ended.stdout);
         let collated = ended.artifacts.json("aggregate/profile_export_aiperf_collated.json");
         assert_eq!(collated["metrics"]["output_sequence_length"]["combined"]["count"], 6);
         assert_eq!(collated["metrics"]["output_sequence_length"]["per_run"].as_array().unwrap().len(), 2);

@@ -89,7 +89,7 @@ fn repeated_runs_are_whole_and_damage_to_them_is_named() {
         &folder,
         AGGREGATE,
         at("/metrics/request_latency_avg/std", json!("wide")),
-        &["/metrics/request_latency_avg/std", "\"number\"", "\"wide\" stands there"],
+        &["/metrics/request_latency_avg/std", "\"number\"", "found \"wide\""],
     );
     is_found_out(&folder, AGGREGATE, at("/metadata/run_labels/1", json!("run_0009")), &[AGGREGATE, "run_0009"]);
     is_found_out(&folder, AGGREGATE, at("/metadata/num_profile_runs", json!(4)), &[AGGREGATE, "3 are listed"]);

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::Desk;
+use super::FolderCheck;
 use crate::schema::Shape;
 use crate::{ArtifactError, Finding};
 
-impl Desk<'_> {
+impl FolderCheck<'_> {
     pub(super) fn companions(&mut self) -> Result<(), ArtifactError> {
         self.raw()?;
         self.round_trips()?;

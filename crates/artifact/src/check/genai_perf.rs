@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Desk;
+use super::FolderCheck;
 use super::companions::items;
 use super::summary::SAME;
 use crate::schema::Shape;
@@ -11,7 +11,7 @@ use crate::schema::Shape;
 /// Sections that are no metrics.
 const SECTIONS: [&str; 2] = ["telemetry_stats", "input_config"];
 
-impl Desk<'_> {
+impl FolderCheck<'_> {
     pub(super) fn genai_perf(&mut self) {
         self.genai_perf_summary();
         self.perf_analyzer_records();

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::Desk;
+use super::FolderCheck;
 use crate::line::RecordLine;
 use crate::records::each_line;
 use crate::schema::Shape;
@@ -12,7 +12,7 @@ use crate::{ArtifactError, Finding};
 
 /// What the records say of who was sent.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct SeenRecords {
     pub(super) count: u64,
     pub(super) ids: HashSet<String>,
     pub(super) profiling_ids: HashSet<String>,
@@ -23,11 +23,11 @@ pub(super) struct Seen {
     pub(super) outcomes: HashMap<String, (u64, u64)>,
 }
 
-impl Desk<'_> {
+impl FolderCheck<'_> {
     pub(super) fn records(&mut self) -> Result<(), ArtifactError> {
         let path = self.folder.paths().records();
         let name = self.folder.name(&path);
-        let mut seen = Seen::default();
+        let mut seen = SeenRecords::default();
         let mut torn = None;
         let mut found = Vec::new();
         self.files += 1;
@@ -128,7 +128,7 @@ fn torn_line(file: &str, number: usize, error: &serde_json::Error) -> Finding {
     Finding::at(file, number, format!("no JSON: {error} (the last line is not whole)"))
 }
 
-impl Seen {
+impl SeenRecords {
     fn note(&mut self, record: &RecordLine, problem: &mut dyn FnMut(String)) {
         self.count += 1;
         let metadata = &record.metadata;

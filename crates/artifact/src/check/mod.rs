@@ -11,11 +11,11 @@ mod table;
 use aiperf_metrics::Summary;
 use serde_json::Value;
 
-use crate::rebuild::{Asked, rebuild};
+use crate::rebuild::{RebuildOptions, rebuild};
 use crate::schema::{Shape, Shapes};
 use crate::{ArtifactError, Finding, Folder};
 
-use self::lines::Seen;
+use self::lines::SeenRecords;
 
 /// So many findings of one kind are listed one by one.
 const LISTED: usize = 10;
@@ -28,21 +28,21 @@ pub struct Checked {
     /// Files that were looked at.
     pub files: usize,
     pub findings: Vec<Finding>,
-    /// What is missing because the run did not come to its end, which nothing can repair; the folder is whole as far as it can be.
+    /// What is missing because the run did not reach its end, which nothing can repair; the folder is whole as far as it can be.
     pub explained: Vec<Finding>,
     /// Files that are none of this program's, and were not looked at.
     pub others: Vec<String>,
 }
 
 /// All that checks share.
-struct Desk<'a> {
+struct FolderCheck<'a> {
     folder: &'a Folder,
     shapes: Shapes,
     summary: Option<Value>,
     /// What the records say, where there are any.
-    seen: Option<Seen>,
+    seen: Option<SeenRecords>,
     recomputed: Option<Summary>,
-    /// The run did not come to its end, and its summary was made from its records.
+    /// The run did not reach its end, and its summary was made from its records.
     was_killed: bool,
     files: usize,
     findings: Vec<Finding>,
@@ -59,7 +59,7 @@ pub fn check(folder: &Folder, version: &str) -> Result<Checked, ArtifactError> {
     }
     let was_killed = Folder::json(&paths.summary_json())
         .is_some_and(|summary| summary["rebuilt"].is_object() && summary["is_complete"] == false);
-    let mut desk = Desk {
+    let mut checks = FolderCheck {
         folder,
         shapes,
         summary: None,
@@ -70,25 +70,25 @@ pub fn check(folder: &Folder, version: &str) -> Result<Checked, ArtifactError> {
         findings: Vec::new(),
         explained: Vec::new(),
     };
-    desk.leftovers()?;
+    checks.leftovers()?;
     if has_records {
-        desk.records()?;
-        match rebuild(folder, &Asked::default(), version) {
-            Ok(rebuilt) => desk.recomputed = Some(rebuilt.report.profiling.summary),
+        checks.records()?;
+        match rebuild(folder, &RebuildOptions::default(), version) {
+            Ok(rebuilt) => checks.recomputed = Some(rebuilt.report.profiling.summary),
             Err(ArtifactError::Empty { .. }) => {}
             Err(error) => return Err(error),
         }
     }
-    desk.summary();
-    desk.companions()?;
-    desk.slices();
-    desk.table();
-    let records = desk.seen.as_ref().map_or(0, |seen| seen.count);
-    let Desk { files, findings, explained, .. } = desk;
+    checks.summary();
+    checks.companions()?;
+    checks.slices();
+    checks.table();
+    let records = checks.seen.as_ref().map_or(0, |seen| seen.count);
+    let FolderCheck { files, findings, explained, .. } = checks;
     Ok(Checked { runs: 1, records, files, findings, explained, others: Vec::new() })
 }
 
-impl Desk<'_> {
+impl FolderCheck<'_> {
     fn find(&mut self, file: &str, problem: impl Into<String>) {
         self.findings.push(Finding::of(file, problem));
     }
@@ -139,12 +139,13 @@ impl Desk<'_> {
     fn leftovers(&mut self) -> Result<(), ArtifactError> {
         let paths = self.folder.paths();
         let note = self.folder.name(&paths.run_note());
+        self.whole(&paths.run_note(), Shape::RunNote);
         for name in self.folder.names()? {
             let end = name.rsplit('.').next().unwrap_or_default();
             if name == note {
                 self.find(
                     &name,
-                    "the run did not come to its end; `aiperf report` makes its summaries from its records",
+                    "the run did not reach its end; `aiperf report` rebuilds its summaries from its records",
                 );
             } else if ["part", "unsorted"].contains(&end) {
                 self.find(&name, "a file that was not finished");

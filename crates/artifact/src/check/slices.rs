@@ -4,11 +4,11 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::Desk;
+use super::FolderCheck;
 use super::companions::items;
 use crate::schema::Shape;
 
-impl Desk<'_> {
+impl FolderCheck<'_> {
     pub(super) fn slices(&mut self) {
         let paths = self.folder.paths();
         let (json_path, csv_path) = (paths.timeslices_json(), paths.timeslices_csv());

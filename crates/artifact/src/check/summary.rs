@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::fs;
 
-use aiperf_metrics::{Flags, Kind, Metric, Percentile, Stats, Summary};
+use aiperf_metrics::{Flags, Metric, MetricKind, Percentile, Stats, Summary};
 use serde_json::{Map, Value};
 
-use super::Desk;
+use super::FolderCheck;
 use crate::Finding;
 use crate::schema::Shape;
 
@@ -29,13 +29,13 @@ const COUNTS: [Metric; 8] = [
 const RATES: [Metric; 4] =
     [Metric::RequestThroughput, Metric::OutputTokenThroughput, Metric::InputTokenThroughput, Metric::Goodput];
 
-impl Desk<'_> {
+impl FolderCheck<'_> {
     pub(super) fn summary(&mut self) {
         let paths = self.folder.paths();
         let name = self.folder.name(&paths.summary_json());
         let Some(summary) = self.whole(&paths.summary_json(), Shape::Summary) else {
             if !paths.summary_json().exists() {
-                self.find(&name, "missing; `aiperf report` makes it from the records");
+                self.find(&name, "missing; `aiperf report` rebuilds it from the records");
             }
             return;
         };
@@ -168,7 +168,7 @@ fn compare(name: &str, summary: &Value, recomputed: &Summary) -> Vec<Finding> {
         let definition = metric.definition();
         let recorded = !definition.flags.has(Flags::NO_RECORD);
         // The reference means something else by two metrics that no record holds.
-        let of_records = matches!(definition.kind, Kind::Record | Kind::RecordList) && (recorded || ours);
+        let of_records = matches!(definition.kind, MetricKind::Record | MetricKind::RecordList) && (recorded || ours);
         let tolerance = if of_records || COUNTS.contains(&metric) {
             SAME
         } else if RATES.contains(&metric) && ours {
@@ -183,7 +183,7 @@ fn compare(name: &str, summary: &Value, recomputed: &Summary) -> Vec<Finding> {
     }
     for result in &recomputed.results {
         let definition = result.metric.definition();
-        let recorded = matches!(definition.kind, Kind::Record | Kind::RecordList);
+        let recorded = matches!(definition.kind, MetricKind::Record | MetricKind::RecordList);
         if recorded && !definition.flags.has(Flags::NO_RECORD) && summary.get(definition.tag).is_none() {
             found.push(Finding::of(name, format!("{}: records have it, the summary does not", definition.tag)));
         }

@@ -4,9 +4,9 @@ use std::fs::File;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::Desk;
+use super::FolderCheck;
 
-impl Desk<'_> {
+impl FolderCheck<'_> {
     pub(super) fn table(&mut self) {
         let path = self.folder.paths().records_parquet();
         let Ok(file) = File::open(&path) else { return };

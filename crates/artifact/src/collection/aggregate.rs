@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use aiperf_table::csv::cells;
 use serde_json::{Map, Value};
 
-use super::{Aggregated, Desk, differ};
+use super::{Aggregated, CollectionCheck, differ};
 use crate::schema::Shape;
 
 /// Folders that hold what is said over several runs.
 const OVER_RUNS: [&str; 2] = ["aggregate", "sweep_aggregate"];
 
-impl Desk<'_> {
+impl CollectionCheck<'_> {
     pub(super) fn aggregate(&mut self, path: &Path) {
         let Some(value) = self.json(path, Shape::Aggregate) else { return };
         self.ordered(path, &value);

@@ -5,10 +5,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::aggregate::listed;
-use super::{Desk, differ};
+use super::{CollectionCheck, differ};
 use crate::schema::Shape;
 
-impl Desk<'_> {
+impl CollectionCheck<'_> {
     pub(super) fn collated(&mut self, path: &Path) {
         let Some(value) = self.json(path, Shape::Collated) else { return };
         self.counts(path, &value["metadata"]);

@@ -1,28 +1,25 @@
-//! What lies in a folder and below: which folders are runs, which files stand for themselves, and which are none of ours.
+//! What is in a folder and below: which folders are runs, which files stand for themselves, and which are not ours.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use aiperf_report::PREVIOUS;
+use aiperf_report::{ArtifactPaths, LOGS, PHASES, PREVIOUS};
 
-use super::loose::Kind;
+use super::loose::FileKind;
 use crate::{ArtifactError, Folder};
 
-/// Files that only the folder of a run has.
-const MARKS: [&str; 5] = [
-    "profile_export.jsonl",
-    "profile_export_aiperf.json",
-    ".aiperf_results_ready.json",
-    ".aiperf_run.json",
-    "run_config.json",
-];
 /// Folders of a run whose files its own check looks at.
-const OF_A_RUN: [&str; 2] = ["logs", "phases"];
+const OF_A_RUN: [&str; 2] = [LOGS, PHASES];
+
+/// Whether a folder has a file that only the folder of a run has.
+pub fn is_run_folder(dir: &Path) -> bool {
+    ArtifactPaths::new(dir, None).marks_of_a_run().iter().any(|mark| mark.is_file())
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Inventory {
     pub(super) runs: Vec<PathBuf>,
-    pub(super) loose: Vec<(PathBuf, Kind)>,
+    pub(super) loose: Vec<(PathBuf, FileKind)>,
     /// Relative to the folder.
     pub(super) others: Vec<String>,
 }
@@ -37,13 +34,13 @@ impl Inventory {
 
     fn enter(&mut self, root: &Path, dir: &Path) -> Result<(), ArtifactError> {
         let (files, folders) = entries(dir)?;
-        let is_run = MARKS.iter().any(|mark| files.iter().any(|file| file.ends_with(mark)));
+        let is_run = is_run_folder(dir);
         let own = if is_run { Folder::open(dir)?.own_files() } else { Vec::new() };
         if is_run {
             self.runs.push(dir.to_owned());
         }
         for file in files.into_iter().filter(|file| !own.contains(file)) {
-            match Kind::of(&file) {
+            match FileKind::of(&file) {
                 Some(kind) => self.loose.push((file, kind)),
                 None => self.others.push(file.strip_prefix(root).unwrap_or(&file).display().to_string()),
             }

@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
+use aiperf_report::aggregate_names::{AGGREGATE_CSV, AGGREGATE_JSON, COLLATED_JSON, SWEEP_CSV, SWEEP_JSON};
 use aiperf_table::csv::cells;
 
-use super::Desk;
+use super::CollectionCheck;
 use crate::Folder;
 use crate::schema::Shape;
 
 /// What a file is, in the order in which files are checked: statistics over runs come before the tables of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     Aggregate,
     Collated,
     Sweep,
@@ -22,21 +23,21 @@ pub(super) enum Kind {
     Companion,
     /// Its schema says all there is to say.
     Shaped(Shape),
-    /// Named as JSON, and none.
+    /// Named as JSON, but not JSON.
     Unreadable,
 }
 
-impl Kind {
+impl FileKind {
     /// `None` for what the program does not write.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         match name {
-            "profile_export_aiperf_aggregate.json" => return Some(Self::Aggregate),
-            "profile_export_aiperf_collated.json" => return Some(Self::Collated),
-            "profile_export_aiperf_sweep.json" => return Some(Self::Sweep),
+            AGGREGATE_JSON => return Some(Self::Aggregate),
+            COLLATED_JSON => return Some(Self::Collated),
+            SWEEP_JSON => return Some(Self::Sweep),
             "checkpoint.json" => return Some(Self::Checkpoint),
             "analyze_export_genai_perf.csv" => return Some(Self::AnalysisTable),
-            "profile_export_aiperf_aggregate.csv" | "profile_export_aiperf_sweep.csv" => return Some(Self::Companion),
+            AGGREGATE_CSV | SWEEP_CSV => return Some(Self::Companion),
             "cache_structure.json" => return Some(Self::Shaped(Shape::CacheStructure)),
             _ if path.extension().is_none_or(|end| end != "json") => return None,
             _ => {}
@@ -61,10 +62,10 @@ impl Kind {
 
 /// Whether a file is one of ours and no part of a run, such as a comparison, which may have been put beside a run's files.
 pub fn stands_alone(path: &Path) -> bool {
-    Kind::of(path).is_some_and(|kind| kind != Kind::Unreadable)
+    FileKind::of(path).is_some_and(|kind| kind != FileKind::Unreadable)
 }
 
-impl Desk<'_> {
+impl CollectionCheck<'_> {
     /// Each value of a run is kept with its own name.
     pub(super) fn checkpoint(&mut self, path: &Path) {
         let Some(value) = self.json(path, Shape::Checkpoint) else { return };
@@ -91,7 +92,7 @@ impl Desk<'_> {
         let mut lines = text.lines();
         let titles = cells(lines.next().unwrap_or_default());
         if titles.first().is_none_or(|title| title != "Config Name") {
-            return self.find(path, "line 1: the titles of the columns are expected, Config Name first");
+            return self.find(path, "line 1: expected the titles of the columns, Config Name first");
         }
         let mut problems = Vec::new();
         for (place, line) in lines.take_while(|line| !line.is_empty()).enumerate() {
@@ -102,7 +103,7 @@ impl Desk<'_> {
             }
             let is_number = |cell: &&String| cell.is_empty() || cell.parse::<f64>().is_ok();
             if let Some(cell) = row.iter().skip(1).find(|cell| !is_number(cell)) {
-                problems.push(format!("line {number}: a number is expected, {cell:?} stands there"));
+                problems.push(format!("line {number}: expected a number, found {cell:?}"));
             }
         }
         self.find_some(path, problems);

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use self::inventory::Inventory;
-use self::loose::Kind;
+pub use self::inventory::is_run_folder;
+use self::loose::FileKind;
 pub use self::loose::stands_alone;
 use crate::check::{Checked, check};
 use crate::schema::{Shape, Shapes};
@@ -26,7 +27,7 @@ const LISTED: usize = 10;
 const SAME: f64 = 1e-9;
 
 /// What the checks of one collection share.
-struct Desk<'a> {
+struct CollectionCheck<'a> {
     root: &'a Path,
     shapes: Shapes,
     runs: Vec<RunSummary>,
@@ -54,71 +55,71 @@ pub fn check_all(root: &Path, version: &str) -> Result<Checked, ArtifactError> {
     if inventory.runs.is_empty() && inventory.loose.is_empty() {
         return check(&Folder::open(root)?, version);
     }
-    let mut desk = Desk::new(root);
+    let mut checks = CollectionCheck::new(root);
     let mut checked = Checked { others: inventory.others, ..Checked::default() };
     for dir in &inventory.runs {
         let folder = Folder::open(dir)?;
         match check(&folder, version) {
             Ok(run) => {
                 checked.records += run.records;
-                desk.files += run.files;
-                let found: Vec<Finding> = run.findings.into_iter().map(|found| desk.below(dir, found)).collect();
-                desk.findings.extend(found);
-                checked.explained.extend(run.explained.into_iter().map(|found| desk.below(dir, found)));
+                checks.files += run.files;
+                let found: Vec<Finding> = run.findings.into_iter().map(|found| checks.below(dir, found)).collect();
+                checks.findings.extend(found);
+                checked.explained.extend(run.explained.into_iter().map(|found| checks.below(dir, found)));
             }
-            Err(ArtifactError::NoRecords { .. }) => desk.find(dir, "a run that left neither records nor a summary"),
+            Err(ArtifactError::NoRecords { .. }) => checks.find(dir, "a run that left neither records nor a summary"),
             Err(error) => return Err(error),
         }
         let summary = Folder::json(&folder.paths().summary_json()).unwrap_or_default();
-        desk.runs.push(RunSummary { folder: dir.clone(), summary });
+        checks.runs.push(RunSummary { folder: dir.clone(), summary });
     }
     // What stands over runs is read before what stands over that.
     let mut loose = inventory.loose;
     loose.sort_by_key(|(_, kind)| *kind);
     for (path, kind) in &loose {
-        desk.file(path, *kind);
+        checks.file(path, *kind);
     }
     checked.runs = inventory.runs.len();
-    checked.files = desk.files;
-    checked.findings = desk.findings;
+    checked.files = checks.files;
+    checked.findings = checks.findings;
     Ok(checked)
 }
 
 /// Checks one file that stands for itself: a comparison, the analysis of a trace. `None` where it is of no such kind.
 pub fn check_file(path: &Path) -> Result<Option<Checked>, ArtifactError> {
     std::fs::metadata(path).map_err(ArtifactError::read(path))?;
-    let Some(kind) = Kind::of(path) else { return Ok(None) };
-    let mut desk = Desk::new(path.parent().unwrap_or(path));
-    desk.file(path, kind);
-    Ok(Some(Checked { files: desk.files, findings: desk.findings, ..Checked::default() }))
+    let Some(kind) = FileKind::of(path) else { return Ok(None) };
+    let mut checks = CollectionCheck::new(path.parent().unwrap_or(path));
+    checks.file(path, kind);
+    Ok(Some(Checked { files: checks.files, findings: checks.findings, ..Checked::default() }))
 }
 
-impl<'a> Desk<'a> {
+impl<'a> CollectionCheck<'a> {
     fn new(root: &'a Path) -> Self {
         Self { root, shapes: Shapes::load(), runs: Vec::new(), aggregates: Vec::new(), files: 0, findings: Vec::new() }
     }
 
-    fn file(&mut self, path: &Path, kind: Kind) {
+    fn file(&mut self, path: &Path, kind: FileKind) {
         self.files += 1;
         match kind {
-            Kind::Aggregate => self.aggregate(path),
-            Kind::Collated => self.collated(path),
-            Kind::Sweep => self.sweep(path),
-            Kind::Comparison => self.comparison(path),
-            Kind::Shaped(shape) => {
+            FileKind::Aggregate => self.aggregate(path),
+            FileKind::Collated => self.collated(path),
+            FileKind::Sweep => self.sweep(path),
+            FileKind::Comparison => self.comparison(path),
+            FileKind::Shaped(shape) => {
                 if let Some(value) = self.json(path, shape) {
                     self.ordered(path, &value);
                 }
             }
-            Kind::Checkpoint => self.checkpoint(path),
-            Kind::AnalysisTable => self.analysis_table(path),
-            Kind::Companion => {
+            FileKind::Checkpoint => self.checkpoint(path),
+            FileKind::AnalysisTable => self.analysis_table(path),
+            FileKind::Companion => {
                 let whole = path.with_extension("json");
                 if !whole.exists() {
                     self.find(&whole, "missing, though there is a table of it");
                 }
             }
-            Kind::Unreadable => {
+            FileKind::Unreadable => {
                 self.json(path, Shape::Comparison);
             }
         }

@@ -6,14 +6,14 @@ use std::path::Path;
 use aiperf_table::csv::cells;
 use serde_json::Value;
 
-use super::Desk;
+use super::CollectionCheck;
 use super::aggregate::{experiment_of, listed, rounds_to};
 use crate::schema::Shape;
 
 /// Columns of a metric in the CSV.
 const COLUMNS: [&str; 5] = ["mean", "std", "min", "max", "cv"];
 
-impl Desk<'_> {
+impl CollectionCheck<'_> {
     pub(super) fn sweep(&mut self, path: &Path) {
         let Some(sweep) = self.json(path, Shape::Sweep) else { return };
         self.ordered(path, &sweep);

@@ -25,10 +25,11 @@ pub(crate) enum Shape {
     AgenticManifest,
     AgenticQuality,
     CacheStructure,
+    RunNote,
 }
 
 /// Each schema, with its file name.
-pub const SCHEMAS: [(&str, &str); 22] = [
+pub const SCHEMAS: [(&str, &str); 23] = [
     ("summary.schema.json", include_str!("../../../../schemas/summary.schema.json")),
     ("record.schema.json", include_str!("../../../../schemas/record.schema.json")),
     ("raw_record.schema.json", include_str!("../../../../schemas/raw_record.schema.json")),
@@ -51,4 +52,5 @@ pub const SCHEMAS: [(&str, &str); 22] = [
     ("agentic_manifest.schema.json", include_str!("../../../../schemas/agentic_manifest.schema.json")),
     ("agentic_quality.schema.json", include_str!("../../../../schemas/agentic_quality.schema.json")),
     ("cache_structure.schema.json", include_str!("../../../../schemas/cache_structure.schema.json")),
+    ("run_note.schema.json", include_str!("../../../../schemas/run_note.schema.json")),
 ];

@@ -3,17 +3,17 @@
 use aiperf_stats::Level;
 use aiperf_table::{grouped, whole};
 
-use crate::row::Levels;
+use crate::row::RowLevels;
 use crate::{
-    Change, Comparison, Forecast, Gate, GateOutcome, OnUnclear, Question, Report, Row, RowOutcome, Scale, Share,
-    SideNote, Verdict, Warning,
+    Change, Comparison, ComparisonReport, ComparisonRow, Forecast, Gate, GateOutcome, OnUnclear, Question, RowOutcome,
+    Scale, Share, SideNote, Verdict, Warning,
 };
 
 /// Columns of a table; each report has its own words for some of them.
 pub(super) const COLUMNS: usize = 8;
 
 /// What stands over the columns of a report.
-pub(super) fn headings(report: &Report) -> [String; COLUMNS] {
+pub(super) fn headings(report: &ComparisonReport) -> [String; COLUMNS] {
     let rows = || report.comparisons.iter().flat_map(|comparison| &comparison.rows);
     // The usual scale; of others each cell says what it is for.
     let detect = rows().find(|row| row.scale == Scale::Relative).map(|row| limit(row.detect, row.scale));
@@ -26,7 +26,7 @@ pub(super) fn headings(report: &Report) -> [String; COLUMNS] {
 }
 
 /// One row under [`headings`].
-pub(super) fn row(row: &Row, report: &Report, is_gate: bool) -> [String; COLUMNS] {
+pub(super) fn row(row: &ComparisonRow, report: &ComparisonReport, is_gate: bool) -> [String; COLUMNS] {
     let definition = row.quantity.metric.definition();
     let (find, equal) = forecast(row, &headings(report)[6]);
     [
@@ -42,15 +42,15 @@ pub(super) fn row(row: &Row, report: &Report, is_gate: bool) -> [String; COLUMNS
 }
 
 /// Of a gate, with what lets a number pass that cannot be told better from equal.
-fn verdict(row: &Row, is_gate: bool) -> String {
+fn verdict(row: &ComparisonRow, is_gate: bool) -> String {
     match (row.verdict, RowOutcome::of(row)) {
-        (Verdict::CannotTell, RowOutcome::Passed) if is_gate => "not worse".to_owned(),
+        (Verdict::Inconclusive, RowOutcome::Passed) if is_gate => "not worse".to_owned(),
         (verdict, _) => verdict.to_string(),
     }
 }
 
 /// `heading`: that of the numbers of samples that find a change.
-fn forecast(row: &Row, heading: &str) -> (String, String) {
+fn forecast(row: &ComparisonRow, heading: &str) -> (String, String) {
     let detect = limit(row.detect, row.scale);
     let find = |samples: String| if heading.ends_with(&detect) { samples } else { format!("{detect}: {samples}") };
     match row.forecast {
@@ -121,12 +121,12 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", whole(count), if count == 1 { one } else { many })
 }
 
-/// Why rows cannot tell, each reason once; of a gate without those that pass all the same.
-pub(super) fn doubts(rows: &[Row], is_gate: bool) -> Vec<String> {
+/// Why rows are inconclusive, each reason once; of a gate without the rows that pass all the same.
+pub(super) fn inconclusive_reasons(rows: &[ComparisonRow], is_gate: bool) -> Vec<String> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for row in rows.iter().filter(|row| !is_gate || RowOutcome::of(row) != RowOutcome::Passed) {
-        let Some(doubt) = &row.doubt else { continue };
-        let sentence = doubt.sentence(row.unit);
+        let Some(reason) = &row.reason else { continue };
+        let sentence = reason.sentence(row.unit);
         match reasons.iter_mut().find(|(known, _)| *known == sentence) {
             Some((_, quantities)) => quantities.push(row.quantity.to_string()),
             None => reasons.push((sentence, vec![row.quantity.to_string()])),
@@ -136,7 +136,7 @@ pub(super) fn doubts(rows: &[Row], is_gate: bool) -> Vec<String> {
 }
 
 /// What a side should be known for before its numbers are believed, each with the name of the side.
-pub(super) fn cautions(report: &Report, comparison: &Comparison) -> Vec<Caution> {
+pub(super) fn cautions(report: &ComparisonReport, comparison: &Comparison) -> Vec<Caution> {
     let mut cautions = Vec::new();
     for (place, note) in [("baseline", &report.baseline), ("candidate", &comparison.candidate)] {
         let of_flaws = note.flaws.iter().map(|words| Caution {
@@ -158,7 +158,7 @@ pub(super) fn cautions(report: &Report, comparison: &Comparison) -> Vec<Caution>
     cautions
 }
 
-/// A reason to doubt the numbers of a side.
+/// A reason to distrust the numbers of a side.
 pub(super) struct Caution {
     pub(super) place: &'static str,
     pub(super) code: String,
@@ -166,9 +166,9 @@ pub(super) struct Caution {
 }
 
 /// What rows say beyond their numbers.
-pub(super) fn remarks(report: &Report, rows: &[Row]) -> Vec<String> {
+pub(super) fn remarks(report: &ComparisonReport, rows: &[ComparisonRow]) -> Vec<String> {
     let sure = level(report.level);
-    let exact = |row: &Row| {
+    let exact = |row: &ComparisonRow| {
         let bound = row.none_on_either_side?;
         let passes = matches!(row.verdict, Verdict::Equal) || RowOutcome::of(row) == RowOutcome::Passed;
         passes.then(|| {
@@ -180,10 +180,10 @@ pub(super) fn remarks(report: &Report, rows: &[Row]) -> Vec<String> {
 }
 
 /// What intervals and forecasts mean.
-pub(super) fn legend(report: &Report) -> String {
+pub(super) fn legend(report: &ComparisonReport) -> String {
     let rows = || report.comparisons.iter().flat_map(|comparison| &comparison.rows);
     let unit = rows().next().map_or("samples", |row| row.unit.name());
-    let alone = rows().any(|row| Levels::stands_alone(row.quantity.metric));
+    let alone = rows().any(|row| RowLevels::stands_alone(row.quantity.metric));
     let exact = if alone { " The error rate has an exact bound of its own." } else { "" };
     let together = match report.question {
         Question::Changed if report.level == report.row_level => format!("Intervals are at {}.", level(report.level)),
@@ -215,7 +215,7 @@ fn one_sided(two_sided: Level) -> String {
 }
 
 /// The sentence of the gate.
-pub(super) fn conclusion(report: &Report, gate: Gate) -> String {
+pub(super) fn conclusion(report: &ComparisonReport, gate: Gate) -> String {
     let rows = || report.comparisons.iter().flat_map(|comparison| &comparison.rows);
     let named = |wanted: RowOutcome| {
         let names = rows().filter(|row| RowOutcome::of(row) == wanted).map(|row| row.quantity.to_string());
@@ -225,15 +225,15 @@ pub(super) fn conclusion(report: &Report, gate: Gate) -> String {
         (GateOutcome::Passed, _) => "pass: nothing is worse by more than its threshold".to_owned(),
         (GateOutcome::NoVerdict, _) => withheld(report),
         (GateOutcome::Regression, _) => format!("regression: {}", named(RowOutcome::Regression)),
-        (GateOutcome::Unclear, OnUnclear::Fail) => format!("cannot tell: {}", named(RowOutcome::Unclear)),
-        (GateOutcome::Unclear, OnUnclear::Pass) => {
-            format!("cannot tell, which passes by --on-unclear pass: {}", named(RowOutcome::Unclear))
+        (GateOutcome::Inconclusive, OnUnclear::Fail) => format!("inconclusive: {}", named(RowOutcome::Inconclusive)),
+        (GateOutcome::Inconclusive, OnUnclear::Pass) => {
+            format!("inconclusive, which passes by --on-unclear pass: {}", named(RowOutcome::Inconclusive))
         }
     }
 }
 
 /// Why there is no verdict, and what to do.
-pub(super) fn withheld(report: &Report) -> String {
+pub(super) fn withheld(report: &ComparisonReport) -> String {
     let why = report.withheld().unwrap_or_default();
     format!("no verdict: {why}; repeat the run, or judge it all the same with --allow-incomplete")
 }

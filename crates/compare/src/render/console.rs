@@ -4,7 +4,7 @@ use aiperf_table::Align::{Left, Right};
 use aiperf_table::{Align, aligned};
 
 use super::{Page, cells};
-use crate::{Comparison, Report};
+use crate::{Comparison, ComparisonReport};
 
 /// Words begin below each other, numbers end below each other.
 const ALIGN: [Align; cells::COLUMNS] = [Left, Right, Right, Right, Right, Left, Right, Right];
@@ -27,14 +27,14 @@ pub(super) fn render(page: &Page<'_>) -> String {
     text
 }
 
-fn body(report: &Report, comparison: &Comparison, is_gate: bool) -> String {
+fn body(report: &ComparisonReport, comparison: &Comparison, is_gate: bool) -> String {
     let mut text = String::new();
     for caution in cells::cautions(report, comparison) {
         text.push_str(&format!("warning: {}: {}: {}\n", caution.place, caution.code, caution.message));
     }
     for note in &comparison.workload {
         text.push_str(&format!(
-            "warning: the work differs: {}: {} in the baseline, {} in the candidate\n",
+            "warning: the workload differs: {}: {} in the baseline, {} in the candidate\n",
             note.what, note.baseline, note.candidate
         ));
     }
@@ -48,8 +48,8 @@ fn body(report: &Report, comparison: &Comparison, is_gate: bool) -> String {
     for remark in cells::remarks(report, &comparison.rows) {
         text.push_str(&format!("note: {remark}\n"));
     }
-    for doubt in cells::doubts(&comparison.rows, is_gate) {
-        text.push_str(&format!("cannot tell: {doubt}\n"));
+    for reason in cells::inconclusive_reasons(&comparison.rows, is_gate) {
+        text.push_str(&format!("inconclusive: {reason}\n"));
     }
     text
 }

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::Page;
 use crate::{
-    Change, Comparison, Forecast, Gate, OnUnclear, Question, Row, RowOutcome, Scale, SideNote, Verdict, Warning,
+    Change, Comparison, ComparisonRow, Forecast, Gate, OnUnclear, Question, RowOutcome, Scale, SideNote, Verdict,
+    Warning,
 };
 
 const SCHEMA: &str = "1.1";
@@ -59,7 +60,7 @@ fn compared(comparison: &Comparison, gate: Option<Gate>) -> Value {
     })
 }
 
-fn number(row: &Row, gate: Option<Gate>) -> Value {
+fn number(row: &ComparisonRow, gate: Option<Gate>) -> Value {
     let definition = row.quantity.metric.definition();
     let mut value = json!({
         "metric": row.quantity.metric.tag(),
@@ -72,7 +73,7 @@ fn number(row: &Row, gate: Option<Gate>) -> Value {
         "threshold": row.threshold.get(),
         "detect": row.detect.get(),
         "verdict": row.verdict.name(),
-        "reason": row.doubt.as_ref().map(|doubt| doubt.sentence(row.unit)),
+        "reason": row.reason.as_ref().map(|reason| reason.sentence(row.unit)),
         "forecast": row.forecast.map(forecast),
         "none_on_either_side_at_most": row.none_on_either_side.map(|percent| percent / 100.0),
     });
@@ -81,7 +82,7 @@ fn number(row: &Row, gate: Option<Gate>) -> Value {
             _ if row.verdict == Verdict::Withheld => "no verdict",
             RowOutcome::Passed => "pass",
             RowOutcome::Regression => "regression",
-            RowOutcome::Unclear => "cannot tell",
+            RowOutcome::Inconclusive => "cannot tell",
         });
     }
     value

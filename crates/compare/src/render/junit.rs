@@ -1,7 +1,7 @@
 //! The XML of `JUnit`, which CI systems show as tests: one case for each number.
 
 use super::{Page, cells};
-use crate::{Comparison, OnUnclear, Row, RowOutcome, Verdict};
+use crate::{Comparison, ComparisonRow, OnUnclear, RowOutcome, Verdict};
 
 pub(super) fn render(page: &Page<'_>) -> String {
     let suites: Vec<Suite> = page.report.comparisons.iter().map(|comparison| suite(page, comparison)).collect();
@@ -45,11 +45,11 @@ fn suite(page: &Page<'_>, comparison: &Comparison) -> Suite {
                 failures += 1;
                 format!("<failure type=\"regression\" message=\"{words}\"/>")
             }
-            RowOutcome::Unclear if unclear_fails && row.verdict != Verdict::Changed => {
+            RowOutcome::Inconclusive if unclear_fails && row.verdict != Verdict::Changed => {
                 failures += 1;
                 format!("<failure type=\"cannot tell\" message=\"{words}\"/>")
             }
-            RowOutcome::Unclear => {
+            RowOutcome::Inconclusive => {
                 skipped += 1;
                 format!("<skipped message=\"{words}\"/>")
             }
@@ -84,12 +84,12 @@ fn suite(page: &Page<'_>, comparison: &Comparison) -> Suite {
     Suite { tests, failures, errors, skipped, text }
 }
 
-fn sentence(row: &Row, page: &Page<'_>) -> String {
+fn sentence(row: &ComparisonRow, page: &Page<'_>) -> String {
     let [_, _, _, _, bounds_head, _, find_head, equal_head] = cells::headings(page.report);
     let [title, baseline, candidate, change, bounds, verdict, find, equal] =
         cells::row(row, page.report, page.gate.is_some());
-    let doubt = row.doubt.as_ref().filter(|_| page.gate.is_none() || RowOutcome::of(row) != RowOutcome::Passed);
-    let why = doubt.map(|doubt| format!("; {}", doubt.sentence(row.unit))).unwrap_or_default();
+    let reason = row.reason.as_ref().filter(|_| page.gate.is_none() || RowOutcome::of(row) != RowOutcome::Passed);
+    let why = reason.map(|reason| format!("; {}", reason.sentence(row.unit))).unwrap_or_default();
     let exact = cells::remarks(page.report, std::slice::from_ref(row)).pop().map(|remark| format!("; {remark}"));
     format!(
         "{title}: {verdict}: {baseline} became {candidate}, {change} ({bounds_head} {bounds}), threshold {}; {find_head} {find}, {equal_head} {equal} {}{why}{}",

@@ -33,15 +33,15 @@ pub(super) fn render(page: &Page<'_>) -> String {
             text.push_str(&format!("| {} |\n", columns.join(" | ")));
         }
         let remarks = cells::remarks(report, &comparison.rows);
-        let doubts = cells::doubts(&comparison.rows, page.gate.is_some());
-        if !doubts.is_empty() || !remarks.is_empty() {
+        let reasons = cells::inconclusive_reasons(&comparison.rows, page.gate.is_some());
+        if !reasons.is_empty() || !remarks.is_empty() {
             text.push('\n');
         }
         for remark in remarks {
             text.push_str(&format!("- {}\n", cell(&remark)));
         }
-        for doubt in doubts {
-            text.push_str(&format!("- cannot tell: {}\n", cell(&doubt)));
+        for reason in reasons {
+            text.push_str(&format!("- inconclusive: {}\n", cell(&reason)));
         }
     }
     text.push_str(&format!("\n{}\n", cells::legend(report)));

@@ -6,7 +6,7 @@ mod json;
 mod junit;
 mod markdown;
 
-use crate::{Gate, Report};
+use crate::{ComparisonReport, Gate};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {
@@ -34,7 +34,7 @@ impl Format {
 /// A report, with the judgement of the gate where there is one.
 #[derive(Debug, Clone, Copy)]
 pub struct Page<'a> {
-    pub report: &'a Report,
+    pub report: &'a ComparisonReport,
     pub gate: Option<Gate>,
     /// Of this program.
     pub version: &'a str,

@@ -3,17 +3,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::synthetic::{MadeUp, Spread};
+use crate::synthetic::{LatencySpread, MadeUp};
 use aiperf_compare::{
-    Asked, AskedQuantity, CompareError, Doubt, Forecast, Format, Gate, GateOutcome, OnUnclear, Page, Quantity, Report,
-    Row, SampleUnit, Selection, Share, Side, Verdict, compare,
+    AskedQuantity, CompareError, ComparisonOptions, ComparisonReport, ComparisonRow, Forecast, Format, Gate,
+    GateOutcome, InconclusiveReason, OnUnclear, Page, Quantity, SampleUnit, Selection, Share, Side, Verdict, compare,
 };
 use aiperf_stats::Level;
 use serde_json::{Value, json};
 
-fn asked(quantities: &[&str]) -> Asked {
+fn asked(quantities: &[&str]) -> ComparisonOptions {
     let quantity = |text: &&str| AskedQuantity { quantity: text.parse().unwrap(), threshold: None };
-    Asked {
+    ComparisonOptions {
         selection: Selection::Wide,
         quantities: quantities.iter().map(quantity).collect(),
         threshold: None,
@@ -23,23 +23,23 @@ fn asked(quantities: &[&str]) -> Asked {
     }
 }
 
-fn open(folder: &Path, name: &str, asked: &Asked) -> Result<Side, CompareError> {
+fn open(folder: &Path, name: &str, asked: &ComparisonOptions) -> Result<Side, CompareError> {
     let quantities: Vec<Quantity> = asked.quantities.iter().map(|asked| asked.quantity).collect();
     Side::open(folder, Path::new(name), &quantities)
 }
 
-fn compared(a: &Path, b: &Path, asked: &Asked) -> Result<Report, CompareError> {
+fn compared(a: &Path, b: &Path, asked: &ComparisonOptions) -> Result<ComparisonReport, CompareError> {
     compare(&open(a, "a", asked)?, &[open(b, "b", asked)?], asked)
 }
 
-fn row<'a>(report: &'a Report, quantity: &str) -> &'a Row {
+fn row<'a>(report: &'a ComparisonReport, quantity: &str) -> &'a ComparisonRow {
     let rows = &report.comparisons[0].rows;
     rows.iter().find(|row| row.quantity.to_string() == quantity).unwrap_or_else(|| panic!("no {quantity} in {rows:?}"))
 }
 
 fn made_up(dir: &Path, name: &str, requests: u64, slower: f64, seed: u64) -> PathBuf {
     let folder = dir.join(name);
-    MadeUp::usual(Spread::Independent, requests, slower, seed).write(&folder);
+    MadeUp::usual(LatencySpread::Independent, requests, slower, seed).write(&folder);
     folder
 }
 
@@ -53,7 +53,7 @@ fn summary_only() -> PathBuf {
 }
 
 /// In every form, with and without a gate; what is to be parsed is parsed.
-fn every_form(report: &Report) -> Vec<String> {
+fn every_form(report: &ComparisonReport) -> Vec<String> {
     let mut texts = Vec::new();
     for gate in [None, Some(Gate::of(report, OnUnclear::Fail)), Some(Gate::of(report, OnUnclear::Pass))] {
         let page = Page { report, gate, version: "0.0.0" };
@@ -82,9 +82,12 @@ fn a_large_change_is_found_and_named() {
     assert_eq!(row(&report, "time_to_first_token:p50").verdict, Verdict::Worse);
     assert_eq!(row(&report, "request_throughput:avg").verdict, Verdict::Worse);
     let steady = row(&report, "inter_token_latency:avg");
-    assert!(matches!(steady.verdict, Verdict::Equal | Verdict::CannotTell), "{steady:?}");
+    assert!(matches!(steady.verdict, Verdict::Equal | Verdict::Inconclusive), "{steady:?}");
     let rare = row(&report, "time_to_first_token:p99");
-    assert!(matches!(rare.doubt, Some(Doubt::TooFew { .. })) && matches!(rare.forecast, Some(Forecast::AtLeast(_))));
+    assert!(
+        matches!(rare.reason, Some(InconclusiveReason::TooFew { .. }))
+            && matches!(rare.forecast, Some(Forecast::AtLeast(_)))
+    );
     assert_eq!(Gate::of(&report, OnUnclear::Pass).outcome, GateOutcome::Regression);
     every_form(&report);
     let back = compared(&b, &a, &asked(&[])).unwrap();
@@ -119,7 +122,7 @@ fn a_gate_gives_no_verdict_on_a_run_that_did_not_reach_its_end() {
             report.comparisons[0].rows.iter().all(|row| row.verdict == Verdict::Withheld || row.candidate.is_none())
         );
         every_form(&report);
-        let allowed = compared(&a, &b, &Asked { allow_incomplete: true, ..asked(&[]) }).unwrap();
+        let allowed = compared(&a, &b, &ComparisonOptions { allow_incomplete: true, ..asked(&[]) }).unwrap();
         assert_eq!(row(&allowed, "time_to_first_token:avg").verdict, Verdict::Worse, "{words}");
         assert!(every_form(&allowed).iter().all(|text| text.contains(words)), "{words} is not shown");
     }
@@ -164,7 +167,7 @@ fn throughput_that_more_than_quadrupled_is_called_better() {
     let dir = tempfile::tempdir().unwrap();
     let run = |name: &str, concurrency: usize, seed: u64| {
         let folder = dir.path().join(name);
-        let usual = MadeUp::usual(Spread::Moderate, 200, 1.0, seed);
+        let usual = MadeUp::usual(LatencySpread::Moderate, 200, 1.0, seed);
         MadeUp { concurrency, failed: 0.0, ..usual }.write(&folder);
         folder
     };
@@ -181,20 +184,20 @@ fn no_error_on_either_side_passes_from_299_requests_on() {
     let dir = tempfile::tempdir().unwrap();
     let run = |name: &str, requests: u64, seed: u64| {
         let folder = dir.path().join(name);
-        MadeUp { failed: 0.0, ..MadeUp::usual(Spread::Moderate, requests, 1.0, seed) }.write(&folder);
+        MadeUp { failed: 0.0, ..MadeUp::usual(LatencySpread::Moderate, requests, 1.0, seed) }.write(&folder);
         folder
     };
     let gate = |requests: u64| {
         let (a, b) = (run("a", requests, 1), run("b", requests, 2));
-        compared(&a, &b, &Asked { selection: Selection::Gate, ..asked(&["request_error_rate"]) }).unwrap()
+        compared(&a, &b, &ComparisonOptions { selection: Selection::Gate, ..asked(&["request_error_rate"]) }).unwrap()
     };
     let enough = gate(299);
     assert_eq!(Gate::of(&enough, OnUnclear::Fail).outcome, GateOutcome::Passed);
     assert!(every_form(&enough).iter().all(|text| text.contains("at most 1.00% by the exact 95% bound")));
     let few = gate(298);
-    assert_eq!(Gate::of(&few, OnUnclear::Fail).outcome, GateOutcome::Unclear);
+    assert_eq!(Gate::of(&few, OnUnclear::Fail).outcome, GateOutcome::Inconclusive);
     let row = row(&few, "request_error_rate:avg");
-    let Some(Doubt::TooFewForErrors { needed, .. }) = &row.doubt else { panic!("{row:?}") };
+    let Some(InconclusiveReason::TooFewForErrors { needed, .. }) = &row.reason else { panic!("{row:?}") };
     assert_eq!(*needed, 299);
 }
 
@@ -252,7 +255,7 @@ fn what_the_reference_left_can_be_compared() {
     let itself = compared(&recorded("timeslices"), &recorded("timeslices"), &asked(&[])).unwrap();
     assert!(itself.comparisons[0].workload.is_empty());
     for row in &itself.comparisons[0].rows {
-        assert!(matches!(row.verdict, Verdict::Equal | Verdict::CannotTell), "{row:?}");
+        assert!(matches!(row.verdict, Verdict::Equal | Verdict::Inconclusive), "{row:?}");
         assert_eq!(row.baseline, row.candidate);
     }
     let other = compared(&recorded("timeslices"), &recorded("rate_naming"), &asked(&[])).unwrap();
@@ -264,10 +267,10 @@ fn what_the_reference_left_can_be_compared() {
 fn a_summary_without_intervals_cannot_tell() {
     let report = compared(&summary_only(), &recorded("timeslices"), &asked(&[])).unwrap();
     for row in &report.comparisons[0].rows {
-        assert_eq!(row.verdict, Verdict::CannotTell, "{row:?}");
+        assert_eq!(row.verdict, Verdict::Inconclusive, "{row:?}");
     }
     let ttft = row(&report, "time_to_first_token:avg");
-    assert!(ttft.baseline.is_some() && matches!(ttft.doubt, Some(Doubt::NoInterval { .. })), "{ttft:?}");
+    assert!(ttft.baseline.is_some() && matches!(ttft.reason, Some(InconclusiveReason::NoInterval { .. })), "{ttft:?}");
     assert!(every_form(&report).iter().all(|text| text.contains("its summary states no interval")));
 }
 
@@ -289,20 +292,20 @@ fn a_summary_with_intervals_is_enough() {
     let latency = row(&report, "request_latency:avg");
     assert_eq!(latency.verdict, Verdict::Worse);
     assert!(matches!(latency.forecast, Some(Forecast::Needs { unit: SampleUnit::Requests, .. })));
-    assert_eq!(row(&report, "nvidia_energy_per_request:avg").verdict, Verdict::CannotTell);
+    assert_eq!(row(&report, "nvidia_energy_per_request:avg").verdict, Verdict::Inconclusive);
 }
 
 #[test]
 fn what_cannot_be_compared_is_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let good = made_up(dir.path(), "good", 50, 1.0, 1);
-    let refusal = |a: &Path, b: &Path, asked: &Asked| compared(a, b, asked).unwrap_err().to_string();
+    let refusal = |a: &Path, b: &Path, asked: &ComparisonOptions| compared(a, b, asked).unwrap_err().to_string();
     let missing = refusal(&dir.path().join("none"), &good, &asked(&[]));
-    assert_eq!(missing, "a: there is no such folder; name the artifact folder of a run");
+    assert_eq!(missing, "a: this folder does not exist; name the artifact folder of a run");
     let file = refusal(&good, &good.join("profile_export.jsonl"), &asked(&[]));
-    assert_eq!(file, "b is no folder; name the artifact folder of a run");
+    assert_eq!(file, "b is not a folder; name the artifact folder of a run");
     let above = refusal(dir.path(), &good, &asked(&[]));
-    assert!(above.contains("it is no artifact folder; try a/good"), "{above}");
+    assert!(above.contains("it is not an artifact folder; try a/good"), "{above}");
     let sweep = dir.path().join("sweep");
     made_up(&sweep, "profile_runs/trial_0001/concurrency_1", 50, 1.0, 1);
     let found = refusal(&sweep, &good, &asked(&[]));
@@ -311,7 +314,7 @@ fn what_cannot_be_compared_is_refused_by_name() {
     assert!(nowhere.contains("no run has goodput:avg; a has time_to_first_token,"), "{nowhere}");
     let twice = refusal(&good, &good, &asked(&["request_latency", "request_latency:avg"]));
     assert!(twice.contains("request_latency:avg was given more than once"), "{twice}");
-    let small = Asked { detect: Share::new(0.02), ..asked(&["request_latency"]) };
+    let small = ComparisonOptions { detect: Share::new(0.02), ..asked(&["request_latency"]) };
     assert!(
         refusal(&good, &good, &small).contains("--detect 2% is not above the threshold of request_latency:avg, 2.5%")
     );
@@ -332,12 +335,13 @@ fn a_metric_that_one_side_lacks_cannot_be_told() {
     let good = made_up(dir.path(), "good", 400, 1.0, 1);
     let report = compared(&good, &recorded("rankings"), &asked(&["time_to_first_token"])).unwrap();
     let ttft = row(&report, "time_to_first_token:avg");
-    assert_eq!(ttft.doubt, Some(Doubt::Absent { side: "b".to_owned() }));
-    assert_eq!((ttft.verdict, ttft.candidate), (Verdict::CannotTell, None));
+    assert_eq!(ttft.reason, Some(InconclusiveReason::Absent { side: "b".to_owned() }));
+    assert_eq!((ttft.verdict, ttft.candidate), (Verdict::Inconclusive, None));
     every_form(&report);
     // The reference leaves no summary where everything failed.
-    let usual = compared(&good, &recorded("errors_all"), &Asked { allow_incomplete: true, ..asked(&[]) }).unwrap();
-    assert_eq!(row(&usual, "time_to_first_token:avg").verdict, Verdict::CannotTell, "it does not go unseen");
+    let usual =
+        compared(&good, &recorded("errors_all"), &ComparisonOptions { allow_incomplete: true, ..asked(&[]) }).unwrap();
+    assert_eq!(row(&usual, "time_to_first_token:avg").verdict, Verdict::Inconclusive, "it does not go unseen");
     assert_eq!(row(&usual, "request_error_rate:avg").verdict, Verdict::Worse);
 }
 

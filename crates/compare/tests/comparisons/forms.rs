@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use aiperf_compare::{
-    Change, Comparison, Direction, Doubt, Forecast, Format, Gate, OnUnclear, Page, Question, Report, Row, SampleUnit,
-    Scale, Share, SideNote, Verdict, Warning, WorkloadNote,
+    Change, Comparison, ComparisonReport, ComparisonRow, Direction, Forecast, Format, Gate, InconclusiveReason,
+    OnUnclear, Page, Question, SampleUnit, Scale, Share, SideNote, Verdict, Warning, WorkloadNote,
 };
 use aiperf_stats::Level;
 
@@ -21,7 +21,7 @@ fn side(folder: &str) -> SideNote {
 }
 
 /// `change`: share and bounds, in percent.
-fn row(quantity: &str, values: (f64, f64), change: (f64, f64, f64), verdict: Verdict) -> Row {
+fn row(quantity: &str, values: (f64, f64), change: (f64, f64, f64), verdict: Verdict) -> ComparisonRow {
     let quantity: aiperf_compare::Quantity = quantity.parse().unwrap();
     let scale = if quantity.to_string().contains("rate") { Scale::Points } else { Scale::Relative };
     let (share, low, high) = change;
@@ -30,7 +30,7 @@ fn row(quantity: &str, values: (f64, f64), change: (f64, f64, f64), verdict: Ver
         let share = if scale == Scale::Points { points } else { relative };
         Share::new(percent(share)).unwrap()
     };
-    Row {
+    ComparisonRow {
         quantity,
         direction: Direction::of(quantity.metric),
         scale,
@@ -46,15 +46,15 @@ fn row(quantity: &str, values: (f64, f64), change: (f64, f64, f64), verdict: Ver
         threshold: of_scale(2.5, 1.0),
         detect: of_scale(5.0, 2.0),
         verdict,
-        doubt: (verdict == Verdict::CannotTell).then_some(Doubt::Wide),
+        reason: (verdict == Verdict::Inconclusive).then_some(InconclusiveReason::Wide),
         forecast: Some(Forecast::Needs { find: 1_753, equal: 7_556, unit: SampleUnit::Requests }),
         unit: SampleUnit::Requests,
         none_on_either_side: None,
     }
 }
 
-fn report() -> Report {
-    let few = Row {
+fn report() -> ComparisonReport {
+    let few = ComparisonRow {
         change: Some(Change {
             scale: Scale::Relative,
             absolute: 5.0,
@@ -62,24 +62,24 @@ fn report() -> Report {
             low: f64::NEG_INFINITY,
             high: f64::INFINITY,
         }),
-        doubt: Some(Doubt::TooFew { side: "runs/<new>".to_owned() }),
+        reason: Some(InconclusiveReason::TooFew { side: "runs/<new>".to_owned() }),
         forecast: Some(Forecast::AtLeast(528)),
-        ..row("time_to_first_token:p99", (100.0, 105.0), (5.0, 0.0, 0.0), Verdict::CannotTell)
+        ..row("time_to_first_token:p99", (100.0, 105.0), (5.0, 0.0, 0.0), Verdict::Inconclusive)
     };
-    let absent = Row {
+    let absent = ComparisonRow {
         candidate: None,
         change: None,
-        doubt: Some(Doubt::Absent { side: "runs/<new>".to_owned() }),
+        reason: Some(InconclusiveReason::Absent { side: "runs/<new>".to_owned() }),
         forecast: None,
-        ..row("goodput", (1.0, 1.0), (0.0, 0.0, 0.0), Verdict::CannotTell)
+        ..row("goodput", (1.0, 1.0), (0.0, 0.0, 0.0), Verdict::Inconclusive)
     };
     let rows = vec![
         row("time_to_first_token:avg", (51.95, 62.29), (19.9, 15.9, 24.0), Verdict::Worse),
         few,
-        row("inter_token_latency:avg", (5.034, 5.066), (0.6, -1.7, 3.1), Verdict::CannotTell),
-        row("request_latency:p50", (1234.5, 1198.0), (-3.0, -6.5, 0.7), Verdict::CannotTell),
+        row("inter_token_latency:avg", (5.034, 5.066), (0.6, -1.7, 3.1), Verdict::Inconclusive),
+        row("request_latency:p50", (1234.5, 1198.0), (-3.0, -6.5, 0.7), Verdict::Inconclusive),
         row("output_token_throughput", (997.27, 1100.4), (10.3, 8.8, 11.9), Verdict::Better),
-        Row {
+        ComparisonRow {
             none_on_either_side: Some(0.75),
             ..row("request_error_rate", (0.0, 0.0), (0.0, -0.75, 0.75), Verdict::Equal)
         },
@@ -93,7 +93,7 @@ fn report() -> Report {
     };
     let candidate = SideNote { warnings: vec![warning], ..side("runs/<new>") };
     let comparison = Comparison { candidate, workload: vec![note], rows, withheld: None };
-    Report {
+    ComparisonReport {
         baseline: side("runs/old"),
         comparisons: vec![comparison],
         level: Level::P95,
@@ -136,7 +136,7 @@ fn every_form_shows_validity_warnings_and_why_there_is_no_verdict() {
 
 #[test]
 fn without_a_gate_nothing_speaks_of_one() {
-    let report = Report { question: Question::Changed, ..report() };
+    let report = ComparisonReport { question: Question::Changed, ..report() };
     let page = Page { report: &report, gate: None, version: "0.0.0" };
     for format in [Format::Console, Format::Markdown, Format::Json, Format::Junit] {
         assert!(!page.render(format).contains("gate"), "{format:?}");

@@ -8,7 +8,7 @@ use aiperf_seed::{Seed, Stream};
 
 /// How the times to the first token of a run are spread.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Spread {
+pub(crate) enum LatencySpread {
     /// Log-normal with a coefficient of variation of 0.3, each by itself.
     Independent,
     /// The same, each remembering 0.6 of the one before.
@@ -19,7 +19,7 @@ pub(crate) enum Spread {
     Moderate,
 }
 
-impl Spread {
+impl LatencySpread {
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Independent => "log-normal, independent",
@@ -47,7 +47,7 @@ impl Spread {
 /// A run to be made up.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MadeUp {
-    pub(crate) spread: Spread,
+    pub(crate) spread: LatencySpread,
     pub(crate) requests: u64,
     /// What each time to the first token is multiplied by.
     pub(crate) slower: f64,
@@ -62,7 +62,7 @@ const EPOCH: f64 = 1.79e18;
 
 impl MadeUp {
     /// A closed loop of 8 in which 3 of 1,000 requests fail.
-    pub(crate) const fn usual(spread: Spread, requests: u64, slower: f64, seed: u64) -> Self {
+    pub(crate) const fn usual(spread: LatencySpread, requests: u64, slower: f64, seed: u64) -> Self {
         Self { spread, requests, slower, seed, concurrency: 8, failed: 0.003 }
     }
 
@@ -76,7 +76,7 @@ impl MadeUp {
             let slot = (0..self.concurrency).min_by(|a, b| free_at[*a].total_cmp(&free_at[*b])).unwrap();
             let start = free_at[slot];
             let first = self.spread.draw(&mut stream, &mut memory) * self.slower;
-            let shape = if matches!(self.spread, Spread::Moderate) { 100.0 } else { 25.0 };
+            let shape = if matches!(self.spread, LatencySpread::Moderate) { 100.0 } else { 25.0 };
             let gap = stream.gamma(shape, 5.0 / shape);
             let latency = first + f64::from(TOKENS - 1) * gap;
             free_at[slot] = start + latency;

@@ -1,5 +1,5 @@
-//! `dag_jsonl`: one conversation per line, in messages of the API's own shape. A turn may start other conversations of
-//! the file: forks, that go on from its history, and spawns, that start afresh. Unknown fields are refused.
+//! `dag_jsonl`: one conversation per line, with messages as the API takes them. A turn may start other conversations of the
+//! file: forks, which continue its history, and spawns, which start empty. Unknown fields are errors.
 
 mod cycle;
 mod graph;
@@ -13,40 +13,43 @@ use std::collections::{HashMap, HashSet};
 use aiperf_conversation::{Conversation, ConversationIndex};
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, unexpected};
-use super::input::{Document, Reading};
+use super::fields::{JsonFields, unexpected};
+use super::input_data::{InputFile, ReadContext};
 use super::lines;
 use crate::{DatasetError, RowPlace};
 
-/// What is wrong with one line, by its place among the conversations.
+/// What is wrong with one line, by its index among the conversations.
 #[derive(Debug)]
-struct Fault {
+struct GraphError {
     place: usize,
     problem: String,
 }
 
-/// Sessions that all orchestrators of a file may start. Rounds are written out, so a slip of the keyboard must not fill
-/// the memory.
+/// The most sessions that all orchestrators of a file may start. Rounds are written out in memory, so a typing error must not
+/// fill it.
 const MOST_STARTS: usize = 1_000_000;
 
-pub(crate) fn conversations(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Conversation>, DatasetError> {
+pub(crate) fn conversations(
+    document: &InputFile,
+    reading: &mut ReadContext<'_>,
+) -> Result<Vec<Conversation>, DatasetError> {
     let mut rows: Vec<(usize, Map<String, Value>)> = Vec::new();
-    for (line, content) in lines::lines(&document.bytes) {
+    for (line, content) in aiperf_trace::lines(&document.bytes) {
         match lines::object(content) {
             Ok(object) => rows.push((line, object)),
-            Err(problem) => reading.faults.note(&document.path, RowPlace::Line(line), problem)?,
+            Err(problem) => reading.row_errors.note(&document.path, RowPlace::Line(line), problem)?,
         }
     }
-    // A row that is left out may take others with it, which name it; each is counted.
+    // Rows that name a skipped row are skipped as well, and counted.
     loop {
-        let faults = match read(&rows) {
+        let errors = match read(&rows) {
             Ok(conversations) => return Ok(conversations),
-            Err(faults) => faults,
+            Err(errors) => errors,
         };
         let mut bad = HashSet::new();
-        for Fault { place, problem } in faults {
+        for GraphError { place, problem } in errors {
             let Some((line, _)) = rows.get(place) else { return Ok(Vec::new()) };
-            reading.faults.note(&document.path, RowPlace::Line(*line), problem)?;
+            reading.row_errors.note(&document.path, RowPlace::Line(*line), problem)?;
             bad.insert(place);
         }
         let mut place = 0;
@@ -57,25 +60,25 @@ pub(crate) fn conversations(document: &Document, reading: &mut Reading<'_>) -> R
     }
 }
 
-/// The graph of the rows, or what is wrong with them: at least one fault, and all that do not hide each other.
-fn read(rows: &[(usize, Map<String, Value>)]) -> Result<Vec<Conversation>, Vec<Fault>> {
+/// The graph of the rows, or their errors: at least one, and all that do not hide each other.
+fn read(rows: &[(usize, Map<String, Value>)]) -> Result<Vec<Conversation>, Vec<GraphError>> {
     let names = Names::collect(rows)?;
     let mut conversations = Vec::with_capacity(rows.len());
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     for (place, (_, object)) in rows.iter().enumerate() {
-        match node::read(Fields(object), &names) {
+        match node::read(JsonFields(object), &names) {
             Ok(conversation) => conversations.push(conversation),
-            Err(problem) => faults.push(Fault { place, problem: names.locate(place, &problem) }),
+            Err(problem) => errors.push(GraphError { place, problem: names.locate(place, &problem) }),
         }
     }
-    if !faults.is_empty() {
-        return Err(faults);
+    if !errors.is_empty() {
+        return Err(errors);
     }
     graph::connect(&mut conversations).map_err(|fault| vec![fault])?;
     Ok(conversations)
 }
 
-/// The conversations by the names that the file gives them.
+/// The conversations of the file by name.
 #[derive(Debug)]
 struct Names<'a> {
     places: HashMap<&'a str, ConversationIndex>,
@@ -85,15 +88,15 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn collect(rows: &'a [(usize, Map<String, Value>)]) -> Result<Self, Vec<Fault>> {
+    fn collect(rows: &'a [(usize, Map<String, Value>)]) -> Result<Self, Vec<GraphError>> {
         let mut names = Self { places: HashMap::new(), ids: Vec::new(), starts_left: Cell::new(MOST_STARTS) };
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         for (place, (_, object)) in rows.iter().enumerate() {
-            match Fields(object).string("session_id") {
+            match JsonFields(object).string("session_id") {
                 Ok(Some(id)) if !id.is_empty() => {
                     if let Some(ConversationIndex(first)) = names.places.get(id) {
                         let problem = format!("session {id:?} is defined twice: first in line {}", rows[*first].0);
-                        faults.push(Fault { place, problem });
+                        errors.push(GraphError { place, problem });
                     } else {
                         names.places.insert(id, ConversationIndex(place));
                         names.ids.push(id);
@@ -101,12 +104,12 @@ impl<'a> Names<'a> {
                 }
                 Ok(_) => {
                     let problem = "session_id: a name for the conversation is expected".to_owned();
-                    faults.push(Fault { place, problem });
+                    errors.push(GraphError { place, problem });
                 }
-                Err(problem) => faults.push(Fault { place, problem }),
+                Err(problem) => errors.push(GraphError { place, problem }),
             }
         }
-        if faults.is_empty() { Ok(names) } else { Err(faults) }
+        if errors.is_empty() { Ok(names) } else { Err(errors) }
     }
 
     /// The conversation that a field names.

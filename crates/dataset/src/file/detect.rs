@@ -1,5 +1,4 @@
-//! Which format a file has, from its first object. Every format is asked; when several would take the file, the user has to
-//! say which. Formats that are known but not built are refused by their names.
+//! Detects the format of a file from its first object. Every format is tried; if several match, the user must choose.
 
 mod candidate;
 
@@ -8,128 +7,128 @@ use std::path::Path;
 use aiperf_config::{FileFormat, FilePeek, SpeedBench};
 use candidate::{Candidate, FolderCandidate};
 
-use super::input::Input;
+use super::input_data::InputData;
 use super::row::CONTENT_FIELDS;
 use super::{folder, unpack};
 use crate::DatasetError;
 
-/// One format, and what makes data one of it.
-struct Rule {
-    /// As the `type` field of a row may name it.
+/// One format, and the conditions under which data has it.
+struct FormatRule {
+    /// The name, as a `type` field of a row may give it.
     name: &'static str,
     file: fn(&Candidate<'_>) -> bool,
     folder: fn(&FolderCandidate) -> bool,
-    format: fn(&Candidate<'_>) -> Verdict,
+    format: fn(&Candidate<'_>) -> DetectedFormat,
 }
 
-/// What becomes of data that a rule takes.
-enum Verdict {
+/// The format of data that a rule matches.
+enum DetectedFormat {
     Read(FileFormat),
-    /// The type must be said.
+    /// One of several; the user must choose.
     OneOf(Vec<&'static str>),
 }
 
-const RULES: [Rule; 16] = [
-    Rule {
+const FORMAT_RULES: [FormatRule; 16] = [
+    FormatRule {
         name: "plain_text",
         file: |data| data.is_prose(),
         folder: |_| false,
-        format: |_| Verdict::Read(FileFormat::PlainText),
+        format: |_| DetectedFormat::Read(FileFormat::PlainText),
     },
-    Rule {
+    FormatRule {
         name: "single_turn",
         file: |data| data.has_any(&CONTENT_FIELDS) && !data.has("turns"),
         folder: |_| false,
-        format: |_| Verdict::Read(FileFormat::SingleTurn),
+        format: |_| DetectedFormat::Read(FileFormat::SingleTurn),
     },
-    Rule {
+    FormatRule {
         name: "multi_turn",
         file: |data| data.list("turns").is_some_and(|turns| !turns.iter().any(Candidate::is_turn_of_graph)),
         folder: |_| false,
-        format: |_| Verdict::Read(FileFormat::MultiTurn),
+        format: |_| DetectedFormat::Read(FileFormat::MultiTurn),
     },
-    Rule {
-        // As a file it looks like single_turn, unless its rows name their type.
+    FormatRule {
+        // A file looks like single_turn, unless its rows name their type.
         name: "random_pool",
         file: |_| false,
         folder: |folder| folder.every_file(|data| data.has_any(&CONTENT_FIELDS)),
-        format: |_| Verdict::Read(FileFormat::RandomPool),
+        format: |_| DetectedFormat::Read(FileFormat::RandomPool),
     },
-    Rule {
+    FormatRule {
         name: "raw_payload",
         file: is_body,
         folder: |folder| folder.first_jsonl(is_body),
-        format: |_| Verdict::Read(FileFormat::RawPayload),
+        format: |_| DetectedFormat::Read(FileFormat::RawPayload),
     },
-    Rule {
+    FormatRule {
         name: "inputs_json",
         file: |data| {
             let first = data.list("data").and_then(<[_]>::first);
             first.is_some_and(|session| session.get("payloads").is_some_and(serde_json::Value::is_array))
         },
         folder: |_| false,
-        format: |_| Verdict::Read(FileFormat::InputsJson),
+        format: |_| DetectedFormat::Read(FileFormat::InputsJson),
     },
-    Rule {
+    FormatRule {
         name: "dag_jsonl",
         file: |data| {
             data.has_all(&["session_id", "orchestrator"])
                 || data.list("turns").is_some_and(|turns| turns.iter().any(Candidate::is_turn_of_graph))
         },
         folder: |_| false,
-        format: |_| Verdict::Read(FileFormat::DagJsonl),
+        format: |_| DetectedFormat::Read(FileFormat::DagJsonl),
     },
-    Rule {
+    FormatRule {
         name: "sagemaker_data_capture",
         file: |data| data.has_all(&["captureData", "eventMetadata"]),
         folder: |folder| folder.first_jsonl_below(|data| data.has_all(&["captureData", "eventMetadata"])),
-        format: |_| Verdict::Read(FileFormat::SagemakerDataCapture),
+        format: |_| DetectedFormat::Read(FileFormat::SagemakerDataCapture),
     },
-    Rule { name: "speed_bench", file: |data| data.is_speed_bench(), folder: |_| false, format: speed_bench },
-    Rule {
+    FormatRule { name: "speed_bench", file: |data| data.is_speed_bench(), folder: |_| false, format: speed_bench },
+    FormatRule {
         name: "mooncake_trace",
         file: |data| {
             let sized = data.has_any(&["input_length", "text_input", "payload"]) && !data.has("chat_id");
             sized || data.has_messages() && (!data.has("model") || data.has_any(&TRACE_FIELDS))
         },
         folder: |_| false,
-        format: |_| Verdict::Read(FileFormat::MooncakeTrace),
+        format: |_| DetectedFormat::Read(FileFormat::MooncakeTrace),
     },
-    Rule {
+    FormatRule {
         name: "bailian_trace",
         file: |data| data.has_all(&["chat_id", "timestamp", "input_length", "output_length"]),
         folder: |_| false,
-        format: |_| Verdict::Read(FileFormat::BailianTrace),
+        format: |_| DetectedFormat::Read(FileFormat::BailianTrace),
     },
-    Rule {
+    FormatRule {
         name: "burst_gpt_trace",
         file: |data| data.header_has(&["Timestamp", "Request tokens", "Response tokens"]),
         folder: |_| false,
-        format: |_| Verdict::Read(FileFormat::BurstGptTrace),
+        format: |_| DetectedFormat::Read(FileFormat::BurstGptTrace),
     },
-    Rule {
+    FormatRule {
         name: "azure_trace",
         file: |data| data.header_has(&["TIMESTAMP", "ContextTokens", "GeneratedTokens"]),
         folder: |_| false,
-        format: |_| Verdict::Read(FileFormat::AzureTrace),
+        format: |_| DetectedFormat::Read(FileFormat::AzureTrace),
     },
-    Rule {
+    FormatRule {
         name: "baseten_trace",
         file: |data| data.is_table(),
         folder: |_| false,
-        format: |_| Verdict::Read(FileFormat::BasetenTrace),
+        format: |_| DetectedFormat::Read(FileFormat::BasetenTrace),
     },
-    Rule {
+    FormatRule {
         name: "tracelab",
         file: |data| data.has_all(&["session_id", "round_index", "timing_events"]),
         folder: |_| false,
-        format: |_| Verdict::Read(FileFormat::Tracelab),
+        format: |_| DetectedFormat::Read(FileFormat::Tracelab),
     },
-    Rule {
+    FormatRule {
         name: "weka_trace",
         file: |data| data.has_all(&["models", "block_size", "requests"]),
         folder: |folder| folder.first_json(|data| data.has_all(&["models", "block_size", "requests"])),
-        format: |_| Verdict::Read(FileFormat::WekaTrace),
+        format: |_| DetectedFormat::Read(FileFormat::WekaTrace),
     },
 ];
 
@@ -139,18 +138,18 @@ const TRACE_FIELDS: [&str; 6] = ["timestamp", "delay", "session_id", "output_len
 /// Fields of bodies other than those of chats.
 const BODY_FIELDS: [&str; 3] = ["prompt", "input", "inputs"];
 
-/// A body says which model it is for, and nothing of when it was sent. A row that says both, or neither, could be one of a
-/// trace too.
+/// Whether an object is a request body: it names a model and no time. An object with both, or with neither, may be a row of
+/// a trace.
 fn is_body(data: &Candidate<'_>) -> bool {
     data.has_messages() && (data.has("model") || !data.has_any(&TRACE_FIELDS))
         || data.has("model") && data.has_any(&BODY_FIELDS) && !data.has_any(&TRACE_FIELDS)
 }
 
-/// What the beginning of a file tells of it: the format, unless it was named, and whether rows have times. `None` where it
-/// does not tell, or where reading it twice is impossible.
+/// What the beginning of a file reveals: the format, unless it was named, and whether rows have times. `None` if it cannot
+/// be detected, or if the file cannot be read twice.
 pub fn peek(path: &Path, named: Option<FileFormat>) -> Option<FilePeek> {
     if path.is_dir() {
-        let format = named.or_else(|| format(&Input::Folder(path.to_owned())).ok())?;
+        let format = named.or_else(|| format(&InputData::Folder(path.to_owned())).ok())?;
         return Some(FilePeek { format, has_time: format.facts().has_times });
     }
     if !path.is_file() {
@@ -167,20 +166,20 @@ pub fn peek(path: &Path, named: Option<FileFormat>) -> Option<FilePeek> {
 }
 
 fn of(candidate: &Candidate<'_>) -> Result<FileFormat, DatasetError> {
-    let named = candidate.kind().and_then(|kind| RULES.iter().find(|rule| rule.name == kind));
-    let takers = || RULES.iter().filter(|rule| (rule.file)(candidate)).collect();
+    let named = candidate.kind().and_then(|kind| FORMAT_RULES.iter().find(|rule| rule.name == kind));
+    let takers = || FORMAT_RULES.iter().filter(|rule| (rule.file)(candidate)).collect();
     let takers = named.map_or_else(takers, |rule| vec![rule]);
     decide(candidate.path, &takers, candidate, || candidate.described())
 }
 
-pub(crate) fn format(input: &Input) -> Result<FileFormat, DatasetError> {
+pub(crate) fn format(input: &InputData) -> Result<FileFormat, DatasetError> {
     match input {
-        Input::Document(document) => of(&Candidate::of(document)?),
-        Input::Folder(path) => {
+        InputData::File(document) => of(&Candidate::of(document)?),
+        InputData::Folder(path) => {
             let candidate = FolderCandidate::of(path)?;
-            let takers: Vec<&Rule> = RULES.iter().filter(|rule| (rule.folder)(&candidate)).collect();
+            let takers: Vec<&FormatRule> = FORMAT_RULES.iter().filter(|rule| (rule.folder)(&candidate)).collect();
             decide(path, &takers, &Candidate::nothing(path), || {
-                "none of the formats that a folder can have fits the files in it".to_owned()
+                "its files match none of the formats that can be a folder".to_owned()
             })
         }
     }
@@ -188,7 +187,7 @@ pub(crate) fn format(input: &Input) -> Result<FileFormat, DatasetError> {
 
 fn decide(
     path: &Path,
-    takers: &[&Rule],
+    takers: &[&FormatRule],
     candidate: &Candidate<'_>,
     described: impl FnOnce() -> String,
 ) -> Result<FileFormat, DatasetError> {
@@ -202,13 +201,13 @@ fn decide(
         }
     };
     match (rule.format)(candidate) {
-        Verdict::Read(format) => Ok(format),
-        Verdict::OneOf(candidates) => Err(DatasetError::FormatAmbiguous { path, candidates }),
+        DetectedFormat::Read(format) => Ok(format),
+        DetectedFormat::OneOf(candidates) => Err(DatasetError::FormatAmbiguous { path, candidates }),
     }
 }
 
-/// All rows of a file of SPEED-Bench. Which file it is, its name or its categories tell.
-fn speed_bench(data: &Candidate<'_>) -> Verdict {
+/// The file of SPEED-Bench, detected from its name or its categories.
+fn speed_bench(data: &Candidate<'_>) -> DetectedFormat {
     let name = folder::plain_name(data.path);
     let whole_files = || SpeedBench::all().filter(|part| part.category().is_none());
     let by_name = whole_files().find(|part| name == format!("{}.jsonl", part.file_stem()));
@@ -218,8 +217,8 @@ fn speed_bench(data: &Candidate<'_>) -> Verdict {
         whole_files().find(|whole| whole.file_stem() == part.file_stem() && part.file_stem() == "qualitative")
     };
     match by_name.or_else(by_category) {
-        Some(part) => Verdict::Read(FileFormat::SpeedBench(part)),
-        None => Verdict::OneOf(whole_files().map(SpeedBench::name).collect()),
+        Some(part) => DetectedFormat::Read(FileFormat::SpeedBench(part)),
+        None => DetectedFormat::OneOf(whole_files().map(SpeedBench::name).collect()),
     }
 }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use aiperf_conversation::Media;
 use serde_json::{Map, Value};
 
-/// A field that is `null` is absent.
+/// The fields of an object. A field that is `null` counts as absent.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Fields<'a>(pub(crate) &'a Map<String, Value>);
+pub(crate) struct JsonFields<'a>(pub(crate) &'a Map<String, Value>);
 
-impl<'a> Fields<'a> {
+impl<'a> JsonFields<'a> {
     pub(crate) fn get(self, name: &str) -> Option<&'a Value> {
         self.0.get(name).filter(|value| !value.is_null())
     }
@@ -34,7 +34,7 @@ impl<'a> Fields<'a> {
         self.get(name)
             .map(|value| {
                 let number = value.as_f64().filter(|number| *number >= 0.0);
-                number.ok_or_else(|| unexpected(name, "a number of milliseconds, not negative,", value))
+                number.ok_or_else(|| unexpected(name, "a non-negative number of milliseconds", value))
             })
             .transpose()
     }
@@ -46,15 +46,15 @@ impl<'a> Fields<'a> {
     /// A whole number of at least one.
     pub(crate) fn count(self, name: &str) -> Result<Option<u32>, String> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        // JSON writers of some languages turn 12 into 12.0.
+        // Some JSON writers turn 12 into 12.0.
         let number = value.as_f64().filter(|n| n.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(n));
         number.map(|number| Some(number as u32)).ok_or_else(|| unexpected(name, "a whole number above zero", value))
     }
 
-    /// Refuses a field that is not among the known ones.
+    /// Returns an error if there is an unknown field.
     pub(crate) fn only(self, known: &[&str]) -> Result<(), String> {
         match self.0.keys().find(|name| !known.contains(&name.as_str())) {
-            Some(name) => Err(format!("{name:?} is no field of this format; it knows {}", known.join(", "))),
+            Some(name) => Err(format!("{name:?} is not a field of this format; its fields are {}", known.join(", "))),
             None => Ok(()),
         }
     }
@@ -70,7 +70,7 @@ impl<'a> Fields<'a> {
         let one = self.string(singular)?;
         let many = self.list(plural)?;
         if one.is_some() && many.is_some() {
-            return Err(format!("{singular} and {plural} exclude each other"));
+            return Err(format!("{singular} and {plural} cannot be given together"));
         }
         let encoded = |name: &str, value: &str| encode(value).map_err(|problem| format!("{name}: {problem}"));
         if let Some(one) = one.filter(|one| !one.is_empty()) {
@@ -81,7 +81,7 @@ impl<'a> Fields<'a> {
             list.iter()
                 .map(|value| match value.as_str() {
                     Some(value) => encoded(name, value),
-                    None => Err(unexpected(name, "a list of strings, or of objects with contents,", value)),
+                    None => Err(unexpected(name, "a list of strings or of objects with contents", value)),
                 })
                 .collect()
         };

@@ -1,16 +1,16 @@
-//! The files of a folder, in the order of their names, so that every run reads them alike. Hidden ones are left out.
+//! The files of a folder, sorted by name, so that every run reads them in the same order. Hidden files are left out.
 
 use std::path::{Path, PathBuf};
 
 use super::unpack;
 use crate::DatasetError;
 
-/// The files in the folder itself.
+/// The files directly in the folder.
 pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
     Ok(entries(folder)?.into_iter().filter(|path| path.is_file()).collect())
 }
 
-/// The files in the folder and in those below it. Links to folders are not followed: they may lead back.
+/// The files in the folder and its subfolders. Links to folders are not followed, since they may form a cycle.
 pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -27,17 +27,17 @@ pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
     Ok(found)
 }
 
-/// Files of one object per line go by this ending, packed or not.
+/// Whether the name ends in `.jsonl`, compressed or not.
 pub(crate) fn is_jsonl(path: &Path) -> bool {
     plain_name(path).to_ascii_lowercase().ends_with(".jsonl")
 }
 
-/// Files of one JSON document.
+/// Whether the name ends in `.json`, compressed or not.
 pub(crate) fn is_json(path: &Path) -> bool {
     plain_name(path).to_ascii_lowercase().ends_with(".json")
 }
 
-/// The name of the file without its folders and without what packing added to it.
+/// The file name without folders and without the extension of a compression.
 pub(crate) fn plain_name(path: &Path) -> &str {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name)

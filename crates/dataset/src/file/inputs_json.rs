@@ -9,27 +9,30 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::input::{Document, Reading};
+use super::input_data::{InputFile, ReadContext};
 use super::{lines, raw_payload};
 use crate::{DatasetError, RowPlace};
 
 #[derive(Debug, Deserialize)]
-struct Inputs<'a> {
-    /// Each as it is written, so that one that is wrong can be told from the others.
+struct InputsDocument<'a> {
+    /// The sessions as raw JSON, so that a bad one can be reported by its index.
     #[serde(borrow)]
     data: Vec<&'a RawValue>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Session<'a> {
+struct InputsSession<'a> {
     session_id: String,
     #[serde(borrow)]
     payloads: Vec<&'a RawValue>,
 }
 
-pub(crate) fn conversations(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Conversation>, DatasetError> {
+pub(crate) fn conversations(
+    document: &InputFile,
+    reading: &mut ReadContext<'_>,
+) -> Result<Vec<Conversation>, DatasetError> {
     let bytes = document.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&document.bytes);
-    let inputs: Inputs<'_> = serde_json::from_slice(bytes).map_err(|error| DatasetError::Row {
+    let inputs: InputsDocument<'_> = serde_json::from_slice(bytes).map_err(|error| DatasetError::Row {
         path: document.path.clone(),
         place: RowPlace::Line(error.line()),
         problem: format!("data: an object with a list of sessions is expected: {error}"),
@@ -39,14 +42,14 @@ pub(crate) fn conversations(document: &Document, reading: &mut Reading<'_>) -> R
     for (index, entry) in inputs.data.into_iter().enumerate() {
         match read(entry, &mut known) {
             Ok(conversation) => conversations.push(conversation),
-            Err(problem) => reading.faults.note(&document.path, RowPlace::Entry(index), problem)?,
+            Err(problem) => reading.row_errors.note(&document.path, RowPlace::Entry(index), problem)?,
         }
     }
     Ok(conversations)
 }
 
 fn read(entry: &RawValue, known: &mut HashSet<String>) -> Result<Conversation, String> {
-    let Session { session_id, payloads } = serde_json::from_str(entry.get())
+    let InputsSession { session_id, payloads } = serde_json::from_str(entry.get())
         .map_err(|error| format!("an object with session_id and a list of payloads is expected: {error}"))?;
     if payloads.is_empty() {
         return Err(format!("session {session_id:?}: payloads: at least one is expected"));
@@ -58,13 +61,13 @@ fn read(entry: &RawValue, known: &mut HashSet<String>) -> Result<Conversation, S
     };
     let turns = payloads.iter().enumerate().map(turn).collect::<Result<_, _>>()?;
     if !known.insert(session_id.clone()) {
-        return Err(format!("session {session_id:?} is there twice"));
+        return Err(format!("session {session_id:?} appears twice"));
     }
     Ok(raw_payload::conversation(SessionId(Arc::from(session_id)), turns))
 }
 
-/// The same JSON without blanks between its parts: the file is laid out for people, the body is for the server. Numbers,
-/// their order and everything else stay as they are written.
+/// The JSON without white space between its tokens. The file is formatted for people, and the body is for the server.
+/// Numbers, key order and everything else stay as they are written.
 fn compact(json: &str) -> Vec<u8> {
     let mut compact = Vec::with_capacity(json.len());
     let (mut in_string, mut escaped) = (false, false);

@@ -1,5 +1,5 @@
-//! Media named in a file. URLs and encoded media pass through; a local file is read and encoded here, once however many
-//! rows name it, so that a missing one stops the run before it starts.
+//! Media named in a file. URLs and encoded media pass through. A local file is read and encoded here, once for all rows that
+//! name it, so that a missing file stops the run before it starts.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,11 +11,11 @@ use aiperf_media::{mp3_seconds, wav_seconds};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// A local file of more than this is no part of a request, but a slip (or a device without end).
+/// A larger local file is a mistake, or a device without end.
 const MOST_BYTES: u64 = 1 << 30;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum MediaKind {
     Image,
     Audio,
     Video,
@@ -24,10 +24,10 @@ pub(crate) enum Kind {
 /// The local media of a data set.
 #[derive(Debug)]
 pub(crate) struct MediaFiles {
-    /// What paths are relative to; `None`: there are no local files.
+    /// The folder that paths are relative to; `None` if local files must not be read.
     base: Option<PathBuf>,
-    read: RefCell<HashMap<(Kind, String), Arc<str>>>,
-    /// How long the audio files among them play, by the place of their contents in memory, where `read` keeps them.
+    read: RefCell<HashMap<(MediaKind, String), Arc<str>>>,
+    /// The durations of the audio files in `read`, by the address of their contents.
     lengths: RefCell<HashMap<*const u8, Option<f64>>>,
 }
 
@@ -36,13 +36,13 @@ impl MediaFiles {
         Self { base: Some(base.to_owned()), read: RefCell::default(), lengths: RefCell::default() }
     }
 
-    /// For data that may not read files.
+    /// For data that must not read local files.
     pub(crate) fn none() -> Self {
         Self { base: None, read: RefCell::default(), lengths: RefCell::default() }
     }
 
-    /// What goes into the request for this value.
-    pub(crate) fn content(&self, kind: Kind, value: &str) -> Result<Arc<str>, String> {
+    /// The content to send for this value.
+    pub(crate) fn content(&self, kind: MediaKind, value: &str) -> Result<Arc<str>, String> {
         if value.is_empty() {
             return Err("an empty value is neither a URL nor a path".to_owned());
         }
@@ -54,14 +54,14 @@ impl MediaFiles {
             return Ok(Arc::clone(content));
         }
         let content: Arc<str> = Arc::from(encode(kind, value, &self.bytes(value)?)?);
-        if kind == Kind::Audio {
+        if kind == MediaKind::Audio {
             self.lengths.borrow_mut().insert(content.as_ptr(), seconds_of(&content));
         }
         self.read.borrow_mut().insert(key, Arc::clone(&content));
         Ok(content)
     }
 
-    /// How long these audios play together; `None` where one of them does not say.
+    /// The total duration of these audios; `None` if one of them is unknown.
     pub(crate) fn seconds(&self, audios: &[Media]) -> Option<f64> {
         let contents = || audios.iter().flat_map(|audio| &audio.contents);
         contents().next()?;
@@ -70,32 +70,37 @@ impl MediaFiles {
     }
 
     fn bytes(&self, value: &str) -> Result<Vec<u8>, String> {
-        let base = self.base.as_ref().ok_or_else(|| format!("{value} is a local file, which may not be read here"))?;
+        let base = self
+            .base
+            .as_ref()
+            .ok_or_else(|| format!("{value} is a local file, and this data must not read local files"))?;
         let path = base.join(value);
         let size = std::fs::metadata(&path).map_err(|error| format!("cannot read {value}: {error}"))?;
         if !size.is_file() {
             return Err(format!("cannot read {value}: it is not a file"));
         }
         if size.len() > MOST_BYTES {
-            return Err(format!("{value} has {} MiB, and a request should not", size.len() >> 20));
+            return Err(format!("{value} has {} MiB, which is too large for a request", size.len() >> 20));
         }
         std::fs::read(path).map_err(|error| format!("cannot read {value}: {error}"))
     }
 }
 
-fn encode(kind: Kind, value: &str, bytes: &[u8]) -> Result<String, String> {
+fn encode(kind: MediaKind, value: &str, bytes: &[u8]) -> Result<String, String> {
     let encoded = || STANDARD.encode(bytes);
     let extension = Path::new(value).extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     match kind {
-        Kind::Image if bytes.starts_with(b"\x89PNG\r\n\x1a\n") => Ok(format!("data:image/png;base64,{}", encoded())),
-        Kind::Image if bytes.starts_with(b"\xff\xd8\xff") => Ok(format!("data:image/jpeg;base64,{}", encoded())),
-        Kind::Image => Err(format!("{value} is neither PNG nor JPEG; convert it, or give a URL or data URL")),
-        Kind::Audio if matches!(extension.as_str(), "wav" | "mp3") => Ok(format!("{extension},{}", encoded())),
-        Kind::Audio => Err(format!("{value} must end in .wav or .mp3")),
-        Kind::Video if matches!(extension.as_str(), "mp4" | "webm") => {
+        MediaKind::Image if bytes.starts_with(b"\x89PNG\r\n\x1a\n") => {
+            Ok(format!("data:image/png;base64,{}", encoded()))
+        }
+        MediaKind::Image if bytes.starts_with(b"\xff\xd8\xff") => Ok(format!("data:image/jpeg;base64,{}", encoded())),
+        MediaKind::Image => Err(format!("{value} is neither PNG nor JPEG; convert it, or give a URL or data URL")),
+        MediaKind::Audio if matches!(extension.as_str(), "wav" | "mp3") => Ok(format!("{extension},{}", encoded())),
+        MediaKind::Audio => Err(format!("{value} must end in .wav or .mp3")),
+        MediaKind::Video if matches!(extension.as_str(), "mp4" | "webm") => {
             Ok(format!("data:video/{extension};base64,{}", encoded()))
         }
-        Kind::Video => Err(format!("{value} must end in .mp4 or .webm")),
+        MediaKind::Video => Err(format!("{value} must end in .mp4 or .webm")),
     }
 }
 
@@ -109,10 +114,10 @@ fn seconds_of(audio: &str) -> Option<f64> {
     }
 }
 
-fn is_encoded(kind: Kind, value: &str) -> bool {
+fn is_encoded(kind: MediaKind, value: &str) -> bool {
     match kind {
-        Kind::Image | Kind::Video => value.starts_with("data:"),
-        Kind::Audio => value.starts_with("wav,") || value.starts_with("mp3,"),
+        MediaKind::Image | MediaKind::Video => value.starts_with("data:"),
+        MediaKind::Audio => value.starts_with("wav,") || value.starts_with("mp3,"),
     }
 }
 
@@ -135,10 +140,10 @@ mod tests {
     #[test]
     fn urls_and_encoded_media_pass_through() {
         for (kind, value) in [
-            (Kind::Image, "https://example.invalid/cat.png"),
-            (Kind::Image, "data:image/png;base64,iVBORw0KGgo="),
-            (Kind::Audio, "wav,UklGRg=="),
-            (Kind::Video, "s3://bucket/film.mp4"),
+            (MediaKind::Image, "https://example.invalid/cat.png"),
+            (MediaKind::Image, "data:image/png;base64,iVBORw0KGgo="),
+            (MediaKind::Audio, "wav,UklGRg=="),
+            (MediaKind::Video, "s3://bucket/film.mp4"),
         ] {
             assert_eq!(&*MediaFiles::none().content(kind, value).unwrap(), value);
         }
@@ -148,23 +153,23 @@ mod tests {
     fn local_files_are_read_and_encoded() {
         let media = fixtures();
         let read = |kind, value| media.content(kind, value).unwrap();
-        assert!(read(Kind::Image, "media/tiny.png").starts_with("data:image/png;base64,iVBORw0KGgo"));
-        assert!(read(Kind::Image, "media/tiny.jpg").starts_with("data:image/jpeg;base64,/9j/"));
-        assert!(read(Kind::Audio, "media/tiny.wav").starts_with("wav,UklGR"));
-        assert!(read(Kind::Video, "media/tiny.mp4").starts_with("data:video/mp4;base64,"));
+        assert!(read(MediaKind::Image, "media/tiny.png").starts_with("data:image/png;base64,iVBORw0KGgo"));
+        assert!(read(MediaKind::Image, "media/tiny.jpg").starts_with("data:image/jpeg;base64,/9j/"));
+        assert!(read(MediaKind::Audio, "media/tiny.wav").starts_with("wav,UklGR"));
+        assert!(read(MediaKind::Video, "media/tiny.mp4").starts_with("data:video/mp4;base64,"));
     }
 
     #[test]
     fn a_file_that_many_rows_name_is_held_once() {
         let media = fixtures();
-        let read = || media.content(Kind::Image, "media/tiny.png").unwrap();
+        let read = || media.content(MediaKind::Image, "media/tiny.png").unwrap();
         assert!(Arc::ptr_eq(&read(), &read()));
     }
 
     #[test]
     fn the_length_of_audio_is_known_from_its_file() {
         let media = fixtures();
-        let wav = media.content(Kind::Audio, "media/tiny.wav").unwrap();
+        let wav = media.content(MediaKind::Audio, "media/tiny.wav").unwrap();
         let one = media.seconds(&[Media::unnamed(Arc::clone(&wav))]).unwrap();
         assert!(one > 0.0);
         let three = [Media::unnamed(Arc::clone(&wav)), Media { name: String::new(), contents: vec![wav; 2] }];
@@ -176,13 +181,15 @@ mod tests {
     #[test]
     fn what_cannot_be_sent_says_why() {
         let refused = |kind, value| fixtures().content(kind, value).unwrap_err();
-        assert!(refused(Kind::Image, "media/none.png").contains("cannot read media/none.png"));
-        assert!(refused(Kind::Image, "media").contains("not a file"));
-        assert!(refused(Kind::Image, "media/tiny.wav").contains("neither PNG nor JPEG"));
-        assert!(refused(Kind::Audio, "media/tiny.png").contains(".wav or .mp3"));
-        assert!(refused(Kind::Video, "media/tiny.png").contains(".mp4 or .webm"));
-        assert!(refused(Kind::Image, "https://").contains("not a complete URL"));
-        assert!(refused(Kind::Image, "").contains("empty"));
-        assert!(MediaFiles::none().content(Kind::Image, "a.png").unwrap_err().contains("may not be read"));
+        assert!(refused(MediaKind::Image, "media/none.png").contains("cannot read media/none.png"));
+        assert!(refused(MediaKind::Image, "media").contains("not a file"));
+        assert!(refused(MediaKind::Image, "media/tiny.wav").contains("neither PNG nor JPEG"));
+        assert!(refused(MediaKind::Audio, "media/tiny.png").contains(".wav or .mp3"));
+        assert!(refused(MediaKind::Video, "media/tiny.png").contains(".mp4 or .webm"));
+        assert!(refused(MediaKind::Image, "https://").contains("not a complete URL"));
+        assert!(refused(MediaKind::Image, "").contains("empty"));
+        assert!(
+            MediaFiles::none().content(MediaKind::Image, "a.png").unwrap_err().contains("must not read local files")
+        );
     }
 }

@@ -5,25 +5,28 @@ use std::sync::Arc;
 
 use aiperf_conversation::{ContextMode, Conversation, Turn};
 
-use super::fields::{Fields, unexpected};
-use super::input::{Document, Reading};
+use super::fields::{JsonFields, unexpected};
+use super::input_data::{InputFile, ReadContext};
 use super::media::MediaFiles;
-use super::row::Row;
-use super::{grouping, lines, row};
+use super::row::RequestRow;
+use super::{lines, row};
 use crate::DatasetError;
 
-pub(crate) fn conversations(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Conversation>, DatasetError> {
-    let rows = lines::rows(document, &mut reading.faults, |line| parse(line, &reading.media))?;
-    let mut conversations = grouping::conversations(rows, ContextMode::DeltasWithoutResponses, reading.seed);
+pub(crate) fn conversations(
+    document: &InputFile,
+    reading: &mut ReadContext<'_>,
+) -> Result<Vec<Conversation>, DatasetError> {
+    let rows = lines::rows(document, &mut reading.row_errors, |line| parse(line, &reading.media))?;
+    let mut conversations = row::conversations(rows, ContextMode::DeltasWithoutResponses, reading.seed);
     if reading.has_system_role {
         conversations.iter_mut().for_each(lift_system_message);
     }
     Ok(conversations)
 }
 
-fn parse(line: &[u8], media: &MediaFiles) -> Result<Row, String> {
+fn parse(line: &[u8], media: &MediaFiles) -> Result<RequestRow, String> {
     let object = lines::object(line)?;
-    let fields = Fields(&object);
+    let fields = JsonFields(&object);
     if let Some(kind) = fields.string("type")?.filter(|kind| *kind != "multi_turn") {
         return Err(format!("type is {kind:?}, but this file is read as multi_turn"));
     }
@@ -35,11 +38,11 @@ fn parse(line: &[u8], media: &MediaFiles) -> Result<Row, String> {
         row::turn(object, media).map_err(|problem| format!("turn {place}: {problem}"))
     };
     let turns: Vec<Turn> = turns.iter().enumerate().map(read).collect::<Result<_, _>>()?;
-    Ok(Row { session: row::session(fields)?, turns })
+    Ok(RequestRow { session: row::session(fields)?, turns })
 }
 
-/// A first turn that does nothing but set the system message is no request of its own. One that is all there is, or
-/// the first of several, stays a turn.
+/// Turns a first turn that only sets the system message into the system message of the conversation. It stays a turn if it
+/// is the only one, or the first of several system turns.
 fn lift_system_message(conversation: &mut Conversation) {
     let is_system = |turn: &Turn| turn.role.as_ref().is_some_and(|role| &*role.0 == "system");
     let [first, second, ..] = &conversation.turns[..] else { return };
@@ -53,7 +56,7 @@ fn lift_system_message(conversation: &mut Conversation) {
     }
 }
 
-/// Text, and nothing that a request would need.
+/// Whether a turn has only text, and nothing that belongs to a request.
 fn is_bare(turn: &Turn) -> bool {
     let no_media = [&turn.images, &turn.audios, &turn.videos].iter().all(|media| media.is_empty());
     let unscheduled = turn.timestamp_ms.is_none() && turn.delay_ms.is_none();
@@ -72,9 +75,9 @@ mod tests {
 
     fn read(content: &str, has_system_role: bool) -> Result<Vec<Conversation>, DatasetError> {
         let source = FileSource::of("rows.jsonl".into());
-        let document = Document { path: source.path.clone(), bytes: content.as_bytes().to_vec() };
+        let document = InputFile { path: source.path.clone(), bytes: content.as_bytes().to_vec() };
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-        let mut reading = Reading::new(&source, has_system_role, Seed::fixed(1), MediaFiles::relative_to(&folder));
+        let mut reading = ReadContext::new(&source, has_system_role, Seed::fixed(1), MediaFiles::relative_to(&folder));
         conversations(&document, &mut reading)
     }
 
@@ -147,7 +150,7 @@ mod tests {
             (r#"{"session_id": "a"}"#, "turns: a list of at least one turn is expected"),
             (r#"{"turns": [{"text": "a"}, 5]}"#, "turns: a list of objects is expected, not 5"),
             (r#"{"turns": [{"text": "a"}, {"role": "user"}]}"#, "turn 1: nothing to send"),
-            (r#"{"turns": [{"text": "a", "delay": "1"}]}"#, "turn 0: delay: a number of milliseconds"),
+            (r#"{"turns": [{"text": "a", "delay": "1"}]}"#, "turn 0: delay: a non-negative number of milliseconds"),
             (r#"{"session_id": 5, "turns": [{"text": "a"}]}"#, "session_id: a string is expected, not 5"),
             (r#"{"type": "single_turn", "turns": [{"text": "a"}]}"#, "read as multi_turn"),
         ] {

@@ -1,4 +1,4 @@
-//! `plain_text`: one prompt per line, as it stands. Blank lines and blanks around a prompt do not count.
+//! `plain_text`: one prompt per line. Blank lines are skipped, and prompts are trimmed.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -6,13 +6,16 @@ use std::sync::Arc;
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, Turn};
 use aiperf_trace::not_utf8;
 
-use super::input::{Document, Reading};
+use super::input_data::{InputFile, ReadContext};
 use super::lines;
 use crate::DatasetError;
-use crate::session::SessionNames;
+use crate::session_names::SessionNames;
 
-pub(crate) fn conversations(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Conversation>, DatasetError> {
-    let prompts = lines::rows(document, &mut reading.faults, |line| match std::str::from_utf8(line) {
+pub(crate) fn conversations(
+    document: &InputFile,
+    reading: &mut ReadContext<'_>,
+) -> Result<Vec<Conversation>, DatasetError> {
+    let prompts = lines::rows(document, &mut reading.row_errors, |line| match std::str::from_utf8(line) {
         Ok(prompt) => Ok(Arc::<str>::from(prompt)),
         Err(error) => Err(not_utf8(line).unwrap_or_else(|| error.to_string())),
     })?;

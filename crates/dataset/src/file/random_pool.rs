@@ -1,5 +1,5 @@
-//! `random_pool`: contents to draw from, with replacement. A file is one pool and a row of it one request; a folder has a
-//! pool for each file, and a request takes a row of each. With batch sizes, contents are drawn one by one instead.
+//! `random_pool`: contents to draw from, with replacement. A file is one pool, and each of its rows one request; a folder has
+//! one pool per file, and a request combines a row of each. With batch sizes, contents are drawn one by one instead.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -9,25 +9,28 @@ use aiperf_config::{BatchSizes, PoolDraws};
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, Turn};
 use aiperf_seed::{Seed, Stream};
 
-use super::fields::Fields;
-use super::input::{Document, Input, Reading};
+use super::fields::JsonFields;
+use super::input_data::{InputData, InputFile, ReadContext};
 use super::media::MediaFiles;
 use super::{folder, lines, row};
 use crate::DatasetError;
-use crate::session::SessionNames;
+use crate::session_names::SessionNames;
 
-/// Rows of one file; at least one.
+/// The rows of one file; at least one.
 #[derive(Debug)]
 struct Pool {
     path: PathBuf,
     rows: Vec<Turn>,
 }
 
-pub(crate) fn conversations(input: &Input, reading: &mut Reading<'_>) -> Result<Vec<Conversation>, DatasetError> {
+pub(crate) fn conversations(
+    input: &InputData,
+    reading: &mut ReadContext<'_>,
+) -> Result<Vec<Conversation>, DatasetError> {
     let PoolDraws { entries, batch } = reading.source.draws;
     let mut stream = reading.seed.stream("dataset.loader.random_pool");
     let turns = match input {
-        Input::Document(document) => {
+        InputData::File(document) => {
             let Some(pool) = read(document, None, reading)? else { return Ok(Vec::new()) };
             if batch == BatchSizes::default() {
                 (0..entries).map(|_| choose(&mut stream, &pool.rows).clone()).collect()
@@ -35,10 +38,10 @@ pub(crate) fn conversations(input: &Input, reading: &mut Reading<'_>) -> Result<
                 batches(&pool, batch, entries, &mut stream, &reading.media)?
             }
         }
-        Input::Folder(path) => {
+        InputData::Folder(path) => {
             let mut pools = Vec::new();
             for path in folder::files(path)? {
-                let document = Document::open(&path)?;
+                let document = InputFile::open(&path)?;
                 pools.extend(read(&document, Some(document.stem()), reading)?);
             }
             if pools.is_empty() {
@@ -65,11 +68,11 @@ fn one_each(turns: Vec<Turn>, seed: Seed) -> Vec<Conversation> {
         .collect()
 }
 
-/// The rows of a file; `None` where none is left. Groups that have no name get that of the pool.
-fn read(document: &Document, name: Option<&str>, reading: &mut Reading<'_>) -> Result<Option<Pool>, DatasetError> {
-    let mut rows = lines::rows(document, &mut reading.faults, |line| {
+/// The rows of a file; `None` if there are none. Groups without a name get the name of the pool.
+fn read(document: &InputFile, name: Option<&str>, reading: &mut ReadContext<'_>) -> Result<Option<Pool>, DatasetError> {
+    let mut rows = lines::rows(document, &mut reading.row_errors, |line| {
         let object = lines::object(line)?;
-        let fields = Fields(&object);
+        let fields = JsonFields(&object);
         if let Some(kind) = fields.string("type")?.filter(|kind| *kind != "random_pool") {
             return Err(format!("type is {kind:?}, but this file is read as random_pool"));
         }
@@ -86,7 +89,7 @@ fn read(document: &Document, name: Option<&str>, reading: &mut Reading<'_>) -> R
     Ok((!rows.is_empty()).then(|| Pool { path: document.path.clone(), rows }))
 }
 
-/// For each pool as many draws as there are entries, then the draws of the same number together.
+/// Draws one row of each pool per entry, and merges the rows of an entry into one turn.
 fn merged(pools: &[Pool], entries: usize, stream: &mut Stream) -> Result<Vec<Turn>, DatasetError> {
     let mut turns = vec![Turn::default(); entries];
     for pool in pools {
@@ -106,7 +109,7 @@ fn merged(pools: &[Pool], entries: usize, stream: &mut Stream) -> Result<Vec<Tur
             if !turn.image_uuids.is_empty() && turn.image_uuids.len() != places {
                 return Err(refused(
                     &pool.path,
-                    "some images that come together have image_uuids and others have none; give all of them ids, or none",
+                    "some images of one request have image_uuids and others do not; give ids to all of them or to none",
                 ));
             }
         }
@@ -114,7 +117,7 @@ fn merged(pools: &[Pool], entries: usize, stream: &mut Stream) -> Result<Vec<Tur
     Ok(turns)
 }
 
-/// Requests of so many contents of each kind, whichever rows they come from.
+/// Requests with the configured number of contents of each kind, drawn from all rows.
 fn batches(
     pool: &Pool,
     batch: BatchSizes,
@@ -127,7 +130,10 @@ fn batches(
     let audios = flat(pool, "audios", batch.audios, |turn| &turn.audios)?;
     let videos = flat(pool, "videos", batch.videos, |turn| &turn.videos)?;
     if pool.rows.iter().any(|turn| !turn.image_uuids.is_empty()) {
-        return Err(refused(&pool.path, "image_uuids belong to the images of their row; batch sizes take rows apart"));
+        return Err(refused(
+            &pool.path,
+            "image_uuids belong to the images of one row and cannot be used with batch sizes, which mix rows",
+        ));
     }
     if [&texts, &images, &audios, &videos].iter().all(|contents| contents.is_empty()) {
         return Err(refused(&pool.path, "with these batch sizes nothing is left to send"));
@@ -147,7 +153,7 @@ fn batches(
     Ok((0..entries).map(draw).collect())
 }
 
-/// All contents of a kind; none when none is asked for.
+/// All contents of a kind; none if its batch size is zero.
 fn flat(
     pool: &Pool,
     kind: &str,
@@ -155,12 +161,12 @@ fn flat(
     of: impl Fn(&Turn) -> &Vec<Media>,
 ) -> Result<Vec<Arc<str>>, DatasetError> {
     if pool.rows.iter().flat_map(&of).any(|group| !group.name.is_empty()) {
-        let problem = format!("{kind} with a name belong together; batch sizes take rows apart");
+        let problem = format!("named {kind} belong to one row and cannot be used with batch sizes, which mix rows");
         return Err(refused(&pool.path, &problem));
     }
     let contents: Vec<Arc<str>> = pool.rows.iter().flat_map(&of).flat_map(|group| group.contents.clone()).collect();
     if contents.is_empty() && size > 1 {
-        return Err(refused(&pool.path, &format!("a batch size of {size} is asked for, but there are no {kind}")));
+        return Err(refused(&pool.path, &format!("a batch size of {size} is set, but the file has no {kind}")));
     }
     Ok(if size == 0 { Vec::new() } else { contents })
 }

@@ -1,5 +1,5 @@
-//! `raw_payload`: one request body per line, sent byte for byte. A file has a conversation for each line; a folder has one for
-//! each of its files, whose lines are its turns.
+//! `raw_payload`: one request body per line, sent byte for byte. A file has one conversation per line; a folder has one
+//! per file, whose lines are its turns.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,19 +9,22 @@ use aiperf_trace::not_json;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::fields::Fields;
-use super::input::{Document, Input, Reading};
+use super::fields::JsonFields;
+use super::input_data::{InputData, InputFile, ReadContext};
 use super::{folder, lines};
 use crate::DatasetError;
-use crate::session::SessionNames;
+use crate::session_names::SessionNames;
 
-pub(crate) fn conversations(input: &Input, reading: &mut Reading<'_>) -> Result<Vec<Conversation>, DatasetError> {
+pub(crate) fn conversations(
+    input: &InputData,
+    reading: &mut ReadContext<'_>,
+) -> Result<Vec<Conversation>, DatasetError> {
     let mut sessions: Vec<Vec<Turn>> = Vec::new();
     match input {
-        Input::Document(document) => sessions.extend(turns(document, reading)?.into_iter().map(|turn| vec![turn])),
-        Input::Folder(path) => {
+        InputData::File(document) => sessions.extend(turns(document, reading)?.into_iter().map(|turn| vec![turn])),
+        InputData::Folder(path) => {
             for path in folder::files(path)?.into_iter().filter(|path| folder::is_jsonl(path)) {
-                sessions.push(turns(&Document::open(&path)?, reading)?);
+                sessions.push(turns(&InputFile::open(&path)?, reading)?);
             }
         }
     }
@@ -30,7 +33,7 @@ pub(crate) fn conversations(input: &Input, reading: &mut Reading<'_>) -> Result<
     Ok(filled.map(|turns| conversation(names.next(), turns)).collect())
 }
 
-/// Bodies that each hold all that they need.
+/// A conversation of bodies, each of which is complete.
 pub(crate) fn conversation(session_id: SessionId, turns: Vec<Turn>) -> Conversation {
     Conversation {
         session_id,
@@ -42,9 +45,9 @@ pub(crate) fn conversation(session_id: SessionId, turns: Vec<Turn>) -> Conversat
     }
 }
 
-fn turns(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Turn>, DatasetError> {
+fn turns(document: &InputFile, reading: &mut ReadContext<'_>) -> Result<Vec<Turn>, DatasetError> {
     let any = reading.source.any_payload;
-    lines::rows(document, &mut reading.faults, |line| {
+    lines::rows(document, &mut reading.row_errors, |line| {
         if any {
             return any_turn(line);
         }
@@ -52,7 +55,7 @@ fn turns(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Turn>, Da
     })
 }
 
-/// A row of any JSON, for an endpoint that knows what to make of it.
+/// A row of any JSON, for endpoints that accept it.
 fn any_turn(line: &[u8]) -> Result<Turn, String> {
     let row: Value = serde_json::from_slice(line).map_err(|error| not_json(line, &error))?;
     match &row {
@@ -62,10 +65,9 @@ fn any_turn(line: &[u8]) -> Result<Turn, String> {
     }
 }
 
-/// The body as a turn. What it says of model and output length is what the records go by; whether the server likes it is
-/// for the server to say.
+/// The body as a turn. Its model and output length are copied for the records; the body itself is not checked.
 pub(crate) fn turn(body: &Map<String, Value>, payload: Bytes) -> Turn {
-    let fields = Fields(body);
+    let fields = JsonFields(body);
     let count = |name: &str| fields.count(name).ok().flatten();
     Turn {
         model: Arc::from(fields.string("model").ok().flatten().unwrap_or_default()),

@@ -1,5 +1,5 @@
-//! `sagemaker_data_capture`: requests that Amazon `SageMaker` recorded, one per line, in a file or in a folder of them. Messages,
-//! tools and output length of each are kept, and when it came.
+//! `sagemaker_data_capture`: requests that Amazon `SageMaker` recorded, one per line, in a file or in the files of a folder.
+//! Each keeps its messages, tools, output length and time.
 
 use std::collections::HashSet;
 
@@ -11,19 +11,22 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, unexpected};
-use super::input::{Document, Input, Reading};
+use super::fields::{JsonFields, unexpected};
+use super::input_data::{InputData, InputFile, ReadContext};
 use super::{folder, lines};
 use crate::DatasetError;
-use crate::session::SessionNames;
+use crate::session_names::SessionNames;
 
-pub(crate) fn conversations(input: &Input, reading: &mut Reading<'_>) -> Result<Vec<Conversation>, DatasetError> {
+pub(crate) fn conversations(
+    input: &InputData,
+    reading: &mut ReadContext<'_>,
+) -> Result<Vec<Conversation>, DatasetError> {
     let mut captures = Vec::new();
     match input {
-        Input::Document(document) => captures = lines::rows(document, &mut reading.faults, parse)?,
-        Input::Folder(path) => {
+        InputData::File(document) => captures = lines::rows(document, &mut reading.row_errors, parse)?,
+        InputData::Folder(path) => {
             for path in folder::files_below(path)?.into_iter().filter(|path| folder::is_jsonl(path)) {
-                captures.extend(lines::rows(&Document::open(&path)?, &mut reading.faults, parse)?);
+                captures.extend(lines::rows(&InputFile::open(&path)?, &mut reading.row_errors, parse)?);
             }
         }
     }
@@ -52,7 +55,7 @@ fn parse(line: &[u8]) -> Result<Capture, String> {
     let row = lines::object(line)?;
     let data = inner(&row, "captureData")?;
     let body = request(inner(data, "endpointInput")?)?;
-    let fields = Fields(&body);
+    let fields = JsonFields(&body);
     let messages = match fields.list("messages")? {
         Some(messages) if !messages.is_empty() => messages.to_vec(),
         _ => return Err("captureData.endpointInput.data: a request with messages is expected".to_owned()),
@@ -78,27 +81,27 @@ fn inner<'a>(object: &'a Map<String, Value>, name: &str) -> Result<&'a Map<Strin
     }
 }
 
-/// The body that was recorded, as text or in base 64.
+/// The recorded body, stored as text or Base64.
 fn request(input: &Map<String, Value>) -> Result<Map<String, Value>, String> {
     const FIELD: &str = "captureData.endpointInput.data";
-    let fields = Fields(input);
+    let fields = JsonFields(input);
     let data = fields.string("data")?.ok_or_else(|| format!("{FIELD} is missing"))?;
     let encoding = fields.string("encoding")?.unwrap_or("BASE64").to_ascii_uppercase();
     let body = match encoding.as_str() {
         "JSON" => lines::object(data.as_bytes()),
         "BASE64" => match STANDARD.decode(data.trim()) {
             Ok(bytes) => lines::object(&bytes),
-            Err(error) => Err(format!("not valid base 64: {error}")),
+            Err(error) => Err(format!("not valid Base64: {error}")),
         },
-        other => Err(format!("encoding {other:?} is not known; JSON and BASE64 are")),
+        other => Err(format!("unknown encoding {other:?}; supported are JSON and BASE64")),
     };
     body.map_err(|problem| format!("{FIELD}: {problem}"))
 }
 
-/// When it was recorded. A time without a zone is one of UTC.
+/// The time of the recording. A time without a zone is UTC.
 fn time(metadata: &Map<String, Value>) -> Result<Timestamp, String> {
     const FIELD: &str = "eventMetadata.inferenceTime";
-    let text = Fields(metadata).string("inferenceTime")?.ok_or_else(|| format!("{FIELD} is missing"))?;
+    let text = JsonFields(metadata).string("inferenceTime")?.ok_or_else(|| format!("{FIELD} is missing"))?;
     let zoned = text.parse::<Timestamp>().ok();
     let local = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
     zoned.or_else(local).ok_or_else(|| format!("{FIELD}: {text:?} is not a time such as 2026-04-29T00:03:18Z"))

@@ -6,20 +6,23 @@ use std::sync::Arc;
 
 use aiperf_conversation::{ContextMode, Conversation};
 
-use super::input::{Document, Reading};
-use super::{grouping, lines, row};
+use super::input_data::{InputFile, ReadContext};
+use super::{lines, row};
 use crate::DatasetError;
 
-pub(crate) fn conversations(document: &Document, reading: &mut Reading<'_>) -> Result<Vec<Conversation>, DatasetError> {
-    let rows = lines::rows(document, &mut reading.faults, |line| row::parse(line, &reading.media))?;
-    let mut conversations = grouping::conversations(rows, ContextMode::MessageArrayWithResponses, reading.seed);
+pub(crate) fn conversations(
+    document: &InputFile,
+    reading: &mut ReadContext<'_>,
+) -> Result<Vec<Conversation>, DatasetError> {
+    let rows = lines::rows(document, &mut reading.row_errors, |line| row::parse(line, &reading.media))?;
+    let mut conversations = row::conversations(rows, ContextMode::MessageArrayWithResponses, reading.seed);
     if reading.source.strip_known_images {
         conversations.iter_mut().for_each(strip_known_images);
     }
     Ok(conversations)
 }
 
-/// An image that the session has sent before under the same id is sent by its id alone.
+/// Sends an image only by its id if the session has already sent it under the same id.
 fn strip_known_images(conversation: &mut Conversation) {
     let mut known: HashSet<String> = HashSet::new();
     for turn in &mut conversation.turns {
@@ -47,9 +50,9 @@ mod tests {
 
     fn read(rows: &str, strip_known_images: bool) -> Vec<Conversation> {
         let source = FileSource { strip_known_images, ..FileSource::of("rows.jsonl".into()) };
-        let document = Document { path: source.path.clone(), bytes: rows.as_bytes().to_vec() };
+        let document = InputFile { path: source.path.clone(), bytes: rows.as_bytes().to_vec() };
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-        let mut reading = Reading::new(&source, true, Seed::fixed(1), MediaFiles::relative_to(&folder));
+        let mut reading = ReadContext::new(&source, true, Seed::fixed(1), MediaFiles::relative_to(&folder));
         conversations(&document, &mut reading).unwrap()
     }
 

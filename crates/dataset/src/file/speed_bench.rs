@@ -1,5 +1,5 @@
-//! `speed_bench_*`: prompts of the SPEED-Bench data set, one conversation per line. Each of its messages is a turn; a type
-//! that names a category takes the rows of that category.
+//! `speed_bench_*`: prompts of the SPEED-Bench data set, one conversation per line. Each message is a turn; a type that
+//! names a category reads only the rows of that category.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use aiperf_config::SpeedBench;
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, Role, SessionId, Turn};
 use serde_json::Value;
 
-use super::fields::{Fields, unexpected};
-use super::input::{Document, Reading};
+use super::fields::{JsonFields, unexpected};
+use super::input_data::{InputFile, ReadContext};
 use super::lines;
 use crate::DatasetError;
 
-/// Ids of questions have this many characters.
+/// The number of characters of a question id.
 const ID_LENGTH: usize = 32;
-/// Stands in the published file where a prompt must be fetched from its own source.
+/// The text in the published file in place of prompts that must be downloaded from another source.
 const PLACEHOLDER: &str = "FULL BENCHMARK DATA SHOULD BE FETCHED FROM THE SOURCE USING SPECDEC_BENCH";
 
 pub(crate) fn conversations(
     part: SpeedBench,
-    document: &Document,
-    reading: &mut Reading<'_>,
+    document: &InputFile,
+    reading: &mut ReadContext<'_>,
 ) -> Result<Vec<Conversation>, DatasetError> {
-    let mut rows = lines::rows(document, &mut reading.faults, parse)?;
+    let mut rows = lines::rows(document, &mut reading.row_errors, parse)?;
     let Some(category) = part.category() else {
         return Ok(rows.into_iter().map(|(_, conversation)| conversation).collect());
     };
@@ -38,7 +38,7 @@ pub(crate) fn conversations(
 
 fn parse(line: &[u8]) -> Result<(String, Conversation), String> {
     let object = lines::object(line)?;
-    let fields = Fields(&object);
+    let fields = JsonFields(&object);
     let id = fields.string("question_id")?.unwrap_or_default();
     if id.chars().count() != ID_LENGTH {
         return Err(format!("question_id: {ID_LENGTH} characters are expected, not {id:?}"));
@@ -66,9 +66,8 @@ fn turn(message: &Value) -> Result<Turn, String> {
         return Err(unexpected("messages", "an object with a role and a content that is not blank", message));
     };
     if content == PLACEHOLDER {
-        return Err(
-            "messages: the prompt is not in this file: fetch the full data set with the tool of its makers".to_owned()
-        );
+        return Err("messages: the prompt is not in this file: download the full data set with SPEED-Bench's own tool"
+            .to_owned());
     }
     Ok(Turn { role: Some(Role(Arc::from(role))), texts: vec![Media::unnamed(content)], ..Turn::default() })
 }

@@ -1,4 +1,4 @@
-//! The bytes of a file, unpacked if gzip or zstd packed it. Which of them did is seen from its first bytes.
+//! The bytes of a file, decompressed if it is a gzip or zstd file.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -16,15 +16,15 @@ pub(crate) fn file(path: &Path) -> Result<Vec<u8>, DatasetError> {
     })
 }
 
-/// The bytes that were packed into these, or these. `path` is for messages only.
+/// The decompressed bytes, or the bytes themselves if they are not compressed. `path` is only used in messages.
 pub(crate) fn bytes(path: &Path, packed: Vec<u8>, most: u64) -> Result<Vec<u8>, DatasetError> {
     unpack(packed, most).map_err(|problem| DatasetError::Content { path: path.to_owned(), problem })
 }
 
-/// A first line that is longer than this tells nothing.
+/// A longer first line is not read.
 const LONGEST_FIRST_LINE: u64 = 16 << 20;
 
-/// The first line that holds something, byte order mark and blanks apart; none where there is none.
+/// The first line that is not blank, trimmed and without a byte order mark; `None` if there is none.
 pub(crate) fn first_line(path: &Path) -> Result<Option<Vec<u8>>, DatasetError> {
     let refuse = |error: io::Error| unreadable(path, &error);
     let mut reader = BufReader::new(File::open(path).map_err(refuse)?);

@@ -1,4 +1,4 @@
-//! Leaves out what lies outside the asked part of a trace.
+//! The time window of `--fixed-schedule-start-offset` and `--fixed-schedule-end-offset`.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use aiperf_conversation::Conversation;
 
 use crate::DatasetError;
 
-/// The conversations whose first turn lies in the window, both ends included. One without timestamp has no place in
-/// time and is kept: whether that is an error is for the schedule to say.
+/// The conversations whose first turn lies in the window, both ends included. A conversation without a timestamp is kept:
+/// the schedule decides whether that is an error.
 pub(crate) fn within(
     window: TimeWindow,
     mut conversations: Vec<Conversation>,
@@ -20,13 +20,15 @@ pub(crate) fn within(
     let (earliest, latest) = (times().fold(f64::INFINITY, f64::min), times().fold(f64::NEG_INFINITY, f64::max));
     conversations.retain(|conversation| first(conversation).is_none_or(|time| (start..=end).contains(&time)));
     if conversations.is_empty() {
-        return Err(DatasetError::EmptyWindow { path: path.to_owned(), asked: described(window), earliest, latest });
+        return Err(empty_window(window, path, earliest, latest));
     }
     Ok(conversations)
 }
 
-fn described(window: TimeWindow) -> String {
+/// The error for a window without a single conversation.
+pub(crate) fn empty_window(window: TimeWindow, path: &Path, earliest: f64, latest: f64) -> DatasetError {
     let from = window.start_ms.map(|start| format!("from {start} ms on"));
     let to = window.end_ms.map(|end| format!("up to {end} ms"));
-    from.into_iter().chain(to).collect::<Vec<_>>().join(" and ")
+    let asked = from.into_iter().chain(to).collect::<Vec<_>>().join(" and ");
+    DatasetError::EmptyWindow { path: path.to_owned(), asked, earliest, latest }
 }

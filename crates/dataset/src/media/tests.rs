@@ -1,4 +1,4 @@
-//! Media of generated turns: what is drawn, what is shared, what does not move.
+//! Tests of generated media: what is drawn, what is shared, and what stays the same.
 
 use std::collections::HashSet;
 use std::path::Path;

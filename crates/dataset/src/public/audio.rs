@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use claxon::FlacReader;
 
-use super::cell::Cell;
+use super::table_row::ColumnValue;
 
 /// Longer recordings are left out, as in benchmarks of speech recognition.
 const MOST_SECONDS: f64 = 30.0;
@@ -21,12 +21,12 @@ pub(super) struct Clip {
 }
 
 /// The recording in a column; `None` if there is none or it is too long.
-pub(super) fn clip(cell: &Cell) -> Result<Option<Clip>, String> {
+pub(super) fn clip(cell: &ColumnValue) -> Result<Option<Clip>, String> {
     let bytes = match cell {
-        Cell::Null => return Ok(None),
-        Cell::Bytes(bytes) => bytes,
-        Cell::Record(row) => match row.get("bytes") {
-            Some(Cell::Bytes(bytes)) => bytes,
+        ColumnValue::Null => return Ok(None),
+        ColumnValue::Bytes(bytes) => bytes,
+        ColumnValue::Record(row) => match row.get("bytes") {
+            Some(ColumnValue::Bytes(bytes)) => bytes,
             _ => return Ok(None),
         },
         _ => return Err("its audio column does not contain bytes".to_owned()),
@@ -38,7 +38,7 @@ pub(super) fn clip(cell: &Cell) -> Result<Option<Clip>, String> {
             None => return Ok(None),
         },
         [b'I', b'D', b'3', ..] | [0xff, 0xe2..=0xff, ..] => Clip { content: encoded("mp3", bytes), seconds: None },
-        _ => return Err("its audio is neither WAV, FLAC nor MP3".to_owned()),
+        _ => return Err("its audio is not WAV, FLAC or MP3".to_owned()),
     };
     Ok(Some(clip).filter(|clip| clip.seconds.is_none_or(|seconds| seconds <= MOST_SECONDS)))
 }
@@ -84,20 +84,20 @@ mod tests {
     #[test]
     fn wav_passes_through_with_its_length() {
         let bytes = silence(2);
-        let clip = clip(&Cell::Bytes(bytes.clone())).unwrap().unwrap();
+        let clip = clip(&ColumnValue::Bytes(bytes.clone())).unwrap().unwrap();
         assert_eq!(clip, Clip { content: encoded("wav", &bytes), seconds: Some(2.0) });
     }
 
     #[test]
     fn long_recordings_are_left_out() {
-        assert!(clip(&Cell::Bytes(silence(30))).unwrap().is_some());
-        assert!(clip(&Cell::Bytes(silence(31))).unwrap().is_none());
+        assert!(clip(&ColumnValue::Bytes(silence(30))).unwrap().is_some());
+        assert!(clip(&ColumnValue::Bytes(silence(31))).unwrap().is_none());
     }
 
     #[test]
     fn flac_becomes_wav() {
         let bytes = include_bytes!("../../tests/fixtures/media/tone.flac");
-        let clip = clip(&Cell::Bytes(bytes.to_vec())).unwrap().unwrap();
+        let clip = clip(&ColumnValue::Bytes(bytes.to_vec())).unwrap().unwrap();
         assert_eq!(clip.seconds, Some(0.25));
         let wav = STANDARD.decode(clip.content.strip_prefix("wav,").unwrap()).unwrap();
         assert_eq!(wav_seconds(&wav), Some(0.25));
@@ -107,9 +107,9 @@ mod tests {
 
     #[test]
     fn other_audio_is_refused() {
-        assert!(clip(&Cell::Bytes(b"OggS".to_vec())).unwrap_err().contains("neither WAV"));
-        assert!(clip(&Cell::Bytes(b"fLaC".to_vec())).unwrap_err().contains("FLAC cannot be read"));
-        assert!(clip(&Cell::Null).unwrap().is_none());
+        assert!(clip(&ColumnValue::Bytes(b"OggS".to_vec())).unwrap_err().contains("not WAV"));
+        assert!(clip(&ColumnValue::Bytes(b"fLaC".to_vec())).unwrap_err().contains("FLAC cannot be read"));
+        assert!(clip(&ColumnValue::Null).unwrap().is_none());
     }
 
     proptest! {

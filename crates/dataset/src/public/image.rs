@@ -1,24 +1,24 @@
-//! Pictures as data URLs. What servers can open passes through as it is stored: encoding it again would change what is
-//! measured.
+//! Images as data URLs. Formats that servers can open pass through unchanged, since encoding them again would change the
+//! measurement.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::cell::Cell;
+use super::table_row::ColumnValue;
 
-/// The picture of a column: bytes, a record of bytes and path, or the first of a list of them. `None` where there is none.
-pub(super) fn data_url(cell: &Cell) -> Result<Option<String>, String> {
+/// The image in a column: bytes, a record of bytes and path, or the first of a list of these. `None` if there is none.
+pub(super) fn data_url(cell: &ColumnValue) -> Result<Option<String>, String> {
     match cell {
-        Cell::Null => Ok(None),
-        Cell::Bytes(bytes) => encode(bytes).map(Some),
-        Cell::Text(url) if url.contains("://") || url.starts_with("data:") => Ok(Some(url.clone())),
-        Cell::List(list) => list.first().map_or(Ok(None), data_url),
-        Cell::Record(row) => match (row.get("bytes"), row.get("path")) {
+        ColumnValue::Null => Ok(None),
+        ColumnValue::Bytes(bytes) => encode(bytes).map(Some),
+        ColumnValue::Text(url) if url.contains("://") || url.starts_with("data:") => Ok(Some(url.clone())),
+        ColumnValue::List(list) => list.first().map_or(Ok(None), data_url),
+        ColumnValue::Record(row) => match (row.get("bytes"), row.get("path")) {
             (Some(bytes), _) => data_url(bytes),
             (None, Some(path)) => data_url(path),
             (None, None) => Ok(None),
         },
-        _ => Err("its picture is neither bytes nor a URL".to_owned()),
+        _ => Err("its image is neither bytes nor a URL".to_owned()),
     }
 }
 
@@ -29,14 +29,14 @@ fn encode(bytes: &[u8]) -> Result<String, String> {
         [0x89, b'P', b'N', b'G', ..] => "png",
         [b'G', b'I', b'F', b'8', ..] => "gif",
         _ if is_webp => "webp",
-        _ => return Err("its picture is neither JPEG, PNG, WebP nor GIF".to_owned()),
+        _ => return Err("its image is not JPEG, PNG, WebP or GIF".to_owned()),
     };
     Ok(format!("data:image/{kind};base64,{}", STANDARD.encode(bytes)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::cell::Row;
+    use super::super::table_row::TableRow;
     use super::*;
 
     #[test]
@@ -47,13 +47,15 @@ mod tests {
             (b"GIF89a", "data:image/gif;base64,"),
             (b"RIFF....WEBP", "data:image/webp;base64,"),
         ] {
-            let record =
-                Cell::Record(Row(vec![("bytes".into(), Cell::Bytes(bytes.into())), ("path".into(), Cell::Null)]));
-            let url = data_url(&Cell::List(vec![record])).unwrap().unwrap();
+            let record = ColumnValue::Record(TableRow(vec![
+                ("bytes".into(), ColumnValue::Bytes(bytes.into())),
+                ("path".into(), ColumnValue::Null),
+            ]));
+            let url = data_url(&ColumnValue::List(vec![record])).unwrap().unwrap();
             assert!(url.starts_with(start), "{url}");
         }
-        assert!(data_url(&Cell::Bytes(b"BM....".to_vec())).unwrap_err().contains("neither JPEG"));
-        assert_eq!(data_url(&Cell::List(Vec::new())).unwrap(), None);
-        assert_eq!(data_url(&Cell::Text("https://x/y".into())).unwrap().unwrap(), "https://x/y");
+        assert!(data_url(&ColumnValue::Bytes(b"BM....".to_vec())).unwrap_err().contains("not JPEG"));
+        assert_eq!(data_url(&ColumnValue::List(Vec::new())).unwrap(), None);
+        assert_eq!(data_url(&ColumnValue::Text("https://x/y".into())).unwrap().unwrap(), "https://x/y");
     }
 }

@@ -1,4 +1,4 @@
-//! Rows of JSON: the objects of one array, or one object after the other. Never more than one of them is in memory.
+//! Rows of JSON: the objects of one array, or a sequence of objects. Only one row at a time is in memory.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
@@ -8,8 +8,8 @@ use serde::Deserializer as _;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde_json::{Deserializer, Map, Value};
 
-use super::cell::Row;
 use super::row_file::Take;
+use super::table_row::TableRow;
 
 const BUFFER: usize = 1 << 18;
 
@@ -19,7 +19,7 @@ pub(super) fn each(reader: impl Read, take: &mut Take<'_>) -> Result<ControlFlow
     if first == Some(b'[') { array(reader, take) } else { one_by_one(reader, take) }
 }
 
-/// The first byte that is neither blank nor part of a byte order mark; it stays unread.
+/// The first byte that is neither white space nor part of a byte order mark. It is not consumed.
 fn first_byte(reader: &mut impl BufRead) -> std::io::Result<Option<u8>> {
     loop {
         let Some(byte) = reader.fill_buf()?.first().copied() else { return Ok(None) };
@@ -32,7 +32,7 @@ fn first_byte(reader: &mut impl BufRead) -> std::io::Result<Option<u8>> {
 
 fn one_by_one(reader: impl Read, take: &mut Take<'_>) -> Result<ControlFlow<()>, String> {
     for object in Deserializer::from_reader(reader).into_iter::<Map<String, Value>>() {
-        let row = Row::from(object.map_err(|error| not_json(&error))?);
+        let row = TableRow::from(object.map_err(|error| not_json(&error))?);
         if take(row)?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
@@ -41,13 +41,13 @@ fn one_by_one(reader: impl Read, take: &mut Take<'_>) -> Result<ControlFlow<()>,
 }
 
 fn array(reader: impl Read, take: &mut Take<'_>) -> Result<ControlFlow<()>, String> {
-    let mut end = End::Open;
-    let read = Deserializer::from_reader(reader).deserialize_seq(Rows { take, end: &mut end });
+    let mut end = ReadEnd::Open;
+    let read = Deserializer::from_reader(reader).deserialize_seq(RowVisitor { take, end: &mut end });
     match (end, read) {
-        (End::Enough, _) => Ok(ControlFlow::Break(())),
-        (End::Refused(reason), _) => Err(reason),
-        (End::Open, Ok(())) => Ok(ControlFlow::Continue(())),
-        (End::Open, Err(error)) => Err(not_json(&error)),
+        (ReadEnd::Enough, _) => Ok(ControlFlow::Break(())),
+        (ReadEnd::Refused(reason), _) => Err(reason),
+        (ReadEnd::Open, Ok(())) => Ok(ControlFlow::Continue(())),
+        (ReadEnd::Open, Err(error)) => Err(not_json(&error)),
     }
 }
 
@@ -55,19 +55,19 @@ fn not_json(error: &serde_json::Error) -> String {
     format!("not JSON rows: {error}")
 }
 
-/// Why the reading of an array came to its end before the array did.
-enum End {
+/// Why reading stopped before the end of the array.
+enum ReadEnd {
     Open,
     Enough,
     Refused(String),
 }
 
-struct Rows<'t, 'f> {
+struct RowVisitor<'t, 'f> {
     take: &'t mut Take<'f>,
-    end: &'t mut End,
+    end: &'t mut ReadEnd,
 }
 
-impl<'de> Visitor<'de> for Rows<'_, '_> {
+impl<'de> Visitor<'de> for RowVisitor<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -76,10 +76,10 @@ impl<'de> Visitor<'de> for Rows<'_, '_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<(), A::Error> {
         while let Some(object) = rows.next_element::<Map<String, Value>>()? {
-            *self.end = match (self.take)(Row::from(object)) {
+            *self.end = match (self.take)(TableRow::from(object)) {
                 Ok(ControlFlow::Continue(())) => continue,
-                Ok(ControlFlow::Break(())) => End::Enough,
-                Err(reason) => End::Refused(reason),
+                Ok(ControlFlow::Break(())) => ReadEnd::Enough,
+                Err(reason) => ReadEnd::Refused(reason),
             };
             return Err(A::Error::custom("no more rows are wanted"));
         }

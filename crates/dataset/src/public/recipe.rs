@@ -1,4 +1,4 @@
-//! From a row to what is sent.
+//! Turns a row of a public data set into conversations.
 
 mod agent;
 mod picture;
@@ -11,28 +11,32 @@ use aiperf_conversation::{ContextMode, Media, SessionId, Turn};
 use aiperf_tokenizer::Tokenizer;
 
 use super::audio;
-use super::cell::Row;
+use super::table_row::TableRow;
 
-/// What a recording of speech is sent with.
+/// The prompt that is sent with a speech recording.
 const TRANSCRIBE: &str = "Write down what is said in this recording. Answer with the words alone.";
 
-/// A conversation that has no name yet.
+/// A conversation without a session id yet.
 #[derive(Debug, PartialEq)]
-pub(super) struct Draft {
-    /// The name that the data gives it.
+pub(super) struct ConversationDraft {
+    /// The session id, if the data has one.
     pub(super) session: Option<SessionId>,
     pub(super) turns: Vec<Turn>,
     pub(super) context_mode: ContextMode,
 }
 
-impl Draft {
+impl ConversationDraft {
     fn of(turns: Vec<Turn>) -> Self {
         Self { session: None, turns, context_mode: ContextMode::DeltasWithoutResponses }
     }
 }
 
-/// The conversations of a row; none where it has nothing to say.
-pub(super) fn drafts(source: &PublicSource, row: &Row, tokenizer: &dyn Tokenizer) -> Result<Vec<Draft>, String> {
+/// The conversations of a row; none if it has no usable content.
+pub(super) fn drafts(
+    source: &PublicSource,
+    row: &TableRow,
+    tokenizer: &dyn Tokenizer,
+) -> Result<Vec<ConversationDraft>, String> {
     let turns = match source.set.recipe {
         Recipe::AgentSpans => return agent::drafts(source, row),
         Recipe::ShareGpt => share_gpt::turns(row, tokenizer)?,
@@ -55,10 +59,10 @@ pub(super) fn drafts(source: &PublicSource, row: &Row, tokenizer: &dyn Tokenizer
         },
         Recipe::Weka => Vec::new(),
     };
-    Ok(if turns.is_empty() { Vec::new() } else { vec![Draft::of(turns)] })
+    Ok(if turns.is_empty() { Vec::new() } else { vec![ConversationDraft::of(turns)] })
 }
 
-/// The columns that are looked at; `None`: all of them.
+/// The columns that are needed; `None` for all.
 pub(super) fn columns(source: &PublicSource) -> Option<Vec<&str>> {
     let mut columns: Vec<&str> = match source.set.recipe {
         Recipe::AgentSpans | Recipe::Weka => return None,

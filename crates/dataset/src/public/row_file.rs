@@ -1,4 +1,4 @@
-//! A file of rows, read one row at a time by what it is: Parquet, or JSON in an array or line by line.
+//! Reads a file row by row: Parquet, or JSON as an array or line by line.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,25 +7,25 @@ use std::path::Path;
 
 use bytes::Bytes;
 
-use super::cell::Row;
+use super::table_row::TableRow;
 use super::{json_rows, parquet_rows};
 
 const PARQUET: &[u8] = b"PAR1";
 
-/// What takes rows, and says when it has enough.
-pub(super) type Take<'t> = dyn FnMut(Row) -> Result<ControlFlow<()>, String> + 't;
+/// A callback for rows, which breaks when it has enough.
+pub(super) type Take<'t> = dyn FnMut(TableRow) -> Result<ControlFlow<()>, String> + 't;
 
-/// Gives each row to `take` until it breaks off. Of a Parquet file only these columns are read.
+/// Passes each row to `take` until it breaks. Of a Parquet file only these columns are read.
 pub(super) fn each(path: &Path, columns: Option<&[&str]>, take: &mut Take<'_>) -> Result<ControlFlow<()>, String> {
     let mut file = File::open(path).map_err(|error| error.to_string())?;
     let mut start = [0; 4];
-    // A file that is shorter is no Parquet.
+    // A shorter file is not Parquet.
     let is_parquet = file.read_exact(&mut start).is_ok() && start == PARQUET;
     let file = File::open(path).map_err(|error| error.to_string())?;
     if is_parquet { parquet_rows::each(file, columns, take) } else { json_rows::each(file, take) }
 }
 
-/// The same for a file that lies in memory.
+/// Passes each row of a file in memory to `take` until it breaks.
 pub(super) fn each_of(data: &[u8], columns: Option<&[&str]>, take: &mut Take<'_>) -> Result<ControlFlow<()>, String> {
     if data.starts_with(PARQUET) {
         parquet_rows::each(Bytes::copy_from_slice(data), columns, take)

@@ -1,4 +1,4 @@
-//! The files of a set, each fetched when it is its turn.
+//! The files of a public data set, each downloaded when it is needed.
 
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ impl Shard {
         }
     }
 
-    /// Where it lies on this machine; downloaded if need be.
+    /// The path of the file on this machine, downloaded if necessary.
     pub(super) fn path(&self, source: &PublicSource, hub: &Hub) -> Result<PathBuf, DatasetError> {
         let path = match self {
             Self::Remote(file) => hub.fetch(file),
@@ -57,10 +57,8 @@ impl Shard {
 
 fn hub_error(source: &PublicSource, error: HubError) -> DatasetError {
     let advice = match error {
-        HubError::TooLarge { .. } => {
-            "; ask for less with --num-dataset-entries, or raise AIPERF_DATASET_PUBLIC_DATASET_MAX_GB"
-        }
-        HubError::TooSlow { .. } => "; AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT raises it",
+        HubError::TooLarge { .. } => "; lower --num-dataset-entries, or raise AIPERF_DATASET_PUBLIC_DATASET_MAX_GB",
+        HubError::TooSlow { .. } => "; raise AIPERF_DATASET_PUBLIC_DATASET_TIMEOUT",
         _ => "",
     };
     DatasetError::PublicHub { name: source.set.name, source: Box::new(error), advice }

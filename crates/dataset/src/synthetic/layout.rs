@@ -1,5 +1,5 @@
-//! Prompts that come to their length together with what a chat template puts around them. What it adds is measured on
-//! the very messages that will be sent, not estimated.
+//! Prompts whose length includes the tokens of a chat template. These are measured on the messages that will be sent, not
+//! estimated.
 
 use std::sync::Arc;
 
@@ -9,25 +9,25 @@ use aiperf_tokenizer::ChatTemplate;
 use serde_json::{Value, json};
 
 use crate::DatasetError;
-use crate::text::{ExactText, TextOrder, Writer};
+use crate::text::{ExactText, TextPlan, TextWriter};
 
-/// Stands for a text of the conversation while the template around it is measured.
+/// A sample text, used to measure the template around it.
 const SAMPLE: &str = "So it was.";
-/// Corrections where a text grows together with the template around it.
+/// The most corrections of a text whose length changes with the template around it.
 const ROUNDS: usize = 6;
 
 #[derive(Debug)]
 pub(super) struct ChatLayout {
-    /// Tokens that one more message of the user adds to a conversation, beside its text.
+    /// The number of tokens that one more user message adds to a conversation, in addition to its text.
     later: usize,
 }
 
 impl ChatLayout {
-    /// Tries the template out, so that one that cannot lay these conversations out is found before the run.
+    /// Tries the template, so that one that cannot render these conversations is found before the run.
     pub(super) fn new(
         source: &SyntheticSource,
         template: &ChatTemplate,
-        writer: &Writer,
+        writer: &TextWriter,
     ) -> Result<Self, DatasetError> {
         let fails = |reason: String| DatasetError::ChatTemplate { reason };
         let sample = writer.count(SAMPLE);
@@ -48,11 +48,11 @@ impl ChatLayout {
         Ok(Self { later: added.saturating_sub(sample * texts.len()) })
     }
 
-    /// The prompt of a first turn: the whole request, less the system message and the context by themselves, has the
-    /// tokens that were asked for.
+    /// The prompt of a first turn. The whole request, without the system message and the user context, has the requested
+    /// number of tokens.
     pub(super) fn write_first(
-        writer: &Writer,
-        order: &TextOrder,
+        writer: &TextWriter,
+        plan: &TextPlan,
         tokens: usize,
         others: &[Arc<str>],
         conversation: &Conversation,
@@ -60,16 +60,16 @@ impl ChatLayout {
         let count = |text: &Option<Arc<str>>| text.as_deref().map_or(0, |text| writer.count(text));
         let others_tokens: usize = others.iter().map(|text| writer.count(text)).sum();
         let beside = count(&conversation.system) + count(&conversation.user_context) + others_tokens;
-        let wanted = tokens + order.prefix_tokens() + beside;
+        let wanted = tokens + plan.prefix_tokens() + beside;
         let measure = |text: &str| {
             let texts: Vec<&str> = [text].into_iter().chain(others.iter().map(|text| &**text)).collect();
             let messages = messages(conversation, &texts);
             let rendered = writer.tokenizer().chat_template()?.render(&messages, None).ok()?;
             Some(writer.count(&rendered))
         };
-        let Some(around) = measure(SAMPLE) else { return inexact(order.fulfil_with(writer, tokens)) };
-        let mut own = wanted.saturating_sub(around.saturating_sub(writer.count(SAMPLE)) + order.prefix_tokens()).max(1);
-        let mut written = order.fulfil_with(writer, own);
+        let Some(around) = measure(SAMPLE) else { return inexact(plan.write_with(writer, tokens)) };
+        let mut own = wanted.saturating_sub(around.saturating_sub(writer.count(SAMPLE)) + plan.prefix_tokens()).max(1);
+        let mut written = plan.write_with(writer, own);
         for _ in 0..ROUNDS {
             let Some(found) = measure(&written.text) else { break };
             if found == wanted {
@@ -80,14 +80,14 @@ impl ChatLayout {
                 break;
             }
             own = next;
-            written = order.fulfil_with(writer, own);
+            written = plan.write_with(writer, own);
         }
         inexact(written)
     }
 
-    /// The prompt of a later turn: its message, all told, adds the tokens that were asked for.
-    pub(super) fn write_later(&self, writer: &Writer, order: &TextOrder, tokens: usize) -> ExactText {
-        let written = order.fulfil_with(writer, tokens.saturating_sub(self.later).max(1));
+    /// The prompt of a later turn. Its message, with the template, adds the requested number of tokens.
+    pub(super) fn write_later(&self, writer: &TextWriter, plan: &TextPlan, tokens: usize) -> ExactText {
+        let written = plan.write_with(writer, tokens.saturating_sub(self.later).max(1));
         ExactText { exact: written.exact && tokens > self.later, ..written }
     }
 }
@@ -96,7 +96,7 @@ fn inexact(written: ExactText) -> ExactText {
     ExactText { exact: false, ..written }
 }
 
-/// As the chat endpoint writes the first request of a conversation.
+/// The messages of a first request, as the chat endpoint builds them.
 fn messages(conversation: &Conversation, texts: &[&str]) -> Vec<Value> {
     let system = conversation.system.as_deref().map(|text| message("system", &[text]));
     let context = conversation.user_context.as_deref().map(|text| message("user", &[text]));

@@ -1,4 +1,4 @@
-//! Queries with their passages, for endpoints that rank.
+//! Queries with their passages, for ranking endpoints.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,55 +9,55 @@ use aiperf_seed::Seed;
 
 use crate::deferred::Deferred;
 use crate::length;
-use crate::text::{TextOrder, Writer};
+use crate::text::{TextPlan, TextWriter};
 
 #[derive(Debug)]
-pub(super) struct Texts {
-    writer: Arc<Writer>,
-    /// By conversation.
-    queries: Vec<TextOrder>,
-    passages: Vec<Vec<TextOrder>>,
-    /// Seeds of the texts that missed their length.
+pub(super) struct RankingTexts {
+    writer: Arc<TextWriter>,
+    /// The query of each conversation.
+    queries: Vec<TextPlan>,
+    passages: Vec<Vec<TextPlan>>,
+    /// The seeds of texts that do not have the requested length.
     inexact: Mutex<HashSet<u64>>,
 }
 
-impl Texts {
-    pub(super) fn new(rankings: &Rankings, entries: usize, seed: Seed, writer: &Arc<Writer>) -> Self {
+impl RankingTexts {
+    pub(super) fn new(rankings: &Rankings, entries: usize, seed: Seed, writer: &Arc<TextWriter>) -> Self {
         let special = writer.tokenizer().special_tokens_to_add();
         let mut counts = seed.stream("dataset.rankings.passages");
         let mut passage_lengths = seed.stream("dataset.rankings.passages.tokens");
         let mut query_lengths = seed.stream("dataset.rankings.query.tokens");
         let mut texts = seed.stream("dataset.prompt.corpus");
         let mut number = 0;
-        let mut order = |drawn: u64| {
+        let mut plan = |drawn: u64| {
             let tokens = (drawn as usize).saturating_sub(special).max(1);
             number += 1;
-            TextOrder { prefix: None, tokens, seed: writer.draw(&mut texts, number - 1) }
+            TextPlan { prefix: None, tokens, seed: writer.draw(&mut texts, number - 1) }
         };
         let (mut queries, mut passages) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
         for _ in 0..entries {
-            queries.push(order(length::whole(&rankings.query_tokens, &mut query_lengths)));
+            queries.push(plan(length::whole(&rankings.query_tokens, &mut query_lengths)));
             let count = length::whole(&rankings.passages, &mut counts);
-            let each = (0..count).map(|_| order(length::whole(&rankings.passage_tokens, &mut passage_lengths)));
+            let each = (0..count).map(|_| plan(length::whole(&rankings.passage_tokens, &mut passage_lengths)));
             passages.push(each.collect());
         }
         Self { writer: Arc::clone(writer), queries, passages, inexact: Mutex::default() }
     }
 
-    fn write(&self, order: &TextOrder) -> Arc<str> {
-        let written = order.fulfil(&self.writer);
+    fn write(&self, plan: &TextPlan) -> Arc<str> {
+        let written = plan.write(&self.writer);
         if !written.exact {
-            self.inexact.lock().unwrap_or_else(PoisonError::into_inner).insert(order.seed);
+            self.inexact.lock().unwrap_or_else(PoisonError::into_inner).insert(plan.seed);
         }
         Arc::from(written.text)
     }
 
-    fn texts(&self, name: &str, orders: &[TextOrder]) -> Media {
-        Media { name: name.to_owned(), contents: orders.iter().map(|order| self.write(order)).collect() }
+    fn texts(&self, name: &str, plans: &[TextPlan]) -> Media {
+        Media { name: name.to_owned(), contents: plans.iter().map(|plan| self.write(plan)).collect() }
     }
 }
 
-impl Deferred for Texts {
+impl Deferred for RankingTexts {
     fn complete(&self, ConversationIndex(index): ConversationIndex, outline: &Conversation) -> Conversation {
         let mut conversation = outline.clone();
         let query = self.texts("query", &self.queries[index..=index]);

@@ -1,4 +1,4 @@
-//! The texts of all conversations, as orders that are carried out when a conversation is asked for.
+//! The texts of all conversations, planned at the start, and written when a conversation is needed.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,37 +8,37 @@ use aiperf_conversation::{Conversation, ConversationIndex, Media};
 use aiperf_seed::Seed;
 
 use super::layout::ChatLayout;
-use super::marker_room;
 use crate::DatasetError;
+use crate::cache_bust::average_marker_tokens;
 use crate::deferred::Deferred;
 use crate::media::MediaPool;
-use crate::text::{ExactText, TextOrder, Writer};
+use crate::text::{ExactText, TextPlan, TextWriter};
 
 #[derive(Debug)]
-pub(super) struct Texts {
-    writer: Arc<Writer>,
-    prompts: Vec<TextOrder>,
-    /// By conversation, the place of its first prompt.
+pub(super) struct PromptTexts {
+    writer: Arc<TextWriter>,
+    prompts: Vec<TextPlan>,
+    /// For each conversation, the index of its first prompt.
     first_prompt: Vec<usize>,
-    /// Prompts of a turn.
+    /// The number of prompts per turn.
     per_turn: usize,
-    /// One for each conversation, or none at all.
-    contexts: Vec<TextOrder>,
-    /// Where input is counted with the tokens of a chat template.
+    /// One user context per conversation, or none at all.
+    contexts: Vec<TextPlan>,
+    /// Present if lengths include the tokens of a chat template.
     layout: Option<ChatLayout>,
-    /// Tokens that the first prompt of a conversation leaves to a marker.
+    /// The number of tokens that the first prompt of a conversation reserves for a marker.
     marker: usize,
-    /// Seeds of the texts that missed their length: one that is written again is not another one.
+    /// The seeds of texts that do not have the requested length. A set, since a text may be written more than once.
     inexact: Mutex<HashSet<u64>>,
     media: Option<MediaPool>,
 }
 
-impl Texts {
+impl PromptTexts {
     pub(super) fn new(
         source: &SyntheticSource,
         seed: Seed,
-        writer: &Arc<Writer>,
-        prompts: Vec<TextOrder>,
+        writer: &Arc<TextWriter>,
+        prompts: Vec<TextPlan>,
         turn_counts: &[usize],
         media: Option<MediaPool>,
     ) -> Result<Self, DatasetError> {
@@ -52,7 +52,7 @@ impl Texts {
                 first
             })
             .collect();
-        let marker = if source.marked_first_turn { marker_room::tokens(writer) } else { 0 };
+        let marker = if source.marked_first_turn { average_marker_tokens(|marker| writer.count(marker)) } else { 0 };
         let layout = match writer.tokenizer().chat_template() {
             Some(template) => Some(ChatLayout::new(source, template, writer)?),
             None => None,
@@ -62,36 +62,35 @@ impl Texts {
         Ok(Self { writer, prompts, first_prompt, per_turn, contexts, layout, marker, inexact, media })
     }
 
-    fn keep(&self, order: &TextOrder, written: ExactText) -> Arc<str> {
+    fn keep(&self, plan: &TextPlan, written: ExactText) -> Arc<str> {
         if !written.exact {
-            self.inexact.lock().unwrap_or_else(PoisonError::into_inner).insert(order.seed);
+            self.inexact.lock().unwrap_or_else(PoisonError::into_inner).insert(plan.seed);
         }
         Arc::from(written.text)
     }
 
-    /// The first text of a turn, which makes room for whatever stands around it.
-    fn write_first(&self, order: &TextOrder, turn: usize, rest: &[Arc<str>], conversation: &Conversation) -> ExactText {
+    /// The first text of a turn, shortened by the tokens of the marker and the template.
+    fn write_first(&self, plan: &TextPlan, turn: usize, rest: &[Arc<str>], conversation: &Conversation) -> ExactText {
         let room = if turn == 0 { self.marker } else { 0 };
-        let tokens = order.tokens.saturating_sub(room).max(1);
+        let tokens = plan.tokens.saturating_sub(room).max(1);
         match &self.layout {
-            Some(_) if turn == 0 => ChatLayout::write_first(&self.writer, order, tokens, rest, conversation),
-            Some(layout) => layout.write_later(&self.writer, order, tokens),
-            None => order.fulfil_with(&self.writer, tokens),
+            Some(_) if turn == 0 => ChatLayout::write_first(&self.writer, plan, tokens, rest, conversation),
+            Some(layout) => layout.write_later(&self.writer, plan, tokens),
+            None => plan.write_with(&self.writer, tokens),
         }
     }
 }
 
-impl Deferred for Texts {
+impl Deferred for PromptTexts {
     fn complete(&self, index: ConversationIndex, outline: &Conversation) -> Conversation {
         let mut conversation = outline.clone();
         let context = self.contexts.get(index.0);
-        conversation.user_context = context.map(|order| self.keep(order, order.fulfil(&self.writer)));
-        let mut orders = self.prompts[self.first_prompt[index.0]..].chunks(self.per_turn);
+        conversation.user_context = context.map(|plan| self.keep(plan, plan.write(&self.writer)));
+        let mut plans = self.prompts[self.first_prompt[index.0]..].chunks(self.per_turn);
         let has_text = self.media.as_ref().is_none_or(MediaPool::leaves_text);
         for turn in (0..conversation.turns.len()).filter(|_| has_text) {
-            let Some((first, others)) = orders.next().and_then(<[TextOrder]>::split_first) else { break };
-            let others: Vec<Arc<str>> =
-                others.iter().map(|order| self.keep(order, order.fulfil(&self.writer))).collect();
+            let Some((first, others)) = plans.next().and_then(<[TextPlan]>::split_first) else { break };
+            let others: Vec<Arc<str>> = others.iter().map(|plan| self.keep(plan, plan.write(&self.writer))).collect();
             let written = self.keep(first, self.write_first(first, turn, &others, &conversation));
             let contents = [written].into_iter().chain(others).collect();
             conversation.turns[turn].texts = vec![Media { name: "text".to_owned(), contents }];
@@ -107,9 +106,9 @@ impl Deferred for Texts {
     }
 }
 
-fn contexts(source: &SyntheticSource, seed: Seed, writer: &Writer) -> Vec<TextOrder> {
+fn contexts(source: &SyntheticSource, seed: Seed, writer: &TextWriter) -> Vec<TextPlan> {
     let Some(tokens) = source.user_context_tokens.filter(|tokens| *tokens > 0) else { return Vec::new() };
     let mut stream = seed.stream("dataset.prompt.context");
-    let order = |number| TextOrder { prefix: None, tokens, seed: writer.draw(&mut stream, number) };
-    (0..source.entries).map(order).collect()
+    let plan = |number| TextPlan { prefix: None, tokens, seed: writer.draw(&mut stream, number) };
+    (0..source.entries).map(plan).collect()
 }

@@ -1,6 +1,6 @@
-//! Ends of characters near a place in a text.
+//! Character boundaries near a byte offset of a text.
 
-/// The last end of a character at or before a place.
+/// The last character boundary at or before an offset.
 pub(super) fn at_or_before(text: &str, place: usize) -> usize {
     let mut place = place.min(text.len());
     while !text.is_char_boundary(place) {
@@ -9,7 +9,7 @@ pub(super) fn at_or_before(text: &str, place: usize) -> usize {
     place
 }
 
-/// The first end of a character at or after a place.
+/// The first character boundary at or after an offset.
 pub(super) fn at_or_after(text: &str, place: usize) -> usize {
     let mut place = place.min(text.len());
     while !text.is_char_boundary(place) {

@@ -1,56 +1,56 @@
-//! Program text from templates: functions, diffs, logs, JSON, tracebacks and the questions people put to assistants about
-//! them. Names are put together from the words of the prose, so that no two passages are alike.
+//! Program code from templates: functions, diffs, logs, JSON, tracebacks and questions about them. Names are combined from
+//! the vocabulary of the prose, so that no two passages are equal.
 
 use std::fmt::Write;
 
 use aiperf_seed::Stream;
 
-use super::vocabulary::Class;
+use super::vocabulary::WordClass;
 
-/// Adds one block, with a blank line behind it.
+/// Adds one block and a blank line.
 pub(super) fn add_block(text: &mut String, stream: &mut Stream) {
     let block = BLOCKS[stream.below(BLOCKS.len() as u64) as usize];
     // Writing to a string cannot fail.
-    let _ = block(text, &mut Draw(stream));
+    let _ = block(text, &mut NameSource(stream));
     text.push('\n');
 }
 
-type Block = fn(&mut String, &mut Draw<'_>) -> std::fmt::Result;
+type BlockWriter = fn(&mut String, &mut NameSource<'_>) -> std::fmt::Result;
 
-const BLOCKS: [Block; 9] = [python, rust, typescript, sql, diff, log, json, traceback, question];
+const BLOCKS: [BlockWriter; 9] = [python, rust, typescript, sql, diff, log, json, traceback, question];
 const LEVELS: [&str; 4] = ["DEBUG", "INFO", "WARN", "ERROR"];
 const TYPES: [&str; 6] = ["u64", "String", "bool", "f64", "usize", "Duration"];
 const ERRORS: [&str; 5] = ["KeyError", "ValueError", "TimeoutError", "TypeError", "IndexError"];
 const TASKS: [&str; 5] =
     ["Please review this change", "Explain why this fails", "Write a test for", "Make this faster", "Add logging to"];
 
-/// What names and numbers are drawn from.
-struct Draw<'a>(&'a mut Stream);
+/// Draws names and numbers.
+struct NameSource<'a>(&'a mut Stream);
 
-impl Draw<'_> {
+impl NameSource<'_> {
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.0.below(from.len() as u64) as usize]
     }
 
     fn noun(&mut self) -> &'static str {
-        self.pick(Class::Noun.words())
+        self.pick(WordClass::Noun.words())
     }
 
     fn adjective(&mut self) -> &'static str {
-        self.pick(Class::Adjective.words())
+        self.pick(WordClass::Adjective.words())
     }
 
     fn verb(&mut self) -> &'static str {
-        self.pick(Class::Verb.words())
+        self.pick(WordClass::Verb.words())
     }
 
-    /// `golden_river`, or shorter.
+    /// A variable name such as `golden_river` or `river`.
     fn name(&mut self) -> String {
         let noun = self.noun();
         if self.0.below(3) == 0 { noun.to_owned() } else { format!("{}_{noun}", self.adjective()) }
     }
 
-    /// `GoldenRiver`.
+    /// A type name such as `GoldenRiver`.
     fn type_name(&mut self) -> String {
         let (one, two) = (self.adjective(), self.noun());
         [one, two].map(|word| format!("{}{}", word[..1].to_ascii_uppercase(), &word[1..])).concat()
@@ -60,13 +60,13 @@ impl Draw<'_> {
         self.0.below(below)
     }
 
-    /// Between two and five.
+    /// A number from two to five.
     fn several(&mut self) -> u64 {
         2 + self.number(4)
     }
 }
 
-fn python(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
+fn python(text: &mut String, draw: &mut NameSource<'_>) -> std::fmt::Result {
     let (function, argument, result) = (draw.name(), draw.name(), draw.name());
     writeln!(
         text,
@@ -85,7 +85,7 @@ fn python(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
     writeln!(text, "    return {result}")
 }
 
-fn rust(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
+fn rust(text: &mut String, draw: &mut NameSource<'_>) -> std::fmt::Result {
     let name = draw.type_name();
     writeln!(text, "#[derive(Debug, Clone)]\npub struct {name} {{")?;
     let fields: Vec<String> = (0..draw.several()).map(|_| draw.name()).collect();
@@ -103,7 +103,7 @@ fn rust(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
     writeln!(text, "}}")
 }
 
-fn typescript(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
+fn typescript(text: &mut String, draw: &mut NameSource<'_>) -> std::fmt::Result {
     let (name, path, kind) = (draw.name(), draw.name(), draw.type_name());
     writeln!(text, "export async function fetch_{name}(id: string): Promise<{kind} | null> {{")?;
     writeln!(text, "  const response = await fetch(`/api/v{}/{path}/${{id}}`);", 1 + draw.number(4))?;
@@ -115,7 +115,7 @@ fn typescript(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
     writeln!(text, "  return {name};\n}}")
 }
 
-fn sql(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
+fn sql(text: &mut String, draw: &mut NameSource<'_>) -> std::fmt::Result {
     let (table, other) = (draw.name(), draw.name());
     let columns: Vec<String> = (0..draw.several()).map(|_| format!("t.{}", draw.name())).collect();
     writeln!(text, "SELECT {}, COUNT(*) AS total\nFROM {table} AS t", columns.join(", "))?;
@@ -124,7 +124,7 @@ fn sql(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
     writeln!(text, "GROUP BY {}\nORDER BY total DESC\nLIMIT {};", columns.join(", "), 10 * draw.several())
 }
 
-fn diff(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
+fn diff(text: &mut String, draw: &mut NameSource<'_>) -> std::fmt::Result {
     let file = format!("src/{}/{}.py", draw.noun(), draw.name());
     let (old, new, line) = (draw.number(1 << 28), draw.number(1 << 28), 1 + draw.number(400));
     writeln!(text, "diff --git a/{file} b/{file}\nindex {old:07x}..{new:07x} 100644\n--- a/{file}\n+++ b/{file}")?;
@@ -137,7 +137,7 @@ fn diff(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
     Ok(())
 }
 
-fn log(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
+fn log(text: &mut String, draw: &mut NameSource<'_>) -> std::fmt::Result {
     let (mut seconds, service) = (draw.number(80_000), draw.name());
     for _ in 0..3 + draw.several() {
         seconds += draw.number(40);
@@ -154,7 +154,7 @@ fn log(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
     Ok(())
 }
 
-fn json(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
+fn json(text: &mut String, draw: &mut NameSource<'_>) -> std::fmt::Result {
     writeln!(text, "{{\n  \"{}\": [", draw.name())?;
     let count = draw.several();
     for place in 0..count {
@@ -166,7 +166,7 @@ fn json(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
     writeln!(text, "  ],\n  \"page\": {{\"size\": {}, \"next\": null}}\n}}", 10 * draw.several())
 }
 
-fn traceback(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
+fn traceback(text: &mut String, draw: &mut NameSource<'_>) -> std::fmt::Result {
     writeln!(text, "Traceback (most recent call last):")?;
     for _ in 0..draw.several() {
         let (folder, file, function, argument) = (draw.noun(), draw.name(), draw.name(), draw.name());
@@ -177,7 +177,7 @@ fn traceback(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
     writeln!(text, "{error}: '{key}' was not {}", draw.verb())
 }
 
-fn question(text: &mut String, draw: &mut Draw<'_>) -> std::fmt::Result {
+fn question(text: &mut String, draw: &mut NameSource<'_>) -> std::fmt::Result {
     let (task, name, kind) = (draw.pick(&TASKS), draw.name(), draw.type_name());
     let (one, two) = (draw.noun(), draw.noun());
     writeln!(text, "# {task}: `{name}` in `{kind}` keeps the {one} but not the {two}, and only on every second call.")
@@ -198,7 +198,7 @@ mod tests {
             let mut all = HashSet::new();
             for _ in 0..50 {
                 let mut text = String::new();
-                block(&mut text, &mut Draw(&mut stream)).unwrap();
+                block(&mut text, &mut NameSource(&mut stream)).unwrap();
                 assert!(text.ends_with('\n') && text.len() > 40, "{text}");
                 all.insert(text);
             }
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn what_should_be_json_is() {
         let mut text = String::new();
-        json(&mut text, &mut Draw(&mut Seed::fixed(2).stream("code"))).unwrap();
+        json(&mut text, &mut NameSource(&mut Seed::fixed(2).stream("code"))).unwrap();
         assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{text}");
     }
 }

@@ -1,6 +1,6 @@
-//! Text of an exact token count under any tokenizer. A draft is put together from words whose price in tokens is known,
-//! counted as a whole, and corrected until the count is right. Only where a tokenizer keeps words apart are the prices
-//! trusted without a count of the whole: there they are what the count is made of.
+//! Text with an exact token count under any tokenizer. A draft is built from words of known token cost, counted as a whole,
+//! and corrected until the count is right. If the tokenizer never merges words, the sum of their costs is exact and the whole
+//! is not counted.
 
 #[cfg(test)]
 mod tests;
@@ -12,8 +12,8 @@ use aiperf_tokenizer::Tokenizer;
 
 use super::boundary;
 use super::prose::Prose;
-use super::vocabulary::{Class, Word};
-use super::writer::Start;
+use super::vocabulary::{ProseWord, WordClass};
+use super::writer::TextStart;
 
 /// Corrections by price before the search by trial.
 const ROUNDS: usize = 30;
@@ -61,18 +61,18 @@ struct Price {
 impl Fitter {
     pub(super) fn new(tokenizer: &Arc<dyn Tokenizer>) -> Self {
         let start = tokenizer.count(CONTEXT);
-        let price = |class: Class, word: &str| {
-            let gap = if class == Class::Mark { "" } else { " " };
+        let price = |class: WordClass, word: &str| {
+            let gap = if class == WordClass::Mark { "" } else { " " };
             Price {
                 first: tokenizer.count(word).max(1),
                 later: tokenizer.count(&format!("{CONTEXT}{gap}{word}")).saturating_sub(start).max(1),
             }
         };
         let prices =
-            Class::ALL.iter().map(|&class| class.words().iter().map(|word| price(class, word)).collect()).collect();
+            WordClass::ALL.iter().map(|&class| class.words().iter().map(|word| price(class, word)).collect()).collect();
         let mut fitter = Self { tokenizer: Arc::clone(tokenizer), prices, additive: tokenizer.keeps_words_apart() };
         let is_right = |seed| {
-            let written = fitter.write_prose(Start::NOTHING, TRUST_TOKENS, seed);
+            let written = fitter.write_prose(TextStart::NOTHING, TRUST_TOKENS, seed);
             fitter.count(&written.text) == TRUST_TOKENS
         };
         fitter.additive = fitter.additive && (0..TRUST_TEXTS).all(is_right);
@@ -88,8 +88,8 @@ impl Fitter {
     }
 
     /// Prose behind `start`, with `tokens` more.
-    pub(super) fn write_prose(&self, start: Start<'_>, tokens: usize, seed: u64) -> ExactText {
-        let mut draft = Draft::new(self, start.text.to_owned(), seed);
+    pub(super) fn write_prose(&self, start: TextStart<'_>, tokens: usize, seed: u64) -> ExactText {
+        let mut draft = WordDraft::new(self, start.text.to_owned(), seed);
         if self.additive {
             if tokens == 0 || draft.grow(tokens) && draft.worth() == tokens {
                 return draft.finish(true);
@@ -102,7 +102,7 @@ impl Fitter {
     /// A text that `more` adds to until it is long enough, cut back to `tokens` behind `start`.
     pub(super) fn write_from(
         &self,
-        start: Start<'_>,
+        start: TextStart<'_>,
         tokens: usize,
         seed: u64,
         mut more: impl FnMut(&mut String, &mut Stream),
@@ -128,14 +128,14 @@ impl Fitter {
     }
 
     /// Cuts the end off a text that is too long, and fills up one that is too short, with `tokens` behind `start`.
-    pub(super) fn fit(&self, text: String, start: Start<'_>, tokens: usize, seed: u64) -> ExactText {
+    pub(super) fn fit(&self, text: String, start: TextStart<'_>, tokens: usize, seed: u64) -> ExactText {
         let count = self.count(&text);
         self.cut(text, count, start, start.tokens + tokens, seed)
     }
 
     /// Down to a break between words, then up again with words. A cut by proportion is tried first and moved by what it
     /// missed.
-    fn cut(&self, mut text: String, mut count: usize, start: Start<'_>, wanted: usize, seed: u64) -> ExactText {
+    fn cut(&self, mut text: String, mut count: usize, start: TextStart<'_>, wanted: usize, seed: u64) -> ExactText {
         let least = start.text.len();
         while count > wanted && text.len() > least {
             let (own, own_tokens) = (text.len() - least, count.saturating_sub(start.tokens).max(1));
@@ -144,10 +144,10 @@ impl Fitter {
             text.truncate(last_break(&text, place).max(least));
             count = self.count(&text);
         }
-        Draft::new(self, text, seed).complete(wanted)
+        WordDraft::new(self, text, seed).complete(wanted)
     }
 
-    fn price(&self, word: Word, is_first: bool) -> usize {
+    fn price(&self, word: ProseWord, is_first: bool) -> usize {
         let price = self.prices[word.class as usize][word.index];
         if is_first { price.first } else { price.later }
     }
@@ -164,7 +164,7 @@ fn last_break(text: &str, place: usize) -> usize {
 }
 
 /// A text under way.
-struct Draft<'w> {
+struct WordDraft<'w> {
     fitter: &'w Fitter,
     prose: Prose,
     text: String,
@@ -175,13 +175,13 @@ struct Draft<'w> {
 
 #[derive(Debug, Clone, Copy)]
 struct Placed {
-    word: Word,
+    word: ProseWord,
     price: usize,
     /// Length of the text before it.
     at: usize,
 }
 
-impl<'w> Draft<'w> {
+impl<'w> WordDraft<'w> {
     fn new(fitter: &'w Fitter, text: String, seed: u64) -> Self {
         let prose = Prose::new(Seed::fixed(seed).stream("prose"));
         Self { fitter, prose, start: text.len(), text, words: Vec::new() }
@@ -280,12 +280,12 @@ impl<'w> Draft<'w> {
     }
 
     /// A word that costs no more than what is left.
-    fn last_word(&mut self, tokens: usize) -> Option<Word> {
+    fn last_word(&mut self, tokens: usize) -> Option<ProseWord> {
         let is_first = self.text.is_empty();
-        let price = |word: Word| self.fitter.price(word, is_first);
+        let price = |word: ProseWord| self.fitter.price(word, is_first);
         let stray = (0..DRAWS).map(|_| self.prose.stray_word()).find(|&word| price(word) <= tokens);
         let after_mark = self.words.last().is_none_or(|placed| placed.word.is_mark());
-        stray.or_else(|| (!after_mark && price(Word::STOP) <= tokens).then_some(Word::STOP))
+        stray.or_else(|| (!after_mark && price(ProseWord::STOP) <= tokens).then_some(ProseWord::STOP))
     }
 
     /// Takes words worth at least `tokens` off the end; says whether there was one.
@@ -302,7 +302,7 @@ impl<'w> Draft<'w> {
         worth > 0
     }
 
-    fn push(&mut self, word: Word) {
+    fn push(&mut self, word: ProseWord) {
         self.words.push(Placed { word, price: self.price(word), at: self.text.len() });
         if !self.text.is_empty() && !word.is_mark() {
             self.text.push(' ');
@@ -310,7 +310,7 @@ impl<'w> Draft<'w> {
         self.text.push_str(word.text());
     }
 
-    fn price(&self, word: Word) -> usize {
+    fn price(&self, word: ProseWord) -> usize {
         self.fitter.price(word, self.text.is_empty())
     }
 

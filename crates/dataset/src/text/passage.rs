@@ -1,15 +1,15 @@
-//! Passages of the user's own text: from some word on, and from the beginning again after the end.
+//! Passages of the user's text. A passage starts at a random word and continues at the beginning after the end.
 
 use aiperf_seed::Stream;
 
 use super::boundary;
 
-/// Bytes that are taken at a time.
+/// The number of bytes that are added at a time.
 const PIECE: usize = 2_048;
-/// How far to look for the beginning of a word; scripts without blanks begin anywhere.
+/// How far to look for the beginning of a word; scripts without spaces start anywhere.
 const LONGEST_WORD: usize = 64;
 
-/// A place where a word begins.
+/// A random offset at which a word begins.
 pub(super) fn start(corpus: &str, stream: &mut Stream) -> usize {
     let place = boundary::at_or_after(corpus, stream.below(corpus.len() as u64) as usize);
     let ahead = &corpus[place..boundary::at_or_after(corpus, place + LONGEST_WORD)];

@@ -1,15 +1,15 @@
-//! Sentences from a small grammar: plausible English without meaning, no two passages alike.
+//! Sentences from a small grammar: plausible English without meaning, in which no two passages are equal.
 
 use aiperf_seed::Stream;
 
-use super::vocabulary::{Class, Word};
+use super::vocabulary::{ProseWord, WordClass};
 
-/// An endless passage of words.
+/// An endless sequence of words.
 #[derive(Debug)]
 pub(crate) struct Prose {
     stream: Stream,
-    /// The rest of the sentence under way, last word first.
-    rest: Vec<Word>,
+    /// The rest of the current sentence, last word first.
+    rest: Vec<ProseWord>,
 }
 
 impl Prose {
@@ -17,7 +17,7 @@ impl Prose {
         Self { stream, rest: Vec::new() }
     }
 
-    pub(crate) fn next_word(&mut self) -> Word {
+    pub(crate) fn next_word(&mut self) -> ProseWord {
         loop {
             if let Some(word) = self.rest.pop() {
                 return word;
@@ -26,9 +26,9 @@ impl Prose {
         }
     }
 
-    /// Any word but a mark, out of its place in a sentence.
-    pub(crate) fn stray_word(&mut self) -> Word {
-        let classes = &Class::ALL[..Class::ALL.len() - 1];
+    /// A random word, not a punctuation mark, independent of the sentence.
+    pub(crate) fn stray_word(&mut self) -> ProseWord {
+        let classes = &WordClass::ALL[..WordClass::ALL.len() - 1];
         let class = classes[self.stream.below(classes.len() as u64) as usize];
         self.word(class)
     }
@@ -36,64 +36,64 @@ impl Prose {
     /// `[time] subject [adverb] verb object [place] {[,] conjunction clause} .`
     fn compose(&mut self) {
         match self.stream.below(4) {
-            0 => self.push(Class::Name),
+            0 => self.push(WordClass::Name),
             1 => {
-                self.push(Class::Time);
+                self.push(WordClass::Time);
                 self.noun_phrase();
             }
             _ => {
-                self.push(Class::Opener);
+                self.push(WordClass::Opener);
                 self.described_noun();
             }
         }
         self.predicate();
         while self.chance(1, 3) {
             if self.chance(1, 2) {
-                self.rest.push(Word::COMMA);
+                self.rest.push(ProseWord::COMMA);
             }
-            self.push(Class::Conjunction);
+            self.push(WordClass::Conjunction);
             if self.chance(1, 3) {
-                self.push(Class::Name);
+                self.push(WordClass::Name);
             } else {
                 self.noun_phrase();
             }
             self.predicate();
         }
-        self.rest.push(Word::STOP);
+        self.rest.push(ProseWord::STOP);
         self.rest.reverse();
     }
 
     fn predicate(&mut self) {
         if self.chance(1, 4) {
-            self.push(Class::Adverb);
+            self.push(WordClass::Adverb);
         }
-        self.push(Class::Verb);
+        self.push(WordClass::Verb);
         self.noun_phrase();
         while self.chance(2, 5) {
-            self.push(Class::Preposition);
+            self.push(WordClass::Preposition);
             self.noun_phrase();
         }
     }
 
     fn noun_phrase(&mut self) {
-        self.push(Class::Determiner);
+        self.push(WordClass::Determiner);
         self.described_noun();
     }
 
     fn described_noun(&mut self) {
         if self.chance(2, 5) {
-            self.push(Class::Adjective);
+            self.push(WordClass::Adjective);
         }
-        self.push(Class::Noun);
+        self.push(WordClass::Noun);
     }
 
-    fn push(&mut self, class: Class) {
+    fn push(&mut self, class: WordClass) {
         let word = self.word(class);
         self.rest.push(word);
     }
 
-    fn word(&mut self, class: Class) -> Word {
-        Word { class, index: self.stream.below(class.words().len() as u64) as usize }
+    fn word(&mut self, class: WordClass) -> ProseWord {
+        ProseWord { class, index: self.stream.below(class.words().len() as u64) as usize }
     }
 
     fn chance(&mut self, one: u64, of: u64) -> bool {
@@ -112,12 +112,12 @@ mod tests {
     #[test]
     fn sentences_start_with_a_capital_and_end_with_a_stop() {
         let mut prose = Prose::new(Seed::fixed(1).stream("prose"));
-        let words: Vec<Word> = (0..2_000).map(|_| prose.next_word()).collect();
+        let words: Vec<ProseWord> = (0..2_000).map(|_| prose.next_word()).collect();
         let mut expect_capital = true;
         for word in words {
             let starts_upper = word.text().starts_with(|c: char| c.is_ascii_uppercase());
             assert!(!expect_capital || starts_upper, "{}", word.text());
-            expect_capital = word == Word::STOP;
+            expect_capital = word == ProseWord::STOP;
         }
     }
 

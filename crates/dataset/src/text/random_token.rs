@@ -1,13 +1,13 @@
-//! Tokens in the order of the vocabulary, from a drawn one on: `(start + j) mod n`. Such text rarely reads back as the
+//! Tokens in the order of the vocabulary, from a drawn one on: `(start + j) mod n`. Such text rarely encodes to the
 //! tokens that it was made of, so it is corrected until its count is right.
 
 use super::exact::{ExactText, Fitter};
-use super::writer::Start;
+use super::writer::TextStart;
 
-/// Corrections before the end is filled up with words.
+/// The most corrections before the rest is filled with words.
 const ROUNDS: usize = 10;
 
-pub(super) fn write(fitter: &Fitter, ids: &[u32], start: Start<'_>, tokens: usize, first: u64) -> ExactText {
+pub(super) fn write(fitter: &Fitter, ids: &[u32], start: TextStart<'_>, tokens: usize, first: u64) -> ExactText {
     let tokenizer = fitter.tokenizer();
     let at = |place: usize| ids[((first % ids.len() as u64) as usize + place) % ids.len()];
     let wanted = start.tokens + tokens;
@@ -23,7 +23,7 @@ pub(super) fn write(fitter: &Fitter, ids: &[u32], start: Start<'_>, tokens: usiz
             return ExactText { text, exact: true };
         }
         if count > wanted {
-            // What the text reads as, so that the cut takes away as much as it should.
+            // Encode the text again, so that the cut removes the right number of tokens.
             own = tokenizer.encode(&text[start.text.len()..]);
             own.truncate(own.len().saturating_sub(count - wanted));
         } else {

@@ -1,9 +1,9 @@
-//! The words of generated prose, by what they do in a sentence. Common English words, most of them one token in most
-//! vocabularies. No word needs `a` or `an` in front of it.
+//! The words of generated prose, by their role in a sentence: common English words, most of which are one token in most
+//! vocabularies. No word needs `a` or `an` before it.
 
-/// What a word does in a sentence.
+/// The role of a word in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(crate) enum WordClass {
     Opener,
     Time,
     Name,
@@ -17,7 +17,7 @@ pub(crate) enum Class {
     Mark,
 }
 
-impl Class {
+impl WordClass {
     pub(crate) const ALL: [Self; 11] = [
         Self::Opener,
         Self::Time,
@@ -49,30 +49,30 @@ impl Class {
     }
 }
 
-/// Every word once, without marks.
+/// Every word once, without punctuation marks.
 pub(crate) fn words() -> impl Iterator<Item = &'static str> {
-    let classes = Class::ALL.into_iter().filter(|class| *class != Class::Mark);
+    let classes = WordClass::ALL.into_iter().filter(|class| *class != WordClass::Mark);
     let mut seen = std::collections::HashSet::new();
     classes.flat_map(|class| class.words().iter().copied()).filter(move |word| seen.insert(*word))
 }
 
-/// One word, or one mark that stands against the word before it.
+/// One word, or one punctuation mark that follows a word without a space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Word {
-    pub(crate) class: Class,
+pub(crate) struct ProseWord {
+    pub(crate) class: WordClass,
     pub(crate) index: usize,
 }
 
-impl Word {
-    pub(crate) const STOP: Self = Self { class: Class::Mark, index: 0 };
-    pub(crate) const COMMA: Self = Self { class: Class::Mark, index: 1 };
+impl ProseWord {
+    pub(crate) const STOP: Self = Self { class: WordClass::Mark, index: 0 };
+    pub(crate) const COMMA: Self = Self { class: WordClass::Mark, index: 1 };
 
     pub(crate) fn text(self) -> &'static str {
         self.class.words()[self.index]
     }
 
     pub(crate) fn is_mark(self) -> bool {
-        self.class == Class::Mark
+        self.class == WordClass::Mark
     }
 }
 

@@ -1,4 +1,4 @@
-//! Writes texts of exact lengths out of what the configuration says they are made of.
+//! Writes texts of exact lengths from the configured corpus.
 
 use std::fs;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use super::exact::{ExactText, Fitter};
 use super::{code, passage, random_token};
 use crate::DatasetError;
 
-/// What a text starts with.
+/// The given beginning of a text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Start<'t> {
+pub(crate) struct TextStart<'t> {
     pub(crate) text: &'t str,
-    /// Its true number of tokens.
+    /// The number of tokens that it has under the tokenizer.
     pub(crate) tokens: usize,
 }
 
-impl Start<'_> {
+impl TextStart<'_> {
     pub(crate) const NOTHING: Self = Self { text: "", tokens: 0 };
 }
 
 /// Writes texts for one tokenizer.
 #[derive(Debug)]
-pub(crate) struct Writer {
+pub(crate) struct TextWriter {
     fitter: Fitter,
     material: Material,
 }
@@ -34,13 +34,13 @@ pub(crate) struct Writer {
 enum Material {
     Prose,
     Code,
-    /// The ids to take, in order; at least one.
+    /// The token ids in order; at least one.
     RandomTokens(Vec<u32>),
     /// A text of at least one word.
     Passages(String),
 }
 
-impl Writer {
+impl TextWriter {
     pub(crate) fn new(tokenizer: &Arc<dyn Tokenizer>, corpus: &Corpus) -> Result<Self, DatasetError> {
         let material = match corpus {
             Corpus::Prose => Material::Prose,
@@ -56,7 +56,7 @@ impl Writer {
                 let unreadable = |reason: String| DatasetError::Corpus { path: path.clone(), reason };
                 let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
                 if text.trim().is_empty() {
-                    return Err(unreadable("it holds no text".to_owned()));
+                    return Err(unreadable("it contains no text".to_owned()));
                 }
                 Material::Passages(text)
             }
@@ -64,7 +64,7 @@ impl Writer {
         Ok(Self { fitter: Fitter::new(tokenizer), material })
     }
 
-    /// Where the text with this number begins: a draw that `write` takes.
+    /// Draws the seed of the text with this number, for `write`.
     pub(crate) fn draw(&self, stream: &mut Stream, number: usize) -> u64 {
         match &self.material {
             Material::RandomTokens(ids) => stream.below(ids.len() as u64) + number as u64,
@@ -72,8 +72,8 @@ impl Writer {
         }
     }
 
-    /// A text that starts with `start` and has `tokens` more, all of it drawn from `seed`.
-    pub(crate) fn write(&self, start: Start<'_>, tokens: usize, seed: u64) -> ExactText {
+    /// A text that starts with `start` and has `tokens` more tokens, determined by `seed`.
+    pub(crate) fn write(&self, start: TextStart<'_>, tokens: usize, seed: u64) -> ExactText {
         match &self.material {
             Material::Prose => self.fitter.write_prose(start, tokens, seed),
             Material::RandomTokens(ids) => random_token::write(&self.fitter, ids, start, tokens, seed),
@@ -132,12 +132,12 @@ mod tests {
             let tokenizer = builtin();
             let (_folder, corpora) = corpora();
             for corpus in corpora {
-                let writer = Writer::new(&tokenizer, &corpus).unwrap();
+                let writer = TextWriter::new(&tokenizer, &corpus).unwrap();
                 let seed = seed >> 1;
-                let first = writer.write(Start::NOTHING, prefix, seed);
+                let first = writer.write(TextStart::NOTHING, prefix, seed);
                 prop_assert!(first.exact, "{corpus:?}: {:?}", first.text);
                 prop_assert_eq!(tokenizer.count(&first.text), prefix);
-                let start = Start { text: &first.text, tokens: prefix };
+                let start = TextStart { text: &first.text, tokens: prefix };
                 let both = writer.write(start, tokens, seed + 1);
                 prop_assert!(both.exact, "{corpus:?}: {:?}", both.text);
                 prop_assert!(both.text.starts_with(&first.text));
@@ -150,8 +150,8 @@ mod tests {
     fn texts_are_their_own_and_come_again_with_their_seed() {
         let (_folder, corpora) = corpora();
         for corpus in corpora {
-            let writer = Writer::new(&builtin(), &corpus).unwrap();
-            let write = |seed: u64| writer.write(Start::NOTHING, 60, seed * 1_001).text;
+            let writer = TextWriter::new(&builtin(), &corpus).unwrap();
+            let write = |seed: u64| writer.write(TextStart::NOTHING, 60, seed * 1_001).text;
             let all: HashSet<String> = (0..20).map(write).collect();
             let least = if matches!(corpus, Corpus::File(_)) { 8 } else { 20 };
             assert!(all.len() >= least, "{corpus:?}: {}", all.len());
@@ -162,8 +162,8 @@ mod tests {
     #[test]
     fn a_file_is_read_from_some_word_on_and_begins_again_at_its_end() {
         let (_folder, corpus) = file("alpha beta gamma delta");
-        let writer = Writer::new(&builtin(), &corpus).unwrap();
-        let text = writer.write(Start::NOTHING, 40, 5).text;
+        let writer = TextWriter::new(&builtin(), &corpus).unwrap();
+        let text = writer.write(TextStart::NOTHING, 40, 5).text;
         let words: Vec<&str> = text.split_whitespace().take(8).collect();
         let order = ["alpha", "beta", "gamma", "delta"];
         let first = order.iter().position(|word| *word == words[0]).unwrap();
@@ -175,9 +175,9 @@ mod tests {
     #[test]
     fn a_corpus_without_text_is_refused_by_name() {
         let (_folder, blank) = file(" \n");
-        let error = Writer::new(&builtin(), &blank).unwrap_err().to_string();
+        let error = TextWriter::new(&builtin(), &blank).unwrap_err().to_string();
         assert!(error.contains("--prompt-corpus-file") && error.contains("no text"), "{error}");
-        let error = Writer::new(&builtin(), &Corpus::File("nowhere".into())).unwrap_err().to_string();
+        let error = TextWriter::new(&builtin(), &Corpus::File("nowhere".into())).unwrap_err().to_string();
         assert!(error.contains("nowhere"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Conversations of a trace, complete but for the prompts that are made later.
+//! The conversations of a trace, without the prompts that are generated later.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -6,23 +6,23 @@ use std::sync::Arc;
 use aiperf_config::{Replay, TraceCorpus, TraceOptions};
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, SessionId, Turn};
 use aiperf_seed::Seed;
-use aiperf_trace::{BlockId, Prompt, Request, Trace};
+use aiperf_trace::{BlockId, Trace, TracePrompt, TraceRequest};
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::prompt::{PromptOrder, PromptOrders};
+use super::prompt::{PromptPlan, PromptPlans};
 use super::stream_seed;
-use crate::file::{Contents, Prompts, payload_turn};
-use crate::session::SessionNames;
+use crate::file::{DeferredPrompts, FileContents, payload_turn};
+use crate::session_names::SessionNames;
 
-/// One conversation per session, in order of appearance; a request without session is one.
-pub(super) fn of(trace: Trace, options: &TraceOptions, seed: Seed, content_key: u64) -> Contents {
+/// One conversation per session, in order of appearance. A request without a session is a conversation of its own.
+pub(super) fn of(trace: Trace, options: &TraceOptions, seed: Seed, content_key: u64) -> FileContents {
     let Trace { block_size, requests, .. } = trace;
     let taken: HashSet<SessionId> =
         requests.iter().filter_map(|request| request.session.clone()).map(SessionId).collect();
     let mut names = SessionNames::new(seed, taken);
     let mut conversations: Vec<Conversation> = Vec::new();
-    let mut orders: Vec<Vec<Option<PromptOrder>>> = Vec::new();
+    let mut plans: Vec<Vec<Option<PromptPlan>>> = Vec::new();
     let mut places: HashMap<Arc<str>, usize> = HashMap::new();
     let mut empty_outputs = 0;
     for request in requests {
@@ -45,22 +45,22 @@ pub(super) fn of(trace: Trace, options: &TraceOptions, seed: Seed, content_key: 
                 },
                 lineage: Lineage::Root,
             });
-            orders.push(Vec::new());
+            plans.push(Vec::new());
         }
-        let (turn, order) = turn(request, &options.replay, block_size);
+        let (turn, plan) = turn(request, &options.replay, block_size);
         conversations[place].turns.push(turn);
-        orders[place].push(order);
+        plans[place].push(plan);
     }
-    let prompts = PromptOrders {
-        orders,
+    let prompts = PromptPlans {
+        plans,
         block_size: block_size as usize,
         seed: stream_seed(seed, content_key),
         corpus: options.corpus.unwrap_or(TraceCorpus::Prose),
     };
-    Contents { conversations, prompts: Some(Prompts::Blocks(prompts)), empty_outputs }
+    FileContents { conversations, prompts: Some(DeferredPrompts::Blocks(prompts)), empty_outputs }
 }
 
-fn turn(request: Request, replay: &Replay, block_size: u32) -> (Turn, Option<PromptOrder>) {
+fn turn(request: TraceRequest, replay: &Replay, block_size: u32) -> (Turn, Option<PromptPlan>) {
     let mut turn = Turn {
         max_tokens: request.output_tokens.map(|tokens| u32::try_from(tokens.max(1)).unwrap_or(u32::MAX)),
         timestamp_ms: request.timestamp_ms,
@@ -68,42 +68,42 @@ fn turn(request: Request, replay: &Replay, block_size: u32) -> (Turn, Option<Pro
         extra_body: request.extra,
         ..Turn::default()
     };
-    let mut order = None;
+    let mut plan = None;
     match request.prompt {
-        Prompt::Length { tokens, blocks } => {
+        TracePrompt::Length { tokens, blocks } => {
             turn.input_tokens = u32::try_from(tokens).ok();
             let blocks = blocks.into_iter().map(|block| block.0).collect();
-            order = Some(PromptOrder { tokens: tokens as usize, blocks, line: request.line });
+            plan = Some(PromptPlan { tokens: tokens as usize, blocks, line: request.line });
         }
-        Prompt::Text(text) => {
+        TracePrompt::Text(text) => {
             turn.texts = vec![Media { name: "text".to_owned(), contents: vec![Arc::from(text)] }];
         }
-        Prompt::Recorded { text, blocks, has_signed_ids, .. } => {
+        TracePrompt::Recorded { text, blocks, has_signed_ids, .. } => {
             turn.extra_body = Some(hints(&ids(&blocks, has_signed_ids), turn.max_tokens, replay, block_size));
             turn.texts = vec![Media { name: "text".to_owned(), contents: vec![Arc::from(text)] }];
         }
-        Prompt::Messages { messages, tools } => {
+        TracePrompt::Messages { messages, tools } => {
             turn.raw_messages = Some(messages);
             turn.raw_tools = tools;
         }
-        Prompt::Payload(body) => {
+        TracePrompt::Payload(body) => {
             let fields: Map<String, Value> = serde_json::from_str(body.get()).unwrap_or_default();
             let said = payload_turn(&fields, Bytes::from(String::from(Box::<str>::from(body))));
             (turn.raw_payload, turn.model) = (said.raw_payload, said.model);
             turn.max_tokens = turn.max_tokens.or(said.max_tokens);
         }
     }
-    (turn, order)
+    (turn, plan)
 }
 
-/// Body fields that tell the server what a recorded request was like.
+/// Body fields that describe the recorded request to the server.
 fn hints(ids: &[Value], output: Option<u32>, replay: &Replay, block_size: u32) -> Map<String, Value> {
     let mut hints = Map::new();
     if let Some(tokens) = output.filter(|_| replay.min_tokens) {
         hints.insert("min_tokens".to_owned(), tokens.into());
     }
     if replay.block_hints {
-        // A row may have none, which is not to say that it has no blocks.
+        // A row without ids is not a row without blocks.
         if !ids.is_empty() {
             hints.insert("hash_ids".to_owned(), json!(ids));
         }
@@ -112,7 +112,7 @@ fn hints(ids: &[Value], output: Option<u32>, replay: &Replay, block_size: u32) -
     hints
 }
 
-/// Block ids as they were recorded: hashes of 64 bits are numbers without a sign, unless one of them has one.
+/// Block ids as they were recorded: unsigned 64-bit numbers, unless one of them is negative.
 fn ids(blocks: &[BlockId], are_signed: bool) -> Vec<Value> {
     blocks.iter().map(|block| if are_signed { json!(block.0) } else { json!(block.0.cast_unsigned()) }).collect()
 }

@@ -1,4 +1,4 @@
-//! Which requests of a trace are sent, and how its time runs.
+//! Selects the requests of a trace to send, and adjusts their times.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use aiperf_config::{Replay, TimeWindow};
 use aiperf_seed::Seed;
-use aiperf_trace::{Request, Trace};
+use aiperf_trace::{Trace, TraceRequest};
 
+use crate::file::empty_window;
 use crate::{DatasetError, RowPlace};
 
-/// Leaves out requests outside the window, both ends included. One without a time of its own goes with the one before
-/// it in its session.
+/// Removes the requests outside the window, both ends included. A request without a time belongs to the previous one of its
+/// session.
 pub(super) fn within(window: TimeWindow, trace: &mut Trace, path: &Path) -> Result<(), DatasetError> {
     if window == TimeWindow::default() {
         return Ok(());
@@ -29,10 +30,7 @@ pub(super) fn within(window: TimeWindow, trace: &mut Trace, path: &Path) -> Resu
         kept
     });
     if trace.requests.is_empty() {
-        let from = window.start_ms.map(|start| format!("from {start} ms on"));
-        let to = window.end_ms.map(|end| format!("up to {end} ms"));
-        let asked = from.into_iter().chain(to).collect::<Vec<_>>().join(" and ");
-        return Err(DatasetError::EmptyWindow { path: path.to_owned(), asked, earliest, latest });
+        return Err(empty_window(window, path, earliest, latest));
     }
     Ok(())
 }
@@ -61,7 +59,7 @@ pub(super) fn apply(replay: &Replay, trace: &mut Trace, seed: Seed, path: &Path)
     if replay.strict {
         for request in &mut trace.requests {
             if request.timestamp_ms.is_none() {
-                let problem = "a timestamp is expected: under --open-loop-strict every row is sent at its own time";
+                let problem = "a timestamp is expected: --open-loop-strict sends every row at its own time";
                 let place = RowPlace::Line(request.line);
                 return Err(DatasetError::Row { path: path.to_owned(), place, problem: problem.to_owned() });
             }
@@ -72,7 +70,7 @@ pub(super) fn apply(replay: &Replay, trace: &mut Trace, seed: Seed, path: &Path)
     Ok(())
 }
 
-/// Keeps whole sessions, each with this chance, and at least one.
+/// Keeps whole sessions, each with this probability, and at least one request.
 fn sample(share: f64, trace: &mut Trace, seed: Seed) {
     let mut stream = seed.stream("dataset.loader.trace.session_sampling");
     let mut drawn: HashMap<Arc<str>, bool> = HashMap::new();
@@ -87,10 +85,10 @@ fn sample(share: f64, trace: &mut Trace, seed: Seed) {
     }
 }
 
-/// Moves requests forward wherever longer than `cap` nothing is sent.
+/// Shortens every gap between consecutive requests to at most `cap` milliseconds.
 fn shorten_gaps(cap: f64, trace: &mut Trace) {
     let mut order: Vec<usize> = (0..trace.requests.len()).collect();
-    let time = |request: &Request| request.timestamp_ms;
+    let time = |request: &TraceRequest| request.timestamp_ms;
     order.retain(|index| time(&trace.requests[*index]).is_some());
     order.sort_by(|a, b| {
         let times = (time(&trace.requests[*a]), time(&trace.requests[*b]));
@@ -108,8 +106,7 @@ fn shorten_gaps(cap: f64, trace: &mut Trace) {
     }
 }
 
-/// Later turns of a session follow the answer before them, after what is left of the gap between both when the recorded
-/// duration is taken away.
+/// Replaces the times of later turns by a delay after the previous answer: the recorded gap less the recorded duration.
 fn pause_after_answers(trace: &mut Trace, speedup: f64) {
     let mut before: HashMap<Arc<str>, (f64, f64)> = HashMap::new();
     for index in trace.order_of_arrival() {

@@ -1,6 +1,6 @@
-//! What texts of recorded lengths are made of: single words, or program text in pieces whose tokens are known, so that
-//! blocks of it join without a count of the whole. A piece begins at a space in front of a word, where tokenizers begin
-//! anew; what is left of a block is filled with single words.
+//! The material of texts with recorded lengths: single words, or program code in pieces of known token count, so that blocks
+//! can be joined without counting the whole. A piece begins at the space before a word, where tokenizers start a new token;
+//! the rest of a block is filled with single words.
 
 use std::sync::Arc;
 
@@ -9,36 +9,36 @@ use aiperf_seed::{Seed, Stream};
 use aiperf_tokenizer::Tokenizer;
 
 use super::words::WordPool;
-use crate::text::{Start, Writer};
+use crate::text::{TextStart, TextWriter};
 
-/// Tokens of the text that blocks are taken from.
+/// The number of tokens of the text that blocks are cut from.
 const MATERIAL: usize = 40_000;
-/// Texts that the sum of their pieces is held against, and their tokens.
+/// The number of trial texts whose token count is compared with the sum of their pieces, and their length.
 const TRIALS: u64 = 6;
 const TRIAL_TOKENS: usize = 900;
-/// In front of a piece whose tokens are counted.
+/// The text before a piece while its tokens are counted.
 const CONTEXT: &str = " so it was";
 
 #[derive(Debug)]
 pub(super) struct TextPool {
     words: WordPool,
-    /// Consecutive; none where their tokens do not add up under the tokenizer.
-    pieces: Vec<Piece>,
+    /// Consecutive pieces; empty if their token counts do not add up under the tokenizer.
+    pieces: Vec<PoolPiece>,
 }
 
 #[derive(Debug)]
-struct Piece {
+struct PoolPiece {
     text: Box<str>,
     tokens: usize,
 }
 
 impl TextPool {
-    /// For texts of their own.
+    /// A pool for independent texts.
     pub(super) fn new(tokenizer: &Arc<dyn Tokenizer>, corpus: TraceCorpus) -> Self {
         Self::of(tokenizer, WordPool::new(tokenizer), corpus)
     }
 
-    /// For texts that are sent beside each other.
+    /// A pool for texts that are sent next to each other, such as messages.
     pub(super) fn of_neighbours(tokenizer: &Arc<dyn Tokenizer>, corpus: TraceCorpus) -> Self {
         Self::of(tokenizer, WordPool::of_neighbours(tokenizer), corpus)
     }
@@ -48,16 +48,16 @@ impl TextPool {
         if corpus == TraceCorpus::Prose || !pool.words.adds_up_everywhere() {
             return pool;
         }
-        let Ok(writer) = Writer::new(tokenizer, &Corpus::Code) else { return pool };
-        let material = writer.write(Start::NOTHING, MATERIAL, 0).text;
+        let Ok(writer) = TextWriter::new(tokenizer, &Corpus::Code) else { return pool };
+        let material = writer.write(TextStart::NOTHING, MATERIAL, 0).text;
         let start = tokenizer.count(CONTEXT);
         pool.pieces = pieces(&material)
             .map(|text| {
                 let tokens = tokenizer.count(&format!("{CONTEXT}{text}")).saturating_sub(start);
-                Piece { text: Box::from(text), tokens }
+                PoolPiece { text: Box::from(text), tokens }
             })
             .filter(|piece| piece.tokens > 0)
-            // Any piece may be the first of a message.
+            // Any piece may be the first one of a message.
             .filter(|piece| !pool.words.starts_bare() || tokenizer.count(&piece.text[1..]) == piece.tokens)
             .collect();
         let is_right = |trial| {
@@ -72,7 +72,7 @@ impl TextPool {
         pool
     }
 
-    /// Adds so many tokens, drawn from the stream alone.
+    /// Adds this many tokens, determined by the stream alone.
     pub(super) fn extend(&self, text: &mut String, tokens: usize, stream: &mut Stream) {
         let mut left = tokens;
         if !self.pieces.is_empty() && tokens > 0 {
@@ -88,14 +88,14 @@ impl TextPool {
         self.words.extend(text, left, stream);
     }
 
-    /// The text as it is sent, and whether it has its length.
+    /// The text to send, and whether it has the requested length.
     pub(super) fn finish(&self, text: String, tokens: usize, stream: &mut Stream) -> (String, bool) {
         self.words.finish(text, tokens, stream)
     }
 }
 
-/// From space to space, each in front of a word and behind something that is not blank. The first is left out: it has no
-/// space.
+/// The pieces of a text: from one space to the next, each between a letter or digit and a word. The first piece is left out,
+/// since it has no space.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let is_start = |place: usize| {

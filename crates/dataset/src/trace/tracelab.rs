@@ -1,31 +1,31 @@
-//! `tracelab`: rounds of coding agents as their logs tell them, one per line. Sessions are put together from their rounds,
-//! and agents under those that called them; then they are replayed as Weka traces are.
+//! `tracelab`: rounds of coding agents from their logs, one per line. Rounds are collected into sessions, and subagents are
+//! assigned to the sessions that called them. The result is replayed like a Weka trace.
 
 mod nesting;
 mod round;
 mod session;
 
-use crate::file::{Contents, Document, Reading, rows};
+use crate::file::{FileContents, InputFile, ReadContext};
 use crate::{DatasetError, RowPlace};
 
-use super::weka::Replay;
+use super::weka::RecordingConverter;
 
-/// Tokens of a block, unless the user says otherwise.
+/// The default number of tokens per block.
 const BLOCK_SIZE: u32 = 64;
 
-pub(crate) fn load(document: &Document, reading: &mut Reading<'_>) -> Result<Contents, DatasetError> {
+pub(crate) fn load(document: &InputFile, reading: &mut ReadContext<'_>) -> Result<FileContents, DatasetError> {
     let mut rounds = Vec::new();
-    for (line, content) in rows(&document.bytes) {
+    for (line, content) in aiperf_trace::lines(&document.bytes) {
         match round::read(content, line) {
             Ok(round) => rounds.push(round),
-            Err(problem) => reading.faults.note(&document.path, RowPlace::Line(line), problem)?,
+            Err(problem) => reading.row_errors.note(&document.path, RowPlace::Line(line), problem)?,
         }
     }
     let options = &reading.source.trace;
     let block_size = options.block_size.unwrap_or(BLOCK_SIZE) as usize;
     let sessions = session::collect(rounds);
     let parents = nesting::parents(&sessions, &options.agents.detection);
-    let mut replay = Replay::new(reading);
+    let mut replay = RecordingConverter::new(reading);
     for root in (0..sessions.len()).filter(|place| parents[*place].is_none()) {
         replay.add(session::recording(&sessions, &parents, root, block_size, document))?;
     }

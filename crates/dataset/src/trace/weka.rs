@@ -1,5 +1,5 @@
 //! `weka_trace`: recorded sessions of coding agents, one JSON object each, in a file or in the `.json` files of a folder.
-//! Sessions that were recorded otherwise are replayed in the same way.
+//! Sessions of other formats are converted to these and replayed in the same way.
 
 mod layout;
 mod order;
@@ -15,48 +15,48 @@ use std::sync::Arc;
 use aiperf_config::TraceOptions;
 use serde_json::{Map, Value};
 
-use crate::file::{Contents, Document, Input, Prompts, Reading, folder};
+use crate::file::{DeferredPrompts, FileContents, InputData, InputFile, ReadContext, folder};
 use crate::{DatasetError, RowPlace};
-use outline::Outliner;
+use outline::OutlineBuilder;
 
 pub(crate) use prompt::{AgentMessages, AgentPrompts};
-pub(crate) use recording::{Call, Recording, Strand, Subagent};
+pub(crate) use recording::{AgentRequests, RecordedCall, Recording, Subagent};
 
-pub(crate) fn load(input: &Input, reading: &mut Reading<'_>) -> Result<Contents, DatasetError> {
-    let mut replay = Replay::new(reading);
+pub(crate) fn load(input: &InputData, reading: &mut ReadContext<'_>) -> Result<FileContents, DatasetError> {
+    let mut replay = RecordingConverter::new(reading);
     match input {
-        Input::Document(document) => replay.read(document)?,
-        Input::Folder(path) => {
+        InputData::File(document) => replay.read(document)?,
+        InputData::Folder(path) => {
             for file in folder::files(path)?.iter().filter(|file| folder::is_json(file) || folder::is_jsonl(file)) {
-                replay.read(&Document::open(file)?)?;
+                replay.read(&InputFile::open(file)?)?;
             }
         }
     }
     replay.finish()
 }
 
-/// Recorded sessions on their way to conversations. Only one at a time is held with all of its block ids.
+/// Converts recorded sessions to conversations. Only one session at a time is in memory with all of its block ids.
 #[derive(Debug)]
-pub(crate) struct Replay<'r, 'a> {
-    reading: &'r mut Reading<'a>,
-    outliner: Outliner<'a>,
-    /// Where each id was read.
+pub(crate) struct RecordingConverter<'r, 'a> {
+    reading: &'r mut ReadContext<'a>,
+    outlines: OutlineBuilder<'a>,
+    /// The position at which each id was read.
     places: HashMap<Arc<str>, RowPlace>,
     kept: usize,
-    /// Of those left out because they need too long a context: the least that any needs.
+    /// The smallest context among the sessions that were left out because their context is too long.
     smallest: Option<u64>,
-    /// Of those left out because no prompt was short enough: the shortest.
+    /// The shortest prompt among the sessions that were left out because all of their prompts are too long.
     shortest: Option<u64>,
 }
 
-impl<'r, 'a> Replay<'r, 'a> {
-    pub(crate) fn new(reading: &'r mut Reading<'a>) -> Self {
-        let outliner = Outliner::new(&reading.source.trace, reading.models);
-        Self { reading, outliner, places: HashMap::new(), kept: 0, smallest: None, shortest: None }
+impl<'r, 'a> RecordingConverter<'r, 'a> {
+    pub(crate) fn new(reading: &'r mut ReadContext<'a>) -> Self {
+        let outlines = OutlineBuilder::new(&reading.source.trace, reading.models);
+        Self { reading, outlines, places: HashMap::new(), kept: 0, smallest: None, shortest: None }
     }
 
-    /// Every object of a file; most files hold one.
-    fn read(&mut self, document: &Document) -> Result<(), DatasetError> {
+    /// Reads every object of a file; most files contain one.
+    fn read(&mut self, document: &InputFile) -> Result<(), DatasetError> {
         let bytes = document.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&document.bytes);
         let mut objects = serde_json::Deserializer::from_slice(bytes).into_iter::<Map<String, Value>>();
         let (mut line, mut counted) = (1, 0);
@@ -69,23 +69,23 @@ impl<'r, 'a> Replay<'r, 'a> {
                 None => return Ok(()),
                 Some(Ok(object)) => match row::read(&object, document, line) {
                     Ok(recording) => self.add(recording)?,
-                    Err(problem) => self.reading.faults.note(&document.path, RowPlace::Line(line), problem)?,
+                    Err(problem) => self.reading.row_errors.note(&document.path, RowPlace::Line(line), problem)?,
                 },
                 Some(Err(error)) => {
-                    // Behind it nothing can be told apart.
+                    // The rest of the file cannot be parsed.
                     let (problem, line) = (format!("not valid JSON: {error}"), error.line().max(line));
-                    return self.reading.faults.note(&document.path, RowPlace::Line(line), problem);
+                    return self.reading.row_errors.note(&document.path, RowPlace::Line(line), problem);
                 }
             }
         }
     }
 
-    /// Changes a session as asked, and takes it in.
+    /// Applies the options to a session, and adds it.
     pub(crate) fn add(&mut self, mut recording: Recording) -> Result<(), DatasetError> {
         let TraceOptions { agents: options, synthesis, .. } = &self.reading.source.trace;
         if let Some(place) = self.places.get(&recording.id) {
-            let problem = format!("id: a trace {:?} was read before ({place})", &*recording.id);
-            return self.reading.faults.note(&recording.path, recording.place, problem);
+            let problem = format!("id: trace {:?} was already read ({place})", &*recording.id);
+            return self.reading.row_errors.note(&recording.path, recording.place, problem);
         }
         self.places.insert(Arc::clone(&recording.id), recording.place);
         if let Some(shortest) = synthesis.max_isl.and_then(|most| recording.leave_out_longer(most)) {
@@ -105,11 +105,11 @@ impl<'r, 'a> Replay<'r, 'a> {
         }
         recording.note_reuse();
         self.kept += 1;
-        self.outliner.add(recording);
+        self.outlines.add(recording);
         Ok(())
     }
 
-    pub(crate) fn finish(self) -> Result<Contents, DatasetError> {
+    pub(crate) fn finish(self) -> Result<FileContents, DatasetError> {
         let (source, seed) = (self.reading.source, self.reading.seed);
         let path = &source.path;
         if let (0, Some(smallest), Some(asked)) = (self.kept, self.smallest, source.trace.agents.max_context) {
@@ -118,12 +118,12 @@ impl<'r, 'a> Replay<'r, 'a> {
         if let (0, Some(shortest), Some(asked)) = (self.kept, self.shortest, source.trace.synthesis.max_isl) {
             return Err(DatasetError::AllTooLong { path: path.clone(), asked, shortest });
         }
-        if self.outliner.orphans > 0 {
-            let (path, count) = (path.display(), self.outliner.orphans);
-            log::warn!("--input-file {path}: {count} agents that began before their session did are left out");
+        if self.outlines.orphans > 0 {
+            let (path, count) = (path.display(), self.outlines.orphans);
+            log::warn!("--input-file {path}: left out {count} agents that started before their session");
         }
         let key = seed.stream("dataset.trace.blocks").next_u64();
-        let (conversations, prompts, empty_outputs) = self.outliner.into_prompts(key);
-        Ok(Contents { conversations, prompts: Some(Prompts::Agents(prompts)), empty_outputs })
+        let (conversations, prompts, empty_outputs) = self.outlines.into_prompts(key);
+        Ok(FileContents { conversations, prompts: Some(DeferredPrompts::Agents(prompts)), empty_outputs })
     }
 }

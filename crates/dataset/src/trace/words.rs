@@ -1,9 +1,8 @@
-//! Texts of which every part has a known number of tokens, so that parts join without a count of the whole.
+//! Texts whose parts have a known number of tokens, so that parts can be joined without counting the whole.
 //!
-//! The words used are those that are one token behind another word. A text of `n` of them is `n` tokens, its first `k`
-//! words are its first `k` tokens, and two texts behind each other have the tokens of both. That this holds for a
-//! tokenizer is tried out before it is relied upon; where it does not, texts are counted as a whole and corrected at
-//! their end.
+//! The words used are those that are one token after another word. A text of `n` of them has `n` tokens, its first `k` words
+//! are its first `k` tokens, and two texts one after the other have the tokens of both. Whether this holds for a tokenizer
+//! is tested first; if it does not, texts are counted as a whole and corrected at their end.
 
 use std::sync::Arc;
 
@@ -12,42 +11,42 @@ use aiperf_tokenizer::Tokenizer;
 
 use crate::text::words;
 
-/// In front of a word whose tokens are counted.
+/// The text before a word while its tokens are counted.
 const CONTEXT: &str = " so it was";
-/// Words that a pool needs, so that texts differ soon.
+/// The least number of words in a pool, so that texts differ after a few words.
 const FEWEST_WORDS: usize = 64;
-/// Texts that the promise is held against, and their words.
+/// The number of trial texts, and their length in words.
 const TRIALS: u64 = 8;
 const TRIAL_WORDS: usize = 300;
-/// Corrections of a text whose count is not the sum of its parts.
+/// The most corrections of a text whose token count is not the sum of its parts.
 const ROUNDS: usize = 60;
 
 #[derive(Debug)]
 pub(super) struct WordPool {
     tokenizer: Arc<dyn Tokenizer>,
     words: Vec<&'static str>,
-    /// Whether counts add up, and what a text starts with.
+    /// Whether token counts add up, and how a text starts.
     additive: Option<Lead>,
 }
 
 /// The first word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lead {
-    /// Without a space. Texts that are joined by one then keep their tokens.
+    /// Starts without a space. Texts that are joined by a space keep their tokens.
     Bare,
-    /// With a space in front, as the words behind it.
+    /// Starts with a space, like all other words.
     Space,
 }
 
 impl WordPool {
-    /// For texts of their own: each part has the same tokens wherever it stands, at the start too if that can be.
+    /// A pool for independent texts. Each part has the same number of tokens everywhere, at the start as well if possible.
     pub(super) fn new(tokenizer: &Arc<dyn Tokenizer>) -> Self {
         let single = single_tokens(tokenizer);
         Self::choose(tokenizer, [(Lead::Space, single.clone()), (Lead::Bare, single)])
     }
 
-    /// For texts that are sent beside each other, as messages are: with a space between them they have the tokens of
-    /// both, if that can be.
+    /// A pool for texts that are sent next to each other, such as messages. With a space between them they have the tokens
+    /// of both, if possible.
     pub(super) fn of_neighbours(tokenizer: &Arc<dyn Tokenizer>) -> Self {
         let single = single_tokens(tokenizer);
         let leading = single.iter().copied().filter(|word| tokenizer.count(word) == 1).collect();
@@ -67,12 +66,12 @@ impl WordPool {
         pool
     }
 
-    /// Whether counts of parts are what the count of the whole is made of.
+    /// Whether the token count of a text is the sum of those of its parts.
     pub(super) fn adds_up_everywhere(&self) -> bool {
         self.additive.is_some()
     }
 
-    /// Whether a text loses the space that its first part begins with.
+    /// Whether the space at the start of a text is removed.
     pub(super) fn starts_bare(&self) -> bool {
         self.additive == Some(Lead::Bare)
     }
@@ -86,8 +85,8 @@ impl WordPool {
         })
     }
 
-    /// Adds so many words, each behind a space. With another stream the same text goes on otherwise; a shorter piece of
-    /// one stream is the front of a longer.
+    /// Adds this many words, each after a space. The words depend on the stream alone; fewer words of the same stream are the
+    /// beginning of more.
     pub(super) fn extend(&self, text: &mut String, words: usize, stream: &mut Stream) {
         text.reserve(words * 7);
         for _ in 0..words {
@@ -96,7 +95,7 @@ impl WordPool {
         }
     }
 
-    /// The text as it is sent, of `tokens` tokens if `words` were added to it, and whether it has that many.
+    /// The text to send, and whether it has this number of tokens.
     pub(super) fn finish(&self, mut text: String, tokens: usize, stream: &mut Stream) -> (String, bool) {
         match self.additive {
             Some(Lead::Space) => (text, true),
@@ -110,7 +109,7 @@ impl WordPool {
         }
     }
 
-    /// Adds and takes words at the end until the count is right.
+    /// Adds and removes words at the end until the count is right.
     fn correct(&self, mut text: String, tokens: usize, stream: &mut Stream) -> (String, bool) {
         for round in 0..ROUNDS {
             let count = self.tokenizer.count(&text);
@@ -118,7 +117,7 @@ impl WordPool {
                 return (text, true);
             }
             if count < tokens {
-                // From half of the rounds on a single letter at a time, which few tokenizers join with what is before.
+                // In the second half of the rounds, one letter at a time: few tokenizers merge it with the text before.
                 if round < ROUNDS / 2 {
                     self.extend(&mut text, ((tokens - count) / 4).max(1), stream);
                 } else {
@@ -137,7 +136,7 @@ impl WordPool {
     }
 }
 
-/// Words that are one token behind another.
+/// The words that are one token after another word.
 fn single_tokens(tokenizer: &Arc<dyn Tokenizer>) -> Vec<&'static str> {
     let start = tokenizer.count(CONTEXT);
     words().filter(|word| tokenizer.count(&format!("{CONTEXT} {word}")) == start + 1).collect()

@@ -54,8 +54,11 @@ pub(crate) fn prompts(entries: usize, tokens: f64) -> SyntheticSource {
     }
 }
 
+/// A sample file; traces are those that the tests of `aiperf-trace` read.
 pub(crate) fn fixture(name: &str) -> FileSource {
-    FileSource::of(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name))
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let own = crates.join("dataset/tests/fixtures").join(name);
+    FileSource::of(if own.exists() { own } else { crates.join("trace/tests/fixtures").join(name) })
 }
 
 /// A file of these rows, which lives as long as the folder.

@@ -137,7 +137,7 @@ fn the_inputs_of_an_earlier_run_are_sent_again() {
         (r#"{"data": [{"session_id": "a", "payloads": [5]}]}"#, "payload 0: a JSON object is expected"),
         (
             r#"{"data": [{"session_id": "a", "payloads": [{}]}, {"session_id": "a", "payloads": [{}]}]}"#,
-            "data[1]: session \"a\" is there twice",
+            "data[1]: session \"a\" appears twice",
         ),
         ("{\n\"data\": 5}", "line 2: data: an object with a list of sessions"),
     ] {
@@ -261,7 +261,7 @@ fn bad_rows_can_be_skipped_and_are_counted() {
 
     let (_folder, source) = rows("{\"text\": 5}\n{}");
     let error = skipping(source).unwrap_err();
-    assert!(error.contains("none of its 2 rows can be used; the first: ") && error.contains("line 1"), "{error}");
+    assert!(error.contains("none of its 2 rows can be used; first problem: ") && error.contains("line 1"), "{error}");
 
     let row = |id: &str, more: &str| {
         format!(r#"{{"session_id": "{id}", "turns": [{{"messages": [{{"role": "user", "content": "x"}}]{more}}}]}}"#)
@@ -306,5 +306,5 @@ fn data_in_memory_is_read_like_a_file_that_may_not_name_others() {
     let read = aiperf_dataset::conversations_of;
     assert_eq!(read(None, b"{\"text\": \"a\"}").unwrap().len(), 1);
     let error = read(Some(FileFormat::SingleTurn), b"{\"image\": \"a.png\"}").unwrap_err().to_string();
-    assert!(error.contains("may not be read here"), "{error}");
+    assert!(error.contains("must not read local files"), "{error}");
 }

@@ -7,7 +7,7 @@ use aiperf_config::{DatasetSource, Origin, PUBLIC_SETS, PublicSource};
 use aiperf_conversation::{ContextMode, Conversation, Turn};
 use aiperf_dataset::build_with_hub;
 use aiperf_hub::{Hub, HubEnvironment, HubError};
-use aiperf_loopback_hub::{Column, LoopbackHub, parquet_file};
+use aiperf_loopback_hub::{LoopbackHub, ParquetColumn, parquet_file};
 use aiperf_seed::Seed;
 use aiperf_tokenizer::TokenizerRequest;
 use serde_json::json;
@@ -21,17 +21,17 @@ const PNG: &[u8] = include_bytes!("../fixtures/media/tiny.png");
 const WAV: &[u8] = include_bytes!("../fixtures/media/tiny.wav");
 const FLAC: &[u8] = include_bytes!("../fixtures/media/tone.flac");
 
-struct Asked {
+struct PublicSetRequest {
     source: PublicSource,
     home: tempfile::TempDir,
 }
 
-fn ask(name: &str) -> Asked {
+fn ask(name: &str) -> PublicSetRequest {
     let set = PUBLIC_SETS.iter().find(|set| set.name == name).unwrap();
-    Asked { source: PublicSource::of(set), home: tempfile::tempdir().unwrap() }
+    PublicSetRequest { source: PublicSource::of(set), home: tempfile::tempdir().unwrap() }
 }
 
-impl Asked {
+impl PublicSetRequest {
     fn entries(mut self, entries: usize) -> Self {
         self.source.entries = Some(entries);
         self
@@ -69,8 +69,10 @@ fn texts(all: &[Arc<Conversation>]) -> Vec<Vec<String>> {
 }
 
 fn problems(groups: &[&[&str]]) -> Vec<u8> {
-    let groups: Vec<Vec<Column>> =
-        groups.iter().map(|group| vec![Column::texts(group), Column::texts(&vec!["s"; group.len()])]).collect();
+    let groups: Vec<Vec<ParquetColumn>> = groups
+        .iter()
+        .map(|group| vec![ParquetColumn::texts(group), ParquetColumn::texts(&vec!["s"; group.len()])])
+        .collect();
     parquet_file("message m { optional binary problem (STRING); optional binary source (STRING); }", &groups)
 }
 
@@ -143,9 +145,9 @@ fn pictures_are_sent_as_they_are_stored() {
     let file = parquet_file(
         &format!("message m {{ optional binary question (STRING); {IMAGE} }}"),
         &[vec![
-            Column::texts(&["what?", "and this?"]),
-            Column::flat(&[Some(JPEG), Some(PNG)], 2),
-            Column { values: Vec::new(), definition: vec![1, 1], repetition: None },
+            ParquetColumn::texts(&["what?", "and this?"]),
+            ParquetColumn::flat(&[Some(JPEG), Some(PNG)], 2),
+            ParquetColumn { values: Vec::new(), definition: vec![1, 1], repetition: None },
         ]],
     );
     let card = b"---\nconfigs:\n- config_name: val\n  data_files:\n  - split: val\n    path: mmstar.parquet\n---\n";
@@ -164,7 +166,7 @@ fn a_chat_about_a_picture_begins_with_its_user() {
     let picture = "optional group element { optional binary bytes; optional binary path (STRING); }";
     // Turns are lists of messages here: lists of lists.
     let turns = list("conversation", &list("element", message));
-    let nested = |texts: &[&str]| Column {
+    let nested = |texts: &[&str]| ParquetColumn {
         values: texts.iter().map(|text| text.as_bytes().to_vec()).collect(),
         definition: vec![6; texts.len()],
         repetition: Some((0..texts.len()).map(|place| i16::from(place > 0)).collect()),
@@ -174,8 +176,8 @@ fn a_chat_about_a_picture_begins_with_its_user() {
         &[vec![
             nested(&["assistant", "user", "user"]),
             nested(&["hello", "what is it?", "and now?"]),
-            Column { values: vec![JPEG.to_vec()], definition: vec![4], repetition: Some(vec![0]) },
-            Column { values: Vec::new(), definition: vec![3], repetition: Some(vec![0]) },
+            ParquetColumn { values: vec![JPEG.to_vec()], definition: vec![4], repetition: Some(vec![0]) },
+            ParquetColumn { values: Vec::new(), definition: vec![3], repetition: Some(vec![0]) },
         ]],
     );
     let all = ask("vision_arena").of(&LoopbackHub::with(&[("data/train-0.parquet", &file)])).unwrap();
@@ -186,10 +188,10 @@ fn a_chat_about_a_picture_begins_with_its_user() {
     let file = parquet_file(
         &format!("message m {{ {} {IMAGE} }}", list("conversations", said)),
         &[vec![
-            Column::lists(&[&["human", "gpt"]], 4),
-            Column::lists(&[&["<image>\nDescribe it.", "A cat."]], 4),
-            Column::flat(&[Some(PNG)], 2),
-            Column { values: Vec::new(), definition: vec![1], repetition: None },
+            ParquetColumn::lists(&[&["human", "gpt"]], 4),
+            ParquetColumn::lists(&[&["<image>\nDescribe it.", "A cat."]], 4),
+            ParquetColumn::flat(&[Some(PNG)], 2),
+            ParquetColumn { values: Vec::new(), definition: vec![1], repetition: None },
         ]],
     );
     let server = LoopbackHub::with(&[("sharegpt4o/train-0.parquet", &file), ("other/train-0.parquet", b"")]);
@@ -213,7 +215,7 @@ fn a_video_is_named_by_its_url_and_choices_follow_the_question() {
 fn prompts_of_a_list_are_turns_with_live_replies() {
     let file = parquet_file(
         "message m { optional group prompt (LIST) { repeated group list { optional binary element (STRING); } } }",
-        &[vec![Column::lists(&[&["a", "b"], &["c"]], 3)]],
+        &[vec![ParquetColumn::lists(&[&["a", "b"], &["c"]], 3)]],
     );
     let all = ask("spec_al_mtbench").of(&LoopbackHub::with(&[("data/train-0.parquet", &file)])).unwrap();
     assert_eq!(texts(&all), [vec!["a", "b"], vec!["c"]]);
@@ -240,8 +242,8 @@ fn speech_is_wav_with_its_length_and_long_clips_are_left_out() {
     let file = parquet_file(
         AUDIO,
         &[vec![
-            Column::flat(&[Some(FLAC), Some(&long), Some(WAV)], 2),
-            Column { values: Vec::new(), definition: vec![1; 3], repetition: None },
+            ParquetColumn::flat(&[Some(FLAC), Some(&long), Some(WAV)], 2),
+            ParquetColumn { values: Vec::new(), definition: vec![1; 3], repetition: None },
         ]],
     );
     let server = LoopbackHub::with(&[("README.md", b""), ("script.py", b"")])
@@ -295,7 +297,7 @@ fn recorded_agents_are_chosen_by_harness_and_model() {
     };
     let rows = format!("{}\n{}\n{}", row("a", "h1", "m1"), row("b", "h2", "m1"), row("c", "h1", "m2"));
     let server = LoopbackHub::with(&[("data/train.jsonl", rows.as_bytes())]);
-    let ids = |asked: Asked| -> Vec<String> {
+    let ids = |asked: PublicSetRequest| -> Vec<String> {
         asked.of(&server).unwrap().iter().map(|conversation| conversation.session_id.to_string()).collect()
     };
     assert_eq!(ids(ask("exgentic").filter("harness", "h1")), ["a", "c"]);

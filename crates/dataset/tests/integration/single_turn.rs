@@ -73,14 +73,14 @@ fn a_bad_row_is_named_by_file_line_and_expectation() {
         (r#"["a"]"#, "a JSON object is expected"),
         (r#"{"role": "user"}"#, "nothing to send"),
         (r#"{"text": ""}"#, "nothing to send"),
-        (r#"{"text": "a", "texts": ["b"]}"#, "text and texts exclude each other"),
+        (r#"{"text": "a", "texts": ["b"]}"#, "text and texts cannot be given together"),
         (r#"{"text": 5}"#, "text: a string is expected, not 5"),
         (r#"{"texts": ["a", 5]}"#, "texts: a list of strings, or of objects with contents, is expected, not 5"),
         (r#"{"texts": [{"name": "q"}]}"#, "contents as a list of strings"),
         (r#"{"text": "a", "output_length": 0}"#, "output_length: a whole number above zero is expected, not 0"),
         (r#"{"text": "a", "output_length": 1.5}"#, "output_length"),
-        (r#"{"text": "a", "timestamp": 5, "delay": 6}"#, "timestamp and delay exclude each other"),
-        (r#"{"text": "a", "delay": -1}"#, "delay: a number of milliseconds, not negative, is expected, not -1"),
+        (r#"{"text": "a", "timestamp": 5, "delay": 6}"#, "timestamp and delay cannot be given together"),
+        (r#"{"text": "a", "delay": -1}"#, "delay: a non-negative number of milliseconds is expected, not -1"),
         (r#"{"text": "a", "extra": []}"#, "extra: an object is expected"),
         (r#"{"text": "a", "image": "no/such.png"}"#, "image: cannot read no/such.png"),
         (r#"{"image": "data:,", "image_uuids": ["u"]}"#, "image_uuids belongs to images"),
@@ -95,7 +95,7 @@ fn a_bad_row_is_named_by_file_line_and_expectation() {
 
 #[test]
 fn a_file_that_cannot_be_used_is_named() {
-    assert!(error_of("\n \n").contains("holds no rows"));
+    assert!(error_of("\n \n").contains("contains no rows"));
     let missing = loaded(PathBuf::from("no/such/file.jsonl"), None).unwrap_err().to_string();
     assert!(missing.contains("--input-file no/such/file.jsonl: cannot be read"), "{missing}");
     let folder = loaded(fixture(""), None).unwrap_err().to_string();

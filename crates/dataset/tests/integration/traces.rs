@@ -239,7 +239,7 @@ fn a_change_that_no_row_has_anything_for_is_refused() {
     };
     let longer = || TraceSynthesis { prefix_len: 2.0, ..TraceSynthesis::default() };
     let error = changed(TIMED, longer()).unwrap_err().to_string();
-    assert!(error.contains("--synthesis-prefix-len-multiplier changes nothing in --input-file"), "{error}");
+    assert!(error.contains("--synthesis-prefix-len-multiplier has no effect on --input-file"), "{error}");
     let shared = "{\"input_length\":600,\"hash_ids\":[1,2]}\n{\"input_length\":600,\"hash_ids\":[1,3]}\n";
     assert!(changed(shared, longer()).is_ok());
 }

@@ -5,35 +5,35 @@ use std::sync::Arc;
 use aiperf_protocol::{EndpointKind, Reply, ReplyError, ToolCall, ToolKind};
 use serde_json::{Value, json};
 
-use crate::reply::completion_event::{self, CompletionEvent, Message};
-use crate::reply::documents::{self, Heard};
+use crate::reply::completion_event::{self, CompletionEvent, EventMessage};
+use crate::reply::documents::{self, EventResult};
 use crate::reply::transcript::Transcript;
 use crate::request::message::{self, ContentStyle};
-use crate::request::payload::{Field, Payload, StreamUsage};
+use crate::request::payload::{BodyField, Payload, StreamUsage};
 use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
-    Arc::new(Chat)
+    Arc::new(ChatApi)
 }
 
 #[derive(Debug)]
-pub(super) struct Chat;
+pub(super) struct ChatApi;
 
-impl Endpoint for Chat {
+impl Endpoint for ChatApi {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         body_of(EndpointKind::Chat, request)
     }
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
-        documents::read(body, hear)
+        documents::read(body, parse_event)
     }
 
     fn assistant_message(&self, reply: &Reply) -> Option<Value> {
-        said(reply)
+        assistant_message(reply)
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        documents::carries_content(data, hear)
+        documents::carries_content(data, parse_event)
     }
 }
 
@@ -42,15 +42,15 @@ pub(super) fn body_of(kind: EndpointKind, request: &TurnRequest<'_>) -> Result<V
     let turn = request.current()?;
     let options = request.options;
     let mut payload = Payload::default();
-    payload.set("messages", Field::Messages(message::messages(request, kind, ContentStyle::of(request))?));
-    payload.set("model", Field::Text(&turn.model));
-    payload.set("stream", Field::Flag(options.streaming));
+    payload.set("messages", BodyField::Messages(message::messages(request, kind, ContentStyle::of(request))?));
+    payload.set("model", BodyField::Text(&turn.model));
+    payload.set("stream", BodyField::Flag(options.streaming));
     if let Some(tools) = message::tools(request)? {
-        payload.set("tools", Field::GivenList(tools));
+        payload.set("tools", BodyField::GivenList(tools));
     }
     if let Some(limit) = turn.max_tokens {
         let name = if options.legacy_max_tokens { "max_tokens" } else { "max_completion_tokens" };
-        payload.set(name, Field::Count(limit));
+        payload.set(name, BodyField::Count(limit));
     }
     payload.lay_extras(request)?;
     payload.ask_for_usage(if options.per_chunk_usage { StreamUsage::OnEveryChunk } else { StreamUsage::AtEnd });
@@ -59,17 +59,18 @@ pub(super) fn body_of(kind: EndpointKind, request: &TurnRequest<'_>) -> Result<V
 
 /// The reply as a message. Reasoning is not repeated: it is no part of what the model said to the user, and servers leave
 /// it out of their prompts.
-pub(super) fn said(reply: &Reply) -> Option<Value> {
+pub(super) fn assistant_message(reply: &Reply) -> Option<Value> {
     let text = Some(reply.plain_text.as_str()).filter(|text| !text.is_empty());
     if reply.tool_calls.is_empty() {
         return text.map(|text| json!({"role": "assistant", "content": text}));
     }
-    let calls: Vec<Value> = reply.tool_calls.iter().enumerate().map(|(place, call)| said_call(place, call)).collect();
+    let calls: Vec<Value> =
+        reply.tool_calls.iter().enumerate().map(|(place, call)| call_message(place, call)).collect();
     Some(json!({"role": "assistant", "content": text, "tool_calls": calls}))
 }
 
 /// A call needs an id that the answer to it could name, even where the server gave none.
-fn said_call(place: usize, call: &ToolCall) -> Value {
+fn call_message(place: usize, call: &ToolCall) -> Value {
     let id = if call.id.is_empty() { format!("call_{place}") } else { call.id.clone() };
     match call.kind {
         ToolKind::Function => {
@@ -79,29 +80,29 @@ fn said_call(place: usize, call: &ToolCall) -> Value {
     }
 }
 
-pub(super) fn hear(data: &str, transcript: &mut Transcript) -> Heard {
-    completion_event::hear(data, transcript, speak)
+pub(super) fn parse_event(data: &str, transcript: &mut Transcript) -> EventResult {
+    completion_event::parse_event(data, transcript, append)
 }
 
-pub(crate) fn speak(event: &CompletionEvent<'_>, transcript: &mut Transcript) {
+pub(crate) fn append(event: &CompletionEvent<'_>, transcript: &mut Transcript) {
     for choice in &event.choices.0 {
         if let Some(message) = choice.delta.0.as_ref().or(choice.message.0.as_ref()) {
-            speak_message(choice.index(), message, transcript);
+            append_message(choice.index(), message, transcript);
         }
     }
     if let Some(message) = &event.message.0 {
-        speak_message(0, message, transcript);
+        append_message(0, message, transcript);
     }
 }
 
 /// All that the model generated counts, whatever field it came in, and each kind beside the others.
-fn speak_message(choice: u64, message: &Message<'_>, transcript: &mut Transcript) {
+fn append_message(choice: u64, message: &EventMessage<'_>, transcript: &mut Transcript) {
     transcript.reasoning(choice, message.reasoning());
     transcript.text(choice, &message.content.text);
     transcript.text(choice, message.refusal.as_str());
     if let Some(speech) = &message.audio.0 {
         transcript.text(choice, speech.transcript.as_str());
-        transcript.wordless(usize::from(speech.data.0));
+        transcript.non_text(usize::from(speech.data.0));
     }
     for fragment in message.calls() {
         transcript.tool_call(choice, fragment);

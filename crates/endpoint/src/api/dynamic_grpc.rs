@@ -9,31 +9,31 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::kserve::framed;
-use crate::reply::content_finder::Reading;
-use crate::reply::documents::{Heard, Unheard};
-use crate::reply::transcript::{Transcript, Wholeness};
+use crate::reply::content_finder::ContentFinder;
+use crate::reply::documents::{EventError, EventResult};
+use crate::reply::transcript::{BodyKind, Transcript};
 use crate::{BuildError, Endpoint, EndpointSettings, InputText, PayloadTemplate, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {
-    Arc::new(DynamicGrpc::new(settings))
+    Arc::new(DynamicGrpcApi::new(settings))
 }
 
 #[derive(Debug)]
-pub(super) struct DynamicGrpc {
+pub(super) struct DynamicGrpcApi {
     method: Option<MethodShape>,
     template: Option<PayloadTemplate>,
-    reading: Reading,
+    finder: ContentFinder,
     /// A message in which nothing is found is content all the same, as long as nobody said where to look.
     counts_all: bool,
     wire: Wire,
 }
 
-impl DynamicGrpc {
+impl DynamicGrpcApi {
     pub(super) fn new(settings: &EndpointSettings) -> Self {
         Self {
             method: settings.method.clone(),
             template: settings.template.clone(),
-            reading: Reading::of_template(settings.response_field.clone()),
+            finder: ContentFinder::of_template(settings.response_field.clone()),
             counts_all: settings.response_field.is_none(),
             wire: settings.wire,
         }
@@ -54,21 +54,21 @@ impl DynamicGrpc {
         framed(request, encoded.collect::<Result<Vec<_>, _>>()?, self.wire)
     }
 
-    fn hear(&self, message: &[u8], transcript: &mut Transcript) -> Heard {
-        let Some(method) = &self.method else { return Err(Unheard::Undecodable) };
+    fn parse_event(&self, message: &[u8], transcript: &mut Transcript) -> EventResult {
+        let Some(method) = &self.method else { return Err(EventError::Undecodable) };
         let text = match method.decode(message) {
             Ok(text) => text,
-            Err(error) => return Err(Unheard::Failed(ReplyError::Unreadable(error.to_string()))),
+            Err(error) => return Err(EventError::Failed(ReplyError::Unreadable(error.to_string()))),
         };
-        let heard = self.reading.hear(&text, transcript);
+        let result = self.finder.parse_event(&text, transcript);
         if self.counts_all && !transcript.event_has_content() {
-            transcript.wordless(1);
+            transcript.non_text(1);
         }
-        heard
+        result
     }
 }
 
-impl Endpoint for DynamicGrpc {
+impl Endpoint for DynamicGrpcApi {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         let (session, turn) = (request.session(), request.turn);
         let template = self.template.as_ref().ok_or(BuildError::NoMessage { session: session.clone(), turn })?;
@@ -96,22 +96,22 @@ impl Endpoint for DynamicGrpc {
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
         let mut transcript = Transcript::default();
         for frame in frames(body.bytes).map_err(|error| ReplyError::Unreadable(error.to_string()))? {
-            match self.hear(frame.of(body.bytes), &mut transcript) {
+            match self.parse_event(frame.of(body.bytes), &mut transcript) {
                 Ok(()) => transcript.close_event(body.arrival(frame.end).unwrap_or_default()),
-                Err(Unheard::Undecodable) => transcript.undecodable(),
-                Err(Unheard::Failed(error)) => return Err(error),
+                Err(EventError::Undecodable) => transcript.undecodable(),
+                Err(EventError::Failed(error)) => return Err(error),
             }
         }
-        transcript.into_reply(Wholeness::Document)
+        transcript.into_reply(BodyKind::Document)
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        self.reading.carries_content(data)
+        self.finder.carries_content(data)
     }
 
     fn message_carries_content(&self, message: &[u8]) -> bool {
         let mut transcript = Transcript::default();
-        self.hear(message, &mut transcript).is_ok() && transcript.event_has_content()
+        self.parse_event(message, &mut transcript).is_ok() && transcript.event_has_content()
     }
 
     /// For templates that write the earlier turns.

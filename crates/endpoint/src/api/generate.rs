@@ -6,57 +6,57 @@ use std::sync::Arc;
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::Value;
 
-use crate::reply::documents::{self, Heard, StreamEnd, tree};
+use crate::reply::documents::{self, EventResult, StreamEnd, tree};
 use crate::reply::transcript::Transcript;
-use crate::request::payload::{Field, Payload};
+use crate::request::payload::{BodyField, Payload};
 use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
-    Arc::new(Generate)
+    Arc::new(GenerateApi)
 }
 
 #[derive(Debug)]
-pub(super) struct Generate;
+pub(super) struct GenerateApi;
 
 /// The output tensor that holds the text.
 const TEXT: &str = "text_output";
 
-impl Endpoint for Generate {
+impl Endpoint for GenerateApi {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         let texts = request.lone_texts(EndpointKind::Generate)?;
         let mut payload = Payload::default();
-        payload.set("text_input", Field::Texts(texts));
+        payload.set("text_input", BodyField::Texts(texts));
         if request.options.streaming {
-            payload.set("stream", Field::Flag(true));
+            payload.set("stream", BodyField::Flag(true));
         }
         if let Some(limit) = request.current()?.max_tokens {
-            payload.set("max_tokens", Field::Count(limit));
+            payload.set("max_tokens", BodyField::Count(limit));
         }
         payload.lay_extras(request)?;
         payload.into_bytes(request)
     }
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
-        documents::read_until(StreamEnd::Unmarked, body, hear)
+        documents::read_until(StreamEnd::Unmarked, body, parse_event)
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        documents::carries_content(data, hear)
+        documents::carries_content(data, parse_event)
     }
 }
 
-fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+fn parse_event(data: &str, transcript: &mut Transcript) -> EventResult {
     let answer = tree(data)?;
-    speak(&answer[TEXT], transcript);
+    append(&answer[TEXT], transcript);
     let tensors = answer["outputs"].as_array().into_iter().flatten();
     for tensor in tensors.filter(|tensor| tensor["name"] == TEXT) {
-        speak(&tensor["data"], transcript);
+        append(&tensor["data"], transcript);
     }
     Ok(())
 }
 
 /// One text, or one for each input.
-fn speak(texts: &Value, transcript: &mut Transcript) {
+fn append(texts: &Value, transcript: &mut Transcript) {
     match texts {
         Value::String(text) => transcript.text(0, text),
         Value::Array(all) => {

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use aiperf_protocol::{EndpointKind, Reply, ReplyError, Usage};
 use serde_json::{Map, json};
 
-use crate::reply::documents::{self, Heard, tree};
+use crate::reply::documents::{self, EventResult, tree};
 use crate::reply::transcript::Transcript;
-use crate::request::payload::{Field, Payload};
+use crate::request::payload::{BodyField, Payload};
 use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
-    Arc::new(HuggingfaceGenerate)
+    Arc::new(HuggingfaceGenerateApi)
 }
 
 #[derive(Debug)]
-pub(super) struct HuggingfaceGenerate;
+pub(super) struct HuggingfaceGenerateApi;
 
-impl Endpoint for HuggingfaceGenerate {
+impl Endpoint for HuggingfaceGenerateApi {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         let prompt = request.lone_texts(EndpointKind::HuggingfaceGenerate)?.join(" ");
         let turn = request.current()?;
@@ -27,24 +27,24 @@ impl Endpoint for HuggingfaceGenerate {
         }
         parameters.extend(request.options.extra_inputs.iter().map(|(name, value)| (name.clone(), value.clone())));
         let mut payload = Payload::default();
-        payload.set("inputs", Field::Text(&prompt));
-        payload.set("parameters", Field::Object(parameters));
+        payload.set("inputs", BodyField::Text(&prompt));
+        payload.set("parameters", BodyField::Object(parameters));
         for (name, value) in turn.extra_body.iter().flatten() {
-            payload.set(name, Field::Given(value));
+            payload.set(name, BodyField::Given(value));
         }
         payload.into_bytes(request)
     }
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
-        documents::read(body, hear)
+        documents::read(body, parse_event)
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        documents::carries_content(data, hear)
+        documents::carries_content(data, parse_event)
     }
 }
 
-fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+fn parse_event(data: &str, transcript: &mut Transcript) -> EventResult {
     let answer = tree(data)?;
     let answer = answer.get(0).unwrap_or(&answer);
     let whole = answer["generated_text"].as_str();
@@ -53,7 +53,7 @@ fn hear(data: &str, transcript: &mut Transcript) -> Heard {
         Some(token) if token["special"] == true => {}
         Some(token) => transcript.text(0, token["text"].as_str().unwrap_or_default()),
         // After a stream it repeats what came token by token.
-        None if transcript.words().1.is_empty() => transcript.text(0, whole.unwrap_or_default()),
+        None if transcript.texts().1.is_empty() => transcript.text(0, whole.unwrap_or_default()),
         None => {}
     }
     if whole.is_some() {

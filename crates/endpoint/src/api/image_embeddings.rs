@@ -7,7 +7,7 @@ use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use super::embeddings;
 use crate::reply::documents;
 use crate::request::media::each;
-use crate::request::payload::{Field, Payload};
+use crate::request::payload::{BodyField, Payload};
 use crate::{BuildError, Endpoint, EndpointSettings, InputText, ResponseBody, TurnRequest};
 
 /// What separates a text from the image beside it.
@@ -16,20 +16,20 @@ const IMAGE: &str = "data:image/";
 
 pub(super) fn endpoint(kind: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
     Arc::new(match kind {
-        EndpointKind::Nvclip => ImageEmbeddings::Nvclip,
-        _ => ImageEmbeddings::Nim,
+        EndpointKind::Nvclip => ImageEmbeddingsApi::Nvclip,
+        _ => ImageEmbeddingsApi::Nim,
     })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ImageEmbeddings {
+pub(super) enum ImageEmbeddingsApi {
     /// A text and an image are one input.
     Nim,
     /// Texts first, then images, each an input of its own.
     Nvclip,
 }
 
-impl ImageEmbeddings {
+impl ImageEmbeddingsApi {
     const fn kind(self) -> EndpointKind {
         match self {
             Self::Nim => EndpointKind::NimEmbeddings,
@@ -60,21 +60,21 @@ impl ImageEmbeddings {
     }
 }
 
-impl Endpoint for ImageEmbeddings {
+impl Endpoint for ImageEmbeddingsApi {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         let mut payload = Payload::default();
-        payload.set("model", Field::Text(&request.current()?.model));
-        payload.set("input", Field::Owned(self.inputs(request)?));
+        payload.set("model", BodyField::Text(&request.current()?.model));
+        payload.set("input", BodyField::Owned(self.inputs(request)?));
         payload.lay_extras(request)?;
         payload.into_bytes(request)
     }
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
-        documents::read(body, embeddings::hear)
+        documents::read(body, embeddings::parse_event)
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        documents::carries_content(data, embeddings::hear)
+        documents::carries_content(data, embeddings::parse_event)
     }
 
     /// Images are counted as images, not as the text that they are written in.

@@ -5,26 +5,26 @@ use std::sync::Arc;
 use aiperf_protocol::{EndpointKind, Medium, Reply, ReplyError};
 use serde_json::Value;
 
-use crate::reply::documents::{self, Heard, is_truthy, tree};
+use crate::reply::documents::{self, EventResult, is_truthy, tree};
 use crate::reply::transcript::Transcript;
 use crate::reply::usage::UsageField;
 use crate::request::media::{self, UnknownForm, each};
-use crate::request::multipart::{self, Form};
-use crate::request::payload::{Field, Payload};
+use crate::request::multipart::{self, MultipartForm};
+use crate::request::payload::{BodyField, Payload};
 use crate::{BuildError, Endpoint, EndpointSettings, InputText, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(kind: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
     match kind {
-        EndpointKind::ImageEdit => Arc::new(ImageEdit),
-        _ => Arc::new(ImageGeneration),
+        EndpointKind::ImageEdit => Arc::new(ImageEditApi),
+        _ => Arc::new(ImageGenerationApi),
     }
 }
 
 #[derive(Debug)]
-pub(super) struct ImageGeneration;
+pub(super) struct ImageGenerationApi;
 
 #[derive(Debug)]
-pub(super) struct ImageEdit;
+pub(super) struct ImageEditApi;
 
 /// Under these names a form holds the image, whole or by its address.
 const IMAGE: &str = "image";
@@ -36,34 +36,34 @@ pub(super) fn prompt<'a>(kind: EndpointKind, request: &TurnRequest<'a>) -> Resul
     turn.all_texts().next().ok_or_else(|| request.no_text(kind))
 }
 
-impl Endpoint for ImageGeneration {
+impl Endpoint for ImageGenerationApi {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         let mut payload = Payload::default();
-        payload.set("prompt", Field::Text(prompt(EndpointKind::ImageGeneration, request)?));
-        payload.set("model", Field::Text(&request.current()?.model));
-        payload.set("response_format", Field::Text("b64_json"));
-        payload.set("n", Field::Count(1));
+        payload.set("prompt", BodyField::Text(prompt(EndpointKind::ImageGeneration, request)?));
+        payload.set("model", BodyField::Text(&request.current()?.model));
+        payload.set("response_format", BodyField::Text("b64_json"));
+        payload.set("n", BodyField::Count(1));
         if request.options.streaming {
-            payload.set("stream", Field::Flag(true));
+            payload.set("stream", BodyField::Flag(true));
         }
         payload.lay_extras(request)?;
         payload.into_bytes(request)
     }
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
-        documents::read(body, hear)
+        documents::read(body, parse_event)
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        documents::carries_content(data, hear)
+        documents::carries_content(data, parse_event)
     }
 }
 
-impl Endpoint for ImageEdit {
+impl Endpoint for ImageEditApi {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         let kind = EndpointKind::ImageEdit;
         let turn = request.current()?;
-        let mut form = Form::default();
+        let mut form = MultipartForm::default();
         form.text("prompt", prompt(kind, request)?);
         form.text("model", &turn.model);
         form.text("response_format", "b64_json");
@@ -85,11 +85,11 @@ impl Endpoint for ImageEdit {
     }
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
-        documents::read(body, hear)
+        documents::read(body, parse_event)
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        documents::carries_content(data, hear)
+        documents::carries_content(data, parse_event)
     }
 
     /// The image is a part of the form, whatever stands in it.
@@ -102,11 +102,11 @@ impl Endpoint for ImageEdit {
 }
 
 /// Each event or document that brings at least one image is a piece of content.
-fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+fn parse_event(data: &str, transcript: &mut Transcript) -> EventResult {
     let answer = tree(data)?;
     let holds_image = |image: &Value| ["b64_json", "url"].iter().any(|key| image.get(key).is_some_and(is_truthy));
     let listed = answer["data"].as_array().into_iter().flatten().any(holds_image);
-    transcript.wordless(usize::from(listed || holds_image(&answer)));
+    transcript.non_text(usize::from(listed || holds_image(&answer)));
     if answer["type"].as_str().is_some_and(|kind| kind.ends_with(".completed")) {
         transcript.end_mark();
     }

@@ -17,18 +17,18 @@ use crate::reply::documents::{self, StreamEnd};
 use crate::{BuildError, Endpoint, EndpointSettings, InputText, KserveSettings, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {
-    Arc::new(Kserve::new(settings))
+    Arc::new(KserveApi::new(settings))
 }
 
 #[derive(Debug)]
-pub(super) struct Kserve {
+pub(super) struct KserveApi {
     settings: KserveSettings,
     wire: Wire,
 }
 
 const KIND: EndpointKind = EndpointKind::Kserve;
 
-impl Kserve {
+impl KserveApi {
     pub(super) fn new(settings: &EndpointSettings) -> Self {
         Self { settings: settings.kserve.clone(), wire: settings.wire }
     }
@@ -62,7 +62,7 @@ pub(super) fn framed(
     Ok(body)
 }
 
-impl Endpoint for Kserve {
+impl Endpoint for KserveApi {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         let texts = request.lone_texts(KIND)?;
         let model = &request.current()?.model;
@@ -90,13 +90,13 @@ impl Endpoint for Kserve {
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
         match self.wire {
-            Wire::Http => documents::read_until(StreamEnd::Unmarked, body, answer::hear),
+            Wire::Http => documents::read_until(StreamEnd::Unmarked, body, answer::parse_event),
             Wire::Grpc { .. } => answer::read_messages(body, &self.settings),
         }
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        documents::carries_content(data, answer::hear)
+        documents::carries_content(data, answer::parse_event)
     }
 
     fn message_carries_content(&self, message: &[u8]) -> bool {

@@ -5,25 +5,25 @@ use std::sync::Arc;
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::Value;
 
-use crate::reply::documents::{self, Heard, tree};
+use crate::reply::documents::{self, EventResult, tree};
 use crate::reply::transcript::Transcript;
 use crate::reply::usage::UsageField;
-use crate::request::payload::{Field, Payload, TextObject};
+use crate::request::payload::{BodyField, Payload, TextObject};
 use crate::request::unsent::{PASSAGES, QUERY};
 use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(kind: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
     Arc::new(match kind {
-        EndpointKind::CohereRankings => Rankings::Cohere,
-        EndpointKind::HfTeiRankings => Rankings::HfTei,
-        EndpointKind::NimRankings => Rankings::Nim,
-        _ => Rankings::GenaiPerf,
+        EndpointKind::CohereRankings => RankingsApi::Cohere,
+        EndpointKind::HfTeiRankings => RankingsApi::HfTei,
+        EndpointKind::NimRankings => RankingsApi::Nim,
+        _ => RankingsApi::GenaiPerf,
     })
 }
 
 /// Whose body is sent. All read the same answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rankings {
+pub(super) enum RankingsApi {
     Cohere,
     HfTei,
     Nim,
@@ -35,7 +35,7 @@ pub(super) enum Rankings {
 const FLAVOUR: &str = "rankings";
 const TEI: &str = "tei";
 
-impl Rankings {
+impl RankingsApi {
     const fn kind(self) -> EndpointKind {
         match self {
             Self::Cohere => EndpointKind::CohereRankings,
@@ -60,32 +60,33 @@ impl Rankings {
     }
 }
 
-impl Endpoint for Rankings {
+impl Endpoint for RankingsApi {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         let (query, passages) = self.query_and_passages(request)?;
-        let model = Field::Text(&request.current()?.model);
-        let objects = |texts: Vec<_>| Field::TextObjects(texts.into_iter().map(|text| TextObject { text }).collect());
+        let model = BodyField::Text(&request.current()?.model);
+        let objects =
+            |texts: Vec<_>| BodyField::TextObjects(texts.into_iter().map(|text| TextObject { text }).collect());
         let asked_for_tei = request.options.extra_inputs.get(FLAVOUR).and_then(Value::as_str) == Some(TEI);
         let mut payload = Payload::default();
         match self {
             Self::Cohere => {
                 payload.set("model", model);
-                payload.set("query", Field::Text(query));
-                payload.set("documents", Field::Texts(passages));
+                payload.set("query", BodyField::Text(query));
+                payload.set("documents", BodyField::Texts(passages));
             }
             Self::Nim => {
                 payload.set("model", model);
-                payload.set("query", Field::TextObject(TextObject { text: query }));
+                payload.set("query", BodyField::TextObject(TextObject { text: query }));
                 payload.set("passages", objects(passages));
             }
             Self::GenaiPerf if !asked_for_tei => {
-                payload.set("query", Field::TextObject(TextObject { text: query }));
+                payload.set("query", BodyField::TextObject(TextObject { text: query }));
                 payload.set("passages", objects(passages));
                 payload.set("model", model);
             }
             Self::HfTei | Self::GenaiPerf => {
-                payload.set("query", Field::Text(query));
-                payload.set("texts", Field::Texts(passages));
+                payload.set("query", BodyField::Text(query));
+                payload.set("texts", BodyField::Texts(passages));
             }
         }
         payload.lay_extras(request)?;
@@ -96,20 +97,20 @@ impl Endpoint for Rankings {
     }
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
-        documents::read(body, hear)
+        documents::read(body, parse_event)
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        documents::carries_content(data, hear)
+        documents::carries_content(data, parse_event)
     }
 }
 
 /// A list of ranks, bare or under one of its names, is one piece of content.
-fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+fn parse_event(data: &str, transcript: &mut Transcript) -> EventResult {
     let answer = tree(data)?;
     let ranks = [Some(&answer), answer.get("results"), answer.get("rankings")];
     let any = ranks.into_iter().flatten().filter_map(Value::as_array).any(|ranks| !ranks.is_empty());
-    transcript.wordless(usize::from(any));
+    transcript.non_text(usize::from(any));
     transcript.usage(UsageField::within(&answer, "usage").or_else(|| UsageField::within(&answer, "meta")));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! OpenAI's Responses: `POST /v1/responses`.
+//! OpenAI's Responses API: `POST /v1/responses`.
 
 mod reading;
 
@@ -7,11 +7,11 @@ use std::sync::Arc;
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::{Value, json};
 
-use self::reading::Reader;
+use self::reading::ResponsesReader;
 use crate::reply::documents;
 use crate::reply::surrogate;
 use crate::request::message::{self, Dialect};
-use crate::request::payload::{Field, Payload, StreamUsage};
+use crate::request::payload::{BodyField, Payload, StreamUsage};
 use crate::{BuildError, Endpoint, EndpointSettings, Past, ResponseBody, TurnRequest};
 
 /// Names of what is kept of a reply beside its items: its id, and whether the server said that it stores it.
@@ -19,13 +19,13 @@ const ID: &str = "id";
 const STORE: &str = "store";
 
 pub(super) fn endpoint(_: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
-    Arc::new(Responses)
+    Arc::new(ResponsesApi)
 }
 
 #[derive(Debug)]
-pub(super) struct Responses;
+pub(super) struct ResponsesApi;
 
-impl Endpoint for Responses {
+impl Endpoint for ResponsesApi {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         let turn = request.current()?;
         let options = request.options;
@@ -33,20 +33,20 @@ impl Endpoint for Responses {
         let history = previous.is_none().then_some(request.history);
         let items = message::items(request, EndpointKind::Responses, Dialect::Responses, history)?;
         let mut payload = Payload::default();
-        payload.set("input", Field::Messages(items));
-        payload.set("model", Field::Text(&turn.model));
-        payload.set("stream", Field::Flag(options.streaming));
+        payload.set("input", BodyField::Messages(items));
+        payload.set("model", BodyField::Text(&turn.model));
+        payload.set("stream", BodyField::Flag(options.streaming));
         if let Some(id) = previous {
-            payload.set("previous_response_id", Field::Text(id));
+            payload.set("previous_response_id", BodyField::Text(id));
         }
         if let Some(prompt) = message::system(request) {
-            payload.set("instructions", Field::Text(prompt));
+            payload.set("instructions", BodyField::Text(prompt));
         }
         if let Some(limit) = turn.max_tokens {
-            payload.set("max_output_tokens", Field::Count(limit));
+            payload.set("max_output_tokens", BodyField::Count(limit));
         }
         if let Some(tools) = message::tools(request)? {
-            payload.set("tools", Field::GivenList(tools));
+            payload.set("tools", BodyField::GivenList(tools));
         }
         payload.lay_extras(request)?;
         if options.server_token_count {
@@ -56,29 +56,29 @@ impl Endpoint for Responses {
     }
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
-        let mut reader = Reader::default();
-        let mut reply = documents::read(body, |data, transcript| reader.hear(data, transcript))?;
-        reply.said = Some(reader.into_said());
-        reply.said.iter_mut().for_each(surrogate::resolve_value);
+        let mut reader = ResponsesReader::default();
+        let mut reply = documents::read(body, |data, transcript| reader.parse_event(data, transcript))?;
+        reply.native_message = Some(reader.into_native_message());
+        reply.native_message.iter_mut().for_each(surrogate::resolve_value);
         Ok(reply)
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        let mut reader = Reader::default();
-        documents::carries_content(data, |data, transcript| reader.hear(data, transcript))
+        let mut reader = ResponsesReader::default();
+        documents::carries_content(data, |data, transcript| reader.parse_event(data, transcript))
     }
 
     fn assistant_message(&self, reply: &Reply) -> Option<Value> {
         let text = || Some(reply.plain_text.as_str()).filter(|text| !text.is_empty());
         let plain = || text().map(|text| json!({"role": "assistant", "content": text, "type": "message"}));
-        let Some(said) = &reply.said else { return plain() };
-        if said[message::SAID_ITEMS].as_array().is_some_and(|items| !items.is_empty()) {
+        let Some(said) = &reply.native_message else { return plain() };
+        if said[message::OUTPUT_ITEMS].as_array().is_some_and(|items| !items.is_empty()) {
             return Some(said.clone());
         }
         // The items say nothing that could be repeated, but the server may remember them.
         plain().map(|message| {
             let mut said = said.clone();
-            said[message::SAID_ITEMS] = json!([message]);
+            said[message::OUTPUT_ITEMS] = json!([message]);
             said
         })
     }

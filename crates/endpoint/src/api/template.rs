@@ -5,28 +5,28 @@ use std::sync::Arc;
 use aiperf_protocol::{EndpointKind, Reply, ReplyError};
 use serde_json::{Map, Value, json};
 
-use crate::reply::content_finder::Reading;
-use crate::request::payload::{Field, Payload};
+use crate::reply::content_finder::ContentFinder;
+use crate::request::payload::{BodyField, Payload};
 use crate::{BuildError, Endpoint, EndpointSettings, PayloadTemplate, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {
-    Arc::new(Template::new(settings))
+    Arc::new(TemplateApi::new(settings))
 }
 
 #[derive(Debug)]
-pub(super) struct Template {
+pub(super) struct TemplateApi {
     template: Option<PayloadTemplate>,
-    reading: Reading,
+    finder: ContentFinder,
 }
 
-impl Template {
+impl TemplateApi {
     pub(super) fn new(settings: &EndpointSettings) -> Self {
-        let reading = Reading::of_template(settings.response_field.clone());
-        Self { template: settings.template.clone(), reading }
+        let finder = ContentFinder::of_template(settings.response_field.clone());
+        Self { template: settings.template.clone(), finder }
     }
 }
 
-impl Endpoint for Template {
+impl Endpoint for TemplateApi {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         let template = self.template.as_ref().ok_or(BuildError::NoTemplate)?;
         let made: Map<String, Value> = template.render(request).map_err(|reason| BuildError::Template {
@@ -36,18 +36,18 @@ impl Endpoint for Template {
         })?;
         let mut payload = Payload::default();
         for (name, value) in &made {
-            payload.set(name, Field::Given(value));
+            payload.set(name, BodyField::Given(value));
         }
         payload.lay_extras(request)?;
         payload.into_bytes(request)
     }
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
-        self.reading.read(body)
+        self.finder.read(body)
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        self.reading.carries_content(data)
+        self.finder.carries_content(data)
     }
 
     /// For templates that write the earlier turns.

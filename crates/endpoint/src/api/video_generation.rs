@@ -7,17 +7,17 @@ use aiperf_protocol::{EndpointKind, Reply, ReplyError, VideoReport};
 use serde_json::Value;
 
 use super::images::prompt;
-use crate::reply::documents::{self, Heard, Unheard};
+use crate::reply::documents::{self, EventError, EventResult};
 use crate::reply::transcript::Transcript;
-use crate::request::multipart::Form;
+use crate::request::multipart::MultipartForm;
 use crate::{BuildError, Endpoint, EndpointSettings, Job, JobAnswer, JobPlace, JobStep, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(_: EndpointKind, settings: &EndpointSettings) -> Arc<dyn Endpoint> {
-    Arc::new(VideoGeneration::new(settings))
+    Arc::new(VideoGenerationApi::new(settings))
 }
 
 #[derive(Debug)]
-pub(super) struct VideoGeneration {
+pub(super) struct VideoGenerationApi {
     poll_interval: Nanos,
     download: bool,
 }
@@ -26,16 +26,16 @@ pub(super) struct VideoGeneration {
 const FAILED_CODE: u16 = 500;
 const FAILED_KIND: &str = "VideoGenerationError";
 
-impl VideoGeneration {
+impl VideoGenerationApi {
     pub(super) fn new(settings: &EndpointSettings) -> Self {
         Self { poll_interval: settings.poll_interval, download: settings.download_video }
     }
 }
 
-impl Endpoint for VideoGeneration {
+impl Endpoint for VideoGenerationApi {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         let turn = request.current()?;
-        let mut form = Form::default();
+        let mut form = MultipartForm::default();
         form.text("prompt", prompt(EndpointKind::VideoGeneration, request)?);
         form.text("model", &turn.model);
         for (name, value) in request.options.extra_inputs.iter().chain(turn.extra_body.iter().flatten()) {
@@ -46,13 +46,13 @@ impl Endpoint for VideoGeneration {
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
         let mut video = None;
-        let mut reply = documents::read(body, |data, transcript| hear(data, transcript, &mut video))?;
+        let mut reply = documents::read(body, |data, transcript| parse_event(data, transcript, &mut video))?;
         reply.video = video;
         Ok(reply)
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        documents::carries_content(data, |data, transcript| hear(data, transcript, &mut None))
+        documents::carries_content(data, |data, transcript| parse_event(data, transcript, &mut None))
     }
 
     fn job(&self) -> Option<Box<dyn Job>> {
@@ -100,10 +100,10 @@ fn is_segment(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_graphic() && !b"/?#%".contains(&byte))
 }
 
-fn hear(data: &str, transcript: &mut Transcript, video: &mut Option<VideoReport>) -> Heard {
-    let Ok(state @ Value::Object(_)) = serde_json::from_str::<Value>(data) else { return Err(Unheard::Undecodable) };
+fn parse_event(data: &str, transcript: &mut Transcript, video: &mut Option<VideoReport>) -> EventResult {
+    let Ok(state @ Value::Object(_)) = serde_json::from_str::<Value>(data) else { return Err(EventError::Undecodable) };
     let failed = |message: String| {
-        Err(Unheard::Failed(ReplyError::InBand { code: Some(FAILED_CODE), kind: FAILED_KIND.to_owned(), message }))
+        Err(EventError::Failed(ReplyError::InBand { code: Some(FAILED_CODE), kind: FAILED_KIND.to_owned(), message }))
     };
     if !state["id"].as_str().is_some_and(is_segment) {
         return failed(format!("the server gave no job id: {data}"));
@@ -114,7 +114,7 @@ fn hear(data: &str, transcript: &mut Transcript, video: &mut Option<VideoReport>
             return failed(format!("Video generation failed: {}", reason.unwrap_or("the server does not say why")));
         }
         Some("completed") => {
-            transcript.wordless(1);
+            transcript.non_text(1);
             transcript.end_mark();
             let number = |name: &str| state[name].as_f64();
             let report =
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     fn job(download: bool) -> Box<dyn Job> {
-        VideoGeneration { poll_interval: Nanos(7), download }.job().unwrap()
+        VideoGenerationApi { poll_interval: Nanos(7), download }.job().unwrap()
     }
 
     fn state(status: &str) -> Vec<u8> {

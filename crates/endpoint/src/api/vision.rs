@@ -8,33 +8,33 @@ use serde_json::Value;
 use super::chat;
 use crate::reply::documents;
 use crate::request::message::{self, ContentStyle};
-use crate::request::payload::{Field, Payload, StreamUsage};
+use crate::request::payload::{BodyField, Payload, StreamUsage};
 use crate::{BuildError, Endpoint, EndpointSettings, ResponseBody, TurnRequest};
 
 pub(super) fn endpoint(kind: EndpointKind, _: &EndpointSettings) -> Arc<dyn Endpoint> {
-    Arc::new(Vision { kind })
+    Arc::new(VisionApi { kind })
 }
 
 #[derive(Debug)]
-pub(super) struct Vision {
+pub(super) struct VisionApi {
     /// Which of the two: it decides which media may be sent.
     pub(super) kind: EndpointKind,
 }
 
-impl Endpoint for Vision {
+impl Endpoint for VisionApi {
     fn body(&self, request: &TurnRequest<'_>) -> Result<Vec<u8>, BuildError> {
         let turn = request.current()?;
         let mut payload = Payload::default();
-        payload.set("model", Field::Text(&turn.model));
-        payload.set("messages", Field::Messages(message::messages(request, self.kind, ContentStyle::AlwaysParts)?));
+        payload.set("model", BodyField::Text(&turn.model));
+        payload.set("messages", BodyField::Messages(message::messages(request, self.kind, ContentStyle::AlwaysParts)?));
         if request.options.streaming {
-            payload.set("stream", Field::Flag(true));
+            payload.set("stream", BodyField::Flag(true));
         }
         if let Some(tools) = message::tools(request)? {
-            payload.set("tools", Field::GivenList(tools));
+            payload.set("tools", BodyField::GivenList(tools));
         }
         if let Some(limit) = turn.max_tokens {
-            payload.set("max_tokens", Field::Count(limit));
+            payload.set("max_tokens", BodyField::Count(limit));
         }
         payload.lay_extras(request)?;
         if request.options.server_token_count {
@@ -44,14 +44,14 @@ impl Endpoint for Vision {
     }
 
     fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
-        documents::read(body, chat::hear)
+        documents::read(body, chat::parse_event)
     }
 
     fn carries_content(&self, data: &str) -> bool {
-        documents::carries_content(data, chat::hear)
+        documents::carries_content(data, chat::parse_event)
     }
 
     fn assistant_message(&self, reply: &Reply) -> Option<Value> {
-        chat::said(reply)
+        chat::assistant_message(reply)
     }
 }

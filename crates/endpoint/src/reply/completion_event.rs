@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 
-use crate::reply::documents::{Heard, Unheard};
+use crate::reply::documents::{EventError, EventResult};
 use crate::reply::in_band;
-use crate::reply::lenient::{Count, Object, Objects, Text, Truthy, nothing_for};
+use crate::reply::lenient::{CountField, Object, Objects, Text, Truthy, nothing_for};
 use crate::reply::spec_decode::EngineMetrics;
 use crate::reply::tool_call::CallFragment;
 use crate::reply::transcript::Transcript;
@@ -20,10 +20,10 @@ use crate::reply::usage::UsageField;
 #[derive(Debug, Deserialize)]
 pub(crate) struct CompletionEvent<'a> {
     #[serde(default, borrow)]
-    pub(crate) choices: Objects<Choice<'a>>,
+    pub(crate) choices: Objects<EventChoice<'a>>,
     /// Beside `choices` only in Ollama's own protocol, a document per line.
     #[serde(default, borrow)]
-    pub(crate) message: Object<Message<'a>>,
+    pub(crate) message: Object<EventMessage<'a>>,
     #[serde(default)]
     usage: UsageField,
     #[serde(default)]
@@ -37,19 +37,19 @@ pub(crate) struct CompletionEvent<'a> {
     #[serde(default)]
     done: Truthy,
     #[serde(default)]
-    prompt_eval_count: Count,
+    prompt_eval_count: CountField,
     #[serde(default)]
-    eval_count: Count,
+    eval_count: CountField,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Choice<'a> {
+pub(crate) struct EventChoice<'a> {
     #[serde(default)]
-    index: Count,
+    index: CountField,
     #[serde(default, borrow)]
-    pub(crate) delta: Object<Message<'a>>,
+    pub(crate) delta: Object<EventMessage<'a>>,
     #[serde(default, borrow)]
-    pub(crate) message: Object<Message<'a>>,
+    pub(crate) message: Object<EventMessage<'a>>,
     #[serde(default, borrow)]
     pub(crate) text: Text<'a>,
     #[serde(default, borrow)]
@@ -57,9 +57,9 @@ pub(crate) struct Choice<'a> {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Message<'a> {
+pub(crate) struct EventMessage<'a> {
     #[serde(default, borrow)]
-    pub(crate) content: Content<'a>,
+    pub(crate) content: EventContent<'a>,
     #[serde(default, borrow)]
     pub(crate) refusal: Text<'a>,
     #[serde(default, borrow)]
@@ -69,7 +69,7 @@ pub(crate) struct Message<'a> {
     #[serde(default, borrow)]
     thinking: Text<'a>,
     #[serde(default, borrow)]
-    tool_calls: Objects<ToolCall<'a>>,
+    tool_calls: Objects<EventToolCall<'a>>,
     #[serde(default, borrow)]
     function_call: Object<Function<'a>>,
     #[serde(default, borrow)]
@@ -86,9 +86,9 @@ pub(crate) struct Speech<'a> {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct ToolCall<'a> {
+pub(crate) struct EventToolCall<'a> {
     #[serde(default)]
-    index: Count,
+    index: CountField,
     #[serde(default, borrow)]
     id: Text<'a>,
     #[serde(default, borrow)]
@@ -110,20 +110,20 @@ pub(crate) struct Function<'a> {
 
 /// A message's content: a string, or a list of parts of which some may be reasoning.
 #[derive(Debug, Default)]
-pub(crate) struct Content<'a> {
+pub(crate) struct EventContent<'a> {
     pub(crate) text: Cow<'a, str>,
     pub(crate) reasoning: String,
 }
 
 #[derive(Debug, Deserialize)]
-struct Part<'a> {
+struct EventPart<'a> {
     #[serde(default, borrow)]
     text: Text<'a>,
     #[serde(default, borrow)]
-    thinking: Content<'a>,
+    thinking: EventContent<'a>,
 }
 
-impl Message<'_> {
+impl EventMessage<'_> {
     /// Servers name the field in three ways, and some send several of them with the same text.
     pub(crate) fn reasoning(&self) -> &str {
         let named = [&self.reasoning_content, &self.reasoning, &self.thinking];
@@ -148,34 +148,38 @@ impl Function<'_> {
     }
 }
 
-/// Reads one document and lets `speak` put each choice's own content into the transcript. `speak` must hand on a text as it
+/// Reads one document and lets `append` put each choice's own content into the transcript. `append` must hand on a text as it
 /// stands in the event, whatever it says, and be the same for all events of a transcript: then an event that repeats another
 /// but for its text need not be read again.
-pub(crate) fn hear(
+pub(crate) fn parse_event(
     data: &str,
     transcript: &mut Transcript,
-    speak: impl Fn(&CompletionEvent<'_>, &mut Transcript),
-) -> Heard {
+    append: impl Fn(&CompletionEvent<'_>, &mut Transcript),
+) -> EventResult {
     if transcript.repeats(data) {
         return Ok(());
     }
-    let heard = hear_anew(data, transcript, speak);
-    if heard.is_ok() {
+    let result = parse_new_event(data, transcript, append);
+    if result.is_ok() {
         transcript.remember(data);
     }
-    heard
+    result
 }
 
-fn hear_anew(data: &str, transcript: &mut Transcript, speak: impl Fn(&CompletionEvent<'_>, &mut Transcript)) -> Heard {
+fn parse_new_event(
+    data: &str,
+    transcript: &mut Transcript,
+    append: impl Fn(&CompletionEvent<'_>, &mut Transcript),
+) -> EventResult {
     match serde_json::from_str::<Object<CompletionEvent<'_>>>(data) {
-        Ok(Object(Some(event))) => event.tell(data, transcript, speak),
-        Ok(Object(None)) => Err(Unheard::Undecodable),
+        Ok(Object(Some(event))) => event.tell(data, transcript, append),
+        Ok(Object(None)) => Err(EventError::Undecodable),
         // A key given twice is refused by the direct reading; in a tree the later one wins.
         Err(_) => {
             let tree: Value = serde_json::from_str(data).unwrap_or_default();
             match Object::<CompletionEvent<'_>>::deserialize(&tree) {
-                Ok(Object(Some(event))) => event.tell(data, transcript, speak),
-                _ => Err(Unheard::Undecodable),
+                Ok(Object(Some(event))) => event.tell(data, transcript, append),
+                _ => Err(EventError::Undecodable),
             }
         }
     }
@@ -186,12 +190,12 @@ impl CompletionEvent<'_> {
         &self,
         data: &str,
         transcript: &mut Transcript,
-        speak: impl Fn(&CompletionEvent<'_>, &mut Transcript),
-    ) -> Heard {
+        append: impl Fn(&CompletionEvent<'_>, &mut Transcript),
+    ) -> EventResult {
         if self.error.0 || self.object.as_str() == "error" || self.kind.as_str() == "error" {
-            return Err(Unheard::Failed(in_band::error_object(data)));
+            return Err(EventError::Failed(in_band::error_object(data)));
         }
-        speak(self, transcript);
+        append(self, transcript);
         for choice in &self.choices.0 {
             let reason = choice.finish_reason.as_str();
             if !reason.is_empty() {
@@ -215,35 +219,35 @@ impl CompletionEvent<'_> {
     }
 }
 
-impl Choice<'_> {
+impl EventChoice<'_> {
     pub(crate) fn index(&self) -> u64 {
         self.index.0.unwrap_or(0)
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for EventContent<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Content<'de>;
+        struct ContentVisitor;
+        impl<'de> Visitor<'de> for ContentVisitor {
+            type Value = EventContent<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("text or a list of parts")
             }
 
-            nothing_for!(Content::default(); null boolean number object);
+            nothing_for!(EventContent::default(); null boolean number object);
 
             fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Content { text: Cow::Borrowed(text), reasoning: String::new() })
+                Ok(EventContent { text: Cow::Borrowed(text), reasoning: String::new() })
             }
 
             fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Content { text: Cow::Owned(text.to_owned()), reasoning: String::new() })
+                Ok(EventContent { text: Cow::Owned(text.to_owned()), reasoning: String::new() })
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut content = Content::default();
-                while let Some(Object(part)) = seq.next_element::<Object<Part<'de>>>()? {
+                let mut content = EventContent::default();
+                while let Some(Object(part)) = seq.next_element::<Object<EventPart<'de>>>()? {
                     let Some(part) = part else { continue };
                     content.text.to_mut().push_str(part.text.as_str());
                     content.reasoning.push_str(&part.thinking.text);
@@ -251,7 +255,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
                 Ok(content)
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(ContentVisitor)
     }
 }
 

@@ -1,33 +1,33 @@
-//! Answers of a server that no API describes: content is found by where the user says that it stands, or by its shape.
+//! Finds the content of responses that no API describes: at the place that the user names, or by its shape.
 
 use aiperf_protocol::{Reply, ReplyError};
 use serde_json::Value;
 
-use crate::api::{speak_chat, speak_completions};
+use crate::api::{append_chat, append_completions};
 use crate::reply::completion_event;
-use crate::reply::documents::{self, Heard, StreamEnd, Unheard, is_truthy, tree};
+use crate::reply::documents::{self, EventError, EventResult, StreamEnd, is_truthy, tree};
 use crate::reply::transcript::Transcript;
 use crate::reply::usage::UsageField;
 use crate::{ResponseBody, ResponseField};
 
-/// How the answers of a run are read.
+/// How the responses of a run are read.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct ContentFinder {
     field: Option<ResponseField>,
-    /// Look for content by shape where the field has none.
+    /// Look for content by shape if the field has none.
     fall_back: bool,
 }
 
 /// Where text is looked for, in this order.
 const TEXT_FIELDS: [&str; 5] = ["text", "content", "response", "output", "result"];
 
-impl Reading {
-    /// For ready-made bodies, of which each may be answered in its own way.
+impl ContentFinder {
+    /// For ready-made bodies, whose responses may differ in shape.
     pub(crate) const fn of_raw(field: Option<ResponseField>) -> Self {
         Self { field, fall_back: true }
     }
 
-    /// For a template, of whose answers the user knows the shape.
+    /// For a template: the user knows the shape of the responses.
     pub(crate) const fn of_template(field: Option<ResponseField>) -> Self {
         Self { fall_back: field.is_none(), field }
     }
@@ -35,24 +35,26 @@ impl Reading {
     pub(crate) fn read(&self, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
         let is_json = matches!(body.bytes.trim_ascii_start().first(), Some(b'{' | b'[' | b'"') | None);
         if is_medium(body, is_json) {
-            return documents::read_wordless(body);
+            return documents::read_non_text(body);
         }
         if is_json || body.is_event_stream() {
-            return documents::read_until(StreamEnd::Unmarked, body, |data, transcript| self.hear(data, transcript));
+            return documents::read_until(StreamEnd::Unmarked, body, |data, transcript| {
+                self.parse_event(data, transcript)
+            });
         }
         documents::read_text(body)
     }
 
     pub(crate) fn carries_content(&self, data: &str) -> bool {
-        documents::carries_content(data, |data, transcript| self.hear(data, transcript))
+        documents::carries_content(data, |data, transcript| self.parse_event(data, transcript))
     }
 
-    pub(crate) fn hear(&self, data: &str, transcript: &mut Transcript) -> Heard {
+    pub(crate) fn parse_event(&self, data: &str, transcript: &mut Transcript) -> EventResult {
         let answer = match tree(data) {
             Ok(answer) => answer,
-            Err(Unheard::Undecodable) => match serde_json::from_str::<Value>(data) {
+            Err(EventError::Undecodable) => match serde_json::from_str::<Value>(data) {
                 Ok(text @ Value::String(_)) => text,
-                _ => return Err(Unheard::Undecodable),
+                _ => return Err(EventError::Undecodable),
             },
             Err(unheard) => return Err(unheard),
         };
@@ -70,7 +72,7 @@ impl Reading {
     }
 }
 
-/// Whether the answer is a picture, a sound, a film, or bytes that nobody names: content in which nothing can be read.
+/// Whether the response is an image, audio, video or unnamed bytes: content without text.
 fn is_medium(body: ResponseBody<'_>, is_json: bool) -> bool {
     let kind = body.media_type().unwrap_or_default();
     let is_bytes = kind == "application/octet-stream" && !is_json;
@@ -81,18 +83,18 @@ fn detect(data: &str, answer: &Value, transcript: &mut Transcript) {
     if !answer.is_object() {
         return convert(answer, transcript);
     }
-    // Chat and completions are read as what they are: reasoning, tool calls, every choice.
+    // Chat and completions are read in full: reasoning, tool calls, every choice.
     if answer["choices"].is_array() {
-        // It is JSON and no error already: what is left of it that cannot be read says nothing.
-        let _ = completion_event::hear(data, transcript, |event, transcript| {
-            speak_chat(event, transcript);
-            speak_completions(event, transcript);
+        // It is known to be JSON and not an error; what cannot be read has no content.
+        let _ = completion_event::parse_event(data, transcript, |event, transcript| {
+            append_chat(event, transcript);
+            append_completions(event, transcript);
         });
         return;
     }
     transcript.usage(UsageField::within(answer, "usage"));
     if answer["data"][0]["object"] == "embedding" {
-        return transcript.wordless(answer["data"].as_array().map_or(0, Vec::len));
+        return transcript.non_text(answer["data"].as_array().map_or(0, Vec::len));
     }
     let list = |name: &str| answer.get(name).filter(|value| value.as_array().is_some_and(|all| !all.is_empty()));
     let listed = ["embeddings", "embedding", "rankings", "results"].into_iter().find_map(list);
@@ -115,7 +117,7 @@ fn convert(found: &Value, transcript: &mut Transcript) {
         Value::Array(all) if is_text(found) => {
             all.iter().filter_map(Value::as_str).for_each(|text| transcript.text(0, text));
         }
-        Value::Array(all) => transcript.wordless(match all.first() {
+        Value::Array(all) => transcript.non_text(match all.first() {
             Some(Value::Array(_)) => all.len(),
             Some(Value::Number(_) | Value::Object(_)) => 1,
             _ => 0,
@@ -132,28 +134,28 @@ mod tests {
     use super::*;
     use crate::ReadMark;
 
-    fn read(reading: &Reading, text: &str) -> Result<Reply, ReplyError> {
+    fn read(finder: &ContentFinder, text: &str) -> Result<Reply, ReplyError> {
         let marks = [ReadMark::user(text.len(), Mono::from_nanos(1))];
-        reading.read(ResponseBody { content_type: None, bytes: text.as_bytes(), marks: &marks })
+        finder.read(ResponseBody { content_type: None, bytes: text.as_bytes(), marks: &marks })
     }
 
-    fn text(reading: &Reading, body: &str) -> String {
-        read(reading, body).unwrap().plain_text
+    fn text(finder: &ContentFinder, body: &str) -> String {
+        read(finder, body).unwrap().plain_text
     }
 
     #[test]
-    fn each_text_of_a_stream_is_said_once() {
+    fn each_text_of_a_stream_is_counted_once() {
         let event = |text: &str| format!("data: {{\"choices\":[{{\"text\":\"{text}\"}}]}}\n\n");
         let stream = ["a", "b", "c"].map(event).concat() + "data: [DONE]\n\n";
-        assert_eq!(text(&Reading::of_raw(None), &stream), "abc");
+        assert_eq!(text(&ContentFinder::of_raw(None), &stream), "abc");
         let event = |text: &str| event(text).replace("\"text\":", "\"delta\":{\"content\":").replace("}]}", "}}]}");
         let stream = ["a", "b", "c"].map(event).concat() + "data: [DONE]\n\n";
-        assert_eq!(text(&Reading::of_raw(None), &stream), "abc");
+        assert_eq!(text(&ContentFinder::of_raw(None), &stream), "abc");
     }
 
     #[test]
     fn text_is_found_under_its_usual_names() {
-        let reading = Reading::of_raw(None);
+        let finder = ContentFinder::of_raw(None);
         for body in [
             r#"{"text":"hi"}"#,
             r#"{"content":"hi"}"#,
@@ -165,13 +167,13 @@ mod tests {
             "hi",
             "data: {\"text\":\"h\"}\n\ndata: {\"text\":\"i\"}\n\n",
         ] {
-            assert_eq!(text(&reading, body), "hi", "{body}");
+            assert_eq!(text(&finder, body), "hi", "{body}");
         }
     }
 
     #[test]
-    fn embeddings_and_ranks_are_content_without_words() {
-        let reading = Reading::of_raw(None);
+    fn embeddings_and_ranks_are_content_other_than_text() {
+        let finder = ContentFinder::of_raw(None);
         for (body, pieces) in [
             (r#"{"data":[{"object":"embedding"},{"object":"embedding"}]}"#, 2),
             (r#"{"embeddings":[[0.1],[0.2]]}"#, 2),
@@ -180,26 +182,26 @@ mod tests {
             ("[[0.1],[0.2]]", 2),
             ("[0.1,0.2]", 1),
         ] {
-            assert_eq!(read(&reading, body).unwrap().chunks.len(), pieces, "{body}");
+            assert_eq!(read(&finder, body).unwrap().chunks.len(), pieces, "{body}");
         }
         for empty in [r#"{"a":1}"#, r#"{"text":""}"#, "[]", "[null]"] {
-            assert_eq!(read(&reading, empty), Err(ReplyError::NoContent), "{empty}");
+            assert_eq!(read(&finder, empty), Err(ReplyError::NoContent), "{empty}");
         }
     }
 
     #[test]
     fn a_field_that_is_named_is_read_and_a_template_reads_no_other() {
         let field = || Some(ResponseField::parse("a.b[0]").unwrap());
-        assert_eq!(text(&Reading::of_raw(field()), r#"{"a":{"b":["hi"]},"text":"no"}"#), "hi");
-        assert_eq!(text(&Reading::of_raw(field()), r#"{"text":"else"}"#), "else");
-        assert_eq!(read(&Reading::of_template(field()), r#"{"text":"else"}"#), Err(ReplyError::NoContent));
-        assert!(matches!(read(&Reading::of_raw(None), r#"{"error":"boom"}"#), Err(ReplyError::InBand { .. })));
+        assert_eq!(text(&ContentFinder::of_raw(field()), r#"{"a":{"b":["hi"]},"text":"no"}"#), "hi");
+        assert_eq!(text(&ContentFinder::of_raw(field()), r#"{"text":"else"}"#), "else");
+        assert_eq!(read(&ContentFinder::of_template(field()), r#"{"text":"else"}"#), Err(ReplyError::NoContent));
+        assert!(matches!(read(&ContentFinder::of_raw(None), r#"{"error":"boom"}"#), Err(ReplyError::InBand { .. })));
     }
 
     proptest! {
         #[test]
         fn no_body_panics(body in "\\PC{0,80}") {
-            let _ = read(&Reading::of_raw(ResponseField::parse("a.b").ok()), &body);
+            let _ = read(&ContentFinder::of_raw(ResponseField::parse("a.b").ok()), &body);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Takes a response body apart into its JSON documents, each with the time it arrived: a stream of events, a document per
-//! line, or one document.
+//! Splits a response body into its JSON documents, each with its arrival time: a stream of events, a document per line, or one
+//! document.
 
 use aiperf_clock::Mono;
 use aiperf_protocol::{Delivery, Reply, ReplyError};
@@ -9,15 +9,15 @@ use crate::ResponseBody;
 use crate::reply::in_band;
 use crate::reply::sse::{self, decoded};
 use crate::reply::surrogate;
-use crate::reply::transcript::{Transcript, Wholeness};
+use crate::reply::transcript::{BodyKind, Transcript};
 
-/// What an endpoint made of one document: understood, or not.
-pub(crate) type Heard = Result<(), Unheard>;
+/// Whether an endpoint could read a document.
+pub(crate) type EventResult = Result<(), EventError>;
 
-/// Why nothing was heard.
+/// Why a document was not read.
 #[derive(Debug)]
-pub(crate) enum Unheard {
-    /// No JSON, or no JSON object.
+pub(crate) enum EventError {
+    /// Not JSON, or not a JSON object.
     Undecodable,
     Failed(ReplyError),
 }
@@ -27,52 +27,52 @@ pub(crate) const DONE: &str = "[DONE]";
 /// How much of an unreadable body its error quotes.
 const QUOTED_CHARS: usize = 120;
 
-/// Whether a stream of an API says that it is over.
+/// How the streams of an API end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StreamEnd {
-    /// By a finish reason or an end mark; without one it was cut short.
+    /// With a finish reason or an end mark; a stream without one was cut short.
     Marked,
-    /// It just ends.
+    /// Without a mark.
     Unmarked,
 }
 
-/// Reads a whole body, giving each document to `hear`.
+/// Reads a whole body and passes each document to `parse_event`.
 pub(crate) fn read(
     body: ResponseBody<'_>,
-    hear: impl FnMut(&str, &mut Transcript) -> Heard,
+    parse_event: impl FnMut(&str, &mut Transcript) -> EventResult,
 ) -> Result<Reply, ReplyError> {
-    read_until(StreamEnd::Marked, body, hear)
+    read_until(StreamEnd::Marked, body, parse_event)
 }
 
 pub(crate) fn read_until(
     stream_end: StreamEnd,
     body: ResponseBody<'_>,
-    mut hear: impl FnMut(&str, &mut Transcript) -> Heard,
+    mut parse_event: impl FnMut(&str, &mut Transcript) -> EventResult,
 ) -> Result<Reply, ReplyError> {
     let Some(end) = body.arrival(body.bytes.len()) else {
         return Err(if body.bytes.is_empty() {
             ReplyError::NoContent
         } else {
-            ReplyError::Unreadable("its arrival was not timed".to_owned())
+            ReplyError::Unreadable("its arrival times are missing".to_owned())
         });
     };
     if body.is_event_stream() {
-        return read_events(stream_end, body, end, hear);
+        return read_events(stream_end, body, end, parse_event);
     }
     let text = decoded(body.bytes);
     let mut transcript = Transcript::default();
-    match offer(&text, &mut transcript, &mut hear) {
+    match offer(&text, &mut transcript, &mut parse_event) {
         Ok(()) => {
             transcript.close_event(end);
             let delivery = if body.is_line_stream() { Delivery::Events } else { Delivery::Document };
-            transcript.into_reply(Wholeness::Document).map(|reply| Reply { delivery, ..reply })
+            transcript.into_reply(BodyKind::Document).map(|reply| Reply { delivery, ..reply })
         }
-        Err(Unheard::Failed(error)) => Err(error),
-        Err(Unheard::Undecodable) => read_lines(stream_end, body, end, hear),
+        Err(EventError::Failed(error)) => Err(error),
+        Err(EventError::Undecodable) => read_lines(stream_end, body, end, parse_event),
     }
 }
 
-/// Reads a body that is text and nothing else.
+/// Reads a body that is plain text.
 pub(crate) fn read_text(body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
     let mut transcript = Transcript::default();
     let text = decoded(body.bytes);
@@ -80,49 +80,49 @@ pub(crate) fn read_text(body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
     one_document(transcript, body)
 }
 
-/// Reads a body that is one piece of content without words.
-pub(crate) fn read_wordless(body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
+/// Reads a body that is one piece of content other than text.
+pub(crate) fn read_non_text(body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
     let mut transcript = Transcript::default();
-    transcript.wordless(usize::from(!body.bytes.is_empty()));
+    transcript.non_text(usize::from(!body.bytes.is_empty()));
     one_document(transcript, body)
 }
 
 fn one_document(mut transcript: Transcript, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
     transcript.close_event(body.arrival(body.bytes.len()).unwrap_or_default());
-    transcript.into_reply(Wholeness::Document).map(|reply| Reply { delivery: Delivery::Document, ..reply })
+    transcript.into_reply(BodyKind::Document).map(|reply| Reply { delivery: Delivery::Document, ..reply })
 }
 
-/// Gives a document to `hear`; one that is not JSON because of a lone half of a character a second time, with stand-ins.
+/// Passes a document to `parse_event`. If it is not JSON because of a lone half of a character, it is passed again with stand-ins.
 pub(crate) fn offer(
     data: &str,
     transcript: &mut Transcript,
-    hear: &mut impl FnMut(&str, &mut Transcript) -> Heard,
-) -> Heard {
-    match hear(data, transcript) {
-        Err(Unheard::Undecodable) => {
-            let mended = surrogate::mend(data).ok_or(Unheard::Undecodable)?;
-            transcript.set_mended(true);
-            let heard = hear(&mended, transcript);
-            transcript.set_mended(false);
-            heard
+    parse_event: &mut impl FnMut(&str, &mut Transcript) -> EventResult,
+) -> EventResult {
+    match parse_event(data, transcript) {
+        Err(EventError::Undecodable) => {
+            let has_stand_ins = surrogate::replace_lone(data).ok_or(EventError::Undecodable)?;
+            transcript.set_has_stand_ins(true);
+            let result = parse_event(&has_stand_ins, transcript);
+            transcript.set_has_stand_ins(false);
+            result
         }
-        heard => heard,
+        result => result,
     }
 }
 
 /// Whether a single document carries content.
-pub(crate) fn carries_content(data: &str, mut hear: impl FnMut(&str, &mut Transcript) -> Heard) -> bool {
+pub(crate) fn carries_content(data: &str, mut parse_event: impl FnMut(&str, &mut Transcript) -> EventResult) -> bool {
     let mut transcript = Transcript::default();
-    offer(data, &mut transcript, &mut hear).is_ok() && transcript.event_has_content()
+    offer(data, &mut transcript, &mut parse_event).is_ok() && transcript.event_has_content()
 }
 
-/// A document as a tree, for APIs whose answers are few; the error that it is, where it is one.
-pub(crate) fn tree(data: &str) -> Result<Value, Unheard> {
-    let value: Value = serde_json::from_str(data).map_err(|_| Unheard::Undecodable)?;
+/// Parses a document into a tree, for APIs with few documents per response. An error document becomes an error.
+pub(crate) fn tree(data: &str) -> Result<Value, EventError> {
+    let value: Value = serde_json::from_str(data).map_err(|_| EventError::Undecodable)?;
     match &value {
-        Value::Object(fields) if is_error(fields) => Err(Unheard::Failed(in_band::error_object(data))),
+        Value::Object(fields) if is_error(fields) => Err(EventError::Failed(in_band::error_object(data))),
         Value::Object(_) | Value::Array(_) => Ok(value),
-        _ => Err(Unheard::Undecodable),
+        _ => Err(EventError::Undecodable),
     }
 }
 
@@ -131,7 +131,7 @@ fn is_error(fields: &Map<String, Value>) -> bool {
     fields.get("error").is_some_and(is_truthy) || named("object") || named("type")
 }
 
-/// The text under a name; empty where there is none.
+/// The text of a field; empty if there is none.
 pub(crate) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
@@ -152,7 +152,7 @@ fn read_events(
     stream_end: StreamEnd,
     body: ResponseBody<'_>,
     end: Mono,
-    mut hear: impl FnMut(&str, &mut Transcript) -> Heard,
+    mut parse_event: impl FnMut(&str, &mut Transcript) -> EventResult,
 ) -> Result<Reply, ReplyError> {
     let mut transcript = Transcript::default();
     for event in sse::events(body.bytes) {
@@ -162,7 +162,7 @@ fn read_events(
         }
         let data = event.data.as_deref().map(str::trim).unwrap_or_default();
         let at = body.arrival(event.complete_at).unwrap_or(end);
-        take(data, at, &mut transcript, &mut hear)?;
+        take(data, at, &mut transcript, &mut parse_event)?;
     }
     conclude(stream_end, transcript, body)
 }
@@ -172,14 +172,14 @@ fn read_lines(
     stream_end: StreamEnd,
     body: ResponseBody<'_>,
     end: Mono,
-    mut hear: impl FnMut(&str, &mut Transcript) -> Heard,
+    mut parse_event: impl FnMut(&str, &mut Transcript) -> EventResult,
 ) -> Result<Reply, ReplyError> {
     let mut transcript = Transcript::default();
     let mut offset = 0;
     for line in body.bytes.split_inclusive(|byte| *byte == b'\n') {
         offset += line.len();
         let text = decoded(line);
-        take(text.trim(), body.arrival(offset).unwrap_or(end), &mut transcript, &mut hear)?;
+        take(text.trim(), body.arrival(offset).unwrap_or(end), &mut transcript, &mut parse_event)?;
     }
     conclude(stream_end, transcript, body)
 }
@@ -188,30 +188,30 @@ fn take(
     data: &str,
     at: Mono,
     transcript: &mut Transcript,
-    hear: &mut impl FnMut(&str, &mut Transcript) -> Heard,
+    parse_event: &mut impl FnMut(&str, &mut Transcript) -> EventResult,
 ) -> Result<(), ReplyError> {
     match data {
         "" => {}
         DONE => transcript.stream_end(),
         _ if transcript.is_over() => transcript.after_end(),
-        _ => match offer(data, transcript, hear) {
+        _ => match offer(data, transcript, parse_event) {
             Ok(()) => transcript.close_event(at),
-            Err(Unheard::Undecodable) => transcript.undecodable(),
-            Err(Unheard::Failed(error)) => return Err(error),
+            Err(EventError::Undecodable) => transcript.undecodable(),
+            Err(EventError::Failed(error)) => return Err(error),
         },
     }
     Ok(())
 }
 
 fn conclude(stream_end: StreamEnd, transcript: Transcript, body: ResponseBody<'_>) -> Result<Reply, ReplyError> {
-    if transcript.is_gibberish() {
+    if transcript.is_unreadable() {
         let start: String = decoded(body.bytes).chars().take(QUOTED_CHARS).collect();
         let kind = body.content_type.unwrap_or("no content type");
-        return Err(ReplyError::Unreadable(format!("no JSON object in a body of {kind} that begins {start:?}")));
+        return Err(ReplyError::Unreadable(format!("the body ({kind}) has no JSON object; it begins {start:?}")));
     }
     transcript.into_reply(match stream_end {
-        StreamEnd::Marked => Wholeness::Stream,
-        StreamEnd::Unmarked => Wholeness::Document,
+        StreamEnd::Marked => BodyKind::Stream,
+        StreamEnd::Unmarked => BodyKind::Document,
     })
 }
 

@@ -1,5 +1,5 @@
-//! JSON fields read without offence: a value of the wrong type is as good as absent. Servers differ in what they put into
-//! fields that nobody needs, and one odd field must not cost the text beside it.
+//! JSON fields read leniently: a value of the wrong type counts as absent. Servers differ in what they put into fields that nobody
+//! needs, and one odd field must not lose the text next to it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,13 +14,13 @@ pub(crate) struct Text<'a>(pub(crate) Option<Cow<'a, str>>);
 
 /// A count: a number that is not negative, its fraction dropped.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Count(pub(crate) Option<u64>);
+pub(crate) struct CountField(pub(crate) Option<u64>);
 
 /// A number.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Number(pub(crate) Option<f64>);
+pub(crate) struct NumberField(pub(crate) Option<f64>);
 
-/// Whether anything was said: not null, false, zero or empty.
+/// Whether a value is truthy: not null, false, zero or empty.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Truthy(pub(crate) bool);
 
@@ -28,7 +28,7 @@ pub(crate) struct Truthy(pub(crate) bool);
 #[derive(Debug)]
 pub(crate) struct Object<T>(pub(crate) Option<T>);
 
-/// The objects of a list; what is no object is left out.
+/// The objects of a list; items that are not objects are left out.
 #[derive(Debug)]
 pub(crate) struct Objects<T>(pub(crate) Vec<T>);
 
@@ -50,7 +50,7 @@ impl<T> Default for Objects<T> {
     }
 }
 
-/// Swallows a list or an object that is of no use here.
+/// Skips a list or an object that is not used here.
 pub(crate) fn skip_seq<'de, A: SeqAccess<'de>>(mut seq: A) -> Result<(), A::Error> {
     while seq.next_element::<IgnoredAny>()?.is_some() {}
     Ok(())
@@ -95,8 +95,8 @@ macro_rules! expecting {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
+        struct TextVisitor;
+        impl<'de> Visitor<'de> for TextVisitor {
             type Value = Text<'de>;
             expecting!("a string");
             nothing_for!(Text(None); null boolean number list object);
@@ -107,56 +107,56 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
                 Ok(Text(Some(Cow::Owned(text.to_owned()))))
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(TextVisitor)
     }
 }
 
-impl<'de> Deserialize<'de> for Count {
+impl<'de> Deserialize<'de> for CountField {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Count;
+        struct CountVisitor;
+        impl<'de> Visitor<'de> for CountVisitor {
+            type Value = CountField;
             expecting!("a count");
-            nothing_for!(Count(None); null boolean string list object);
-            fn visit_u64<E>(self, value: u64) -> Result<Count, E> {
-                Ok(Count(Some(value)))
+            nothing_for!(CountField(None); null boolean string list object);
+            fn visit_u64<E>(self, value: u64) -> Result<CountField, E> {
+                Ok(CountField(Some(value)))
             }
-            fn visit_i64<E>(self, value: i64) -> Result<Count, E> {
-                Ok(Count(u64::try_from(value).ok()))
+            fn visit_i64<E>(self, value: i64) -> Result<CountField, E> {
+                Ok(CountField(u64::try_from(value).ok()))
             }
-            fn visit_f64<E>(self, value: f64) -> Result<Count, E> {
-                Ok(Count((value >= 0.0 && value.is_finite()).then_some(value as u64)))
+            fn visit_f64<E>(self, value: f64) -> Result<CountField, E> {
+                Ok(CountField((value >= 0.0 && value.is_finite()).then_some(value as u64)))
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(CountVisitor)
     }
 }
 
-impl<'de> Deserialize<'de> for Number {
+impl<'de> Deserialize<'de> for NumberField {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Number;
+        struct NumberVisitor;
+        impl<'de> Visitor<'de> for NumberVisitor {
+            type Value = NumberField;
             expecting!("a number");
-            nothing_for!(Number(None); null boolean string list object);
-            fn visit_u64<E>(self, value: u64) -> Result<Number, E> {
-                Ok(Number(Some(value as f64)))
+            nothing_for!(NumberField(None); null boolean string list object);
+            fn visit_u64<E>(self, value: u64) -> Result<NumberField, E> {
+                Ok(NumberField(Some(value as f64)))
             }
-            fn visit_i64<E>(self, value: i64) -> Result<Number, E> {
-                Ok(Number(Some(value as f64)))
+            fn visit_i64<E>(self, value: i64) -> Result<NumberField, E> {
+                Ok(NumberField(Some(value as f64)))
             }
-            fn visit_f64<E>(self, value: f64) -> Result<Number, E> {
-                Ok(Number(Some(value)))
+            fn visit_f64<E>(self, value: f64) -> Result<NumberField, E> {
+                Ok(NumberField(Some(value)))
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(NumberVisitor)
     }
 }
 
 impl<'de> Deserialize<'de> for Truthy {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
+        struct TruthyVisitor;
+        impl<'de> Visitor<'de> for TruthyVisitor {
             type Value = Truthy;
             expecting!("anything");
             nothing_for!(Truthy(false); null);
@@ -184,14 +184,14 @@ impl<'de> Deserialize<'de> for Truthy {
                 skip_map(map).map(|()| Truthy(any))
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(TruthyVisitor)
     }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Reader<T> {
+        struct ObjectVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
             type Value = Object<T>;
             expecting!("an object");
             nothing_for!(Object(None); null boolean number string list);
@@ -199,14 +199,14 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
                 T::deserialize(MapAccessDeserializer::new(map)).map(|value| Object(Some(value)))
             }
         }
-        deserializer.deserialize_any(Reader(PhantomData))
+        deserializer.deserialize_any(ObjectVisitor(PhantomData))
     }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Objects<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Reader<T> {
+        struct ObjectsVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectsVisitor<T> {
             type Value = Objects<T>;
             expecting!("a list of objects");
             nothing_for!(Objects(Vec::new()); null boolean number string object);
@@ -219,7 +219,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Objects<T> {
                 Ok(Objects(found))
             }
         }
-        deserializer.deserialize_any(Reader(PhantomData))
+        deserializer.deserialize_any(ObjectsVisitor(PhantomData))
     }
 }
 
@@ -230,20 +230,20 @@ mod tests {
     use super::*;
 
     #[derive(Deserialize)]
-    struct Row<'a> {
+    struct LenientRow<'a> {
         #[serde(default, borrow)]
         text: Text<'a>,
         #[serde(default)]
-        count: Count,
+        count: CountField,
     }
 
     fn row(json: &str) -> (String, Option<u64>) {
-        let row: Row<'_> = serde_json::from_str(json).unwrap();
+        let row: LenientRow<'_> = serde_json::from_str(json).unwrap();
         (row.text.as_str().to_owned(), row.count.0)
     }
 
     #[test]
-    fn a_value_of_the_wrong_type_is_as_good_as_absent() {
+    fn a_value_of_the_wrong_type_counts_as_absent() {
         for odd in ["null", "true", "[1,{}]", r#"{"a":[]}"#] {
             assert_eq!(row(&format!(r#"{{"text":{odd},"count":{odd}}}"#)), (String::new(), None), "{odd}");
         }
@@ -259,10 +259,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_left_out_of_a_list() {
-        let rows: Objects<Row<'_>> = serde_json::from_str(r#"[1,{"count":2},null,"x",{"count":3}]"#).unwrap();
+    fn items_that_are_not_objects_are_left_out_of_a_list() {
+        let rows: Objects<LenientRow<'_>> = serde_json::from_str(r#"[1,{"count":2},null,"x",{"count":3}]"#).unwrap();
         assert_eq!(rows.0.iter().filter_map(|r| r.count.0).collect::<Vec<_>>(), [2, 3]);
-        let none: Objects<Row<'_>> = serde_json::from_str("null").unwrap();
+        let none: Objects<LenientRow<'_>> = serde_json::from_str("null").unwrap();
         assert!(none.0.is_empty());
     }
 }

@@ -1,9 +1,9 @@
-//! What an answer that is still coming has said so far, for someone who reads along. The same reading as of a whole answer,
-//! event by event.
+//! The text of a response that is still arriving, for someone who reads along. It is read event by event in the same way as a
+//! complete response.
 
 use aiperf_clock::Mono;
 
-use crate::api::speak_chat;
+use crate::api::append_chat;
 use crate::reply::completion_event;
 use crate::reply::documents;
 use crate::reply::sse::{SseEvent, SseScanner};
@@ -14,17 +14,17 @@ use crate::reply::transcript::Transcript;
 pub struct LiveChat {
     scanner: SseScanner,
     transcript: Transcript,
-    told: Told,
+    handed_out: HandedOut,
 }
 
-/// How much of each text has been handed out.
+/// How much of each text was handed out.
 #[derive(Debug, Default)]
-struct Told {
+struct HandedOut {
     reasoning: usize,
     text: usize,
 }
 
-/// Words that are new.
+/// Text that is new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NewWords<'a> {
     pub reasoning: &'a str,
@@ -32,8 +32,8 @@ pub struct NewWords<'a> {
 }
 
 impl LiveChat {
-    /// What the events say that are complete now and were not before. `body` is all that has come so far. Errors and what
-    /// is no stream are left to the reading of the whole answer.
+    /// The text of the events that became complete since the last call. `body` is everything that arrived so far. Errors, and bodies
+    /// that are not streams, are left to the reader of the complete response.
     pub fn follow(&mut self, body: &[u8]) -> NewWords<'_> {
         while let Some(frame) = self.scanner.next_frame(body) {
             let event = SseEvent::read(body, &frame);
@@ -44,15 +44,15 @@ impl LiveChat {
             if self.transcript.is_over() {
                 continue;
             }
-            let mut hear =
-                |data: &str, transcript: &mut Transcript| completion_event::hear(data, transcript, speak_chat);
-            let _ = documents::offer(data, &mut self.transcript, &mut hear);
-            // Nobody asks this transcript for times.
+            let mut parse_event =
+                |data: &str, transcript: &mut Transcript| completion_event::parse_event(data, transcript, append_chat);
+            let _ = documents::offer(data, &mut self.transcript, &mut parse_event);
+            // The times of this transcript are not used.
             self.transcript.close_event(Mono::default());
         }
-        let (reasoning, text) = self.transcript.words();
-        let new = NewWords { reasoning: &reasoning[self.told.reasoning..], text: &text[self.told.text..] };
-        self.told = Told { reasoning: reasoning.len(), text: text.len() };
+        let (reasoning, text) = self.transcript.texts();
+        let new = NewWords { reasoning: &reasoning[self.handed_out.reasoning..], text: &text[self.handed_out.text..] };
+        self.handed_out = HandedOut { reasoning: reasoning.len(), text: text.len() };
         new
     }
 }
@@ -101,13 +101,13 @@ mod tests {
         ends.sort_unstable();
         ends.push(body.len());
         let mut live = LiveChat::default();
-        let mut told = (String::new(), String::new());
+        let mut handed_out = (String::new(), String::new());
         for end in ends {
             let new = live.follow(&body[..end]);
-            told.0.push_str(new.reasoning);
-            told.1.push_str(new.text);
+            handed_out.0.push_str(new.reasoning);
+            handed_out.1.push_str(new.text);
         }
-        told
+        handed_out
     }
 
     proptest! {

@@ -6,7 +6,7 @@ use aiperf_protocol::{SpecDecode, SpecDecodeError};
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 
-use crate::reply::lenient::{Count, Number, Object, nothing_for};
+use crate::reply::lenient::{CountField, NumberField, Object, nothing_for};
 
 /// A step proposes a handful of drafts; a longer list is no histogram.
 const MOST_BUCKETS: usize = 1_025;
@@ -15,35 +15,35 @@ const MOST_BUCKETS: usize = 1_025;
 #[derive(Debug, Deserialize)]
 pub(crate) struct EngineMetrics {
     #[serde(default)]
-    speculative_decoding: Object<Report>,
+    speculative_decoding: Object<SpecDecodeReport>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Report {
+struct SpecDecodeReport {
     #[serde(default)]
-    mean_acceptance_length: Number,
+    mean_acceptance_length: NumberField,
     #[serde(default)]
-    draft_acceptance_rate: Number,
+    draft_acceptance_rate: NumberField,
     #[serde(default)]
     acceptance_histogram: Buckets,
     #[serde(default)]
-    num_accepted_draft_tokens: Count,
+    num_accepted_draft_tokens: CountField,
     #[serde(default)]
-    num_draft_tokens: Count,
+    num_draft_tokens: CountField,
     #[serde(default)]
-    num_spec_steps: Count,
+    num_spec_steps: CountField,
     #[serde(default)]
-    num_spec_tokens: Count,
+    num_spec_tokens: CountField,
 }
 
 impl EngineMetrics {
     /// `None` where nothing is said of it.
     pub(crate) fn spec_decode(&self) -> Option<Result<SpecDecode, SpecDecodeError>> {
-        self.speculative_decoding.0.as_ref().map(Report::check)
+        self.speculative_decoding.0.as_ref().map(SpecDecodeReport::check)
     }
 }
 
-impl Report {
+impl SpecDecodeReport {
     fn check(&self) -> Result<SpecDecode, SpecDecodeError> {
         let counts = (self.num_accepted_draft_tokens.0, self.num_draft_tokens.0, self.num_spec_steps.0);
         let (Some(accepted), Some(drafted), Some(steps)) = counts else { return Err(SpecDecodeError::Missing) };
@@ -61,7 +61,7 @@ impl Report {
             }
         }
         let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
-        let reported = |number: Number| number.0.filter(|value| value.is_finite() && *value >= 0.0);
+        let reported = |number: NumberField| number.0.filter(|value| value.is_finite() && *value >= 0.0);
         Ok(SpecDecode {
             mean_acceptance_length: reported(self.mean_acceptance_length).unwrap_or(1.0 + share(accepted, steps)),
             draft_acceptance_rate: reported(self.draft_acceptance_rate).unwrap_or(share(accepted, drafted)),
@@ -80,8 +80,8 @@ struct Buckets(Option<Vec<u64>>);
 
 impl<'de> Deserialize<'de> for Buckets {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
+        struct BucketsVisitor;
+        impl<'de> Visitor<'de> for BucketsVisitor {
             type Value = Buckets;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -92,7 +92,7 @@ impl<'de> Deserialize<'de> for Buckets {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Buckets, A::Error> {
                 let mut counts = Some(Vec::new());
-                while let Some(Count(count)) = seq.next_element()? {
+                while let Some(CountField(count)) = seq.next_element()? {
                     match (count, &mut counts) {
                         (Some(count), Some(counts)) => counts.push(count),
                         _ => counts = None,
@@ -101,7 +101,7 @@ impl<'de> Deserialize<'de> for Buckets {
                 Ok(Buckets(counts))
             }
         }
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(BucketsVisitor)
     }
 }
 

@@ -18,9 +18,9 @@ const LEAD_BYTE: u8 = 0xF4;
 const FIRST_LOW: u16 = 0xDC00;
 
 /// The JSON text with a stand-in for each lone surrogate; `None` if it has none.
-pub(crate) fn mend(json: &str) -> Option<String> {
+pub(crate) fn replace_lone(json: &str) -> Option<String> {
     let bytes = json.as_bytes();
-    let mut mended = String::new();
+    let mut replaced = String::new();
     let mut copied = 0;
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'\\', &bytes[at..]) {
@@ -38,15 +38,15 @@ pub(crate) fn mend(json: &str) -> Option<String> {
             at += ESCAPE_LENGTH;
             continue;
         }
-        mended.push_str(&json[copied..escape]);
-        mended.extend(char::from_u32(STAND_INS + u32::from(unit) - FIRST));
+        replaced.push_str(&json[copied..escape]);
+        replaced.extend(char::from_u32(STAND_INS + u32::from(unit) - FIRST));
         copied = at;
     }
     if copied == 0 {
         return None;
     }
-    mended.push_str(&json[copied..]);
-    Some(mended)
+    replaced.push_str(&json[copied..]);
+    Some(replaced)
 }
 
 /// Bytes of an escape: a backslash, the letter u and four hexadecimal digits.
@@ -63,7 +63,7 @@ fn is_low(unit: u16) -> bool {
 }
 
 /// The surrogate that a character stands for.
-fn stood_for(c: char) -> Option<u16> {
+fn surrogate_of(c: char) -> Option<u16> {
     let offset = u32::from(c).checked_sub(STAND_INS).filter(|offset| *offset < COUNT)?;
     u16::try_from(FIRST + offset).ok()
 }
@@ -84,9 +84,9 @@ impl Joined {
     }
 
     /// Text that may hold stand-ins.
-    pub(crate) fn push_mended(&mut self, piece: &str) {
+    pub(crate) fn push_with_stand_ins(&mut self, piece: &str) {
         for c in piece.chars() {
-            match stood_for(c) {
+            match surrogate_of(c) {
                 Some(unit) if is_low(unit) => match self.half.take() {
                     Some(high) => self.text.extend(char::decode_utf16([high, unit]).map(|c| c.unwrap_or(REPLACEMENT))),
                     None => self.text.push(REPLACEMENT),
@@ -124,11 +124,11 @@ const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
 /// The text with its stand-ins joined to characters, or replaced.
 pub(crate) fn resolved(text: &str) -> Cow<'_, str> {
-    if memchr::memchr(LEAD_BYTE, text.as_bytes()).is_none() || !text.chars().any(|c| stood_for(c).is_some()) {
+    if memchr::memchr(LEAD_BYTE, text.as_bytes()).is_none() || !text.chars().any(|c| surrogate_of(c).is_some()) {
         return Cow::Borrowed(text);
     }
     let mut joined = Joined::default();
-    joined.push_mended(text);
+    joined.push_with_stand_ins(text);
     Cow::Owned(joined.finish())
 }
 
@@ -154,8 +154,8 @@ mod tests {
 
     /// The string of a JSON text, read with its lone halves replaced.
     fn read(json: &str) -> String {
-        let mended = mend(json);
-        let text: String = serde_json::from_str(mended.as_deref().unwrap_or(json)).unwrap();
+        let replaced = replace_lone(json);
+        let text: String = serde_json::from_str(replaced.as_deref().unwrap_or(json)).unwrap();
         resolved(&text).into_owned()
     }
 
@@ -166,19 +166,19 @@ mod tests {
         assert_eq!(read(r#""\ud83d\ud83d\ude00""#), "\u{FFFD}\u{1F600}");
         assert_eq!(read(r#""\ude00\ud83d""#), "\u{FFFD}\u{FFFD}");
         for whole in [r#""\ud83d\ude00""#, r#""\\ud83d""#, r#""plain""#, r#""\u00e9\n""#, r#""\uZZZZ""#, "\"\\", ""] {
-            assert_eq!(mend(whole), None, "{whole}");
+            assert_eq!(replace_lone(whole), None, "{whole}");
         }
     }
 
     #[test]
     fn halves_in_two_pieces_become_one_character() {
         let mut joined = Joined::default();
-        let half = |json: &str| serde_json::from_str::<String>(&mend(json).unwrap()).unwrap();
-        joined.push_mended(&half(r#""so \ud83d""#));
+        let half = |json: &str| serde_json::from_str::<String>(&replace_lone(json).unwrap()).unwrap();
+        joined.push_with_stand_ins(&half(r#""so \ud83d""#));
         assert_eq!(joined.as_str(), "so ");
-        joined.push_mended(&half(r#""\ude00!""#));
+        joined.push_with_stand_ins(&half(r#""\ude00!""#));
         assert_eq!(joined.as_str(), "so \u{1F600}!");
-        joined.push_mended(&half(r#""\ud83d""#));
+        joined.push_with_stand_ins(&half(r#""\ud83d""#));
         joined.push("other");
         assert_eq!(joined.finish(), "so \u{1F600}!\u{FFFD}other");
     }
@@ -194,7 +194,7 @@ mod tests {
 
         #[test]
         fn no_text_panics(json in ".{0,40}|[\\\\ud83e0\"]{0,30}") {
-            let _ = mend(&json);
+            let _ = replace_lone(&json);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Puts a reply together while its events are read one by one.
+//! Builds a reply while its events are read one by one.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,71 +6,71 @@ use std::collections::BTreeMap;
 use aiperf_clock::Mono;
 use aiperf_protocol::{ChoiceEnd, ContentChunk, Reply, ReplyError, SpecDecode, SpecDecodeError, Usage};
 
-use crate::reply::event_template::{Refrain, Utterance, Voice};
+use crate::reply::event_template::{ContentKind, EventTemplate, TextSpan};
 use crate::reply::surrogate::{self, Joined};
 use crate::reply::tool_call::{CallAssembly, CallFragment};
 
-/// A reply in the making.
+/// A reply that is being read.
 #[derive(Debug, Default)]
 pub(crate) struct Transcript {
     reply: Reply,
-    first: Spoken,
+    first: ChoiceText,
     /// Choices after the first, by index: kept apart so that interleaved chunks do not mix their texts.
-    further: BTreeMap<u64, Spoken>,
+    further: BTreeMap<u64, ChoiceText>,
     /// Of the first choice: what a person would read.
     plain: Joined,
     /// Of the first choice.
     calls: CallAssembly,
-    event: Said,
-    first_choice_spoke: bool,
+    event: EventSummary,
+    first_choice_has_content: bool,
     ended: bool,
     /// The end mark of the stream came: nothing after it is part of the reply.
     over: bool,
-    /// The event now being read has stand-ins for halves of characters.
-    mended: bool,
+    /// The current event has stand-ins for halves of characters.
+    has_stand_ins: bool,
     spec_decode_seen: bool,
     understood: u32,
-    refrain: Refrain,
+    template: EventTemplate,
 }
 
 #[derive(Debug, Default)]
-struct Spoken {
+struct ChoiceText {
     output: Joined,
     reasoning: Joined,
 }
 
-/// What the event now being read has said so far.
+/// What the current event contains so far.
 #[derive(Debug, Default, Clone, Copy)]
-struct Said {
+struct EventSummary {
     output: bool,
     reasoning: bool,
-    wordless: usize,
+    non_text: usize,
     usage: Option<Usage>,
-    sum: Sum,
+    text: EventText,
 }
 
-/// All that an event amounts to.
+/// The texts of an event, as far as [`EventTemplate`] needs to know.
 #[derive(Debug, Default, Clone, Copy)]
-enum Sum {
+enum EventText {
     #[default]
     Nothing,
     /// One text, and nothing else.
-    One(Utterance),
+    One(TextSpan),
     More,
 }
 
-impl Sum {
-    fn add(&mut self, said: Utterance) {
-        *self = if matches!(self, Self::Nothing) { Self::One(said) } else { Self::More };
+impl EventText {
+    fn add(&mut self, span: TextSpan) {
+        *self = if matches!(self, Self::Nothing) { Self::One(span) } else { Self::More };
     }
 }
 
-/// What a response is made of, and so what tells that it is whole.
+/// What a response body is, which decides how its completeness is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wholeness {
-    /// A stream of events: whole once a finish reason or an end mark came.
+pub(crate) enum BodyKind {
+    /// A stream of events: complete after a finish reason or an end mark.
     Stream,
-    /// One document: whole because it could be read.
+    /// One document: complete because it could be parsed.
     Document,
 }
 
@@ -80,16 +80,16 @@ impl Transcript {
         if text.is_empty() {
             return;
         }
-        self.event.sum.add(Utterance::new(choice, Voice::Output, text));
+        self.event.text.add(TextSpan::new(choice, ContentKind::Output, text));
         if choice == 0 {
-            push(&mut self.plain, text, self.mended);
+            push(&mut self.plain, text, self.has_stand_ins);
         }
         self.output(choice, text);
     }
 
-    /// Part of a tool call: its texts are counted as output, but are no part of the plain text.
+    /// Part of a tool call: its texts are counted as output but do not belong to the plain text.
     pub(crate) fn tool_call(&mut self, choice: u64, fragment: CallFragment<'_>) {
-        self.event.sum = Sum::More;
+        self.event.text = EventText::More;
         self.output(choice, fragment.name);
         self.output(choice, fragment.arguments);
         if choice == 0 {
@@ -102,56 +102,56 @@ impl Transcript {
             return;
         }
         self.event.output = true;
-        let mended = self.mended;
-        push(&mut self.choice(choice).output, text, mended);
+        let has_stand_ins = self.has_stand_ins;
+        push(&mut self.choice(choice).output, text, has_stand_ins);
     }
 
     pub(crate) fn reasoning(&mut self, choice: u64, text: &str) {
         if text.is_empty() {
             return;
         }
-        self.event.sum.add(Utterance::new(choice, Voice::Reasoning, text));
+        self.event.text.add(TextSpan::new(choice, ContentKind::Reasoning, text));
         self.event.reasoning = true;
-        let mended = self.mended;
-        push(&mut self.choice(choice).reasoning, text, mended);
+        let has_stand_ins = self.has_stand_ins;
+        push(&mut self.choice(choice).reasoning, text, has_stand_ins);
     }
 
-    /// A choice that says something.
-    fn choice(&mut self, index: u64) -> &mut Spoken {
+    /// The texts of a choice that has content.
+    fn choice(&mut self, index: u64) -> &mut ChoiceText {
         if index == 0 {
-            self.first_choice_spoke = true;
+            self.first_choice_has_content = true;
             &mut self.first
         } else {
             self.further.entry(index).or_default()
         }
     }
 
-    /// Says of the events that follow whether they have stand-ins for halves of characters.
-    pub(crate) fn set_mended(&mut self, mended: bool) {
-        self.mended = mended;
+    /// Whether the events that follow have stand-ins for halves of characters.
+    pub(crate) fn set_has_stand_ins(&mut self, has_stand_ins: bool) {
+        self.has_stand_ins = has_stand_ins;
     }
 
-    /// Pieces of content that are no text, such as embeddings. Each becomes a chunk.
-    pub(crate) fn wordless(&mut self, pieces: usize) {
+    /// Pieces of content that are not text, such as embeddings. Each becomes a chunk.
+    pub(crate) fn non_text(&mut self, pieces: usize) {
         if pieces > 0 {
-            self.event.sum = Sum::More;
+            self.event.text = EventText::More;
             self.event.output = true;
-            self.event.wordless = pieces;
-            self.first_choice_spoke = true;
+            self.event.non_text = pieces;
+            self.first_choice_has_content = true;
         }
     }
 
     pub(crate) fn usage(&mut self, usage: Option<Usage>) {
         if usage.is_some() {
-            self.event.sum = Sum::More;
+            self.event.text = EventText::More;
         }
         self.event.usage = usage.or(self.event.usage);
         self.reply.usage = usage.or(self.reply.usage);
     }
 
-    /// One report is of the whole reply. Of several it is not known whether they add up, so that none counts.
+    /// One report describes the whole reply. If there are several, none counts: it is not known whether they add up.
     pub(crate) fn spec_decode(&mut self, report: Result<SpecDecode, SpecDecodeError>) {
-        self.event.sum = Sum::More;
+        self.event.text = EventText::More;
         self.reply.spec_decode = if self.spec_decode_seen { None } else { Some(report) };
         self.spec_decode_seen = true;
     }
@@ -163,13 +163,13 @@ impl Transcript {
         }
     }
 
-    /// The server said that nothing more comes.
+    /// The server reported that nothing more comes.
     pub(crate) fn end_mark(&mut self) {
-        self.event.sum = Sum::More;
+        self.event.text = EventText::More;
         self.ended = true;
     }
 
-    /// The end mark of the stream: whatever comes after it does not count.
+    /// The end mark of the stream. Events after it do not count.
     pub(crate) fn stream_end(&mut self) {
         self.end_mark();
         self.over = true;
@@ -185,37 +185,37 @@ impl Transcript {
         self.reply.events_after_end += 1;
     }
 
-    /// Takes in an event that repeats an earlier one but for its text; false when it does not, and must be read.
+    /// Appends an event that equals an earlier one except for its text. Returns false if it does not, and must be parsed.
     pub(crate) fn repeats(&mut self, data: &str) -> bool {
-        let Some((choice, voice, text)) = self.refrain.recognise(data) else { return false };
-        self.refrain.heard_again();
-        match voice {
-            Voice::Output => self.text(choice, text),
-            Voice::Reasoning => self.reasoning(choice, text),
+        let Some((choice, kind, text)) = self.template.match_event(data) else { return false };
+        self.template.note_match();
+        match kind {
+            ContentKind::Output => self.text(choice, text),
+            ContentKind::Reasoning => self.reasoning(choice, text),
         }
         true
     }
 
-    /// Remembers the event now being read, of which `data` was all, for [`Self::repeats`].
+    /// Remembers the current event, whose whole text is `data`, for [`Self::repeats`].
     pub(crate) fn remember(&mut self, data: &str) {
-        let said = if let Sum::One(said) = self.event.sum { Some(said) } else { None };
-        self.refrain.learn(data, said);
+        let span = if let EventText::One(span) = self.event.text { Some(span) } else { None };
+        self.template.learn(data, span);
     }
 
-    /// Whether the event now being read has said anything.
+    /// Whether the current event has content.
     pub(crate) fn event_has_content(&self) -> bool {
         self.event.output || self.event.reasoning
     }
 
-    /// What the first choice has said so far: its reasoning, and what a person would read.
-    pub(crate) fn words(&self) -> (&str, &str) {
+    /// The texts of the first choice so far: its reasoning, and what a person would read.
+    pub(crate) fn texts(&self) -> (&str, &str) {
         (self.first.reasoning.as_str(), self.plain.as_str())
     }
 
-    /// Closes an event that arrived at `at`; what it said becomes a chunk.
+    /// Closes an event that arrived at `at`; its content becomes a chunk.
     pub(crate) fn close_event(&mut self, at: Mono) {
         self.understood += 1;
-        let Said { output, reasoning, wordless, usage, sum: _ } = std::mem::take(&mut self.event);
+        let EventSummary { output, reasoning, non_text, usage, text: _ } = std::mem::take(&mut self.event);
         if output || reasoning {
             let chunk = ContentChunk {
                 at,
@@ -223,7 +223,7 @@ impl Transcript {
                 has_reasoning: reasoning,
                 usage_completion_tokens: usage.and_then(|u| u.completion_tokens),
             };
-            self.reply.chunks.extend(std::iter::repeat_n(chunk, wordless.max(1)));
+            self.reply.chunks.extend(std::iter::repeat_n(chunk, non_text.max(1)));
         }
     }
 
@@ -231,12 +231,12 @@ impl Transcript {
         self.reply.undecodable_events += 1;
     }
 
-    /// Whether all that came could not be read.
-    pub(crate) fn is_gibberish(&self) -> bool {
+    /// Whether no event could be read.
+    pub(crate) fn is_unreadable(&self) -> bool {
         self.understood == 0 && !self.ended && self.reply.undecodable_events > 0
     }
 
-    pub(crate) fn into_reply(self, wholeness: Wholeness) -> Result<Reply, ReplyError> {
+    pub(crate) fn into_reply(self, kind: BodyKind) -> Result<Reply, ReplyError> {
         let mut reply = self.reply;
         reply.tool_calls = self.calls.into_calls();
         for call in &mut reply.tool_calls {
@@ -246,29 +246,30 @@ impl Transcript {
                 }
             }
         }
-        if wholeness == Wholeness::Stream && !self.ended && self.understood > 0 {
+        if kind == BodyKind::Stream && !self.ended && self.understood > 0 {
             return Err(ReplyError::CutShort);
         }
         if reply.chunks.is_empty() {
             return Err(ReplyError::NoContent);
         }
-        reply.choices = u32::from(self.first_choice_spoke) + u32::try_from(self.further.len()).unwrap_or(u32::MAX - 1);
+        reply.choices =
+            u32::from(self.first_choice_has_content) + u32::try_from(self.further.len()).unwrap_or(u32::MAX - 1);
         reply.plain_text = self.plain.finish();
         reply.output_text = self.first.output.finish();
         reply.reasoning_text = self.first.reasoning.finish();
-        for spoken in self.further.into_values() {
+        for choice in self.further.into_values() {
             let end = ChoiceEnd { output: reply.output_text.len(), reasoning: reply.reasoning_text.len() };
             reply.choice_ends.push(end);
-            reply.output_text.push_str(&spoken.output.finish());
-            reply.reasoning_text.push_str(&spoken.reasoning.finish());
+            reply.output_text.push_str(&choice.output.finish());
+            reply.reasoning_text.push_str(&choice.reasoning.finish());
         }
         Ok(reply)
     }
 }
 
-fn push(joined: &mut Joined, text: &str, mended: bool) {
-    if mended {
-        joined.push_mended(text);
+fn push(joined: &mut Joined, text: &str, has_stand_ins: bool) {
+    if has_stand_ins {
+        joined.push_with_stand_ins(text);
     } else {
         joined.push(text);
     }

@@ -6,7 +6,7 @@ use aiperf_protocol::Usage;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
-use crate::reply::lenient::{Count, Number, Text, nothing_for};
+use crate::reply::lenient::{CountField, NumberField, Text, nothing_for};
 
 /// The `usage` of one event; `None` when it named no count that is known.
 #[derive(Debug, Default, Clone, Copy)]
@@ -16,7 +16,7 @@ pub(crate) struct UsageField(pub(crate) Option<Usage>);
 type Ranked = Option<(u8, u64)>;
 
 #[derive(Debug, Default)]
-struct Tally {
+struct UsageTally {
     prompt: Ranked,
     completion: Ranked,
     total: Ranked,
@@ -36,7 +36,7 @@ struct Tally {
 
 /// Which object the reader stands in. The number is a rank among equals: for wrappers, nearer to the top goes first.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum UsageObject {
     Root,
     Wrapper(u8),
     Meta,
@@ -49,29 +49,29 @@ const DISJOINT_PROMPT_RANKS: [u8; 2] = [1, 3];
 /// Ranks of one spelling at the top and in each wrapper.
 const LEVELS: u8 = 4;
 
-impl Tally {
-    fn take(&mut self, place: Place, key: &str, value: u64) {
-        let (slot, spelling) = match (place, key) {
-            (Place::PromptDetails(at), "cached_tokens") => (&mut self.cache_read, at),
-            (Place::PromptDetails(at), "audio_tokens") => (&mut self.prompt_audio, at),
-            (Place::PromptDetails(at), "cache_write_tokens") => (&mut self.cache_write, 2 + at),
-            (Place::PromptDetails(at), "created_cache_tokens") => (&mut self.cache_write, 4 + at),
-            (Place::CompletionDetails(at), "reasoning_tokens") => (&mut self.reasoning, at),
-            (Place::CompletionDetails(at), "thinking_tokens") => (&mut self.reasoning, 2 + at),
-            (Place::CompletionDetails(at), "audio_tokens") => (&mut self.completion_audio, at),
-            (Place::CompletionDetails(at), "accepted_prediction_tokens") => (&mut self.accepted, at),
-            (Place::CompletionDetails(at), "rejected_prediction_tokens") => (&mut self.rejected, at),
-            (Place::Meta, "cached_tokens") => (&mut self.cache_read, 6),
-            (Place::Root | Place::Wrapper(_), _) => {
-                let Some(found) = self.top_level(key, value, place) else { return };
+impl UsageTally {
+    fn take(&mut self, object: UsageObject, key: &str, value: u64) {
+        let (slot, spelling) = match (object, key) {
+            (UsageObject::PromptDetails(at), "cached_tokens") => (&mut self.cache_read, at),
+            (UsageObject::PromptDetails(at), "audio_tokens") => (&mut self.prompt_audio, at),
+            (UsageObject::PromptDetails(at), "cache_write_tokens") => (&mut self.cache_write, 2 + at),
+            (UsageObject::PromptDetails(at), "created_cache_tokens") => (&mut self.cache_write, 4 + at),
+            (UsageObject::CompletionDetails(at), "reasoning_tokens") => (&mut self.reasoning, at),
+            (UsageObject::CompletionDetails(at), "thinking_tokens") => (&mut self.reasoning, 2 + at),
+            (UsageObject::CompletionDetails(at), "audio_tokens") => (&mut self.completion_audio, at),
+            (UsageObject::CompletionDetails(at), "accepted_prediction_tokens") => (&mut self.accepted, at),
+            (UsageObject::CompletionDetails(at), "rejected_prediction_tokens") => (&mut self.rejected, at),
+            (UsageObject::Meta, "cached_tokens") => (&mut self.cache_read, 6),
+            (UsageObject::Root | UsageObject::Wrapper(_), _) => {
+                let Some(found) = self.top_level(key, value, object) else { return };
                 found
             }
             _ => return,
         };
-        offer(slot, spelling, place, value);
+        offer(slot, spelling, object, value);
     }
 
-    fn top_level(&mut self, key: &str, value: u64, place: Place) -> Option<(&mut Ranked, u8)> {
+    fn top_level(&mut self, key: &str, value: u64, object: UsageObject) -> Option<(&mut Ranked, u8)> {
         let beside = match key {
             "cache_read_input_tokens" => Some(0),
             "cache_creation_input_tokens" => Some(1),
@@ -80,7 +80,7 @@ impl Tally {
             _ => None,
         };
         if let Some(index) = beside {
-            offer(&mut self.beside_prompt[index], 0, place, value);
+            offer(&mut self.beside_prompt[index], 0, object, value);
         }
         Some(match key {
             "prompt_tokens" => (&mut self.prompt, 0),
@@ -137,11 +137,11 @@ impl Tally {
     }
 }
 
-fn offer(slot: &mut Ranked, spelling: u8, place: Place, value: u64) {
-    let level = match place {
-        Place::Wrapper(level) => level,
-        Place::Meta => 2,
-        Place::Root | Place::PromptDetails(_) | Place::CompletionDetails(_) => 0,
+fn offer(slot: &mut Ranked, spelling: u8, object: UsageObject, value: u64) {
+    let level = match object {
+        UsageObject::Wrapper(level) => level,
+        UsageObject::Meta => 2,
+        UsageObject::Root | UsageObject::PromptDetails(_) | UsageObject::CompletionDetails(_) => 0,
     };
     let rank = spelling * LEVELS + level;
     // Of one key given twice the later value counts, as in most JSON readers.
@@ -151,30 +151,30 @@ fn offer(slot: &mut Ranked, spelling: u8, place: Place, value: u64) {
 }
 
 /// The object that a key opens, where it is one that holds counts.
-fn place_within(place: Place, key: &str) -> Option<Place> {
-    Some(match (place, key) {
-        (Place::Root | Place::Wrapper(_), "prompt_tokens_details") => Place::PromptDetails(0),
-        (Place::Root | Place::Wrapper(_), "input_tokens_details") => Place::PromptDetails(1),
-        (Place::Root | Place::Wrapper(_), "completion_tokens_details") => Place::CompletionDetails(0),
-        (Place::Root | Place::Wrapper(_), "output_tokens_details") => Place::CompletionDetails(1),
-        (Place::Root, "usageMetadata") => Place::Wrapper(1),
-        (Place::Root, "meta") => Place::Meta,
-        (Place::Meta, "tokens") => Place::Wrapper(2),
-        (Place::Root, "tokens") => Place::Wrapper(3),
+fn object_within(object: UsageObject, key: &str) -> Option<UsageObject> {
+    Some(match (object, key) {
+        (UsageObject::Root | UsageObject::Wrapper(_), "prompt_tokens_details") => UsageObject::PromptDetails(0),
+        (UsageObject::Root | UsageObject::Wrapper(_), "input_tokens_details") => UsageObject::PromptDetails(1),
+        (UsageObject::Root | UsageObject::Wrapper(_), "completion_tokens_details") => UsageObject::CompletionDetails(0),
+        (UsageObject::Root | UsageObject::Wrapper(_), "output_tokens_details") => UsageObject::CompletionDetails(1),
+        (UsageObject::Root, "usageMetadata") => UsageObject::Wrapper(1),
+        (UsageObject::Root, "meta") => UsageObject::Meta,
+        (UsageObject::Meta, "tokens") => UsageObject::Wrapper(2),
+        (UsageObject::Root, "tokens") => UsageObject::Wrapper(3),
         _ => return None,
     })
 }
 
-struct Fields<'t>(&'t mut Tally, Place);
+struct UsageVisitor<'t>(&'t mut UsageTally, UsageObject);
 
-impl<'de> DeserializeSeed<'de> for Fields<'_> {
+impl<'de> DeserializeSeed<'de> for UsageVisitor<'_> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Fields<'_> {
+impl<'de> Visitor<'de> for UsageVisitor<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -184,15 +184,15 @@ impl<'de> Visitor<'de> for Fields<'_> {
     nothing_for!((); null boolean number string list);
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let Self(tally, place) = self;
+        let Self(tally, object) = self;
         while let Some(key) = map.next_key::<Text<'de>>()? {
             let key = key.as_str();
-            if let Some(inner) = place_within(place, key) {
-                map.next_value_seed(Fields(tally, inner))?;
-            } else if matches!(place, Place::Root) && key == "prompt_audio_seconds" {
-                tally.prompt_audio_seconds = map.next_value::<Number>()?.0;
-            } else if let Count(Some(value)) = map.next_value()? {
-                tally.take(place, key, value);
+            if let Some(inner) = object_within(object, key) {
+                map.next_value_seed(UsageVisitor(tally, inner))?;
+            } else if matches!(object, UsageObject::Root) && key == "prompt_audio_seconds" {
+                tally.prompt_audio_seconds = map.next_value::<NumberField>()?.0;
+            } else if let CountField(Some(value)) = map.next_value()? {
+                tally.take(object, key, value);
             }
         }
         Ok(())
@@ -208,8 +208,8 @@ impl UsageField {
 
 impl<'de> Deserialize<'de> for UsageField {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut tally = Tally::default();
-        Fields(&mut tally, Place::Root).deserialize(deserializer)?;
+        let mut tally = UsageTally::default();
+        UsageVisitor(&mut tally, UsageObject::Root).deserialize(deserializer)?;
         Ok(Self(tally.resolve()))
     }
 }

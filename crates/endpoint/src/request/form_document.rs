@@ -42,11 +42,11 @@ fn text(name: &str, text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::multipart::Form;
+    use crate::request::multipart::MultipartForm;
 
     #[test]
     fn a_form_is_an_object_of_its_fields() {
-        let mut form = Form::default();
+        let mut form = MultipartForm::default();
         form.text("prompt", "12");
         form.text("n", "1");
         form.text("flag", "true");

@@ -28,7 +28,7 @@ pub(crate) enum Dialect {
 pub(crate) enum Message<'a> {
     Built {
         role: &'a str,
-        content: Content<'a>,
+        content: MessageContent<'a>,
         #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
         kind: Option<&'static str>,
     },
@@ -44,14 +44,14 @@ pub(crate) enum Message<'a> {
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub(crate) enum Content<'a> {
+pub(crate) enum MessageContent<'a> {
     Text(Cow<'a, str>),
-    Parts(Vec<Part<'a>>),
+    Parts(Vec<ContentPart<'a>>),
 }
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum Part<'a> {
+pub(crate) enum ContentPart<'a> {
     Text {
         text: &'a str,
     },
@@ -61,7 +61,7 @@ pub(crate) enum Part<'a> {
         uuid: Option<&'a str>,
     },
     InputAudio {
-        input_audio: Audio<'a>,
+        input_audio: AudioPart<'a>,
     },
     VideoUrl {
         video_url: Url<'a>,
@@ -73,7 +73,7 @@ pub(crate) enum Part<'a> {
         image_url: &'a str,
     },
     Image {
-        source: Source<'a>,
+        source: ImageSource<'a>,
     },
 }
 
@@ -83,14 +83,14 @@ pub(crate) struct Url<'a> {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Audio<'a> {
+pub(crate) struct AudioPart<'a> {
     data: &'a str,
     format: &'a str,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum Source<'a> {
+pub(crate) enum ImageSource<'a> {
     Base64 { media_type: &'a str, data: &'a str },
     Url { url: &'a str },
 }
@@ -106,7 +106,7 @@ pub(crate) fn messages<'a>(
     kind: EndpointKind,
     style: ContentStyle,
 ) -> Result<Vec<Message<'a>>, BuildError> {
-    let writer = Writer { dialect: Dialect::Chat, kind, style };
+    let writer = MessageWriter { dialect: Dialect::Chat, kind, style };
     let mut messages = writer.turns(request, request.history)?;
     let conversation = request.conversation;
     if let Some(prompt) = system(request) {
@@ -130,7 +130,7 @@ pub(crate) fn items<'a>(
     dialect: Dialect,
     history: Option<&'a [Past]>,
 ) -> Result<Vec<Message<'a>>, BuildError> {
-    let writer = Writer { dialect, kind, style: ContentStyle::of(request) };
+    let writer = MessageWriter { dialect, kind, style: ContentStyle::of(request) };
     let mut messages = writer.turns(request, history.unwrap_or_default())?;
     let context = request.conversation.user_context.as_deref().filter(|context| !context.is_empty());
     if let (Some(context), Some(_)) = (context, history) {
@@ -176,13 +176,13 @@ impl ContentStyle {
     }
 }
 
-struct Writer {
+struct MessageWriter {
     dialect: Dialect,
     kind: EndpointKind,
     style: ContentStyle,
 }
 
-impl Writer {
+impl MessageWriter {
     /// History and turn.
     fn turns<'a>(&self, request: &TurnRequest<'a>, history: &'a [Past]) -> Result<Vec<Message<'a>>, BuildError> {
         let mut messages = Vec::with_capacity(history.len() + 3);
@@ -191,7 +191,7 @@ impl Writer {
                 Past::Turn { conversation, turn } => {
                     self.add(&mut messages, request, turn_of(conversation, *turn)?)?;
                 }
-                Past::Message(given) => match said_items(given) {
+                Past::Message(given) => match output_items(given) {
                     Some(items) => messages.extend(items.iter().map(|item| Message::Given(Cow::Borrowed(item)))),
                     None => messages.push(Message::Given(Cow::Borrowed(given))),
                 },
@@ -218,15 +218,15 @@ impl Writer {
         Ok(())
     }
 
-    fn content<'a>(&self, request: &TurnRequest<'a>, turn: &'a Turn) -> Result<Content<'a>, BuildError> {
+    fn content<'a>(&self, request: &TurnRequest<'a>, turn: &'a Turn) -> Result<MessageContent<'a>, BuildError> {
         let has_media = images(turn).next().is_some()
             || [&turn.audios, &turn.videos].into_iter().any(|media| each(media).next().is_some());
         let mut texts = turn.all_texts();
         let may_be_string = self.style == ContentStyle::StringWhereItCan && !has_media;
         if let (Some(text), None, true) = (texts.next(), texts.next(), may_be_string) {
-            return Ok(Content::Text(Cow::Borrowed(text)));
+            return Ok(MessageContent::Text(Cow::Borrowed(text)));
         }
-        let mut parts: Vec<Part<'a>> =
+        let mut parts: Vec<ContentPart<'a>> =
             turn.all_texts().filter(|text| !text.is_empty()).map(|text| self.text(text)).collect();
         for (url, uuid) in images(turn) {
             parts.push(self.image(request, url, uuid)?);
@@ -234,16 +234,16 @@ impl Writer {
         for audio in each(&turn.audios) {
             let media::Audio { data, format } = media::Audio::read(audio)
                 .map_err(|UnknownForm(start)| BuildError::AudioForm { session: request.session(), start })?;
-            parts.push(Part::InputAudio { input_audio: Audio { data, format } });
+            parts.push(ContentPart::InputAudio { input_audio: AudioPart { data, format } });
         }
-        parts.extend(each(&turn.videos).map(|url| Part::VideoUrl { video_url: Url { url } }));
-        Ok(if parts.is_empty() { Content::Text(Cow::Borrowed("")) } else { Content::Parts(parts) })
+        parts.extend(each(&turn.videos).map(|url| ContentPart::VideoUrl { video_url: Url { url } }));
+        Ok(if parts.is_empty() { MessageContent::Text(Cow::Borrowed("")) } else { MessageContent::Parts(parts) })
     }
 
-    fn text<'a>(&self, text: &'a str) -> Part<'a> {
+    fn text<'a>(&self, text: &'a str) -> ContentPart<'a> {
         match self.dialect {
-            Dialect::Chat | Dialect::Anthropic => Part::Text { text },
-            Dialect::Responses => Part::InputText { text },
+            Dialect::Chat | Dialect::Anthropic => ContentPart::Text { text },
+            Dialect::Responses => ContentPart::InputText { text },
         }
     }
 
@@ -252,29 +252,29 @@ impl Writer {
         request: &TurnRequest<'a>,
         url: &'a str,
         uuid: Option<&'a str>,
-    ) -> Result<Part<'a>, BuildError> {
+    ) -> Result<ContentPart<'a>, BuildError> {
         Ok(match self.dialect {
-            Dialect::Chat => Part::ImageUrl { image_url: Url { url }, uuid },
-            Dialect::Responses => Part::InputImage { image_url: url },
+            Dialect::Chat => ContentPart::ImageUrl { image_url: Url { url }, uuid },
+            Dialect::Responses => ContentPart::InputImage { image_url: url },
             Dialect::Anthropic => {
                 let image = media::Image::read(url)
                     .map_err(|UnknownForm(start)| BuildError::ImageForm { session: request.session(), start })?;
                 let source = match image {
-                    media::Image::Remote(url) => Source::Url { url },
-                    media::Image::Inline { mime, data } => Source::Base64 { media_type: mime, data },
+                    media::Image::Remote(url) => ImageSource::Url { url },
+                    media::Image::Inline { mime, data } => ImageSource::Base64 { media_type: mime, data },
                 };
-                Part::Image { source }
+                ContentPart::Image { source }
             }
         })
     }
 }
 
 /// Under this name a reply that was several items is kept in the history of a session.
-pub(crate) const SAID_ITEMS: &str = "output";
+pub(crate) const OUTPUT_ITEMS: &str = "output";
 
 /// The items of a reply of the Responses API, which are sent back one by one.
-fn said_items(given: &Value) -> Option<&Vec<Value>> {
-    given.get(SAID_ITEMS)?.as_array()
+fn output_items(given: &Value) -> Option<&Vec<Value>> {
+    given.get(OUTPUT_ITEMS)?.as_array()
 }
 
 /// Images with the ids under which the server may keep them. One that is named by its id only has an empty URL.
@@ -286,7 +286,7 @@ fn images(turn: &Turn) -> impl Iterator<Item = (&str, Option<&str>)> {
 
 impl<'a> Message<'a> {
     fn plain(role: &'a str, text: &'a str) -> Self {
-        Self::Built { role, content: Content::Text(Cow::Borrowed(text)), kind: None }
+        Self::Built { role, content: MessageContent::Text(Cow::Borrowed(text)), kind: None }
     }
 
     fn role(&self) -> Option<&str> {
@@ -299,8 +299,10 @@ impl<'a> Message<'a> {
     /// Joins a system prompt with the system message that the data set brings.
     fn put_in_front(&mut self, prompt: &'a str) {
         match self {
-            Self::Built { content: Content::Text(text), .. } => *text = format!("{prompt}\n\n{text}").into(),
-            Self::Built { content: Content::Parts(parts), .. } => parts.insert(0, Part::Text { text: prompt }),
+            Self::Built { content: MessageContent::Text(text), .. } => *text = format!("{prompt}\n\n{text}").into(),
+            Self::Built { content: MessageContent::Parts(parts), .. } => {
+                parts.insert(0, ContentPart::Text { text: prompt })
+            }
             Self::Leading { .. } => {}
             Self::Given(value) => match &mut value.to_mut()["content"] {
                 Value::String(text) => *text = format!("{prompt}\n\n{text}"),

@@ -6,12 +6,12 @@ use serde_json::Value;
 
 /// A form in the making.
 #[derive(Debug, Default)]
-pub(crate) struct Form {
-    parts: Vec<Part>,
+pub(crate) struct MultipartForm {
+    parts: Vec<FormPart>,
 }
 
 #[derive(Debug)]
-struct Part {
+struct FormPart {
     name: String,
     filename: Option<String>,
     content_type: String,
@@ -20,9 +20,9 @@ struct Part {
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
-impl Form {
+impl MultipartForm {
     pub(crate) fn text(&mut self, name: &str, value: &str) {
-        self.put(Part {
+        self.put(FormPart {
             name: name.to_owned(),
             filename: None,
             content_type: TEXT.to_owned(),
@@ -32,7 +32,7 @@ impl Form {
 
     pub(crate) fn file(&mut self, name: &str, filename: String, content_type: &str, value: Vec<u8>) {
         let (name, content_type) = (name.to_owned(), content_type.to_owned());
-        self.put(Part { name, filename: Some(filename), content_type, value });
+        self.put(FormPart { name, filename: Some(filename), content_type, value });
     }
 
     /// A field that the user gave: texts as they are, other values as JSON; null leaves the field out.
@@ -45,7 +45,7 @@ impl Form {
     }
 
     /// A later part of the same name takes the place of the earlier one.
-    fn put(&mut self, part: Part) {
+    fn put(&mut self, part: FormPart) {
         match self.parts.iter_mut().find(|there| there.name == part.name) {
             Some(there) => *there = part,
             None => self.parts.push(part),
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     fn form(fields: &[(&str, &str)]) -> Vec<u8> {
-        let mut form = Form::default();
+        let mut form = MultipartForm::default();
         for (name, value) in fields {
             form.text(name, value);
         }
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_form_is_written_as_the_reference_writes_it() {
-        let mut made = Form::default();
+        let mut made = MultipartForm::default();
         made.text("prompt", "a cat");
         made.file("image", "image.png".to_owned(), "image/png", vec![1, 2]);
         made.given("flag", &json!(true));

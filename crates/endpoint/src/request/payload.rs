@@ -11,12 +11,12 @@ use crate::{BuildError, TurnRequest};
 /// A body in the making. Texts stay where the data set holds them until the bytes are written.
 #[derive(Debug, Default)]
 pub(crate) struct Payload<'a> {
-    fields: Vec<(&'a str, Field<'a>)>,
+    fields: Vec<(&'a str, BodyField<'a>)>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub(crate) enum Field<'a> {
+pub(crate) enum BodyField<'a> {
     Text(&'a str),
     Texts(Vec<&'a str>),
     Flag(bool),
@@ -53,7 +53,7 @@ pub(crate) enum StreamUsage {
 }
 
 impl<'a> Payload<'a> {
-    pub(crate) fn set(&mut self, name: &'a str, value: Field<'a>) {
+    pub(crate) fn set(&mut self, name: &'a str, value: BodyField<'a>) {
         match self.fields.iter_mut().find(|(field, _)| *field == name) {
             Some((_, old)) => *old = value,
             None => self.fields.push((name, value)),
@@ -64,7 +64,7 @@ impl<'a> Payload<'a> {
     pub(crate) fn lay_extras(&mut self, request: &TurnRequest<'a>) -> Result<(), BuildError> {
         let of_turn = request.current()?.extra_body.iter().flatten();
         for (name, value) in request.options.extra_inputs.iter().chain(of_turn) {
-            self.set(name, Field::Given(value));
+            self.set(name, BodyField::Given(value));
         }
         Ok(())
     }
@@ -72,19 +72,19 @@ impl<'a> Payload<'a> {
     /// Asks for usage if the body, as merged, asks for a stream. What the user set in `stream_options` stays.
     pub(crate) fn ask_for_usage(&mut self, when: StreamUsage) {
         const NAME: &str = "stream_options";
-        if !self.get("stream").is_some_and(Field::is_truthy) {
+        if !self.get("stream").is_some_and(BodyField::is_truthy) {
             return;
         }
         let mut options = match self.get(NAME) {
-            None | Some(Field::Given(Value::Null)) => Map::new(),
-            Some(Field::Given(Value::Object(given))) => given.clone(),
+            None | Some(BodyField::Given(Value::Null)) => Map::new(),
+            Some(BodyField::Given(Value::Object(given))) => given.clone(),
             Some(_) => return,
         };
         options.entry("include_usage").or_insert(Value::Bool(true));
         if when == StreamUsage::OnEveryChunk {
             options.entry("continuous_usage_stats").or_insert(Value::Bool(true));
         }
-        self.set(NAME, Field::Object(options));
+        self.set(NAME, BodyField::Object(options));
     }
 
     pub(crate) fn remove(&mut self, name: &str) {
@@ -99,12 +99,12 @@ impl<'a> Payload<'a> {
         })
     }
 
-    fn get(&self, name: &str) -> Option<&Field<'a>> {
+    fn get(&self, name: &str) -> Option<&BodyField<'a>> {
         self.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| value)
     }
 }
 
-impl Field<'_> {
+impl BodyField<'_> {
     /// Truth as servers written in Python see it.
     fn is_truthy(&self) -> bool {
         match self {

@@ -70,9 +70,9 @@ impl PayloadTemplate {
     }
 
     fn render_as<T: DeserializeOwned>(&self, request: &TurnRequest<'_>, what: &str) -> Result<T, String> {
-        let variables = Variables::of(request)?;
+        let variables = TemplateVariables::of(request)?;
         let template = self.environment.get_template(NAME).map_err(|error| one_line(&error))?;
-        let mut written = bounds::Written::default();
+        let mut written = bounds::TemplateOutput::default();
         template.render_captured_to(Serde(variables), &mut written).map_err(|error| one_line(&error))?;
         serde_json::from_slice(&written.0).map_err(|error| {
             let start: String = String::from_utf8_lossy(&written.0).chars().take(120).collect();
@@ -123,7 +123,7 @@ impl PartialEq for PayloadTemplate {
 
 /// Everything that a template can name.
 #[derive(Debug, Serialize)]
-struct Variables<'a> {
+struct TemplateVariables<'a> {
     text: Option<&'a str>,
     texts: Vec<&'a str>,
     image: Option<&'a str>,
@@ -144,14 +144,14 @@ struct Variables<'a> {
     max_tokens: Option<u32>,
     role: &'a str,
     stream: bool,
-    turn: Spoken<'a>,
-    turns: Vec<Spoken<'a>>,
+    turn: TemplateTurn<'a>,
+    turns: Vec<TemplateTurn<'a>>,
     request_info: RequestInfo<'a>,
 }
 
 /// A turn, or a reply between two turns.
 #[derive(Debug, Clone, Serialize)]
-struct Spoken<'a> {
+struct TemplateTurn<'a> {
     role: &'a str,
     texts: Vec<&'a str>,
     images: Vec<&'a str>,
@@ -167,10 +167,10 @@ struct RequestInfo<'a> {
     turn_index: usize,
     system_message: Option<&'a str>,
     user_context_message: Option<&'a str>,
-    turns: Vec<Spoken<'a>>,
+    turns: Vec<TemplateTurn<'a>>,
 }
 
-impl<'a> Variables<'a> {
+impl<'a> TemplateVariables<'a> {
     fn of(request: &TurnRequest<'a>) -> Result<Self, String> {
         let turn = request.current().map_err(|error| error.to_string())?;
         let mut turns = Vec::with_capacity(request.history.len() + 1);
@@ -178,27 +178,27 @@ impl<'a> Variables<'a> {
             match past {
                 Past::Turn { .. } => {
                     let before = past.turn().map_err(|error| error.to_string())?;
-                    turns.extend(before.map(Spoken::of));
+                    turns.extend(before.map(TemplateTurn::of));
                 }
-                Past::Message(said) => turns.push(Spoken::reply(said)),
+                Past::Message(said) => turns.push(TemplateTurn::reply(said)),
             }
         }
-        turns.push(Spoken::of(turn));
+        turns.push(TemplateTurn::of(turn));
         let named = |names: [&str; 2]| -> Vec<&'a str> {
             let fields = turn.texts.iter().filter(|field| names.contains(&field.name.as_str()));
             fields.flat_map(|field| field.contents.iter().map(|text| &**text)).collect()
         };
         let (queries, passages) = (named(QUERY), named(PASSAGES));
-        let spoken = Spoken::of(turn);
+        let current = TemplateTurn::of(turn);
         Ok(Self {
-            text: spoken.texts.first().copied(),
-            texts: spoken.texts.clone(),
-            image: spoken.images.first().copied(),
-            images: spoken.images.clone(),
-            audio: spoken.audios.first().copied(),
-            audios: spoken.audios.clone(),
-            video: spoken.videos.first().copied(),
-            videos: spoken.videos.clone(),
+            text: current.texts.first().copied(),
+            texts: current.texts.clone(),
+            image: current.images.first().copied(),
+            images: current.images.clone(),
+            audio: current.audios.first().copied(),
+            audios: current.audios.clone(),
+            video: current.videos.first().copied(),
+            videos: current.videos.clone(),
             query: queries.first().copied(),
             queries,
             passage: passages.first().copied(),
@@ -209,9 +209,9 @@ impl<'a> Variables<'a> {
             videos_by_name: by_name(&turn.videos),
             model: &turn.model,
             max_tokens: turn.max_tokens,
-            role: spoken.role,
+            role: current.role,
             stream: request.options.streaming,
-            turn: spoken,
+            turn: current,
             request_info: RequestInfo {
                 conversation_id: &request.conversation.session_id.0,
                 turn_index: request.turn,
@@ -224,7 +224,7 @@ impl<'a> Variables<'a> {
     }
 }
 
-impl<'a> Spoken<'a> {
+impl<'a> TemplateTurn<'a> {
     fn of(turn: &'a Turn) -> Self {
         Self {
             role: turn.role.as_ref().map_or("user", |role| &*role.0),

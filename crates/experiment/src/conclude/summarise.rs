@@ -7,7 +7,7 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{DatasetSource, PhaseKind};
 use aiperf_engine::{EndReason, PhaseOutcome};
 use aiperf_metrics::{
-    ClientHealth, ClientLoad, Columns, Kind, LostRecords, Metric, MetricContext, MetricResult, NetworkRtt,
+    ClientHealth, ClientLoad, Columns, LostRecords, Metric, MetricContext, MetricKind, MetricResult, NetworkRtt,
     PhaseAccounting, PhaseWindow, Slices, Summary, genai_perf_results,
 };
 use aiperf_report::{
@@ -161,7 +161,7 @@ impl RunMeasurements<'_> {
     fn values(&self, run: &Run, profiling: Option<usize>) -> Vec<(Metric, Vec<f64>)> {
         let Some(at) = profiling.filter(|_| run.keeps_values) else { return Vec::new() };
         let context = self.context(run, at);
-        let single = |metric: &Metric| matches!(metric.definition().kind, Kind::Record | Kind::RecordList);
+        let single = |metric: &Metric| matches!(metric.definition().kind, MetricKind::Record | MetricKind::RecordList);
         let metrics = context.record_metrics().into_iter().filter(single);
         metrics.map(|metric| (metric, self.columns[at].shown_values(metric, &context))).collect()
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use aiperf_metrics::{ClientHealth, ClientLoad};
-use aiperf_report::{ErrorLimits, ErrorStats, Grade, JoinCounts, Problem, Statistic, TimedError};
+use aiperf_report::{ErrorLimits, ErrorStatistic, ErrorStats, Grade, JoinCounts, SelfTestProblem, TimedError};
 
 use super::options::Load;
 
@@ -53,25 +53,25 @@ pub(super) struct GradeInput<'a> {
 
 impl GradeInput<'_> {
     /// Worst first.
-    pub(super) fn problems(&self) -> Vec<Problem> {
+    pub(super) fn problems(&self) -> Vec<SelfTestProblem> {
         let counts = self.counts;
-        let mut problems: Vec<Problem> = Vec::new();
+        let mut problems: Vec<SelfTestProblem> = Vec::new();
         if counts.compared == 0 {
-            problems.push(Problem::NothingCompared);
+            problems.push(SelfTestProblem::NothingCompared);
         }
         let counted = [
-            (counts.failed, Problem::Failed as fn(u64) -> Problem),
-            (counts.lost, Problem::Lost),
-            (counts.extra, Problem::Extra),
-            (counts.chunks_missing, Problem::ChunksMissing),
+            (counts.failed, SelfTestProblem::Failed as fn(u64) -> SelfTestProblem),
+            (counts.lost, SelfTestProblem::Lost),
+            (counts.extra, SelfTestProblem::Extra),
+            (counts.chunks_missing, SelfTestProblem::ChunksMissing),
         ];
         problems.extend(counted.into_iter().filter(|(count, _)| *count > 0).map(|(count, problem)| problem(count)));
         problems.extend(self.load_short());
         for (error, limits) in self.limits {
             let Some(stats) = self.errors.get(error) else { continue };
-            let pairs = [(Statistic::P50, stats.p50, limits.p50), (Statistic::P99, stats.p99, limits.p99)];
+            let pairs = [(ErrorStatistic::P50, stats.p50, limits.p50), (ErrorStatistic::P99, stats.p99, limits.p99)];
             let large = pairs.into_iter().filter(|(_, value, limit)| *value > limit / 2.0);
-            problems.extend(large.map(|(statistic, value, limit)| Problem::ErrorLarge {
+            problems.extend(large.map(|(statistic, value, limit)| SelfTestProblem::ErrorLarge {
                 error: *error,
                 statistic,
                 value,
@@ -79,33 +79,33 @@ impl GradeInput<'_> {
             }));
         }
         if let Some(lag) = self.simulator_lag.filter(|lag| lag.p50 > TYPICAL_MS || lag.p99 > TAIL_MS) {
-            problems.push(Problem::SimulatorLate { p50: lag.p50, p99: lag.p99 });
+            problems.push(SelfTestProblem::SimulatorLate { p50: lag.p50, p99: lag.p99 });
         }
         let client = self.health.map_or(&[][..], |health| &health.limits);
-        problems.extend(client.iter().copied().map(Problem::ClientLimit));
+        problems.extend(client.iter().copied().map(SelfTestProblem::ClientLimit));
         problems.sort_by_key(|problem| std::cmp::Reverse(problem.grade()));
         problems
     }
 
     /// A load that was not reached is not certified.
-    fn load_short(&self) -> Option<Problem> {
+    fn load_short(&self) -> Option<SelfTestProblem> {
         match self.load {
             Load::Streams(asked) => {
                 let reached = self.reached.in_flight;
-                (reached < asked).then_some(Problem::StreamsShort { reached, asked })
+                (reached < asked).then_some(SelfTestProblem::StreamsShort { reached, asked })
             }
             Load::Rate(asked) => {
                 let expected = asked * self.duration;
                 let sent = (self.counts.compared + self.counts.failed + self.counts.cut_off) as f64;
                 let short = sent + CHANCE * expected.sqrt() < expected;
-                short.then_some(Problem::RateShort { reached: sent / self.duration, asked })
+                short.then_some(SelfTestProblem::RateShort { reached: sent / self.duration, asked })
             }
         }
     }
 }
 
-pub(super) fn grade_of(problems: &[Problem]) -> Grade {
-    problems.iter().map(Problem::grade).max().unwrap_or(Grade::Pass)
+pub(super) fn grade_of(problems: &[SelfTestProblem]) -> Grade {
+    problems.iter().map(SelfTestProblem::grade).max().unwrap_or(Grade::Pass)
 }
 
 #[cfg(test)]
@@ -127,7 +127,7 @@ mod tests {
         errors: &[(TimedError, ErrorStats)],
         max_ttft: f64,
         health: Option<&ClientHealth>,
-    ) -> (Grade, Vec<Problem>) {
+    ) -> (Grade, Vec<SelfTestProblem>) {
         let (limits, errors) = (limits(load, max_ttft), errors.iter().copied().collect());
         let input = GradeInput {
             load,
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn a_load_that_was_not_reached_fails() {
         let (grade, problems) = judged(Load::Streams(1_000), WHOLE, &[], 5.0, None);
-        assert_eq!((grade, problems[0]), (Grade::Fail, Problem::StreamsShort { reached: 100, asked: 1_000 }));
+        assert_eq!((grade, problems[0]), (Grade::Fail, SelfTestProblem::StreamsShort { reached: 100, asked: 1_000 }));
         assert_eq!(judged(Load::Rate(95.0), WHOLE, &[], 5.0, None).0, Grade::Pass, "chance may take so much");
         assert_eq!(judged(Load::Rate(120.0), WHOLE, &[], 5.0, None).0, Grade::Fail);
     }
@@ -214,7 +214,7 @@ mod tests {
         }
         .problems();
         assert_eq!(grade_of(&problems), Grade::Fail);
-        assert_eq!(problems.last(), Some(&Problem::SimulatorLate { p50: 0.1, p99: 20.0 }));
+        assert_eq!(problems.last(), Some(&SelfTestProblem::SimulatorLate { p50: 0.1, p99: 20.0 }));
     }
 
     #[test]
@@ -231,6 +231,6 @@ mod tests {
         assert_eq!(judged(STREAMS, WHOLE, &[], 5.0, Some(&health)).0, Grade::Warn);
         let lost = JoinCounts { lost: 2, ..WHOLE };
         let (grade, problems) = judged(STREAMS, lost, &[], 5.0, Some(&health));
-        assert_eq!((grade, problems[0], problems.len()), (Grade::Fail, Problem::Lost(2), 2));
+        assert_eq!((grade, problems[0], problems.len()), (Grade::Fail, SelfTestProblem::Lost(2), 2));
     }
 }

@@ -1,6 +1,6 @@
 //! Statistics over trials.
 
-use aiperf_report::{AggregateMetric, Spread};
+use aiperf_report::{AggregateMetric, RunSpread};
 use aiperf_stats::distribution::student_t_quantile;
 
 use super::figures::{Figures, statistics};
@@ -16,7 +16,7 @@ pub(crate) fn over_runs(runs: &[&Figures], level: f64) -> Vec<AggregateMetric> {
                     values.push(value);
                 } else {
                     let (tag, unit) = (metric.tag.clone(), metric.unit.clone());
-                    let nothing = AggregateMetric { tag, unit, stat: stat.to_owned(), spread: Spread::of_one(0.0) };
+                    let nothing = AggregateMetric { tag, unit, stat: stat.to_owned(), spread: RunSpread::of_one(0.0) };
                     metrics.push((nothing, vec![value]));
                 }
             }
@@ -30,17 +30,17 @@ pub(crate) fn over_runs(runs: &[&Figures], level: f64) -> Vec<AggregateMetric> {
 }
 
 /// The mean with its t interval; `None` without values.
-pub(crate) fn spread(values: &[f64], level: f64) -> Option<Spread> {
+pub(crate) fn spread(values: &[f64], level: f64) -> Option<RunSpread> {
     let (first, count) = (*values.first()?, values.len());
     if count == 1 {
-        return Some(Spread::of_one(first));
+        return Some(RunSpread::of_one(first));
     }
     let n = count as f64;
     let mean = values.iter().sum::<f64>() / n;
     let std = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
     let se = std / n.sqrt();
     let t = student_t_quantile(f64::midpoint(1.0, level), n - 1.0);
-    Some(Spread {
+    Some(RunSpread {
         runs: count,
         mean,
         std,

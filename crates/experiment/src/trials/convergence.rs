@@ -1,7 +1,7 @@
 //! Whether trials have said enough.
 
 use aiperf_config::{Convergence, ConvergenceMode, Experiment};
-use aiperf_metrics::{Kind, Metric};
+use aiperf_metrics::{Metric, MetricKind};
 use aiperf_report::Settled;
 use aiperf_stats::same_distribution;
 
@@ -31,12 +31,12 @@ pub(crate) fn check(rule: &Convergence, experiment: &Experiment) -> Result<(), R
         }
     }
     let kind = metric.definition().kind;
-    let of_requests = matches!(kind, Kind::Record | Kind::RecordList);
+    let of_requests = matches!(kind, MetricKind::Record | MetricKind::RecordList);
     if rule.mode == ConvergenceMode::Distribution && !of_requests {
         let why = "it is one number a run, and --convergence-mode distribution compares values of requests; use cv or ci_width";
         return refuse(why.to_owned());
     }
-    if matches!(kind, Kind::Aggregate | Kind::Derived) && rule.stat.name() != "avg" {
+    if matches!(kind, MetricKind::Aggregate | MetricKind::Derived) && rule.stat.name() != "avg" {
         return refuse(format!("it is one number a run and has no {}; leave --convergence-stat out", rule.stat.name()));
     }
     Ok(())

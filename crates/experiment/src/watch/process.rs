@@ -23,7 +23,7 @@ impl ThreadClock {
             let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
             let name = fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
             let role = if id == process {
-                ThreadRole::Conductor
+                ThreadRole::Scheduler
             } else if name.starts_with("worker-") {
                 ThreadRole::Worker
             } else {

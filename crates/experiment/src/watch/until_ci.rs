@@ -9,8 +9,10 @@ use std::sync::Arc;
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{CiMargin, CiStat, CiTarget, Config};
-use aiperf_metrics::{Flags, Kind, Metric, MetricContext, Sending};
-use aiperf_stats::{Estimate, Event, Held, Level, RunEnd, Span, Support, closed_loop_rate, mean, quantile, rate};
+use aiperf_metrics::{Flags, Metric, MetricContext, MetricKind, Sending};
+use aiperf_stats::{
+    CountedEvent, Estimate, HeldSlot, Level, RunEnd, Support, TimeSpan, closed_loop_rate, mean, quantile, rate,
+};
 use serde_json::{Value, json};
 
 use crate::error::RunError;
@@ -49,7 +51,7 @@ struct IntervalTarget {
     values: Vec<f64>,
     /// For a rate: when each request held a slot, in seconds since the phase began, and how much it counts; failed requests
     /// held a slot and count as nothing.
-    held: Vec<Held>,
+    held: Vec<HeldSlot>,
 }
 
 /// What the interval of a target is computed from.
@@ -68,7 +70,9 @@ impl ValueSource {
         match metric {
             Metric::RequestThroughput => Some(Self::Requests),
             Metric::OutputTokenThroughput => Some(Self::Amount(Metric::OutputSequenceLength)),
-            metric if metric.definition().kind == Kind::Record && !metric.definition().flags.has(Flags::ERRORS) => {
+            metric
+                if metric.definition().kind == MetricKind::Record && !metric.definition().flags.has(Flags::ERRORS) =>
+            {
                 Some(Self::Values(metric))
             }
             _ => None,
@@ -194,18 +198,18 @@ impl IntervalTarget {
     /// Notes that a slot was held; only rates need it.
     fn hold(&mut self, amount: f64, (start, end): (f64, f64)) {
         if !matches!(self.source, ValueSource::Values(_)) {
-            self.held.push(Held { start, end, amount });
+            self.held.push(HeldSlot { start, end, amount });
         }
     }
 
     fn estimate(&self, elapsed: f64, level: Level) -> Option<Estimate> {
-        let span = Span { start: 0.0, end: elapsed };
+        let span = TimeSpan { start: 0.0, end: elapsed };
         match (self.source, self.asked.stat) {
             (ValueSource::Values(_), CiStat::Avg) => mean(&self.values, level),
             (ValueSource::Values(_), CiStat::Percentile(percent)) => quantile(&self.values, percent / 100.0, level),
             _ if self.values.is_empty() => None,
             _ if self.sending == Sending::Scheduled => {
-                let events = self.held.iter().map(|held| Event { at: held.end, amount: held.amount });
+                let events = self.held.iter().map(|held| CountedEvent { at: held.end, amount: held.amount });
                 rate(events, span, level)
             }
             _ => closed_loop_rate(&self.held, span, RunEnd::Ongoing, level).map(|found| found.estimate),

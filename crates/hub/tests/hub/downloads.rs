@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use aiperf_hub::{FilePath, Hub, HubError, Limits, RepositoryId, Revision};
-use aiperf_loopback_hub::{COMMIT, LoopbackHub, Mischief};
+use aiperf_hub::{DownloadLimits, FilePath, Hub, HubError, RepositoryId, Revision};
+use aiperf_loopback_hub::{COMMIT, HubFault, LoopbackHub};
 
 use super::environment;
 
@@ -41,7 +41,7 @@ fn a_file_lands_where_the_hubs_own_tools_look_and_is_asked_for_once() {
 #[test]
 fn a_cut_connection_is_resumed_from_where_it_ended() {
     let home = tempfile::tempdir().unwrap();
-    let server = LoopbackHub::with(&[(NAME, &content())]).then(Mischief::CutAfter(300_000));
+    let server = LoopbackHub::with(&[(NAME, &content())]).then(HubFault::CutAfter(300_000));
     let hub = hub(&server, home.path());
     assert_eq!(std::fs::read(get(&hub).unwrap()).unwrap(), content());
     let requests = server.requests();
@@ -68,9 +68,9 @@ fn what_an_earlier_process_left_is_gone_on_with() {
 fn a_server_without_ranges_sends_the_whole_file_again() {
     let home = tempfile::tempdir().unwrap();
     let server = LoopbackHub::with(&[(NAME, &content())])
-        .then(Mischief::CutAfter(1_000))
-        .then(Mischief::IgnoreRange)
-        .then(Mischief::IgnoreRange);
+        .then(HubFault::CutAfter(1_000))
+        .then(HubFault::IgnoreRange)
+        .then(HubFault::IgnoreRange);
     assert_eq!(std::fs::read(get(&hub(&server, home.path())).unwrap()).unwrap(), content());
 }
 
@@ -79,7 +79,7 @@ fn retries_end() {
     let home = tempfile::tempdir().unwrap();
     let mut server = LoopbackHub::with(&[(NAME, b"rows")]);
     for _ in 0..20 {
-        server = server.then(Mischief::Status(503));
+        server = server.then(HubFault::Status(503));
     }
     let error = get(&hub(&server, home.path())).unwrap_err().to_string();
     assert!(error.contains("HTTP 503") && error.contains("org/set") && error.contains(NAME), "{error}");
@@ -91,7 +91,7 @@ fn the_token_goes_to_the_hub_and_to_nobody_else() {
     let home = tempfile::tempdir().unwrap();
     let files = LoopbackHub::with(&[(NAME, b"rows")]);
     let to = format!("{}/x/resolve/main/{NAME}", files.url);
-    let server = LoopbackHub::with(&[(NAME, b"rows")]).then(Mischief::Redirect(to));
+    let server = LoopbackHub::with(&[(NAME, b"rows")]).then(HubFault::Redirect(to));
     get(&hub(&server, home.path())).unwrap();
     assert!(server.requests()[0].contains("Bearer secret"));
     assert!(!files.requests()[0].contains("secret"));
@@ -111,15 +111,15 @@ fn a_gated_repository_says_what_to_do() {
 }
 
 #[test]
-fn bytes_that_do_not_have_the_announced_hash_are_thrown_away() {
+fn bytes_that_do_not_have_the_announced_hash_are_deleted() {
     let home = tempfile::tempdir().unwrap();
     let wrong = "0".repeat(64);
-    let server = LoopbackHub::with(&[(NAME, b"rows")]).then(Mischief::Etag(wrong));
+    let server = LoopbackHub::with(&[(NAME, b"rows")]).then(HubFault::Etag(wrong));
     let error = get(&hub(&server, home.path())).unwrap_err().to_string();
-    assert!(error.contains("not what the hub announced"), "{error}");
+    assert!(error.contains("does not match the size or hash"), "{error}");
     assert_eq!(std::fs::read_dir(home.path().join("hub/datasets--org--set/blobs")).unwrap().count(), 0);
     let right = "bc51e9e65d79e1c90ba544ab2eae1044ccdf8c1af7a559ba375cba4276f7d99e";
-    let server = server.then(Mischief::Etag(right.to_owned()));
+    let server = server.then(HubFault::Etag(right.to_owned()));
     assert!(get(&hub(&server, home.path())).is_ok());
 }
 
@@ -141,7 +141,7 @@ fn offline_says_what_is_missing_and_how_to_get_it() {
 fn a_download_over_the_limit_is_not_begun() {
     let home = tempfile::tempdir().unwrap();
     let server = LoopbackHub::with(&[(NAME, &content())]);
-    let limits = Limits { bytes: 1 << 10, time: Duration::from_secs(60) };
+    let limits = DownloadLimits { bytes: 1 << 10, time: Duration::from_secs(60) };
     let error = get(&hub(&server, home.path()).with_limits(limits)).unwrap_err().to_string();
     assert!(error.contains("781.2 KiB") && error.contains("1.0 KiB"), "{error}");
 }
@@ -150,15 +150,15 @@ fn a_download_over_the_limit_is_not_begun() {
 fn a_download_over_its_time_is_kept_for_the_next_run() {
     let home = tempfile::tempdir().unwrap();
     let server = LoopbackHub::with(&[(NAME, &content())]);
-    let limits = Limits { bytes: 1 << 30, time: Duration::ZERO };
+    let limits = DownloadLimits { bytes: 1 << 30, time: Duration::ZERO };
     let error = get(&hub(&server, home.path()).with_limits(limits)).unwrap_err().to_string();
-    assert!(error.contains("limit of 0 s") && error.contains("the next run goes on"), "{error}");
+    assert!(error.contains("limit of 0 s") && error.contains("the next run resumes"), "{error}");
 }
 
 #[test]
 fn a_plain_url_is_kept_beside_the_cache() {
     let home = tempfile::tempdir().unwrap();
-    let server = LoopbackHub::with(&[("question.jsonl", b"{}")]).then(Mischief::Status(500));
+    let server = LoopbackHub::with(&[("question.jsonl", b"{}")]).then(HubFault::Status(500));
     let url = format!("{}/x/resolve/main/question.jsonl", server.url);
     let path = hub(&server, home.path()).url(&url).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"{}");

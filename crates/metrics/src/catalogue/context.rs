@@ -3,7 +3,7 @@
 use aiperf_protocol::{EndpointKind, Medium};
 use thiserror::Error;
 
-use crate::{AskedConcurrency, Flags, GpuEnergy, Kind, Level, Metric, NetworkRtt};
+use crate::{AskedConcurrency, Flags, GpuEnergy, Level, Metric, MetricKind, NetworkRtt};
 
 /// The facts of a run that decide which metrics apply and how some are computed.
 #[derive(Debug, Clone)]
@@ -118,7 +118,8 @@ impl MetricContext {
     pub fn record_metrics(&self) -> Vec<Metric> {
         let in_file = |metric: &Metric| {
             let kind = metric.definition().kind;
-            let per_record = matches!(kind, Kind::Record | Kind::RecordList) || *metric == Metric::GoodRequestCount;
+            let per_record =
+                matches!(kind, MetricKind::Record | MetricKind::RecordList) || *metric == Metric::GoodRequestCount;
             per_record && !metric.has(Flags::NO_RECORD) && self.shows(*metric)
         };
         Metric::ALL.iter().copied().filter(in_file).collect()
@@ -126,7 +127,8 @@ impl MetricContext {
 
     /// Reads an SLO as `--goodput` gives it: a metric's tag and a limit in the unit that is shown for it.
     pub fn slo(&self, tag: &str, limit: f64) -> Result<Slo, SloError> {
-        let takes_limit = |metric: &Metric| metric.definition().kind == Kind::Record && !metric.has(Flags::ERRORS);
+        let takes_limit =
+            |metric: &Metric| metric.definition().kind == MetricKind::Record && !metric.has(Flags::ERRORS);
         let metric = Metric::from_tag(tag).filter(takes_limit).ok_or_else(|| SloError::Unknown {
             tag: tag.to_owned(),
             advice: Metric::advice(tag, |metric| takes_limit(&metric)),

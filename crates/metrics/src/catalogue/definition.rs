@@ -4,7 +4,7 @@ use crate::Unit;
 
 /// How a metric comes about, and which statistics it carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum MetricKind {
     /// One value a request; the summary has all statistics over requests.
     Record,
     /// A list of values a request; the summary pools them.
@@ -21,7 +21,7 @@ pub enum Kind {
     Network,
 }
 
-impl Kind {
+impl MetricKind {
     /// As documents spell it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -160,7 +160,7 @@ pub struct Definition {
     pub header: &'static str,
     pub unit: Unit,
     pub shown: Unit,
-    pub kind: Kind,
+    pub kind: MetricKind,
     pub group: ConsoleGroup,
     /// Row order on the console, ascending; rows without one come last.
     pub order: Option<u16>,

@@ -23,7 +23,7 @@ macro_rules! catalogue {
         pub enum Metric { $($name),* }
 
         pub(crate) const DEFINITIONS: &[crate::Definition] = &[$(crate::Definition {
-            tag: $tag, header: $header, unit: $unit, shown: $shown, kind: crate::Kind::$kind,
+            tag: $tag, header: $header, unit: $unit, shown: $shown, kind: crate::MetricKind::$kind,
             group: crate::ConsoleGroup::$group, order: $crate::catalogue::metric::order!($order),
             flags: crate::Flags(0 $(| crate::Flags::$flag.0)*), formula: $formula,
         }),*];

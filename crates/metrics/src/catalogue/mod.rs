@@ -8,6 +8,6 @@ mod suggestion;
 mod unit;
 
 pub use context::{MetricContext, Sending, Slo, SloError, Thresholds};
-pub use definition::{ConsoleGroup, Definition, Flags, Kind};
+pub use definition::{ConsoleGroup, Definition, Flags, MetricKind};
 pub use rows::Metric;
 pub use unit::Unit;

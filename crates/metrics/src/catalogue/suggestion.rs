@@ -46,7 +46,7 @@ impl Metric {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kind;
+    use crate::MetricKind;
 
     fn suggested(tag: &str) -> Option<&'static str> {
         Metric::suggestion(tag, |_| true).map(Metric::tag)
@@ -71,6 +71,6 @@ mod tests {
 
     #[test]
     fn only_what_would_be_accepted_is_suggested() {
-        assert_eq!(Metric::suggestion("rps", |metric| metric.definition().kind == Kind::Record), None);
+        assert_eq!(Metric::suggestion("rps", |metric| metric.definition().kind == MetricKind::Record), None);
     }
 }

@@ -41,10 +41,10 @@ pub struct ClientHealth {
 }
 
 impl ClientHealth {
-    /// Judges samples in order of time. `began`: the start of the run, from which "since when" is counted.
-    pub fn judge(began: Mono, samples: &[HealthSample]) -> Self {
+    /// Assesses samples in order of time. `began`: the start of the run, from which "since when" is counted.
+    pub fn assess(began: Mono, samples: &[HealthSample]) -> Self {
         let stalls = stalls(began, samples);
-        let limits = stalls.into_iter().chain(RULES.iter().filter_map(|rule| rule.judge(began, samples))).collect();
+        let limits = stalls.into_iter().chain(RULES.iter().filter_map(|rule| rule.assess(began, samples))).collect();
         Self { limits, observed: HealthMaxima::of(samples) }
     }
 
@@ -88,40 +88,44 @@ fn stalls(began: Mono, samples: &[HealthSample]) -> Option<ClientLimit> {
 }
 
 /// A figure of each sample that must not stay at or above a threshold.
-struct Rule {
+struct LimitRule {
     kind: LimitKind,
     threshold: f64,
     figure: fn(&HealthSample) -> Option<f64>,
 }
 
-const RULES: [Rule; 7] = [
-    Rule {
+const RULES: [LimitRule; 7] = [
+    LimitRule {
         kind: LimitKind::ScheduleLag { growing: false },
         threshold: LAG_MS,
         figure: |sample| Some(sample.schedule_lag.as_millis_f64()),
     },
-    Rule { kind: LimitKind::WorkerLag, threshold: LAG_MS, figure: |sample| Some(sample.worker_lag.as_millis_f64()) },
-    Rule {
+    LimitRule {
+        kind: LimitKind::WorkerLag,
+        threshold: LAG_MS,
+        figure: |sample| Some(sample.worker_lag.as_millis_f64()),
+    },
+    LimitRule {
         kind: LimitKind::ProcessCpu,
         threshold: PROCESS_CPU_PERCENT,
         figure: |sample| Some(100.0 * sample.cpu_share),
     },
-    Rule {
-        kind: LimitKind::ThreadCpu(ThreadRole::Conductor),
+    LimitRule {
+        kind: LimitKind::ThreadCpu(ThreadRole::Scheduler),
         threshold: THREAD_CPU_PERCENT,
-        figure: |sample| thread_percent(sample, ThreadRole::Conductor),
+        figure: |sample| thread_percent(sample, ThreadRole::Scheduler),
     },
-    Rule {
+    LimitRule {
         kind: LimitKind::ThreadCpu(ThreadRole::Worker),
         threshold: THREAD_CPU_PERCENT,
         figure: |sample| thread_percent(sample, ThreadRole::Worker),
     },
-    Rule {
+    LimitRule {
         kind: LimitKind::RecordQueue,
         threshold: RECORD_QUEUE_PERCENT,
         figure: |sample| percent(sample.record_queue as u64, sample.record_queue_capacity as u64),
     },
-    Rule {
+    LimitRule {
         kind: LimitKind::Descriptors,
         threshold: DESCRIPTORS_PERCENT,
         figure: |sample| sample.descriptors.and_then(|used| percent(used.open, used.limit)),
@@ -136,8 +140,8 @@ fn percent(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| 100.0 * part as f64 / whole as f64)
 }
 
-impl Rule {
-    fn judge(&self, began: Mono, samples: &[HealthSample]) -> Option<ClientLimit> {
+impl LimitRule {
+    fn assess(&self, began: Mono, samples: &[HealthSample]) -> Option<ClientLimit> {
         let mut limit: Option<ClientLimit> = None;
         let mut growing = false;
         let mut meanwhile: Vec<&HealthSample> = Vec::new();
@@ -231,7 +235,7 @@ mod tests {
             change(index, &mut sample);
             sample
         };
-        ClientHealth::judge(BEGAN, &(0..samples).map(sample).collect::<Vec<_>>())
+        ClientHealth::assess(BEGAN, &(0..samples).map(sample).collect::<Vec<_>>())
     }
 
     fn only(health: &ClientHealth) -> ClientLimit {
@@ -245,7 +249,7 @@ mod tests {
         assert!(!health.is_saturated());
         assert_eq!((health.observed.samples, health.observed.in_flight), (40, 64));
         assert_eq!(health.observed.descriptors, Some(90));
-        assert!(!ClientHealth::judge(BEGAN, &[]).is_saturated());
+        assert!(!ClientHealth::assess(BEGAN, &[]).is_saturated());
     }
 
     #[test]
@@ -288,7 +292,7 @@ mod tests {
             failures.into_groups()
         };
         let health = |shortage| {
-            let mut health = ClientHealth::judge(BEGAN, &[]);
+            let mut health = ClientHealth::assess(BEGAN, &[]);
             health.add_shortages(BEGAN, &failed(shortage));
             health
         };
@@ -325,7 +329,7 @@ mod tests {
 
     #[test]
     fn one_full_thread_is_a_limit_on_a_machine_that_is_idle_otherwise() {
-        for role in [ThreadRole::Conductor, ThreadRole::Worker] {
+        for role in [ThreadRole::Scheduler, ThreadRole::Worker] {
             let health = run(8, |_, sample| {
                 sample.cpu_share = 0.1;
                 sample.busiest_thread = Some(ThreadLoad { role, share: 0.99 });

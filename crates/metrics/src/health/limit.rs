@@ -47,7 +47,7 @@ impl LimitKind {
         match self {
             Self::WorkerLag => "worker_lag",
             Self::ProcessCpu => "process_cpu",
-            Self::ThreadCpu(ThreadRole::Conductor) => "conductor_cpu",
+            Self::ThreadCpu(ThreadRole::Scheduler) => "conductor_cpu",
             Self::ThreadCpu(ThreadRole::Worker) => "worker_cpu",
             Self::RecordQueue => "record_queue",
             Self::ScheduleLag { growing: false } => "schedule_lag",

@@ -39,7 +39,7 @@ pub struct ThreadLoad {
 /// Record threads are not here: when they cannot keep up, their queue shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThreadRole {
-    Conductor,
+    Scheduler,
     Worker,
 }
 

@@ -4,20 +4,20 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use crate::over_time::step::StepCurve;
-use crate::over_time::time_weighted::Flight;
+use crate::over_time::time_weighted::InFlightRequest;
+use crate::summary::statistics::CompensatedSum;
 use crate::{Metric, Stats};
 
 const NANOS_PER_SECOND: f64 = 1e9;
 
 /// A sum of what its holders add. Back at exactly 0 when the last one leaves, so that rounding does not pile up.
 #[derive(Debug, Default)]
-struct Level {
-    sum: f64,
-    lost: f64,
+struct RateSum {
+    sum: CompensatedSum,
     holders: usize,
 }
 
-impl Level {
+impl RateSum {
     fn join(&mut self, amount: f64) {
         self.holders += 1;
         self.change(amount);
@@ -27,19 +27,16 @@ impl Level {
         self.holders = self.holders.saturating_sub(1);
         self.change(-amount);
         if self.holders == 0 {
-            (self.sum, self.lost) = (0.0, 0.0);
+            self.sum = CompensatedSum::default();
         }
     }
 
     fn change(&mut self, amount: f64) {
-        let next = self.sum + amount;
-        self.lost +=
-            if self.sum.abs() >= amount.abs() { (self.sum - next) + amount } else { (amount - next) + self.sum };
-        self.sum = next;
+        self.sum.add(amount);
     }
 
     fn value(&self) -> f64 {
-        self.sum + self.lost
+        self.sum.value()
     }
 
     fn per_holder_of(&self, users: usize) -> f64 {
@@ -54,12 +51,12 @@ pub(crate) struct Levels {
     in_flight: usize,
     prefilling: usize,
     decoding: usize,
-    prefill_rate: Level,
+    prefill_rate: RateSum,
     /// From chunk to chunk.
-    decode_rate: Level,
+    decode_rate: RateSum,
     /// Prefill and decode, each spread evenly over its phase.
-    total_rate: Level,
-    tokens: Level,
+    total_rate: RateSum,
+    tokens: RateSum,
     curves: Curves,
 }
 
@@ -94,21 +91,21 @@ impl Curves {
     }
 
     /// Whether one of them must be drawn again.
-    pub(crate) fn has_outlines(&self) -> bool {
-        self.each().into_iter().any(StepCurve::is_outline)
+    pub(crate) fn need_second_pass(&self) -> bool {
+        self.each().into_iter().any(StepCurve::needs_second_pass)
     }
 
-    pub(crate) fn seen_nearer(self) -> Self {
+    pub(crate) fn second_pass(self) -> Self {
         Self {
-            concurrency: self.concurrency.seen_nearer(),
-            decode_concurrency: self.decode_concurrency.seen_nearer(),
-            prefill_concurrency: self.prefill_concurrency.seen_nearer(),
-            decode: self.decode.seen_nearer(),
-            prefill: self.prefill.seen_nearer(),
-            total: self.total.seen_nearer(),
-            decode_per_user: self.decode_per_user.seen_nearer(),
-            prefill_per_user: self.prefill_per_user.seen_nearer(),
-            tokens: self.tokens.seen_nearer(),
+            concurrency: self.concurrency.second_pass(),
+            decode_concurrency: self.decode_concurrency.second_pass(),
+            prefill_concurrency: self.prefill_concurrency.second_pass(),
+            decode: self.decode.second_pass(),
+            prefill: self.prefill.second_pass(),
+            total: self.total.second_pass(),
+            decode_per_user: self.decode_per_user.second_pass(),
+            prefill_per_user: self.prefill_per_user.second_pass(),
+            tokens: self.tokens.second_pass(),
         }
     }
 
@@ -172,61 +169,61 @@ impl Levels {
         curves.tokens.hold(self.tokens.value(), held, self.in_flight > 0);
     }
 
-    pub(crate) fn begin(&mut self, flight: &Flight) {
+    pub(crate) fn begin(&mut self, request: &InFlightRequest) {
         self.in_flight += 1;
-        self.tokens.join(flight.input_tokens);
+        self.tokens.join(request.input_tokens);
     }
 
-    pub(crate) fn begin_prefill(&mut self, flight: &Flight, span: u64) {
+    pub(crate) fn begin_prefill(&mut self, request: &InFlightRequest, span: u64) {
         self.prefilling += 1;
-        let rate = rate(flight.input_tokens, span);
+        let rate = rate(request.input_tokens, span);
         self.prefill_rate.join(rate);
         self.total_rate.join(rate);
     }
 
-    pub(crate) fn end_prefill(&mut self, flight: &Flight, span: u64) {
+    pub(crate) fn end_prefill(&mut self, request: &InFlightRequest, span: u64) {
         self.prefilling -= 1;
-        let rate = rate(flight.input_tokens, span);
+        let rate = rate(request.input_tokens, span);
         self.prefill_rate.leave(rate);
         self.total_rate.leave(rate);
     }
 
-    pub(crate) fn begin_decode(&mut self, flight: &Flight, span: u64) {
+    pub(crate) fn begin_decode(&mut self, request: &InFlightRequest, span: u64) {
         self.decoding += 1;
-        self.tokens.change(flight.output_tokens.min(1.0));
-        let rate = rate(later_tokens(flight), span);
+        self.tokens.change(request.output_tokens.min(1.0));
+        let rate = rate(later_tokens(request), span);
         self.total_rate.join(rate);
-        if flight.real_gaps == 0 {
+        if request.real_gaps == 0 {
             self.decode_rate.join(rate);
         }
     }
 
-    pub(crate) fn end_decode(&mut self, flight: &Flight, span: u64) {
+    pub(crate) fn end_decode(&mut self, request: &InFlightRequest, span: u64) {
         self.decoding -= 1;
-        let rate = rate(later_tokens(flight), span);
+        let rate = rate(later_tokens(request), span);
         self.total_rate.leave(rate);
-        if flight.real_gaps == 0 {
+        if request.real_gaps == 0 {
             self.decode_rate.leave(rate);
         }
     }
 
-    pub(crate) fn begin_gap(&mut self, flight: &Flight, gap: u64) {
+    pub(crate) fn begin_gap(&mut self, request: &InFlightRequest, gap: u64) {
         if gap > 0 {
-            self.decode_rate.join(rate(later_tokens(flight) / flight.real_gaps as f64, gap));
+            self.decode_rate.join(rate(later_tokens(request) / request.real_gaps as f64, gap));
         }
     }
 
-    pub(crate) fn end_gap(&mut self, flight: &Flight, gap: u64) {
+    pub(crate) fn end_gap(&mut self, request: &InFlightRequest, gap: u64) {
         if gap > 0 {
-            self.decode_rate.leave(rate(later_tokens(flight) / flight.real_gaps as f64, gap));
+            self.decode_rate.leave(rate(later_tokens(request) / request.real_gaps as f64, gap));
         }
-        self.tokens.change(later_tokens(flight) / flight.gaps as f64);
+        self.tokens.change(later_tokens(request) / request.gaps as f64);
     }
 
     /// The request is over, with it `received` tokens of its output.
-    pub(crate) fn end(&mut self, flight: &Flight, received: f64) {
+    pub(crate) fn end(&mut self, request: &InFlightRequest, received: f64) {
         self.in_flight -= 1;
-        self.tokens.leave(flight.input_tokens + received);
+        self.tokens.leave(request.input_tokens + received);
     }
 
     pub(crate) fn finish(mut self) -> Curves {
@@ -236,8 +233,8 @@ impl Levels {
 }
 
 /// All output tokens but the first, which ends the prefill.
-fn later_tokens(flight: &Flight) -> f64 {
-    (flight.output_tokens - 1.0).max(0.0)
+fn later_tokens(request: &InFlightRequest) -> f64 {
+    (request.output_tokens - 1.0).max(0.0)
 }
 
 fn rate(tokens: f64, span: u64) -> f64 {

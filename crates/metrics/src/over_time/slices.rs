@@ -3,7 +3,7 @@
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 
-use crate::over_time::time_weighted::Aloft;
+use crate::over_time::time_weighted::InFlightRows;
 use crate::record::columns::{Columns, GapPlaces};
 use crate::record::fact::{Fact, Facts};
 use crate::{Metric, MetricContext, PhaseWindow, Summary};
@@ -86,9 +86,9 @@ impl Iterator for Slices<'_> {
         let here = &self.order[from..upto];
         self.in_flight.extend_from_slice(here);
         let requests = self.columns.subset(here, &self.gap_places);
-        let aloft = Aloft::some(self.columns, &self.in_flight, &self.gap_places);
+        let in_flight_rows = InFlightRows::some(self.columns, &self.in_flight, &self.gap_places);
         let window = PhaseWindow { start: start_at, end: end_at };
-        let summary = Summary::of_slice(&requests, Some(aloft), &window, &self.context, self.anchor);
+        let summary = Summary::of_slice(&requests, Some(in_flight_rows), &window, &self.context, self.anchor);
         let (start, end) = (self.anchor.epoch(start_at), self.anchor.epoch(end_at));
         Some(Slice { start, end, is_complete, summary: without_unsliced(summary) })
     }
@@ -121,10 +121,10 @@ pub(crate) fn end(columns: &Columns, row: u32) -> Mono {
 #[cfg(test)]
 mod tests {
     use aiperf_clock::EpochNanos;
-    use aiperf_protocol::{ContentChunk, Delivery, EndpointKind};
+    use aiperf_protocol::{ContentChunk, EndpointKind};
 
     use super::*;
-    use crate::{MediaFacts, Observation, RecordValues, TokenCounts};
+    use crate::{Observation, RecordValues, TokenCounts};
 
     const MS: u64 = 1_000_000;
 
@@ -132,11 +132,7 @@ mod tests {
         let start = Mono::from_nanos(start_ms * MS);
         let end = Mono::from_nanos(end_ms * MS);
         Observation {
-            due: start,
-            credit_issued: start,
-            start,
             headers_received: Some(start),
-            end,
             chunks: vec![ContentChunk {
                 at: end,
                 has_output: true,
@@ -144,17 +140,7 @@ mod tests {
                 usage_completion_tokens: None,
             }],
             tokens: TokenCounts { input: Some(10), output: Some(4), reasoning: None },
-            usage: None,
-            spec_decode: None,
-            http: None,
-            resent: 0,
-            failure: None,
-            requested_output_tokens: None,
-            requested_input_tokens: None,
-            undecodable_events: 0,
-            delivery: Delivery::Events,
-            prefix: None,
-            media: MediaFacts::default(),
+            ..Observation::new(start, end)
         }
     }
 

@@ -1,17 +1,17 @@
 //! The part of a phase in which nothing drifted, and the metrics of the requests that ended in it.
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
-use aiperf_stats::steady::{self, Request, Signal, Unsteady, Window};
+use aiperf_stats::steady::{self, RequestSpan, Signal, TimeWindow, Unsteady};
 
 use crate::over_time::parallel::parallel;
 use crate::over_time::slices::{end, start};
 use crate::over_time::throughput;
 use crate::over_time::throughput::Extent;
-use crate::over_time::timeline::{Room, Timeline, measure};
+use crate::over_time::timeline::{MeasureBuffers, Timeline, measure};
 use crate::record::columns::Columns;
 use crate::record::formula;
-use crate::summary::Measured;
-use crate::{Confidence, ConsoleGroup, Flags, Kind, Metric, MetricContext, MetricResult, PhaseWindow, Stats};
+use crate::summary::MeasuredMetric;
+use crate::{Confidence, ConsoleGroup, Flags, Metric, MetricContext, MetricKind, MetricResult, PhaseWindow, Stats};
 
 /// The tests for drift look at some hundreds of means.
 const ENOUGH_POINTS: usize = 20_000;
@@ -78,8 +78,8 @@ impl SteadyState {
 }
 
 /// What is left between ramp-up and drain. All requests count, however they ended.
-fn cut(columns: &Columns, timeline: &Timeline, seconds: impl Fn(Mono) -> f64) -> Result<Window, Unsteady> {
-    let request = |row: &u32| Request { start: seconds(start(columns, *row)), end: seconds(end(columns, *row)) };
+fn cut(columns: &Columns, timeline: &Timeline, seconds: impl Fn(Mono) -> f64) -> Result<TimeWindow, Unsteady> {
+    let request = |row: &u32| RequestSpan { start: seconds(start(columns, *row)), end: seconds(end(columns, *row)) };
     steady::cut(timeline.rows().iter().map(request))
         .map(|cut| cut.window)
         .ok_or(Unsteady::TooShort { left: 0, needed: steady::FEWEST })
@@ -113,11 +113,11 @@ fn measured(
     let level = timeline.level();
     let looked_at = |metric: &Metric| is_looked_at(*metric) && context.shows(*metric);
     let metrics: Vec<Metric> = Metric::ALL.iter().copied().filter(looked_at).collect();
-    let results = parallel(&metrics, rows.len(), |metric, room: &mut Room| {
+    let results = parallel(&metrics, rows.len(), |metric, room: &mut MeasureBuffers| {
         let measured = if throughput::is_rate(metric) {
             let estimate = throughput::estimate(metric, timeline, columns, (part, Extent::Part), context)?;
             let confidence = Some(Confidence::single(&estimate, level));
-            Measured { stats: Stats::single(estimate.value), confidence }
+            MeasuredMetric { stats: Stats::single(estimate.value), confidence }
         } else {
             measure(metric, rows, columns, context, level, room)?
         };
@@ -137,6 +137,6 @@ fn measured(
 fn is_looked_at(metric: Metric) -> bool {
     let definition = metric.definition();
     let hidden = metric.has(Flags::INTERNAL) || metric.has(Flags::EXPERIMENTAL) || metric.has(Flags::ERRORS);
-    let main = definition.kind == Kind::Record && definition.group == ConsoleGroup::Main;
+    let main = definition.kind == MetricKind::Record && definition.group == ConsoleGroup::Main;
     (main && !hidden) || throughput::is_rate(metric)
 }

@@ -4,14 +4,14 @@
 mod exact_pass;
 mod histogram_pass;
 
-use crate::summary::statistics::{Percentile, Stats, compensated_sum};
+use crate::summary::statistics::{CompensatedSum, Percentile, Stats, compensated_sum};
 
-use self::exact_pass::CloseUp;
-use self::histogram_pass::Outline;
+use self::exact_pass::ExactPass;
+use self::histogram_pass::HistogramPass;
 
 #[derive(Debug, Clone)]
 pub(crate) struct StepCurve {
-    drawing: Drawing,
+    state: CurveState,
     /// Time in which nothing could add to the curve; its value was 0 then.
     idle: u64,
     /// So many segments are let be before equal values are merged.
@@ -19,13 +19,13 @@ pub(crate) struct StepCurve {
 }
 
 #[derive(Debug, Clone)]
-enum Drawing {
+enum CurveState {
     /// Value and for how many nanoseconds it held.
     Whole(Vec<(f64, u64)>),
     /// As above, and there is no more to come.
     Finished(Vec<(f64, u64)>),
-    Outline(Outline),
-    CloseUp(CloseUp),
+    HistogramPass(HistogramPass),
+    ExactPass(ExactPass),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,15 +45,15 @@ impl Default for StepCurve {
 
 impl StepCurve {
     fn keeping(most: usize) -> Self {
-        Self { drawing: Drawing::Whole(Vec::new()), idle: 0, most }
+        Self { state: CurveState::Whole(Vec::new()), idle: 0, most }
     }
 
     pub(crate) fn hold(&mut self, value: f64, nanos: u64, active: bool) {
         if nanos == 0 {
             return;
         }
-        match &mut self.drawing {
-            Drawing::Whole(segments) => {
+        match &mut self.state {
+            CurveState::Whole(segments) => {
                 match segments.last_mut() {
                     Some((last, held)) if last.to_bits() == value.to_bits() => *held += nanos,
                     _ => segments.push((value, nanos)),
@@ -64,19 +64,19 @@ impl StepCurve {
                     self.make_room();
                 }
             }
-            Drawing::Outline(outline) => {
-                outline.hold(value, nanos);
+            CurveState::HistogramPass(histogram) => {
+                histogram.hold(value, nanos);
                 self.idle += if active { 0 } else { nanos };
             }
-            Drawing::CloseUp(close_up) => close_up.hold(value, nanos, active),
-            Drawing::Finished(_) => {}
+            CurveState::ExactPass(exact) => exact.hold(value, nanos, active),
+            CurveState::Finished(_) => {}
         }
     }
 
     /// A concurrency of a thousand has a thousand values, however long the run. Order is lost, which no statistic needs. Where
-    /// that is not enough, an outline must do.
+    /// that is not enough, an histogram must do.
     fn make_room(&mut self) {
-        let Drawing::Whole(segments) = &mut self.drawing else { return };
+        let CurveState::Whole(segments) = &mut self.state else { return };
         sort(segments);
         segments.dedup_by(|later, kept| {
             let same = later.0.to_bits() == kept.0.to_bits();
@@ -84,35 +84,35 @@ impl StepCurve {
             same
         });
         if segments.len() > self.most / 2 {
-            let mut outline = Outline::new();
+            let mut histogram = HistogramPass::new();
             for (value, nanos) in segments.iter() {
-                outline.hold(*value, *nanos);
+                histogram.hold(*value, *nanos);
             }
-            self.drawing = Drawing::Outline(outline);
+            self.state = CurveState::HistogramPass(histogram);
         }
     }
 
     /// Whether it must be drawn again, all of it, before it has statistics.
-    pub(crate) fn is_outline(&self) -> bool {
-        matches!(self.drawing, Drawing::Outline(_))
+    pub(crate) fn needs_second_pass(&self) -> bool {
+        matches!(self.state, CurveState::HistogramPass(_))
     }
 
     /// Ready to be drawn again. What is whole already stays as it is.
-    pub(crate) fn seen_nearer(self) -> Self {
-        let drawing = match self.drawing {
-            Drawing::Whole(segments) => Drawing::Finished(segments),
-            Drawing::Outline(outline) => Drawing::CloseUp(CloseUp::of(outline, self.idle)),
+    pub(crate) fn second_pass(self) -> Self {
+        let state = match self.state {
+            CurveState::Whole(segments) => CurveState::Finished(segments),
+            CurveState::HistogramPass(histogram) => CurveState::ExactPass(ExactPass::of(histogram, self.idle)),
             other => other,
         };
-        Self { drawing, ..self }
+        Self { state, ..self }
     }
 
     /// Statistics over all time, and over the time in which something was active.
     pub(crate) fn statistics(self) -> (Stats, Stats) {
-        match self.drawing {
-            Drawing::Whole(segments) | Drawing::Finished(segments) => of_whole(segments, self.idle),
-            Drawing::Outline(outline) => CloseUp::of(outline, self.idle).statistics(),
-            Drawing::CloseUp(close_up) => close_up.statistics(),
+        match self.state {
+            CurveState::Whole(segments) | CurveState::Finished(segments) => of_whole(segments, self.idle),
+            CurveState::HistogramPass(histogram) => ExactPass::of(histogram, self.idle).statistics(),
+            CurveState::ExactPass(exact) => exact.statistics(),
         }
     }
 }
@@ -131,25 +131,6 @@ fn of_whole(mut segments: Vec<(f64, u64)>, mut idle: u64) -> (Stats, Stats) {
     }
     segments.retain(|(_, held)| *held > 0);
     (all, weighted(&segments))
-}
-
-/// Neumaier's sum of values that come one by one.
-#[derive(Debug, Clone, Copy, Default)]
-struct Running {
-    sum: f64,
-    lost: f64,
-}
-
-impl Running {
-    fn add(&mut self, value: f64) {
-        let next = self.sum + value;
-        self.lost += if self.sum.abs() >= value.abs() { (self.sum - next) + value } else { (value - next) + self.sum };
-        self.sum = next;
-    }
-
-    fn sum(&self) -> f64 {
-        self.sum + self.lost
-    }
 }
 
 /// Of segments sorted by value. A percentile is the smallest value that, with all smaller ones, held for that share.
@@ -195,7 +176,7 @@ mod tests {
         let (mut whole, mut twice) = (StepCurve::default(), StepCurve::keeping(8));
         draw(&mut whole);
         draw(&mut twice);
-        let mut twice = twice.seen_nearer();
+        let mut twice = twice.second_pass();
         draw(&mut twice);
         [whole.statistics(), twice.statistics()]
     }
@@ -213,10 +194,10 @@ mod tests {
     fn a_curve_of_many_values_is_not_kept() {
         let mut curve = StepCurve::default();
         (0..1_000_000_u32).for_each(|step| curve.hold(f64::from(step).sqrt(), 1, true));
-        assert!(curve.is_outline());
-        let mut curve = curve.seen_nearer();
+        assert!(curve.needs_second_pass());
+        let mut curve = curve.second_pass();
         (0..1_000_000_u32).for_each(|step| curve.hold(f64::from(step).sqrt(), 1, true));
-        assert!(matches!(&curve.drawing, Drawing::CloseUp(close_up) if close_up.kept() < 120_000));
+        assert!(matches!(&curve.state, CurveState::ExactPass(exact) if exact.kept() < 120_000));
         let (all, _) = curve.statistics();
         assert_eq!(all.percentile(Percentile::P50), Some(f64::from(499_999_u32).sqrt()));
         assert_eq!(all.percentile(Percentile::P99), Some(f64::from(989_999_u32).sqrt()));
@@ -262,7 +243,7 @@ mod tests {
         for step in 0..2_000_000_u32 {
             curve.hold(f64::from(step % 10), 1, true);
         }
-        assert!(matches!(&curve.drawing, Drawing::Whole(segments) if segments.capacity() < 1 << 20));
+        assert!(matches!(&curve.state, CurveState::Whole(segments) if segments.capacity() < 1 << 20));
         let (all, _) = curve.statistics();
         assert_eq!((all.avg, all.max, all.percentile(Percentile::P50)), (Some(4.5), Some(9.0), Some(4.0)));
     }

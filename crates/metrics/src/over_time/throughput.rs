@@ -1,7 +1,7 @@
 //! Rates over the time of a phase or of a part of it: what each request brought, at the time it ended.
 
 use aiperf_clock::Mono;
-use aiperf_stats::{Estimate, Event, Held, RunEnd, Span, closed_loop_rate, rate};
+use aiperf_stats::{CountedEvent, Estimate, HeldSlot, RunEnd, TimeSpan, closed_loop_rate, rate};
 
 use crate::over_time::slices::{end, start};
 use crate::over_time::timeline::Timeline;
@@ -57,17 +57,17 @@ pub(crate) fn estimate(
     };
     // Of a part of the phase, also before it began.
     let seconds = |at: Mono| (i128::from(at.as_nanos()) - i128::from(window.start.as_nanos())) as f64 / 1e9;
-    let span = Span { start: 0.0, end: window.length().as_secs_f64() };
+    let span = TimeSpan { start: 0.0, end: window.length().as_secs_f64() };
     if context.open_loop || context.fixed_schedule || context.sending == Sending::Scheduled {
         let rows = timeline.successful_in(columns, window);
-        let events = rows.iter().map(|row| Event { at: seconds(end(columns, *row)), amount: amount(*row) });
+        let events = rows.iter().map(|row| CountedEvent { at: seconds(end(columns, *row)), amount: amount(*row) });
         return rate(events, span, timeline.level());
     }
     let in_window = |row: &&u32| end(columns, **row) >= window.start && start(columns, **row) <= window.end;
     let held = timeline.rows().iter().filter(in_window).map(|row| {
         let succeeded = columns.row(*row as usize).fact(Fact::Outcome) == Some(OUTCOME_SUCCESS);
         let amount = if succeeded { amount(*row) } else { 0.0 };
-        Held { start: seconds(start(columns, *row)), end: seconds(end(columns, *row)), amount }
+        HeldSlot { start: seconds(start(columns, *row)), end: seconds(end(columns, *row)), amount }
     });
     let ends_with = match extent {
         Extent::Part => RunEnd::Inside,

@@ -13,45 +13,49 @@ use crate::record::formula::output_length;
 use crate::{Metric, PhaseWindow, Stats};
 
 /// The time-weighted metrics of a phase. `streamed`: first contents are first tokens, not whole bodies.
-pub(crate) fn time_weighted(aloft: &Aloft<'_>, window: &PhaseWindow, streamed: bool) -> Vec<(Metric, Stats)> {
-    let flights = Flights { aloft, streamed };
-    let order = flights.in_order();
-    let mut curves = draw(&flights, &order, window, Curves::default());
-    if curves.has_outlines() {
-        curves = draw(&flights, &order, window, curves.seen_nearer());
+pub(crate) fn time_weighted(
+    in_flight_rows: &InFlightRows<'_>,
+    window: &PhaseWindow,
+    streamed: bool,
+) -> Vec<(Metric, Stats)> {
+    let requests = RequestsByRow { in_flight_rows, streamed };
+    let order = requests.in_order();
+    let mut curves = draw(&requests, &order, window, Curves::default());
+    if curves.need_second_pass() {
+        curves = draw(&requests, &order, window, curves.second_pass());
     }
     curves.statistics()
 }
 
 /// One pass over all requests.
-fn draw(flights: &Flights<'_>, order: &[u32], window: &PhaseWindow, curves: Curves) -> Curves {
-    let columns = flights.aloft.columns;
+fn draw(requests: &RequestsByRow<'_>, order: &[u32], window: &PhaseWindow, curves: Curves) -> Curves {
+    let columns = requests.in_flight_rows.columns;
     let mut levels = Levels::new(window.start.as_nanos(), window.end.as_nanos(), curves);
     let mut waiting = order.iter().enumerate().peekable();
     // When something happens next, to which in the order of starts, what, and where that request is kept.
-    let mut in_flight: BinaryHeap<Reverse<(u64, usize, Stage, usize)>> = BinaryHeap::new();
-    let mut kept: Vec<Flight> = Vec::new();
+    let mut in_flight: BinaryHeap<Reverse<(u64, usize, RequestEvent, usize)>> = BinaryHeap::new();
+    let mut kept: Vec<InFlightRequest> = Vec::new();
     let mut vacant: Vec<usize> = Vec::new();
     loop {
         let next_event = in_flight.peek().map(|Reverse((at, ..))| *at);
-        let starts_first = |(_, row): &(usize, &u32)| next_event.is_none_or(|at| flights.start(**row) <= at);
+        let starts_first = |(_, row): &(usize, &u32)| next_event.is_none_or(|at| requests.start(**row) <= at);
         if let Some((index, row)) = waiting.next_if(starts_first) {
-            let flight = flights.get(*row);
-            levels.advance(flight.start);
-            flight.begin(&mut levels);
-            let stage = if flight.first_content.is_some() { Stage::FirstContent } else { Stage::End };
+            let request = requests.get(*row);
+            levels.advance(request.start);
+            request.begin(&mut levels);
+            let event = if request.first_content.is_some() { RequestEvent::FirstContent } else { RequestEvent::End };
             let place = vacant.pop().unwrap_or(kept.len());
-            in_flight.push(Reverse((flight.first_content.unwrap_or(flight.end), index, stage, place)));
+            in_flight.push(Reverse((request.first_content.unwrap_or(request.end), index, event, place)));
             if place == kept.len() {
-                kept.push(flight);
+                kept.push(request);
             } else {
-                kept[place] = flight;
+                kept[place] = request;
             }
         } else if let Some(mut top) = in_flight.peek_mut() {
-            let Reverse((at, index, stage, place)) = *top;
+            let Reverse((at, index, event, place)) = *top;
             levels.advance(at);
-            if let Some((at, stage)) = kept[place].pass(&mut levels, at, stage, columns) {
-                *top = Reverse((at, index, stage, place));
+            if let Some((at, event)) = kept[place].pass(&mut levels, at, event, columns) {
+                *top = Reverse((at, index, event, place));
             } else {
                 PeekMut::pop(top);
                 vacant.push(place);
@@ -63,7 +67,7 @@ fn draw(flights: &Flights<'_>, order: &[u32], window: &PhaseWindow, curves: Curv
 }
 
 /// One request on the time line, in nanoseconds of the monotonic clock.
-pub(crate) struct Flight {
+pub(crate) struct InFlightRequest {
     start: u64,
     end: u64,
     /// Of successful streaming requests.
@@ -78,16 +82,16 @@ pub(crate) struct Flight {
 
 /// What happens next to a request in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
+enum RequestEvent {
     FirstContent,
     /// The end of this gap, counted from the request's first.
     Chunk(usize),
     End,
 }
 
-impl Flight {
+impl InFlightRequest {
     fn compare(&self, other: &Self) -> Ordering {
-        let key = |flight: &Self| (flight.start, flight.end, flight.first_content, flight.gaps);
+        let key = |request: &Self| (request.start, request.end, request.first_content, request.gaps);
         key(self).cmp(&key(other)).then(self.input_tokens.total_cmp(&other.input_tokens))
     }
 
@@ -98,20 +102,26 @@ impl Flight {
         }
     }
 
-    /// Applies one stage and says when the next is.
-    fn pass(&self, levels: &mut Levels, at: u64, stage: Stage, columns: &Columns) -> Option<(u64, Stage)> {
+    /// Applies one event and says when the next is.
+    fn pass(
+        &self,
+        levels: &mut Levels,
+        at: u64,
+        event: RequestEvent,
+        columns: &Columns,
+    ) -> Option<(u64, RequestEvent)> {
         let first = self.first_content.unwrap_or(self.end);
-        match stage {
-            Stage::FirstContent => {
+        match event {
+            RequestEvent::FirstContent => {
                 levels.end_prefill(self, first - self.start);
                 levels.begin_decode(self, self.end - first);
                 Some(self.enter_gap(levels, at, 0, columns))
             }
-            Stage::Chunk(index) => {
+            RequestEvent::Chunk(index) => {
                 levels.end_gap(self, columns.gap(self.first_gap + index));
                 Some(self.enter_gap(levels, at, index + 1, columns))
             }
-            Stage::End => {
+            RequestEvent::End => {
                 if self.first_content.is_some() {
                     levels.end_decode(self, self.end - first);
                 }
@@ -130,27 +140,27 @@ impl Flight {
         }
     }
 
-    fn enter_gap(&self, levels: &mut Levels, at: u64, index: usize, columns: &Columns) -> (u64, Stage) {
+    fn enter_gap(&self, levels: &mut Levels, at: u64, index: usize, columns: &Columns) -> (u64, RequestEvent) {
         if index < self.gaps {
             let gap = columns.gap(self.first_gap + index);
             levels.begin_gap(self, gap);
-            (at + gap, Stage::Chunk(index))
+            (at + gap, RequestEvent::Chunk(index))
         } else {
-            (self.end.max(at), Stage::End)
+            (self.end.max(at), RequestEvent::End)
         }
     }
 }
 
 /// The requests that were in flight at some time of a window.
 #[derive(Debug)]
-pub(crate) struct Aloft<'a> {
+pub(crate) struct InFlightRows<'a> {
     columns: &'a Columns,
     /// All of them where `None`.
     rows: Option<&'a [u32]>,
     gap_places: Cow<'a, GapPlaces>,
 }
 
-impl<'a> Aloft<'a> {
+impl<'a> InFlightRows<'a> {
     pub(crate) fn all(columns: &'a Columns) -> Self {
         Self { columns, rows: None, gap_places: Cow::Owned(columns.gap_places()) }
     }
@@ -162,33 +172,33 @@ impl<'a> Aloft<'a> {
 
 /// Requests by row. Each is put together from its columns when it is needed: a list of them all would be as large as the
 /// columns.
-struct Flights<'a> {
-    aloft: &'a Aloft<'a>,
+struct RequestsByRow<'a> {
+    in_flight_rows: &'a InFlightRows<'a>,
     streamed: bool,
 }
 
-impl Flights<'_> {
+impl RequestsByRow<'_> {
     /// Rows in order of start; ties are broken by content, so that the order of rows does not matter.
     fn in_order(&self) -> Vec<u32> {
-        let all = || (0..u32::try_from(self.aloft.columns.len()).unwrap_or(u32::MAX)).collect();
-        let mut order: Vec<u32> = self.aloft.rows.map_or_else(all, <[u32]>::to_vec);
+        let all = || (0..u32::try_from(self.in_flight_rows.columns.len()).unwrap_or(u32::MAX)).collect();
+        let mut order: Vec<u32> = self.in_flight_rows.rows.map_or_else(all, <[u32]>::to_vec);
         order.sort_by(|a, b| self.start(*a).cmp(&self.start(*b)).then_with(|| self.get(*a).compare(&self.get(*b))));
         order
     }
 
     fn start(&self, row: u32) -> u64 {
-        self.aloft.columns.row(row as usize).fact(Fact::Start).unwrap_or(0)
+        self.in_flight_rows.columns.row(row as usize).fact(Fact::Start).unwrap_or(0)
     }
 
-    fn get(&self, row: u32) -> Flight {
-        let columns = self.aloft.columns;
-        let gaps = self.aloft.gap_places.of(columns, row);
+    fn get(&self, row: u32) -> InFlightRequest {
+        let columns = self.in_flight_rows.columns;
+        let gaps = self.in_flight_rows.gap_places.of(columns, row);
         let row = columns.row(row as usize);
         let success = row.fact(Fact::Outcome) == Some(OUTCOME_SUCCESS);
         let start = row.fact(Fact::Start).unwrap_or(0);
         let after_start = |fact| row.fact(fact).map(|span| start + span);
         let ends = [after_start(Fact::End), after_start(Fact::LastContent)];
-        Flight {
+        InFlightRequest {
             start,
             end: ends.into_iter().flatten().max().unwrap_or(start),
             first_content: after_start(Fact::FirstContent).filter(|_| success && self.streamed),
@@ -204,10 +214,10 @@ impl Flights<'_> {
 #[cfg(test)]
 mod tests {
     use aiperf_clock::Mono;
-    use aiperf_protocol::{ContentChunk, Delivery};
+    use aiperf_protocol::ContentChunk;
 
     use super::*;
-    use crate::{MediaFacts, Observation, RecordValues, TokenCounts};
+    use crate::{Observation, RecordValues, TokenCounts};
 
     /// Starts, lengths and numbers of chunks differ; some chunks come together.
     fn request(number: u64) -> Observation {
@@ -219,25 +229,12 @@ mod tests {
             usage_completion_tokens: None,
         };
         let chunks: Vec<ContentChunk> = (0..number % 6).map(chunk).collect();
+        let end = Mono::from_nanos(start.as_nanos() + 3_000 + number % 5 * 210);
         Observation {
-            due: start,
-            credit_issued: start,
-            start,
             headers_received: Some(start),
-            end: Mono::from_nanos(start.as_nanos() + 3_000 + number % 5 * 210),
             tokens: TokenCounts { input: Some(10 + number % 3), output: Some(chunks.len() as u64), reasoning: None },
             chunks,
-            usage: None,
-            spec_decode: None,
-            http: None,
-            resent: 0,
-            failure: None,
-            requested_output_tokens: None,
-            requested_input_tokens: None,
-            undecodable_events: 0,
-            delivery: Delivery::Events,
-            prefix: None,
-            media: MediaFacts::default(),
+            ..Observation::new(start, end)
         }
     }
 
@@ -253,8 +250,8 @@ mod tests {
             let copy = columns.subset(&rows, &places);
             assert_eq!(copy.gap_count(), rows.iter().map(|row| places.of(&columns, *row).len()).sum::<usize>());
             for streamed in [true, false] {
-                let some = time_weighted(&Aloft::some(&columns, &rows, &places), &window, streamed);
-                assert_eq!(some, time_weighted(&Aloft::all(&copy), &window, streamed));
+                let some = time_weighted(&InFlightRows::some(&columns, &rows, &places), &window, streamed);
+                assert_eq!(some, time_weighted(&InFlightRows::all(&copy), &window, streamed));
             }
         }
     }

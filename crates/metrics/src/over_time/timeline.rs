@@ -8,8 +8,8 @@ use crate::over_time::throughput::Extent;
 use crate::record::columns::{Columns, GapPlaces};
 use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
 use crate::record::formula;
-use crate::summary::Measured;
-use crate::{Confidence, Kind, Level, Metric, MetricContext, PhaseWindow, Stats};
+use crate::summary::MeasuredMetric;
+use crate::{Confidence, Level, Metric, MetricContext, MetricKind, PhaseWindow, Stats};
 
 #[derive(Debug)]
 pub(crate) struct Timeline {
@@ -52,10 +52,11 @@ impl Timeline {
     }
 
     /// Every record metric that applies, over the whole phase, in the order of the catalogue.
-    pub(crate) fn records(&self, columns: &Columns, context: &MetricContext) -> Vec<Option<Measured>> {
-        let of_requests = |metric: &Metric| metric.definition().kind == Kind::Record && context.applies(*metric);
+    pub(crate) fn records(&self, columns: &Columns, context: &MetricContext) -> Vec<Option<MeasuredMetric>> {
+        let of_requests = |metric: &Metric| metric.definition().kind == MetricKind::Record && context.applies(*metric);
         let metrics: Vec<Metric> = Metric::ALL.iter().copied().filter(of_requests).collect();
-        let measured = |metric, room: &mut Room| measure(metric, &self.order, columns, context, self.level, room);
+        let measured =
+            |metric, room: &mut MeasureBuffers| measure(metric, &self.order, columns, context, self.level, room);
         parallel(&metrics, self.order.len(), measured)
     }
 
@@ -77,9 +78,9 @@ impl Timeline {
     }
 }
 
-/// Room for the values of one metric after the other.
+/// Buffers for the values of one metric after the other.
 #[derive(Debug, Default)]
-pub(crate) struct Room {
+pub(crate) struct MeasureBuffers {
     series: Vec<f64>,
     sorted: Vec<f64>,
 }
@@ -91,16 +92,16 @@ pub(crate) fn measure(
     columns: &Columns,
     context: &MetricContext,
     level: Level,
-    room: &mut Room,
-) -> Option<Measured> {
-    let Room { series, sorted } = room;
+    room: &mut MeasureBuffers,
+) -> Option<MeasuredMetric> {
+    let MeasureBuffers { series, sorted } = room;
     series.clear();
     series.extend(rows.iter().filter_map(|row| formula::value(metric, &columns.row(*row as usize), context)));
     sorted.clone_from(series);
     sorted.sort_unstable_by(f64::total_cmp);
     let stats = Stats::of_sorted(sorted, 0)?;
     let confidence = Confidence::of(series.iter().copied(), sorted, &stats, level);
-    Some(Measured { stats, confidence })
+    Some(MeasuredMetric { stats, confidence })
 }
 
 fn succeeded(columns: &Columns, row: u32) -> bool {

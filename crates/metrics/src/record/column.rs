@@ -7,18 +7,18 @@ const WIDE_MISSING: u64 = u64::MAX;
 
 /// Rows at the end that hold nothing need not be stored.
 #[derive(Debug, Clone)]
-pub(crate) enum Column {
+pub(crate) enum FactColumn {
     Narrow(Vec<u32>),
     Wide(Vec<u64>),
 }
 
-impl Default for Column {
+impl Default for FactColumn {
     fn default() -> Self {
         Self::Narrow(Vec::new())
     }
 }
 
-impl Column {
+impl FactColumn {
     pub(crate) fn get(&self, row: usize) -> Option<u64> {
         match self {
             Self::Narrow(cells) => cells.get(row).filter(|cell| **cell != NARROW_MISSING).map(|cell| u64::from(*cell)),
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn gathered_rows_hold_what_they_held() {
         for widest in [7, 1 << 40] {
-            let mut column = Column::default();
+            let mut column = FactColumn::default();
             column.put(1, 5);
             column.put(3, widest);
             let gathered = column.gather(&[3, 0, 9, 1]);
@@ -131,14 +131,14 @@ mod tests {
     #[test]
     fn rows_are_taken_over_from_a_wider_column() {
         let column = |values: &[u64]| {
-            let mut column = Column::default();
+            let mut column = FactColumn::default();
             for value in values {
                 column.push(*value);
             }
             column
         };
         let (narrow, wide) = (column(&[1, 2]), column(&[3, 1 << 40, 4]));
-        let mut all = Column::default();
+        let mut all = FactColumn::default();
         all.extend_from(&narrow, 1..2);
         all.extend_from(&wide, 0..2);
         all.extend_from(&wide, 2..3);
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_column_widens_without_losing_rows() {
-        let mut column = Column::default();
+        let mut column = FactColumn::default();
         column.put(1, 7);
         column.put(3, u64::from(u32::MAX));
         column.put(4, 1 << 40);

@@ -3,18 +3,18 @@
 
 use std::ops::Range;
 
-use crate::record::column::Column;
+use crate::record::column::FactColumn;
 use crate::record::fact::{Fact, Facts};
 use crate::record::failures::{FailureGroup, Failures};
 use crate::summary::values;
-use crate::{Kind, Metric, MetricContext, Observation, RecordValues};
+use crate::{Metric, MetricContext, MetricKind, Observation, RecordValues};
 
 #[derive(Debug, Clone)]
 pub struct Columns {
     rows: usize,
-    facts: Vec<Column>,
+    facts: Vec<FactColumn>,
     /// Gaps between contents of all records, one record after the other.
-    gaps: Column,
+    gaps: FactColumn,
     failures: Failures,
     undecodable: Undecodable,
     /// How many verification steps accepted 0, 1, 2, ... drafts, over all requests.
@@ -33,8 +33,8 @@ impl Default for Columns {
     fn default() -> Self {
         Self {
             rows: 0,
-            facts: vec![Column::default(); Fact::COUNT],
-            gaps: Column::default(),
+            facts: vec![FactColumn::default(); Fact::COUNT],
+            gaps: FactColumn::default(),
             failures: Failures::default(),
             undecodable: Undecodable::default(),
             acceptance: Vec::new(),
@@ -96,12 +96,12 @@ impl Columns {
         &self.acceptance
     }
 
-    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = RecordRow<'_>> {
         (0..self.rows).map(|row| self.row(row))
     }
 
-    pub(crate) fn row(&self, row: usize) -> Row<'_> {
-        Row { columns: self, row }
+    pub(crate) fn row(&self, row: usize) -> RecordRow<'_> {
+        RecordRow { columns: self, row }
     }
 
     pub(crate) fn gap(&self, index: usize) -> u64 {
@@ -119,7 +119,7 @@ impl Columns {
     /// The values of a record metric in the unit that is shown, one for each record that has it, in the order of rows.
     pub fn shown_values(&self, metric: Metric, context: &MetricContext) -> Vec<f64> {
         let definition = metric.definition();
-        if definition.kind == Kind::RecordList {
+        if definition.kind == MetricKind::RecordList {
             return (0..self.gap_count()).map(|gap| definition.show(self.gap(gap) as f64)).collect();
         }
         values(metric, self, context).into_iter().map(|value| definition.show(value)).collect()
@@ -127,7 +127,7 @@ impl Columns {
 
     /// Where the gaps of each row are.
     pub(crate) fn gap_places(&self) -> GapPlaces {
-        let mut first = Column::default();
+        let mut first = FactColumn::default();
         if self.gap_count() > 0 {
             first.reserve(self.rows);
             let mut before = 0;
@@ -142,7 +142,7 @@ impl Columns {
     /// Some of the rows, without what failed ones said.
     pub(crate) fn subset(&self, rows: &[u32], places: &GapPlaces) -> Self {
         let facts = self.facts.iter().map(|column| column.gather(rows)).collect();
-        let mut gaps = Column::default();
+        let mut gaps = FactColumn::default();
         for row in rows {
             gaps.extend_from(&self.gaps, places.of(self, *row));
         }
@@ -159,7 +159,7 @@ impl Columns {
 #[derive(Debug, Clone)]
 pub(crate) struct GapPlaces {
     /// Empty when there are no gaps.
-    first: Column,
+    first: FactColumn,
 }
 
 impl GapPlaces {
@@ -173,12 +173,12 @@ impl GapPlaces {
 
 /// The facts of one record.
 #[derive(Clone, Copy)]
-pub(crate) struct Row<'a> {
+pub(crate) struct RecordRow<'a> {
     columns: &'a Columns,
     row: usize,
 }
 
-impl Facts for Row<'_> {
+impl Facts for RecordRow<'_> {
     fn fact(&self, fact: Fact) -> Option<u64> {
         self.columns.facts.get(fact as usize)?.get(self.row)
     }

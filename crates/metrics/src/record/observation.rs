@@ -38,6 +38,32 @@ pub struct Observation {
     pub media: MediaFacts,
 }
 
+impl Observation {
+    /// A request without content that was sent as soon as it was due, and of which nothing but its times is known.
+    pub fn new(start: Mono, end: Mono) -> Self {
+        Self {
+            due: start,
+            credit_issued: start,
+            start,
+            headers_received: None,
+            end,
+            chunks: Vec::new(),
+            delivery: Delivery::Events,
+            tokens: TokenCounts::default(),
+            usage: None,
+            spec_decode: None,
+            http: None,
+            resent: 0,
+            failure: None,
+            requested_output_tokens: None,
+            requested_input_tokens: None,
+            undecodable_events: 0,
+            prefix: None,
+            media: MediaFacts::default(),
+        }
+    }
+}
+
 /// What is known of the media of a request and of its answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct MediaFacts {

@@ -9,14 +9,14 @@ use crate::{Percentile, Stats};
 pub struct Confidence {
     pub level: Level,
     /// Of the average, or of the one number that the metric is.
-    pub avg: Surety,
-    percentiles: [Surety; Percentile::COUNT],
+    pub avg: IntervalSupport,
+    percentiles: [IntervalSupport; Percentile::COUNT],
     /// As many independent values would say as much of the average.
     pub effective_samples: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Surety {
+pub enum IntervalSupport {
     Within(Interval),
     /// `needed`: independent values that would do.
     TooFew {
@@ -26,7 +26,7 @@ pub enum Surety {
     Absent,
 }
 
-impl Surety {
+impl IntervalSupport {
     pub fn interval(&self) -> Option<Interval> {
         match self {
             Self::Within(interval) => Some(*interval),
@@ -66,23 +66,23 @@ impl Confidence {
         let mean = sample.mean(level)?;
         let percentiles = Percentile::ALL.map(|percentile| {
             let index = percentile as usize;
-            Surety::of(sample.quantile(sorted, index, percentile.percent() / 100.0, level))
+            IntervalSupport::of(sample.quantile(sorted, index, percentile.percent() / 100.0, level))
         });
         let effective_samples = mean.effective_samples;
-        Some(Self { level, avg: Surety::of(Some(mean)), percentiles, effective_samples })
+        Some(Self { level, avg: IntervalSupport::of(Some(mean)), percentiles, effective_samples })
     }
 
     /// Of a metric that is one number.
     pub(crate) fn single(estimate: &Estimate, level: Level) -> Self {
         Self {
             level,
-            avg: Surety::of(Some(*estimate)),
-            percentiles: [Surety::Absent; Percentile::COUNT],
+            avg: IntervalSupport::of(Some(*estimate)),
+            percentiles: [IntervalSupport::Absent; Percentile::COUNT],
             effective_samples: estimate.effective_samples,
         }
     }
 
-    pub fn percentile(&self, percentile: Percentile) -> Surety {
+    pub fn percentile(&self, percentile: Percentile) -> IntervalSupport {
         self.percentiles[percentile as usize]
     }
 

@@ -20,7 +20,7 @@ pub struct GpuEnergy {
 
 /// The numbers of a phase that energy is held against.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Work {
+pub(crate) struct PhaseWork {
     pub(crate) seconds: f64,
     pub(crate) requests: f64,
     pub(crate) mean_latency_seconds: Option<f64>,
@@ -39,7 +39,7 @@ fn vendor(metric: Metric) -> Option<GpuVendor> {
 }
 
 /// A metric of GPU energy; `None` for all others, and where something is missing.
-pub(crate) fn value(metric: Metric, readings: &[GpuEnergy], work: &Work) -> Option<f64> {
+pub(crate) fn value(metric: Metric, readings: &[GpuEnergy], work: &PhaseWork) -> Option<f64> {
     let vendor = vendor(metric)?;
     let reading = readings.iter().find(|reading| reading.vendor == vendor)?;
     let energy = reading.joules.or_else(|| Some(reading.watts? * work.seconds));

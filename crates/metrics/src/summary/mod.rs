@@ -9,7 +9,7 @@ pub(crate) mod statistics;
 pub(crate) mod totals;
 
 pub use accounting::PhaseAccounting;
-pub use confidence::{Confidence, Surety};
+pub use confidence::{Confidence, IntervalSupport};
 pub use energy::{GpuEnergy, GpuVendor};
 pub use genai_perf::genai_perf_results;
 pub use network::NetworkRtt;
@@ -18,12 +18,12 @@ pub use statistics::{Percentile, Stats};
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 
 use self::totals::Totals;
-use crate::over_time::time_weighted::{Aloft, time_weighted};
+use crate::over_time::time_weighted::{InFlightRows, time_weighted};
 use crate::over_time::timeline::Timeline;
 use crate::record::columns::Columns;
 use crate::record::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_OVERFLOW, OUTCOME_SUCCESS};
 use crate::record::formula;
-use crate::{Digest, FailureGroup, Flags, Kind, Level, Metric, MetricContext, Slo, SteadyState, Undecodable};
+use crate::{Digest, FailureGroup, Flags, Level, Metric, MetricContext, MetricKind, Slo, SteadyState, Undecodable};
 
 /// The time that throughput is measured over: from before the first permission to send until the last request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,15 +84,15 @@ pub struct Summary {
 impl Summary {
     pub fn compute(columns: &Columns, window: &PhaseWindow, context: &MetricContext, anchor: &WallAnchor) -> Self {
         // A phase in which nothing succeeded has no curves.
-        let aloft = (Outcomes::count(columns).successful > 0).then(|| Aloft::all(columns));
-        let summary = Self::of_slice(columns, aloft, window, context, anchor);
+        let in_flight_rows = (Outcomes::count(columns).successful > 0).then(|| InFlightRows::all(columns));
+        let summary = Self::of_slice(columns, in_flight_rows, window, context, anchor);
         Self { digest: Digest::of(columns, window, context), ..summary }
     }
 
-    /// `columns`: the requests that the numbers are about; `aloft`: those that were in flight in the window.
+    /// `columns`: the requests that the numbers are about; `in_flight_rows`: those that were in flight in the window.
     pub(crate) fn of_slice(
         columns: &Columns,
-        aloft: Option<Aloft<'_>>,
+        in_flight_rows: Option<InFlightRows<'_>>,
         window: &PhaseWindow,
         context: &MetricContext,
         anchor: &WallAnchor,
@@ -101,25 +101,26 @@ impl Summary {
         let mut results = Vec::new();
         let mut totals = Totals::new(&outcomes, window, columns, context, anchor);
         let streamed = context.streaming && context.endpoint.facts().produces_tokens;
-        let curves = aloft.map_or_else(Vec::new, |aloft| time_weighted(&aloft, window, streamed));
+        let curves =
+            in_flight_rows.map_or_else(Vec::new, |in_flight_rows| time_weighted(&in_flight_rows, window, streamed));
         let timeline = context.confidence.map(|level| Timeline::of(columns, level));
         let timeline = timeline.as_ref();
         let mut of_requests = timeline.map(|timeline| timeline.records(columns, context)).into_iter().flatten();
         for metric in Metric::ALL.iter().copied().filter(|metric| context.applies(*metric)) {
             let measured = match metric.definition().kind {
-                Kind::Record if timeline.is_some() => of_requests.next().flatten(),
-                Kind::Record => Stats::of(values(metric, columns, context)).map(Measured::from),
-                Kind::RecordList => gaps(columns, timeline),
-                _ if metric == Metric::TheoreticalPrefixCacheHit => prefix_hits(columns).map(Measured::from),
-                Kind::Aggregate | Kind::Derived => {
+                MetricKind::Record if timeline.is_some() => of_requests.next().flatten(),
+                MetricKind::Record => Stats::of(values(metric, columns, context)).map(MeasuredMetric::from),
+                MetricKind::RecordList => gaps(columns, timeline),
+                _ if metric == Metric::TheoreticalPrefixCacheHit => prefix_hits(columns).map(MeasuredMetric::from),
+                MetricKind::Aggregate | MetricKind::Derived => {
                     let stats = totals.get(metric).map(Stats::single);
                     let rate = timeline.and_then(|timeline| timeline.rate(metric, columns, window, context));
-                    stats.map(|stats| Measured { stats, confidence: rate })
+                    stats.map(|stats| MeasuredMetric { stats, confidence: rate })
                 }
-                Kind::Network => network::statistics(metric, columns, context).map(Measured::from),
-                Kind::ErrorAdjusted => adjusted(metric, columns, context, &outcomes).map(Measured::from),
-                Kind::TimeWeighted => {
-                    curves.iter().find(|curve| curve.0 == metric).map(|curve| Measured::from(curve.1))
+                MetricKind::Network => network::statistics(metric, columns, context).map(MeasuredMetric::from),
+                MetricKind::ErrorAdjusted => adjusted(metric, columns, context, &outcomes).map(MeasuredMetric::from),
+                MetricKind::TimeWeighted => {
+                    curves.iter().find(|curve| curve.0 == metric).map(|curve| MeasuredMetric::from(curve.1))
                 }
             };
             let Some(measured) = measured else { continue };
@@ -162,18 +163,18 @@ impl MetricResult {
 }
 
 /// Statistics in the base unit of a metric.
-pub(crate) struct Measured {
+pub(crate) struct MeasuredMetric {
     pub(crate) stats: Stats,
     pub(crate) confidence: Option<Confidence>,
 }
 
-impl From<Stats> for Measured {
+impl From<Stats> for MeasuredMetric {
     fn from(stats: Stats) -> Self {
         Self { stats, confidence: None }
     }
 }
 
-impl Measured {
+impl MeasuredMetric {
     pub(crate) fn shown(&self, metric: Metric) -> MetricResult {
         let show = |value| metric.definition().show(value);
         let confidence = self.confidence.as_ref().map(|confidence| confidence.map(show));
@@ -182,13 +183,13 @@ impl Measured {
 }
 
 /// All gaps between contents.
-fn gaps(columns: &Columns, timeline: Option<&Timeline>) -> Option<Measured> {
+fn gaps(columns: &Columns, timeline: Option<&Timeline>) -> Option<MeasuredMetric> {
     let mut sorted: Vec<f64> = (0..columns.gap_count()).map(|gap| columns.gap(gap) as f64).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     let stats = Stats::of_sorted(&sorted, 0)?;
     let confidence =
         timeline.and_then(|timeline| Confidence::of(timeline.gaps(columns), &sorted, &stats, timeline.level()));
-    Some(Measured { stats, confidence })
+    Some(MeasuredMetric { stats, confidence })
 }
 
 /// How the requests of a phase ended.

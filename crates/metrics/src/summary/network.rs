@@ -37,7 +37,7 @@ impl NetworkRtt {
     }
 }
 
-/// A metric of [`Kind::Network`](crate::Kind::Network).
+/// A metric of [`MetricKind::Network`](crate::MetricKind::Network).
 pub(crate) fn statistics(metric: Metric, columns: &Columns, context: &MetricContext) -> Option<Stats> {
     let rtt = context.network_rtt.as_ref()?;
     let plain = match metric {

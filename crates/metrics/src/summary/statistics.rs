@@ -136,14 +136,28 @@ fn percentile(sorted: &[f64], count: u64, percent: f64) -> f64 {
 }
 
 /// Neumaier's sum: exact to the last bits, so that a run of millions does not drift.
-pub(crate) fn compensated_sum(values: impl Iterator<Item = f64>) -> f64 {
-    let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
-    for value in values {
-        let next = sum + value;
-        lost += if sum.abs() >= value.abs() { (sum - next) + value } else { (value - next) + sum };
-        sum = next;
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct CompensatedSum {
+    sum: f64,
+    lost: f64,
+}
+
+impl CompensatedSum {
+    pub(crate) fn add(&mut self, value: f64) {
+        let next = self.sum + value;
+        self.lost += if self.sum.abs() >= value.abs() { (self.sum - next) + value } else { (value - next) + self.sum };
+        self.sum = next;
     }
-    sum + lost
+
+    pub(crate) fn value(&self) -> f64 {
+        self.sum + self.lost
+    }
+}
+
+pub(crate) fn compensated_sum(values: impl Iterator<Item = f64>) -> f64 {
+    let mut sum = CompensatedSum::default();
+    values.for_each(|value| sum.add(value));
+    sum.value()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use aiperf_clock::{Mono, Nanos, WallAnchor};
 use crate::record::columns::Columns;
 use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
 use crate::record::formula::decoding;
-use crate::summary::energy::{self, Work};
+use crate::summary::energy::{self, PhaseWork};
 use crate::summary::{Outcomes, values};
 use crate::{Metric, MetricContext, Percentile, PhaseWindow, Stats};
 
@@ -103,9 +103,9 @@ impl<'a> Totals<'a> {
         }
     }
 
-    fn work(&self) -> Work {
+    fn work(&self) -> PhaseWork {
         let requests = self.outcomes.successful as f64;
-        Work {
+        PhaseWork {
             seconds: self.seconds,
             requests,
             mean_latency_seconds: self.noted(Metric::RequestLatency).and_then(|sum| ratio(sum * 1e-9, requests)),

@@ -7,7 +7,7 @@ use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
 use crate::record::formula::output_length;
 
 /// Another tokenizer than the server's counts a text some 10 to 20 % longer or shorter, which says nothing of events.
-pub(super) const TOKENS_PER_CHUNK: f64 = 1.25;
+pub const TOKENS_PER_CHUNK: f64 = 1.25;
 
 /// Tokens and events of the replies that came in several events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -6,7 +6,7 @@ use crate::record::columns::Columns;
 use crate::record::fact::{Fact, Facts};
 
 /// From one request in a hundred on, the p99 of a run is that of requests that waited.
-pub(super) const WAITED_PERCENT: f64 = super::NOTED_SHARE_PERCENT;
+pub const WAITED_PERCENT: f64 = super::thresholds::NOTED_SHARE_PERCENT;
 /// Nanoseconds. Looking for a free connection takes microseconds.
 const LEAST_WAIT: u64 = 1_000_000;
 

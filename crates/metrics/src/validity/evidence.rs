@@ -4,7 +4,8 @@ use aiperf_clock::Nanos;
 
 use super::field_refusal::refused_field;
 use super::note::share_percent;
-use super::{LostRecords, MaxTokensField, NOTED_SHARE_PERCENT, ValidityNote, samples};
+use super::thresholds::NOTED_SHARE_PERCENT;
+use super::{LostRecords, MaxTokensField, ValidityNote, samples};
 use crate::summary::totals::REPLAY_DEGRADED;
 use crate::{
     Cancellation, ClientHealth, ClientLoad, LateReads, LimitKind, Metric, Percentile, PhaseAccounting, Summary,
@@ -13,11 +14,11 @@ use crate::{
 
 /// Waiting that doubles the p99 changes what a reader concludes from it; below 50 ms more it is within what a network
 /// or a busy moment of either side adds.
-pub(super) const HIDDEN_WAIT_FACTOR: f64 = 2.0;
-pub(super) const HIDDEN_WAIT_MS: f64 = 50.0;
+pub const HIDDEN_WAIT_FACTOR: f64 = 2.0;
+pub const HIDDEN_WAIT_MS: f64 = 50.0;
 /// A smaller step moves no latency that is shown, and no line of a server's log to another request.
-pub(super) const CLOCK_STEP: Nanos = Nanos(1_000_000);
-pub(super) const REPLAY_DEGRADED_MS: f64 = REPLAY_DEGRADED.0 as f64 / 1e6;
+pub const CLOCK_STEP: Nanos = Nanos(1_000_000);
+pub const REPLAY_LAG_MS: f64 = REPLAY_DEGRADED.0 as f64 / 1e6;
 
 /// Above this (milliseconds) latency from due says something that the service time does not.
 pub(super) fn hidden_wait_bound(served: f64) -> f64 {

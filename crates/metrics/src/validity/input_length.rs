@@ -1,12 +1,13 @@
 //! Whether prompts have the length that the data or its description asked for.
 
+use super::ValidityNote;
 use super::note::share_percent;
-use super::{NOTED_SHARE_PERCENT, ValidityNote};
+use super::thresholds::NOTED_SHARE_PERCENT;
 use crate::record::columns::Columns;
 use crate::record::fact::{Fact, Facts, OUTCOME_SUCCESS};
 
 /// Of the length asked for. What a server's chat template adds to a prompt of a few hundred tokens is less.
-pub(super) const OFF_PERCENT: f64 = 10.0;
+pub const OFF_PERCENT: f64 = 10.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct InputLengths {

@@ -1,13 +1,12 @@
-//! What the reader of a summary should know before believing its numbers. Here it is found; the words are the report's.
+//! What the reader of a summary should know before believing its numbers. The rules are here; the text of each note and
+//! its row in the manual are in the report crate.
 
 mod chunking;
-mod code;
 mod cold_start;
 mod connections;
 mod delivery;
 mod digest;
 mod evidence;
-mod explanation;
 mod field_refusal;
 mod input_length;
 mod lost_records;
@@ -17,18 +16,14 @@ mod pacing;
 mod reached;
 mod samples;
 mod server_counts;
+pub mod thresholds;
 mod unready;
 
-pub use code::ValidityCode;
 pub use digest::Digest;
 pub use evidence::Evidence;
-pub use explanation::Explanation;
 pub use field_refusal::MaxTokensField;
 pub use lost_records::LostRecords;
-pub use note::{Severity, ValidityNote};
+pub use note::{Severity, ValidityCode, ValidityNote};
 pub use occupancy::GapCause;
 pub use reached::{AskedConcurrency, Unreached};
 pub(crate) use unready::is_unready;
-
-/// From one request in a hundred on, the p99 of a run is that of such requests.
-pub(crate) const NOTED_SHARE_PERCENT: f64 = 1.0;

@@ -1,11 +1,87 @@
-//! One note, with the figure that it is about and the threshold that the figure passed.
+//! Validity notes: their stable names, what each carries, and the figure with the threshold that it passed.
 
 use aiperf_clock::Nanos;
-use aiperf_stats::steady::MATTERS;
 
-use super::{GapCause, LostRecords, MaxTokensField, NOTED_SHARE_PERCENT, Unreached, ValidityCode};
-use super::{chunking, cold_start, connections, evidence, occupancy, pacing, reached};
+use super::thresholds::{
+    CLOCK_STEP, COLD_START_FACTOR, CONCURRENCY_SHORTFALL_PERCENT, CONNECTION_WAIT_PERCENT, DRIFT_PERCENT,
+    LITTLES_LAW_GAP_PERCENT, NOTED_SHARE_PERCENT, RATE_SHORTFALL_PERCENT, REPLAY_LAG_MS, TOKENS_PER_CHUNK,
+};
+use super::{GapCause, LostRecords, MaxTokensField, Unreached, evidence};
 use crate::{ClientLimit, ClientLoad, LoadAxis, Metric, Percentile, Unit};
+
+/// Each row: code, name in files, and whether records alone tell it or only the run itself.
+macro_rules! codes {
+    ($($code:ident $name:literal $known_from:ident;)*) => {
+        /// What kind of note it is: what files, `--strict` and the documentation call it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum ValidityCode { $($code),* }
+
+        impl ValidityCode {
+            /// In the order in which notes are worth reading.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$code),*];
+
+            /// As files and `--strict` spell it.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$code => $name),* }
+            }
+
+            const fn known_from(self) -> KnownFrom {
+                match self { $(Self::$code => KnownFrom::$known_from),* }
+            }
+        }
+    };
+}
+
+codes! {
+    MaxTokensFieldRefused "max_tokens_field_refused" Records;
+    ServerNotReady "server_not_ready" Run;
+    ErrorShare "error_share" Records;
+    RequestsResent "requests_resent" Records;
+    ClientSaturated "client_saturated" Run;
+    LateFirstTokens "late_first_tokens" Run;
+    MergedChunks "merged_chunks" Run;
+    BeyondCertifiedLoad "beyond_certified_load" Run;
+    ClockStep "clock_step" Run;
+    RecordsLost "records_lost" Run;
+    RateShortfall "rate_shortfall" Run;
+    ConcurrencyNotReached "concurrency_not_reached" Run;
+    ConcurrencyCeilingReached "concurrency_ceiling_reached" Run;
+    HiddenWait "hidden_wait" Records;
+    ReplayDegraded "replay_degraded" Records;
+    LittlesLawGap "littles_law_gap" Records;
+    WarmupMissing "warmup_missing" Records;
+    NonStationary "non_stationary" Records;
+    SampleFloor "sample_floor" Records;
+    NotStreamed "not_streamed" Records;
+    ChunksWithSeveralTokens "chunks_with_several_tokens" Records;
+    UndecodableEvents "undecodable_events" Run;
+    InputLengthOff "input_length_off" Run;
+    OutputLengthOff "output_length_off" Records;
+    TokenCountsDiffer "token_counts_differ" Records;
+    ServerCountsMissing "server_counts_missing" Records;
+    CacheCountsMissing "cache_counts_missing" Run;
+    RowsLeftOut "rows_left_out" Run;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KnownFrom {
+    Records,
+    Run,
+}
+
+impl ValidityCode {
+    /// Hyphens and case do not matter.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let wanted = name.trim().to_lowercase().replace('-', "_");
+        Self::ALL.into_iter().find(|code| code.name() == wanted)
+    }
+
+    /// Whether records alone tell, so that a summary that is rebuilt from them needs no earlier one for it.
+    pub const fn follows_from_records(self) -> bool {
+        matches!(self.known_from(), KnownFrom::Records)
+    }
+}
 
 /// How much a note weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -157,112 +233,120 @@ impl ValidityNote {
         }
     }
 
-    /// In [`ValidityNote::unit`].
+    /// What was seen, in [`ValidityNote::unit`].
     pub fn figure(&self) -> f64 {
+        self.measure().figure
+    }
+
+    /// What the figure should have stayed at or below, in the same unit; at or above, if it counts samples.
+    pub fn threshold(&self) -> f64 {
+        self.measure().threshold
+    }
+
+    pub fn unit(&self) -> Unit {
+        self.measure().unit
+    }
+
+    fn measure(&self) -> Measure {
         match *self {
             Self::MaxTokensFieldRefused { requests, .. }
             | Self::ServerNotReady { requests }
-            | Self::CacheCountsMissing { requests } => requests as f64,
-            Self::ServerWaitedFor { waited } => waited.as_secs_f64(),
-            Self::RowsLeftOut { rows } => rows as f64,
-            Self::RecordsLost(lost) => lost.count as f64,
-            Self::ClientSaturated(limit) => limit.figure,
-            Self::BeyondCertified { axis, reached, .. } => reached.on(axis),
-            Self::ClockStepped { step } => step.as_millis_f64(),
-            Self::RateShortfall { asked, achieved, .. } => 100.0 * (1.0 - achieved / asked),
-            Self::ConcurrencyNotReached { asked, reached, .. } => 100.0 - share_percent(reached, asked),
-            Self::HiddenWait { waited, .. } => waited,
-            Self::ReplayDegraded { lag_p99 } => lag_p99,
-            Self::LittlesLawGap { in_flight, per_second, latency_seconds, .. } => {
-                100.0 * (1.0 - per_second * latency_seconds / in_flight)
+            | Self::CacheCountsMissing { requests } => Measure::any(requests, Unit::Requests),
+            Self::RecordsLost(lost) => Measure::any(lost.count, Unit::Requests),
+            Self::EventsUndecodable { events, .. } => Measure::any(events, Unit::Count),
+            Self::RowsLeftOut { rows } => Measure::any(rows, Unit::Count),
+            Self::ServerWaitedFor { waited } => Measure::above(0.0, waited.as_secs_f64(), Unit::Seconds),
+            Self::ClientSaturated(limit) => Measure::above(limit.threshold, limit.figure, limit.kind.unit()),
+            Self::BeyondCertified { axis, reached, certified } => {
+                Measure::above(certified.on(axis), reached.on(axis), axis.unit())
             }
-            Self::WarmupMissing { first, later, .. } => first / later,
-            Self::NonStationary { change, .. } => 100.0 * change,
-            Self::SampleFloor { samples, .. } => samples as f64,
-            Self::ChunksWithSeveralTokens { tokens, chunks } => tokens as f64 / chunks.max(1) as f64,
-            Self::CeilingReached { delayed, dropped, arrivals } => share_percent(delayed + dropped, arrivals),
-            Self::EventsUndecodable { events, .. } => events as f64,
+            Self::ClockStepped { step } => Measure::millis_above(CLOCK_STEP.as_millis_f64(), step.as_millis_f64()),
+            Self::HiddenWait { waited, served, .. } => {
+                Measure::millis_above(evidence::hidden_wait_bound(served), waited)
+            }
+            Self::ReplayDegraded { lag_p99 } => Measure::millis_above(REPLAY_LAG_MS, lag_p99),
+            Self::WarmupMissing { first, later, .. } => Measure::above(COLD_START_FACTOR, first / later, Unit::Ratio),
+            Self::ChunksWithSeveralTokens { tokens, chunks } => {
+                Measure::above(TOKENS_PER_CHUNK, tokens as f64 / chunks.max(1) as f64, Unit::Ratio)
+            }
+            Self::SampleFloor { samples, needed, .. } => Measure::above(needed as f64, samples as f64, Unit::Count),
+            Self::RateShortfall { asked, achieved, .. } => {
+                Measure::percent_above(RATE_SHORTFALL_PERCENT, 100.0 * (1.0 - achieved / asked))
+            }
+            Self::ConcurrencyNotReached { asked, reached, .. } => {
+                Measure::percent_above(CONCURRENCY_SHORTFALL_PERCENT, 100.0 - share_percent(reached, asked))
+            }
+            Self::LittlesLawGap { in_flight, per_second, latency_seconds, .. } => {
+                let told = per_second * latency_seconds / in_flight;
+                Measure::percent_above(LITTLES_LAW_GAP_PERCENT, 100.0 * (1.0 - told))
+            }
+            Self::NonStationary { change, .. } => Measure::percent_above(DRIFT_PERCENT, 100.0 * change),
+            Self::ConnectionsExhausted { waited, of } => {
+                Measure::percent_above(CONNECTION_WAIT_PERCENT, share_percent(waited, of))
+            }
+            Self::CeilingReached { delayed, dropped, arrivals } => {
+                // A dropped arrival is in no number, so that even one counts.
+                let threshold = if dropped == 0 { NOTED_SHARE_PERCENT } else { 0.0 };
+                Measure::percent_above(threshold, share_percent(delayed + dropped, arrivals))
+            }
+            Self::NotStreamed { requests: part, of } | Self::ServerCountsMissing { requests: part, of } => {
+                Measure::percent_above(0.0, share_percent(part, of))
+            }
             Self::LateFirstTokens { late: part, of }
             | Self::MergedChunks { merged: part, of }
-            | Self::ConnectionsExhausted { waited: part, of }
             | Self::ErrorShare { failed: part, of }
             | Self::RequestsResent { resent: part, of }
             | Self::InputLengthOff { requests: part, of, .. }
             | Self::OutputLengthOff { requests: part, of, .. }
-            | Self::NotStreamed { requests: part, of }
-            | Self::ServerCountsMissing { requests: part, of }
-            | Self::TokenCountsDiffer { requests: part, of, .. } => share_percent(part, of),
+            | Self::TokenCountsDiffer { requests: part, of, .. } => {
+                Measure::percent_above(NOTED_SHARE_PERCENT, share_percent(part, of))
+            }
         }
     }
+}
 
-    /// What the figure should have stayed at or below, in the same unit; at or above, where it counts samples.
-    pub fn threshold(&self) -> f64 {
-        match *self {
-            Self::ClientSaturated(limit) => limit.threshold,
-            Self::BeyondCertified { axis, certified, .. } => certified.on(axis),
-            Self::ClockStepped { .. } => evidence::CLOCK_STEP.as_millis_f64(),
-            Self::RateShortfall { .. } => pacing::SHORTFALL_PERCENT,
-            Self::ConcurrencyNotReached { .. } => reached::SHORTFALL_PERCENT,
-            Self::HiddenWait { served, .. } => evidence::hidden_wait_bound(served),
-            Self::ReplayDegraded { .. } => evidence::REPLAY_DEGRADED_MS,
-            Self::LittlesLawGap { .. } => occupancy::GAP_PERCENT,
-            Self::WarmupMissing { .. } => cold_start::FACTOR,
-            Self::NonStationary { .. } => 100.0 * MATTERS,
-            Self::SampleFloor { needed, .. } => needed as f64,
-            Self::ChunksWithSeveralTokens { .. } => chunking::TOKENS_PER_CHUNK,
-            Self::ConnectionsExhausted { .. } => connections::WAITED_PERCENT,
-            Self::CeilingReached { dropped: 0, .. }
-            | Self::LateFirstTokens { .. }
-            | Self::MergedChunks { .. }
-            | Self::ErrorShare { .. }
-            | Self::RequestsResent { .. }
-            | Self::InputLengthOff { .. }
-            | Self::OutputLengthOff { .. }
-            | Self::TokenCountsDiffer { .. } => NOTED_SHARE_PERCENT,
-            Self::MaxTokensFieldRefused { .. }
-            | Self::ServerNotReady { .. }
-            | Self::ServerWaitedFor { .. }
-            | Self::CeilingReached { .. }
-            | Self::EventsUndecodable { .. }
-            | Self::NotStreamed { .. }
-            | Self::ServerCountsMissing { .. }
-            | Self::CacheCountsMissing { .. }
-            | Self::RecordsLost(_)
-            | Self::RowsLeftOut { .. } => 0.0,
-        }
+/// A figure and the threshold that it passed.
+#[derive(Debug, Clone, Copy)]
+struct Measure {
+    figure: f64,
+    threshold: f64,
+    unit: Unit,
+}
+
+impl Measure {
+    const fn above(threshold: f64, figure: f64, unit: Unit) -> Self {
+        Self { figure, threshold, unit }
     }
 
-    pub const fn unit(&self) -> Unit {
-        match self {
-            Self::MaxTokensFieldRefused { .. }
-            | Self::ServerNotReady { .. }
-            | Self::CacheCountsMissing { .. }
-            | Self::RecordsLost(_) => Unit::Requests,
-            Self::ServerWaitedFor { .. } => Unit::Seconds,
-            Self::EventsUndecodable { .. } | Self::RowsLeftOut { .. } | Self::SampleFloor { .. } => Unit::Count,
-            Self::ClientSaturated(limit) => limit.kind.unit(),
-            Self::BeyondCertified { axis, .. } => axis.unit(),
-            Self::HiddenWait { .. } | Self::ReplayDegraded { .. } | Self::ClockStepped { .. } => Unit::Milliseconds,
-            Self::WarmupMissing { .. } | Self::ChunksWithSeveralTokens { .. } => Unit::Ratio,
-            Self::RateShortfall { .. }
-            | Self::LateFirstTokens { .. }
-            | Self::MergedChunks { .. }
-            | Self::ConcurrencyNotReached { .. }
-            | Self::NonStationary { .. }
-            | Self::LittlesLawGap { .. }
-            | Self::CeilingReached { .. }
-            | Self::ConnectionsExhausted { .. }
-            | Self::ErrorShare { .. }
-            | Self::RequestsResent { .. }
-            | Self::InputLengthOff { .. }
-            | Self::OutputLengthOff { .. }
-            | Self::NotStreamed { .. }
-            | Self::ServerCountsMissing { .. }
-            | Self::TokenCountsDiffer { .. } => Unit::Percent,
-        }
+    const fn millis_above(threshold: f64, figure: f64) -> Self {
+        Self::above(threshold, figure, Unit::Milliseconds)
+    }
+
+    const fn percent_above(threshold: f64, figure: f64) -> Self {
+        Self::above(threshold, figure, Unit::Percent)
+    }
+
+    /// A count of which even one is too many.
+    const fn any(count: u64, unit: Unit) -> Self {
+        Self::above(0.0, count as f64, unit)
     }
 }
 
 pub(super) fn share_percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_listed_once_in_its_place_and_found_by_its_name() {
+        for (place, code) in ValidityCode::ALL.into_iter().enumerate() {
+            assert_eq!(code as usize, place);
+            assert_eq!(ValidityCode::from_name(code.name()), Some(code));
+            assert_eq!(ValidityCode::from_name(&code.name().to_uppercase().replace('_', "-")), Some(code));
+        }
+        assert_eq!(ValidityCode::from_name("no_such"), None);
+    }
 }

@@ -7,7 +7,7 @@ use crate::record::columns::Columns;
 use crate::record::fact::{Fact, Facts, OUTCOME_CUT_OFF, OUTCOME_ON_PURPOSE, OUTCOME_SUCCESS};
 
 /// A tenth of the load in no latency: a mean that covered it could be off by as much or more.
-pub(super) const GAP_PERCENT: f64 = 10.0;
+pub const GAP_PERCENT: f64 = 10.0;
 /// Nanoseconds of each request. A quick answer is as long over as the client takes to notice its end.
 const LEAST_EACH: f64 = 10e6;
 

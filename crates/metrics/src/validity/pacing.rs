@@ -7,7 +7,7 @@ use crate::record::fact::{Fact, Facts};
 
 /// A server that is not stressed as asked looks better than it is; within a twentieth it makes no difference that a
 /// repetition of the run would not make.
-pub(super) const SHORTFALL_PERCENT: f64 = 5.0;
+pub const SHORTFALL_PERCENT: f64 = 5.0;
 /// Nanoseconds. In a short run a moment's delay is a large share of it.
 const LEAST_LAG: f64 = 0.5e9;
 /// Fewer arrivals make no rate.

@@ -4,7 +4,7 @@ use super::ValidityNote;
 use crate::PhaseAccounting;
 
 /// As for rates: within a twentieth it makes no difference that a repetition of the run would not make.
-pub(super) const SHORTFALL_PERCENT: f64 = super::pacing::SHORTFALL_PERCENT;
+pub const SHORTFALL_PERCENT: f64 = super::pacing::SHORTFALL_PERCENT;
 
 /// What a closed loop was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use aiperf_stats::steady::Unsteady;
 
 use super::ValidityNote;
-use crate::{Metric, Percentile, Summary, Surety};
+use crate::{IntervalSupport, Metric, Percentile, Summary};
 
 /// Those that summaries always had. Rarer ones are marked beside the number: few runs are long enough for them.
 const QUOTED: [Percentile; 5] = [Percentile::P50, Percentile::P75, Percentile::P90, Percentile::P95, Percentile::P99];
@@ -14,7 +14,7 @@ pub(super) fn floor(summary: &Summary) -> Option<ValidityNote> {
     let latency = summary.results.iter().find(|result| result.metric == Metric::RequestLatency)?;
     let confidence = latency.confidence.as_ref()?;
     let from = QUOTED.into_iter().find(|percentile| confidence.percentile(*percentile).is_unsupported())?;
-    let Surety::TooFew { needed } = confidence.percentile(Percentile::P99) else { return None };
+    let IntervalSupport::TooFew { needed } = confidence.percentile(Percentile::P99) else { return None };
     // What the values are worth differs from percentile to percentile; that it is less than needed is known.
     let worth = confidence.effective_samples.min(latency.stats.count? as f64) as u64;
     Some(ValidityNote::SampleFloor { from, samples: worth.min(needed.saturating_sub(1)), needed })

@@ -4,10 +4,10 @@
 
 use aiperf_clock::{EpochNanos, Mono, WallAnchor};
 use aiperf_metrics::{
-    Cancellation, Columns, Failure, MediaFacts, Metric, MetricContext, Observation, OverflowSigns, PhaseWindow,
-    RecordValues, Summary, TokenCounts,
+    Cancellation, Columns, Failure, Metric, MetricContext, Observation, OverflowSigns, PhaseWindow, RecordValues,
+    Summary, TokenCounts,
 };
-use aiperf_protocol::{ContentChunk, Delivery, EndpointKind};
+use aiperf_protocol::{ContentChunk, EndpointKind};
 
 const MS: u64 = 1_000_000;
 
@@ -23,24 +23,10 @@ pub(crate) fn request(start: u64, contents: &[u64]) -> Observation {
         usage_completion_tokens: None,
     };
     Observation {
-        due: at(start),
-        credit_issued: at(start),
-        start: at(start),
         headers_received: Some(at(start + 1)),
-        end: at(contents.last().copied().unwrap_or(start) + 1),
         chunks: contents.iter().map(chunk).collect(),
         tokens: TokenCounts { input: Some(8), output: Some(contents.len() as u64), reasoning: None },
-        usage: None,
-        spec_decode: None,
-        http: None,
-        resent: 0,
-        failure: None,
-        requested_output_tokens: None,
-        requested_input_tokens: None,
-        undecodable_events: 0,
-        delivery: Delivery::Events,
-        prefix: None,
-        media: MediaFacts::default(),
+        ..Observation::new(at(start), at(contents.last().copied().unwrap_or(start) + 1))
     }
 }
 

@@ -6,22 +6,25 @@ use std::path::PathBuf;
 
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_metrics::{
-    Cancellation, Columns, Failure, HttpTiming, Kind, MediaFacts, Metric, MetricContext, Observation, OverflowSigns,
-    Percentile, PhaseWindow, RecordValues, SpecDecode, Stats, Summary, TokenCounts,
+    Cancellation, Columns, Failure, HttpTiming, MediaFacts, Metric, MetricContext, MetricKind, Observation,
+    OverflowSigns, Percentile, PhaseWindow, RecordValues, SpecDecode, Stats, Summary, TokenCounts,
 };
 use aiperf_protocol::{ContentChunk, Delivery, Usage};
 use serde_json::Value;
 
-pub(crate) struct Run {
+pub(crate) struct RecordedRun {
     pub(crate) records: Vec<Value>,
     pub(crate) summary: Value,
 }
 
-pub(crate) fn run(case: &str) -> Run {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(case);
+pub(crate) fn run(case: &str) -> RecordedRun {
+    let crates = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let own = crates.join("metrics/tests/fixtures").join(case);
+    // Runs whose whole folder is read back are kept there.
+    let dir = if own.exists() { own } else { crates.join("artifact/tests/fixtures").join(case) };
     let records = fs::read_to_string(dir.join("profile_export.jsonl")).unwrap();
     let summary = fs::read_to_string(dir.join("profile_export_aiperf.json")).unwrap();
-    Run {
+    RecordedRun {
         records: records.lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
         summary: serde_json::from_str(&summary).unwrap(),
     }
@@ -132,7 +135,7 @@ fn spec_decode(acceptance: &Value) -> SpecDecode {
     }
 }
 
-pub(crate) fn recompute(run: &Run, context: &MetricContext, requested: Option<u32>) -> Summary {
+pub(crate) fn recompute(run: &RecordedRun, context: &MetricContext, requested: Option<u32>) -> Summary {
     let mut columns = Columns::new();
     for record in &run.records {
         let seen = observe(record, requested);
@@ -144,7 +147,7 @@ pub(crate) fn recompute(run: &Run, context: &MetricContext, requested: Option<u3
 }
 
 /// The recorded times are local and without a zone, but the run was recorded in UTC on one known day.
-pub(crate) fn window_edge(run: &Run, key: &str) -> Mono {
+pub(crate) fn window_edge(run: &RecordedRun, key: &str) -> Mono {
     let text = run.summary[key].as_str().unwrap();
     let first = run.records[0]["metadata"]["request_start_ns"].as_u64().unwrap();
     let day = first / 86_400_000_000_000 * 86_400_000_000_000;
@@ -169,15 +172,15 @@ fn fields(stats: &Stats) -> Vec<(&'static str, Option<f64>)> {
 /// How far apart a field may be, relative to the metric's size; `None` where the definitions differ on purpose.
 fn tolerance(metric: Metric, field: &str) -> Option<f64> {
     match metric.definition().kind {
-        Kind::Record if matches!(metric, Metric::CreditToStartLatency | Metric::EffectiveLatency) => Some(1e-4),
-        Kind::Record | Kind::RecordList | Kind::Network => Some(1e-9),
+        MetricKind::Record if matches!(metric, Metric::CreditToStartLatency | Metric::EffectiveLatency) => Some(1e-4),
+        MetricKind::Record | MetricKind::RecordList | MetricKind::Network => Some(1e-9),
         // The reference rounds the window to microseconds in its file, and its own times to 256 ns.
-        Kind::Aggregate | Kind::Derived => Some(1e-5),
+        MetricKind::Aggregate | MetricKind::Derived => Some(1e-5),
         // Nearest rank there, linear interpolation here.
-        Kind::ErrorAdjusted => None,
+        MetricKind::ErrorAdjusted => None,
         // The reference's rounding of times makes neighbouring gaps overlap or leaves holes between them.
-        Kind::TimeWeighted if ["min", "max", "p99", "std"].contains(&field) => None,
-        Kind::TimeWeighted => Some(2e-3),
+        MetricKind::TimeWeighted if ["min", "max", "p99", "std"].contains(&field) => None,
+        MetricKind::TimeWeighted => Some(2e-3),
     }
 }
 

@@ -54,7 +54,7 @@ pub struct Reply {
     pub events_after_end: u32,
     pub delivery: Delivery,
     /// The reply in the shape of its API, where text and calls alone cannot give it back to the server.
-    pub said: Option<Value>,
+    pub native_message: Option<Value>,
     /// What the server says of the making of a video.
     pub video: Option<VideoReport>,
 }

@@ -8,7 +8,7 @@ use aiperf_endpoint::{Endpoint, EndpointSettings, ResponseBody};
 use aiperf_protocol::EndpointKind;
 use aiperf_transport::{Exchange, ResponseReader};
 
-use crate::Outcome;
+use crate::BenchOutcome;
 
 const CHUNKS: u64 = 100;
 /// Each is one token of o200k, with the space before it.
@@ -86,15 +86,15 @@ pub(crate) fn body_of(exchange: &Exchange) -> ResponseBody<'_> {
 }
 
 /// Taking in the reads of a stream: head, chunked coding, a stamp for each.
-pub(crate) fn read_stream_response(times: usize) -> Outcome {
+pub(crate) fn read_stream_response(times: usize) -> BenchOutcome {
     take_in(&stream(), times)
 }
 
-pub(crate) fn read_whole_response(times: usize) -> Outcome {
+pub(crate) fn read_whole_response(times: usize) -> BenchOutcome {
     take_in(&whole(), times)
 }
 
-fn take_in(reads: &[Vec<u8>], times: usize) -> Outcome {
+fn take_in(reads: &[Vec<u8>], times: usize) -> BenchOutcome {
     for _ in 0..times {
         black_box(exchange_of(black_box(reads))?);
     }
@@ -102,15 +102,15 @@ fn take_in(reads: &[Vec<u8>], times: usize) -> Outcome {
 }
 
 /// Framing the events of a stream and reading content, usage and finish from each.
-pub(crate) fn read_stream_reply(times: usize) -> Outcome {
+pub(crate) fn read_stream_reply(times: usize) -> BenchOutcome {
     read_reply(&stream(), times)
 }
 
-pub(crate) fn read_whole_reply(times: usize) -> Outcome {
+pub(crate) fn read_whole_reply(times: usize) -> BenchOutcome {
     read_reply(&whole(), times)
 }
 
-fn read_reply(reads: &[Vec<u8>], times: usize) -> Outcome {
+fn read_reply(reads: &[Vec<u8>], times: usize) -> BenchOutcome {
     let (exchange, chat) = (exchange_of(reads)?, chat());
     for _ in 0..times {
         black_box(chat.read(body_of(black_box(&exchange)))?);

@@ -11,10 +11,10 @@ use std::hint::black_box;
 
 use aiperf_tokenizer::{HubEnvironment, TokenizerRequest};
 
-type Outcome = Result<(), Box<dyn Error>>;
+type BenchOutcome = Result<(), Box<dyn Error>>;
 
 /// Runs a function so many times.
-type Repeated = fn(usize) -> Outcome;
+type Repeated = fn(usize) -> BenchOutcome;
 
 const FUNCTIONS: [(&str, Repeated); 9] = [
     ("yardstick", yardstick::tree),
@@ -28,7 +28,7 @@ const FUNCTIONS: [(&str, Repeated); 9] = [
     ("record_line", record::line),
 ];
 
-fn main() -> Outcome {
+fn main() -> BenchOutcome {
     // Cargo adds options of its own, which begin with a dash.
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let [name, count] = words.as_slice() else {
@@ -42,7 +42,7 @@ fn main() -> Outcome {
 }
 
 /// Counting the tokens of an answer of 100.
-fn token_count(times: usize) -> Outcome {
+fn token_count(times: usize) -> BenchOutcome {
     let tokenizer = aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &HubEnvironment::from_process())?;
     let text = answer::text();
     for _ in 0..times {

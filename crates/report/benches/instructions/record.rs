@@ -8,7 +8,7 @@ use aiperf_metrics::{Columns, HttpTiming, MediaFacts, MetricContext, Observation
 use aiperf_protocol::{Delivery, EndpointKind};
 use aiperf_report::{Phase, Record, RecordMetadata, RecordWriter};
 
-use crate::{Outcome, answer};
+use crate::{BenchOutcome, answer};
 
 const START: Mono = Mono::from_nanos(900_000_000);
 
@@ -38,7 +38,7 @@ fn observation() -> Result<Observation, Box<dyn std::error::Error>> {
 }
 
 /// The values of a stream of 100 chunks, into the columns.
-pub(crate) fn values(times: usize) -> Outcome {
+pub(crate) fn values(times: usize) -> BenchOutcome {
     let seen = observation()?;
     let mut columns = Columns::new();
     for _ in 0..times {
@@ -50,7 +50,7 @@ pub(crate) fn values(times: usize) -> Outcome {
 }
 
 /// The line of a stream of 100 chunks.
-pub(crate) fn line(times: usize) -> Outcome {
+pub(crate) fn line(times: usize) -> BenchOutcome {
     let values = RecordValues::compute(&observation()?);
     let context = MetricContext::new(EndpointKind::Chat, true);
     let writer = RecordWriter::create(Path::new("/dev/null"), &[context])?;

@@ -7,9 +7,9 @@ use aiperf_transport::{Origin, Request, Scheme};
 use bytes::Bytes;
 use uuid::Uuid;
 
-use crate::Outcome;
+use crate::BenchOutcome;
 
-pub(crate) fn head(times: usize) -> Outcome {
+pub(crate) fn head(times: usize) -> BenchOutcome {
     let plan = HeaderPlan::new(&HeaderOptions { version: "0.1.0", streaming: true, ..HeaderOptions::default() })?;
     let origin = Origin { scheme: Scheme::Http, host: "127.0.0.1".to_owned(), port: 8000 };
     let body = Bytes::from_static(b"{}");

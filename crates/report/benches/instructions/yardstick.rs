@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use serde_json::Value;
 
-use crate::Outcome;
+use crate::BenchOutcome;
 
 const DOCUMENT: &str = r#"{"id":"chatcmpl-62a556755ba73290","object":"chat.completion","created":1794720417,"model":"m",
 "choices":[{"index":0,"message":{"role":"assistant","content":"chair life send light water again place total"},
@@ -13,7 +13,7 @@ const DOCUMENT: &str = r#"{"id":"chatcmpl-62a556755ba73290","object":"chat.compl
 "list":[1,2.5,-3,4e3,true,false,null,"a","b","c","d","e","f"]}"#;
 
 /// A document read into a tree, looked through and written again.
-pub(crate) fn tree(times: usize) -> Outcome {
+pub(crate) fn tree(times: usize) -> BenchOutcome {
     for _ in 0..times {
         let tree: Value = serde_json::from_str(black_box(DOCUMENT))?;
         black_box(serde_json::to_vec(&tree)?);

@@ -27,7 +27,7 @@ pub(super) fn table(failures: &[FailureGroup]) -> Option<ConsoleTable> {
     let mut rows: Vec<Vec<TableCell>> = groups.iter().take(ROWS).map(row).collect();
     if let Some(rest) = groups.get(ROWS..).filter(|rest| !rest.is_empty()) {
         let count: u64 = rest.iter().map(|group| group.count).sum();
-        let message = format!("({} more kinds; the JSON export has them all)", rest.len());
+        let message = format!("({} more kinds; all are in the JSON export)", rest.len());
         rows.push(vec![
             TableCell::value(""),
             TableCell::value(""),

@@ -3,15 +3,15 @@
 use aiperf_metrics::PhaseAccounting;
 use aiperf_table::{ConsoleTable, TableCell, TableColumn, whole};
 
-type Count = fn(&PhaseAccounting) -> u64;
+type CountOf = fn(&PhaseAccounting) -> u64;
 
 /// Label, count, and whether a row of zeros is worth its place.
-const ROWS: [(&str, Count, bool); 9] = [
+const ROWS: [(&str, CountOf, bool); 9] = [
     ("Requests Sent", |phase| phase.sent, true),
     ("Requests Completed", |phase| phase.completed, true),
     ("Requests Failed", |phase| phase.errors, true),
-    ("Requests Cancelled by the End", |phase| phase.cut, false),
-    ("Sessions Begun", |phase| phase.sessions_sent, true),
+    ("Requests Cut Off at the End", |phase| phase.cut, false),
+    ("Sessions Started", |phase| phase.sessions_sent, true),
     ("Sessions Completed", |phase| phase.sessions_completed, true),
     ("Sessions Cancelled", |phase| phase.sessions_cancelled, false),
     ("Arrivals Delayed by the Ceiling", |phase| phase.arrivals_delayed, false),
@@ -25,7 +25,7 @@ pub(super) fn table(title: String, phases: &[PhaseAccounting]) -> Option<Console
     let mut columns = vec![TableColumn::right("Count")];
     columns.extend(phases.iter().map(|phase| TableColumn::right(&phase.phase)));
     let shown = ROWS.iter().filter(|(_, count, always)| *always || phases.iter().any(|phase| count(phase) > 0));
-    let row = |(label, count, _): &(&str, Count, bool)| {
+    let row = |(label, count, _): &(&str, CountOf, bool)| {
         let cells = phases.iter().map(|phase| TableCell::value(whole(count(phase))));
         std::iter::once(TableCell::name(*label)).chain(cells).collect()
     };

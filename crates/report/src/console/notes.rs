@@ -16,7 +16,7 @@ pub(super) fn opening(report: &RunReport, width: Width, style: TextStyle) -> Vec
         status => {
             if let Some(reason) = status.incomplete_reason() {
                 notes.push(format!(
-                    "{}\n{reason}\nThese numbers cover only a part of the run: do not compare them with those of a whole one.",
+                    "{}\n{reason}\nThese numbers cover only a part of the run: do not compare them with complete runs.",
                     style.warning("aiperf | INCOMPLETE RESULTS")
                 ));
             }

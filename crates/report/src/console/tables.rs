@@ -40,7 +40,7 @@ pub(super) fn all(report: &RunReport, width: Width, style: TextStyle) -> Vec<Str
         |flag: Flags| summary.results.iter().filter(|r| r.metric.definition().flags.has(flag)).collect::<Vec<_>>();
     let metrics = |title: &str, rows: &[&MetricResult], statistics: &[&'static str]| {
         (!rows.is_empty())
-            .then(|| Block::ConsoleTable(metric_table(&format!("{PROGRAM} | {title}"), rows, statistics, width)))
+            .then(|| TableBlock::ConsoleTable(metric_table(&format!("{PROGRAM} | {title}"), rows, statistics, width)))
     };
     let titled = |group: ConsoleGroup| {
         let title = group.title(report.metrics_title).unwrap_or_default();
@@ -49,7 +49,7 @@ pub(super) fn all(report: &RunReport, width: Width, style: TextStyle) -> Vec<Str
         metrics(&title, &of_group(group), if single { &STATISTICS[..1] } else { STATISTICS })
     };
     let mut blocks = vec![
-        errors::table(&summary.failures).map(Block::ConsoleTable),
+        errors::table(&summary.failures).map(TableBlock::ConsoleTable),
         metrics("Experimental Metrics", &with_flag(Flags::EXPERIMENTAL), STATISTICS),
         if report.show_trace_timing { titled(ConsoleGroup::HttpTrace) } else { None },
         metrics("Internal Metrics", &with_flag(Flags::INTERNAL), STATISTICS),
@@ -57,16 +57,16 @@ pub(super) fn all(report: &RunReport, width: Width, style: TextStyle) -> Vec<Str
     for group in GROUPS {
         blocks.push(titled(group));
         match group {
-            ConsoleGroup::Main => blocks.push(goodput::table(summary).map(Block::ConsoleTable)),
+            ConsoleGroup::Main => blocks.push(goodput::table(summary).map(TableBlock::ConsoleTable)),
             ConsoleGroup::SpecDecode => {
-                blocks.push(spec_decode::steps(&summary.spec_decode_acceptance).map(Block::Line));
+                blocks.push(spec_decode::steps(&summary.spec_decode_acceptance).map(TableBlock::Line));
             }
             _ => {}
         }
     }
     blocks.extend(genai_perf(report, width).into_iter().map(Some));
-    blocks.push(load::table(format!("{PROGRAM} | Load"), &report.accounting).map(Block::ConsoleTable));
-    blocks.push(steady::table(&format!("{PROGRAM} | Steady State"), summary, width).map(Block::ConsoleTable));
+    blocks.push(load::table(format!("{PROGRAM} | Load"), &report.accounting).map(TableBlock::ConsoleTable));
+    blocks.push(steady::table(&format!("{PROGRAM} | Steady State"), summary, width).map(TableBlock::ConsoleTable));
     let mut rendered: Vec<String> = blocks.into_iter().flatten().map(|block| block.render(width, style)).collect();
     rendered.extend(legend(report, &rendered, width));
     rendered.extend(steady::sentence(summary).map(|sentence| wrap(&sentence, width.0).join("\n")));
@@ -74,25 +74,25 @@ pub(super) fn all(report: &RunReport, width: Width, style: TextStyle) -> Vec<Str
 }
 
 /// The metrics by GenAI-Perf's definitions, where its files were asked for.
-fn genai_perf(report: &RunReport, width: Width) -> Vec<Block> {
+fn genai_perf(report: &RunReport, width: Width) -> Vec<TableBlock> {
     let Some(results) = report.genai_perf.as_ref().filter(|results| !results.is_empty()) else { return Vec::new() };
     let rows: Vec<&MetricResult> = results.iter().collect();
     let title = format!("GenAI-Perf | {}", report.metrics_title);
-    let mut blocks = vec![Block::ConsoleTable(metric_table(&title, &rows, GENAI_PERF_STATISTICS, width))];
+    let mut blocks = vec![TableBlock::ConsoleTable(metric_table(&title, &rows, GENAI_PERF_STATISTICS, width))];
     if report.profiling.summary.get(Metric::ReasoningTokenCount).is_some() {
         let remark = "GenAI-Perf does not count reasoning: in its table and files the first token and the output length are \
                       those of the answer alone.";
-        blocks.push(Block::Line(wrap(remark, width.0).join("\n")));
+        blocks.push(TableBlock::Line(wrap(remark, width.0).join("\n")));
     }
     blocks
 }
 
-enum Block {
+enum TableBlock {
     ConsoleTable(ConsoleTable),
     Line(String),
 }
 
-impl Block {
+impl TableBlock {
     fn render(self, width: Width, style: TextStyle) -> String {
         match self {
             Self::ConsoleTable(table) => table.render(width, style),
@@ -187,7 +187,7 @@ fn legend(report: &RunReport, tables: &[String], width: Width) -> Option<String>
     if seen(UNSUPPORTED) {
         let floor = floor(0.99, level);
         parts.push(format!(
-            "{UNSUPPORTED}: too few independent samples for this percentile (p99 needs {}).",
+            "{UNSUPPORTED}: too few effective samples for this percentile (p99 needs {}).",
             whole(floor)
         ));
     }

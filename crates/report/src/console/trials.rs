@@ -66,7 +66,7 @@ pub fn render_aggregate(aggregate: &Aggregate, title: Option<&str>, width: Width
     let point = title.map_or_else(String::new, |title| format!("{title}, "));
     let rows = KEY_FIGURES.iter().filter_map(|(metric, stat)| row(*metric, stat, aggregate.get(metric.tag(), stat)?));
     let table = ConsoleTable {
-        title: format!("{PROGRAM} | {point}{trials} {noun}, mean with its {level}% interval"),
+        title: format!("{PROGRAM} | {point}{trials} {noun}, mean with {level}% confidence interval"),
         columns: ["Metric", "mean", "±", "min", "max", "CV"].map(column).into(),
         rows: rows.collect(),
         flexible: 0,
@@ -76,7 +76,7 @@ pub fn render_aggregate(aggregate: &Aggregate, title: Option<&str>, width: Width
         text.push_str(&format!("{}\n", style.failure(&failure(failed))));
     }
     if trials == 1 {
-        let note = "One run says nothing of how the next would differ: --num-profile-runs 3 or more does.";
+        let note = "One run does not show how much runs differ: use --num-profile-runs 3 or more.";
         text.push_str(&format!("{note}\n"));
     }
     if let Some(note) = restless(aggregate) {
@@ -88,8 +88,8 @@ pub fn render_aggregate(aggregate: &Aggregate, title: Option<&str>, width: Width
         let (metric, mode, threshold) = (&settled.metric, &settled.mode, settled.threshold);
         let word = match &settled.reason {
             Some(reason) => reason,
-            None if settled.converged => "settled",
-            None => "did not settle",
+            None if settled.converged => "converged",
+            None => "did not converge",
         };
         let runs = aggregate.runs();
         text.push_str(&format!(
@@ -133,7 +133,7 @@ fn restless(aggregate: &Aggregate) -> Option<String> {
     let most = figures.max_by(|a, b| spread(a).total_cmp(&spread(b)))?;
     (spread(most) > RESTLESS).then(|| {
         format!(
-            "Runs differ: {} by {:.0}% of its mean. Look for what else runs on the server, make runs longer, or repeat them more often.",
+            "Runs differ: {} varies by {:.0}% of its mean. Look for other load on the server, make runs longer, or repeat them more often.",
             most.key(),
             spread(most) * 100.0
         )
@@ -141,7 +141,7 @@ fn restless(aggregate: &Aggregate) -> Option<String> {
 }
 
 fn failure(failed: &FailedRun) -> String {
-    format!("{} failed and is left out: {}", failed.label, failed.error)
+    format!("{} failed and is not included: {}", failed.label, failed.error)
 }
 
 /// All points of a sweep.
@@ -189,7 +189,7 @@ fn tie((word, best): (&str, &Option<BestCell>)) -> Option<String> {
     };
     let others: Vec<String> = best.tied_with.iter().map(name).collect();
     Some(format!(
-        "No point is marked as {word} {}: {} and {} are not told apart by their confidence intervals.",
+        "No point is marked as {word} {}: the confidence intervals of {} and {} overlap.",
         words_of(&best.statistic),
         name(&best.parameters),
         others.join(", ")
@@ -204,7 +204,7 @@ fn words_of(statistic: &str) -> &str {
 
 fn marks(sweep: &SweepReport, cell: &SweepCell) -> String {
     if cell.metrics.is_empty() {
-        return "no numbers".to_owned();
+        return "no results".to_owned();
     }
     let is = |best: &&BestCell| best.tied_with.is_empty() && best.parameters == cell.parameters;
     let mark = |word: &str, best: &Option<BestCell>| {

@@ -1,4 +1,4 @@
-//! A folder belongs to one run at a time: a lock keeps a second writer out, and what an earlier run left is set aside or
+//! A folder belongs to one run at a time: a lock keeps a second writer out. Files of an earlier run are moved aside or
 //! deleted before the first new file is written.
 
 mod leftovers;
@@ -16,9 +16,9 @@ pub const PREVIOUS: &str = "previous";
 /// Within [`PREVIOUS`]: what was there when the next run came.
 const OLDER: &str = "older";
 
-/// What becomes of the files of an earlier run.
+/// What happens to the files of an earlier run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Earlier {
+pub enum EarlierFiles {
     /// They are moved to `previous/`.
     SetAside,
     /// They are deleted.
@@ -27,7 +27,7 @@ pub enum Earlier {
 
 /// A folder that nobody else writes to while this value lives.
 #[derive(Debug)]
-pub struct FolderClaim {
+pub struct FolderLock {
     dir: PathBuf,
     /// The lock is on the folder itself, so that no file is left behind and none can be stale. `None` where the file system has
     /// no locks.
@@ -35,7 +35,7 @@ pub struct FolderClaim {
 }
 
 #[derive(Debug, Error)]
-pub enum ClaimError {
+pub enum FolderLockError {
     #[error(
         "another aiperf run is writing to {}; wait until it has ended, or choose another folder with --artifact-dir",
         .dir.display()
@@ -53,14 +53,14 @@ pub enum ClaimError {
     Delete { file: PathBuf, source: io::Error },
 }
 
-impl FolderClaim {
+impl FolderLock {
     /// Makes the folder if it is missing and locks it.
-    pub fn take(dir: &Path) -> Result<Self, ClaimError> {
-        fs::create_dir_all(dir).map_err(|source| ClaimError::Make { dir: dir.to_owned(), source })?;
-        let folder = File::open(dir).map_err(|source| ClaimError::Make { dir: dir.to_owned(), source })?;
+    pub fn take(dir: &Path) -> Result<Self, FolderLockError> {
+        fs::create_dir_all(dir).map_err(|source| FolderLockError::Make { dir: dir.to_owned(), source })?;
+        let folder = File::open(dir).map_err(|source| FolderLockError::Make { dir: dir.to_owned(), source })?;
         let lock = match folder.try_lock() {
             Ok(()) => Some(folder),
-            Err(TryLockError::WouldBlock) => return Err(ClaimError::InUse { dir: dir.to_owned() }),
+            Err(TryLockError::WouldBlock) => return Err(FolderLockError::InUse { dir: dir.to_owned() }),
             Err(TryLockError::Error(_)) => None,
         };
         Ok(Self { dir: dir.to_owned(), lock })
@@ -73,24 +73,24 @@ impl FolderClaim {
 
     /// Moves or deletes every file that an earlier run of this program left here, the ready mark first; files of others, and
     /// those in `kept`, stay. Says where they are now, or `None` where there were none.
-    pub fn clear(&self, earlier: Earlier, kept: &[PathBuf]) -> Result<Option<Cleared>, ClaimError> {
+    pub fn clear(&self, earlier: EarlierFiles, kept: &[PathBuf]) -> Result<Option<ClearedFiles>, FolderLockError> {
         let leftovers = Leftovers::find(&self.dir, kept);
         if leftovers.files.is_empty() {
             return Ok(None);
         }
         let cleared = match earlier {
-            Earlier::SetAside => {
+            EarlierFiles::SetAside => {
                 let previous = self.make_previous()?;
                 for file in &leftovers.files {
                     move_below(&self.dir, file, &previous)?;
                 }
-                Cleared { files: leftovers.files.len(), moved_to: Some(previous) }
+                ClearedFiles { files: leftovers.files.len(), moved_to: Some(previous) }
             }
-            Earlier::Delete => {
+            EarlierFiles::Delete => {
                 for file in &leftovers.files {
-                    fs::remove_file(file).map_err(|source| ClaimError::Delete { file: file.clone(), source })?;
+                    fs::remove_file(file).map_err(|source| FolderLockError::Delete { file: file.clone(), source })?;
                 }
-                Cleared { files: leftovers.files.len(), moved_to: None }
+                ClearedFiles { files: leftovers.files.len(), moved_to: None }
             }
         };
         for folder in &leftovers.folders {
@@ -101,9 +101,9 @@ impl FolderClaim {
     }
 
     /// An empty `previous/`: what it held goes to `previous/older/N`.
-    fn make_previous(&self) -> Result<PathBuf, ClaimError> {
+    fn make_previous(&self) -> Result<PathBuf, FolderLockError> {
         let previous = self.dir.join(PREVIOUS);
-        let failed = |source| ClaimError::Move { file: previous.clone(), to: previous.join(OLDER), source };
+        let failed = |source| FolderLockError::Move { file: previous.clone(), to: previous.join(OLDER), source };
         if !previous.exists() {
             fs::create_dir(&previous).map_err(failed)?;
             return Ok(previous);
@@ -127,17 +127,17 @@ impl FolderClaim {
 
 /// What became of the files of an earlier run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cleared {
+pub struct ClearedFiles {
     pub files: usize,
     /// `None` where they were deleted.
     pub moved_to: Option<PathBuf>,
 }
 
 /// Gives a file or folder the same place below another folder.
-fn move_below(root: &Path, file: &Path, to: &Path) -> Result<(), ClaimError> {
+fn move_below(root: &Path, file: &Path, to: &Path) -> Result<(), FolderLockError> {
     let place = to.join(file.strip_prefix(root).unwrap_or(file));
     let parent = place.parent().unwrap_or(to);
-    fs::create_dir_all(parent).and_then(|()| fs::rename(file, &place)).map_err(|source| ClaimError::Move {
+    fs::create_dir_all(parent).and_then(|()| fs::rename(file, &place)).map_err(|source| FolderLockError::Move {
         file: file.to_owned(),
         to: place.clone(),
         source,

@@ -7,6 +7,6 @@ pub(crate) mod part_file;
 pub(crate) mod paths;
 mod run_note;
 
-pub use folder_lock::{ClaimError, Cleared, Earlier, FolderClaim, PREVIOUS};
-pub use paths::ArtifactPaths;
+pub use folder_lock::{ClearedFiles, EarlierFiles, FolderLock, FolderLockError, PREVIOUS};
+pub use paths::{ArtifactPaths, LOGS, PHASES};
 pub use run_note::RunNote;

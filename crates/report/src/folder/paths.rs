@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 /// Ends of names of files that are not whole.
 pub(crate) const UNFINISHED_ENDS: [&str; 2] = ["part", "unsorted"];
 
+/// The folder of the log, within that of a run.
+pub const LOGS: &str = "logs";
+/// The folder of the files of each phase, within that of a run.
+pub const PHASES: &str = "phases";
+
 /// `name.json.part` of `name.json`.
 pub(crate) fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -93,7 +98,7 @@ impl ArtifactPaths {
     }
 
     pub fn log(&self) -> PathBuf {
-        self.dir.join("logs").join("aiperf.log")
+        self.dir.join(LOGS).join("aiperf.log")
     }
 
     pub fn phase_manifest(&self) -> PathBuf {
@@ -117,6 +122,11 @@ impl ArtifactPaths {
     /// Records in the shape of GenAI-Perf's measuring program; only without a prefix, which would give the summary this name.
     pub fn perf_analyzer_records(&self) -> PathBuf {
         self.dir.join("profile_export.json")
+    }
+
+    /// Files that only the folder of a run has, if it has no prefix.
+    pub fn marks_of_a_run(&self) -> [PathBuf; 5] {
+        [self.records(), self.summary_json(), self.ready_marker(), self.run_note(), self.run_config()]
     }
 
     /// All files that a run may leave in the folder itself, whether they are there or not. A new kind of file must be named
@@ -150,7 +160,7 @@ impl ArtifactPaths {
     }
 
     fn in_phase(&self, phase: &str, plain: &str, suffix: &str) -> PathBuf {
-        Path::new("phases").join(phase).join(self.named(plain, suffix))
+        Path::new(PHASES).join(phase).join(self.named(plain, suffix))
     }
 
     fn named(&self, plain: &str, suffix: &str) -> String {

@@ -24,14 +24,14 @@ pub struct LineTotals {
 
 #[derive(Debug)]
 pub(crate) struct LineFile {
-    shared: Arc<Shared>,
+    shared: Arc<SharedLines>,
     flusher: Option<JoinHandle<()>>,
 }
 
 /// Another hold on the file, which lasts as long as it is needed.
 #[derive(Debug, Clone)]
 pub struct LineHandle {
-    shared: Arc<Shared>,
+    shared: Arc<SharedLines>,
 }
 
 impl LineHandle {
@@ -44,13 +44,13 @@ impl LineHandle {
 }
 
 #[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
+struct SharedLines {
+    state: Mutex<LineBuffer>,
     closing: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct LineBuffer {
     path: PathBuf,
     file: File,
     buffer: Vec<u8>,
@@ -70,7 +70,7 @@ impl LineFile {
             fs::create_dir_all(dir).map_err(|source| ReportError::create(dir, source))?;
         }
         let file = File::create(path).map_err(|source| ReportError::create(path, source))?;
-        let state = State {
+        let state = LineBuffer {
             path: path.to_owned(),
             file,
             buffer: Vec::with_capacity(BUFFER_BYTES * 2),
@@ -81,7 +81,7 @@ impl LineFile {
             failed_before: false,
             closed: false,
         };
-        let shared = Arc::new(Shared { state: Mutex::new(state), closing: Condvar::new() });
+        let shared = Arc::new(SharedLines { state: Mutex::new(state), closing: Condvar::new() });
         let for_thread = Arc::clone(&shared);
         let flusher = thread::Builder::new()
             .name("aiperf-flush".to_owned())
@@ -132,8 +132,8 @@ impl Drop for LineFile {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl SharedLines {
+    fn lock(&self) -> MutexGuard<'_, LineBuffer> {
         // A thread that panicked while it held the lock cannot leave half a line behind: lines are copied in whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -147,7 +147,7 @@ impl Shared {
     }
 }
 
-impl State {
+impl LineBuffer {
     fn flush(&mut self) {
         if self.buffer.is_empty() {
             return;

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use aiperf_metrics::{Flags, Metric, MetricContext, RecordValues};
 
-use self::in_order::{InOrder, Turn};
+use self::in_order::{InOrder, OutputPosition};
 use crate::records::record::put_json;
 use crate::{RecordMetadata, ReportError};
 
@@ -37,19 +37,19 @@ pub struct OutputText<'a> {
 pub struct OutputsFile {
     path: PathBuf,
     context: MetricContext,
-    fields: Vec<Field>,
-    state: Mutex<State>,
+    fields: Vec<OutputField>,
+    state: Mutex<OutputsState>,
 }
 
 /// A metric, and what stands before its value.
 #[derive(Debug)]
-struct Field {
+struct OutputField {
     metric: Metric,
     key: Vec<u8>,
 }
 
 #[derive(Debug)]
-struct State {
+struct OutputsState {
     file: InOrder,
     failed: bool,
 }
@@ -62,9 +62,9 @@ impl OutputsFile {
         let file = InOrder::create(path, PathBuf::from(unsorted))?;
         Ok(Self {
             path: path.to_owned(),
-            fields: METRICS.into_iter().filter(|metric| context.shows(*metric)).map(Field::new).collect(),
+            fields: METRICS.into_iter().filter(|metric| context.shows(*metric)).map(OutputField::new).collect(),
             context: context.clone(),
-            state: Mutex::new(State { file, failed: false }),
+            state: Mutex::new(OutputsState { file, failed: false }),
         })
     }
 
@@ -77,7 +77,7 @@ impl OutputsFile {
         if state.failed {
             return Ok(());
         }
-        let turn = Turn { number: metadata.session_num, index: metadata.turn_index };
+        let turn = OutputPosition { number: metadata.session_num, index: metadata.turn_index };
         let written = state.file.put(turn, scratch);
         state.failed = written.is_err();
         written
@@ -130,7 +130,7 @@ impl OutputsFile {
     }
 }
 
-impl Field {
+impl OutputField {
     fn new(metric: Metric) -> Self {
         Self { metric, key: format!("\n        \"{}\": ", metric.tag()).into_bytes() }
     }

@@ -3,7 +3,7 @@
 use std::iter;
 use std::path::Path;
 
-use aiperf_metrics::{Failure, Flags, Kind, Metric, MetricContext, RecordValues};
+use aiperf_metrics::{Failure, Flags, Metric, MetricContext, MetricKind, RecordValues};
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
@@ -33,18 +33,18 @@ pub struct RecordWriter {
 #[derive(Debug)]
 struct PhaseFields {
     context: MetricContext,
-    fields: Vec<Field>,
+    fields: Vec<MetricField>,
 }
 
 /// A metric's place on the line; the text around its value never changes.
 #[derive(Debug)]
-struct Field {
+struct MetricField {
     metric: Metric,
     before: Vec<u8>,
     after: Vec<u8>,
 }
 
-impl Field {
+impl MetricField {
     fn new(metric: Metric) -> Self {
         let definition = metric.definition();
         let before = format!("\"{}\":{{\"value\":", definition.tag).into_bytes();
@@ -58,7 +58,7 @@ impl RecordWriter {
     pub fn create(path: &Path, phases: &[MetricContext]) -> Result<Self, ReportError> {
         let fields = |context: &MetricContext| PhaseFields {
             context: context.clone(),
-            fields: context.record_metrics().into_iter().map(Field::new).collect(),
+            fields: context.record_metrics().into_iter().map(MetricField::new).collect(),
         };
         Ok(Self { lines: LineFile::create(path)?, phases: phases.iter().map(fields).collect() })
     }
@@ -121,10 +121,10 @@ impl PhaseFields {
     }
 
     /// Whether the record has the metric; if not, what was put on the line is to be taken back.
-    fn encode_metric(&self, line: &mut Vec<u8>, field: &Field, values: &RecordValues) -> bool {
+    fn encode_metric(&self, line: &mut Vec<u8>, field: &MetricField, values: &RecordValues) -> bool {
         let definition = field.metric.definition();
         line.extend_from_slice(&field.before);
-        if definition.kind == Kind::RecordList {
+        if definition.kind == MetricKind::RecordList {
             if values.gaps().is_empty() {
                 return false;
             }

@@ -92,7 +92,7 @@ impl Citation {
             text.push_str(&format!(": TTFT error p50 {:.3} ms, p99 {:.3} ms", ttft.p50, ttft.p99));
         }
         if certificate.verdict == Grade::Warn {
-            text.push_str(", with little to spare");
+            text.push_str(", close to the limits");
         }
         text.push('.');
         if let Some(failed) = &self.failed_since {
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(
             citation.sentence(),
             "This machine was certified on 2026-01-03 for 1,000 streams, 90,000 chunks/s and 900.00 requests/s: TTFT \
-             error p50 0.123 ms, p99 1.500 ms, with little to spare."
+             error p50 0.123 ms, p99 1.500 ms, close to the limits."
         );
         let json = citation.json(Some(&tests[2].load));
         assert_eq!((&json["covers_this_run"], &json["certified"]["streams"]), (&false.into(), &1_000.into()));

@@ -10,7 +10,7 @@ use aiperf_metrics::{ClientLoad, Percentile, Stats};
 use serde::{Deserialize, Serialize};
 
 pub use certificate::{Certificate, Citation, Machine};
-pub use problem::{Problem, Statistic};
+pub use problem::{ErrorStatistic, SelfTestProblem};
 
 use certificate::LoadFields;
 
@@ -168,7 +168,7 @@ pub struct SelfTestReport {
     /// Milliseconds; what has no limit is not there.
     pub limits: BTreeMap<TimedError, ErrorLimits>,
     pub verdict: Grade,
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SelfTestProblem>,
     /// Where the result is kept, when it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept_in: Option<PathBuf>,
@@ -190,7 +190,7 @@ impl SelfTestReport {
     /// The verdict on one time; `None` where there is no limit.
     pub fn grade_of(&self, error: TimedError) -> Option<Grade> {
         self.limits.get(&error)?;
-        let worst = self.problems.iter().filter(|problem| problem.is_about(error)).map(Problem::grade).max();
+        let worst = self.problems.iter().filter(|problem| problem.is_about(error)).map(SelfTestProblem::grade).max();
         Some(worst.unwrap_or(Grade::Pass))
     }
 }

@@ -9,12 +9,12 @@ use crate::Wording;
 use aiperf_table::{grouped, whole};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Statistic {
+pub enum ErrorStatistic {
     P50,
     P99,
 }
 
-impl Statistic {
+impl ErrorStatistic {
     const fn name(self) -> &'static str {
         match self {
             Self::P50 => "p50",
@@ -24,13 +24,13 @@ impl Statistic {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Problem {
+pub enum SelfTestProblem {
     /// There is nothing to judge by.
     NothingCompared,
     /// Milliseconds. Above the limit, or above half of it.
     ErrorLarge {
         error: TimedError,
-        statistic: Statistic,
+        statistic: ErrorStatistic,
         value: f64,
         limit: f64,
     },
@@ -57,7 +57,7 @@ pub enum Problem {
     ClientLimit(ClientLimit),
 }
 
-impl Problem {
+impl SelfTestProblem {
     pub fn grade(&self) -> Grade {
         match self {
             Self::ErrorLarge { value, limit, .. } if value <= limit => Grade::Warn,
@@ -72,14 +72,14 @@ impl Problem {
 
     pub fn sentence(&self) -> String {
         match *self {
-            Self::NothingCompared => "No request succeeded, so that there is nothing to compare.".to_owned(),
+            Self::NothingCompared => "No request succeeded: there is nothing to compare.".to_owned(),
             Self::ErrorLarge { error, statistic, value, limit } => {
                 let how = if value > limit { "is above its limit of" } else { "is above half its limit of" };
                 format!("{}: error {} of {value:.3} ms {how} {limit} ms.", error.header(), statistic.name())
             }
-            Self::Lost(count) => format!("{} requests were answered and have no record.", whole(count)),
-            Self::Extra(count) => format!("{} records are of no request that the server saw.", whole(count)),
-            Self::ChunksMissing(count) => format!("{} chunks are known to one side only.", whole(count)),
+            Self::Lost(count) => format!("{} requests were answered but have no record.", whole(count)),
+            Self::Extra(count) => format!("{} records belong to no request that the server saw.", whole(count)),
+            Self::ChunksMissing(count) => format!("{} chunks were seen by only one side.", whole(count)),
             Self::Failed(count) => format!("{} requests failed.", whole(count)),
             Self::StreamsShort { reached, asked } => {
                 format!("Only {} of {} streams were in flight at once.", whole(reached), whole(asked))
@@ -88,17 +88,17 @@ impl Problem {
                 format!("Only {} of {} requests/s were sent.", grouped(reached), grouped(asked))
             }
             Self::SimulatorLate { p50, p99 } => format!(
-                "The simulator was late itself (p50 {p50:.3} ms, p99 {p99:.3} ms), and the errors hold what it read late: this \
-                 machine has no room for both. Lower the load, or take one with more processors."
+                "The simulator itself was late (p50 {p50:.3} ms, p99 {p99:.3} ms), and the errors include its delay: this machine \
+                 cannot run both at this load. Lower the load, or use a machine with more processors."
             ),
             Self::ClientLimit(limit) => Wording::of(&ValidityNote::ClientSaturated(limit)).statement,
         }
     }
 }
 
-impl Serialize for Problem {
+impl Serialize for SelfTestProblem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Problem", 2)?;
+        let mut object = serializer.serialize_struct("SelfTestProblem", 2)?;
         object.serialize_field("grade", &self.grade())?;
         object.serialize_field("message", &self.sentence())?;
         object.end()
@@ -111,9 +111,9 @@ mod tests {
 
     #[test]
     fn an_error_in_the_upper_half_of_its_limit_warns_and_beyond_it_fails() {
-        let large = |value| Problem::ErrorLarge {
+        let large = |value| SelfTestProblem::ErrorLarge {
             error: TimedError::TimeToFirstToken,
-            statistic: Statistic::P99,
+            statistic: ErrorStatistic::P99,
             value,
             limit: 5.0,
         };

@@ -1,7 +1,7 @@
 //! The summary as CSV: metrics with statistics, then single numbers, rows by tag. What the reference does not have stands in
 //! columns after its own. Lines end in CR LF.
 
-use aiperf_metrics::{Metric, MetricResult, Percentile, Summary, Surety, Unit};
+use aiperf_metrics::{IntervalSupport, Metric, MetricResult, Percentile, Summary, Unit};
 use aiperf_table::csv::{LINE_END, cell, number};
 
 use crate::AskedPercentiles;
@@ -64,7 +64,7 @@ fn further_columns() -> String {
 }
 
 /// Of an interval; empty where there is none.
-fn ends(surety: Option<Surety>) -> [String; 2] {
+fn ends(surety: Option<IntervalSupport>) -> [String; 2] {
     let interval = surety.and_then(|surety| surety.interval());
     [interval.map(|interval| interval.low), interval.map(|interval| interval.high)].map(number)
 }

@@ -1,6 +1,6 @@
 //! The summary as JSON, schema version 1.4. Absent values are left out, never null; numbers are always finite.
 
-use aiperf_metrics::{ClientLoad, FailureGroup, Kind, Metric, MetricResult, Percentile, Stats, Summary};
+use aiperf_metrics::{ClientLoad, FailureGroup, Metric, MetricKind, MetricResult, Percentile, Stats, Summary};
 use serde_json::{Map, Number, Value, json};
 
 use crate::records::record::ErrorDetails;
@@ -206,7 +206,7 @@ pub(crate) fn plain_metric(result: &MetricResult, asked: &[(String, f64)]) -> Va
         object.insert("count".to_owned(), count.into());
     }
     // What a ratio adds up is counted; other sums have the unit of their values.
-    let counted = result.metric.definition().kind == Kind::Derived;
+    let counted = result.metric.definition().kind == MetricKind::Derived;
     if let Some(number) =
         sum.and_then(|sum| if counted { Some(Number::from(sum as u64)) } else { Number::from_f64(sum) })
     {

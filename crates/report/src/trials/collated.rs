@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{FailedRun, number};
 
 /// Where the reference says in a sentence what the file is; ours.
-const DESCRIPTION: &str = "Values of single requests, those of all runs together. The aggregate file beside it has statistics over the \
+const DESCRIPTION: &str = "Values of single requests, those of all runs together. The aggregate file next to it has statistics over the \
                            summaries of the runs instead.";
 
 /// The percentiles that such a file has.

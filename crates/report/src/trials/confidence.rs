@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{FailedRun, Spread, Variation, number, python};
+use super::{FailedRun, RunSpread, Variation, number, python};
 use aiperf_table::csv::{self, cell};
 
 const SCHEMA_VERSION: &str = "1.0";
@@ -12,7 +12,7 @@ pub struct AggregateMetric {
     pub tag: String,
     pub stat: String,
     pub unit: String,
-    pub spread: Spread,
+    pub spread: RunSpread,
 }
 
 impl AggregateMetric {
@@ -162,7 +162,7 @@ impl Settled {
 
 /// Two decimals, four where numbers are small by nature.
 fn row(metric: &AggregateMetric) -> String {
-    let Spread { mean, std, min, max, cv, se, ci_low, ci_high, t_critical, .. } = metric.spread;
+    let RunSpread { mean, std, min, max, cv, se, ci_low, ci_high, t_critical, .. } = metric.spread;
     let cv = cv.map_or_else(|| "inf".to_owned(), |cv| format!("{cv:.4}"));
     let t_critical = t_critical.map_or_else(String::new, |t| format!("{t:.4}"));
     format!(

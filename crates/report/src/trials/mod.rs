@@ -2,6 +2,7 @@
 
 mod collated;
 mod confidence;
+pub mod names;
 mod python;
 mod run_config;
 mod spread;
@@ -14,10 +15,11 @@ use serde_json::{Map, Value};
 use crate::folder::part_file::write_whole;
 use crate::{ReportError, SummaryFiles, WrittenFile};
 
+use self::names::{AGGREGATE_CSV, AGGREGATE_JSON, COLLATED_JSON, SWEEP_CSV, SWEEP_JSON};
 pub use collated::{Collated, CollatedMetric, RunMean};
 pub use confidence::{Aggregate, AggregateMetric, Settled};
 pub use run_config::RunConfig;
-pub use spread::Spread;
+pub use spread::RunSpread;
 pub use sweep::{BestCell, SweepCell, SweepMetric, SweepReport};
 
 /// Where a run stands among others.
@@ -54,14 +56,6 @@ impl FailedRun {
         serde_json::json!({"label": self.label, "error": self.error})
     }
 }
-
-/// Names of all files over several runs.
-pub(crate) const AGGREGATE_NAMES: [&str; 5] = [AGGREGATE_JSON, AGGREGATE_CSV, COLLATED_JSON, SWEEP_JSON, SWEEP_CSV];
-const AGGREGATE_JSON: &str = "profile_export_aiperf_aggregate.json";
-const AGGREGATE_CSV: &str = "profile_export_aiperf_aggregate.csv";
-const COLLATED_JSON: &str = "profile_export_aiperf_collated.json";
-const SWEEP_JSON: &str = "profile_export_aiperf_sweep.json";
-const SWEEP_CSV: &str = "profile_export_aiperf_sweep.csv";
 
 /// Where the files over several runs go.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use super::number;
 
 /// One figure over trials.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
+pub struct RunSpread {
     /// Trials that have it.
     pub runs: usize,
     pub mean: f64,
@@ -24,7 +24,7 @@ pub struct Spread {
     pub t_critical: Option<f64>,
 }
 
-impl Spread {
+impl RunSpread {
     /// One trial: a point without an interval.
     pub const fn of_one(value: f64) -> Self {
         Self {

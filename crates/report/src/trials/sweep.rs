@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use aiperf_metrics::{Percentile, Stats};
 use serde_json::{Map, Value, json};
 
-use super::{AggregateMetric, FailedRun, Spread, number};
+use super::{AggregateMetric, FailedRun, RunSpread, number};
 use aiperf_table::csv::{self, cell};
 
 /// Figures that the table of a sweep leaves out.
@@ -43,7 +43,7 @@ pub struct SweepCell {
 pub struct SweepMetric {
     pub key: String,
     pub unit: String,
-    pub spread: Spread,
+    pub spread: RunSpread,
     /// The statistics of the run itself, where it is all that a cell has.
     pub within: Option<Stats>,
 }
@@ -69,7 +69,8 @@ impl SweepMetric {
     /// requests. `None` for a metric without an average that can be written down.
     pub fn of_one_run(tag: &str, unit: &str, stats: Stats) -> Option<Self> {
         let mean = stats.avg.filter(|avg| avg.is_finite())?;
-        let spread = Spread { min: stats.min.unwrap_or(mean), max: stats.max.unwrap_or(mean), ..Spread::of_one(mean) };
+        let spread =
+            RunSpread { min: stats.min.unwrap_or(mean), max: stats.max.unwrap_or(mean), ..RunSpread::of_one(mean) };
         Some(Self { key: tag.to_owned(), unit: unit.to_owned(), spread, within: Some(stats) })
     }
 
@@ -100,7 +101,7 @@ impl SweepMetric {
     }
 
     fn csv(&self) -> [String; 5] {
-        let Spread { mean, std, min, max, cv, .. } = self.spread;
+        let RunSpread { mean, std, min, max, cv, .. } = self.spread;
         let cv = cv.map_or_else(String::new, |cv| format!("{cv:.4}"));
         let two = |value: f64| format!("{value:.2}");
         [two(mean), two(std), two(min), two(max), cv]

@@ -1,4 +1,4 @@
-//! What to do about a load that no self-test covers.
+//! The text of the note about a load that no self-test covers.
 
 use aiperf_metrics::{ClientLoad, LoadAxis};
 
@@ -14,10 +14,10 @@ pub(super) fn beyond(axis: LoadAxis, reached: &ClientLoad, certified: &ClientLoa
     };
     Wording::new(
         format!(
-            "The run went beyond what this machine's client was certified for: {seen}, certified {known}. How far its \
-             times can be trusted there is not known."
+            "The load exceeded the certified load of this machine's client: {seen}, certified {known}. The accuracy of its \
+             times at this load is unknown."
         ),
-        format!("To know: aiperf selftest {}.", command(axis, reached)),
+        format!("Certify this load: aiperf selftest {}.", command(axis, reached)),
     )
 }
 

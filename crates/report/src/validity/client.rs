@@ -1,4 +1,4 @@
-//! What to do about a client that is the limit.
+//! The text of notes about a client that was the limit.
 
 use aiperf_clock::Nanos;
 use aiperf_metrics::{ClientLimit, LimitKind, ThreadRole};
@@ -9,9 +9,9 @@ use aiperf_table::{grouped, whole};
 /// From here on the p95 of whatever is timed is one that met a pause.
 const MUCH_STOLEN: f64 = 0.05;
 const KEPT_FROM_READING: &str = "The server is not the cause, and request_latency is not affected. Find out what keeps the \
-     client from its processors (a limit on processor time, other programs, a paused machine), give it a machine of its own, and \
-     repeat the run.";
-const OF_A_HOST: &str = "Repeat the run when the host is quiet, or on a machine whose processors are its own.";
+     client from its processors (a CPU limit, other programs, a paused machine), or move it to a machine of its own, and repeat \
+     the run.";
+const OF_A_HOST: &str = "Repeat the run when the host is idle, or on a machine with dedicated processors.";
 
 pub(super) fn limit(limit: &ClientLimit) -> Wording {
     let figure = grouped(limit.figure);
@@ -22,10 +22,10 @@ pub(super) fn limit(limit: &ClientLimit) -> Wording {
         LimitKind::ScheduleLag { growing: true } => {
             format!("requests were sent later and later, up to {figure} ms after they were due")
         }
-        LimitKind::WorkerLag => format!("worker threads came round up to {figure} ms late"),
-        LimitKind::ProcessCpu => format!("{figure}% of its processor time was used up"),
-        LimitKind::ThreadCpu(ThreadRole::Conductor) => {
-            format!("the thread that gives out requests was busy {figure}% of the time")
+        LimitKind::WorkerLag => format!("worker threads ran up to {figure} ms late"),
+        LimitKind::ProcessCpu => format!("it used {figure}% of its processor time"),
+        LimitKind::ThreadCpu(ThreadRole::Scheduler) => {
+            format!("the scheduler thread was busy {figure}% of the time")
         }
         LimitKind::ThreadCpu(ThreadRole::Worker) => format!("a worker thread was busy {figure}% of the time"),
         LimitKind::RecordQueue => format!("finished requests filled {figure}% of the queue to the record threads"),
@@ -49,7 +49,7 @@ pub(super) fn limit(limit: &ClientLimit) -> Wording {
 fn stolen(limit: &ClientLimit) -> String {
     match limit.stolen {
         Some(share) if share >= MUCH_STOLEN => format!(
-            " Meanwhile the host of this virtual machine gave its processors to others for {}% of the time they were wanted.",
+            " During this time the host of this virtual machine withheld its processors for {}% of the time they were needed (steal time).",
             grouped(100.0 * share),
         ),
         _ => String::new(),
@@ -68,8 +68,8 @@ fn stalled(limit: &ClientLimit) -> Wording {
     let stolen = stolen(limit);
     let statement = format!(
         "The client was stopped for {:.1} s in all, first {:.1} s into the run, for up to {} ms at once (limit {} ms): it \
-         neither sent nor read meanwhile. Throughput and the times of that part of the run are the client's, not the \
-         server's.{stolen}",
+         neither sent nor read during that time. Throughput and latencies of that part of the run reflect the client, not the \
+         server.{stolen}",
         limit.lasted.as_secs_f64(),
         limit.since.as_secs_f64(),
         grouped(limit.figure),
@@ -83,7 +83,7 @@ pub(super) fn late_first_tokens(late: u64, of: u64) -> Wording {
     Wording::new(
         format!(
             "The client read first tokens late: {} have a first token that waited over 1 ms to be read and shares the time of a \
-             later chunk. Their time to first token is too long, and p99 is one of them.",
+             later chunk. Their time to first token is too long; the p99 is one of them.",
             share(late, of)
         ),
         KEPT_FROM_READING,
@@ -105,37 +105,37 @@ pub(super) fn merged_chunks(merged: u64, of: u64, percent: f64) -> Wording {
 fn advice(kind: LimitKind) -> &'static str {
     match kind {
         LimitKind::ScheduleLag { growing: false } => {
-            "Raise --workers-max where processors are free, or move the client to a machine of its own."
+            "Raise --workers-max if processors are free, or move the client to a machine of its own."
         }
         LimitKind::ScheduleLag { growing: true } => {
-            "The rate asked for was not reached: lower it, raise --workers-max where processors are free, or split the \
-             load over several clients."
+            "The requested rate was not reached: lower it, raise --workers-max if processors are free, or split the load \
+             over several clients."
         }
         LimitKind::WorkerLag => {
-            "Requests may be sent late by as much; response times are late only where the kernel did not stamp them (see \
-             timestamps). Raise --workers-max where processors are free, move the client to a machine of its own, or \
-             lower the load."
+            "Requests may be sent late by as much; response times are late only if the kernel did not stamp them (see \
+             timestamps). Raise --workers-max if processors are free, move the client to a machine of its own, or lower \
+             the load."
         }
         LimitKind::ProcessCpu => {
-            "Give it more processors or a machine apart from the server's, or spend less: --export-level summary, \
+            "Give the client more processors or a machine of its own, or reduce its work: --export-level summary, \
              --use-server-token-count."
         }
-        LimitKind::ThreadCpu(ThreadRole::Conductor) => {
-            "A schedule is kept by one thread: lower the rate or split the load over several clients."
+        LimitKind::ThreadCpu(ThreadRole::Scheduler) => {
+            "One thread keeps the schedule: lower the rate, or split the load over several clients."
         }
         LimitKind::ThreadCpu(ThreadRole::Worker) => "Raise --workers-max, or lower the load.",
         LimitKind::RecordQueue => {
-            "When it is full, finished requests hold their slots and the load falls. Raise --record-processors, or \
-             spend less on each record: --export-level summary, --use-server-token-count."
+            "When the queue is full, finished requests keep their slots and the load falls. Raise --record-processors, or \
+             reduce the work for each record: --export-level summary, --use-server-token-count."
         }
         LimitKind::Stalled => {
-            "Something stopped the process: a signal (SIGSTOP), a debugger, a limit on its processor time (container quota) or a \
-             paused machine. Find out what, and repeat the run."
+            "Something stopped the process: a signal (SIGSTOP), a debugger, a CPU limit (container quota) or a paused machine. \
+             Find out what it was, and repeat the run."
         }
         LimitKind::Descriptors => "Raise the limit (ulimit -n) before the run, or lower --concurrency.",
         LimitKind::Ports => {
-            "Let connections be used again (--connection-reuse-strategy pooled), widen net.ipv4.ip_local_port_range, send from \
-             several addresses, or lower the load."
+            "Reuse connections (--connection-reuse-strategy pooled), widen net.ipv4.ip_local_port_range, send from several \
+             addresses, or lower the load."
         }
     }
 }
@@ -151,7 +151,7 @@ mod tests {
             limit(&ClientLimit { kind: LimitKind::WorkerLag, figure: 30.0, threshold: 10.0, since, lasted, stolen })
         };
         let by_host = late(Some(0.333));
-        assert!(by_host.statement.contains("for 33.30% of the time they were wanted"), "{}", by_host.statement);
+        assert!(by_host.statement.contains("for 33.30% of the time they were needed"), "{}", by_host.statement);
         assert_eq!(by_host.advice, OF_A_HOST);
         assert_eq!(late(Some(0.01)), late(None));
     }

@@ -1,4 +1,4 @@
-//! What is said about a load that was not the one asked for, or not the one that the numbers tell of.
+//! The text of notes about a load that was not the requested one, or not the one that the numbers show.
 
 use aiperf_metrics::{GapCause, Unreached};
 
@@ -9,8 +9,8 @@ pub(super) fn rate_shortfall(asked: f64, achieved: f64, dropped: u64, percent: f
     let (why, advice) = match dropped {
         0 => (
             "they were sent later and later after they were due".to_owned(),
-            "Quote the rate that was reached. If concurrency_ceiling_reached is noted, raise --concurrency or leave it out; \
-             otherwise give the client more processors. The lag of each request is in schedule_lag.",
+            "Quote the rate that was reached. If concurrency_ceiling_reached is noted, raise --concurrency or remove it; \
+             otherwise give the client more processors. The lag of each request is schedule_lag.",
         ),
         dropped => (
             format!(
@@ -18,8 +18,8 @@ pub(super) fn rate_shortfall(asked: f64, achieved: f64, dropped: u64, percent: f
                 whole(dropped),
                 if dropped == 1 { "" } else { "s" }
             ),
-            "Quote the rate that was reached. To reach more, raise --concurrency or leave it out. Dropped arrivals are in no \
-             metric; arrivals_dropped in phase_accounting counts them.",
+            "Quote the rate that was reached. To reach a higher rate, raise --concurrency or remove it. Dropped arrivals are in \
+             no metric; arrivals_dropped in phase_accounting counts them.",
         ),
     };
     Wording::new(
@@ -60,14 +60,14 @@ pub(super) fn concurrency_not_reached(asked: u64, reached: u64, why: Unreached) 
         ),
         Unreached::QuickResponses => (
             "responses ended before the next requests were sent".to_owned(),
-            "Quote the concurrency that was reached. For more, ask for longer responses (--osl), or raise --workers-max if \
+            "Quote the concurrency that was reached. For a higher one, request longer responses (--osl), or raise --workers-max if \
              processors are free."
                 .to_owned(),
         ),
     };
     Wording::new(
         format!(
-            "The concurrency asked for was never reached: at most {} of {} requests were in flight at once, because {why}.",
+            "The requested concurrency was never reached: at most {} of {} requests were in flight at once, because {why}.",
             whole(reached),
             whole(asked)
         ),
@@ -81,7 +81,7 @@ pub(super) fn connections(waited: u64, of: u64) -> Wording {
             "The connection limit was reached: {} waited for a connection; their latencies include the wait.",
             share(waited, of)
         ),
-        "Raise AIPERF_HTTP_CONNECTION_LIMIT, which is a worker's, or lower --concurrency. What each waited: \
+        "Raise AIPERF_HTTP_CONNECTION_LIMIT (connections per worker), or lower --concurrency. The wait of each request is \
          http_req_blocked in the records file.",
     )
 }
@@ -95,10 +95,10 @@ pub(super) fn littles_law(
 ) -> Wording {
     let advice = match cause {
         GapCause::Failures => {
-            "Requests that failed were in flight and have no latency: look at the error summary for why they failed."
+            "Failed requests were in flight and have no latency: see the error summary for the causes."
         }
         GapCause::CutOff => {
-            "Requests that the end of the run cut off were in flight and have no latency: give the run more time or a longer \
+            "Requests that the end of the run cut off were in flight and have no latency: run longer, or with a longer \
              --benchmark-grace-period."
         }
         GapCause::LateEnd => {
@@ -127,14 +127,14 @@ pub(super) fn hidden_wait(tag: &str, waited: f64, served: f64) -> Wording {
     let what = if tag.starts_with("time") { "time to first token" } else { "request latency" };
     Wording::new(
         format!(
-            "The server stalled or the client waited: {what} as users would see it is {} ms (p99, from when requests \
-             were due), not {} ms (from when they were sent).",
+            "The server stalled or the client waited: {what} as users see it is {} ms (p99, from when requests were \
+             due), not {} ms (from when they were sent).",
             grouped(waited),
             grouped(served)
         ),
         format!(
             "Quote {tag}. How long requests waited before they were sent is schedule_lag; if the concurrency ceiling \
-             held them back, raise --concurrency to see the server's own queue instead."
+             delayed them, raise --concurrency to see the server's own queue instead."
         ),
     )
 }
@@ -142,12 +142,12 @@ pub(super) fn hidden_wait(tag: &str, waited: f64, served: f64) -> Wording {
 pub(super) fn replay_degraded(lag: f64, threshold: f64) -> Wording {
     Wording::new(
         format!(
-            "The replay did not keep the shape of its trace: its lag has a p99 of {} ms, above {} ms.",
+            "The replay did not keep the timing of its trace: the p99 of its lag is {} ms, above {} ms.",
             grouped(lag),
             grouped(threshold)
         ),
-        "Raise or leave out --concurrency, stretch the trace, or give the client more processors; schedule_lag has the \
-         lag of each request.",
+        "Raise or remove --concurrency, stretch the trace, or give the client more processors. The lag of each request is \
+         schedule_lag.",
     )
 }
 
@@ -159,16 +159,18 @@ pub(super) fn ceiling(delayed: u64, dropped: u64, arrivals: u64) -> Wording {
     };
     let percent = 100.0 * (delayed + dropped) as f64 / arrivals.max(1) as f64;
     let where_to_look = match (delayed, dropped) {
-        (_, 0) => "What the delayed ones waited is in schedule_lag and in the *_from_due metrics.",
+        (_, 0) => "The wait of delayed arrivals is in schedule_lag and in the *_from_due metrics.",
         (0, _) => "Dropped arrivals are in no metric.",
-        _ => "What the delayed ones waited is in schedule_lag and in the *_from_due metrics; dropped ones are in none.",
+        _ => {
+            "The wait of delayed arrivals is in schedule_lag and in the *_from_due metrics; dropped arrivals are in no metric."
+        }
     };
     Wording::new(
         format!(
-            "The concurrency ceiling was reached: it {kept} of {} arrivals ({percent:.1}%), so that the load was not \
-             the one asked for.",
+            "The concurrency ceiling was reached: it {kept} of {} arrivals ({percent:.1}%), so the load was not the \
+             requested one.",
             whole(arrivals)
         ),
-        format!("Raise --concurrency or leave it out to keep the rate. {where_to_look}"),
+        format!("Raise or remove --concurrency to keep the rate. {where_to_look}"),
     )
 }

@@ -1,12 +1,15 @@
-//! What validity notes say in words: what was seen, and what to do about it.
+//! The text of validity notes: what was seen and what to do about it, as JSON, and as rows of the manual.
 
 mod certified;
 mod client;
 pub(crate) mod json;
 mod load;
+mod manual;
 mod samples;
 mod server;
 mod tokens;
+
+pub use manual::ValidityManual;
 
 use aiperf_metrics::{LostRecords, ValidityNote};
 
@@ -75,19 +78,20 @@ impl Wording {
                     "{} records could not be written: the records file lacks these requests. This summary includes them.",
                     whole(count)
                 ),
-                "Free space on the disk, or choose another --artifact-dir. Do not compute anything from the records file.",
+                "Free space on the disk, choose another --artifact-dir, or write less (--export-level). Quote this summary; do not compute \
+                 anything from the records file.",
             ),
             ValidityNote::RecordsLost(LostRecords { count, are_counted: false }) => Wording::new(
                 format!(
-                    "{} requests that were sent have no record: this summary was made from the records and leaves them out. Its \
-                     counts and rates are too low.",
+                    "{} requests that were sent have no record: this summary was rebuilt from the records and leaves them out. \
+                     Its counts and rates are too low.",
                     whole(count)
                 ),
                 "Use the summary that the run itself wrote, if there is one, or repeat the run.",
             ),
             ValidityNote::RowsLeftOut { rows } => Wording::new(
                 format!("{} rows of the data could not be used and were left out.", whole(rows)),
-                "The log names the first of them, and what is wrong with them.",
+                "See the log: it names the first of them and the reason.",
             ),
         }
     }
@@ -118,7 +122,7 @@ mod tests {
         let kinds = [
             LimitKind::WorkerLag,
             LimitKind::ProcessCpu,
-            LimitKind::ThreadCpu(ThreadRole::Conductor),
+            LimitKind::ThreadCpu(ThreadRole::Scheduler),
             LimitKind::ThreadCpu(ThreadRole::Worker),
             LimitKind::RecordQueue,
             LimitKind::ScheduleLag { growing: false },
@@ -177,7 +181,7 @@ mod tests {
     fn concurrency_that_was_not_reached_says_why() {
         let of = |why| Wording::of(&ValidityNote::ConcurrencyNotReached { asked: 50, reached: 10, why }).statement;
         let start =
-            "The concurrency asked for was never reached: at most 10 of 50 requests were in flight at once, because ";
+            "The requested concurrency was never reached: at most 10 of 50 requests were in flight at once, because ";
         for (why, reason) in [
             (Unreached::FewRequests { sent: 10 }, "only 10 requests were sent."),
             (Unreached::FewSessions { sessions: 1 }, "only 1 session was started, and"),
@@ -193,7 +197,7 @@ mod tests {
     fn hidden_waiting_names_the_metric_to_quote() {
         let of = |from_due| Wording::of(&ValidityNote::HiddenWait { from_due, waited: 3_040.0, served: 40.0 });
         let latency = of(Metric::RequestLatencyFromDue);
-        assert!(latency.statement.contains("request latency as users would see it is 3,040.00 ms"));
+        assert!(latency.statement.contains("request latency as users see it is 3,040.00 ms"));
         assert!(latency.advice.starts_with("Quote request_latency_from_due."));
         assert!(of(Metric::TimeToFirstTokenFromDue).statement.contains("time to first token as users"));
     }

@@ -1,35 +1,36 @@
-//! What is said about a server that refused, failed, was late or had only just started.
+//! The text of notes about a server that refused, failed, was late or had only just started.
 
 use aiperf_clock::Nanos;
 use aiperf_metrics::MaxTokensField;
-
-use super::{Wording, share};
 use aiperf_table::{grouped, whole};
 
+use super::{Wording, share};
+
 pub(super) fn not_ready(requests: u64) -> Wording {
-    let met =
+    let first =
         if requests == 1 { "the first request".to_owned() } else { format!("the first {} requests", whole(requests)) };
     Wording::new(
-        format!("The server was not ready at the start: {met} could not connect or got status 502, 503 or 504."),
-        "Wait for it: --wait-for-model-timeout 300. A server that has just started may be slow at first: \
-         --warmup-request-count.",
+        format!("The server was not ready at the start: {first} could not connect or got status 502, 503 or 504."),
+        "Wait for the server with --wait-for-model-timeout 300. A server that has just started may be slow at first: warm it up \
+         with --warmup-request-count.",
     )
 }
 
 pub(super) fn waited_for(waited: Nanos) -> Wording {
     Wording::new(
         format!("The server was not ready at the start: the run waited {} s for it.", grouped(waited.as_secs_f64())),
-        "A server that has just started may be slow at first: --warmup-request-count.",
+        "A server that has just started may be slow at first: warm it up with --warmup-request-count.",
     )
 }
 
 pub(super) fn errors(failed: u64, of: u64) -> Wording {
     let (consequence, advice) = if failed == of {
-        ("no latencies are available.", "The error summary says why.")
+        ("no latencies are available.", "See the error summary for the causes.")
     } else {
         (
             "latencies cover only the successful requests.",
-            "The error summary says why. The adj_* metrics count failed requests as never answered.",
+            "See the error summary for the causes. Lower the load or repair the server. The adj_* metrics count failed requests as \
+             never answered.",
         )
     };
     Wording::new(format!("{} failed: {consequence}", share(failed, of)), advice)
@@ -44,8 +45,9 @@ pub(super) fn resent(resent: u64, of: u64) -> Wording {
              Latencies include the lost attempt.",
             whole(of)
         ),
-        "Look for crashes in the server's log, and compare its keep-alive timeout. --no-resend counts them as failed; the lost \
-         time is http_req_lost.",
+        "Look for crashes and restarts in the server's log. Give the server a longer keep-alive timeout, or open a connection for \
+         each request (--connection-reuse-strategy never). --no-resend counts these requests as failed; the lost time is \
+         http_req_lost.",
     )
 }
 
@@ -63,55 +65,58 @@ pub(super) fn warmup_missing(requests: u64, first: f64, later: f64) -> Wording {
             grouped(first),
             grouped(later)
         ),
-        "Warm it up: --warmup-request-count, with at least as many requests as run at once.",
+        "Warm the server up with --warmup-request-count (at least the concurrency) or --warmup-duration.",
     )
 }
 
 pub(super) fn clock_stepped(step: Nanos) -> Wording {
     Wording::new(
         format!(
-            "The wall clock was set by {} ms during the run: times of responses just before that, and times of day after it, \
-             may be off by as much.",
+            "The wall clock was changed by {} ms during the run. Response times just before the change, and times of day after \
+             it, may be wrong by up to that much.",
             grouped(step.as_millis_f64())
         ),
-        "Find out what sets the clock (a time service that steps, a virtual machine that was paused), and repeat the run.",
+        "Find out what changes the clock (a time service that steps, a virtual machine that was paused), and repeat the run.",
     )
 }
 
 pub(super) fn field_refused(field: MaxTokensField, requests: u64) -> Wording {
     let advice = match field {
-        MaxTokensField::MaxCompletionTokens => "Send max_tokens instead: --use-legacy-max-tokens.",
-        MaxTokensField::MaxTokens => "It takes max_completion_tokens: leave --use-legacy-max-tokens out.",
+        MaxTokensField::MaxCompletionTokens => "Send max_tokens instead: add --use-legacy-max-tokens.",
+        MaxTokensField::MaxTokens => "Send max_completion_tokens instead: remove --use-legacy-max-tokens.",
     };
     let count = whole(requests);
-    Wording::new(format!("The server does not take the field {}: it refused {count} requests.", field.name()), advice)
+    Wording::new(
+        format!("The server does not support the field {}: it rejected {count} requests.", field.name()),
+        advice,
+    )
 }
 
 pub(super) fn undecodable_events(events: u64, of: &str) -> Wording {
-    let what = if events == 1 { "1 event".to_owned() } else { format!("{} events", whole(events)) };
+    let (what, were) =
+        if events == 1 { ("1 event".to_owned(), "was") } else { (format!("{} events", whole(events)), "were") };
     Wording::new(
-        format!(
-            "{what} of responses could not be read and {}: {of}.",
-            if events == 1 { "was skipped" } else { "were skipped" }
-        ),
-        "Their content is in no count. Export them as they came with --export-level raw, and check that the server sends JSON.",
+        format!("{what} of responses could not be parsed and {were} skipped: {of}."),
+        "Their content is in no count. Export them as received with --export-level raw, and check that the server sends JSON.",
     )
 }
 
 pub(super) fn cache_counts(requests: u64) -> Wording {
     let count = whole(requests);
     Wording::new(
-        format!("The server's usage ({count} requests) has no count of cached prompt tokens: cache hits do not show."),
-        "Ask for it when the server is started: --enable-prompt-tokens-details (vLLM) or --enable-cache-report (SGLang).",
+        format!(
+            "The server's usage ({count} requests) does not count cached prompt tokens: cache hits are not visible."
+        ),
+        "Start the server with --enable-prompt-tokens-details (vLLM) or --enable-cache-report (SGLang).",
     )
 }
 
 pub(super) fn not_streamed(of: &str) -> Wording {
     Wording::new(
         format!(
-            "Streaming was asked for, but the response came as one document: {of}. These requests have no time to first token \
+            "Streaming was requested, but the response came as one document: {of}. These requests have no time to first token \
              and no inter-token latency."
         ),
-        "Check that the server, and every proxy in front of it, streams this endpoint; or leave --streaming out.",
+        "Check that the server, and every proxy in front of it, streams this endpoint; or remove --streaming.",
     )
 }

@@ -9,8 +9,8 @@ use aiperf_metrics::{
 };
 use aiperf_protocol::{ContentChunk, Delivery, EndpointKind, Usage};
 use aiperf_report::{
-    AskedLoad, AskedPercentiles, ClientCpu, ErrorLimits, ErrorStats, Grade, JoinCounts, LocalZone, Machine, Phase,
-    PhaseReport, Problem, RecordMetadata, RunReport, RunStatus, SelfTestReport, Statistic, TimedError,
+    AskedLoad, AskedPercentiles, ClientCpu, ErrorLimits, ErrorStatistic, ErrorStats, Grade, JoinCounts, LocalZone,
+    Machine, Phase, PhaseReport, RecordMetadata, RunReport, RunStatus, SelfTestProblem, SelfTestReport, TimedError,
 };
 use serde_json::json;
 
@@ -230,7 +230,7 @@ pub(crate) fn stalled_run() -> RunReport {
         in_flight: 8,
         ..HealthSample::default()
     };
-    report.client_health = Some(ClientHealth::judge(at(0), &(0..16).map(sample).collect::<Vec<_>>()));
+    report.client_health = Some(ClientHealth::assess(at(0), &(0..16).map(sample).collect::<Vec<_>>()));
     report
 }
 
@@ -279,9 +279,9 @@ pub(crate) fn metadata(seen: &Observation) -> RecordMetadata<'static> {
 pub(crate) fn selftest() -> SelfTestReport {
     let stats = |p50: f64, p99: f64| ErrorStats { count: 9_000, p50, p99, max: 3.0 * p99, mean: 0.9 * p50 };
     let usual = ErrorLimits { p50: 0.5, p99: 5.0 };
-    let large = |value, limit| Problem::ErrorLarge {
+    let large = |value, limit| SelfTestProblem::ErrorLarge {
         error: TimedError::TimeToFirstToken,
-        statistic: Statistic::P99,
+        statistic: ErrorStatistic::P99,
         value,
         limit,
     };
@@ -318,7 +318,11 @@ pub(crate) fn selftest() -> SelfTestReport {
         ]
         .into(),
         verdict: Grade::Fail,
-        problems: vec![Problem::Lost(2), large(798.25, 5.0), Problem::StreamsShort { reached: 470, asked: 1_000 }],
+        problems: vec![
+            SelfTestProblem::Lost(2),
+            large(798.25, 5.0),
+            SelfTestProblem::StreamsShort { reached: 470, asked: 1_000 },
+        ],
         kept_in: Some("state/aiperf/selftest.json".into()),
     }
 }

@@ -1,11 +1,11 @@
 //! Ramp-up and drain, cut by rule. Sending ends with the last request: what comes after is the drain. The ramp is over when
 //! the requests in flight have come to nine tenths of their usual number, and as many have been answered since.
 
-use super::Window;
+use super::TimeWindow;
 
 /// A request on the time line.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Request {
+pub struct RequestSpan {
     pub start: f64,
     pub end: f64,
 }
@@ -16,13 +16,13 @@ const FULL: f64 = 0.9;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cut {
     /// What is left, by the times at which requests ended.
-    pub window: Window,
+    pub window: TimeWindow,
     /// How many requests were usually in flight.
     pub plateau: u64,
 }
 
 /// `None` when nothing is left.
-pub fn cut(requests: impl Iterator<Item = Request>) -> Option<Cut> {
+pub fn cut(requests: impl Iterator<Item = RequestSpan>) -> Option<Cut> {
     let (mut starts, mut ends): (Vec<f64>, Vec<f64>) = requests.map(|request| (request.start, request.end)).unzip();
     starts.sort_unstable_by(f64::total_cmp);
     ends.sort_unstable_by(f64::total_cmp);
@@ -31,7 +31,7 @@ pub fn cut(requests: impl Iterator<Item = Request>) -> Option<Cut> {
     let full = first_at_level(&starts, &ends, (FULL * plateau as f64).ceil() as u64)?;
     let answered = ends.partition_point(|end| *end <= full) + plateau as usize;
     let start = ends.get(answered).copied()?;
-    (start < last).then_some(Cut { window: Window { start, end: last }, plateau })
+    (start < last).then_some(Cut { window: TimeWindow { start, end: last }, plateau })
 }
 
 /// The level that requests in flight were at or below for half of the time.
@@ -92,10 +92,10 @@ mod tests {
     use super::*;
 
     /// `slots` requests in flight, of one second each, slot by slot from `gap` seconds apart.
-    fn closed_loop(slots: u32, gap: f64, rounds: u32) -> Vec<Request> {
+    fn closed_loop(slots: u32, gap: f64, rounds: u32) -> Vec<RequestSpan> {
         let request = |slot: u32, round: u32| {
             let start = f64::from(slot) * gap + f64::from(round) * 1.001;
-            Request { start, end: start + 1.0 }
+            RequestSpan { start, end: start + 1.0 }
         };
         (0..slots).flat_map(|slot| (0..rounds).map(move |round| request(slot, round))).collect()
     }

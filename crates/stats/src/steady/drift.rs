@@ -14,7 +14,7 @@ const BATCHES: usize = 200;
 const PARTS: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Verdict {
+pub struct DriftVerdict {
     /// How often a steady series looks at least as unsteady: the smaller of both tests, doubled.
     pub chance: f64,
     /// Between the lowest and the highest mean of a quarter, as a share of the overall mean.
@@ -23,7 +23,7 @@ pub struct Verdict {
     pub slope: f64,
 }
 
-impl Verdict {
+impl DriftVerdict {
     /// A change that is sure and that matters.
     pub fn drifts(&self, significance: f64) -> bool {
         self.chance < significance && self.change > MATTERS
@@ -31,12 +31,16 @@ impl Verdict {
 }
 
 /// Values in the order of time.
-pub fn judge(values: &[f64]) -> Verdict {
+pub fn judge(values: &[f64]) -> DriftVerdict {
     let batches = means(values, (values.len() / BATCHES).max(1));
     let chance = (2.0 * trend_chance(&batches).min(bridge_chance(&batches))).min(1.0);
     let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
     let share = |amount: f64| if mean == 0.0 { 0.0 } else { amount / mean.abs() };
-    Verdict { chance, change: share(range_of_quarters(values)), slope: share(line(&batches) * batches.len() as f64) }
+    DriftVerdict {
+        chance,
+        change: share(range_of_quarters(values)),
+        slope: share(line(&batches) * batches.len() as f64),
+    }
 }
 
 fn range_of_quarters(values: &[f64]) -> f64 {

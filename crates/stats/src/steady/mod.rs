@@ -5,8 +5,8 @@
 mod cut;
 mod drift;
 
-pub use cut::{Cut, Request, cut};
-pub use drift::{Verdict, judge};
+pub use cut::{Cut, RequestSpan, cut};
+pub use drift::{DriftVerdict, judge};
 
 /// Tenths of the run after the cut that are given up at most.
 const TENTHS: usize = 5;
@@ -25,12 +25,12 @@ pub const MATTERS: f64 = 0.05;
 
 /// The time from `start` to `end`, in the unit of the requests' times.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Window {
+pub struct TimeWindow {
     pub start: f64,
     pub end: f64,
 }
 
-impl Window {
+impl TimeWindow {
     pub fn contains(&self, at: f64) -> bool {
         self.start <= at && at <= self.end
     }
@@ -62,12 +62,12 @@ pub enum Unsteady {
 
 /// The longest of the candidate windows within `cut` in which no signal drifts. `ends`: when requests ended, in order; their
 /// rate is a signal of its own, [`COMPLETIONS`].
-pub fn find(cut: Window, ends: &[f64], signals: &[Signal<'_>]) -> Result<Window, Unsteady> {
-    let mut whole: Vec<Verdict> = Vec::new();
+pub fn find(cut: TimeWindow, ends: &[f64], signals: &[Signal<'_>]) -> Result<TimeWindow, Unsteady> {
+    let mut whole: Vec<DriftVerdict> = Vec::new();
     let mut drifting = None;
     for tenths in 0..=TENTHS {
         let share = 1.0 - tenths as f64 / 10.0;
-        let window = Window { start: cut.end - (cut.end - cut.start) * share, end: cut.end };
+        let window = TimeWindow { start: cut.end - (cut.end - cut.start) * share, end: cut.end };
         let inside = window.part_of(ends, |end| *end);
         if inside.len() < FEWEST {
             break;
@@ -75,7 +75,7 @@ pub fn find(cut: Window, ends: &[f64], signals: &[Signal<'_>]) -> Result<Window,
         let values = |signal: &Signal<'_>| -> Vec<f64> {
             window.part_of(signal.points, |point| point.0).iter().map(|point| point.1).collect()
         };
-        let verdicts: Vec<Verdict> =
+        let verdicts: Vec<DriftVerdict> =
             signals.iter().map(|signal| judge(&values(signal))).chain([judge(&counts(inside, window))]).collect();
         // Each signal has its share of the chance of a false alarm (Bonferroni).
         let significance = if tenths == 0 { FIRST_LOOK } else { LATER_LOOKS } / verdicts.len() as f64;
@@ -98,13 +98,13 @@ pub fn find(cut: Window, ends: &[f64], signals: &[Signal<'_>]) -> Result<Window,
 }
 
 /// Whether what drifted over the whole still drifts in the last `share` of it, as far as one can see in less of it.
-fn goes_on(whole: &Verdict, part: &Verdict, share: f64) -> bool {
+fn goes_on(whole: &DriftVerdict, part: &DriftVerdict, share: f64) -> bool {
     let as_before = whole.slope * share;
     whole.drifts(FIRST_LOOK) && part.change > MATTERS && part.slope / as_before > STILL
 }
 
 /// Counts of equal blocks of the window, with about ten events in each.
-fn counts(ends: &[f64], window: Window) -> Vec<f64> {
+fn counts(ends: &[f64], window: TimeWindow) -> Vec<f64> {
     let blocks = (ends.len() / 10).clamp(1, 1024);
     let length = (window.end - window.start) / blocks as f64;
     let mut counts = vec![0.0; blocks];

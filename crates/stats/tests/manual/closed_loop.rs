@@ -5,13 +5,13 @@ use std::collections::BinaryHeap;
 use std::fmt::Write as _;
 
 use aiperf_seed::{Seed, Stream};
-use aiperf_stats::{Held, Level, RunEnd, Span, closed_loop_rate};
+use aiperf_stats::{HeldSlot, Level, RunEnd, TimeSpan, closed_loop_rate};
 
 use crate::page;
 
 /// Latencies of a server, with a mean near 100 ms.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Server {
+pub(crate) enum QueueServer {
     /// Log-normal with this coefficient of variation, each by itself.
     Lognormal(f64),
     /// Half of it constant, half exponential.
@@ -24,7 +24,7 @@ pub(crate) enum Server {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Loop {
     pub(crate) name: &'static str,
-    pub(crate) server: Server,
+    pub(crate) server: QueueServer,
     pub(crate) slots: usize,
     pub(crate) requests: usize,
     pub(crate) end: RunEnd,
@@ -32,7 +32,7 @@ pub(crate) struct Loop {
     pub(crate) tokens: bool,
 }
 
-impl Server {
+impl QueueServer {
     fn draw(self, stream: &mut Stream, speed: &mut f64) -> f64 {
         let lognormal = |cv: f64, z: f64| 0.1 * ((1.0 + cv * cv).ln().sqrt() * z).exp();
         match self {
@@ -47,7 +47,7 @@ impl Server {
 }
 
 impl Loop {
-    pub(crate) fn run(&self, stream: &mut Stream) -> (Vec<Held>, Span) {
+    pub(crate) fn run(&self, stream: &mut Stream) -> (Vec<HeldSlot>, TimeSpan) {
         let mut speed = stream.standard_normal();
         let mut free: BinaryHeap<Reverse<u64>> = (0..self.slots).map(|_| Reverse(0)).collect();
         let mut held = Vec::new();
@@ -67,21 +67,21 @@ impl Loop {
             let amount = if self.tokens { (100.0 * (0.3 * stream.standard_normal()).exp()).round() } else { 1.0 };
             let per_token = if self.tokens { 0.3 + 0.7 * amount / 100.0 } else { 1.0 };
             let end = start + self.server.draw(stream, &mut speed) * per_token;
-            held.push(Held { start, end, amount });
+            held.push(HeldSlot { start, end, amount });
             free.push(Reverse((end * 1e9) as u64));
         }
         let last = held.iter().map(|held| held.end).fold(0.0, f64::max);
         let start = if self.end == RunEnd::Inside { 0.3 * most } else { 0.0 };
         let end = if inside { start + most } else { last };
         held.retain(|held| held.start <= end && held.end >= start);
-        (held, Span { start, end })
+        (held, TimeSpan { start, end })
     }
 
     /// The mean throughput of many runs, and how often intervals of others hold it; the half widths and the spread between
     /// runs, as shares of it.
     pub(crate) fn coverage(&self, seed: u64, truth_runs: u32, runs: u32) -> Coverage {
         let mut stream = Seed::fixed(seed).stream(&format!("closed loop {} {}", self.name, self.requests));
-        let rate = |(held, span): &(Vec<Held>, Span)| {
+        let rate = |(held, span): &(Vec<HeldSlot>, TimeSpan)| {
             let ended = held.iter().filter(|held| held.end >= span.start && held.end <= span.end);
             ended.map(|held| held.amount).sum::<f64>() / (span.end - span.start)
         };
@@ -118,36 +118,39 @@ impl Coverage {
     }
 }
 
-const fn of(name: &'static str, server: Server, slots: usize, requests: usize) -> Loop {
+const fn of(name: &'static str, server: QueueServer, slots: usize, requests: usize) -> Loop {
     Loop { name, server, slots, requests, end: RunEnd::Count, tokens: false }
 }
 
 pub(crate) const LOOPS: &[Loop] = &[
-    of("log-normal (CV 0.02), 20 slots", Server::Lognormal(0.02), 20, 400),
-    of("log-normal (CV 0.1), 20 slots", Server::Lognormal(0.1), 20, 400),
-    of("log-normal (CV 0.1), 20 slots", Server::Lognormal(0.1), 20, 410),
-    of("log-normal (CV 0.3), 20 slots", Server::Lognormal(0.3), 20, 400),
-    of("log-normal (CV 0.3), 20 slots", Server::Lognormal(0.3), 20, 100),
-    of("constant and exponential, 20 slots", Server::LongTail, 20, 400),
-    of("log-normal (CV 0.1), 1 slot", Server::Lognormal(0.1), 1, 200),
-    of("log-normal (CV 0.3), 64 slots", Server::Lognormal(0.3), 64, 400),
-    of("wandering speed (0.9), 20 slots", Server::Wandering(0.9), 20, 1000),
-    of("wandering speed (0.97), 20 slots", Server::Wandering(0.97), 20, 4000),
-    of("log-normal (CV 0.1), 20 slots", Server::Lognormal(0.1), 20, 10_000),
-    Loop { tokens: true, ..of("tokens per second, lengths that differ, 20 slots", Server::Lognormal(0.1), 20, 400) },
-    Loop { end: RunEnd::Time, ..of("log-normal (CV 0.3), 20 slots, for 2 s", Server::Lognormal(0.3), 20, 400) },
-    Loop { end: RunEnd::Time, ..of("log-normal (CV 0.1), 20 slots, for 2 s", Server::Lognormal(0.1), 20, 410) },
+    of("log-normal (CV 0.02), 20 slots", QueueServer::Lognormal(0.02), 20, 400),
+    of("log-normal (CV 0.1), 20 slots", QueueServer::Lognormal(0.1), 20, 400),
+    of("log-normal (CV 0.1), 20 slots", QueueServer::Lognormal(0.1), 20, 410),
+    of("log-normal (CV 0.3), 20 slots", QueueServer::Lognormal(0.3), 20, 400),
+    of("log-normal (CV 0.3), 20 slots", QueueServer::Lognormal(0.3), 20, 100),
+    of("constant and exponential, 20 slots", QueueServer::LongTail, 20, 400),
+    of("log-normal (CV 0.1), 1 slot", QueueServer::Lognormal(0.1), 1, 200),
+    of("log-normal (CV 0.3), 64 slots", QueueServer::Lognormal(0.3), 64, 400),
+    of("wandering speed (0.9), 20 slots", QueueServer::Wandering(0.9), 20, 1000),
+    of("wandering speed (0.97), 20 slots", QueueServer::Wandering(0.97), 20, 4000),
+    of("log-normal (CV 0.1), 20 slots", QueueServer::Lognormal(0.1), 20, 10_000),
+    Loop {
+        tokens: true,
+        ..of("tokens per second, lengths that differ, 20 slots", QueueServer::Lognormal(0.1), 20, 400)
+    },
+    Loop { end: RunEnd::Time, ..of("log-normal (CV 0.3), 20 slots, for 2 s", QueueServer::Lognormal(0.3), 20, 400) },
+    Loop { end: RunEnd::Time, ..of("log-normal (CV 0.1), 20 slots, for 2 s", QueueServer::Lognormal(0.1), 20, 410) },
     Loop {
         end: RunEnd::Ongoing,
-        ..of("log-normal (CV 0.3), 20 slots, first 2 s of a run", Server::Lognormal(0.3), 20, 400)
+        ..of("log-normal (CV 0.3), 20 slots, first 2 s of a run", QueueServer::Lognormal(0.3), 20, 400)
     },
     Loop {
         end: RunEnd::Inside,
-        ..of("log-normal (CV 0.3), 20 slots, 2 s in the middle", Server::Lognormal(0.3), 20, 400)
+        ..of("log-normal (CV 0.3), 20 slots, 2 s in the middle", QueueServer::Lognormal(0.3), 20, 400)
     },
     Loop {
         end: RunEnd::Inside,
-        ..of("log-normal (CV 0.1), 20 slots, 2 s in the middle", Server::Lognormal(0.1), 20, 410)
+        ..of("log-normal (CV 0.1), 20 slots, 2 s in the middle", QueueServer::Lognormal(0.1), 20, 410)
     },
 ];
 

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use aiperf_seed::Seed;
-use aiperf_stats::{Estimate, Level, Span, mean, quantile, rate};
+use aiperf_stats::{Estimate, Level, TimeSpan, mean, quantile, rate};
 
 use crate::page;
-use crate::rates::{Arrivals, Traffic};
-use crate::series::{Memory, Process, Shape};
+use crate::rates::{ArrivalProcess, Traffic};
+use crate::series::{Process, SeriesMemory, SeriesShape};
 
 /// None that a method was chosen by: those were 20 and 2026.
 const SEED: u64 = 31;
@@ -15,45 +15,85 @@ const SEED: u64 = 31;
 const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)];
 
 const PROCESSES: &[Process] = &[
-    Process { name: "normal, independent", shape: Shape::Normal, memory: Memory::None, count: 1000 },
-    Process { name: "exponential, independent", shape: Shape::Exponential, memory: Memory::None, count: 1000 },
-    Process { name: "lognormal (σ 1), independent", shape: Shape::Lognormal, memory: Memory::None, count: 1000 },
-    Process { name: "lognormal (σ 1), independent", shape: Shape::Lognormal, memory: Memory::None, count: 10_000 },
-    Process { name: "Pareto (α 3), independent", shape: Shape::Pareto, memory: Memory::None, count: 10_000 },
-    Process { name: "normal, AR(1) 0.5", shape: Shape::Normal, memory: Memory::Autoregressive(0.5), count: 2000 },
-    Process { name: "normal, AR(1) 0.9", shape: Shape::Normal, memory: Memory::Autoregressive(0.9), count: 10_000 },
+    Process { name: "normal, independent", shape: SeriesShape::Normal, memory: SeriesMemory::None, count: 1000 },
+    Process {
+        name: "exponential, independent",
+        shape: SeriesShape::Exponential,
+        memory: SeriesMemory::None,
+        count: 1000,
+    },
+    Process {
+        name: "lognormal (σ 1), independent",
+        shape: SeriesShape::Lognormal,
+        memory: SeriesMemory::None,
+        count: 1000,
+    },
+    Process {
+        name: "lognormal (σ 1), independent",
+        shape: SeriesShape::Lognormal,
+        memory: SeriesMemory::None,
+        count: 10_000,
+    },
+    Process {
+        name: "Pareto (α 3), independent",
+        shape: SeriesShape::Pareto,
+        memory: SeriesMemory::None,
+        count: 10_000,
+    },
+    Process {
+        name: "normal, AR(1) 0.5",
+        shape: SeriesShape::Normal,
+        memory: SeriesMemory::Autoregressive(0.5),
+        count: 2000,
+    },
+    Process {
+        name: "normal, AR(1) 0.9",
+        shape: SeriesShape::Normal,
+        memory: SeriesMemory::Autoregressive(0.9),
+        count: 10_000,
+    },
     Process {
         name: "lognormal (σ 1), AR(1) 0.7",
-        shape: Shape::Lognormal,
-        memory: Memory::Autoregressive(0.7),
+        shape: SeriesShape::Lognormal,
+        memory: SeriesMemory::Autoregressive(0.7),
         count: 10_000,
     },
     Process {
         name: "Pareto (α 3), AR(1) 0.5",
-        shape: Shape::Pareto,
-        memory: Memory::Autoregressive(0.5),
+        shape: SeriesShape::Pareto,
+        memory: SeriesMemory::Autoregressive(0.5),
         count: 10_000,
     },
-    Process { name: "M/M/1 queue, load 0.5", shape: Shape::Exponential, memory: Memory::Queue(0.5), count: 20_000 },
-    Process { name: "M/M/1 queue, load 0.8", shape: Shape::Exponential, memory: Memory::Queue(0.8), count: 100_000 },
+    Process {
+        name: "M/M/1 queue, load 0.5",
+        shape: SeriesShape::Exponential,
+        memory: SeriesMemory::Queue(0.5),
+        count: 20_000,
+    },
+    Process {
+        name: "M/M/1 queue, load 0.8",
+        shape: SeriesShape::Exponential,
+        memory: SeriesMemory::Queue(0.8),
+        count: 100_000,
+    },
 ];
 
 const TRAFFIC: &[Traffic] = &[
-    Traffic { name: "Poisson", arrivals: Arrivals::Renewal(1.0), length: 100.0 },
-    Traffic { name: "regular (gamma gaps, shape 4)", arrivals: Arrivals::Renewal(4.0), length: 100.0 },
-    Traffic { name: "irregular (gamma gaps, shape 0.5)", arrivals: Arrivals::Renewal(0.5), length: 100.0 },
-    Traffic { name: "bursts (two-state Poisson, 4/s and 16/s)", arrivals: Arrivals::Bursts, length: 1000.0 },
-    Traffic { name: "tokens (Poisson requests, lognormal lengths)", arrivals: Arrivals::Tokens, length: 100.0 },
+    Traffic { name: "Poisson", arrivals: ArrivalProcess::Renewal(1.0), length: 100.0 },
+    Traffic { name: "regular (gamma gaps, shape 4)", arrivals: ArrivalProcess::Renewal(4.0), length: 100.0 },
+    Traffic { name: "irregular (gamma gaps, shape 0.5)", arrivals: ArrivalProcess::Renewal(0.5), length: 100.0 },
+    Traffic { name: "bursts (two-state Poisson, 4/s and 16/s)", arrivals: ArrivalProcess::Bursts, length: 1000.0 },
+    Traffic { name: "tokens (Poisson requests, lognormal lengths)", arrivals: ArrivalProcess::Tokens, length: 100.0 },
 ];
 
 /// How often an interval was given, and how often it held the truth.
 #[derive(Debug, Clone, Copy, Default)]
-struct Tally {
+struct CoverageTally {
     given: u32,
     held: u32,
 }
 
-impl Tally {
+impl CoverageTally {
     fn note(&mut self, estimate: &Estimate, truth: f64) {
         if let Some(interval) = estimate.interval {
             self.given += 1;
@@ -77,9 +117,9 @@ impl Tally {
     }
 }
 
-fn series_coverage(process: &Process, runs: u32) -> [Tally; 4] {
+fn series_coverage(process: &Process, runs: u32) -> [CoverageTally; 4] {
     let mut stream = Seed::fixed(SEED).stream(&format!("coverage {} {}", process.name, process.count));
-    let mut tallies = [Tally::default(); 4];
+    let mut tallies = [CoverageTally::default(); 4];
     for _ in 0..runs {
         let series = process.run(&mut stream);
         tallies[0].note(&mean(&series, Level::P95).unwrap(), process.shape.mean());
@@ -90,12 +130,12 @@ fn series_coverage(process: &Process, runs: u32) -> [Tally; 4] {
     tallies
 }
 
-fn rate_coverage(traffic: &Traffic, runs: u32) -> Tally {
+fn rate_coverage(traffic: &Traffic, runs: u32) -> CoverageTally {
     let mut stream = Seed::fixed(SEED).stream(&format!("coverage {}", traffic.name));
-    let mut tally = Tally::default();
+    let mut tally = CoverageTally::default();
     for _ in 0..runs {
         let events = traffic.run(&mut stream);
-        let span = Span { start: 0.0, end: traffic.length };
+        let span = TimeSpan { start: 0.0, end: traffic.length };
         tally.note(&rate(events.into_iter(), span, Level::P95).unwrap(), traffic.truth());
     }
     tally

@@ -1,10 +1,10 @@
 //! Streams of events with a known rate.
 
 use aiperf_seed::Stream;
-use aiperf_stats::Event;
+use aiperf_stats::CountedEvent;
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Arrivals {
+pub(crate) enum ArrivalProcess {
     /// Gaps of a gamma distribution: 1 is Poisson, more is more regular.
     Renewal(f64),
     /// Two states that last for an exponential time, with different rates.
@@ -16,7 +16,7 @@ pub(crate) enum Arrivals {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Traffic {
     pub(crate) name: &'static str,
-    pub(crate) arrivals: Arrivals,
+    pub(crate) arrivals: ArrivalProcess,
     /// Seconds, at about ten events a second.
     pub(crate) length: f64,
 }
@@ -24,22 +24,24 @@ pub(crate) struct Traffic {
 impl Traffic {
     pub(crate) fn truth(&self) -> f64 {
         match self.arrivals {
-            Arrivals::Renewal(_) | Arrivals::Bursts => 10.0,
-            Arrivals::Tokens => 10.0 * 100.0 * 0.125_f64.exp(),
+            ArrivalProcess::Renewal(_) | ArrivalProcess::Bursts => 10.0,
+            ArrivalProcess::Tokens => 10.0 * 100.0 * 0.125_f64.exp(),
         }
     }
 
-    pub(crate) fn run(&self, stream: &mut Stream) -> Vec<Event> {
-        let one = |at| Event { at, amount: 1.0 };
-        let events: Vec<Event> = match self.arrivals {
-            Arrivals::Renewal(shape) => {
+    pub(crate) fn run(&self, stream: &mut Stream) -> Vec<CountedEvent> {
+        let one = |at| CountedEvent { at, amount: 1.0 };
+        let events: Vec<CountedEvent> = match self.arrivals {
+            ArrivalProcess::Renewal(shape) => {
                 times(-50.0, self.length, || stream.gamma(shape, 0.1 / shape)).into_iter().map(one).collect()
             }
-            Arrivals::Tokens => {
+            ArrivalProcess::Tokens => {
                 let at = times(0.0, self.length, || stream.exponential(0.1));
-                at.into_iter().map(|at| Event { at, amount: 100.0 * (0.5 * stream.standard_normal()).exp() }).collect()
+                at.into_iter()
+                    .map(|at| CountedEvent { at, amount: 100.0 * (0.5 * stream.standard_normal()).exp() })
+                    .collect()
             }
-            Arrivals::Bursts => {
+            ArrivalProcess::Bursts => {
                 let mut busy = stream.unit() < 0.5;
                 let mut events = Vec::new();
                 let mut since = 0.0;

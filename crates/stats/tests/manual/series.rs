@@ -5,7 +5,7 @@ use aiperf_stats::distribution::{normal_cdf, normal_quantile};
 
 /// The shape of one value.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Shape {
+pub(crate) enum SeriesShape {
     Normal,
     Exponential,
     Lognormal,
@@ -14,7 +14,7 @@ pub(crate) enum Shape {
 
 /// How values follow each other.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Memory {
+pub(crate) enum SeriesMemory {
     None,
     /// A normal autoregression of the first order with this coefficient, turned into the shape value by value.
     Autoregressive(f64),
@@ -25,12 +25,12 @@ pub(crate) enum Memory {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Process {
     pub(crate) name: &'static str,
-    pub(crate) shape: Shape,
-    pub(crate) memory: Memory,
+    pub(crate) shape: SeriesShape,
+    pub(crate) memory: SeriesMemory,
     pub(crate) count: usize,
 }
 
-impl Shape {
+impl SeriesShape {
     pub(crate) fn quantile(self, q: f64) -> f64 {
         match self {
             Self::Normal => 10.0 + 2.0 * normal_quantile(q),
@@ -73,8 +73,8 @@ impl Process {
     /// One run, in its steady state from the first value.
     pub(crate) fn run(&self, stream: &mut Stream) -> Vec<f64> {
         match self.memory {
-            Memory::None => (0..self.count).map(|_| self.shape.draw(stream)).collect(),
-            Memory::Autoregressive(memory) => {
+            SeriesMemory::None => (0..self.count).map(|_| self.shape.draw(stream)).collect(),
+            SeriesMemory::Autoregressive(memory) => {
                 let mut z = stream.standard_normal();
                 let fresh = (1.0 - memory * memory).sqrt();
                 (0..self.count)
@@ -84,7 +84,7 @@ impl Process {
                     })
                     .collect()
             }
-            Memory::Queue(load) => {
+            SeriesMemory::Queue(load) => {
                 // Scaled so that the time in the system has mean 1.
                 let service = 1.0 - load;
                 let mut inside = stream.exponential(1.0);

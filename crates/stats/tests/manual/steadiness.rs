@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use aiperf_seed::{Seed, Stream};
-use aiperf_stats::steady::{Signal, Unsteady, Window, find};
+use aiperf_stats::steady::{Signal, TimeWindow, Unsteady, find};
 
 use crate::page;
-use crate::series::{Memory, Process, Shape};
+use crate::series::{Process, SeriesMemory, SeriesShape};
 
 /// What is done to a steady series: factors over the time of the run, from 0 to 1.
 #[derive(Debug, Clone, Copy)]
@@ -57,20 +57,30 @@ const COURSES: &[(&str, Course)] = &[
 ];
 
 const NOISES: &[Process] = &[
-    Process { name: "normal, independent", shape: Shape::Normal, memory: Memory::None, count: 2000 },
-    Process { name: "exponential, independent", shape: Shape::Exponential, memory: Memory::None, count: 5000 },
+    Process { name: "normal, independent", shape: SeriesShape::Normal, memory: SeriesMemory::None, count: 2000 },
+    Process {
+        name: "exponential, independent",
+        shape: SeriesShape::Exponential,
+        memory: SeriesMemory::None,
+        count: 5000,
+    },
     Process {
         name: "lognormal, AR(1) 0.7",
-        shape: Shape::Lognormal,
-        memory: Memory::Autoregressive(0.7),
+        shape: SeriesShape::Lognormal,
+        memory: SeriesMemory::Autoregressive(0.7),
         count: 20_000,
     },
-    Process { name: "M/M/1 queue, load 0.5", shape: Shape::Exponential, memory: Memory::Queue(0.5), count: 20_000 },
+    Process {
+        name: "M/M/1 queue, load 0.5",
+        shape: SeriesShape::Exponential,
+        memory: SeriesMemory::Queue(0.5),
+        count: 20_000,
+    },
 ];
 
 /// What came of the runs of one row.
 #[derive(Debug, Default)]
-struct Found {
+struct FoundWindow {
     steady: u32,
     /// Steady, but with more than a tenth of the run that is not.
     too_early: u32,
@@ -79,9 +89,9 @@ struct Found {
     none: u32,
 }
 
-fn look(noise: &Process, course: Course, runs: u32) -> Found {
+fn look(noise: &Process, course: Course, runs: u32) -> FoundWindow {
     let mut stream = Seed::fixed(21).stream(&format!("steady {} {course:?}", noise.name));
-    let mut found = Found::default();
+    let mut found = FoundWindow::default();
     for _ in 0..runs {
         match one(noise, course, &mut stream) {
             Ok(window) => {
@@ -96,7 +106,7 @@ fn look(noise: &Process, course: Course, runs: u32) -> Found {
     found
 }
 
-fn one(noise: &Process, course: Course, stream: &mut Stream) -> Result<Window, Unsteady> {
+fn one(noise: &Process, course: Course, stream: &mut Stream) -> Result<TimeWindow, Unsteady> {
     let series = noise.run(stream);
     let count = series.len() as f64;
     let points: Vec<(f64, f64)> = series
@@ -108,7 +118,7 @@ fn one(noise: &Process, course: Course, stream: &mut Stream) -> Result<Window, U
         })
         .collect();
     let ends: Vec<f64> = points.iter().map(|point| point.0).collect();
-    find(Window { start: 0.0, end: 1.0 }, &ends, &[Signal { name: "latency", points: &points }])
+    find(TimeWindow { start: 0.0, end: 1.0 }, &ends, &[Signal { name: "latency", points: &points }])
 }
 
 #[test]

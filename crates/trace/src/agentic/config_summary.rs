@@ -1,4 +1,4 @@
-//! Settings as the quality file repeats them: flat, so that two runs can be held side by side.
+//! The settings as the quality file lists them: flat, so that two runs can be compared.
 
 use serde_json::{Value, json};
 

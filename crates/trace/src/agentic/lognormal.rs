@@ -3,7 +3,7 @@
 use aiperf_seed::Stream;
 use serde::{Deserialize, Serialize};
 
-/// Draws outside the bounds before the nearest bound is taken.
+/// The number of draws outside the bounds before the nearest bound is used.
 const TRIES: usize = 100;
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -15,7 +15,7 @@ pub struct LogNormal {
     pub min: Option<f64>,
     #[serde(default)]
     pub max: Option<f64>,
-    /// Factor on all draws.
+    /// A factor for all draws.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bias: Option<f64>,
 }

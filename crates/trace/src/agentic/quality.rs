@@ -1,24 +1,24 @@
-//! How near a made trace came to its settings.
+//! How close a generated trace is to its settings.
 
 use serde_json::{Value, json};
 
 use super::config_summary::config_summary;
-use super::session::{Session, SessionEnd, Turn};
+use super::session::{AgenticSession, AgenticTurn, SessionEnd};
 use super::settings::AgenticSettings;
 use crate::analysis::percentile;
 
-/// What was asked for and what came out.
+/// The targets and the values of a generated trace.
 #[derive(Debug, Clone)]
 pub struct Quality {
     sessions: usize,
     turns: usize,
     block_size: u32,
     measures: Vec<Measure>,
-    /// Of the last prompt of each session, the share of the limit.
+    /// The length of the last prompt of each session as a share of the context limit.
     final_context: Measure,
     config: Value,
     full: usize,
-    /// By chance, or after the turns that they were made for.
+    /// The number of sessions that ended by chance or after their planned number of turns.
     done: usize,
     has_turn_target: bool,
     restarted: usize,
@@ -28,14 +28,14 @@ pub struct Quality {
 struct Measure {
     key: &'static str,
     title: &'static str,
-    /// Mean and median.
+    /// The target mean and median.
     target: Option<(f64, f64)>,
-    /// Sorted.
+    /// The values, sorted.
     values: Vec<f64>,
 }
 
 impl Quality {
-    pub(super) fn of(settings: &AgenticSettings, sessions: &[Session]) -> Self {
+    pub(super) fn of(settings: &AgenticSettings, sessions: &[AgenticSession]) -> Self {
         let turns = || sessions.iter().flat_map(|session| &session.turns);
         let later = || sessions.iter().flat_map(|session| session.turns.iter().skip(1));
         let fresh =
@@ -81,7 +81,7 @@ impl Quality {
                     "inter_turn_delay_ms",
                     "Inter-Turn Delay (ms)",
                     None,
-                    turns().filter_map(|turn: &Turn| turn.delay_ms).collect(),
+                    turns().filter_map(|turn: &AgenticTurn| turn.delay_ms).collect(),
                 ),
             ],
             final_context: measure(
@@ -102,7 +102,7 @@ impl Quality {
         }
     }
 
-    /// Sessions that were cut and taken up again.
+    /// The number of sessions that were continued by a later session.
     pub fn restarts(&self) -> usize {
         self.restarted
     }
@@ -131,7 +131,7 @@ impl Quality {
         })
     }
 
-    /// A table for people.
+    /// A table for the console.
     pub fn text(&self) -> String {
         let mut text = format!(
             "Coding sessions: settings and result\n\n{} sessions | {} turns | block_size={}\n\n{:<40}{:>12}{:>12}{:>9}\n",
@@ -143,7 +143,7 @@ impl Quality {
         for (title, count) in [
             ("ended at the context limit", self.full),
             ("ended by chance or as planned", self.done),
-            ("cut and taken up again", self.restarted),
+            ("restarted in a later session", self.restarted),
         ] {
             text.push_str(&format!("{title:<40}{:>12}{count:>12}\n", "-"));
         }
@@ -156,7 +156,7 @@ impl Measure {
         self.values.iter().sum::<f64>() / self.values.len().max(1) as f64
     }
 
-    /// Nothing was measured where no session has a second turn.
+    /// A percentile of the values; `None` if there are no values.
     fn at(&self, share: f64) -> Option<f64> {
         (!self.values.is_empty()).then(|| percentile(&self.values, share))
     }

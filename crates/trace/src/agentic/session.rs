@@ -4,42 +4,42 @@ use aiperf_seed::Stream;
 
 use super::settings::AgenticSettings;
 
-/// An answer is never shorter.
+/// The least number of output tokens.
 const SHORTEST_OUTPUT: u64 = 30;
 
 #[derive(Debug, Clone)]
-pub(super) struct Session {
-    /// Which ids are its own.
+pub(super) struct AgenticSession {
+    /// The number of the session, which determines its block ids.
     pub(super) number: u64,
     pub(super) group: u64,
-    pub(super) turns: Vec<Turn>,
+    pub(super) turns: Vec<AgenticTurn>,
     pub(super) end: SessionEnd,
-    /// The session whose context it goes on with.
+    /// The session whose context this one continues.
     pub(super) takes_up: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Turn {
-    /// The whole prompt, history included.
+pub(super) struct AgenticTurn {
+    /// The tokens of the whole prompt, including the history.
     pub(super) input: u64,
-    /// What this turn adds to it.
+    /// The tokens that this turn adds to the prompt.
     pub(super) new: u64,
     pub(super) output: u64,
-    /// None before the first.
+    /// The delay before the turn; `None` for the first.
     pub(super) delay_ms: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SessionEnd {
-    /// The next prompt would not fit.
+    /// The next prompt would exceed the context limit.
     Full,
-    /// By chance, or after the turns that it was made for.
+    /// Ended by chance, or after the planned number of turns.
     Done,
-    /// Cut, and taken up again by another session.
+    /// Cut off, and continued by another session.
     Restarted,
 }
 
-impl Session {
+impl AgenticSession {
     pub(super) fn draw(settings: &AgenticSettings, number: u64, group: u64, stream: &mut Stream) -> Self {
         Self { number, ..Self::draw_turns(settings, group, stream) }
     }
@@ -64,7 +64,7 @@ impl Session {
         let own = (settings.cache.layer2.draw(stream).round() as u64).clamp(1, room);
         let input = settings.first_tokens() + own;
         let mut session = Self { number: 0, group, turns: Vec::new(), end: SessionEnd::Done, takes_up: None };
-        session.turns.push(Turn { input, new: input, output: output(settings, stream), delay_ms: None });
+        session.turns.push(AgenticTurn { input, new: input, output: output(settings, stream), delay_ms: None });
         loop {
             let Some(before) = session.turns.last().copied() else { return session };
             match wanted {
@@ -79,22 +79,22 @@ impl Session {
                 session.end = SessionEnd::Full;
                 return session;
             }
-            session.turns.push(Turn { input, new, output: output(settings, stream), delay_ms });
+            session.turns.push(AgenticTurn { input, new, output: output(settings, stream), delay_ms });
         }
     }
 
-    /// Cuts the session behind its first `kept` turns and gives the one that takes it up as `number`: its first prompt is
-    /// the whole context so far.
-    pub(super) fn split(&mut self, kept: usize, number: u64) -> Option<Session> {
+    /// Cuts the session after its first `kept` turns and returns the session `number` that continues it. The first prompt of
+    /// that session is the whole context so far.
+    pub(super) fn split(&mut self, kept: usize, number: u64) -> Option<AgenticSession> {
         if kept == 0 || kept >= self.turns.len() {
             return None;
         }
         let mut rest = self.turns.split_off(kept);
         if let Some(first) = rest.first_mut() {
-            *first = Turn { new: first.input, delay_ms: None, ..*first };
+            *first = AgenticTurn { new: first.input, delay_ms: None, ..*first };
         }
         let end = std::mem::replace(&mut self.end, SessionEnd::Restarted);
-        Some(Session { number, group: self.group, turns: rest, end, takes_up: Some(self.number) })
+        Some(AgenticSession { number, group: self.group, turns: rest, end, takes_up: Some(self.number) })
     }
 }
 
@@ -104,7 +104,7 @@ fn output(settings: &AgenticSettings, stream: &mut Stream) -> u64 {
     drawn.max(SHORTEST_OUTPUT).min(most.max(1))
 }
 
-/// Pauses get shorter as the context fills.
+/// Draws a delay. Delays become shorter as the context fills.
 fn pause(settings: &AgenticSettings, input: u64, stream: &mut Stream) -> f64 {
     let pauses = &settings.inter_turn_delay;
     let of_a_tool = stream.unit() < pauses.agentic_fraction;

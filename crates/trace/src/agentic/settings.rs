@@ -1,4 +1,4 @@
-//! What coding sessions look like: the settings of the generator, as its JSON files have them.
+//! The settings of the generator of coding sessions, in the form of its JSON files.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::lognormal::LogNormal;
 use crate::TraceError;
 
-/// Groups of sessions, blocks of a group's prefix and blocks of a session that have ids of their own.
+/// The limits that keep block ids unique: groups, blocks in the prefix of a group, and blocks of a session.
 const MOST_GROUPS: u64 = 1_000;
 const GROUP_BLOCKS: u64 = 200;
 const SESSION_BLOCKS: u64 = 4_000;
@@ -20,7 +20,7 @@ pub struct AgenticSettings {
     pub generation_length: LogNormal,
     pub inter_turn_delay: TurnPause,
     pub reset: Reset,
-    /// A number of turns that a session is made for, instead of a chance to end after each.
+    /// The number of turns per session. Without it a session may end after each turn with a probability.
     pub turns: Option<Turns>,
     pub max_prompt_tokens: u64,
     pub block_size: u32,
@@ -29,7 +29,7 @@ pub struct AgenticSettings {
     pub restart_turn_range: [u32; 2],
 }
 
-/// Pauses of tools, and of people.
+/// The delays of tools and of people.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TurnPause {
@@ -39,7 +39,7 @@ pub struct TurnPause {
     pub max: Option<f64>,
 }
 
-/// The chance that a session ends after a turn; it grows with the context.
+/// The probability that a session ends after a turn, which grows with the context.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Reset {
@@ -56,7 +56,7 @@ pub struct Turns {
     pub min: Option<f64>,
     #[serde(default)]
     pub max: Option<f64>,
-    /// A session that reaches the context limit too early is kept; otherwise another one is tried.
+    /// Whether a session that reaches the context limit too early is kept. Otherwise another one is generated.
     #[serde(default)]
     pub allow_truncation: bool,
     #[serde(default = "hundred")]
@@ -67,7 +67,7 @@ const fn hundred() -> u32 {
     100
 }
 
-/// What prompts begin with: what all sessions share, what a group shares, and what is the session's own.
+/// The layers at the start of prompts: shared by all sessions, shared by a group, and specific to the session.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Layers {
@@ -136,7 +136,7 @@ impl Default for Groups {
 }
 
 impl AgenticSettings {
-    /// The profile named `default`: fixed lengths, one group, restless tools.
+    /// The profile named `default`: nearly fixed lengths, one group, short delays of tools.
     pub fn default_profile() -> Self {
         let bounded = |mean, median, max| LogNormal { max: Some(max), ..LogNormal::of(mean, median) };
         Self {
@@ -175,7 +175,7 @@ impl AgenticSettings {
         Ok(settings)
     }
 
-    /// What cannot be made; the error says which setting to change.
+    /// Checks the settings; the error names the setting to change.
     pub fn check(&self) -> Result<(), String> {
         let distributions = [
             ("new_tokens_per_turn", &self.new_tokens_per_turn),
@@ -231,7 +231,7 @@ impl AgenticSettings {
         Ok(())
     }
 
-    /// Tokens that a prompt shares with others: whole blocks.
+    /// The number of tokens that a prompt shares with others, in whole blocks.
     pub(super) fn first_tokens(&self) -> u64 {
         (self.shared_blocks() + self.group_blocks()) * u64::from(self.block_size)
     }
@@ -243,7 +243,7 @@ impl AgenticSettings {
         (0..shared).chain(first..first + self.group_blocks())
     }
 
-    /// From here on block ids are those of this session.
+    /// The first block id of this session.
     pub(super) fn first_own_block(&self, session: u64) -> u64 {
         self.shared_blocks() + MOST_GROUPS * GROUP_BLOCKS + session * SESSION_BLOCKS
     }
@@ -263,7 +263,7 @@ impl Turns {
     }
 }
 
-/// Manifests of the reference have `mu` and `sigma` beside the mean and the median that they follow from.
+/// Removes `mu` and `sigma`, which manifests of the reference contain in addition to the mean and median.
 fn forget_parameters(value: &mut Value) {
     let Value::Object(fields) = value else { return };
     if fields.contains_key("mean") && fields.contains_key("median") {

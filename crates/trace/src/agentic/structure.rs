@@ -1,4 +1,4 @@
-//! Which parts of each prompt a cache would already hold, turn by turn: what all sessions share (L1), what a group shares
+//! Which parts of each prompt a cache would already contain, turn by turn: what all sessions share (L1), what a group shares
 //! (L1.5), what the session has so far (L2) and what the turn adds (L3).
 
 use std::collections::HashSet;
@@ -26,25 +26,25 @@ pub struct SessionStructure {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TurnStructure {
     pub turn_index: usize,
-    /// Tokens that the turn adds.
+    /// The number of tokens that the turn adds.
     pub input_length: u64,
     pub output_length: u64,
-    /// Of the whole prompt.
+    /// The number of blocks in the whole prompt.
     pub num_blocks: u64,
-    pub segments: Vec<Segment>,
+    pub segments: Vec<BlockSegment>,
 }
 
-/// Blocks next to each other that are of one kind.
+/// Consecutive blocks of one layer and status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Segment {
+pub struct BlockSegment {
     pub start: u64,
     pub count: u64,
-    pub layer: Layer,
-    pub status: Status,
+    pub layer: CacheLayer,
+    pub status: CacheStatus,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum Layer {
+pub enum CacheLayer {
     #[serde(rename = "L1")]
     Everyone,
     #[serde(rename = "L1.5")]
@@ -55,10 +55,10 @@ pub enum Layer {
     Turn,
 }
 
-/// Whether an earlier prompt had it.
+/// Whether an earlier prompt contained the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum CacheStatus {
     Cached,
     New,
 }
@@ -78,29 +78,29 @@ impl CacheStructure {
                 before = 0;
             }
             let status = |blocks: &[BlockId]| {
-                if blocks.iter().all(|block| seen.contains(block)) { Status::Cached } else { Status::New }
+                if blocks.iter().all(|block| seen.contains(block)) { CacheStatus::Cached } else { CacheStatus::New }
             };
             let mut segments = Vec::new();
-            let mut put = |start: u64, count: u64, layer: Layer, status: Status| {
+            let mut put = |start: u64, count: u64, layer: CacheLayer, status: CacheStatus| {
                 if count > 0 {
-                    segments.push(Segment { start, count, layer, status });
+                    segments.push(BlockSegment { start, count, layer, status });
                 }
             };
             let all = before + blocks.len() as u64;
             if is_first {
                 let (everyone, rest) = blocks.split_at((shared as usize).min(blocks.len()));
                 let (of_group, own) = rest.split_at((group as usize).min(rest.len()));
-                put(0, everyone.len() as u64, Layer::Everyone, status(everyone));
-                put(shared, of_group.len() as u64, Layer::Group, status(of_group));
-                // Who takes up another session begins with its blocks.
+                put(0, everyone.len() as u64, CacheLayer::Everyone, status(everyone));
+                put(shared, of_group.len() as u64, CacheLayer::Group, status(of_group));
+                // A restarted session begins with the blocks of the session that it continues.
                 let known = own.iter().take_while(|block| seen.contains(block)).count() as u64;
-                put(shared + group, known, Layer::Session, Status::Cached);
-                put(shared + group + known, own.len() as u64 - known, Layer::Session, Status::New);
+                put(shared + group, known, CacheLayer::Session, CacheStatus::Cached);
+                put(shared + group + known, own.len() as u64 - known, CacheLayer::Session, CacheStatus::New);
             } else {
-                put(0, shared, Layer::Everyone, Status::Cached);
-                put(shared, group, Layer::Group, Status::Cached);
-                put(shared + group, before - shared - group, Layer::Session, Status::Cached);
-                put(before, blocks.len() as u64, Layer::Turn, Status::New);
+                put(0, shared, CacheLayer::Everyone, CacheStatus::Cached);
+                put(shared, group, CacheLayer::Group, CacheStatus::Cached);
+                put(shared + group, before - shared - group, CacheLayer::Session, CacheStatus::Cached);
+                put(before, blocks.len() as u64, CacheLayer::Turn, CacheStatus::New);
             }
             seen.extend(blocks);
             before = all;
@@ -140,9 +140,9 @@ mod tests {
             assert_eq!(next, turn.num_blocks);
         }
         let first = &structure.sessions[0].turns[0].segments;
-        assert!(first.iter().all(|segment| segment.status == Status::New), "nothing was there before");
+        assert!(first.iter().all(|segment| segment.status == CacheStatus::New), "nothing was there before");
         let second = &structure.sessions[1].turns[0].segments;
-        assert_eq!((second[0].layer, second[0].status), (Layer::Everyone, Status::Cached));
+        assert_eq!((second[0].layer, second[0].status), (CacheLayer::Everyone, CacheStatus::Cached));
         let json = serde_json::to_value(structure).unwrap();
         let segment = &json["sessions"][0]["turns"][1]["segments"][1];
         assert_eq!(*segment, serde_json::json!({"start": 63, "count": 40, "layer": "L1.5", "status": "cached"}));

@@ -1,4 +1,4 @@
-//! How requests come in: evenly, at random, or in bursts.
+//! How requests arrive: evenly, at random, or in bursts.
 
 use serde::Serialize;
 
@@ -9,12 +9,12 @@ use crate::Trace;
 const WINDOWS: [f64; 3] = [1.0, 10.0, 60.0];
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Arrivals {
-    /// From the first request to the last.
+pub struct ArrivalStatistics {
+    /// The time from the first request to the last.
     pub duration_seconds: f64,
     pub requests_per_second: f64,
     pub inter_arrival_ms: Option<Statistics>,
-    /// Deviation of the gaps over their mean: 0 for an even stream, 1 for a Poisson process, more for bursts.
+    /// The standard deviation of the gaps divided by their mean: 0 for even arrivals, 1 for a Poisson process, more for bursts.
     pub inter_arrival_cv: Option<f64>,
     pub windows: Vec<WindowCounts>,
 }
@@ -22,15 +22,15 @@ pub struct Arrivals {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WindowCounts {
     pub window_seconds: f64,
-    /// Variance of the counts over their mean: 1 for a Poisson process.
+    /// The variance of the counts divided by their mean: 1 for a Poisson process.
     pub index_of_dispersion: f64,
     pub mean: f64,
     pub peak: u64,
     pub peak_to_mean: f64,
 }
 
-/// `None` unless two or more requests have times that differ.
-pub(crate) fn measure(trace: &Trace) -> Option<Arrivals> {
+/// Measures the arrivals; `None` unless at least two requests have different times.
+pub(crate) fn measure(trace: &Trace) -> Option<ArrivalStatistics> {
     let mut times: Vec<f64> = trace.requests.iter().filter_map(|request| request.timestamp_ms).collect();
     times.sort_by(f64::total_cmp);
     let (first, last) = (*times.first()?, *times.last()?);
@@ -41,7 +41,7 @@ pub(crate) fn measure(trace: &Trace) -> Option<Arrivals> {
     let inter_arrival_ms = Statistics::of(gaps);
     let duration_seconds = (last - first) / 1e3;
     let counted = WINDOWS.into_iter().filter(|window| duration_seconds >= 2.0 * window);
-    Some(Arrivals {
+    Some(ArrivalStatistics {
         duration_seconds,
         requests_per_second: (times.len() - 1) as f64 / duration_seconds,
         inter_arrival_cv: inter_arrival_ms.map(|gaps| gaps.std_dev / gaps.mean),
@@ -50,8 +50,8 @@ pub(crate) fn measure(trace: &Trace) -> Option<Arrivals> {
     })
 }
 
-/// Counts whole windows only: a last one that the trace ends in would look emptier than it was. Empty windows are not
-/// held, so that a trace of years takes no more than one of minutes.
+/// Counts complete windows only, since the last one may be cut off by the end of the trace. Empty windows are not stored, so
+/// that a trace of years takes no more memory than one of minutes.
 fn count(times: &[f64], window_seconds: f64) -> WindowCounts {
     let width = window_seconds * 1e3;
     let (first, last) = (times[0], times[times.len() - 1]);

@@ -1,49 +1,49 @@
-//! What a prefix cache of a server would find, for every size at once.
+//! The hit rate of a server's prefix cache, for all cache sizes at once.
 //!
-//! The cache holds complete blocks, each known by itself and all before it, and drops the least recently used; of one
-//! prompt the end goes before the front. Such a cache of `n` blocks holds what a smaller one holds and more, so that one
-//! pass over the trace gives each block the smallest size that would have held it (Mattson, Gecsei, Slutz, Traiger,
+//! The cache contains complete blocks, each identified by itself and all blocks before it, and evicts the least recently used;
+//! of one prompt, the end is evicted before the beginning. A larger cache contains everything that a smaller one does, so
+//! that one pass over the trace gives for each block the smallest cache that would have contained it (Mattson, Gecsei, Slutz, Traiger,
 //! "Evaluation techniques for storage hierarchies", 1970), counted with a Fenwick tree in O(n log n).
 
 use crate::Trace;
-use crate::prefix::PrefixTree;
+use crate::prefix_tree::PrefixTree;
 
-/// The cache's view of a trace.
+/// The block accesses of a trace as a cache sees them.
 #[derive(Debug, Clone)]
 pub struct CacheProfile {
-    /// Complete blocks of all prompts together.
+    /// The number of complete blocks of all prompts.
     pub block_accesses: u64,
-    /// Different ones: a cache of this size never drops any.
+    /// The number of different blocks: a cache of this size never evicts any.
     pub unique_blocks: u64,
-    /// Tokens of all prompts together, in blocks or not.
+    /// The number of tokens of all prompts, in blocks or not.
     pub prompt_tokens: u64,
     pub block_size: u32,
-    /// For each access that a large enough cache would serve, the size in blocks from which on it is; sorted.
+    /// For each access that can be a hit, the smallest cache size in blocks for which it is one; sorted.
     needed: Vec<u32>,
-    /// For each block that was there before, how many different ones were used since, itself included; sorted.
+    /// For each repeated block, the number of different blocks used since its last use, itself included; sorted.
     pub(crate) distances: Vec<u32>,
-    /// For each block that was there before, the time since its last use in seconds.
+    /// For each repeated block, the time since its last use in seconds.
     pub(crate) intervals: Vec<f64>,
 }
 
 impl CacheProfile {
-    /// Share of all prompt tokens that a cache of so many blocks serves.
+    /// The share of all prompt tokens that are hits in a cache of this many blocks.
     pub fn hit_rate(&self, blocks: u64) -> f64 {
         self.rate(self.needed.partition_point(|needed| u64::from(*needed) <= blocks))
     }
 
-    /// With a cache that never drops anything.
+    /// The hit rate of a cache that never evicts anything.
     pub fn best_hit_rate(&self) -> f64 {
         self.rate(self.needed.len())
     }
 
-    /// The smallest cache that serves this share of what an endless one would; `None` when nothing is ever served.
+    /// The smallest cache that has this share of the hits of an unlimited one; `None` if there are no hits.
     pub fn blocks_for(&self, share_of_best: f64) -> Option<u64> {
         let hits = (self.needed.len() as f64 * share_of_best).ceil() as usize;
         self.needed.get(hits.max(1) - 1).map(|needed| u64::from(*needed))
     }
 
-    /// Sizes worth showing: powers of two up to the one that drops nothing, and that.
+    /// Cache sizes to show: powers of two up to the size that evicts nothing, and that size.
     pub fn sizes(&self) -> Vec<u64> {
         let mut sizes: Vec<u64> =
             (0..u32::BITS).map(|power| 1 << power).take_while(|size| *size < self.unique_blocks).collect();
@@ -102,7 +102,7 @@ pub(crate) fn profile(trace: &Trace, tree: &PrefixTree) -> CacheProfile {
     }
 }
 
-/// Blocks by their last use: a Fenwick tree with a one at the time of each block's last use.
+/// Blocks by last use: a Fenwick tree with a one at the time of each block's last use.
 #[derive(Debug)]
 struct Stack {
     sums: Vec<u32>,
@@ -117,7 +117,7 @@ impl Stack {
         Self { sums: vec![0; uses + 1], last: vec![0; nodes], now: 0, held: 0 }
     }
 
-    /// How many different nodes were used since this one was, with itself.
+    /// The number of different nodes used since the last use of this one, itself included.
     fn distance(&self, node: u32) -> Option<u32> {
         let last = self.last[node as usize];
         (last > 0).then(|| self.held - self.sum(last - 1))
@@ -134,7 +134,7 @@ impl Stack {
         self.add(self.now, 1);
     }
 
-    /// `u32::MAX` is minus one.
+    /// Adds an amount at a time; `u32::MAX` stands for minus one.
     fn add(&mut self, mut time: u32, amount: u32) {
         while let Some(sum) = self.sums.get_mut(time as usize) {
             *sum = sum.wrapping_add(amount);

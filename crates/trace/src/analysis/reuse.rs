@@ -1,27 +1,27 @@
-//! What requests have in common: prefixes, and what an endless cache would find.
+//! What requests share: prefixes, and the hits of an unlimited cache.
 
 use std::collections::HashMap;
 
 use super::statistics::Statistics;
-use crate::hash::{NumberMap, NumberSet};
-use crate::prefix::PrefixTree;
-use crate::{Request, Trace};
+use crate::number_map::{NumberMap, NumberSet};
+use crate::prefix_tree::PrefixTree;
+use crate::{Trace, TraceRequest};
 
 #[derive(Debug, Clone)]
-pub(crate) struct Reuse {
+pub(crate) struct ReuseStatistics {
     pub(crate) unique_prefixes: usize,
     pub(crate) prefix_groups: usize,
-    /// Share of all prefixes, counted as often as they occur, that occur more than once.
+    /// The share of prefix occurrences that belong to a prefix with more than one occurrence.
     pub(crate) ratio: f64,
     pub(crate) hit_rates: Option<Statistics>,
     pub(crate) context_lengths: Option<Statistics>,
     pub(crate) unique_lengths: Option<Statistics>,
 }
 
-pub(crate) fn measure(trace: &Trace, tree: &PrefixTree) -> Reuse {
+pub(crate) fn measure(trace: &Trace, tree: &PrefixTree) -> ReuseStatistics {
     let shared: u64 = tree.count.iter().filter(|count| **count >= 2).map(|count| u64::from(*count)).sum();
     let (context_lengths, unique_lengths) = context(trace);
-    Reuse {
+    ReuseStatistics {
         unique_prefixes: tree.len(),
         prefix_groups: groups(trace),
         ratio: if tree.passes() == 0 { 0.0 } else { shared as f64 / tree.passes() as f64 },
@@ -31,7 +31,7 @@ pub(crate) fn measure(trace: &Trace, tree: &PrefixTree) -> Reuse {
     }
 }
 
-/// First blocks that start two or more requests.
+/// The number of first blocks that at least two requests start with.
 fn groups(trace: &Trace) -> usize {
     let mut starts: HashMap<i64, usize> = HashMap::new();
     for block in trace.requests.iter().filter_map(|request| request.blocks().first()) {
@@ -43,7 +43,7 @@ fn groups(trace: &Trace) -> usize {
 /// For each request with blocks, in file order: the share of its blocks before the first that no earlier request had.
 fn hit_rates(trace: &Trace) -> Vec<f64> {
     let mut seen = NumberSet::default();
-    let with_blocks = trace.requests.iter().map(Request::blocks).filter(|blocks| !blocks.is_empty());
+    let with_blocks = trace.requests.iter().map(TraceRequest::blocks).filter(|blocks| !blocks.is_empty());
     with_blocks
         .map(|blocks| {
             let hits = blocks.iter().take_while(|block| seen.contains(&(block.0 as u64))).count();
@@ -53,8 +53,8 @@ fn hit_rates(trace: &Trace) -> Vec<f64> {
         .collect()
 }
 
-/// Lengths of what a request shares and of what is its own. A block is shared when another request has it at the same
-/// place.
+/// The lengths of the shared and the unshared part of each request. A block is shared if another request has it at the same
+/// position.
 fn context(trace: &Trace) -> (Vec<f64>, Vec<f64>) {
     let mut numbers: NumberMap<u32> = NumberMap::default();
     let mut counts: NumberMap<u32> = NumberMap::default();

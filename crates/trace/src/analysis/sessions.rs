@@ -1,4 +1,4 @@
-//! Which requests belong together, and how many sessions are under way over time.
+//! The sessions of a trace, and how many are active over time.
 
 use std::collections::HashMap;
 
@@ -6,32 +6,32 @@ use serde::Serialize;
 
 use super::statistics::Statistics;
 use crate::Trace;
-use crate::prefix::PrefixTree;
+use crate::prefix_tree::PrefixTree;
 
-/// Widths of the time line, in seconds.
+/// The possible interval widths of the time line, in seconds.
 const WIDTHS: [f64; 9] = [0.1, 1.0, 5.0, 10.0, 60.0, 300.0, 600.0, 3_600.0, 86_400.0];
 const MOST_POINTS: f64 = 120.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionSource {
-    /// The trace names them.
+    /// The trace names the sessions.
     Recorded,
-    /// A request that goes on from the last complete block of an earlier one continues its session.
+    /// A request that continues after the last complete block of an earlier one belongs to the same session.
     Inferred,
-    /// Nothing says what belongs together: each request is a session.
+    /// The trace has neither session names nor blocks, so each request is a session.
     Single,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Sessions {
+pub struct SessionStatistics {
     pub source: SessionSource,
     pub total: usize,
     pub turns: Option<Statistics>,
-    /// The most that were under way at a time.
+    /// The largest number of sessions active at the same time.
     pub peak_active: usize,
     pub interval_seconds: f64,
-    /// Empty when the trace has no times.
+    /// Empty if the trace has no times.
     pub over_time: Vec<SessionPoint>,
 }
 
@@ -41,20 +41,20 @@ pub struct SessionPoint {
     pub start_seconds: f64,
     pub requests: u64,
     pub new_sessions: u64,
-    /// Between their first and their last request.
+    /// Sessions between their first and their last request.
     pub active_sessions: u64,
     pub input_tokens: u64,
     pub output_tokens: u64,
 }
 
-pub(crate) fn measure(trace: &Trace, tree: &PrefixTree) -> Sessions {
+pub(crate) fn measure(trace: &Trace, tree: &PrefixTree) -> SessionStatistics {
     let (source, members) = assign(trace, tree);
     let total = members.iter().copied().max().map_or(0, |last| last + 1);
     let mut turns = vec![0.0; total];
     for session in &members {
         turns[*session] += 1.0;
     }
-    let mut sessions = Sessions {
+    let mut sessions = SessionStatistics {
         source,
         total,
         turns: Statistics::of(turns),
@@ -89,7 +89,7 @@ fn recorded(trace: &Trace) -> Vec<usize> {
         next += 1;
         next - 1
     };
-    let session = |request: &'_ crate::Request| request.session.clone();
+    let session = |request: &'_ crate::TraceRequest| request.session.clone();
     let names: Vec<_> = trace.requests.iter().map(session).collect();
     let mut members = Vec::with_capacity(names.len());
     for name in &names {
@@ -101,7 +101,8 @@ fn recorded(trace: &Trace) -> Vec<usize> {
     members
 }
 
-/// A node that a request was the first to reach and at which its complete blocks end is where its next turn goes on.
+/// Infers sessions from blocks. The next turn of a session continues at the node where the complete blocks of a request end, if
+/// that request was the first to reach it.
 fn inferred(trace: &Trace, tree: &PrefixTree) -> Vec<usize> {
     let mut ends: HashMap<u32, usize> = HashMap::new();
     let mut reached = vec![false; tree.len() + 1];
@@ -117,7 +118,7 @@ fn inferred(trace: &Trace, tree: &PrefixTree) -> Vec<usize> {
         members[index] = session;
         let tokens = trace.requests[index].input_tokens().unwrap_or(0);
         let whole = (tokens / u64::from(trace.block_size)) as usize;
-        // Two blocks at least: one alone is a system prompt that many share.
+        // At least two blocks: a single one is a system prompt that many requests share.
         if let Some(end) = path[..whole.min(path.len())].last().filter(|end| tree.depth[**end as usize] >= 2)
             && !reached[*end as usize]
         {
@@ -130,15 +131,15 @@ fn inferred(trace: &Trace, tree: &PrefixTree) -> Vec<usize> {
     members
 }
 
-fn time_line(trace: &Trace, members: &[usize], total: usize, sessions: &mut Sessions) {
+fn time_line(trace: &Trace, members: &[usize], total: usize, sessions: &mut SessionStatistics) {
     let times: Option<Vec<f64>> = trace.requests.iter().map(|request| request.timestamp_ms).collect();
-    // Later turns of a session may have pauses instead of times: then nobody knows when they are sent.
+    // Later turns of a session may have delays instead of times; then their times are unknown.
     let Some(times) = times else { return };
     let first = times.iter().copied().fold(f64::INFINITY, f64::min);
     let last = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let length = (last - first) / 1e3;
     let width = WIDTHS.into_iter().find(|width| length / width <= MOST_POINTS).unwrap_or(length / MOST_POINTS);
-    // In milliseconds, as times are: a tenth of a second has no exact value, and what is due on an edge would fall before it.
+    // In milliseconds, like the times: 0.1 s is not exact in binary, and a time on an edge would fall before it.
     let width_ms = width * 1e3;
     let place = |time: f64| ((time - first) / width_ms) as usize;
     let mut points = vec![SessionPoint::default(); place(last) + 1];
@@ -165,7 +166,7 @@ fn time_line(trace: &Trace, members: &[usize], total: usize, sessions: &mut Sess
     sessions.peak_active = peak(&spans);
 }
 
-/// The most spans over one instant, ends included.
+/// The largest number of overlapping spans, ends included.
 fn peak(spans: &[(f64, f64)]) -> usize {
     let mut starts: Vec<f64> = spans.iter().map(|span| span.0).collect();
     let mut ends: Vec<f64> = spans.iter().map(|span| span.1).collect();

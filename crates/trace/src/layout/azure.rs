@@ -1,36 +1,36 @@
 //! `azure_trace`: Azure's public LLM inference traces, CSV with a wall-clock time, context and generated tokens. Times
 //! become milliseconds since the first request.
 
-use super::table::{Columns, tokens};
-use crate::{Prompt, Request};
+use super::table::{CsvColumns, tokens};
+use crate::{TracePrompt, TraceRequest};
 
 const COLUMNS: [&str; 3] = ["TIMESTAMP", "ContextTokens", "GeneratedTokens"];
 
-pub(crate) fn columns(header: &str) -> Option<Columns<3>> {
-    Columns::find(header, COLUMNS)
+pub(crate) fn columns(header: &str) -> Option<CsvColumns<3>> {
+    CsvColumns::find(header, COLUMNS)
 }
 
-/// A row with its time since 1970; the error says why it is not whole.
-pub(crate) fn request(line: usize, content: &str, columns: &Columns<3>) -> Result<Request, String> {
+/// Parses a row, with its time since 1970; the error says what is wrong.
+pub(crate) fn request(line: usize, content: &str, columns: &CsvColumns<3>) -> Result<TraceRequest, String> {
     let [timestamp, input, output] = columns.of(content)?;
     let time = timestamp.trim();
     let time = unix_milliseconds(time)
-        .ok_or_else(|| format!("{}: a time as 2023-11-16 18:17:03.98 is expected, not {time:?}", COLUMNS[0]))?;
-    Ok(Request {
+        .ok_or_else(|| format!("{}: a time such as 2023-11-16 18:17:03.98 is expected, not {time:?}", COLUMNS[0]))?;
+    Ok(TraceRequest {
         line,
         timestamp_ms: Some(time),
         delay_ms: None,
         duration_ms: None,
         session: None,
         holds_history: false,
-        prompt: Prompt::Length { tokens: tokens(COLUMNS[1], &input, 1)?, blocks: Vec::new() },
+        prompt: TracePrompt::Length { tokens: tokens(COLUMNS[1], &input, 1)?, blocks: Vec::new() },
         output_tokens: Some(tokens(COLUMNS[2], &output, 0)?),
         extra: None,
     })
 }
 
-/// `2023-11-16 18:17:03.9799600`, with any number of fraction digits, with `T` in the middle, and with an offset behind
-/// it (the files of 2024 have `+00:00`).
+/// Parses `2023-11-16 18:17:03.9799600`, with any number of fraction digits, a space or `T` in the middle, and an optional
+/// offset at the end (the files of 2024 have `+00:00`).
 fn unix_milliseconds(text: &str) -> Option<f64> {
     let (date, time) = text.split_once([' ', 'T'])?;
     let mut date = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
@@ -55,7 +55,7 @@ fn unix_milliseconds(text: &str) -> Option<f64> {
     Some(minutes as f64 * 60e3 + second * 1e3)
 }
 
-/// `+01:00`, `-0130` or `Z`.
+/// Parses an offset: `+01:00`, `-0130` or `Z`.
 fn offset_minutes(text: &str) -> Option<i64> {
     let sign = match text.as_bytes().first()? {
         b'Z' => return (text.len() == 1).then_some(0),
@@ -68,7 +68,7 @@ fn offset_minutes(text: &str) -> Option<i64> {
     Some(sign * minutes)
 }
 
-/// Of the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`).
+/// Days since 1970 in the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`).
 const fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

@@ -1,49 +1,49 @@
-//! `bailian_trace`: chats that name the chat they follow. Times are seconds; lengths and blocks of a turn already hold
-//! the turns before it.
+//! `bailian_trace`: chats that name the chat they follow. Times are in seconds; the length and blocks of a turn already
+//! include the turns before it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::field::{Count, Time, object};
-use crate::{BlockId, Prompt, Request};
+use super::field::{NonNegative, WholeNumber, object};
+use crate::{BlockId, TracePrompt, TraceRequest};
 
 #[derive(Debug, Deserialize)]
-struct Row {
+struct BailianRow {
     chat_id: Option<i64>,
     parent_chat_id: Option<i64>,
-    timestamp: Option<Time>,
-    input_length: Option<Count>,
-    output_length: Option<Count>,
-    turn: Option<Count>,
+    timestamp: Option<NonNegative>,
+    input_length: Option<WholeNumber>,
+    output_length: Option<WholeNumber>,
+    turn: Option<WholeNumber>,
     hash_ids: Option<Vec<BlockId>>,
 }
 
-/// One row with what says where it belongs.
+/// One row with the fields that link it to others.
 #[derive(Debug)]
-pub(crate) struct Chat {
+pub(crate) struct BailianChat {
     id: i64,
     parent: i64,
     turn: u64,
-    request: Request,
+    request: TraceRequest,
 }
 
-pub(crate) fn chat(line: usize, content: &[u8]) -> Result<Chat, String> {
-    let row: Row = object(content)?;
+pub(crate) fn chat(line: usize, content: &[u8]) -> Result<BailianChat, String> {
+    let row: BailianRow = object(content)?;
     let missing = |field: &str| format!("{field} is missing");
-    Ok(Chat {
+    Ok(BailianChat {
         id: row.chat_id.ok_or_else(|| missing("chat_id"))?,
         parent: row.parent_chat_id.unwrap_or(-1),
         turn: row.turn.map_or(1, |turn| turn.0),
-        request: Request {
+        request: TraceRequest {
             line,
             timestamp_ms: Some(row.timestamp.ok_or_else(|| missing("timestamp"))?.0 * 1e3),
             delay_ms: None,
             duration_ms: None,
             holds_history: true,
             session: None,
-            prompt: Prompt::Length {
+            prompt: TracePrompt::Length {
                 tokens: row.input_length.ok_or_else(|| missing("input_length"))?.0,
                 blocks: row.hash_ids.unwrap_or_default(),
             },
@@ -53,22 +53,22 @@ pub(crate) fn chat(line: usize, content: &[u8]) -> Result<Chat, String> {
     })
 }
 
-/// Gives every chat the session of the first one in its line of parents, and brings the turns of each session into
-/// order; what comes first in the file stays in front.
-pub(crate) fn requests(chats: Vec<Chat>) -> Vec<Request> {
+/// Gives every chat the session of its topmost parent, and sorts the turns of each session. The rows of a session keep their
+/// positions in the file.
+pub(crate) fn requests(chats: Vec<BailianChat>) -> Vec<TraceRequest> {
     let parents: HashMap<i64, i64> = chats.iter().map(|chat| (chat.id, chat.parent)).collect();
     let mut roots: HashMap<i64, i64> = HashMap::new();
     let mut sessions: HashMap<i64, Arc<str>> = HashMap::new();
     let mut order: HashMap<i64, usize> = HashMap::new();
-    let mut ranked: Vec<(usize, u64, Request)> = Vec::with_capacity(chats.len());
+    let mut ranked: Vec<(usize, u64, TraceRequest)> = Vec::with_capacity(chats.len());
     for chat in chats {
         let root = root(chat.id, &parents, &mut roots);
         let session = sessions.entry(root).or_insert_with(|| Arc::from(root.to_string()));
         let next = order.len();
         let place = *order.entry(root).or_insert(next);
-        ranked.push((place, chat.turn, Request { session: Some(Arc::clone(session)), ..chat.request }));
+        ranked.push((place, chat.turn, TraceRequest { session: Some(Arc::clone(session)), ..chat.request }));
     }
-    // The places of a session stay those of its rows in the file; only who stands on which of them is put right.
+    // The positions of a session stay those of its rows in the file; only the turns on them are sorted.
     let mut by_session: Vec<usize> = (0..ranked.len()).collect();
     by_session.sort_by_key(|&index| (ranked[index].0, ranked[index].1));
     let mut places: Vec<usize> = (0..ranked.len()).collect();
@@ -77,12 +77,12 @@ pub(crate) fn requests(chats: Vec<Chat>) -> Vec<Request> {
     for (from, to) in by_session.into_iter().zip(places) {
         target[from] = to;
     }
-    let mut placed: Vec<(usize, Request)> = target.into_iter().zip(ranked.into_iter().map(|row| row.2)).collect();
+    let mut placed: Vec<(usize, TraceRequest)> = target.into_iter().zip(ranked.into_iter().map(|row| row.2)).collect();
     placed.sort_by_key(|(place, _)| *place);
     placed.into_iter().map(|(_, request)| request).collect()
 }
 
-/// Walks up until a parent is not in the file, or comes round again.
+/// The topmost parent: the first whose parent is not in the file, or one of a cycle.
 fn root(id: i64, parents: &HashMap<i64, i64>, known: &mut HashMap<i64, i64>) -> i64 {
     let mut path = Vec::new();
     let mut seen = HashSet::new();
@@ -92,7 +92,7 @@ fn root(id: i64, parents: &HashMap<i64, i64>, known: &mut HashMap<i64, i64>) -> 
             break root;
         }
         if !seen.insert(at) {
-            // A circle has no first one: its smallest stands for it, whichever of it was met first.
+            // A cycle has no top; its smallest id is used, wherever the search began.
             break path.iter().copied().skip_while(|member| *member != at).min().unwrap_or(at);
         }
         path.push(at);

@@ -11,41 +11,41 @@ use parquet::file::reader::SerializedFileReader;
 use parquet::record::Field;
 use parquet::record::reader::RowIter;
 
-use crate::{BlockId, Problem, Prompt, Request, check_pages, shielded};
+use crate::{BlockId, RowProblem, TracePrompt, TraceRequest, catch_panic, check_pages};
 
-/// What a Parquet file begins with.
+/// The first bytes of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
 const REQUIRED: [&str; 4] = ["timestamp_start_unix_ms", "prompt", "input_tokens", "output_tokens"];
 
 /// The rows of a file.
 #[derive(Debug, Default)]
-pub(super) struct Table {
-    pub(super) requests: Vec<Request>,
-    pub(super) problems: Vec<Problem>,
-    /// Tokens of a block, where the table says it.
+pub(super) struct BasetenTable {
+    pub(super) requests: Vec<TraceRequest>,
+    pub(super) problems: Vec<RowProblem>,
+    /// The number of tokens per block, if the table contains it.
     pub(super) block_size: Option<u32>,
 }
 
-/// Whether a file is a table of one of the kinds that this layout comes in.
+/// Whether a file is a Parquet or Arrow file.
 pub(super) fn is_table(bytes: &[u8]) -> bool {
     bytes.starts_with(PARQUET) || arrow::is_arrow(bytes)
 }
 
-/// Reads the bytes of a file; the error says why it is none of this layout.
-pub(super) fn read(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
-    shielded("the file is damaged", || rows(bytes, sessions))
+/// Reads the bytes of a file; the error says why it does not have this layout.
+pub(super) fn read(bytes: &[u8], sessions: SessionColumn) -> Result<BasetenTable, String> {
+    catch_panic("the file is damaged", || rows(bytes, sessions))
 }
 
-/// What stands in a column of a row, wherever the table comes from.
+/// The value of a column in a row, independent of the file format.
 #[derive(Debug, Clone, PartialEq)]
-enum Cell {
+enum BasetenCell {
     Number(i128),
     Text(String),
     Numbers(Vec<i128>),
 }
 
-fn rows(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
-    let mut table = Table::default();
+fn rows(bytes: &[u8], sessions: SessionColumn) -> Result<BasetenTable, String> {
+    let mut table = BasetenTable::default();
     if arrow::is_arrow(bytes) {
         for batch in arrow::batches(bytes)? {
             check_columns(&batch.names())?;
@@ -55,9 +55,7 @@ fn rows(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
         }
         return Ok(table);
     }
-    let unreadable = |error: parquet::errors::ParquetError| {
-        format!("neither a Parquet nor an Arrow file that can be read ({error})")
-    };
+    let unreadable = |error: parquet::errors::ParquetError| format!("not a readable Parquet or Arrow file ({error})");
     let bytes = Bytes::copy_from_slice(bytes);
     check_pages(&bytes)?;
     let reader = SerializedFileReader::new(bytes).map_err(unreadable)?;
@@ -74,21 +72,21 @@ fn rows(bytes: &[u8], sessions: SessionColumn) -> Result<Table, String> {
 
 fn check_columns(names: &[&str]) -> Result<(), String> {
     match REQUIRED.iter().find(|name| !names.contains(name)) {
-        Some(missing) => Err(format!("there is no column {missing}; there are {}", names.join(", "))),
+        Some(missing) => Err(format!("column {missing} is missing; the file has the columns {}", names.join(", "))),
         None => Ok(()),
     }
 }
 
-impl Table {
-    /// One more row, by what stands in its columns.
-    fn take(&mut self, sessions: SessionColumn, column: impl Fn(&str) -> Option<Cell>) {
+impl BasetenTable {
+    /// Adds a row from the values of its columns.
+    fn take(&mut self, sessions: SessionColumn, column: impl Fn(&str) -> Option<BasetenCell>) {
         let line = self.requests.len() + self.problems.len() + 1;
         match request(line, sessions, column) {
             Ok((request, size)) => {
                 self.block_size = self.block_size.or(size);
                 self.requests.push(request);
             }
-            Err(problem) => self.problems.push(Problem { line, problem }),
+            Err(problem) => self.problems.push(RowProblem { line, problem }),
         }
     }
 }
@@ -96,33 +94,33 @@ impl Table {
 fn request(
     line: usize,
     sessions: SessionColumn,
-    column: impl Fn(&str) -> Option<Cell>,
-) -> Result<(Request, Option<u32>), String> {
+    column: impl Fn(&str) -> Option<BasetenCell>,
+) -> Result<(TraceRequest, Option<u32>), String> {
     let number = |name: &str| match column(name) {
-        Some(Cell::Number(number)) => Some(number),
+        Some(BasetenCell::Number(number)) => Some(number),
         _ => None,
     };
     let needed = |name: &str| {
         number(name)
             .and_then(|number| u64::try_from(number).ok())
-            .ok_or_else(|| format!("{name}: a whole number, not negative, is expected"))
+            .ok_or_else(|| format!("{name}: a non-negative whole number is expected"))
     };
-    let Some(Cell::Text(text)) = column("prompt") else { return Err("prompt: a text is expected".to_owned()) };
+    let Some(BasetenCell::Text(text)) = column("prompt") else { return Err("prompt: a text is expected".to_owned()) };
     let hashes = match column("total_hashes") {
-        Some(Cell::Numbers(hashes)) => hashes,
+        Some(BasetenCell::Numbers(hashes)) => hashes,
         _ => Vec::new(),
     };
     let has_signed_ids = hashes.iter().any(|hash| *hash < 0);
     let blocks = hashes.into_iter().map(|hash| BlockId(hash as i64)).collect();
     let session = session(sessions, &column);
-    let request = Request {
+    let request = TraceRequest {
         line,
         timestamp_ms: Some(needed("timestamp_start_unix_ms")? as f64),
         delay_ms: None,
         duration_ms: number("duration_e2e_ms").map(|duration| duration as f64),
         session,
         holds_history: true,
-        prompt: Prompt::Recorded { text, tokens: needed("input_tokens")?, blocks, has_signed_ids },
+        prompt: TracePrompt::Recorded { text, tokens: needed("input_tokens")?, blocks, has_signed_ids },
         output_tokens: Some(needed("output_tokens")?),
         extra: None,
     };
@@ -130,20 +128,20 @@ fn request(
     Ok((request, size))
 }
 
-/// The session of a row, by the column that is preferred, or else by the other.
-fn session(preferred: SessionColumn, column: impl Fn(&str) -> Option<Cell>) -> Option<Arc<str>> {
+/// The session of a row, from the preferred column or else from the other one.
+fn session(preferred: SessionColumn, column: impl Fn(&str) -> Option<BasetenCell>) -> Option<Arc<str>> {
     let others = SessionColumn::ALL.into_iter().filter(|other| *other != preferred);
     std::iter::once(preferred).chain(others).find_map(|session| match column(session.name()) {
-        Some(Cell::Text(name)) if !name.is_empty() => Some(Arc::from(name)),
+        Some(BasetenCell::Text(name)) if !name.is_empty() => Some(Arc::from(name)),
         _ => None,
     })
 }
 
-fn cell(field: &Field) -> Option<Cell> {
+fn cell(field: &Field) -> Option<BasetenCell> {
     match field {
-        Field::Str(text) => Some(Cell::Text(text.clone())),
-        Field::ListInternal(list) => Some(Cell::Numbers(list.elements().iter().filter_map(whole).collect())),
-        other => whole(other).map(Cell::Number),
+        Field::Str(text) => Some(BasetenCell::Text(text.clone())),
+        Field::ListInternal(list) => Some(BasetenCell::Numbers(list.elements().iter().filter_map(whole).collect())),
+        other => whole(other).map(BasetenCell::Number),
     }
 }
 
@@ -163,7 +161,7 @@ fn whole(field: &Field) -> Option<i128> {
     })
 }
 
-/// Tables that have gone through other tools have whole numbers as fractions.
+/// A whole number that was stored as a floating-point number; other tools do this.
 fn whole_float(number: f64) -> Option<i128> {
     (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i128)
 }
@@ -186,7 +184,7 @@ mod tests {
             (Some("A"), Some(200.0), Some(5))
         );
         assert_eq!(third.blocks(), [BlockId(1), BlockId(2), BlockId(4)]);
-        let Prompt::Recorded { text, tokens, .. } = &third.prompt else { panic!("{third:?}") };
+        let TracePrompt::Recorded { text, tokens, .. } = &third.prompt else { panic!("{third:?}") };
         assert_eq!((text.as_str(), *tokens), ("p-a-1 p-a-2", 8));
         assert_eq!(table.requests[3].session, None);
     }
@@ -195,12 +193,12 @@ mod tests {
     fn hashes_of_64_bits_are_known_by_their_bits_and_their_sign() {
         let read = |hashes: &[i128]| {
             let column = |name: &str| match name {
-                "prompt" => Some(Cell::Text("a".to_owned())),
-                "total_hashes" => Some(Cell::Numbers(hashes.to_vec())),
-                _ => Some(Cell::Number(1)),
+                "prompt" => Some(BasetenCell::Text("a".to_owned())),
+                "total_hashes" => Some(BasetenCell::Numbers(hashes.to_vec())),
+                _ => Some(BasetenCell::Number(1)),
             };
             let (request, _) = request(1, SessionColumn::Provided, column).unwrap();
-            let Prompt::Recorded { blocks, has_signed_ids, .. } = request.prompt else { panic!("{request:?}") };
+            let TracePrompt::Recorded { blocks, has_signed_ids, .. } = request.prompt else { panic!("{request:?}") };
             (blocks, has_signed_ids)
         };
         assert_eq!(read(&[5, u64::MAX.into()]), (vec![BlockId(5), BlockId(-1)], false));
@@ -210,8 +208,8 @@ mod tests {
     #[test]
     fn the_preferred_column_is_the_session_and_the_other_where_it_is_empty() {
         let (given, guessed, empty) =
-            (Cell::Text("A".to_owned()), Cell::Text("7".to_owned()), Cell::Text(String::new()));
-        let session = |sessions, provided: &Cell| {
+            (BasetenCell::Text("A".to_owned()), BasetenCell::Text("7".to_owned()), BasetenCell::Text(String::new()));
+        let session = |sessions, provided: &BasetenCell| {
             session(sessions, |name| {
                 Some(if name == "provided_session_id" { provided.clone() } else { guessed.clone() })
             })
@@ -243,7 +241,7 @@ mod tests {
         assert!(
             read(other, SessionColumn::Provided)
                 .unwrap_err()
-                .contains("there is no column timestamp_start_unix_ms; there are a")
+                .contains("column timestamp_start_unix_ms is missing; the file has the columns a")
         );
     }
 

@@ -4,40 +4,40 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::field::{Count, Name, Time, object};
-use crate::{BlockId, Prompt, Request};
+use super::field::{NameOrNumber, NonNegative, WholeNumber, object};
+use crate::{BlockId, TracePrompt, TraceRequest};
 
 #[derive(Debug, Deserialize)]
-struct Row<'a> {
-    input_length: Option<Count>,
+struct MooncakeRow<'a> {
+    input_length: Option<WholeNumber>,
     text_input: Option<String>,
     messages: Option<Vec<Value>>,
     #[serde(borrow)]
     payload: Option<&'a RawValue>,
     tools: Option<Vec<Value>>,
     hash_ids: Option<Vec<BlockId>>,
-    output_length: Option<Count>,
-    timestamp: Option<Time>,
-    delay: Option<Time>,
-    session_id: Option<Name>,
-    context_mode: Option<ContextMode>,
+    output_length: Option<WholeNumber>,
+    timestamp: Option<NonNegative>,
+    delay: Option<NonNegative>,
+    session_id: Option<NameOrNumber>,
+    context_mode: Option<MooncakeContextMode>,
     extra: Option<Map<String, Value>>,
 }
 
-/// What a turn says of the earlier ones of its session. Not part of the original layout: it lets sessions of others, whose
-/// lengths count the whole prompt, be written as rows of this one.
+/// How a turn relates to the earlier ones of its session. Not part of the original layout: it allows sessions of other
+/// layouts, whose lengths count the whole prompt, to be written as Mooncake rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum ContextMode {
-    /// It adds to them.
+enum MooncakeContextMode {
+    /// The turn is added to the earlier ones.
     DeltasWithoutResponses,
-    /// It holds them.
+    /// The turn contains the earlier ones.
     MessageArrayWithResponses,
 }
 
-/// Reads a line; the error says what is wrong and what is expected. Fields that the layout does not know are left alone.
-pub(crate) fn request(line: usize, content: &[u8]) -> Result<Request, String> {
-    let row: Row<'_> = object(content)?;
+/// Parses a line; the error says what is wrong and what is expected. Unknown fields are ignored.
+pub(crate) fn request(line: usize, content: &[u8]) -> Result<TraceRequest, String> {
+    let row: MooncakeRow<'_> = object(content)?;
     let kinds = [
         ("input_length", row.input_length.is_some()),
         ("text_input", row.text_input.is_some()),
@@ -48,35 +48,38 @@ pub(crate) fn request(line: usize, content: &[u8]) -> Result<Request, String> {
     match given.as_slice() {
         [_] => {}
         [] => return Err("input_length, text_input, messages or payload is expected".to_owned()),
-        several => return Err(format!("{} exclude each other", several.join(" and "))),
+        several => return Err(format!("{} cannot be given together", several.join(" and "))),
     }
     let blocks = row.hash_ids.unwrap_or_default();
     if !blocks.is_empty() && row.input_length.is_none() {
-        return Err(format!("hash_ids go with input_length, not with {}", given[0]));
+        return Err(format!("hash_ids can only be given with input_length, not with {}", given[0]));
     }
     if row.tools.is_some() && row.messages.is_none() {
-        return Err(format!("tools go with messages, not with {}", given[0]));
+        return Err(format!("tools can only be given with messages, not with {}", given[0]));
     }
     let is_synthetic = row.input_length.is_some() || row.text_input.is_some();
     if row.context_mode.is_some() && !is_synthetic {
-        return Err(format!("context_mode goes with input_length and text_input; {} hold the earlier turns", given[0]));
+        return Err(format!(
+            "context_mode can only be given with input_length or text_input; {} already contain the earlier turns",
+            given[0]
+        ));
     }
-    let prompt = if let Some(Count(tokens)) = row.input_length {
-        Prompt::Length { tokens, blocks }
+    let prompt = if let Some(WholeNumber(tokens)) = row.input_length {
+        TracePrompt::Length { tokens, blocks }
     } else if let Some(text) = row.text_input {
-        Prompt::Text(text)
+        TracePrompt::Text(text)
     } else if let Some(messages) = row.messages {
         check_messages(&messages, row.tools.as_deref())?;
-        Prompt::Messages { messages, tools: row.tools }
+        TracePrompt::Messages { messages, tools: row.tools }
     } else {
-        Prompt::Payload(body(row.payload)?)
+        TracePrompt::Payload(body(row.payload)?)
     };
-    Ok(Request {
+    Ok(TraceRequest {
         line,
         timestamp_ms: row.timestamp.map(|time| time.0),
         delay_ms: row.delay.map(|time| time.0),
         duration_ms: None,
-        holds_history: !is_synthetic || row.context_mode == Some(ContextMode::MessageArrayWithResponses),
+        holds_history: !is_synthetic || row.context_mode == Some(MooncakeContextMode::MessageArrayWithResponses),
         session: row.session_id.map(|name| name.0).filter(|name| !name.is_empty()),
         prompt,
         output_tokens: row.output_length.map(|count| count.0),
@@ -92,7 +95,7 @@ fn check_messages(messages: &[Value], tools: Option<&[Value]>) -> Result<(), Str
         return Err("messages: each needs a role".to_owned());
     }
     if tools.is_some_and(<[Value]>::is_empty) {
-        return Err("tools: a list of at least one tool is expected; leave the field out for none".to_owned());
+        return Err("tools: a list of at least one tool is expected; omit the field if there are none".to_owned());
     }
     Ok(())
 }
@@ -116,8 +119,11 @@ mod tests {
     fn a_bad_row_is_named_by_field_and_expectation() {
         for (row, expected) in [
             ("{}", "input_length, text_input, messages or payload is expected"),
-            (r#"{"input_length":1,"text_input":"a"}"#, "input_length and text_input exclude each other"),
-            (r#"{"input_length":-1}"#, "input_length: invalid value: integer `-1`, expected a whole number"),
+            (r#"{"input_length":1,"text_input":"a"}"#, "input_length and text_input cannot be given together"),
+            (
+                r#"{"input_length":-1}"#,
+                "input_length: invalid value: integer `-1`, expected a non-negative whole number",
+            ),
             (r#"{"input_length":1.5}"#, "input_length: invalid value"),
             (r#"{"timestamp":"0","input_length":1}"#, "timestamp: invalid type: string \"0\", expected a number"),
             (r#"{"text_input":"a","hash_ids":[1]}"#, "hash_ids go with input_length, not with text_input"),
@@ -160,7 +166,7 @@ mod tests {
     #[test]
     fn a_body_is_kept_as_it_was_written() {
         let row = request(1, br#"{"payload": {"b": 1.50, "a":[ ]}}"#).unwrap();
-        let Prompt::Payload(body) = row.prompt else { panic!("{row:?}") };
+        let TracePrompt::Payload(body) = row.prompt else { panic!("{row:?}") };
         assert_eq!(body.get(), r#"{"b": 1.50, "a":[ ]}"#);
     }
 

@@ -6,13 +6,13 @@ use crate::request::MOST_TOKENS;
 
 /// The columns that a layout needs, found by their names in the header.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Columns<const N: usize> {
+pub(crate) struct CsvColumns<const N: usize> {
     names: [&'static str; N],
     places: [usize; N],
 }
 
-impl<const N: usize> Columns<N> {
-    /// `None` when one is missing.
+impl<const N: usize> CsvColumns<N> {
+    /// The columns of a header; `None` if one is missing.
     pub(crate) fn find(header: &str, names: [&'static str; N]) -> Option<Self> {
         let fields: Vec<Cow<'_, str>> = split(header).collect();
         let mut places = [0; N];
@@ -40,10 +40,10 @@ impl<const N: usize> Columns<N> {
     }
 }
 
-/// Lines that a quoted field may go over. A quote that is not closed within them belongs to its own line alone.
+/// The most lines in a quoted field. A quote that is not closed within them ends with its own line.
 const MOST_LINES_OF_A_RECORD: usize = 1_000;
 
-/// The records that hold something, with the numbers of their first lines from one. A line break in a quoted field does not
+/// The records that are not blank, with the numbers of their first lines, from one. A line break in a quoted field does not
 /// end a record.
 pub(crate) fn records(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -60,7 +60,7 @@ pub(crate) fn records(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     records.filter(|(_, record)| !record.is_empty())
 }
 
-/// Where the first record ends, and how many lines it goes over.
+/// The end of the first record, and its number of lines.
 fn end_of_record(text: &[u8]) -> (usize, usize) {
     let end_of_line =
         |from: usize| text[from..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| from + at);
@@ -99,7 +99,7 @@ fn ends_in_quotes(line: &[u8], mut quoted: bool) -> bool {
     quoted
 }
 
-/// A number of tokens. Some tools write 472 as 472.0.
+/// Parses a number of tokens. Some tools write 472 as 472.0.
 pub(crate) fn tokens(name: &str, text: &str, least: u64) -> Result<u64, String> {
     let text = text.trim();
     let number = text.parse().ok().or_else(|| {
@@ -149,10 +149,10 @@ mod tests {
 
     #[test]
     fn columns_are_found_by_name_wherever_they_stand() {
-        let columns = Columns::find("x, b ,\"a\"", ["a", "b"]).unwrap();
+        let columns = CsvColumns::find("x, b ,\"a\"", ["a", "b"]).unwrap();
         assert_eq!(columns.of("1,2,3").unwrap(), ["3", "2"]);
         assert_eq!(columns.of("1,2").unwrap_err(), "a is missing: the row is too short");
-        assert!(Columns::find("x,b", ["a"]).is_none());
+        assert!(CsvColumns::find("x,b", ["a"]).is_none());
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
     proptest! {
         #[test]
         fn records_without_quotes_are_lines(text in "[a,\r\n ]{0,40}") {
-            prop_assert!(records(text.as_bytes()).eq(crate::lines::lines(text.as_bytes())));
+            prop_assert!(records(text.as_bytes()).eq(crate::lines(text.as_bytes())));
         }
 
         #[test]

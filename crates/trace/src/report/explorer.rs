@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::page::{STYLE, escaped};
-use crate::agentic::{CacheStructure, Layer, Status, TurnStructure};
+use crate::agentic::{CacheLayer, CacheStatus, CacheStructure, TurnStructure};
 
 /// More than this no one scrolls through.
 const MOST_SESSIONS: usize = 50;
@@ -21,10 +21,10 @@ pub fn cache_explorer(name: &str, structure: &CacheStructure) -> String {
         if sessions.len() > MOST_SESSIONS { format!(", of which the first {MOST_SESSIONS}") } else { String::new() }
     );
     for (layer, status, name) in [
-        (Layer::Everyone, Status::Cached, "all sessions share it"),
-        (Layer::Group, Status::Cached, "the group shares it"),
-        (Layer::Session, Status::Cached, "the session had it before"),
-        (Layer::Turn, Status::New, "new"),
+        (CacheLayer::Everyone, CacheStatus::Cached, "all sessions share it"),
+        (CacheLayer::Group, CacheStatus::Cached, "the group shares it"),
+        (CacheLayer::Session, CacheStatus::Cached, "the session had it before"),
+        (CacheLayer::Turn, CacheStatus::New, "new"),
     ] {
         let _ = write!(
             body,
@@ -67,11 +67,11 @@ fn bar(svg: &mut String, turn: &TurnStructure, scale: f64) {
     }
 }
 
-const fn colour(layer: Layer, status: Status) -> &'static str {
+const fn colour(layer: CacheLayer, status: CacheStatus) -> &'static str {
     match (status, layer) {
-        (Status::New, _) => "#d97706",
-        (Status::Cached, Layer::Everyone) => "#1e40af",
-        (Status::Cached, Layer::Group) => "#3b82f6",
-        (Status::Cached, Layer::Session | Layer::Turn) => "#93c5fd",
+        (CacheStatus::New, _) => "#d97706",
+        (CacheStatus::Cached, CacheLayer::Everyone) => "#1e40af",
+        (CacheStatus::Cached, CacheLayer::Group) => "#3b82f6",
+        (CacheStatus::Cached, CacheLayer::Session | CacheLayer::Turn) => "#93c5fd",
     }
 }

@@ -32,8 +32,8 @@ struct Report<'a> {
     prefix_cache: Option<Value>,
     reuse_distance_blocks: Option<Statistics>,
     reuse_interval_seconds: Option<Statistics>,
-    arrivals: &'a Option<crate::Arrivals>,
-    sessions: &'a crate::Sessions,
+    arrivals: &'a Option<crate::ArrivalStatistics>,
+    sessions: &'a crate::SessionStatistics,
 }
 
 /// With `shape`, sizes are given in GiB too.

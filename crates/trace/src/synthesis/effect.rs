@@ -1,10 +1,10 @@
-//! Changes that a trace has nothing for.
+//! Finds options that have no effect on a trace.
 
 use aiperf_config::TraceSynthesis;
 
-use crate::{Prompt, Request, Trace};
+use crate::{Trace, TracePrompt, TraceRequest};
 
-/// An option that changes nothing.
+/// An option without effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effectless {
     pub option: &'static str,
@@ -12,35 +12,36 @@ pub struct Effectless {
     pub why: &'static str,
 }
 
-const NO_BLOCKS: &str = "no row has block ids, so that no row shares a prefix with another";
-const NO_OUTPUTS: &str = "no row has an output length that could be changed";
+const NO_BLOCKS: &str = "no row has block ids, so no row shares a prefix with another";
+const NO_OUTPUTS: &str = "no row has an output length";
 
-/// The first of the changes that this trace has nothing for.
+/// The first option that has no effect on this trace.
 #[allow(clippy::float_cmp, reason = "a factor that was not given is exactly one")]
 pub fn effectless(asked: &TraceSynthesis, trace: &Trace) -> Option<Effectless> {
-    let none = |has: fn(&Request) -> bool| !trace.requests.iter().any(has);
-    let is_made = |request: &Request| matches!(request.prompt, Prompt::Length { .. });
-    let has_blocks = |request: &Request| matches!(&request.prompt, Prompt::Length { blocks, .. } if !blocks.is_empty());
+    let none = |has: fn(&TraceRequest) -> bool| !trace.requests.iter().any(has);
+    let is_made = |request: &TraceRequest| matches!(request.prompt, TracePrompt::Length { .. });
+    let has_blocks =
+        |request: &TraceRequest| matches!(&request.prompt, TracePrompt::Length { blocks, .. } if !blocks.is_empty());
     let has_output =
-        |request: &Request| request.output_tokens.is_some() && !matches!(request.prompt, Prompt::Payload(_));
+        |request: &TraceRequest| request.output_tokens.is_some() && !matches!(request.prompt, TracePrompt::Payload(_));
     let checks = [
         (
             asked.speedup != 1.0 && none(|request| request.timestamp_ms.is_some() || request.delay_ms.is_some()),
             "--synthesis-speedup-ratio",
-            "no row has a time or a pause",
+            "no row has a timestamp or a delay",
         ),
         (asked.prefix_len != 1.0 && none(has_blocks), "--synthesis-prefix-len-multiplier", NO_BLOCKS),
         (asked.prefix_roots > 1 && none(has_blocks), "--synthesis-prefix-root-multiplier", NO_BLOCKS),
         (
             asked.prompt_len != 1.0 && none(is_made),
             "--synthesis-prompt-len-multiplier",
-            "every row brings its prompt; only prompts that are made from a recorded length can have another one",
+            "every row contains its prompt; only prompts that are generated from a recorded length can be resized",
         ),
         (asked.output_len != 1.0 && none(has_output), "--synthesis-output-len-multiplier", NO_OUTPUTS),
         (
             asked.max_isl.is_some() && none(|request| request.input_tokens().is_some()),
             "--synthesis-max-isl",
-            "no row says how long its prompt is",
+            "no row records the length of its prompt",
         ),
         (asked.max_osl.is_some() && none(has_output), "--synthesis-max-osl", NO_OUTPUTS),
     ];

@@ -1,10 +1,10 @@
-//! One prompt made longer or shorter, block by block.
+//! Makes a prompt longer or shorter, block by block.
 
 use std::collections::HashMap;
 
-use crate::{BlockId, Request, Trace};
+use crate::{BlockId, Trace, TraceRequest};
 
-/// Names of blocks: those of the trace, and new ones that stand for parts and copies of them.
+/// Block ids: those of the trace, and new ones for parts and copies of them.
 #[derive(Debug)]
 pub(super) struct BlockNames {
     next: i64,
@@ -14,19 +14,19 @@ pub(super) struct BlockNames {
 
 impl BlockNames {
     pub(super) fn of(trace: &Trace) -> Self {
-        let blocks = trace.requests.iter().flat_map(Request::blocks);
+        let blocks = trace.requests.iter().flat_map(TraceRequest::blocks);
         let largest = blocks.map(|block| block.0).max().unwrap_or(0);
         Self { next: largest.wrapping_add(1), parts: HashMap::new(), copies: HashMap::new() }
     }
 
-    /// One that nothing else has.
+    /// A new block id.
     fn fresh(&mut self) -> BlockId {
         let fresh = BlockId(self.next);
         self.next = self.next.wrapping_add(1);
         fresh
     }
 
-    /// The block that stands at this place of what a block has become; the first is the block itself.
+    /// The part at this index of a stretched block; the first part is the block itself.
     fn part(&mut self, block: BlockId, place: u64) -> BlockId {
         if place == 0 {
             return block;
@@ -39,7 +39,7 @@ impl BlockNames {
         fresh
     }
 
-    /// The block of this copy of the tree.
+    /// The block in this copy of the tree.
     pub(super) fn in_copy(&mut self, block: BlockId, copy: u32) -> BlockId {
         if let Some(known) = self.copies.get(&(block, copy)) {
             return *known;
@@ -50,7 +50,7 @@ impl BlockNames {
     }
 }
 
-/// What to do with a prompt.
+/// How to change a prompt.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stretch {
     pub(super) block_size: u64,
@@ -60,7 +60,7 @@ pub(super) struct Stretch {
 }
 
 impl Stretch {
-    /// The new length and blocks of a prompt whose first `shared` blocks others have too.
+    /// The new length and blocks of a prompt whose first `shared` blocks are shared with others.
     pub(super) fn apply(
         self,
         tokens: u64,
@@ -70,14 +70,14 @@ impl Stretch {
     ) -> (u64, Vec<BlockId>) {
         let size = self.block_size;
         let (prefix, own) = blocks.split_at(shared);
-        // A prompt that ends within a shared block shares all that it has.
+        // A prompt that ends within a shared block is shared completely.
         let prefix_tokens = (shared as u64 * size).min(tokens);
         let missing = shared as u64 * size - prefix_tokens;
         let mut changed = self.stretched(prefix, names);
         let ends_in_last = missing > 0 && self.blocks_at(shared) > self.blocks_at(shared - 1);
         let mut length = changed.len() as u64 * size - if ends_in_last { missing } else { 0 };
         let own_tokens = ((tokens - prefix_tokens) as f64 * self.own).round_ties_even() as u64;
-        // Tokens behind the last block stay without one.
+        // Tokens after the last block still have no block.
         let covered = tokens.saturating_sub(blocks.len() as u64 * size) == 0;
         let most = if covered { u64::MAX } else { (own.len() as f64 * self.own).round_ties_even() as u64 };
         let wanted = if blocks.is_empty() { 0 } else { own_tokens.div_ceil(size).min(most) };
@@ -101,8 +101,8 @@ impl Stretch {
         changed
     }
 
-    /// Blocks that the first so many blocks become. A function of the depth alone, so that requests that share blocks
-    /// share what becomes of them.
+    /// The number of blocks that the first `depth` blocks become. It depends on the depth alone, so that shared blocks stay
+    /// shared.
     fn blocks_at(self, depth: usize) -> u64 {
         (depth as f64 * self.prefix).round() as u64
     }

@@ -28,7 +28,7 @@ fn ids(trace: &Trace) -> Vec<Vec<i64>> {
 }
 
 fn lengths(trace: &Trace) -> Vec<u64> {
-    trace.requests.iter().filter_map(Request::input_tokens).collect()
+    trace.requests.iter().filter_map(TraceRequest::input_tokens).collect()
 }
 
 #[test]

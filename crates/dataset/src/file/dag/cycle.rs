@@ -1,8 +1,8 @@
-//! Finds a conversation that, by way of others or not, starts itself again.
+//! Finds a conversation that starts itself, directly or through others.
 
-/// One cycle among `count` nodes, each step from parent to child, beginning with its lowest; `None` where there is none.
+/// One cycle among `count` nodes, each step from parent to child, starting with its lowest node; `None` if there is none.
 ///
-/// Takes away what nobody starts, again and again; what stays lies on a cycle or below one (Kahn, "Topological sorting of
+/// Repeatedly removes nodes without a parent; those that remain lie on a cycle or below one (Kahn, "Topological sorting of
 /// large networks", 1962).
 pub(super) fn find(count: usize, edges: impl Iterator<Item = (usize, usize)> + Clone) -> Option<Vec<usize>> {
     let mut parents = vec![0_usize; count];
@@ -21,7 +21,7 @@ pub(super) fn find(count: usize, edges: impl Iterator<Item = (usize, usize)> + C
         }
     }
     let mut node = parents.iter().position(|left| *left > 0)?;
-    // All that stays has a parent that stays, so going up never ends, and must come round.
+    // Every remaining node has a remaining parent, so following parents must reach a cycle.
     let mut above = vec![0; count];
     for (parent, child) in edges.filter(|(parent, _)| parents[*parent] > 0) {
         above[child] = parent;

@@ -1,14 +1,14 @@
-//! What the conversations of a file are to each other: who is a child, and what may not be.
+//! The graph of the conversations of a file: which ones are children, and which edges are not allowed.
 
 use aiperf_conversation::{BranchKind, ContextMode, Conversation, ConversationIndex, Lineage};
 use serde_json::Value;
 
-use super::{Fault, cycle};
+use super::{GraphError, cycle};
 
-/// How many conversations of a cycle an error names.
+/// The number of conversations of a cycle that an error names.
 const SHOWN_STEPS: usize = 8;
 
-/// One conversation that starts another.
+/// An edge from a conversation to one that it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Edge {
     parent: usize,
@@ -23,18 +23,18 @@ enum EdgeKind {
     BeforeFirstTurn,
 }
 
-/// Checks the whole, and marks those that are started by others.
-pub(super) fn connect(conversations: &mut [Conversation]) -> Result<(), Fault> {
+/// Checks the graph, and marks the conversations that others start as children.
+pub(super) fn connect(conversations: &mut [Conversation]) -> Result<(), GraphError> {
     let edges = edges(conversations);
     refuse_cycles(conversations, &edges)?;
     let forked_by = forks(conversations, &edges)?;
     for edge in &edges {
-        let fault = |problem: String| Fault { place: edge.child, problem };
+        let fault = |problem: String| GraphError { place: edge.child, problem };
         let (name, parent) = (name(conversations, edge.child), name(conversations, edge.parent));
         if edge.kind == EdgeKind::BeforeFirstTurn && forked_by[edge.child].is_some() {
             return Err(fault(format!(
                 "session {name}: {parent} starts it before its first turn, when there is no history to fork; it cannot \
-                 be a child of forks too"
+                 also be forked"
             )));
         }
         let child = &mut conversations[edge.child];
@@ -52,7 +52,7 @@ pub(super) fn connect(conversations: &mut [Conversation]) -> Result<(), Fault> {
         }
     }
     conversations.iter().enumerate().try_for_each(|(place, conversation)| {
-        system_messages(conversation, forked_by[place].is_some()).map_err(|problem| Fault { place, problem })
+        system_messages(conversation, forked_by[place].is_some()).map_err(|problem| GraphError { place, problem })
     })
 }
 
@@ -93,8 +93,8 @@ fn edges(conversations: &[Conversation]) -> Vec<Edge> {
     edges
 }
 
-/// The one turn that forks each conversation: a second would give it another history.
-fn forks(conversations: &[Conversation], edges: &[Edge]) -> Result<Vec<Option<Edge>>, Fault> {
+/// The one turn that forks each conversation. A second one would give it another history.
+fn forks(conversations: &[Conversation], edges: &[Edge]) -> Result<Vec<Option<Edge>>, GraphError> {
     let mut forked_by: Vec<Option<Edge>> = vec![None; conversations.len()];
     for edge in edges {
         let EdgeKind::Fork { turn } = edge.kind else { continue };
@@ -105,7 +105,7 @@ fn forks(conversations: &[Conversation], edges: &[Edge]) -> Result<Vec<Option<Ed
                  of {} forks to it; spawn it instead",
                 name(conversations, edge.parent)
             );
-            return Err(Fault { place: edge.child, problem });
+            return Err(GraphError { place: edge.child, problem });
         }
         if let Some(Edge { parent, kind: EdgeKind::Fork { turn: first }, .. }) = forked_by[edge.child] {
             let problem = format!(
@@ -114,14 +114,14 @@ fn forks(conversations: &[Conversation], edges: &[Edge]) -> Result<Vec<Option<Ed
                 name(conversations, edge.parent),
                 name(conversations, parent)
             );
-            return Err(Fault { place: edge.parent, problem });
+            return Err(GraphError { place: edge.parent, problem });
         }
         forked_by[edge.child] = Some(*edge);
     }
     Ok(forked_by)
 }
 
-fn refuse_cycles(conversations: &[Conversation], edges: &[Edge]) -> Result<(), Fault> {
+fn refuse_cycles(conversations: &[Conversation], edges: &[Edge]) -> Result<(), GraphError> {
     let steps = edges.iter().map(|edge| (edge.parent, edge.child));
     let Some(cycle) = cycle::find(conversations.len(), steps) else { return Ok(()) };
     let place = cycle[0];
@@ -130,18 +130,18 @@ fn refuse_cycles(conversations: &[Conversation], edges: &[Edge]) -> Result<(), F
         round.push("...".to_owned());
     }
     round.push(name(conversations, place));
-    let problem = format!("session {}: starts itself again: {}", name(conversations, place), round.join(" -> "));
-    Err(Fault { place, problem })
+    let problem = format!("session {}: starts itself: {}", name(conversations, place), round.join(" -> "));
+    Err(GraphError { place, problem })
 }
 
-/// Chat templates know a system message only at the very start of what the server sees.
+/// Checks that system messages come first: chat templates do not accept them anywhere else.
 fn system_messages(conversation: &Conversation, forked: bool) -> Result<(), String> {
     let whole_arrays = conversation.context_mode == ContextMode::MessageArrayWithResponses;
     for (turn, described) in conversation.turns.iter().enumerate() {
         for (index, message) in described.raw_messages.iter().flatten().enumerate() {
             let at_start = index == 0 && (whole_arrays || turn == 0 && !forked);
             if message.get("role").and_then(Value::as_str) == Some("system") && !at_start {
-                let why = if forked { ", and a forked child goes on from its parent's" } else { "" };
+                let why = if forked { ", and a forked child continues its parent's" } else { "" };
                 return Err(format!(
                     "session {:?}, turn {turn}: message {index} is a system message; it may only be the first of all \
                      messages{why}",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aiperf_conversation::{ContextMode, Conversation, Lineage, SessionId};
 
 use super::{Names, orchestrator, turn};
-use crate::file::fields::{Fields, unexpected};
+use crate::file::fields::{JsonFields, unexpected};
 
 const FIELDS: [&str; 12] = [
     "type",
@@ -22,7 +22,7 @@ const FIELDS: [&str; 12] = [
     "think_time_max_ms",
 ];
 
-pub(super) fn read(fields: Fields<'_>, names: &Names<'_>) -> Result<Conversation, String> {
+pub(super) fn read(fields: JsonFields<'_>, names: &Names<'_>) -> Result<Conversation, String> {
     fields.only(&FIELDS)?;
     if let Some(kind) = fields.string("type")?.filter(|kind| *kind != "dag_jsonl") {
         return Err(format!("type is {kind:?}, but this file is read as dag_jsonl"));
@@ -35,7 +35,7 @@ pub(super) fn read(fields: Fields<'_>, names: &Names<'_>) -> Result<Conversation
             return Err("an orchestrator sends nothing itself: remove turns, or orchestrator".to_owned());
         }
         if !before.is_empty() {
-            return Err("an orchestrator has no turn to spawn before: name them in its first round".to_owned());
+            return Err("an orchestrator has no turns, so pre_session_spawns does not apply; list these sessions in its first round".to_owned());
         }
         (Vec::new(), Lineage::Orchestrator(orchestrator::read(fields, names)?))
     } else {
@@ -59,7 +59,7 @@ pub(super) fn read(fields: Fields<'_>, names: &Names<'_>) -> Result<Conversation
     })
 }
 
-fn context_mode(fields: Fields<'_>) -> Result<ContextMode, String> {
+fn context_mode(fields: JsonFields<'_>) -> Result<ContextMode, String> {
     const EXPECTED: &str = "deltas_without_responses, deltas_with_responses or message_array_with_responses";
     let Some(value) = fields.get("context_mode") else { return Ok(ContextMode::default()) };
     match value.as_str() {

@@ -1,4 +1,4 @@
-//! The rounds of an orchestrator: a number of times the same children, or a list of rounds with their own.
+//! The rounds of an orchestrator: the same children a number of times, or a list of rounds with different children.
 
 use std::collections::HashSet;
 
@@ -6,19 +6,21 @@ use aiperf_conversation::{Orchestrator, Round, ThinkTime};
 use serde_json::Value;
 
 use super::{MOST_STARTS, Names};
-use crate::file::fields::{Fields, unexpected};
+use crate::file::fields::{JsonFields, unexpected};
 
-/// What only an orchestrator may say.
+/// Fields that only an orchestrator may have.
 pub(super) const FIELDS: [&str; 6] =
     ["spawns", "rounds", "think_time_ms", "think_time_sigma", "think_time_min_ms", "think_time_max_ms"];
 const THINK_FIELDS: [&str; 4] = ["think_time_ms", "think_time_sigma", "think_time_min_ms", "think_time_max_ms"];
 
-pub(super) fn read(fields: Fields<'_>, names: &Names<'_>) -> Result<Orchestrator, String> {
+pub(super) fn read(fields: JsonFields<'_>, names: &Names<'_>) -> Result<Orchestrator, String> {
     let spawns = fields.list("spawns")?;
     let rounds = match fields.get("rounds") {
         Some(Value::Array(rounds)) => {
             if spawns.is_some() {
-                return Err("spawns and a list of rounds exclude each other: each round names its own".to_owned());
+                return Err(
+                    "spawns and a list of rounds cannot be given together: each round names its own spawns".to_owned()
+                );
             }
             listed(rounds, think_time(fields, rounds)?, names)?
         }
@@ -28,13 +30,13 @@ pub(super) fn read(fields: Fields<'_>, names: &Names<'_>) -> Result<Orchestrator
                 return Err("an orchestrator needs spawns, or a list of rounds".to_owned());
             }
             let think = match (rounds, THINK_FIELDS.into_iter().find(|field| fields.get(field).is_some())) {
-                (None, Some(field)) => return Err(format!("{field} is the pause before a round: it needs rounds")),
+                (None, Some(field)) => return Err(format!("{field} is the pause before a round, so it needs rounds")),
                 _ => think_time(fields, &[])?,
             };
             let count = fields.count("rounds")?.unwrap_or(1) as usize;
             let starts = count.saturating_mul(children.len());
             let Some(left) = names.starts_left.get().checked_sub(starts) else {
-                return Err(format!("rounds: {count} rounds start more than {MOST_STARTS} sessions; take fewer"));
+                return Err(format!("rounds: {count} rounds start more than {MOST_STARTS} sessions; use fewer rounds"));
             };
             names.starts_left.set(left);
             vec![Round { think, children }; count]
@@ -50,7 +52,7 @@ fn listed(rounds: &[Value], think: ThinkTime, names: &Names<'_>) -> Result<Vec<R
     let mut seen = HashSet::new();
     let mut read = |round: &Value| {
         let object = round.as_object().ok_or_else(|| unexpected("rounds", "an object with spawns", round))?;
-        let fields = Fields(object);
+        let fields = JsonFields(object);
         fields.only(&["spawns", "think_time_ms"])?;
         let children = names.find_all("spawns", fields.list("spawns")?.unwrap_or_default())?;
         if children.is_empty() {
@@ -58,7 +60,8 @@ fn listed(rounds: &[Value], think: ThinkTime, names: &Names<'_>) -> Result<Vec<R
         }
         if !children.iter().all(|child| seen.insert(*child)) {
             return Err(
-                "spawns: a child of an earlier round is named again; rounds of a list need their own".to_owned()
+                "spawns: a child of an earlier round is named again; each round of a list needs its own children"
+                    .to_owned(),
             );
         }
         let median_ms = fields.milliseconds("think_time_ms")?.unwrap_or(think.median_ms);
@@ -68,8 +71,8 @@ fn listed(rounds: &[Value], think: ThinkTime, names: &Names<'_>) -> Result<Vec<R
     numbered.map(|(index, round)| read(round).map_err(|problem| format!("round {index}: {problem}"))).collect()
 }
 
-/// The pause that all rounds share, but for its median, which a round of a list may set for itself.
-fn think_time(fields: Fields<'_>, rounds: &[Value]) -> Result<ThinkTime, String> {
+/// The pause before each round. A round of a list may set its own median.
+fn think_time(fields: JsonFields<'_>, rounds: &[Value]) -> Result<ThinkTime, String> {
     let median = fields.milliseconds("think_time_ms")?;
     let sigma = fields.get("think_time_sigma");
     let spread = match sigma {
@@ -87,15 +90,15 @@ fn think_time(fields: Fields<'_>, rounds: &[Value]) -> Result<ThinkTime, String>
     };
     let of_round = |round: &Value| round.get("think_time_ms").is_some_and(|value| !value.is_null());
     if sigma.is_some() && median.is_none() && !rounds.iter().any(of_round) {
-        return Err("think_time_sigma spreads around think_time_ms, which is missing".to_owned());
+        return Err("think_time_sigma needs think_time_ms".to_owned());
     }
     if sigma.is_none() && (think.min_ms.is_some() || think.max_ms.is_some()) {
-        return Err("think_time_min_ms and think_time_max_ms bound a spread: they need think_time_sigma".to_owned());
+        return Err("think_time_min_ms and think_time_max_ms need think_time_sigma".to_owned());
     }
     if let (Some(min), Some(max)) = (think.min_ms, think.max_ms)
         && min > max
     {
-        return Err(format!("think_time_min_ms {min} lies above think_time_max_ms {max}"));
+        return Err(format!("think_time_min_ms {min} is above think_time_max_ms {max}"));
     }
     Ok(think)
 }

@@ -11,8 +11,8 @@ use crate::file::media::MediaFiles;
 
 fn loaded(rows: &str) -> Result<Vec<Conversation>, String> {
     let source = FileSource::of("rows.jsonl".into());
-    let document = Document { path: source.path.clone(), bytes: rows.as_bytes().to_vec() };
-    let mut reading = Reading::new(&source, true, Seed::fixed(1), MediaFiles::none());
+    let document = InputFile { path: source.path.clone(), bytes: rows.as_bytes().to_vec() };
+    let mut reading = ReadContext::new(&source, true, Seed::fixed(1), MediaFiles::none());
     conversations(&document, &mut reading).map_err(|error| error.to_string())
 }
 
@@ -124,7 +124,7 @@ fn a_bad_line_is_named_by_line_session_and_rule() {
         (r#"{"session_id":7}"#.to_owned(), "session_id: a string is expected, not 7"),
         (row("c", &[""]), r#"session "c" is defined twice"#),
         (r#"{"session_id":"p","turns":[]}"#.to_owned(), r#"session "p": turns: at least one is expected"#),
-        (format!(r#"{{"session_id":"p","turns":[{user}],"colour":1}}"#), r#""colour" is no field of this format"#),
+        (format!(r#"{{"session_id":"p","turns":[{user}],"colour":1}}"#), r#""colour" is not a field of this format"#),
         (format!(r#"{{"session_id":"p","turns":[{user}],"type":"x"}}"#), "read as dag_jsonl"),
         (format!(r#"{{"session_id":"p","turns":[{user}],"rounds":2}}"#), "rounds belongs to an orchestrator"),
         (format!(r#"{{"session_id":"p","turns":[{user}],"spawns":["c"]}}"#), "spawns belongs to an orchestrator"),
@@ -146,7 +146,7 @@ fn a_bad_line_is_named_by_line_session_and_rule() {
         ),
         (row("p", &[r#","max_tokens":true"#]), "max_tokens: a whole number above zero is expected, not true"),
         (row("p", &[r#","max_tokens":0"#]), "max_tokens: a whole number above zero"),
-        (row("p", &[r#","delay":-1"#]), "delay: a number of milliseconds"),
+        (row("p", &[r#","delay":-1"#]), "delay: a non-negative number of milliseconds"),
         (row("p", &[r#","tools":{}"#]), "tools: a list is expected"),
         (row("p", &[r#","forks":["z"]"#]), r#"forks names "z", but no line of the file has that session_id"#),
         (row("p", &[r#","forks":[{"background":true}]"#]), "forks: an object with a child is expected"),
@@ -182,7 +182,7 @@ fn an_orchestrator_is_held_to_its_rules() {
         (r#""spawns":[],"rounds":2"#, "needs spawns, or a list of rounds"),
         (r#""spawns":["c"],"rounds":0"#, "rounds: a whole number above zero"),
         (r#""spawns":["c"],"rounds":4000000000"#, "more than 1000000 sessions"),
-        (r#""spawns":["c"],"rounds":[{"spawns":["c"]}]"#, "exclude each other"),
+        (r#""spawns":["c"],"rounds":[{"spawns":["c"]}]"#, "cannot be given together"),
         (r#""rounds":[]"#, "rounds: at least one is expected"),
         (r#""rounds":["c"]"#, "round 0: rounds: an object with spawns is expected"),
         (r#""rounds":[{"spawns":[]}]"#, "round 0: spawns: at least one child"),

@@ -7,28 +7,28 @@ use aiperf_conversation::{Branch, BranchKind, ConversationIndex, Turn};
 use serde_json::Value;
 
 use super::Names;
-use crate::file::fields::{Fields, unexpected};
+use crate::file::fields::{JsonFields, unexpected};
 
 const FIELDS: [&str; 8] = ["messages", "model", "max_tokens", "tools", "extra", "delay", "forks", "spawns"];
 
 pub(super) fn read_all(turns: &[Value], names: &Names<'_>) -> Result<Vec<Turn>, String> {
     let read = |(index, value): (usize, &Value)| {
-        let place = Place { index, last: turns.len() - 1 };
+        let place = TurnPlace { index, last: turns.len() - 1 };
         read(value, place, names).map_err(|problem| format!("turn {index}: {problem}"))
     };
     turns.iter().enumerate().map(read).collect()
 }
 
-/// Where a turn stands among its conversation's.
+/// The index of a turn, and that of the last turn.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct TurnPlace {
     index: usize,
     last: usize,
 }
 
-fn read(value: &Value, place: Place, names: &Names<'_>) -> Result<Turn, String> {
+fn read(value: &Value, place: TurnPlace, names: &Names<'_>) -> Result<Turn, String> {
     let object = value.as_object().ok_or_else(|| unexpected("turns", "an object", value))?;
-    let fields = Fields(object);
+    let fields = JsonFields(object);
     fields.only(&FIELDS)?;
     let mut branches = Vec::new();
     add_forks(&mut branches, fields, place, names)?;
@@ -49,7 +49,7 @@ fn read(value: &Value, place: Place, names: &Names<'_>) -> Result<Turn, String> 
     })
 }
 
-fn messages(fields: Fields<'_>) -> Result<Vec<Value>, String> {
+fn messages(fields: JsonFields<'_>) -> Result<Vec<Value>, String> {
     let Some(messages) = fields.list("messages")?.filter(|messages| !messages.is_empty()) else {
         return Err("messages: at least one message is expected".to_owned());
     };
@@ -60,14 +60,19 @@ fn messages(fields: Fields<'_>) -> Result<Vec<Value>, String> {
     }
 }
 
-/// `"child"`, or `{"child": "child", "background": true}`.
-fn add_forks(branches: &mut Vec<Branch>, fields: Fields<'_>, place: Place, names: &Names<'_>) -> Result<(), String> {
+/// Adds the forks of a turn: `"child"`, or `{"child": "child", "background": true}`.
+fn add_forks(
+    branches: &mut Vec<Branch>,
+    fields: JsonFields<'_>,
+    place: TurnPlace,
+    names: &Names<'_>,
+) -> Result<(), String> {
     let (mut foreground, mut beside) = (Vec::new(), Vec::new());
     for fork in fields.list("forks")?.unwrap_or_default() {
         let (child, background) = match fork.as_object() {
             None => (fork, false),
             Some(object) => {
-                let fields = Fields(object);
+                let fields = JsonFields(object);
                 fields.only(&["child", "background"]).map_err(|problem| format!("forks: {problem}"))?;
                 let child = fields.get("child").ok_or_else(|| unexpected("forks", "an object with a child", fork))?;
                 (child, fields.boolean("background")?.unwrap_or(false))
@@ -80,7 +85,7 @@ fn add_forks(branches: &mut Vec<Branch>, fields: Fields<'_>, place: Place, names
             foreground.push(child);
         } else {
             return Err(format!(
-                "forks: a foreground fork ends its parent, so it may only stand in the last turn ({}); make it a \
+                "forks: a foreground fork ends its parent, so it is only allowed in the last turn ({}); make it a \
                  background fork with {{\"child\": ..., \"background\": true}}",
                 place.last
             ));
@@ -94,9 +99,15 @@ fn add_forks(branches: &mut Vec<Branch>, fields: Fields<'_>, place: Place, names
     Ok(())
 }
 
-/// `"child"`, or `{"children": ["child"], "join_at": 3}`. Children named by themselves share one join, at the next turn.
-fn add_spawns(branches: &mut Vec<Branch>, fields: Fields<'_>, place: Place, names: &Names<'_>) -> Result<(), String> {
-    // After the last turn nobody is left to wait.
+/// Adds the spawns of a turn: `"child"`, or `{"children": ["child"], "join_at": 3}`. Children without `join_at` share one join,
+/// at the next turn.
+fn add_spawns(
+    branches: &mut Vec<Branch>,
+    fields: JsonFields<'_>,
+    place: TurnPlace,
+    names: &Names<'_>,
+) -> Result<(), String> {
+    // After the last turn nothing waits for the children.
     let next = (place.index < place.last).then_some(place.index + 1);
     let mut named = Vec::new();
     for spawn in fields.list("spawns")?.unwrap_or_default() {
@@ -104,7 +115,7 @@ fn add_spawns(branches: &mut Vec<Branch>, fields: Fields<'_>, place: Place, name
             named.push(names.find("spawns", spawn)?);
             continue;
         };
-        let fields = Fields(object);
+        let fields = JsonFields(object);
         fields.only(&["children", "join_at"]).map_err(|problem| format!("spawns: {problem}"))?;
         let children = fields.list("children")?.unwrap_or_default();
         if children.is_empty() {

@@ -1,4 +1,4 @@
-//! What can be seen of data before it is read: its name, its first line, its first object.
+//! What is known about data before it is read: its name, its first line, its first object.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -7,31 +7,31 @@ use aiperf_trace::not_json;
 use serde_json::{Map, Value};
 
 use crate::DatasetError;
-use crate::file::input::Document;
-use crate::file::{folder, lines, unpack};
+use crate::file::input_data::InputFile;
+use crate::file::{folder, unpack};
 
 /// A file whose format is not known yet.
 pub(super) struct Candidate<'a> {
     pub(super) path: &'a Path,
-    /// The first line that holds something, and its number.
+    /// The first line that is not blank, and its number.
     first: (usize, &'a [u8]),
     object: Option<Map<String, Value>>,
 }
 
 impl<'a> Candidate<'a> {
-    pub(super) fn of(document: &'a Document) -> Result<Self, DatasetError> {
+    pub(super) fn of(document: &'a InputFile) -> Result<Self, DatasetError> {
         let path = &*document.path;
         let nothing = Self::nothing(path);
         if nothing.is_table() {
             return Ok(nothing);
         }
-        let Some(first) = lines::lines(&document.bytes).next() else {
+        let Some(first) = aiperf_trace::lines(&document.bytes).next() else {
             return Err(DatasetError::NoRows { path: path.to_owned() });
         };
         Ok(Self { path, first, object: object(first.1, || Some(Cow::Borrowed(&document.bytes[..]))) })
     }
 
-    /// What the first line of a file tells by itself.
+    /// A candidate of which only the first line is known.
     pub(super) fn of_line(path: &'a Path, line: &'a [u8]) -> Self {
         Self { path, first: (1, line), object: object(line, || None) }
     }
@@ -40,7 +40,7 @@ impl<'a> Candidate<'a> {
         Self { path, first: (0, b""), object: None }
     }
 
-    /// What the row calls itself.
+    /// The `type` of the first row.
     pub(super) fn kind(&self) -> Option<&str> {
         self.string("type")
     }
@@ -69,7 +69,7 @@ impl<'a> Candidate<'a> {
         self.has_all(&["question_id", "category", "messages"])
     }
 
-    /// Messages in the shape of the API, in a row that is not one of SPEED-Bench.
+    /// Whether the row has API messages and is not a SPEED-Bench row.
     pub(super) fn has_messages(&self) -> bool {
         self.list("messages").is_some() && !self.is_speed_bench()
     }
@@ -78,25 +78,25 @@ impl<'a> Candidate<'a> {
         ["messages", "forks", "spawns"].iter().any(|key| turn.get(key).is_some())
     }
 
-    /// A text file that does not begin with JSON.
+    /// Whether it is a text file that does not begin with JSON.
     pub(super) fn is_prose(&self) -> bool {
         folder::plain_name(self.path).to_ascii_lowercase().ends_with(".txt")
             && !matches!(self.first.1.first(), None | Some(b'{' | b'['))
     }
 
-    /// Whether the first line is a header of a table with these columns.
+    /// Whether the first line is a CSV header with these columns.
     pub(super) fn header_has(&self, columns: &[&str]) -> bool {
         let header = String::from_utf8_lossy(self.first.1);
         self.object.is_none() && columns.iter().all(|column| header.contains(column))
     }
 
-    /// Whether the name is that of a columnar file.
+    /// Whether the name is that of a Parquet or Arrow file.
     pub(super) fn is_table(&self) -> bool {
         let extension = self.path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
         matches!(extension.as_str(), "parquet" | "arrow" | "ipc")
     }
 
-    /// Why no format takes it.
+    /// Why no format matches.
     pub(super) fn described(&self) -> String {
         let (line, first) = self.first;
         match (&self.object, serde_json::from_slice::<Value>(first)) {
@@ -107,13 +107,13 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// The object of a line, or of a document over many lines.
+/// The object in a line, or in a document of several lines.
 fn object<'a>(line: &[u8], whole: impl FnOnce() -> Option<Cow<'a, [u8]>>) -> Option<Map<String, Value>> {
     match serde_json::from_slice(line) {
         Ok(Value::Object(object)) => Some(object),
         Ok(_) => None,
         Err(_) => {
-            // Anything else that begins otherwise is no object, and need not be read to its end.
+            // Anything else is not an object and does not have to be read to the end.
             let document = line.starts_with(b"{").then(whole)??;
             serde_json::from_slice(document.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&document)).ok()
         }
@@ -131,7 +131,7 @@ impl FolderCandidate {
         Ok(Self { files: folder::files(path)?, below: folder::files_below(path)? })
     }
 
-    /// Whether there are files, and the first object of each is as wanted.
+    /// Whether there are files, and the first object of each matches.
     pub(super) fn every_file(&self, wanted: impl Fn(&Candidate<'_>) -> bool) -> bool {
         !self.files.is_empty() && self.files.iter().all(|path| first_object(path, &wanted))
     }
@@ -140,7 +140,7 @@ impl FolderCandidate {
         self.files.iter().find(|path| folder::is_jsonl(path)).is_some_and(|path| first_object(path, wanted))
     }
 
-    /// The same, in folders below too.
+    /// Whether the first `.jsonl` file in the folder or its subfolders matches.
     pub(super) fn first_jsonl_below(&self, wanted: impl Fn(&Candidate<'_>) -> bool) -> bool {
         self.below.iter().find(|path| folder::is_jsonl(path)).is_some_and(|path| first_object(path, wanted))
     }
@@ -151,7 +151,7 @@ impl FolderCandidate {
     }
 }
 
-/// A file that cannot be read has nothing that is wanted; the reader that is chosen will say what is wrong with it.
+/// Whether the first object of a file matches. A file that cannot be read does not; the chosen reader reports the problem.
 fn first_object(path: &Path, wanted: impl Fn(&Candidate<'_>) -> bool) -> bool {
     let Ok(Some(line)) = unpack::first_line(path) else { return false };
     let object = object(&line, || unpack::file(path).ok().map(Cow::Owned));

@@ -1,11 +1,11 @@
 //! Which format a file is taken for, row by row and sample by sample.
 
 use super::*;
-use crate::file::input::Document;
+use crate::file::input_data::InputFile;
 
 fn detected(name: &str, content: &str) -> String {
-    let document = Document { path: name.into(), bytes: content.as_bytes().to_vec() };
-    shown(format(&Input::Document(document)))
+    let document = InputFile { path: name.into(), bytes: content.as_bytes().to_vec() };
+    shown(format(&InputData::File(document)))
 }
 
 fn shown(result: Result<FileFormat, DatasetError>) -> String {
@@ -64,7 +64,7 @@ fn every_sample_is_recognised() {
 }
 
 fn format_of(name: &str) -> Result<FileFormat, DatasetError> {
-    format(&Input::open(&fixture(name))?)
+    format(&InputData::open(&fixture(name))?)
 }
 
 #[test]
@@ -145,5 +145,5 @@ fn anything_else_is_said_to_be_unknown() {
     assert!(detected("a.jsonl", "[1]").contains("not an object"));
     assert!(detected("a.jsonl", r#"{"question":"a"}"#).contains("none of the fields"));
     assert!(detected("a.jsonl", r#"{"data":[1]}"#).contains("none of the fields"));
-    assert!(detected("a.jsonl", " \n").contains("holds no rows"));
+    assert!(detected("a.jsonl", " \n").contains("contains no rows"));
 }

@@ -1,23 +1,23 @@
 //! Recorded sessions of agents, as traces of OpenTelemetry: a row is a session, and each model call in it that was answered
 //! is a turn with messages, tools and settings of its own.
 
-mod moment;
 mod span;
+mod span_time;
 
 use aiperf_config::PublicSource;
 use aiperf_conversation::{ContextMode, Turn};
 use serde_json::Value;
 
-use super::Draft;
+use super::ConversationDraft;
 use super::span_message::parsed;
-use crate::public::cell::Row;
 use crate::public::session;
-use moment::Moment;
-use span::Span;
+use crate::public::table_row::TableRow;
+use span::OtelSpan;
+use span_time::SpanTime;
 
-/// A session as one conversation, or its calls one by one where the schedule is the recorded one.
-pub(super) fn drafts(source: &PublicSource, row: &Row) -> Result<Vec<Draft>, String> {
-    let recorded = Recorded::read(&row.to_json())?;
+/// A session as one conversation, or each of its calls as a conversation if the recorded schedule is replayed.
+pub(super) fn drafts(source: &PublicSource, row: &TableRow) -> Result<Vec<ConversationDraft>, String> {
+    let recorded = AgentSession::read(&row.to_json())?;
     Ok(match (recorded.calls.is_empty(), source.fixed_schedule) {
         (true, _) => Vec::new(),
         (false, true) => recorded.at_their_times(),
@@ -26,37 +26,41 @@ pub(super) fn drafts(source: &PublicSource, row: &Row) -> Result<Vec<Draft>, Str
 }
 
 /// A session with its model calls, the earliest first.
-struct Recorded {
+struct AgentSession {
     id: Option<String>,
-    calls: Vec<Call>,
+    calls: Vec<ModelCall>,
 }
 
-struct Call {
-    began: Option<Moment>,
-    ended: Option<Moment>,
+struct ModelCall {
+    began: Option<SpanTime>,
+    ended: Option<SpanTime>,
     turn: Turn,
 }
 
-impl Recorded {
+impl AgentSession {
     fn read(row: &serde_json::Map<String, Value>) -> Result<Self, String> {
-        let Some(column) = row.get("spans") else { return Err("there is no column spans".to_owned()) };
-        let Value::Array(spans) = parsed(column) else { return Err("column spans holds no list".to_owned()) };
+        let Some(column) = row.get("spans") else { return Err("column spans is missing".to_owned()) };
+        let Value::Array(spans) = parsed(column) else { return Err("column spans does not contain a list".to_owned()) };
         let mut calls = Vec::with_capacity(spans.len());
-        for span in spans.iter().filter_map(Span::of) {
+        for span in spans.iter().filter_map(OtelSpan::of) {
             let turn = if span.was_answered() { span.turn() } else { None };
-            calls.extend(turn.map(|turn| Call { began: span.time("start_time"), ended: span.time("end_time"), turn }));
+            calls.extend(turn.map(|turn| ModelCall {
+                began: span.time("start_time"),
+                ended: span.time("end_time"),
+                turn,
+            }));
         }
-        // One without a time goes in front: nothing tells what it came after.
+        // A call without a time comes first, since its position is unknown.
         calls.sort_by_key(|call| call.began);
         let id = row.get("session_id").and_then(Value::as_str).filter(|id| !id.is_empty());
         Ok(Self { id: id.map(str::to_owned), calls })
     }
 
-    /// Each call waits as long as it did after the answer before it.
-    fn one_after_the_other(self, cap_ms: Option<f64>) -> Draft {
+    /// One conversation in which each call keeps its recorded delay after the previous answer.
+    fn one_after_the_other(self, cap_ms: Option<f64>) -> ConversationDraft {
         let mut turns: Vec<Turn> = Vec::with_capacity(self.calls.len());
-        let mut answered: Option<Moment> = None;
-        for Call { began, ended, mut turn } in self.calls {
+        let mut answered: Option<SpanTime> = None;
+        for ModelCall { began, ended, mut turn } in self.calls {
             turn.delay_ms = began.zip(answered).map(|(began, answered)| {
                 let pause = began.ms_after(answered);
                 cap_ms.map_or(pause, |cap| pause.min(cap))
@@ -67,20 +71,24 @@ impl Recorded {
         draft(self.id, turns)
     }
 
-    /// Each call is a conversation, which begins when the call did.
-    fn at_their_times(self) -> Vec<Draft> {
+    /// One conversation per call, which starts at the time of the call.
+    fn at_their_times(self) -> Vec<ConversationDraft> {
         let Self { id, calls } = self;
-        let alone = |(number, Call { began, mut turn, .. }): (usize, Call)| {
-            turn.timestamp_ms = began.map(Moment::ms);
+        let alone = |(number, ModelCall { began, mut turn, .. }): (usize, ModelCall)| {
+            turn.timestamp_ms = began.map(SpanTime::ms);
             draft(id.as_ref().map(|id| format!("{id}_{number}")), vec![turn])
         };
         calls.into_iter().enumerate().map(alone).collect()
     }
 }
 
-/// Its messages are all that a call needs.
-fn draft(id: Option<String>, turns: Vec<Turn>) -> Draft {
-    Draft { session: id.map(|id| session(&id)), turns, context_mode: ContextMode::MessageArrayWithResponses }
+/// A conversation whose turns contain all their messages.
+fn draft(id: Option<String>, turns: Vec<Turn>) -> ConversationDraft {
+    ConversationDraft {
+        session: id.map(|id| session(&id)),
+        turns,
+        context_mode: ContextMode::MessageArrayWithResponses,
+    }
 }
 
 #[cfg(test)]
@@ -99,11 +107,11 @@ mod tests {
         json!({"start_time": start, "end_time": end, "status": {"code": 1}, "attributes": attributes})
     }
 
-    fn read(spans: &Value, fixed_schedule: bool, delay_cap_ms: Option<f64>) -> Vec<Draft> {
+    fn read(spans: &Value, fixed_schedule: bool, delay_cap_ms: Option<f64>) -> Vec<ConversationDraft> {
         let set = aiperf_config::PUBLIC_SETS.iter().find(|set| set.name == "exgentic").unwrap();
         let source = PublicSource { fixed_schedule, delay_cap_ms, ..PublicSource::of(set) };
         let row = json!({"session_id": "s", "spans": spans});
-        drafts(&source, &Row::from(row.as_object().unwrap().clone())).unwrap()
+        drafts(&source, &TableRow::from(row.as_object().unwrap().clone())).unwrap()
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! `ShareGPT`: conversations between people and a model. A person's message and the reply to it are one turn, whose length
-//! is that of the reply. Conversations with a turn that is too short or too long are left out.
+//! `ShareGPT`: conversations between people and a model. A person's message and the reply to it are one turn; the
+//! output length is that of the reply. Conversations with a turn that is too short or too long are left out.
 
 use aiperf_conversation::Turn;
 use aiperf_tokenizer::Tokenizer;
 
 use super::text;
-use crate::public::cell::{Cell, Row};
+use crate::public::table_row::{ColumnValue, TableRow};
 
 pub(super) const COLUMN: &str = "conversations";
 
@@ -13,7 +13,7 @@ const LEAST_TOKENS: usize = 4;
 const MOST_PROMPT_TOKENS: usize = 1024;
 const MOST_TOKENS: usize = 2048;
 
-pub(super) fn turns(row: &Row, tokenizer: &dyn Tokenizer) -> Result<Vec<Turn>, String> {
+pub(super) fn turns(row: &TableRow, tokenizer: &dyn Tokenizer) -> Result<Vec<Turn>, String> {
     let messages = row.list(COLUMN)?;
     let mut turns = Vec::new();
     for pair in messages.windows(2) {
@@ -24,15 +24,15 @@ pub(super) fn turns(row: &Row, tokenizer: &dyn Tokenizer) -> Result<Vec<Turn>, S
     Ok(turns)
 }
 
-fn message(cell: &Cell) -> Option<(&str, &str)> {
-    let Cell::Record(row) = cell else { return None };
+fn message(cell: &ColumnValue) -> Option<(&str, &str)> {
+    let ColumnValue::Record(row) = cell else { return None };
     match (row.get("from"), row.get("value")) {
-        (Some(Cell::Text(from)), Some(Cell::Text(value))) => Some((from, value)),
+        (Some(ColumnValue::Text(from)), Some(ColumnValue::Text(value))) => Some((from, value)),
         _ => None,
     }
 }
 
-/// The tokens of the reply, if both have a length that benchmarks use.
+/// The number of tokens in the reply; `None` if the prompt or the reply is too short or too long.
 fn suitable(prompt: &str, reply: &str, tokenizer: &dyn Tokenizer) -> Option<u32> {
     let prompt = tokenizer.count(prompt);
     if !(LEAST_TOKENS..=MOST_PROMPT_TOKENS).contains(&prompt) {
@@ -58,7 +58,7 @@ mod tests {
             .iter()
             .map(|(from, tokens)| json!({"from": from, "value": vec!["word"; *tokens].join(" ")}))
             .collect();
-        let Cell::Record(row) = Cell::from(json!({ "conversations": said })) else { panic!("an object") };
+        let ColumnValue::Record(row) = ColumnValue::from(json!({ "conversations": said })) else { panic!("an object") };
         let turns = turns(&row, &*tokenizer).unwrap();
         turns.iter().map(|turn| (tokenizer.count(turn.all_texts().next().unwrap()), turn.max_tokens.unwrap())).collect()
     }
@@ -87,7 +87,7 @@ mod tests {
         #[test]
         fn no_row_makes_it_panic(from in "human|gpt|x", value in r#"null|5|"a b c d e f"|\[\]"#) {
             let text = format!(r#"{{"conversations": [{{"from": "{from}", "value": {value}}}, {{"from": "gpt", "value": {value}}}, {value}]}}"#);
-            let Cell::Record(row) = Cell::from(serde_json::from_str::<serde_json::Value>(&text).unwrap()) else { panic!("an object") };
+            let ColumnValue::Record(row) = ColumnValue::from(serde_json::from_str::<serde_json::Value>(&text).unwrap()) else { panic!("an object") };
             let nowhere = HubEnvironment::from_variables(|_| None);
             let tokenizer = aiperf_tokenizer::load(&TokenizerRequest::named("builtin"), &nowhere).unwrap();
             let _ = turns(&row, &*tokenizer);

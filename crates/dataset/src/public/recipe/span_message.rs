@@ -1,8 +1,8 @@
-//! Messages and tools as OpenTelemetry records them, in the shape of the chat API.
+//! Converts messages and tools from the form of OpenTelemetry to that of the chat API.
 
 use serde_json::{Map, Value, json};
 
-/// Structured attributes are often stored as JSON text.
+/// The value of an attribute. Structured attributes are often stored as JSON text.
 pub(super) fn parsed(value: &Value) -> Value {
     match value {
         Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
@@ -12,7 +12,7 @@ pub(super) fn parsed(value: &Value) -> Value {
     }
 }
 
-/// The messages of a request, what the system was told first.
+/// The messages of a request, with the system message first.
 pub(super) fn messages(system: Option<&Value>, input: &Value) -> Vec<Value> {
     let mut messages = Vec::new();
     if let Some(text) = system.map(|system| text_of(&parsed(system))).filter(|text| !text.is_empty()) {
@@ -26,7 +26,7 @@ pub(super) fn messages(system: Option<&Value>, input: &Value) -> Vec<Value> {
     messages
 }
 
-/// One recorded message: itself where it has the API's shape already, else what its parts say.
+/// Adds one recorded message: unchanged if it already has the form of the API, otherwise converted from its parts.
 fn push(messages: &mut Vec<Value>, message: &Map<String, Value>) {
     let role = message.get("role").and_then(Value::as_str).unwrap_or("user");
     let Some(parts) = message.get("parts").and_then(Value::as_array) else {
@@ -68,12 +68,12 @@ fn tool_call(part: &Value) -> Value {
     json!({"id": word("id"), "type": "function", "function": {"name": word("name"), "arguments": arguments}})
 }
 
-/// Where the answer of a tool stands.
+/// The result in a tool call response.
 fn answer(part: &Value) -> &Value {
     ["response", "result", "content"].iter().find_map(|name| part.get(*name)).unwrap_or(&Value::Null)
 }
 
-/// The words of a text, a part, or a list of them; anything else as JSON.
+/// The text of a string, a part, or a list of them; anything else as JSON.
 fn text_of(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -87,7 +87,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// Definitions of tools; `None` where there are none.
+/// The tool definitions; `None` if there are none.
 pub(super) fn tools(definitions: &Value) -> Option<Vec<Value>> {
     let Value::Array(list) = parsed(definitions) else { return None };
     let tool = |definition: &Value| {

@@ -1,10 +1,10 @@
-//! Requests of text alone.
+//! Requests that contain only text.
 
 use aiperf_conversation::{Media, Turn};
 
-use crate::public::cell::Cell;
+use crate::public::table_row::ColumnValue;
 
-/// In front of a piece of code that is to be changed.
+/// The instruction before code that is to be edited.
 const EDIT: &str =
     "Change the code below as it is asked for after it. Answer with the whole changed code and nothing else.";
 
@@ -12,16 +12,16 @@ pub(super) fn turn(text: &str) -> Turn {
     Turn { texts: vec![Media::unnamed(text)], ..Turn::default() }
 }
 
-/// One turn; none without words.
+/// One turn; none if the text is blank.
 pub(super) fn prompt(text: &str) -> Vec<Turn> {
     if text.trim().is_empty() { Vec::new() } else { vec![turn(text)] }
 }
 
-/// One turn for each text of a list.
-pub(super) fn all(list: &[Cell]) -> Result<Vec<Turn>, String> {
-    let text = |cell: &Cell| match cell {
-        Cell::Text(text) => Ok(prompt(text)),
-        Cell::Null => Ok(Vec::new()),
+/// One turn per text of a list.
+pub(super) fn all(list: &[ColumnValue]) -> Result<Vec<Turn>, String> {
+    let text = |cell: &ColumnValue| match cell {
+        ColumnValue::Text(text) => Ok(prompt(text)),
+        ColumnValue::Null => Ok(Vec::new()),
         _ => Err("a list of texts is expected".to_owned()),
     };
     Ok(list.iter().map(text).collect::<Result<Vec<_>, _>>()?.concat())

@@ -26,7 +26,7 @@ proptest! {
         let all: [Arc<dyn Tokenizer>; 7] =
             [builtin, Arc::new(BYTES), Arc::new(WORDS), Arc::new(BYTE_PAIRS), Arc::new(BYTE_PAIRS_OF_WORDS), Arc::new(MARKED_AT_THE_START), Arc::new(LETTERS_ONLY)];
         for tokenizer in all {
-            let written = Fitter::new(&tokenizer).write_prose(Start::NOTHING, tokens, seed);
+            let written = Fitter::new(&tokenizer).write_prose(TextStart::NOTHING, tokens, seed);
             prop_assert_eq!(tokenizer.count(&written.text), tokens, "{:?}: {}", tokenizer, written.text);
             prop_assert!(written.exact);
         }
@@ -36,8 +36,8 @@ proptest! {
     fn a_prefix_stays_whole_and_is_counted(prefix in 1_usize..60, tokens in 1_usize..60, seed: u64) {
         let builtin = builtin();
         let fitter = Fitter::new(&builtin);
-        let first = fitter.write_prose(Start::NOTHING, prefix, seed);
-        let both = fitter.write_prose(Start { text: &first.text, tokens: prefix }, tokens, seed ^ 1);
+        let first = fitter.write_prose(TextStart::NOTHING, prefix, seed);
+        let both = fitter.write_prose(TextStart { text: &first.text, tokens: prefix }, tokens, seed ^ 1);
         prop_assert!(both.text.starts_with(&first.text) && both.exact);
         let (first, both) = (builtin.encode(&first.text), builtin.encode(&both.text));
         prop_assert_eq!((first.len(), both.len()), (prefix, prefix + tokens));
@@ -52,7 +52,7 @@ fn one_and_two_tokens_can_be_had_from_the_usual_tokenizers() {
     for tokenizer in all {
         for tokens in [1, 2] {
             assert!(
-                (0..50).all(|seed| Fitter::new(&tokenizer).write_prose(Start::NOTHING, tokens, seed).exact),
+                (0..50).all(|seed| Fitter::new(&tokenizer).write_prose(TextStart::NOTHING, tokens, seed).exact),
                 "{tokenizer:?} {tokens}"
             );
         }
@@ -63,11 +63,11 @@ fn one_and_two_tokens_can_be_had_from_the_usual_tokenizers() {
 fn a_length_that_does_not_exist_is_owned_up_to() {
     let even: Arc<dyn Tokenizer> = Arc::new(Counting(|text| 2 * text.split_whitespace().count()));
     let fitter = Fitter::new(&even);
-    assert!(fitter.write_prose(Start::NOTHING, 10, 1).exact);
-    let odd = fitter.write_prose(Start::NOTHING, 11, 1);
+    assert!(fitter.write_prose(TextStart::NOTHING, 10, 1).exact);
+    let odd = fitter.write_prose(TextStart::NOTHING, 11, 1);
     assert!(!odd.exact && !odd.text.is_empty());
     let fused: Arc<dyn Tokenizer> = Arc::new(Counting(|text| usize::from(!text.is_empty())));
-    assert!(!Fitter::new(&fused).write_prose(Start::NOTHING, 5, 1).exact);
+    assert!(!Fitter::new(&fused).write_prose(TextStart::NOTHING, 5, 1).exact);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn the_first_draft_is_right_for_vocabularies_that_keep_words_apart() {
     let fitter = Fitter::new(&builtin);
     assert!(fitter.additive);
     for seed in 0..200 {
-        let written = fitter.write_prose(Start::NOTHING, 550, seed);
+        let written = fitter.write_prose(TextStart::NOTHING, 550, seed);
         assert!(written.exact && builtin.count(&written.text) == 550);
     }
 }
@@ -105,7 +105,7 @@ fn a_promise_that_does_not_hold_is_not_trusted() {
     let boastful: Arc<dyn Tokenizer> = Arc::new(Boastful);
     let fitter = Fitter::new(&boastful);
     assert!(!fitter.additive);
-    let written = fitter.write_prose(Start::NOTHING, 100, 3);
+    let written = fitter.write_prose(TextStart::NOTHING, 100, 3);
     assert!(written.exact && boastful.count(&written.text) == 100);
 }
 

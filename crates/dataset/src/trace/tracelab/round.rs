@@ -1,34 +1,34 @@
-//! One line: a request to the model, what came back and which tools it called.
+//! One line: a request to the model, its response and the tools that it called.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use crate::file::{Fields, object, unexpected};
+use crate::file::{JsonFields, object, unexpected};
 
-/// Events that come from the model; all others are what it was given.
+/// Events that come from the model; all others are its input.
 const OUTPUT_EVENTS: [&str; 5] = ["text", "reasoning", "thinking", "tool_call", "assistant_message"];
-/// The longest prompt in tokens: beyond any model's. Block ids are made up for it.
+/// The most tokens in a prompt: more than any model supports. Block ids are generated for them.
 const MOST_TOKENS: u64 = 1 << 24;
 
 #[derive(Debug)]
-pub(super) struct Round {
+pub(super) struct TracelabRound {
     pub(super) line: usize,
     pub(super) session: String,
     pub(super) index: u64,
     pub(super) owner: Owner,
     pub(super) model: String,
     pub(super) input: u64,
-    /// Tokens at the start that the round before had too.
+    /// The number of tokens at the start that the previous round also had.
     pub(super) prefix: u64,
     pub(super) output: u64,
     pub(super) tool_result: bool,
-    /// When the last of what it was given came, in seconds since 1970.
+    /// The time of the last input event, in seconds since 1970.
     pub(super) submitted_s: f64,
     pub(super) api_s: f64,
     pub(super) tools: Vec<Tool>,
 }
 
-/// Agents call only those of the same owner.
+/// The owner of a session. Agents only call agents of the same owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Owner {
     pub(super) provider: String,
@@ -44,9 +44,9 @@ pub(super) struct Tool {
     pub(super) end_s: f64,
 }
 
-pub(super) fn read(line: &[u8], number: usize) -> Result<Round, String> {
+pub(super) fn read(line: &[u8], number: usize) -> Result<TracelabRound, String> {
     let row = object(line)?;
-    let fields = Fields(&row);
+    let fields = JsonFields(&row);
     let text = |name: &str| Ok::<_, String>(fields.string(name)?.unwrap_or_default().to_owned());
     let events = events(fields)?;
     let first = events.iter().map(|(_, time)| *time).fold(f64::INFINITY, f64::min);
@@ -65,7 +65,7 @@ pub(super) fn read(line: &[u8], number: usize) -> Result<Round, String> {
     if prefix > input {
         return Err(format!("prefix_tokens: {prefix} is more than input_tokens_total, {input}"));
     }
-    Ok(Round {
+    Ok(TracelabRound {
         line: number,
         session,
         index: tokens(fields, "round_index")?,
@@ -73,7 +73,7 @@ pub(super) fn read(line: &[u8], number: usize) -> Result<Round, String> {
         model: text("model")?,
         input,
         prefix,
-        // What it thought is counted apart from what it said.
+        // Reasoning tokens are counted separately.
         output: tokens(fields, "output_tokens")? + tokens_or_none(fields, "reasoning_output_tokens")?,
         tool_result: fields.string("first_input_event_type")? == Some("tool_result"),
         submitted_s,
@@ -82,48 +82,48 @@ pub(super) fn read(line: &[u8], number: usize) -> Result<Round, String> {
     })
 }
 
-/// Whether each event is the model's, and when it was.
-fn events(fields: Fields<'_>) -> Result<Vec<(bool, f64)>, String> {
+/// For each event, whether it comes from the model, and its time.
+fn events(fields: JsonFields<'_>) -> Result<Vec<(bool, f64)>, String> {
     let list = fields.list("timing_events")?.unwrap_or_default();
     if list.is_empty() {
         return Err("timing_events: at least one event is expected".to_owned());
     }
     let read = |event: &Value| {
         let event = event.as_object().ok_or_else(|| unexpected("timing_events", "a list of objects", event))?;
-        let kind = Fields(event).string("event_type")?.unwrap_or_default();
+        let kind = JsonFields(event).string("event_type")?.unwrap_or_default();
         let time = time(event, "timestamp")?.ok_or("timing_events: a timestamp is expected")?;
         Ok((OUTPUT_EVENTS.contains(&kind), time))
     };
     list.iter().map(read).collect()
 }
 
-/// Calls that began and ended; others span no time that anything could lie in.
-fn tools(fields: Fields<'_>) -> Result<Vec<Tool>, String> {
+/// Tool calls with a start and an end; others cannot contain a subagent.
+fn tools(fields: JsonFields<'_>) -> Result<Vec<Tool>, String> {
     let mut tools = Vec::new();
     for tool in fields.list("tools")?.unwrap_or_default() {
         let tool = tool.as_object().ok_or_else(|| unexpected("tools", "a list of objects", tool))?;
         let Some(start_s) = time(tool, "emitted_at")? else { continue };
-        let latency = Fields(tool).milliseconds("tool_wall_latency_ms")?;
+        let latency = JsonFields(tool).milliseconds("tool_wall_latency_ms")?;
         let Some(end_s) = time(tool, "result_at")?.or(latency.map(|latency| start_s + latency / 1e3)) else { continue };
-        let name = Fields(tool).string("tool_name")?.unwrap_or_default().to_owned();
+        let name = JsonFields(tool).string("tool_name")?.unwrap_or_default().to_owned();
         tools.push(Tool { name, start_s, end_s });
     }
     Ok(tools)
 }
 
 fn time(object: &Map<String, Value>, field: &str) -> Result<Option<f64>, String> {
-    let Some(text) = Fields(object).string(field)? else { return Ok(None) };
-    let expected = || unexpected(field, "a time as 2026-01-01T00:00:00Z", &Value::from(text));
+    let Some(text) = JsonFields(object).string(field)? else { return Ok(None) };
+    let expected = || unexpected(field, "a time such as 2026-01-01T00:00:00Z", &Value::from(text));
     let time: Timestamp = text.parse().map_err(|_| expected())?;
     Ok(Some(time.as_duration().as_secs_f64()))
 }
 
-fn tokens(fields: Fields<'_>, field: &str) -> Result<u64, String> {
+fn tokens(fields: JsonFields<'_>, field: &str) -> Result<u64, String> {
     let value = fields.get(field).ok_or_else(|| format!("{field}: a whole number is expected"))?;
     let number = value.as_u64().filter(|number| *number <= MOST_TOKENS);
-    number.ok_or_else(|| unexpected(field, "a whole number, not negative,", value))
+    number.ok_or_else(|| unexpected(field, "a non-negative whole number", value))
 }
 
-fn tokens_or_none(fields: Fields<'_>, field: &str) -> Result<u64, String> {
+fn tokens_or_none(fields: JsonFields<'_>, field: &str) -> Result<u64, String> {
     if fields.get(field).is_none() { Ok(0) } else { tokens(fields, field) }
 }

@@ -1,4 +1,4 @@
-//! Rounds of one session, and what a Weka trace would say of it.
+//! The rounds of one session, and its conversion to a recording.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,21 +6,21 @@ use std::sync::Arc;
 use aiperf_conversation::{BlockReuse, RecordedPlace};
 
 use super::nesting::Nested;
-use super::round::{Owner, Round};
+use super::round::{Owner, TracelabRound};
 use crate::RowPlace;
-use crate::file::Document;
-use crate::trace::weka::{Call, Recording, Strand, Subagent};
+use crate::file::InputFile;
+use crate::trace::weka::{AgentRequests, RecordedCall, Recording, Subagent};
 
 #[derive(Debug)]
-pub(super) struct Session {
-    /// As others may name files: anything else is replaced.
+pub(super) struct TracelabSession {
+    /// The id, with all characters replaced that are unsafe in file names.
     pub(super) id: Arc<str>,
     pub(super) owner: Owner,
-    /// In the order in which they were sent; at least one.
-    pub(super) rounds: Vec<Round>,
+    /// The rounds in the order in which they were sent; at least one.
+    pub(super) rounds: Vec<TracelabRound>,
 }
 
-impl Session {
+impl TracelabSession {
     pub(super) fn start_s(&self) -> f64 {
         self.rounds.first().map_or(0.0, |round| round.submitted_s)
     }
@@ -29,8 +29,8 @@ impl Session {
         self.rounds.iter().map(|round| round.submitted_s + round.api_s).fold(self.start_s(), f64::max)
     }
 
-    /// Block ids are made up: those of the round before as far as it was repeated, and new ones behind them.
-    fn strand(&self, origin_s: f64, block_size: usize) -> Strand {
+    /// The requests of the session. Block ids are generated: those of the previous round for the repeated prefix, then new ones.
+    fn strand(&self, origin_s: f64, block_size: usize) -> AgentRequests {
         let (mut ids, mut next): (Vec<i64>, i64) = (Vec::new(), 1);
         let blocks = |tokens: u64| usize::try_from(tokens).unwrap_or(usize::MAX) / block_size.max(1);
         let calls = self.rounds.iter().map(|round| {
@@ -39,7 +39,7 @@ impl Session {
                 ids.push(next);
                 next += 1;
             }
-            Call {
+            RecordedCall {
                 start_s: round.submitted_s - origin_s,
                 api_s: Some(round.api_s),
                 think_s: None,
@@ -52,19 +52,19 @@ impl Session {
                 reuse: BlockReuse::default(),
             }
         });
-        Strand { system_tokens: 0, calls: calls.collect() }
+        AgentRequests { system_tokens: 0, calls: calls.collect() }
     }
 }
 
 /// Sessions in order of appearance, their rounds in the order of time.
-pub(super) fn collect(rounds: Vec<Round>) -> Vec<Session> {
-    let mut sessions: Vec<Session> = Vec::new();
+pub(super) fn collect(rounds: Vec<TracelabRound>) -> Vec<TracelabSession> {
+    let mut sessions: Vec<TracelabSession> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for round in rounds {
         let place = *places.entry(round.session.clone()).or_insert_with(|| {
             let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
             let id: String = round.session.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-            sessions.push(Session { id: Arc::from(id), owner: round.owner.clone(), rounds: Vec::new() });
+            sessions.push(TracelabSession { id: Arc::from(id), owner: round.owner.clone(), rounds: Vec::new() });
             sessions.len() - 1
         });
         sessions[place].rounds.push(round);
@@ -75,13 +75,13 @@ pub(super) fn collect(rounds: Vec<Round>) -> Vec<Session> {
     sessions
 }
 
-/// The recording of a session that no other called, with those of all that it called.
+/// The recording of a topmost session, with all of its subagents.
 pub(super) fn recording(
-    sessions: &[Session],
+    sessions: &[TracelabSession],
     parents: &[Option<Nested>],
     root: usize,
     block_size: usize,
-    document: &Document,
+    document: &InputFile,
 ) -> Recording {
     let (session, origin_s) = (&sessions[root], sessions[root].start_s());
     let mut subagents: Vec<Subagent> = Vec::new();
@@ -90,7 +90,7 @@ pub(super) fn recording(
             continue;
         }
         let mut strand = called.strand(origin_s, block_size);
-        // Ids of one recording are one space; what different sessions made up must not be the same.
+        // Block ids are unique within a recording, so the ids of different sessions must not overlap.
         let shift = (subagents.len() as i64 + 1) << 40;
         strand.calls.iter_mut().flat_map(|call| &mut call.ids).for_each(|id| *id += shift);
         subagents.push(Subagent {
@@ -112,20 +112,20 @@ pub(super) fn recording(
     }
 }
 
-/// Gives everything the place that it would have in a list of requests and agents, in the order of time.
-fn number(main: &mut Strand, subagents: &mut [Subagent]) {
-    enum Entry<'a> {
-        Call(&'a mut Call),
+/// Numbers requests and subagents in the order of time, as in a Weka trace.
+fn number(main: &mut AgentRequests, subagents: &mut [Subagent]) {
+    enum TimedEntry<'a> {
+        RecordedCall(&'a mut RecordedCall),
         Agent(&'a mut Subagent),
     }
-    let mut entries: Vec<(f64, Entry<'_>)> =
-        main.calls.iter_mut().map(|call| (call.start_s, Entry::Call(call))).collect();
-    entries.extend(subagents.iter_mut().map(|agent| (agent.start_s, Entry::Agent(agent))));
+    let mut entries: Vec<(f64, TimedEntry<'_>)> =
+        main.calls.iter_mut().map(|call| (call.start_s, TimedEntry::RecordedCall(call))).collect();
+    entries.extend(subagents.iter_mut().map(|agent| (agent.start_s, TimedEntry::Agent(agent))));
     entries.sort_by(|a, b| a.0.total_cmp(&b.0));
     for (entry, (_, what)) in (0..).zip(entries) {
         match what {
-            Entry::Call(call) => call.place = RecordedPlace { entry, inner: None },
-            Entry::Agent(agent) => {
+            TimedEntry::RecordedCall(call) => call.place = RecordedPlace { entry, inner: None },
+            TimedEntry::Agent(agent) => {
                 for (inner, call) in (0..).zip(&mut agent.strand.calls) {
                     call.place = RecordedPlace { entry, inner: Some(inner) };
                 }

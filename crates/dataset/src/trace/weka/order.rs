@@ -1,12 +1,12 @@
-//! The order that requests of different agents of one session were in: whoever was sent after another had been answered
-//! may have known of it.
+//! The order of requests of different agents of one session. A request that was sent after another had been answered may
+//! depend on that answer.
 
 use aiperf_conversation::{Conversation, ConversationIndex};
 
-/// Notes for every turn what had been answered before it was sent. `spans` are the times of the conversations from `first`
-/// on, turn by turn. Of two that took no time and began together neither waits for the other.
+/// Records for every turn which turns had been answered before it was sent. `spans` are the times of the conversations from
+/// `first` on, turn by turn. Two turns that took no time and started together do not wait for each other.
 pub(super) fn keep(spans: &[Vec<(f64, f64)>], first: usize, conversations: &mut [Conversation]) {
-    // When a turn and all before it had been answered.
+    // The time at which a turn and all before it had been answered.
     let ends: Vec<Vec<f64>> = spans
         .iter()
         .map(|turns| {

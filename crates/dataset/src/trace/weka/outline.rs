@@ -1,4 +1,4 @@
-//! Conversations of recorded sessions: one for the main line of each, and one for every agent that worked for it.
+//! The conversations of recorded sessions: one for the main agent of each, and one for every subagent.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,49 +8,49 @@ use aiperf_conversation::{
     Branch, BranchKind, ContextMode, Conversation, ConversationIndex, Lineage, Origin, RecordedLine, SessionId, Turn,
 };
 
-use super::layout::Layout;
+use super::layout::MessageLayout;
 use super::order;
-use super::prompt::{AgentPrompts, Script};
-use super::recording::{Call, Recording, Strand, Subagent, end_of};
-use super::split::{Chain, Split, split};
+use super::prompt::{AgentPrompts, ConversationPrompts};
+use super::recording::{AgentRequests, RecordedCall, Recording, Subagent, end_of};
+use super::split::{AgentChain, Split, split};
 
-/// Puts conversations together.
+/// Builds the conversations.
 #[derive(Debug)]
-pub(super) struct Outliner<'a> {
+pub(super) struct OutlineBuilder<'a> {
     options: &'a TraceOptions,
     models: &'a [Arc<str>],
     pub(super) conversations: Vec<Conversation>,
-    pub(super) scripts: Vec<Script>,
+    pub(super) scripts: Vec<ConversationPrompts>,
     pub(super) empty_outputs: usize,
-    /// Agents that began before anyone could have started them.
+    /// The number of agents that started before any request that could have started them.
     pub(super) orphans: usize,
     names: HashSet<Arc<str>>,
-    /// When the requests of each conversation were sent and answered, of the recording that is taken in.
+    /// The times at which the requests of each conversation of the current recording were sent and answered.
     spans: Vec<Vec<(f64, f64)>>,
 }
 
-/// A strand that another one starts.
+/// The requests of an agent that another agent starts.
 #[derive(Debug)]
 struct Child {
     name: String,
-    strand: Strand,
+    strand: AgentRequests,
     start_s: f64,
     end_s: f64,
-    /// Its agents are recorded apart; otherwise they were told apart here.
+    /// Whether it was recorded as a subagent. Otherwise it was separated from the requests of another agent.
     is_subagent: bool,
 }
 
-/// What a strand goes back to.
+/// How the requests of an agent start.
 #[derive(Debug)]
-struct Start {
+struct AgentStart {
     lineage: Lineage,
-    /// When the request was sent that it follows.
+    /// The time of the request that starts it.
     at_s: f64,
-    /// Its pause behind the answer to that.
+    /// The delay after the answer to that request.
     offset_ms: Option<f64>,
 }
 
-impl<'a> Outliner<'a> {
+impl<'a> OutlineBuilder<'a> {
     pub(super) fn new(options: &'a TraceOptions, models: &'a [Arc<str>]) -> Self {
         let (conversations, scripts, names) = (Vec::new(), Vec::new(), HashSet::new());
         Self { options, models, conversations, scripts, empty_outputs: 0, orphans: 0, names, spans: Vec::new() }
@@ -59,7 +59,7 @@ impl<'a> Outliner<'a> {
     pub(super) fn add(&mut self, recording: Recording) {
         let Recording { id, block_size, main, subagents, .. } = recording;
         let models = ModelMap::new(self.models, &main, &subagents);
-        let source = Source { trace: Arc::clone(&id), block_size, models };
+        let source = RecordingContext { trace: Arc::clone(&id), block_size, models };
         let split = split(main, block_size, &self.options.agents.detection);
         let apart = subagents.into_iter().map(|agent| Child {
             name: format!("{id}::sa:{}", agent.id),
@@ -70,23 +70,29 @@ impl<'a> Outliner<'a> {
         });
         let children = told_apart(&format!("{id}::"), split.others).chain(apart).collect();
         let first = self.conversations.len();
-        self.strand(&source, &id, &split.main, children, Start { lineage: Lineage::Root, at_s: 0.0, offset_ms: None });
+        self.strand(
+            &source,
+            &id,
+            &split.main,
+            children,
+            AgentStart { lineage: Lineage::Root, at_s: 0.0, offset_ms: None },
+        );
         let spans = std::mem::take(&mut self.spans);
         if !self.options.ignore_times {
             order::keep(&spans, first, &mut self.conversations);
         }
     }
 
-    /// A conversation and all that it starts. Says where it stands.
+    /// Adds a conversation and all that it starts, and returns its index.
     fn strand(
         &mut self,
-        source: &Source,
+        source: &RecordingContext,
         name: &str,
-        strand: &Strand,
+        strand: &AgentRequests,
         mut children: Vec<Child>,
-        start: Start,
+        start: AgentStart,
     ) -> ConversationIndex {
-        let Start { lineage, at_s, offset_ms } = start;
+        let AgentStart { lineage, at_s, offset_ms } = start;
         let index = self.conversations.len();
         let is_main = lineage == Lineage::Root;
         let session_id = SessionId(self.unused(name));
@@ -95,18 +101,22 @@ impl<'a> Outliner<'a> {
             turns: Vec::new(),
             system: None,
             user_context: None,
-            // Each turn brings all of its messages: what was said before may be cut or left out.
+            // Each turn contains all of its messages, since earlier messages may be shortened or dropped.
             context_mode: ContextMode::MessageArrayWithResponses,
             lineage,
         });
         let own = self.spans.len();
-        // Nothing of it is sent before the request that starts it, whatever was recorded.
+        // Nothing is sent before the request that starts it, whatever was recorded.
         self.spans.push(strand.calls.iter().map(|call| (call.start_s.max(at_s), call.end_s().max(at_s))).collect());
-        let layout = Layout::of(strand, source.block_size);
-        self.scripts.push(Script { trace: Arc::clone(&source.trace), block_size: source.block_size, layout });
+        let layout = MessageLayout::of(strand, source.block_size);
+        self.scripts.push(ConversationPrompts {
+            trace: Arc::clone(&source.trace),
+            block_size: source.block_size,
+            layout,
+        });
         let mut turns = self.turns(source, &strand.calls, is_main, offset_ms);
         children.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
-        // Agents told apart from one list start as one branch: together, but for what lay between them.
+        // Agents that were separated from one list start as one branch, with their recorded offsets.
         let mut group: Option<(usize, f64)> = None;
         let mut last_end: Vec<Option<f64>> = vec![None; turns.len()];
         for mut child in children {
@@ -137,14 +147,14 @@ impl<'a> Outliner<'a> {
             } else {
                 Vec::new()
             };
-            let start = Start { lineage: Lineage::Child, at_s: self.spans[own][starts_at].0, offset_ms: offset };
+            let start = AgentStart { lineage: Lineage::Child, at_s: self.spans[own][starts_at].0, offset_ms: offset };
             let placed = self.strand(source, &child.name, &child.strand, others, start);
             let kind = BranchKind::Spawn { join_at };
             turns[starts_at].branches.push(Branch { kind, children: vec![placed] });
         }
         if !self.options.ignore_times && !self.options.agents.think_time_only {
             for (turn, end) in last_end.into_iter().enumerate().filter_map(|(turn, end)| Some((turn, end?))) {
-                // What lies between the end of the last agent that it waits for and the request itself.
+                // The time between the end of the last agent that it waits for and the request.
                 let since = end.max(strand.calls[turn - 1].end_s());
                 turns[turn].delay_ms = Some((strand.calls[turn].start_s - since).max(0.0) * 1e3);
             }
@@ -153,7 +163,13 @@ impl<'a> Outliner<'a> {
         ConversationIndex(index)
     }
 
-    fn turns(&mut self, source: &Source, calls: &[Call], is_main: bool, offset_ms: Option<f64>) -> Vec<Turn> {
+    fn turns(
+        &mut self,
+        source: &RecordingContext,
+        calls: &[RecordedCall],
+        is_main: bool,
+        offset_ms: Option<f64>,
+    ) -> Vec<Turn> {
         let most = self.options.synthesis.max_osl.unwrap_or(u64::MAX);
         let mut turns = Vec::with_capacity(calls.len());
         for (place, call) in calls.iter().enumerate() {
@@ -174,7 +190,7 @@ impl<'a> Outliner<'a> {
         turns
     }
 
-    fn pause_ms(&self, before: &Call, call: &Call) -> Option<f64> {
+    fn pause_ms(&self, before: &RecordedCall, call: &RecordedCall) -> Option<f64> {
         let seconds = if self.options.ignore_times {
             return None;
         } else if self.options.agents.think_time_only {
@@ -185,7 +201,7 @@ impl<'a> Outliner<'a> {
         Some(seconds.max(0.0) * 1e3)
     }
 
-    /// The name, or one like it where an agent was recorded twice.
+    /// The name, with a number appended if it is already used.
     fn unused(&mut self, name: &str) -> Arc<str> {
         let again = (2..).map(|number| format!("{name}~{number}"));
         let free = std::iter::once(name.to_owned()).chain(again).find(|name| !self.names.contains(name.as_str()));
@@ -202,7 +218,7 @@ impl<'a> Outliner<'a> {
     }
 }
 
-fn origin(source: &Source, call: &Call, is_main: bool) -> Origin {
+fn origin(source: &RecordingContext, call: &RecordedCall, is_main: bool) -> Origin {
     let line = match call.place.inner {
         Some(_) => RecordedLine::Subagent,
         None if is_main => RecordedLine::Main,
@@ -211,23 +227,23 @@ fn origin(source: &Source, call: &Call, is_main: bool) -> Origin {
     Origin { trace: Arc::clone(&source.trace), place: call.place, line, blocks: call.reuse }
 }
 
-fn told_apart(prefix: &str, chains: Vec<Chain>) -> impl Iterator<Item = Child> {
-    chains.into_iter().map(move |Chain { name, strand }| {
+fn told_apart(prefix: &str, chains: Vec<AgentChain>) -> impl Iterator<Item = Child> {
+    chains.into_iter().map(move |AgentChain { name, strand }| {
         let start_s = strand.calls.first().map_or(0.0, |first| first.start_s);
         let end_s = end_of(&strand.calls, start_s);
         Child { name: format!("{prefix}{name}"), strand, start_s, end_s, is_subagent: false }
     })
 }
 
-/// What all strands of one recording have in common.
+/// What all agents of one recording share.
 #[derive(Debug)]
-struct Source {
+struct RecordingContext {
     trace: Arc<str>,
     block_size: usize,
     models: ModelMap,
 }
 
-/// The models of the user in place of the recorded ones, in order of appearance.
+/// Maps recorded models to the models of the user, in order of appearance.
 #[derive(Debug)]
 struct ModelMap {
     recorded: Vec<Arc<str>>,
@@ -235,10 +251,10 @@ struct ModelMap {
 }
 
 impl ModelMap {
-    fn new(models: &[Arc<str>], main: &Strand, subagents: &[Subagent]) -> Self {
+    fn new(models: &[Arc<str>], main: &AgentRequests, subagents: &[Subagent]) -> Self {
         let first = main.calls.first().into_iter();
         let theirs = subagents.iter().flat_map(|agent| &agent.strand.calls);
-        let mut all: Vec<&Call> = main.calls.iter().chain(theirs).collect();
+        let mut all: Vec<&RecordedCall> = main.calls.iter().chain(theirs).collect();
         all.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
         let mut recorded: Vec<Arc<str>> = Vec::new();
         for call in first.chain(all) {

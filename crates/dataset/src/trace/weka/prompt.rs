@@ -1,5 +1,5 @@
-//! The messages of recorded sessions, written when a turn is due. A block has the same text wherever its id stands in the
-//! trace, so that requests share what they shared when they were recorded.
+//! The messages of recorded sessions, generated when a turn is due. A block id has the same text everywhere in the trace, so
+//! that requests share the same blocks as in the recording.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,34 +11,34 @@ use aiperf_seed::Seed;
 use aiperf_tokenizer::Tokenizer;
 use serde_json::{Value, json};
 
-use super::layout::{Layout, Prompt, Segment, Speaker};
+use super::layout::{LayoutPrompt, MessageLayout, MessageSegment, Speaker};
 use crate::deferred::Deferred;
 use crate::trace::text_pool::TextPool;
 
 /// The prompts of all conversations.
 #[derive(Debug)]
 pub(crate) struct AgentPrompts {
-    pub(super) scripts: Vec<Script>,
+    pub(super) scripts: Vec<ConversationPrompts>,
     pub(super) key: u64,
-    /// Results of tools are sent as such.
+    /// Whether results of tools are sent with the role `tool`.
     pub(super) tool_shaped: bool,
     pub(super) corpus: TraceCorpus,
 }
 
 /// The prompts of one conversation.
 #[derive(Debug)]
-pub(super) struct Script {
-    /// Blocks of different traces differ.
+pub(super) struct ConversationPrompts {
+    /// The id of the trace. Blocks of different traces have different texts.
     pub(super) trace: Arc<str>,
     pub(super) block_size: usize,
-    pub(super) layout: Layout,
+    pub(super) layout: MessageLayout,
 }
 
 #[derive(Debug)]
 pub(crate) struct AgentMessages {
     prompts: AgentPrompts,
     pool: TextPool,
-    /// Turns with a message that missed its length: one that is made again is not another one.
+    /// Turns with a message that does not have its recorded length. A set, since a turn may be generated more than once.
     inexact: Mutex<HashSet<(usize, usize)>>,
 }
 
@@ -76,8 +76,14 @@ impl AgentMessages {
         messages
     }
 
-    /// One message, and whether it has its length.
-    fn text(&self, script: &Script, index: usize, prompt: &Prompt, segment: &Segment) -> (String, bool) {
+    /// The text of one message, and whether it has its recorded length.
+    fn text(
+        &self,
+        script: &ConversationPrompts,
+        index: usize,
+        prompt: &LayoutPrompt,
+        segment: &MessageSegment,
+    ) -> (String, bool) {
         let seed = Seed::fixed(self.prompts.key);
         let stream = |kind: &str, what: &dyn fmt::Display| seed.stream(&format!("{kind}:{}:{what}", script.trace));
         let (blocks, tail) = (&prompt.ids[segment.start..segment.end], segment.tail);
@@ -88,7 +94,7 @@ impl AgentMessages {
         }
         let own = format!("{index}:{}", segment.step);
         self.pool.extend(&mut text, tail, &mut stream("tail", &own));
-        // Drawn from what the message holds, so that it ends alike in every turn that repeats it.
+        // Seeded by the contents of the message, so that it ends the same in every turn that repeats it.
         let key = format!("{:?}:{}:{tail}", blocks.last(), blocks.len());
         self.pool.finish(text, tokens, &mut stream("end", &key))
     }

@@ -1,4 +1,4 @@
-//! A recorded session of an agent: what it asked for, when, and which agents worked for it.
+//! A recorded session of an agent: its requests with their times, and its subagents.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -12,59 +12,59 @@ use crate::RowPlace;
 #[derive(Debug)]
 pub(crate) struct Recording {
     pub(crate) id: Arc<str>,
-    /// Tokens that one hash id stands for.
+    /// The number of tokens per hash id.
     pub(crate) block_size: usize,
-    pub(crate) main: Strand,
+    pub(crate) main: AgentRequests,
     pub(crate) subagents: Vec<Subagent>,
-    /// Where it stands, for what is said about it.
+    /// The position in the input, for messages.
     pub(crate) path: PathBuf,
     pub(crate) place: RowPlace,
 }
 
-/// Requests of one agent, in the order in which they were sent.
+/// The requests of one agent, in the order in which they were sent.
 #[derive(Debug, Default)]
-pub(crate) struct Strand {
-    /// Tokens of tools and system prompt in front of everything.
+pub(crate) struct AgentRequests {
+    /// The number of tokens of tools and system prompt at the start.
     pub(crate) system_tokens: u64,
-    pub(crate) calls: Vec<Call>,
+    pub(crate) calls: Vec<RecordedCall>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Subagent {
     pub(crate) id: Arc<str>,
     pub(crate) start_s: f64,
-    /// How long it ran, if that was recorded.
+    /// The duration, if it was recorded.
     pub(crate) duration_s: Option<f64>,
-    pub(crate) strand: Strand,
+    pub(crate) strand: AgentRequests,
 }
 
 /// One request.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Call {
+pub(crate) struct RecordedCall {
     pub(crate) start_s: f64,
-    /// How long the server took.
+    /// The response time of the server.
     pub(crate) api_s: Option<f64>,
-    /// Pause of the client before it.
+    /// The pause of the client before the request.
     pub(crate) think_s: Option<f64>,
     pub(crate) model: Arc<str>,
-    /// Tokens of the prompt, at least one.
+    /// The number of tokens in the prompt; at least one.
     pub(crate) input: u64,
     pub(crate) output: u64,
-    /// Whether what is new in the prompt is the result of a tool.
+    /// Whether the new part of the prompt is the result of a tool.
     pub(crate) tool_result: bool,
     /// The blocks that the prompt begins with.
     pub(crate) ids: Box<[i64]>,
     pub(crate) place: RecordedPlace,
-    /// Known once the whole recording is.
+    /// Set when the whole recording has been read.
     pub(crate) reuse: BlockReuse,
 }
 
-impl Call {
+impl RecordedCall {
     pub(crate) fn end_s(&self) -> f64 {
         self.start_s + self.api_s.unwrap_or(0.0)
     }
 
-    /// Blocks that lie wholly in the prompt.
+    /// The blocks that lie completely in the prompt.
     pub(crate) fn whole_blocks(&self, block_size: usize) -> &[i64] {
         let whole = usize::try_from(self.input).unwrap_or(usize::MAX) / block_size.max(1);
         &self.ids[..self.ids.len().min(whole)]
@@ -72,8 +72,8 @@ impl Call {
 }
 
 impl Subagent {
-    /// When it had ended: as recorded, but not before its last request was sent, for which whoever went on earlier cannot
-    /// have waited.
+    /// The end of the subagent: as recorded, but not before its last request was sent, since a request that continued earlier
+    /// cannot have waited for it.
     pub(crate) fn end_s(&self) -> f64 {
         match self.duration_s {
             Some(duration) => {
@@ -85,23 +85,23 @@ impl Subagent {
     }
 }
 
-/// When the last of the requests was answered.
-pub(crate) fn end_of<'a>(calls: impl IntoIterator<Item = &'a Call>, start_s: f64) -> f64 {
-    calls.into_iter().map(Call::end_s).fold(start_s, f64::max)
+/// The time at which the last of the requests was answered.
+pub(crate) fn end_of<'a>(calls: impl IntoIterator<Item = &'a RecordedCall>, start_s: f64) -> f64 {
+    calls.into_iter().map(RecordedCall::end_s).fold(start_s, f64::max)
 }
 
 impl Recording {
-    /// Every request, whoever sent it.
-    pub(crate) fn calls(&self) -> impl Iterator<Item = &Call> {
+    /// The requests of all agents.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &RecordedCall> {
         let theirs = self.subagents.iter().flat_map(|agent| &agent.strand.calls);
         self.main.calls.iter().chain(theirs)
     }
 
-    /// Finds out which blocks of each request were sent before it, in the order of the recording. Whoever replays it
-    /// starts with an empty cache, and whether two requests change places on the way is of no consequence to the sum.
+    /// Records which blocks of each request were sent before it, in the order of the recording. A replay starts with an empty
+    /// cache, and the sum does not depend on the order of two requests.
     pub(crate) fn note_reuse(&mut self) {
         let theirs = self.subagents.iter_mut().flat_map(|agent| &mut agent.strand.calls);
-        let mut calls: Vec<&mut Call> = self.main.calls.iter_mut().chain(theirs).collect();
+        let mut calls: Vec<&mut RecordedCall> = self.main.calls.iter_mut().chain(theirs).collect();
         calls.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
         let mut sent: HashSet<i64> = HashSet::new();
         for call in calls {
@@ -112,27 +112,27 @@ impl Recording {
         }
     }
 
-    /// The most tokens that prompt and answer ever had together.
+    /// The largest sum of the tokens of a prompt and its answer.
     pub(crate) fn peak_context(&self) -> u64 {
         self.calls().map(|call| call.input.saturating_add(call.output)).max().unwrap_or(0)
     }
 
-    /// Keeps the requests whose prompts have at most so many tokens, and the agents of whom something is left. Gives the
-    /// shortest prompt of the main line, if that is left without any.
+    /// Keeps the requests whose prompts have at most this many tokens, and the subagents with remaining requests. Returns the
+    /// shortest prompt of the main agent if none of its requests remains.
     pub(crate) fn leave_out_longer(&mut self, most: u64) -> Option<u64> {
         let shortest = self.main.calls.iter().map(|call| call.input).min();
-        let fits = |call: &Call| call.input <= most;
+        let fits = |call: &RecordedCall| call.input <= most;
         self.main.calls.retain(fits);
         self.subagents.iter_mut().for_each(|agent| agent.strand.calls.retain(fits));
         self.subagents.retain(|agent| !agent.strand.calls.is_empty());
         shortest.filter(|_| self.main.calls.is_empty())
     }
 
-    /// Moves everything forward wherever for longer than `cap_s` no request is sent.
+    /// Shortens every period without a request to at most `cap_s` seconds.
     pub(crate) fn shorten_gaps(&mut self, cap_s: f64) {
         let mut starts: Vec<f64> = self.calls().map(|call| call.start_s).collect();
         starts.sort_by(f64::total_cmp);
-        // What lies at or behind a start is moved by so much.
+        // Everything at or after a start is moved earlier by this much.
         let mut moves: Vec<(f64, f64)> = Vec::new();
         let mut saved = 0.0;
         for pair in starts.windows(2) {
@@ -147,7 +147,7 @@ impl Recording {
             time - behind.checked_sub(1).map_or(0.0, |last| moves[last].1)
         };
         for agent in &mut self.subagents {
-            // It starts with its first request, which may lie behind a gap that itself does not.
+            // A subagent starts with its first request, which may lie after a gap that the subagent itself does not.
             let lead = agent.strand.calls.first().map(|first| (first.start_s - agent.start_s).clamp(0.0, cap_s));
             agent.strand.calls.iter_mut().for_each(|call| call.start_s = earlier(call.start_s));
             let end = agent.duration_s.map(|duration| earlier(agent.start_s + duration));

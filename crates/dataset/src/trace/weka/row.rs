@@ -1,13 +1,13 @@
-//! The JSON of a Weka trace. Its fields are known, so one that is not is refused.
+//! The JSON of a Weka trace. An unknown field is an error.
 
 use std::sync::Arc;
 
 use aiperf_conversation::{BlockReuse, RecordedPlace};
 use serde_json::{Map, Value};
 
-use super::recording::{Call, Recording, Strand, Subagent};
+use super::recording::{AgentRequests, RecordedCall, Recording, Subagent};
 use crate::RowPlace;
-use crate::file::{Document, Fields, unexpected};
+use crate::file::{InputFile, JsonFields, unexpected};
 
 const TRACE_FIELDS: [&str; 8] =
     ["id", "models", "block_size", "hash_id_scope", "tool_tokens", "system_tokens", "totals", "requests"];
@@ -39,12 +39,12 @@ const AGENT_FIELDS: [&str; 12] = [
     "tool_tokens",
     "system_tokens",
 ];
-/// The longest prompt or output in tokens, and block in tokens: beyond any model's, within any machine's.
+/// The most tokens in a prompt, an output or a block: more than any model supports.
 const MOST_TOKENS: u64 = 1 << 30;
 
 /// The trace in one JSON object.
-pub(super) fn read(object: &Map<String, Value>, document: &Document, line: usize) -> Result<Recording, String> {
-    let fields = Fields(object);
+pub(super) fn read(object: &Map<String, Value>, document: &InputFile, line: usize) -> Result<Recording, String> {
+    let fields = JsonFields(object);
     fields.only(&TRACE_FIELDS)?;
     let id = name(fields, "id")?;
     list(fields, "models", true)?;
@@ -55,7 +55,8 @@ pub(super) fn read(object: &Map<String, Value>, document: &Document, line: usize
         Some("local") => {}
         other => return Err(format!("hash_id_scope: \"local\" is expected, not {other:?}")),
     }
-    let (mut main, mut subagents) = (Strand { system_tokens: system_tokens(fields)?, calls: Vec::new() }, Vec::new());
+    let (mut main, mut subagents) =
+        (AgentRequests { system_tokens: system_tokens(fields)?, calls: Vec::new() }, Vec::new());
     for (place, request) in list(fields, "requests", true)?.iter().enumerate() {
         let located = |problem: String| format!("requests[{place}].{problem}");
         match entry(request).map_err(located)? {
@@ -75,7 +76,7 @@ pub(super) fn read(object: &Map<String, Value>, document: &Document, line: usize
         let recorded = strand.calls.first().map_or(0, |first| first.ids.len() as u64);
         if needed > recorded {
             return Err(format!(
-                "tool_tokens and system_tokens of {owner}: they fill {needed} blocks, but the first request has \
+                "tool_tokens and system_tokens of {owner}: they need {needed} blocks, but the first request has \
                  {recorded} hash_ids"
             ));
         }
@@ -83,17 +84,17 @@ pub(super) fn read(object: &Map<String, Value>, document: &Document, line: usize
     Ok(Recording { id, block_size, main, subagents, path: document.path.clone(), place: RowPlace::Line(line) })
 }
 
-/// A request or an agent, and its type.
-fn entry(value: &Value) -> Result<(Fields<'_>, &str), String> {
+/// The fields of a request or a subagent, and its type.
+fn entry(value: &Value) -> Result<(JsonFields<'_>, &str), String> {
     let object = value.as_object().ok_or_else(|| unexpected("", "an object", value))?;
-    let fields = Fields(object);
+    let fields = JsonFields(object);
     match fields.string("type")? {
         Some(kind @ ("n" | "s" | "subagent")) => Ok((fields, kind)),
         other => Err(format!("type: n, s or subagent is expected, not {other:?}")),
     }
 }
 
-fn subagent(fields: Fields<'_>, entry_place: usize) -> Result<Subagent, String> {
+fn subagent(fields: JsonFields<'_>, entry_place: usize) -> Result<Subagent, String> {
     fields.only(&AGENT_FIELDS)?;
     for field in ["subagent_type", "status"] {
         fields.string(field)?;
@@ -102,7 +103,7 @@ fn subagent(fields: Fields<'_>, entry_place: usize) -> Result<Subagent, String> 
         tokens(fields, field)?;
     }
     list(fields, "models", false)?;
-    let mut strand = Strand { system_tokens: system_tokens(fields)?, calls: Vec::new() };
+    let mut strand = AgentRequests { system_tokens: system_tokens(fields)?, calls: Vec::new() };
     for (place, request) in list(fields, "requests", true)?.iter().enumerate() {
         let located = |problem: String| format!("requests[{place}].{problem}");
         match entry(request).map_err(located)? {
@@ -119,7 +120,7 @@ fn subagent(fields: Fields<'_>, entry_place: usize) -> Result<Subagent, String> 
     })
 }
 
-fn call(fields: Fields<'_>, entry_place: usize, inner: Option<usize>) -> Result<Call, String> {
+fn call(fields: JsonFields<'_>, entry_place: usize, inner: Option<usize>) -> Result<RecordedCall, String> {
     let number = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
     let streamed = fields.string("type")? == Some("s");
     fields.only(if streamed { &CALL_FIELDS } else { &CALL_FIELDS[..CALL_FIELDS.len() - 1] })?;
@@ -129,7 +130,7 @@ fn call(fields: Fields<'_>, entry_place: usize, inner: Option<usize>) -> Result<
     seconds(fields, "ttft")?;
     let ids = list(fields, "hash_ids", true)?.iter();
     let ids: Option<Box<[i64]>> = ids.map(Value::as_i64).collect();
-    Ok(Call {
+    Ok(RecordedCall {
         start_s: seconds(fields, "t")?.ok_or("t: seconds from the start of the trace are expected")?,
         api_s: seconds(fields, "api_time")?,
         think_s: seconds(fields, "think_time")?,
@@ -145,20 +146,20 @@ fn call(fields: Fields<'_>, entry_place: usize, inner: Option<usize>) -> Result<
     })
 }
 
-fn in_order(calls: &mut [Call]) {
+fn in_order(calls: &mut [RecordedCall]) {
     calls.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
 }
 
-fn system_tokens(fields: Fields<'_>) -> Result<u64, String> {
+fn system_tokens(fields: JsonFields<'_>) -> Result<u64, String> {
     Ok(tokens(fields, "tool_tokens")?.unwrap_or(0) + tokens(fields, "system_tokens")?.unwrap_or(0))
 }
 
-fn name(fields: Fields<'_>, field: &str) -> Result<Arc<str>, String> {
+fn name(fields: JsonFields<'_>, field: &str) -> Result<Arc<str>, String> {
     let name = fields.string(field)?.filter(|name| !name.is_empty());
     name.map(Arc::from).ok_or_else(|| format!("{field}: a name is expected"))
 }
 
-fn list<'a>(fields: Fields<'a>, field: &str, required: bool) -> Result<&'a [Value], String> {
+fn list<'a>(fields: JsonFields<'a>, field: &str, required: bool) -> Result<&'a [Value], String> {
     match fields.list(field)? {
         Some(list) => Ok(list),
         None if required => Err(format!("{field}: a list is expected")),
@@ -166,14 +167,14 @@ fn list<'a>(fields: Fields<'a>, field: &str, required: bool) -> Result<&'a [Valu
     }
 }
 
-fn tokens(fields: Fields<'_>, field: &str) -> Result<Option<u64>, String> {
+fn tokens(fields: JsonFields<'_>, field: &str) -> Result<Option<u64>, String> {
     let Some(value) = fields.get(field) else { return Ok(None) };
     let number = value.as_u64().filter(|number| *number <= MOST_TOKENS);
-    number.map(Some).ok_or_else(|| unexpected(field, "a whole number, not negative,", value))
+    number.map(Some).ok_or_else(|| unexpected(field, "a non-negative whole number", value))
 }
 
-fn seconds(fields: Fields<'_>, field: &str) -> Result<Option<f64>, String> {
+fn seconds(fields: JsonFields<'_>, field: &str) -> Result<Option<f64>, String> {
     let Some(value) = fields.get(field) else { return Ok(None) };
     let number = value.as_f64().filter(|seconds| *seconds >= 0.0 && seconds.is_finite());
-    number.map(Some).ok_or_else(|| unexpected(field, "a number of seconds, not negative,", value))
+    number.map(Some).ok_or_else(|| unexpected(field, "a non-negative number of seconds", value))
 }

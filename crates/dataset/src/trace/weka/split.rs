@@ -1,59 +1,59 @@
-//! Several agents whose requests were recorded as one list, told apart again. A request goes on from the one whose
-//! blocks it repeats; one that cannot go on from the main line is another agent's.
+//! Separates the requests of several agents that were recorded as one list. A request continues the one whose blocks it
+//! repeats; a request that cannot continue the main chain belongs to another agent.
 
 use std::sync::Arc;
 
 use aiperf_config::AgentDetection;
 
-use super::recording::{Call, Strand, end_of};
+use super::recording::{AgentRequests, RecordedCall, end_of};
 
-/// The lines of requests that a strand holds.
+/// The chains of requests in one list.
 #[derive(Debug)]
 pub(super) struct Split {
-    pub(super) main: Strand,
-    /// In order of their first requests.
-    pub(super) others: Vec<Chain>,
+    pub(super) main: AgentRequests,
+    /// The other agents, in the order of their first requests.
+    pub(super) others: Vec<AgentChain>,
 }
 
 /// Requests of one agent.
 #[derive(Debug)]
-pub(super) struct Chain {
+pub(super) struct AgentChain {
     /// `fa:000`, `wg:000_000` or `aux:000`.
     pub(super) name: String,
-    pub(super) strand: Strand,
+    pub(super) strand: AgentRequests,
 }
 
-/// A line under way: places of its requests.
+/// A chain that may still grow: the indexes of its requests.
 #[derive(Debug)]
-struct Line {
+struct OpenChain {
     calls: Vec<usize>,
-    /// Where it left another line: the request there, and how many blocks they share.
+    /// The request at which it left another chain, and the number of blocks that they share.
     left_at: Option<(usize, usize)>,
 }
 
-pub(super) fn split(strand: Strand, block_size: usize, knobs: &AgentDetection) -> Split {
+pub(super) fn split(strand: AgentRequests, block_size: usize, knobs: &AgentDetection) -> Split {
     let calls = &strand.calls;
     if !knobs.split_flattened || calls.len() < 2 {
         return Split { main: strand, others: Vec::new() };
     }
     let ids: Vec<&[i64]> = calls.iter().map(|call| call.whole_blocks(block_size)).collect();
-    let mut lines = vec![Line { calls: vec![0], left_at: None }];
+    let mut lines = vec![OpenChain { calls: vec![0], left_at: None }];
     for place in 1..calls.len() {
         let (line, left_at) = continued(&lines, place, calls, &ids, knobs);
         match line {
             Some(line) => lines[line].calls.push(place),
-            None => lines.push(Line { calls: vec![place], left_at }),
+            None => lines.push(OpenChain { calls: vec![place], left_at }),
         }
     }
     let names = names(&lines, calls, knobs);
     distribute(strand, &lines, names, block_size)
 }
 
-/// The line that a request goes on from; otherwise where it left one.
+/// The chain that a request continues; otherwise where it left one.
 fn continued(
-    lines: &[Line],
+    lines: &[OpenChain],
     place: usize,
-    calls: &[Call],
+    calls: &[RecordedCall],
     ids: &[&[i64]],
     knobs: &AgentDetection,
 ) -> (Option<usize>, Option<(usize, usize)>) {
@@ -68,7 +68,7 @@ fn continued(
         if shared > 0 && left_at.is_none_or(|(_, before)| shared > before) {
             left_at = Some((tail, shared));
         }
-        // Only the main line goes on with another prompt altogether, as after a summary of what was said.
+        // Only the main chain may continue with a completely different prompt, as after a summary of the history.
         let goes_on = calls[tail].model == call.model
             && calls[tail].end_s() <= call.start_s
             && (shared > 0 || line == 0)
@@ -86,8 +86,8 @@ fn continued(
     if another_returns { (None, left_at) } else { (Some(line), None) }
 }
 
-/// After a long pause a request must share much with the one that it goes on from.
-fn is_near(tail: &Call, call: &Call, shared: usize, blocks: usize, knobs: &AgentDetection) -> bool {
+/// Whether two requests are close enough. After a long pause a request must share many blocks with the one that it continues.
+fn is_near(tail: &RecordedCall, call: &RecordedCall, shared: usize, blocks: usize, knobs: &AgentDetection) -> bool {
     let gap = call.start_s - tail.end_s();
     gap <= knobs.seam_max_gap_s || shared as f64 >= knobs.seam_min_overlap * blocks as f64
 }
@@ -96,8 +96,8 @@ fn shared(one: &[i64], other: &[i64]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }
 
-/// What each line but the first is.
-fn names(lines: &[Line], calls: &[Call], knobs: &AgentDetection) -> Vec<String> {
+/// The names of all chains but the first.
+fn names(lines: &[OpenChain], calls: &[RecordedCall], knobs: &AgentDetection) -> Vec<String> {
     let mut names = vec![String::new(); lines.len()];
     let main_model = &calls[0].model;
     let peak = lines[0].calls.iter().map(|place| calls[*place].input).max().unwrap_or(0);
@@ -118,8 +118,15 @@ fn names(lines: &[Line], calls: &[Call], knobs: &AgentDetection) -> Vec<String> 
     names
 }
 
-/// A short request beside the work: a title, a summary, a question to a smaller model.
-fn is_sidecar(line: &Line, calls: &[Call], main_model: &Arc<str>, peak: u64, knobs: &AgentDetection) -> bool {
+/// Whether a chain is a sidecar: a short request next to the main work, such as a title, a summary or a question to a smaller
+/// model.
+fn is_sidecar(
+    line: &OpenChain,
+    calls: &[RecordedCall],
+    main_model: &Arc<str>,
+    peak: u64,
+    knobs: &AgentDetection,
+) -> bool {
     if line.calls.len() > knobs.aux_max_requests {
         return false;
     }
@@ -131,15 +138,20 @@ fn is_sidecar(line: &Line, calls: &[Call], main_model: &Arc<str>, peak: u64, kno
     is_small || is_foreign || is_reduction
 }
 
-/// Lines that left another at the same place and ran at the same time.
-fn worker_groups(lines: &[Line], calls: &[Call], names: &[String], knobs: &AgentDetection) -> Vec<Vec<usize>> {
-    /// Where its members left, until when one of them ran, and who they are.
-    struct Group {
+/// Groups of chains that left another chain at the same request and ran at the same time.
+fn worker_groups(
+    lines: &[OpenChain],
+    calls: &[RecordedCall],
+    names: &[String],
+    knobs: &AgentDetection,
+) -> Vec<Vec<usize>> {
+    /// The request at which its members left, the end of the last of them, and their indexes.
+    struct WorkerGroup {
         left_at: Option<(usize, usize)>,
         until: f64,
         members: Vec<usize>,
     }
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<WorkerGroup> = Vec::new();
     for (number, line) in lines.iter().enumerate().skip(1) {
         if !names[number].is_empty() || line.left_at.is_none() {
             continue;
@@ -151,22 +163,22 @@ fn worker_groups(lines: &[Line], calls: &[Call], names: &[String], knobs: &Agent
                 group.until = group.until.max(end);
                 group.members.push(number);
             }
-            None => groups.push(Group { left_at: line.left_at, until: end, members: vec![number] }),
+            None => groups.push(WorkerGroup { left_at: line.left_at, until: end, members: vec![number] }),
         }
     }
     groups.retain(|group| group.members.len() >= knobs.worker_group_min.max(1));
     groups.into_iter().map(|group| group.members).collect()
 }
 
-fn distribute(strand: Strand, lines: &[Line], names: Vec<String>, block_size: usize) -> Split {
-    let Strand { system_tokens, calls } = strand;
+fn distribute(strand: AgentRequests, lines: &[OpenChain], names: Vec<String>, block_size: usize) -> Split {
+    let AgentRequests { system_tokens, calls } = strand;
     let mut owner = vec![0; calls.len()];
     for (number, line) in lines.iter().enumerate() {
         line.calls.iter().for_each(|place| owner[*place] = number);
     }
     let system_blocks = usize::try_from(system_tokens.div_ceil(block_size as u64)).unwrap_or(usize::MAX);
     let system_ids: Box<[i64]> = calls[0].ids.iter().take(system_blocks).copied().collect();
-    let mut strands: Vec<Strand> = lines.iter().map(|_| Strand::default()).collect();
+    let mut strands: Vec<AgentRequests> = lines.iter().map(|_| AgentRequests::default()).collect();
     for (call, owner) in calls.into_iter().zip(owner) {
         let strand = &mut strands[owner];
         // Another agent has the same tools and system prompt only if it begins with the same blocks.
@@ -177,7 +189,7 @@ fn distribute(strand: Strand, lines: &[Line], names: Vec<String>, block_size: us
     }
     let mut chains = strands.into_iter().zip(names);
     let main = chains.next().map(|(main, _)| main).unwrap_or_default();
-    Split { main, others: chains.map(|(strand, name)| Chain { name, strand }).collect() }
+    Split { main, others: chains.map(|(strand, name)| AgentChain { name, strand }).collect() }
 }
 
 #[cfg(test)]

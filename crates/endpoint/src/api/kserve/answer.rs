@@ -6,14 +6,14 @@ use aiperf_grpc::frames;
 use aiperf_grpc::kserve::{Datatype, InferResponse, StreamForm, StreamInferResponse};
 use aiperf_protocol::{Reply, ReplyError};
 
-use crate::reply::documents::{Heard, tree};
-use crate::reply::transcript::{Transcript, Wholeness};
+use crate::reply::documents::{EventResult, tree};
+use crate::reply::transcript::{BodyKind, Transcript};
 use crate::{KserveSettings, ResponseBody};
 
 const TEXT: &str = "text_output";
 
 /// One document of the JSON form.
-pub(super) fn hear(data: &str, transcript: &mut Transcript) -> Heard {
+pub(super) fn parse_event(data: &str, transcript: &mut Transcript) -> EventResult {
     let answer = tree(data)?;
     let outputs = answer["outputs"].as_array().map(Vec::as_slice).unwrap_or_default();
     let named = outputs.iter().find(|output| output["name"] == TEXT);
@@ -24,7 +24,7 @@ pub(super) fn hear(data: &str, transcript: &mut Transcript) -> Heard {
                 transcript.text(choice as u64, text.as_str().unwrap_or_default());
             }
         }
-        None => transcript.wordless(usize::from(!outputs.is_empty())),
+        None => transcript.non_text(usize::from(!outputs.is_empty())),
     }
     Ok(())
 }
@@ -46,7 +46,7 @@ pub(super) fn read_messages(body: ResponseBody<'_>, settings: &KserveSettings) -
     let frames = frames(body.bytes).map_err(|error| unreadable(error.to_string()))?;
     let form = form(settings, frames.iter().map(|frame| frame.of(body.bytes)));
     let mut transcript = Transcript::default();
-    let mut texts = Texts::default();
+    let mut texts = StreamTexts::default();
     for (number, frame) in frames.into_iter().enumerate() {
         let answer = form
             .decode(frame.of(body.bytes))
@@ -56,12 +56,12 @@ pub(super) fn read_messages(body: ResponseBody<'_>, settings: &KserveSettings) -
             return Err(ReplyError::InBand { code, kind, message });
         }
         if let Some(answer) = answer.infer_response {
-            texts.speak(&answer, number, &mut transcript)?;
+            texts.append(&answer, number, &mut transcript)?;
         }
         transcript.close_event(body.arrival(frame.end).unwrap_or_default());
     }
     texts.finish()?;
-    transcript.into_reply(Wholeness::Document)
+    transcript.into_reply(BodyKind::Document)
 }
 
 pub(super) fn message_carries_content(message: &[u8], form: StreamForm) -> bool {
@@ -79,15 +79,15 @@ fn text_output(answer: &InferResponse) -> Option<usize> {
 
 /// The texts of a stream; a character may be cut in two by the end of a message.
 #[derive(Debug, Default)]
-struct Texts {
+struct StreamTexts {
     /// By choice, the beginning of a character.
     begun: BTreeMap<u64, Vec<u8>>,
 }
 
-impl Texts {
-    fn speak(&mut self, answer: &InferResponse, number: usize, transcript: &mut Transcript) -> Result<(), ReplyError> {
+impl StreamTexts {
+    fn append(&mut self, answer: &InferResponse, number: usize, transcript: &mut Transcript) -> Result<(), ReplyError> {
         let Some(at) = text_output(answer) else {
-            transcript.wordless(usize::from(!answer.outputs.is_empty()));
+            transcript.non_text(usize::from(!answer.outputs.is_empty()));
             return Ok(());
         };
         for (choice, bytes) in answer.texts(at).into_iter().enumerate() {

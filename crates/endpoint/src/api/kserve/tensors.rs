@@ -46,7 +46,7 @@ pub(super) fn of(request: &TurnRequest<'_>, settings: &KserveSettings, texts: &[
     let turn = request.current().map_err(|error| error.to_string())?;
     let unknown = ModelShape::default();
     let model = settings.model(&turn.model).unwrap_or(&unknown);
-    let mut inputs = Inputs { model, named: Vec::new() };
+    let mut inputs = TensorInputs { model, named: Vec::new() };
     inputs.named.push((text_input(model)?.to_owned(), json!(texts)));
     let extras = || request.options.extra_inputs.iter().chain(turn.extra_body.iter().flatten());
     let stream = request.options.streaming;
@@ -103,12 +103,12 @@ fn names(model: &ModelShape) -> String {
     model.inputs.iter().map(named).collect::<Vec<_>>().join(", ")
 }
 
-struct Inputs<'a> {
+struct TensorInputs<'a> {
     model: &'a ModelShape,
     named: Vec<(String, Value)>,
 }
 
-impl Inputs<'_> {
+impl TensorInputs<'_> {
     fn has(&self, name: &str) -> bool {
         self.named.iter().any(|(there, _)| there == name) || inputs_has(self.model, name)
     }

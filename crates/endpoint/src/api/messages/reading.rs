@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::reply::documents::{Heard, text, tree};
+use crate::reply::documents::{EventResult, text, tree};
 use crate::reply::tool_call::CallFragment;
 use crate::reply::transcript::Transcript;
 use crate::reply::usage::UsageField;
@@ -15,15 +15,15 @@ const SEALED: &str = "redacted_thinking";
 
 /// Reads the events of one message.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
-    blocks: BTreeMap<u64, Block>,
+pub(super) struct MessagesReader {
+    blocks: BTreeMap<u64, ContentBlock>,
     /// Counts come in two halves: input with the start of the message, output with its end.
     usage: Map<String, Value>,
 }
 
 /// One content block in the making.
 #[derive(Debug, Default)]
-struct Block {
+struct ContentBlock {
     kind: String,
     text: String,
     thinking: String,
@@ -36,8 +36,8 @@ struct Block {
     sealed: String,
 }
 
-impl Reader {
-    pub(super) fn hear(&mut self, data: &str, transcript: &mut Transcript) -> Heard {
+impl MessagesReader {
+    pub(super) fn parse_event(&mut self, data: &str, transcript: &mut Transcript) -> EventResult {
         let event = tree(data)?;
         let index = event["index"].as_u64().unwrap_or(0);
         match text(&event, "type") {
@@ -89,20 +89,20 @@ impl Reader {
 
     fn go_on(&mut self, index: u64, delta: &Value, transcript: &mut Transcript) {
         let block = self.blocks.entry(index).or_default();
-        let says = |key: &str| text(delta, key);
-        match says("type") {
+        let field = |key: &str| text(delta, key);
+        match field("type") {
             "text_delta" => {
-                block.text.push_str(says("text"));
-                transcript.text(0, says("text"));
+                block.text.push_str(field("text"));
+                transcript.text(0, field("text"));
             }
             "thinking_delta" => {
                 "thinking".clone_into(&mut block.kind);
-                block.thinking.push_str(says("thinking"));
-                transcript.reasoning(0, says("thinking"));
+                block.thinking.push_str(field("thinking"));
+                transcript.reasoning(0, field("thinking"));
             }
-            "signature_delta" => block.signature.push_str(says("signature")),
+            "signature_delta" => block.signature.push_str(field("signature")),
             "input_json_delta" => {
-                let arguments = says("partial_json");
+                let arguments = field("partial_json");
                 block.input.push_str(arguments);
                 transcript.tool_call(0, CallFragment { index: Some(index), arguments, ..CallFragment::default() });
             }
@@ -118,8 +118,8 @@ impl Reader {
         transcript.usage(UsageField::deserialize(&Value::Object(self.usage.clone())).unwrap_or_default().0);
     }
 
-    /// The blocks as later turns repeat them; `None` where the text says it all.
-    pub(super) fn into_said(self) -> Option<Value> {
+    /// The blocks as later turns repeat them; `None` where the text field it all.
+    pub(super) fn into_native_message(self) -> Option<Value> {
         if !self.blocks.values().any(|block| matches!(block.kind.as_str(), "thinking" | SEALED | "tool_use")) {
             return None;
         }

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::{ID, STORE};
-use crate::reply::documents::{Heard, Unheard, is_truthy, text, tree};
+use crate::reply::documents::{EventError, EventResult, is_truthy, text, tree};
 use crate::reply::in_band;
 use crate::reply::tool_call::CallFragment;
 use crate::reply::transcript::Transcript;
 use crate::reply::usage::UsageField;
-use crate::request::message::SAID_ITEMS;
+use crate::request::message::OUTPUT_ITEMS;
 
 /// Items that the server made for itself, and does not want back.
 const NOT_REPEATED: [&str; 6] = [
@@ -24,9 +24,9 @@ const NOT_REPEATED: [&str; 6] = [
 
 /// Reads the events of one response.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(super) struct ResponsesReader {
     /// What was said already, so that its repetition in one piece is not counted again.
-    heard: BTreeSet<Place>,
+    result: BTreeSet<OutputPart>,
     /// Items whose call was named.
     named: BTreeSet<u64>,
     /// Finished items, in order, each once.
@@ -39,19 +39,19 @@ pub(super) struct Reader {
 
 /// A piece of the output by its numbers: that of the item, and that of the part within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum OutputPart {
     Text(u64, u64),
     Thought(u64, u64),
     Summary(u64, u64),
     CallArguments(u64),
 }
 
-impl Reader {
-    pub(super) fn hear(&mut self, data: &str, transcript: &mut Transcript) -> Heard {
+impl ResponsesReader {
+    pub(super) fn parse_event(&mut self, data: &str, transcript: &mut Transcript) -> EventResult {
         let event = tree(data)?;
         let kind = text(&event, "type");
         if kind == "response.error" {
-            return Err(Unheard::Failed(in_band::error_object(data)));
+            return Err(EventError::Failed(in_band::error_object(data)));
         }
         if let Some(response) = event.get("response").filter(|_| kind.starts_with("response.")) {
             if let Some(error) = failure(kind, response, data) {
@@ -77,52 +77,52 @@ impl Reader {
         let delta = text(event, "delta");
         match kind {
             "response.output_text.delta" | "response.refusal.delta" => {
-                self.go_on(Place::Text(item, part), delta, transcript);
+                self.go_on(OutputPart::Text(item, part), delta, transcript);
             }
-            "response.output_text.done" => self.complete(Place::Text(item, part), text(event, "text"), transcript),
-            "response.refusal.done" => self.complete(Place::Text(item, part), text(event, "refusal"), transcript),
-            "response.reasoning_text.delta" => self.go_on(Place::Thought(item, part), delta, transcript),
+            "response.output_text.done" => self.complete(OutputPart::Text(item, part), text(event, "text"), transcript),
+            "response.refusal.done" => self.complete(OutputPart::Text(item, part), text(event, "refusal"), transcript),
+            "response.reasoning_text.delta" => self.go_on(OutputPart::Thought(item, part), delta, transcript),
             "response.reasoning_text.done" => {
-                self.complete(Place::Thought(item, part), text(event, "text"), transcript);
+                self.complete(OutputPart::Thought(item, part), text(event, "text"), transcript);
             }
             "response.reasoning_summary_text.delta" => {
-                self.go_on(Place::Summary(item, number(event, "summary_index")), delta, transcript);
+                self.go_on(OutputPart::Summary(item, number(event, "summary_index")), delta, transcript);
             }
             "response.reasoning_summary_text.done" => {
-                let place = Place::Summary(item, number(event, "summary_index"));
+                let place = OutputPart::Summary(item, number(event, "summary_index"));
                 self.complete(place, text(event, "text"), transcript);
             }
             "response.output_item.added" => self.name_call(item, &event["item"], transcript),
             "response.output_item.done" => {
                 let done = &event["item"];
                 self.name_call(item, done, transcript);
-                self.complete(Place::CallArguments(item), arguments(done), transcript);
+                self.complete(OutputPart::CallArguments(item), arguments(done), transcript);
                 self.keep(done);
             }
             "response.function_call_arguments.delta"
             | "response.custom_tool_call_input.delta"
-            | "response.mcp_call_arguments.delta" => self.go_on(Place::CallArguments(item), delta, transcript),
+            | "response.mcp_call_arguments.delta" => self.go_on(OutputPart::CallArguments(item), delta, transcript),
             "response.function_call_arguments.done"
             | "response.custom_tool_call_input.done"
             | "response.mcp_call_arguments.done" => {
-                self.complete(Place::CallArguments(item), arguments(event), transcript);
+                self.complete(OutputPart::CallArguments(item), arguments(event), transcript);
             }
             _ => {}
         }
     }
 
     /// A piece of what stands at a place.
-    fn go_on(&mut self, place: Place, piece: &str, transcript: &mut Transcript) {
+    fn go_on(&mut self, place: OutputPart, piece: &str, transcript: &mut Transcript) {
         // A summary adds nothing to a thought that was told itself.
-        let is_known = matches!(place, Place::Summary(item, _) if self.has_thought(item));
+        let is_known = matches!(place, OutputPart::Summary(item, _) if self.has_thought(item));
         if piece.is_empty() || is_known {
             return;
         }
-        self.heard.insert(place);
+        self.result.insert(place);
         match place {
-            Place::Text(..) => transcript.text(0, piece),
-            Place::Thought(..) | Place::Summary(..) => transcript.reasoning(0, piece),
-            Place::CallArguments(item) => {
+            OutputPart::Text(..) => transcript.text(0, piece),
+            OutputPart::Thought(..) | OutputPart::Summary(..) => transcript.reasoning(0, piece),
+            OutputPart::CallArguments(item) => {
                 transcript
                     .tool_call(0, CallFragment { index: Some(item), arguments: piece, ..CallFragment::default() });
             }
@@ -130,12 +130,12 @@ impl Reader {
     }
 
     fn has_thought(&self, item: u64) -> bool {
-        self.heard.range(Place::Thought(item, 0)..=Place::Thought(item, u64::MAX)).next().is_some()
+        self.result.range(OutputPart::Thought(item, 0)..=OutputPart::Thought(item, u64::MAX)).next().is_some()
     }
 
     /// All that stands at a place, where it did not come in pieces.
-    fn complete(&mut self, place: Place, whole: &str, transcript: &mut Transcript) {
-        if !self.heard.contains(&place) {
+    fn complete(&mut self, place: OutputPart, whole: &str, transcript: &mut Transcript) {
+        if !self.result.contains(&place) {
             self.go_on(place, whole, transcript);
         }
     }
@@ -153,10 +153,10 @@ impl Reader {
     fn end(&mut self, response: &Value, transcript: &mut Transcript) {
         let listed = response["output"].as_array().filter(|items| !items.is_empty());
         let items = listed.cloned().unwrap_or_else(|| self.items.clone());
-        let said = |is_kind: fn(&Place) -> bool| self.heard.iter().any(is_kind);
-        let text_said = said(|place| matches!(place, Place::Text(..)));
-        let reasoning_said = said(|place| matches!(place, Place::Thought(..) | Place::Summary(..)));
-        let call_said = !self.named.is_empty() || said(|place| matches!(place, Place::CallArguments(_)));
+        let said = |is_kind: fn(&OutputPart) -> bool| self.result.iter().any(is_kind);
+        let text_said = said(|place| matches!(place, OutputPart::Text(..)));
+        let reasoning_said = said(|place| matches!(place, OutputPart::Thought(..) | OutputPart::Summary(..)));
+        let call_said = !self.named.is_empty() || said(|place| matches!(place, OutputPart::CallArguments(_)));
         for (item, place) in items.iter().zip(0..) {
             let known = match text(item, "type") {
                 "message" => text_said,
@@ -164,11 +164,11 @@ impl Reader {
                 _ => call_said,
             };
             if !known {
-                self.speak(place, item, transcript);
+                self.append(place, item, transcript);
             }
             self.keep(item);
         }
-        if self.heard.is_empty() && self.named.is_empty() {
+        if self.result.is_empty() && self.named.is_empty() {
             transcript.text(0, text(response, "output_text"));
         }
         transcript.usage(UsageField::within(response, "usage"));
@@ -181,26 +181,26 @@ impl Reader {
     }
 
     /// What a whole item says.
-    fn speak(&mut self, place: u64, item: &Value, transcript: &mut Transcript) {
+    fn append(&mut self, place: u64, item: &Value, transcript: &mut Transcript) {
         let parts = |name: &str| item[name].as_array().into_iter().flatten().zip(0..);
         match text(item, "type") {
             "reasoning" => {
                 for (part, number) in parts("content") {
-                    self.complete(Place::Thought(place, number), text(part, "text"), transcript);
+                    self.complete(OutputPart::Thought(place, number), text(part, "text"), transcript);
                 }
                 for (part, number) in parts("summary") {
-                    self.complete(Place::Summary(place, number), text(part, "text"), transcript);
+                    self.complete(OutputPart::Summary(place, number), text(part, "text"), transcript);
                 }
             }
             "message" => {
                 for (part, number) in parts("content") {
                     let words = [text(part, "text"), text(part, "refusal")].concat();
-                    self.complete(Place::Text(place, number), &words, transcript);
+                    self.complete(OutputPart::Text(place, number), &words, transcript);
                 }
             }
             _ => {
                 self.name_call(place, item, transcript);
-                self.complete(Place::CallArguments(place), arguments(item), transcript);
+                self.complete(OutputPart::CallArguments(place), arguments(item), transcript);
             }
         }
     }
@@ -216,9 +216,9 @@ impl Reader {
     }
 
     /// The reply as later turns repeat it. Items of a response that was cut off are not whole: its text goes instead.
-    pub(super) fn into_said(self) -> Value {
+    pub(super) fn into_native_message(self) -> Value {
         let mut said = Map::new();
-        said.insert(SAID_ITEMS.to_owned(), Value::Array(if self.incomplete { Vec::new() } else { self.items }));
+        said.insert(OUTPUT_ITEMS.to_owned(), Value::Array(if self.incomplete { Vec::new() } else { self.items }));
         if let Some(id) = self.id {
             said.insert(ID.to_owned(), Value::String(id));
         }
@@ -228,14 +228,14 @@ impl Reader {
 }
 
 /// A response that failed says so by its event, its status or its error.
-fn failure(kind: &str, response: &Value, data: &str) -> Option<Unheard> {
+fn failure(kind: &str, response: &Value, data: &str) -> Option<EventError> {
     let failed = kind == "response.failed"
         || matches!(text(response, "status"), "failed" | "cancelled")
         || response.get("error").is_some_and(is_truthy);
     failed.then(|| {
         let error = response.get("error").filter(|error| is_truthy(error));
         let said = error.map_or_else(|| data.to_owned(), |error| json!({ "error": error }).to_string());
-        Unheard::Failed(in_band::error_object(&said))
+        EventError::Failed(in_band::error_object(&said))
     })
 }
 

@@ -8,7 +8,7 @@ use crate::ResponseBody;
 use crate::reply::documents;
 
 /// All that the endpoints take from an event.
-fn speak(event: &CompletionEvent<'_>, transcript: &mut Transcript) {
+fn append(event: &CompletionEvent<'_>, transcript: &mut Transcript) {
     for choice in &event.choices.0 {
         transcript.text(choice.index(), choice.text.as_str());
         if let Some(message) = choice.delta.0.as_ref().or(choice.message.0.as_ref()) {
@@ -30,8 +30,8 @@ fn both_readings(events: &[String]) -> (String, String) {
     let bytes: Vec<u8> = events.iter().flat_map(|event| format!("data: {event}\n\n").into_bytes()).collect();
     let marks: Vec<ReadMark> = (1..=bytes.len()).map(|end| ReadMark::user(end, Mono::from_nanos(end as u64))).collect();
     let body = ResponseBody { content_type: Some("text/event-stream"), bytes: &bytes, marks: &marks };
-    let repeated = documents::read(body, |data, transcript| hear(data, transcript, speak));
-    let anew = documents::read(body, |data, transcript| hear_anew(data, transcript, speak));
+    let repeated = documents::read(body, |data, transcript| parse_event(data, transcript, append));
+    let anew = documents::read(body, |data, transcript| parse_new_event(data, transcript, append));
     (format!("{repeated:?}"), format!("{anew:?}"))
 }
 

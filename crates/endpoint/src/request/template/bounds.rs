@@ -91,9 +91,9 @@ fn too_wide() -> Error {
 
 /// What a template writes, up to a length.
 #[derive(Debug, Default)]
-pub(super) struct Written(pub(super) Vec<u8>);
+pub(super) struct TemplateOutput(pub(super) Vec<u8>);
 
-impl Write for Written {
+impl Write for TemplateOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.0.len() + bytes.len() > MOST_WRITTEN {
             return Err(io::Error::other(format!("it writes more than {} MiB", MOST_WRITTEN >> 20)));

@@ -1,45 +1,47 @@
 //! The second look at a curve: only what lies in the bins of its percentiles is kept, and how far all of it lies from the mean.
 
-use super::histogram_pass::{Outline, Place, bin};
-use super::{Running, SHOWN, WhichTime};
+use super::histogram_pass::{HistogramPass, PercentileBin, bin};
+use super::{CompensatedSum, SHOWN, WhichTime};
 use crate::{Percentile, Stats};
 
 #[derive(Debug, Clone)]
-pub(crate) struct CloseUp {
-    outline: Outline,
+pub(crate) struct ExactPass {
+    histogram: HistogramPass,
     idle: u64,
-    sides: [Side; 2],
+    parts: [PassStatistics; 2],
     /// Values in the bins that matter, and for how many nanoseconds each held.
     kept: Vec<(f64, u64)>,
 }
 
 /// All time, or active time alone.
 #[derive(Debug, Clone)]
-struct Side {
+struct PassStatistics {
     which: WhichTime,
     mean: f64,
-    places: Vec<Place>,
-    squares: Running,
+    percentile_bins: Vec<PercentileBin>,
+    squares: CompensatedSum,
 }
 
-impl CloseUp {
-    pub(super) fn of(outline: Outline, idle: u64) -> Self {
-        let sides = [WhichTime::All, WhichTime::Active].map(|which| Side {
+impl ExactPass {
+    pub(super) fn of(histogram: HistogramPass, idle: u64) -> Self {
+        let parts = [WhichTime::All, WhichTime::Active].map(|which| PassStatistics {
             which,
-            mean: outline.mean(which, idle),
-            places: outline.places(which, idle),
-            squares: Running::default(),
+            mean: histogram.mean(which, idle),
+            percentile_bins: histogram.percentile_bins(which, idle),
+            squares: CompensatedSum::default(),
         });
-        Self { outline, idle, sides, kept: Vec::new() }
+        Self { histogram, idle, parts, kept: Vec::new() }
     }
 
     pub(super) fn hold(&mut self, value: f64, nanos: u64, active: bool) {
-        for side in self.sides.iter_mut().filter(|side| active || side.which == WhichTime::All) {
-            side.squares.add((value - side.mean).powi(2) * nanos as f64);
+        for part in self.parts.iter_mut().filter(|part| active || part.which == WhichTime::All) {
+            part.squares.add((value - part.mean).powi(2) * nanos as f64);
         }
         let key = bin(value);
         // The bin of 0 has nothing else in it.
-        if value.to_bits() == 0 || !self.sides.iter().any(|side| side.places.iter().any(|place| place.bin == key)) {
+        if value.to_bits() == 0
+            || !self.parts.iter().any(|part| part.percentile_bins.iter().any(|place| place.bin == key))
+        {
             return;
         }
         match self.kept.last_mut() {
@@ -50,8 +52,8 @@ impl CloseUp {
 
     pub(super) fn statistics(mut self) -> (Stats, Stats) {
         self.kept.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let [all, active] = &self.sides;
-        (self.of_side(all), self.of_side(active))
+        let [all, active] = &self.parts;
+        (self.of_part(all), self.of_part(active))
     }
 
     #[cfg(test)]
@@ -59,24 +61,24 @@ impl CloseUp {
         self.kept.len()
     }
 
-    fn of_side(&self, side: &Side) -> Stats {
-        let time = self.outline.time(side.which, self.idle).max(1) as f64;
+    fn of_part(&self, part: &PassStatistics) -> Stats {
+        let time = self.histogram.time(part.which, self.idle).max(1) as f64;
         let mut percentiles = [None; Percentile::COUNT];
-        for (percentile, place) in SHOWN.iter().zip(&side.places) {
+        for (percentile, place) in SHOWN.iter().zip(&part.percentile_bins) {
             percentiles[*percentile as usize] = Some(self.value_at(*place));
         }
         Stats {
-            avg: Some(side.mean),
+            avg: Some(part.mean),
             percentiles,
-            min: Some(self.outline.min(side.which, self.idle)),
-            max: Some(self.outline.max()),
-            std: Some((side.squares.sum() / time).sqrt()),
+            min: Some(self.histogram.min(part.which, self.idle)),
+            max: Some(self.histogram.max()),
+            std: Some((part.squares.value() / time).sqrt()),
             count: None,
             sum: None,
         }
     }
 
-    fn value_at(&self, place: Place) -> f64 {
+    fn value_at(&self, place: PercentileBin) -> f64 {
         if place.bin == bin(0.0) {
             return 0.0;
         }

@@ -1,15 +1,15 @@
 //! A curve seen from afar: for how long its value lay in each of many narrow bins. Enough to tell its mean and its ends, and in which bins
 //! its percentiles lie.
 
-use super::{Running, SHOWN, WhichTime};
+use super::{CompensatedSum, SHOWN, WhichTime};
 
 /// Sign, exponent and the first bits of the fraction: bins are 1/64 to 1/128 of their values wide.
 const KEY_BITS: u32 = 18;
 
 #[derive(Debug, Clone)]
-pub(crate) struct Outline {
+pub(crate) struct HistogramPass {
     bins: Vec<u64>,
-    weighted: Running,
+    weighted: CompensatedSum,
     held: u64,
     min: f64,
     /// The lowest value above 0.
@@ -19,7 +19,7 @@ pub(crate) struct Outline {
 
 /// A percentile that is known to lie in a bin.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct PercentileBin {
     pub(super) bin: usize,
     /// For how long the value lay in lower bins.
     pub(super) below: u64,
@@ -27,10 +27,10 @@ pub(super) struct Place {
     pub(super) wanted: f64,
 }
 
-impl Outline {
+impl HistogramPass {
     pub(super) fn new() -> Self {
         let (min, min_above, max) = (f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY);
-        Self { bins: vec![0; 1 << KEY_BITS], weighted: Running::default(), held: 0, min, min_above, max }
+        Self { bins: vec![0; 1 << KEY_BITS], weighted: CompensatedSum::default(), held: 0, min, min_above, max }
     }
 
     pub(super) fn hold(&mut self, value: f64, nanos: u64) {
@@ -54,7 +54,7 @@ impl Outline {
 
     pub(super) fn mean(&self, which: WhichTime, idle: u64) -> f64 {
         // What idle time adds to the sum is nothing.
-        self.weighted.sum() / self.time(which, idle).max(1) as f64
+        self.weighted.value() / self.time(which, idle).max(1) as f64
     }
 
     pub(super) fn max(&self) -> f64 {
@@ -71,24 +71,24 @@ impl Outline {
     }
 
     /// Where each of the shown percentiles lies.
-    pub(super) fn places(&self, which: WhichTime, idle: u64) -> Vec<Place> {
+    pub(super) fn percentile_bins(&self, which: WhichTime, idle: u64) -> Vec<PercentileBin> {
         let time = self.time(which, idle).max(1) as f64;
         let idle = if which == WhichTime::Active { idle } else { 0 };
         let zero = bin(0.0);
-        let mut places = Vec::new();
+        let mut percentile_bins = Vec::new();
         let mut next = SHOWN.iter().peekable();
         let (mut below, mut last) = (0, zero);
         for (bin, held) in self.bins.iter().enumerate().filter(|(_, held)| **held > 0) {
             let held = if bin == zero { held - idle.min(*held) } else { *held };
             let wanted = |p: &crate::Percentile| p.percent() / 100.0 * time;
             while let Some(percentile) = next.next_if(|p| (below + held) as f64 >= wanted(p)) {
-                places.push(Place { bin, below, wanted: wanted(percentile) });
+                percentile_bins.push(PercentileBin { bin, below, wanted: wanted(percentile) });
             }
             below += held;
             last = bin;
         }
-        places.extend(next.map(|_| Place { bin: last, below: 0, wanted: f64::INFINITY }));
-        places
+        percentile_bins.extend(next.map(|_| PercentileBin { bin: last, below: 0, wanted: f64::INFINITY }));
+        percentile_bins
     }
 }
 

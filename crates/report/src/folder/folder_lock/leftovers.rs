@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::ArtifactPaths;
-use crate::folder::paths::{UNFINISHED_ENDS, with_end};
-use crate::trials::AGGREGATE_NAMES;
+use crate::folder::paths::{LOGS, PHASES, UNFINISHED_ENDS, with_end};
+use crate::trials::names;
 
 /// Folders within that of a run, or of several runs, that are the program's own.
-const OWN_FOLDERS: [&str; 5] = ["profile_runs", "aggregate", "sweep_aggregate", "phases", "logs"];
-const RUN_CONFIG: &str = "run_config.json";
+const OWN_FOLDERS: [&str; 5] = ["profile_runs", "aggregate", "sweep_aggregate", PHASES, LOGS];
 /// The program never writes a larger summary or a longer record.
 const LARGEST_READ: u64 = 64 << 20;
 
@@ -27,7 +26,7 @@ pub(super) struct Leftovers {
 
 /// Where a folder stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum FolderLevel {
     /// The folder of the command, which may hold folders of others.
     Root,
     /// In a folder that the program made.
@@ -37,7 +36,7 @@ enum Place {
 impl Leftovers {
     pub(super) fn find(dir: &Path, kept: &[PathBuf]) -> Self {
         let mut found = Self::default();
-        found.enter(dir, Place::Root);
+        found.enter(dir, FolderLevel::Root);
         let marker = ArtifactPaths::new("", None).ready_marker();
         found.files.sort_by_key(|file| !file.ends_with(&marker));
         let kept: Vec<PathBuf> = kept.iter().filter_map(|path| path.canonicalize().ok()).collect();
@@ -45,17 +44,17 @@ impl Leftovers {
         found
     }
 
-    fn enter(&mut self, dir: &Path, place: Place) {
+    fn enter(&mut self, dir: &Path, place: FolderLevel) {
         let (files, folders) = entries(dir);
         let own = own_names(dir, place, &files);
         self.files.extend(files.iter().filter(|file| own.contains(*file)).cloned());
         for folder in folders {
             let is_own = match place {
-                Place::Root => OWN_FOLDERS.iter().any(|name| folder.ends_with(name)) || is_point(&folder),
-                Place::Below => !folder.ends_with(super::PREVIOUS),
+                FolderLevel::Root => OWN_FOLDERS.iter().any(|name| folder.ends_with(name)) || is_point(&folder),
+                FolderLevel::Below => !folder.ends_with(super::PREVIOUS),
             };
             if is_own {
-                self.enter(&folder, Place::Below);
+                self.enter(&folder, FolderLevel::Below);
                 self.folders.push(folder);
             }
         }
@@ -65,20 +64,22 @@ impl Leftovers {
 /// Whether a folder is that of a point of a sweep: it is the folder of one of several runs, or holds its trials.
 fn is_point(folder: &Path) -> bool {
     let varies = |run: &Path| {
-        let config = fs::read(run.join(RUN_CONFIG)).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+        let config = fs::read(ArtifactPaths::new(run, None).run_config())
+            .ok()
+            .and_then(|text| serde_json::from_slice::<Value>(&text).ok());
         config.is_some_and(|config| config["variation"]["values"].as_object().is_some_and(|values| !values.is_empty()))
     };
     varies(folder) || entries(&folder.join("profile_runs")).1.iter().any(|trial| varies(trial))
 }
 
 /// Paths of all files that the program may have written into one folder.
-fn own_names(dir: &Path, place: Place, files: &[PathBuf]) -> BTreeSet<PathBuf> {
+fn own_names(dir: &Path, place: FolderLevel, files: &[PathBuf]) -> BTreeSet<PathBuf> {
     let mut prefixes: BTreeSet<Option<String>> = BTreeSet::from([None]);
     prefixes.extend(files.iter().filter_map(|file| prefix_of(file)).map(Some));
     prefixes.extend(interrupted_prefix(dir).map(Some));
-    let mut own: BTreeSet<PathBuf> = AGGREGATE_NAMES.iter().map(|name| dir.join(name)).collect();
-    if place == Place::Below && dir.ends_with("logs") {
-        own.insert(dir.join("aiperf.log"));
+    let mut own: BTreeSet<PathBuf> = names::ALL.iter().map(|name| dir.join(name)).collect();
+    if place == FolderLevel::Below && dir.ends_with(LOGS) {
+        own.extend(dir.parent().map(|run| ArtifactPaths::new(run, None).log()));
     }
     own.extend(prefixes.iter().flat_map(|prefix| ArtifactPaths::new(dir, prefix.as_deref()).files()));
     let unfinished: Vec<PathBuf> = own.iter().flat_map(|path| UNFINISHED_ENDS.map(|end| with_end(path, end))).collect();

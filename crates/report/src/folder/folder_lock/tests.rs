@@ -34,8 +34,8 @@ fn names(dir: &Path) -> Vec<String> {
     found
 }
 
-fn clear(dir: &Path, earlier: Earlier) -> Option<Cleared> {
-    FolderClaim::take(dir).unwrap().clear(earlier, &[]).unwrap()
+fn clear(dir: &Path, earlier: EarlierFiles) -> Option<ClearedFiles> {
+    FolderLock::take(dir).unwrap().clear(earlier, &[]).unwrap()
 }
 
 const RUN: [(&str, &str); 9] = [
@@ -60,20 +60,20 @@ const OF_OTHERS: [(&str, &str); 5] = [
 #[test]
 fn files_of_an_earlier_run_are_moved_and_those_of_others_stay() {
     let dir = folder(&[&RUN[..], &OF_OTHERS[..]].concat());
-    let cleared = clear(dir.path(), Earlier::SetAside).unwrap();
-    assert_eq!(cleared, Cleared { files: RUN.len(), moved_to: Some(dir.path().join(PREVIOUS)) });
+    let cleared = clear(dir.path(), EarlierFiles::SetAside).unwrap();
+    assert_eq!(cleared, ClearedFiles { files: RUN.len(), moved_to: Some(dir.path().join(PREVIOUS)) });
     let mut expected: Vec<String> = RUN.iter().map(|(name, _)| format!("previous/{name}")).collect();
     expected.extend(OF_OTHERS.map(|(name, _)| name.to_owned()));
     expected.sort();
     assert_eq!(names(dir.path()), expected);
     assert!(!dir.path().join("phases").exists(), "a folder of ours that is empty goes");
-    assert_eq!(clear(dir.path(), Earlier::SetAside), None, "nothing is left to move");
+    assert_eq!(clear(dir.path(), EarlierFiles::SetAside), None, "nothing is left to move");
 }
 
 #[test]
 fn overwriting_deletes_what_the_program_wrote_and_nothing_else() {
     let dir = folder(&[&RUN[..], &OF_OTHERS[..]].concat());
-    assert_eq!(clear(dir.path(), Earlier::Delete), Some(Cleared { files: RUN.len(), moved_to: None }));
+    assert_eq!(clear(dir.path(), EarlierFiles::Delete), Some(ClearedFiles { files: RUN.len(), moved_to: None }));
     let mut expected = OF_OTHERS.map(|(name, _)| name.to_owned());
     expected.sort();
     assert_eq!(names(dir.path()), expected);
@@ -83,7 +83,7 @@ fn overwriting_deletes_what_the_program_wrote_and_nothing_else() {
 fn the_run_before_the_last_one_is_kept_too() {
     let dir = tempfile::tempdir().unwrap();
     for number in 1..=4 {
-        clear(dir.path(), Earlier::SetAside);
+        clear(dir.path(), EarlierFiles::SetAside);
         fs::write(dir.path().join("profile_export.jsonl"), number.to_string()).unwrap();
     }
     let said = |name: &str| fs::read_to_string(dir.path().join(name).join("profile_export.jsonl")).unwrap();
@@ -103,7 +103,7 @@ fn files_with_a_prefix_of_their_own_are_known_by_what_is_in_them() {
         (".aiperf_run.json", &json!({"input_config": {"artifacts": {"prefix": "fourth"}}}).to_string()),
         ("fourth.jsonl", ""),
     ]);
-    clear(dir.path(), Earlier::Delete);
+    clear(dir.path(), EarlierFiles::Delete);
     assert_eq!(names(dir.path()), ["third_raw.jsonl"], "nothing says whose that is");
 }
 
@@ -123,7 +123,7 @@ fn all_runs_of_an_earlier_sweep_are_moved_and_other_experiments_below_stay() {
         ("repeated/profile_runs/run_0001/run_config.json", &trial),
         ("sweep/concurrency_1/run_config.json", &point),
     ]);
-    clear(dir.path(), Earlier::Delete);
+    clear(dir.path(), EarlierFiles::Delete);
     assert_eq!(
         names(dir.path()),
         [
@@ -138,8 +138,8 @@ fn all_runs_of_an_earlier_sweep_are_moved_and_other_experiments_below_stay() {
 #[test]
 fn data_that_is_sent_is_not_taken_away() {
     let dir = folder(&RUN);
-    let claim = FolderClaim::take(dir.path()).unwrap();
-    claim.clear(Earlier::Delete, &[dir.path().join("profile_export_raw.jsonl")]).unwrap();
+    let claim = FolderLock::take(dir.path()).unwrap();
+    claim.clear(EarlierFiles::Delete, &[dir.path().join("profile_export_raw.jsonl")]).unwrap();
     assert_eq!(names(dir.path()), ["profile_export_raw.jsonl"]);
 }
 
@@ -148,19 +148,19 @@ fn data_that_is_sent_is_not_taken_away() {
 fn links_and_pipes_in_place_of_files_stay() {
     let dir = folder(&[]);
     std::os::unix::fs::symlink("/dev/null", dir.path().join("profile_export.jsonl")).unwrap();
-    assert_eq!(clear(dir.path(), Earlier::Delete), None);
+    assert_eq!(clear(dir.path(), EarlierFiles::Delete), None);
 }
 
 #[test]
 fn a_second_writer_is_refused_until_the_first_has_ended() {
     let dir = tempfile::tempdir().unwrap();
-    let first = FolderClaim::take(dir.path()).unwrap();
+    let first = FolderLock::take(dir.path()).unwrap();
     if !first.is_locked() {
         eprintln!("skipped: {} is on a file system without locks", dir.path().display());
         return;
     }
-    let refused = FolderClaim::take(dir.path()).unwrap_err();
+    let refused = FolderLock::take(dir.path()).unwrap_err();
     assert!(refused.to_string().contains("another aiperf run"), "{refused}");
     drop(first);
-    FolderClaim::take(dir.path()).unwrap();
+    FolderLock::take(dir.path()).unwrap();
 }

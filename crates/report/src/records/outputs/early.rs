@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::in_order::Turn;
+use super::in_order::OutputPosition;
 use crate::ReportError;
 
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -21,12 +21,12 @@ pub(super) struct Early {
     source: BufReader<File>,
     /// Where the reader is.
     at: u64,
-    waiting: BinaryHeap<Reverse<Entry>>,
+    waiting: BinaryHeap<Reverse<WaitingText>>,
 }
 
 /// Where a text lies in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
+struct WaitingText {
     number: u64,
     index: u32,
     length: u32,
@@ -48,16 +48,17 @@ impl Early {
         })
     }
 
-    pub(super) fn keep(&mut self, turn: Turn, text: &[u8]) -> Result<(), ReportError> {
+    pub(super) fn keep(&mut self, turn: OutputPosition, text: &[u8]) -> Result<(), ReportError> {
         self.out.write_all(text).map_err(|source| ReportError::write(&self.path, source))?;
-        let entry = Entry { number: turn.number, index: turn.index, length: text.len() as u32, offset: self.written };
+        let entry =
+            WaitingText { number: turn.number, index: turn.index, length: text.len() as u32, offset: self.written };
         self.waiting.push(Reverse(entry));
         self.written += text.len() as u64;
         Ok(())
     }
 
-    pub(super) fn first(&self) -> Option<Turn> {
-        self.waiting.peek().map(|Reverse(entry)| Turn { number: entry.number, index: entry.index })
+    pub(super) fn first(&self) -> Option<OutputPosition> {
+        self.waiting.peek().map(|Reverse(entry)| OutputPosition { number: entry.number, index: entry.index })
     }
 
     /// Reads the text that [`Early::first`] names into `text`; it waits no longer.
@@ -67,7 +68,7 @@ impl Early {
         self.read(entry, text).map_err(|source| ReportError::write(&self.path, source))
     }
 
-    fn read(&mut self, entry: Entry, text: &mut Vec<u8>) -> io::Result<()> {
+    fn read(&mut self, entry: WaitingText, text: &mut Vec<u8>) -> io::Result<()> {
         let end = entry.offset + u64::from(entry.length);
         if end > self.flushed {
             self.out.flush()?;

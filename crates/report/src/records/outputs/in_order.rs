@@ -18,7 +18,7 @@ const HEAD: &[u8] = b"{\n  \"schema_version\": \"1.0\",\n  \"data\": [";
 
 /// What texts are sorted by: the number counts requests from 0, with none left out but at the end of a run that was broken off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Turn {
+pub(super) struct OutputPosition {
     pub(super) number: u64,
     pub(super) index: u32,
 }
@@ -29,7 +29,7 @@ pub(super) struct InOrder {
     is_empty: bool,
     /// The number that is written next.
     next: u64,
-    held: BTreeMap<Turn, Vec<u8>>,
+    held: BTreeMap<OutputPosition, Vec<u8>>,
     held_bytes: usize,
     most_held: usize,
     early_path: PathBuf,
@@ -59,7 +59,7 @@ impl InOrder {
         })
     }
 
-    pub(super) fn put(&mut self, turn: Turn, text: &[u8]) -> Result<(), ReportError> {
+    pub(super) fn put(&mut self, turn: OutputPosition, text: &[u8]) -> Result<(), ReportError> {
         if turn.number == self.next {
             self.next += 1;
             self.write(text)?;
@@ -97,7 +97,7 @@ impl InOrder {
     }
 
     /// The first of those that wait.
-    fn first(&self) -> Option<Turn> {
+    fn first(&self) -> Option<OutputPosition> {
         let held = self.held.keys().next().copied();
         let early = self.early.as_ref().and_then(Early::first);
         held.into_iter().chain(early).min()
@@ -133,8 +133,8 @@ mod tests {
 
     use super::*;
 
-    fn turn(number: u64) -> Turn {
-        Turn { number, index: 0 }
+    fn turn(number: u64) -> OutputPosition {
+        OutputPosition { number, index: 0 }
     }
 
     fn expected(numbers: impl Iterator<Item = u64>) -> String {

@@ -1,14 +1,14 @@
 //! The values of one column until they are written.
 
-use aiperf_metrics::{Flags, Kind, Metric};
+use aiperf_metrics::{Flags, Metric, MetricKind};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedColumnWriter;
 
 /// Values that are there, and for each row whether it has one.
 #[derive(Debug)]
-pub(super) struct Column {
-    values: Values,
+pub(super) struct ParquetColumn {
+    values: ColumnValues,
     /// `None` where every row has a value. For lists: 0 for none, 2 for an element.
     present: Option<Vec<i16>>,
     /// Of lists: 0 where a row begins.
@@ -16,47 +16,47 @@ pub(super) struct Column {
 }
 
 #[derive(Debug)]
-enum Values {
+enum ColumnValues {
     Whole(Vec<i64>),
     Double(Vec<f64>),
     Flag(Vec<bool>),
     Text(Vec<ByteArray>),
 }
 
-impl Column {
+impl ParquetColumn {
     pub(super) fn new(kind: &str, required: bool) -> Self {
         let values = match kind {
-            "INT64" => Values::Whole(Vec::new()),
-            "BOOLEAN" => Values::Flag(Vec::new()),
-            _ => Values::Text(Vec::new()),
+            "INT64" => ColumnValues::Whole(Vec::new()),
+            "BOOLEAN" => ColumnValues::Flag(Vec::new()),
+            _ => ColumnValues::Text(Vec::new()),
         };
         Self { values, present: (!required).then(Vec::new), repeats: None }
     }
 
     pub(super) fn of_metric(metric: Metric) -> Self {
         let definition = metric.definition();
-        let is_list = definition.kind == Kind::RecordList;
+        let is_list = definition.kind == MetricKind::RecordList;
         let whole = definition.flags.has(Flags::WHOLE) && !is_list;
-        let values = if whole { Values::Whole(Vec::new()) } else { Values::Double(Vec::new()) };
+        let values = if whole { ColumnValues::Whole(Vec::new()) } else { ColumnValues::Double(Vec::new()) };
         Self { values, present: Some(Vec::new()), repeats: is_list.then(Vec::new) }
     }
 
     pub(super) fn whole(&mut self, value: Option<u64>) {
         self.mark(value.is_some());
-        if let (Values::Whole(values), Some(value)) = (&mut self.values, value) {
+        if let (ColumnValues::Whole(values), Some(value)) = (&mut self.values, value) {
             values.push(value as i64);
         }
     }
 
     pub(super) fn flag(&mut self, value: bool) {
-        if let Values::Flag(values) = &mut self.values {
+        if let ColumnValues::Flag(values) = &mut self.values {
             values.push(value);
         }
     }
 
     pub(super) fn text(&mut self, value: Option<&str>) {
         self.mark(value.is_some());
-        if let (Values::Text(values), Some(value)) = (&mut self.values, value) {
+        if let (ColumnValues::Text(values), Some(value)) = (&mut self.values, value) {
             values.push(ByteArray::from(value.as_bytes().to_vec()));
         }
     }
@@ -65,15 +65,15 @@ impl Column {
     pub(super) fn number(&mut self, value: Option<f64>) {
         self.mark(value.is_some());
         match (&mut self.values, value) {
-            (Values::Whole(values), Some(value)) => values.push(value as i64),
-            (Values::Double(values), Some(value)) => values.push(value),
+            (ColumnValues::Whole(values), Some(value)) => values.push(value as i64),
+            (ColumnValues::Double(values), Some(value)) => values.push(value),
             _ => {}
         }
     }
 
     /// An empty list is none.
     pub(super) fn list(&mut self, elements: impl Iterator<Item = f64>) {
-        let (Values::Double(values), Some(present), Some(repeats)) =
+        let (ColumnValues::Double(values), Some(present), Some(repeats)) =
             (&mut self.values, &mut self.present, &mut self.repeats)
         else {
             return;
@@ -100,19 +100,19 @@ impl Column {
     pub(super) fn write(&mut self, writer: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
         let (present, repeats) = (self.present.as_deref(), self.repeats.as_deref());
         match &mut self.values {
-            Values::Whole(values) => {
+            ColumnValues::Whole(values) => {
                 writer.typed::<Int64Type>().write_batch(values, present, repeats)?;
                 values.clear();
             }
-            Values::Double(values) => {
+            ColumnValues::Double(values) => {
                 writer.typed::<DoubleType>().write_batch(values, present, repeats)?;
                 values.clear();
             }
-            Values::Flag(values) => {
+            ColumnValues::Flag(values) => {
                 writer.typed::<BoolType>().write_batch(values, present, repeats)?;
                 values.clear();
             }
-            Values::Text(values) => {
+            ColumnValues::Text(values) => {
                 writer.typed::<ByteArrayType>().write_batch(values, present, repeats)?;
                 values.clear();
             }

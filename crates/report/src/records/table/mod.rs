@@ -8,7 +8,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aiperf_metrics::{Flags, Kind, Metric, MetricContext};
+use aiperf_metrics::{Flags, Metric, MetricContext, MetricKind};
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -17,7 +17,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use serde_json::{Map, Value};
 
-use self::column::Column;
+use self::column::ParquetColumn;
 use crate::folder::paths::with_end;
 use crate::{Record, ReportError};
 
@@ -32,12 +32,12 @@ pub struct RecordTable {
     part: PathBuf,
     phases: Vec<MetricContext>,
     metrics: Vec<Metric>,
-    state: Mutex<State>,
+    state: Mutex<TableState>,
 }
 
-struct State {
+struct TableState {
     file: SerializedFileWriter<BufWriter<File>>,
-    columns: Vec<Column>,
+    columns: Vec<ParquetColumn>,
     rows: usize,
     list_values: usize,
     failed: bool,
@@ -91,9 +91,9 @@ impl RecordTable {
             .build();
         let file = BufWriter::new(File::create(&part).map_err(|source| ReportError::create(&part, source))?);
         let file = SerializedFileWriter::new(file, schema, Arc::new(properties)).map_err(failed)?;
-        let columns = FIELDS.iter().map(|(_, kind, required)| Column::new(kind, *required));
-        let columns = columns.chain(metrics.iter().map(|metric| Column::of_metric(*metric))).collect();
-        let state = State { file, columns, rows: 0, list_values: 0, failed: false };
+        let columns = FIELDS.iter().map(|(_, kind, required)| ParquetColumn::new(kind, *required));
+        let columns = columns.chain(metrics.iter().map(|metric| ParquetColumn::of_metric(*metric))).collect();
+        let state = TableState { file, columns, rows: 0, list_values: 0, failed: false };
         Ok(Self { path: path.to_owned(), part, phases: phases.to_vec(), metrics, state: Mutex::new(state) })
     }
 
@@ -109,7 +109,7 @@ impl RecordTable {
         put_fields(fields, record);
         for (column, metric) in metrics.iter_mut().zip(&self.metrics) {
             let definition = metric.definition();
-            if definition.kind == Kind::RecordList {
+            if definition.kind == MetricKind::RecordList {
                 column.list(record.values.gaps().iter().map(|gap| definition.show(*gap as f64)));
             } else {
                 let value = record.values.get(*metric, context).filter(|_| context.shows(*metric));
@@ -135,19 +135,19 @@ impl RecordTable {
         closed.and_then(|()| fs::rename(&part, &path)).map_err(|source| ReportError::write(&path, source))
     }
 
-    fn failure(&self, state: &mut State, error: ParquetError) -> ReportError {
+    fn failure(&self, state: &mut TableState, error: ParquetError) -> ReportError {
         state.failed = true;
         ReportError::write(&self.path, io::Error::other(error))
     }
 }
 
-impl std::fmt::Debug for State {
+impl std::fmt::Debug for TableState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("State").field("rows", &self.rows).finish_non_exhaustive()
+        f.debug_struct("TableState").field("rows", &self.rows).finish_non_exhaustive()
     }
 }
 
-impl State {
+impl TableState {
     fn flush(&mut self) -> Result<(), ParquetError> {
         if self.rows == 0 {
             return Ok(());
@@ -164,11 +164,11 @@ impl State {
     }
 }
 
-fn put_fields(columns: &mut [Column], record: &Record<'_>) {
+fn put_fields(columns: &mut [ParquetColumn], record: &Record<'_>) {
     let metadata = record.metadata;
     let failure = record.failure;
     let mut columns = columns.iter_mut();
-    let mut next = |put: &dyn Fn(&mut Column)| columns.next().map(put);
+    let mut next = |put: &dyn Fn(&mut ParquetColumn)| columns.next().map(put);
     next(&|column| column.whole(Some(metadata.session_num)));
     next(&|column| column.text(Some(metadata.x_request_id)));
     next(&|column| column.text(Some(metadata.x_correlation_id)));
@@ -202,7 +202,7 @@ fn message_type(metrics: &[Metric]) -> String {
     for metric in metrics {
         let definition = metric.definition();
         let tag = definition.tag;
-        text.push_str(&if definition.kind == Kind::RecordList {
+        text.push_str(&if definition.kind == MetricKind::RecordList {
             format!("OPTIONAL group {tag} (LIST) {{ REPEATED group list {{ REQUIRED DOUBLE element; }} }}\n")
         } else if definition.flags.has(Flags::WHOLE) {
             format!("OPTIONAL INT64 {tag};\n")

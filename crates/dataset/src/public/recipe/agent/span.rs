@@ -1,24 +1,24 @@
-//! One span of a trace: whether it is a model call that was answered, and what it asked for. Names are those of the
+//! One span of a trace: whether it is a model call with an answer, and what it requested. Attribute names follow the
 //! semantic conventions of OpenTelemetry for generative AI.
 
 use aiperf_conversation::Turn;
 use serde_json::{Map, Value};
 
-use super::moment::Moment;
+use super::span_time::SpanTime;
 use crate::public::recipe::span_message::{messages, parsed, tools};
 
-/// Settings of a call that go into the body of the turn.
+/// Settings of a call that are copied into the body of the turn.
 const SETTINGS: [(&str, &str); 2] = [("request.temperature", "temperature"), ("request.stop_sequences", "stop")];
-/// OpenTelemetry's code of a span that failed.
+/// The status code of a failed span in OpenTelemetry.
 const FAILED: i64 = 2;
 
-pub(super) struct Span<'a> {
+pub(super) struct OtelSpan<'a> {
     fields: &'a Map<String, Value>,
     attributes: Value,
 }
 
-impl<'a> Span<'a> {
-    /// `None` where it says nothing about itself.
+impl<'a> OtelSpan<'a> {
+    /// `None` if the span has no attributes.
     pub(super) fn of(value: &'a Value) -> Option<Self> {
         let fields = value.as_object()?;
         Some(Self { attributes: parsed(fields.get("attributes")?), fields })
@@ -34,25 +34,25 @@ impl<'a> Span<'a> {
         (0.0..=f64::from(u32::MAX)).contains(&number).then_some(number as u32)
     }
 
-    pub(super) fn time(&self, field: &str) -> Option<Moment> {
-        self.fields.get(field).and_then(Moment::read)
+    pub(super) fn time(&self, field: &str) -> Option<SpanTime> {
+        self.fields.get(field).and_then(SpanTime::read)
     }
 
-    /// A call of a model by its messages that brought something.
+    /// Whether the span is a model call with messages that was answered.
     pub(super) fn was_answered(&self) -> bool {
         let operation = self.attribute("operation.name").and_then(Value::as_str);
         let is_other = operation.is_some_and(|operation| operation != "chat");
         !is_other && !self.failed() && self.number("usage.output_tokens") != Some(0)
     }
 
-    /// A status is a code, the name of one, or a record that has one of both.
+    /// Whether the span failed. A status is a code, the name of a code, or a record with one of them.
     fn failed(&self) -> bool {
         let status = self.fields.get("status").map_or(Value::Null, parsed);
         let code = ["code", "status_code"].iter().find_map(|name| status.get(*name)).unwrap_or(&status);
         code.as_i64() == Some(FAILED) || code.as_str().is_some_and(|name| name.to_ascii_uppercase().ends_with("ERROR"))
     }
 
-    /// What it asked for; `None` where it had no message.
+    /// The request as a turn; `None` if it has no messages.
     pub(super) fn turn(&self) -> Option<Turn> {
         let said = messages(self.attribute("system_instructions"), self.attribute("input.messages")?);
         if said.is_empty() {

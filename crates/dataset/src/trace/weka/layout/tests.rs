@@ -6,10 +6,10 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn call(input: u64, output: u64, ids: &[i64]) -> Call {
+fn call(input: u64, output: u64, ids: &[i64]) -> RecordedCall {
     let (start_s, api_s, think_s) = (0.0, None, None);
     let (place, reuse) = Default::default();
-    Call {
+    RecordedCall {
         start_s,
         api_s,
         think_s,
@@ -23,10 +23,10 @@ fn call(input: u64, output: u64, ids: &[i64]) -> Call {
     }
 }
 
-fn shown(system_tokens: u64, calls: Vec<Call>) -> Vec<String> {
+fn shown(system_tokens: u64, calls: Vec<RecordedCall>) -> Vec<String> {
     let turns = calls.len();
-    let layout = Layout::of(&Strand { system_tokens, calls }, 64);
-    let segment = |segment: &Segment| {
+    let layout = MessageLayout::of(&AgentRequests { system_tokens, calls }, 64);
+    let segment = |segment: &MessageSegment| {
         let speaker = match segment.speaker {
             Speaker::System => 's',
             Speaker::User => 'u',
@@ -82,8 +82,8 @@ proptest! {
         system in 0_u64..200,
         rounds in proptest::collection::vec((1_u64..900, 0_u64..300, proptest::collection::vec(1_i64..4, 0..12)), 1..12),
     ) {
-        let calls: Vec<Call> = rounds.iter().map(|(input, output, ids)| call(*input, *output, ids)).collect();
-        let layout = Layout::of(&Strand { system_tokens: system, calls: calls.clone() }, 64);
+        let calls: Vec<RecordedCall> = rounds.iter().map(|(input, output, ids)| call(*input, *output, ids)).collect();
+        let layout = MessageLayout::of(&AgentRequests { system_tokens: system, calls: calls.clone() }, 64);
         for (turn, call) in calls.iter().enumerate() {
             let prompt = layout.prompt(turn);
             let tokens: usize = prompt.segments.iter().map(|s| (s.end - s.start) * 64 + s.tail).sum();

@@ -2,21 +2,32 @@
 
 use super::*;
 
-fn call(start_s: f64, api_s: f64, input: u64, output: u64, ids: impl IntoIterator<Item = i64>) -> Call {
+fn call(start_s: f64, api_s: f64, input: u64, output: u64, ids: impl IntoIterator<Item = i64>) -> RecordedCall {
     let (model, ids) = (Arc::from("a"), ids.into_iter().collect());
     let (place, reuse) = Default::default();
-    Call { start_s, api_s: Some(api_s), think_s: None, model, input, output, tool_result: false, ids, place, reuse }
+    RecordedCall {
+        start_s,
+        api_s: Some(api_s),
+        think_s: None,
+        model,
+        input,
+        output,
+        tool_result: false,
+        ids,
+        place,
+        reuse,
+    }
 }
 
 /// The outputs of each line, which tell requests apart.
-fn shown(calls: Vec<Call>, knobs: &AgentDetection) -> Vec<(String, Vec<u64>)> {
-    let Split { main, others } = split(Strand { system_tokens: 0, calls }, 64, knobs);
-    let outputs = |strand: &Strand| strand.calls.iter().map(|call| call.output).collect();
+fn shown(calls: Vec<RecordedCall>, knobs: &AgentDetection) -> Vec<(String, Vec<u64>)> {
+    let Split { main, others } = split(AgentRequests { system_tokens: 0, calls }, 64, knobs);
+    let outputs = |strand: &AgentRequests| strand.calls.iter().map(|call| call.output).collect();
     let all = [("main".to_owned(), outputs(&main))].into_iter();
     all.chain(others.iter().map(|chain| (chain.name.clone(), outputs(&chain.strand)))).collect()
 }
 
-fn split_up(calls: Vec<Call>) -> Vec<(String, Vec<u64>)> {
+fn split_up(calls: Vec<RecordedCall>) -> Vec<(String, Vec<u64>)> {
     shown(calls, &AgentDetection::default())
 }
 
@@ -24,7 +35,7 @@ fn expected(lines: &[(&str, &[u64])]) -> Vec<(String, Vec<u64>)> {
     lines.iter().map(|(name, outputs)| ((*name).to_owned(), outputs.to_vec())).collect()
 }
 
-fn two_agents() -> Vec<Call> {
+fn two_agents() -> Vec<RecordedCall> {
     vec![
         call(0.0, 0.1, 20_000, 1, 1..300),
         call(1.0, 0.1, 20_100, 2, 1001..1300),

@@ -1,4 +1,4 @@
-//! The rows of one batch: its buffers cut out of the message's body, unpacked, and given to their columns.
+//! The rows of one batch: the buffers of its columns, decompressed.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -6,22 +6,22 @@ use std::io::Read;
 use super::flatbuffer::{Damaged, FlatTable, number};
 use super::schema::{ColumnType, ValueType};
 
-const TOO_LARGE: &str = "holds more when unpacked than may be taken into memory";
+const TOO_LARGE: &str = "is larger when decompressed than is read into memory";
 
 pub(super) type Buffer<'a> = Cow<'a, [u8]>;
 
 /// The values of one column in one batch.
 #[derive(Debug)]
-pub(super) struct Column<'a> {
+pub(super) struct ArrowColumn<'a> {
     pub(super) values: ValueType,
     pub(super) rows: usize,
     /// A bit for each row that has a value; empty if all have one.
     validity: Buffer<'a>,
     buffers: Vec<Buffer<'a>>,
-    pub(super) children: Vec<Column<'a>>,
+    pub(super) children: Vec<ArrowColumn<'a>>,
 }
 
-impl Column<'_> {
+impl ArrowColumn<'_> {
     pub(super) fn is_valid(&self, row: usize) -> bool {
         self.validity.is_empty() || self.validity.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1)
     }
@@ -30,7 +30,7 @@ impl Column<'_> {
         !matches!(self.values, ValueType::Skipped { .. })
     }
 
-    /// From where to where the value of a row lies, by the two offsets around it.
+    /// The start and the end of the value of a row.
     pub(super) fn span(&self, offset_bytes: usize, row: usize) -> Option<(usize, usize)> {
         Some((self.offset(offset_bytes, row)?, self.offset(offset_bytes, row + 1)?))
     }
@@ -44,7 +44,7 @@ impl Column<'_> {
         usize::try_from(offset).ok()
     }
 
-    /// Whether each value begins where the one before it ends or later, and the last ends within `end`.
+    /// Whether the offsets are in order and at most `end`.
     fn has_ordered_spans(&self, offset_bytes: usize, end: usize) -> bool {
         if self.buffer(0).len() / offset_bytes < self.rows {
             return false;
@@ -53,20 +53,20 @@ impl Column<'_> {
         spans().all(|span| span.is_some_and(|(start, stop)| start <= stop && stop <= end))
     }
 
-    /// The buffer after the one of the valid rows.
+    /// The buffer at this index after the validity buffer.
     pub(super) fn buffer(&self, index: usize) -> &[u8] {
         self.buffers.get(index).map_or(&[], |buffer| buffer)
     }
 }
 
-/// What is left of a batch while its columns are taken from it, in the order of the schema.
+/// Reads the columns of a batch in the order of the schema.
 pub(super) struct BatchReader<'a, 'b> {
     nodes: &'a [u8],
     buffers: &'a [u8],
     variadic: &'a [u8],
     codec: Option<u8>,
     body: &'a [u8],
-    /// How many bytes may still be unpacked.
+    /// The number of bytes that may still be decompressed.
     left: &'b mut u64,
 }
 
@@ -77,18 +77,18 @@ impl<'a, 'b> BatchReader<'a, 'b> {
             nodes: batch.items(1, 16)?.unwrap_or_default(),
             buffers: batch.items(2, 16)?.unwrap_or_default(),
             variadic: batch.items(4, 8)?.unwrap_or_default(),
-            // LZ4 is the first in the list, and the first is left out.
+            // LZ4 is the default of the field, and defaults are not stored.
             codec: codec.map(|codec| codec.unwrap_or(0)),
             body,
             left,
         })
     }
 
-    pub(super) fn columns(&mut self, types: &[ColumnType]) -> Result<Vec<Column<'a>>, String> {
+    pub(super) fn columns(&mut self, types: &[ColumnType]) -> Result<Vec<ArrowColumn<'a>>, String> {
         types.iter().map(|column| self.column(column)).collect()
     }
 
-    fn column(&mut self, column: &ColumnType) -> Result<Column<'a>, String> {
+    fn column(&mut self, column: &ColumnType) -> Result<ArrowColumn<'a>, String> {
         let (node, nodes) = self.nodes.split_first_chunk::<16>().ok_or(Damaged)?;
         self.nodes = nodes;
         let rows = length(i64::from_le_bytes(number(node, 0)?))?;
@@ -107,13 +107,13 @@ impl<'a, 'b> BatchReader<'a, 'b> {
         }
         let validity = if buffers.is_empty() { Buffer::default() } else { buffers.remove(0) };
         let children = self.columns(&column.children)?;
-        let column = Column { values: column.values, rows, validity, buffers, children };
+        let column = ArrowColumn { values: column.values, rows, validity, buffers, children };
         self.check(&column)?;
         Ok(column)
     }
 
-    /// A column has room for as many rows as it says, and its texts and lists are no more than what its buffers hold.
-    fn check(&mut self, column: &Column<'_>) -> Result<(), String> {
+    /// Checks that a column has values for all of its rows, and that its texts and lists lie within its buffers.
+    fn check(&mut self, column: &ArrowColumn<'_>) -> Result<(), String> {
         let first = column.buffer(0).len();
         let holds = |bytes: usize| first / bytes >= column.rows;
         let is_whole = match column.values {
@@ -124,7 +124,7 @@ impl<'a, 'b> BatchReader<'a, 'b> {
                 column.has_ordered_spans(offset_bytes, column.children.first().map_or(0, |items| items.rows))
             }
             ValueType::TextView => {
-                // Several rows may show the same bytes, and each row becomes a text of its own.
+                // Several rows may refer to the same bytes, and each becomes a separate text.
                 let lengths =
                     column.buffer(0).chunks_exact(16).map(|view| number(view, 0).map_or(0, u32::from_le_bytes));
                 let size = lengths.map(u64::from).sum();
@@ -142,7 +142,7 @@ impl<'a, 'b> BatchReader<'a, 'b> {
         length(i64::from_le_bytes(*count))
     }
 
-    /// The next buffer; one that nobody reads is not unpacked.
+    /// The next buffer; a skipped one is not decompressed.
     fn buffer(&mut self, is_skipped: bool) -> Result<Buffer<'a>, String> {
         let (place, rest) = self.buffers.split_first_chunk::<16>().ok_or(Damaged)?;
         self.buffers = rest;
@@ -156,7 +156,7 @@ impl<'a, 'b> BatchReader<'a, 'b> {
         }
     }
 
-    /// A packed buffer has its unpacked size in front.
+    /// Decompresses a buffer, which begins with its decompressed size.
     fn unpacked(&mut self, codec: u8, bytes: &'a [u8]) -> Result<Buffer<'a>, String> {
         let (size, packed) = bytes.split_first_chunk::<8>().ok_or(Damaged)?;
         let size = i64::from_le_bytes(*size);
@@ -169,7 +169,7 @@ impl<'a, 'b> BatchReader<'a, 'b> {
         let read = match codec {
             0 => lz4_flex::frame::FrameDecoder::new(packed).take(size).read_to_end(&mut unpacked),
             1 => zstd::Decoder::new(packed).and_then(|decoder| decoder.take(size).read_to_end(&mut unpacked)),
-            other => return Err(format!("the Arrow file is packed by codec {other}, which is not supported")),
+            other => return Err(format!("the Arrow file is compressed with codec {other}, which is not supported")),
         };
         match read {
             Ok(read) if read as u64 == size => Ok(Buffer::Owned(unpacked)),

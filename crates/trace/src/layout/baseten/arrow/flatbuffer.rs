@@ -1,11 +1,11 @@
 //! Tables of the FlatBuffers encoding, in which Arrow describes its data, read in place. Every offset is checked, because a
-//! damaged file can hold any number.
+//! damaged file can contain any number.
 
-/// The bytes are not what their own offsets say.
+/// An offset leads out of the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Damaged;
 
-/// A table: a place in the bytes of a message.
+/// A table: an offset in the bytes of a message.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FlatTable<'a> {
     bytes: &'a [u8],
@@ -61,7 +61,7 @@ impl<'a> FlatTable<'a> {
         self.bytes.get(start + 4..end).map(Some).ok_or(Damaged)
     }
 
-    /// Where the value of a field is; `None` if the table leaves it out.
+    /// The offset of the value of a field; `None` if the field is missing.
     fn value(self, field: usize) -> Result<Option<usize>, Damaged> {
         let back = i64::from(i32::from_le_bytes(number(self.bytes, self.at)?));
         let layout = usize::try_from(self.at as i64 - back).map_err(|_| Damaged)?;
@@ -74,14 +74,14 @@ impl<'a> FlatTable<'a> {
         Ok((offset != 0).then_some(self.at + offset))
     }
 
-    /// What an offset at this place leads to.
+    /// The target of the offset at this position.
     fn target(self, at: usize) -> Result<usize, Damaged> {
         let offset = u32::from_le_bytes(number(self.bytes, at)?) as usize;
         at.checked_add(offset).filter(|target| *target < self.bytes.len()).ok_or(Damaged)
     }
 }
 
-/// The bytes of a number at a place.
+/// The bytes of a number at an offset.
 pub(super) fn number<const N: usize>(bytes: &[u8], at: usize) -> Result<[u8; N], Damaged> {
     bytes.get(at..).and_then(|rest| rest.first_chunk()).copied().ok_or(Damaged)
 }

@@ -1,23 +1,23 @@
-//! Rows of an Arrow file: the format with a footer, and the stream. The reader is our own because the `arrow` crates take a
-//! tenth of the time that the whole program takes to build, and of their format only the columns of this trace are needed.
+//! The rows of an Arrow file, in the file format with a footer and in the stream format. The reader is our own because the
+//! `arrow` crates take a tenth of the build time of the whole program, and only a few column types are needed.
 
 mod batch;
 mod flatbuffer;
 mod schema;
 
-use self::batch::{BatchReader, Column};
+use self::batch::{ArrowColumn, BatchReader};
 use self::flatbuffer::{Damaged, FlatTable, number};
 use self::schema::{ColumnType, ValueType};
-use super::Cell;
+use super::BasetenCell;
 use crate::MOST_UNPACKED;
 
-/// What a file with a footer begins and ends with.
+/// The first and last bytes of a file with a footer.
 const FILE: &[u8] = b"ARROW1";
-/// What stands before each message of a stream.
+/// The bytes before each message of a stream.
 const MARKER: &[u8] = &[0xff; 4];
-/// The number of a message that describes columns.
+/// The type of a message that describes columns.
 const SCHEMA: u8 = 1;
-/// The number of a message that holds rows.
+/// The type of a message that contains rows.
 const BATCH: u8 = 3;
 
 impl From<Damaged> for String {
@@ -30,7 +30,7 @@ impl From<Damaged> for String {
 #[derive(Debug)]
 pub(super) struct ArrowBatch<'a> {
     pub(super) rows: usize,
-    columns: Vec<(String, Column<'a>)>,
+    columns: Vec<(String, ArrowColumn<'a>)>,
 }
 
 pub(super) fn is_arrow(bytes: &[u8]) -> bool {
@@ -43,7 +43,7 @@ pub(super) fn batches(bytes: &[u8]) -> Result<Vec<ArrowBatch<'_>>, String> {
     if bytes.starts_with(FILE) { file_batches(bytes, &mut left) } else { stream_batches(bytes, &mut left) }
 }
 
-/// A file with a footer says at its end where each batch is.
+/// The batches of a file, whose footer lists their positions.
 fn file_batches<'a>(bytes: &'a [u8], left: &mut u64) -> Result<Vec<ArrowBatch<'a>>, String> {
     let (front, end) = bytes.split_last_chunk::<10>().ok_or(Damaged)?;
     let length = i32::from_le_bytes(number(end, 0)?);
@@ -69,7 +69,7 @@ fn file_batches<'a>(bytes: &'a [u8], left: &mut u64) -> Result<Vec<ArrowBatch<'a
     Ok(batches)
 }
 
-/// A stream is one message after the other; the first describes the columns.
+/// The batches of a stream of messages; the first message describes the columns.
 fn stream_batches<'a>(mut bytes: &'a [u8], left: &mut u64) -> Result<Vec<ArrowBatch<'a>>, String> {
     let mut columns = None;
     let mut batches = Vec::new();
@@ -103,7 +103,7 @@ fn batch<'a>(
     left: &mut u64,
 ) -> Result<ArrowBatch<'a>, String> {
     let columns = BatchReader::new(header, body, left)?.columns(types)?;
-    // Columns that nobody reads may say any number of rows. One row is enough to tell what is wrong with a table of only those.
+    // Skipped columns may claim any number of rows. One row is enough to report a table that has only such columns.
     let read = columns.iter().filter(|column| column.is_read()).map(|column| column.rows);
     let rows = read.min().unwrap_or(1);
     let names = types.iter().map(|column| column.name.clone());
@@ -115,8 +115,8 @@ impl ArrowBatch<'_> {
         self.columns.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The value of a column in a row; `None` if it has none, or one of a type that nobody here reads.
-    pub(super) fn cell(&self, name: &str, row: usize) -> Option<Cell> {
+    /// The value of a column in a row; `None` if it is null or has a type that is not needed.
+    pub(super) fn cell(&self, name: &str, row: usize) -> Option<BasetenCell> {
         let (_, column) = self.columns.iter().find(|(known, _)| known == name)?;
         if !column.is_valid(row) {
             return None;
@@ -132,19 +132,19 @@ impl ArrowBatch<'_> {
                 let items = column.children.first()?;
                 let end = end.min(items.rows);
                 let valid = (start..end).filter(|item| items.is_valid(*item));
-                Some(Cell::Numbers(valid.filter_map(|item| integer(items, item)).collect()))
+                Some(BasetenCell::Numbers(valid.filter_map(|item| integer(items, item)).collect()))
             }
-            _ => integer(column, row).map(Cell::Number),
+            _ => integer(column, row).map(BasetenCell::Number),
         }
     }
 }
 
-fn text(bytes: &[u8]) -> Option<Cell> {
-    str::from_utf8(bytes).ok().map(|text| Cell::Text(text.to_owned()))
+fn text(bytes: &[u8]) -> Option<BasetenCell> {
+    str::from_utf8(bytes).ok().map(|text| BasetenCell::Text(text.to_owned()))
 }
 
-/// A view has its length, and then the text itself if it is short, or else the buffer and the place where it is.
-fn view<'a>(column: &'a Column<'_>, row: usize) -> Option<&'a [u8]> {
+/// The bytes of a view: its length, then the text itself if it is short, otherwise the buffer and the offset of the text.
+fn view<'a>(column: &'a ArrowColumn<'_>, row: usize) -> Option<&'a [u8]> {
     let at = row.checked_mul(16)?;
     let view = column.buffer(0).get(at..)?.first_chunk::<16>()?;
     let part = |at: usize| number(view, at).ok().and_then(|bytes| usize::try_from(i32::from_le_bytes(bytes)).ok());
@@ -157,7 +157,7 @@ fn view<'a>(column: &'a Column<'_>, row: usize) -> Option<&'a [u8]> {
 }
 
 /// A whole number of any width.
-fn integer(column: &Column<'_>, row: usize) -> Option<i128> {
+fn integer(column: &ArrowColumn<'_>, row: usize) -> Option<i128> {
     let values = column.buffer(0);
     let at = |bytes: usize| row.checked_mul(bytes);
     Some(match column.values {

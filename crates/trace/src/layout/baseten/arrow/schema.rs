@@ -1,8 +1,8 @@
-//! Which columns an Arrow table has, and how each lies in the buffers of a batch.
+//! The columns of an Arrow table, and how their values are stored in the buffers of a batch.
 
 use super::flatbuffer::{Damaged, FlatTable};
 
-/// Lists of lists of lists are not in any trace; a damaged file can nest without end.
+/// The deepest nesting of lists. No trace nests deeply, but a damaged file can.
 const DEEPEST: usize = 16;
 
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub(super) struct ColumnType {
     pub(super) children: Vec<ColumnType>,
 }
 
-/// How the values of a column lie in its buffers.
+/// How the values of a column are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueType {
     Integer { bytes: usize, is_signed: bool },
@@ -40,7 +40,7 @@ fn fields(fields: &[FlatTable<'_>], depth: usize) -> Result<Vec<ColumnType>, Dam
 
 fn column(field: FlatTable<'_>, depth: usize) -> Result<ColumnType, Damaged> {
     let name = field.text(0)?.unwrap_or_default().to_owned();
-    // A dictionary's column holds places in the dictionary, and its children are there.
+    // A dictionary column contains indexes into the dictionary, which has the children.
     if field.table(4)?.is_some() {
         return Ok(ColumnType { name, values: skipped(2), children: Vec::new() });
     }
@@ -48,7 +48,7 @@ fn column(field: FlatTable<'_>, depth: usize) -> Result<ColumnType, Damaged> {
     Ok(ColumnType { name, values, children: fields(&field.tables(5)?, depth + 1)? })
 }
 
-/// By the number that Arrow's format gives each type.
+/// The storage of a type, by its number in the Arrow format.
 fn value_type(kind: u8, details: Option<FlatTable<'_>>) -> Result<ValueType, Damaged> {
     let short = |field: usize| details.map_or(Ok(None), |details| details.short(field));
     Ok(match kind {

@@ -1,0 +1,62 @@
+//! The input: one file in memory, or a folder of files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aiperf_config::FileSource;
+use aiperf_seed::Seed;
+
+use super::media::MediaFiles;
+use super::row_errors::RowErrors;
+use super::{folder, unpack};
+use crate::DatasetError;
+
+#[derive(Debug)]
+pub(crate) enum InputData {
+    File(InputFile),
+    Folder(PathBuf),
+}
+
+impl InputData {
+    pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
+        Ok(if path.is_dir() { Self::Folder(path.to_owned()) } else { Self::File(InputFile::open(path)?) })
+    }
+}
+
+/// The decompressed contents of a file.
+#[derive(Debug)]
+pub(crate) struct InputFile {
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl InputFile {
+    pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
+        Ok(Self { path: path.to_owned(), bytes: unpack::file(path)? })
+    }
+
+    /// The file name without folders and extension.
+    pub(crate) fn stem(&self) -> &str {
+        let name = folder::plain_name(&self.path);
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+    }
+}
+
+/// What every format's reader needs.
+#[derive(Debug)]
+pub(crate) struct ReadContext<'a> {
+    pub(crate) source: &'a FileSource,
+    /// Whether the endpoint has a system role. Without it a system message in the file is a turn like any other.
+    pub(crate) has_system_role: bool,
+    pub(crate) seed: Seed,
+    /// The models that the user requests.
+    pub(crate) models: &'a [Arc<str>],
+    pub(crate) media: MediaFiles,
+    pub(crate) row_errors: RowErrors,
+}
+
+impl<'a> ReadContext<'a> {
+    pub(crate) fn new(source: &'a FileSource, has_system_role: bool, seed: Seed, media: MediaFiles) -> Self {
+        Self { source, has_system_role, seed, models: &[], media, row_errors: RowErrors::new(source.bad_rows) }
+    }
+}

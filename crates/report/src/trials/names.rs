@@ -1,0 +1,9 @@
+//! Names of the files over several runs.
+
+pub const AGGREGATE_JSON: &str = "profile_export_aiperf_aggregate.json";
+pub const AGGREGATE_CSV: &str = "profile_export_aiperf_aggregate.csv";
+pub const COLLATED_JSON: &str = "profile_export_aiperf_collated.json";
+pub const SWEEP_JSON: &str = "profile_export_aiperf_sweep.json";
+pub const SWEEP_CSV: &str = "profile_export_aiperf_sweep.csv";
+
+pub const ALL: [&str; 5] = [AGGREGATE_JSON, AGGREGATE_CSV, COLLATED_JSON, SWEEP_JSON, SWEEP_CSV];
