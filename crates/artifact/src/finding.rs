@@ -6,7 +6,7 @@ use std::fmt;
 pub struct Finding {
     /// The file, relative to the folder.
     pub file: String,
-    /// The line, where the file has one for each record.
+    /// The line, if the file has one for each record.
     pub line: Option<usize>,
     pub problem: String,
 }

@@ -80,7 +80,7 @@ impl Folder {
         path.strip_prefix(self.dir()).unwrap_or(path).display().to_string()
     }
 
-    /// A JSON file; `None` when it is not there or is no JSON.
+    /// A JSON file; `None` when it is not there or is not JSON.
     pub(crate) fn json(path: &Path) -> Option<Value> {
         serde_json::from_slice(&fs::read(path).ok()?).ok()
     }

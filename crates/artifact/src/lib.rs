@@ -1,4 +1,4 @@
-//! Artifact folders, of this program and of the reference, read back: the summaries made again from the records alone,
+//! Artifact folders, of this program and of the reference, read back: the summaries rebuilt from the records alone,
 //! whether everything in a folder is whole and agrees, and what its requests measured, one after the other.
 #![forbid(unsafe_code)]
 

@@ -65,7 +65,7 @@ fn chunks(start: Mono, metrics: &LineMetrics) -> Vec<ContentChunk> {
     ats.into_iter().enumerate().map(chunk).collect()
 }
 
-/// The place of the first chunk that is not reasoning. Several chunks may have its time; where each chunk is a token, the
+/// The place of the first chunk that is not reasoning. Several chunks may have its time; if each chunk is a token, the
 /// number of reasoning tokens tells them apart.
 fn first_output(ats: &[u64], output: u64, metrics: &LineMetrics) -> usize {
     let first = ats.partition_point(|at| *at < output);
@@ -182,7 +182,7 @@ fn spec_decode(acceptance: &Acceptance) -> SpecDecode {
     SpecDecode {
         mean_acceptance_length: acceptance.mean_acceptance_length,
         draft_acceptance_rate: acceptance.draft_acceptance_rate,
-        // A step proposes a handful of drafts; more is no histogram.
+        // A step proposes a handful of drafts; more is not a histogram.
         acceptance_histogram: (0..buckets.min(1_025)).map(steps).collect(),
         accepted_draft_tokens: acceptance.num_accepted_draft_tokens,
         draft_tokens: acceptance.num_draft_tokens,

@@ -1,4 +1,4 @@
-//! What is known of the run that left a folder, beside its records: from its summary, or from the note it left when it
+//! What is known of the run that left a folder, in addition to its records: from its summary, or from the note it left when it
 //! did not live to write one.
 
 use std::collections::HashSet;
@@ -65,7 +65,7 @@ impl RunOrigin {
         run_info.or_else(|| self.note.as_ref().and_then(|note| note.random_seed))
     }
 
-    /// Where the run stood among others, where there were others.
+    /// Where the run stood among others, if there were others.
     pub(crate) fn place(&self) -> Option<RunPlace> {
         self.place_by_summary().or_else(|| self.place_by_config())
     }
@@ -75,7 +75,7 @@ impl RunOrigin {
         place(info, [&info["run_label"], &info["variation_label"], &info["variation_index"], &info["variation_values"]])
     }
 
-    /// A run that was killed has no summary, but it had its configuration beside it from the start.
+    /// A run that was killed has no summary, but its configuration was written at the start.
     fn place_by_config(&self) -> Option<RunPlace> {
         let config = self.run_config.as_ref()?;
         let ours = self.note.as_ref().is_none_or(|note| config["benchmark_id"] == note.benchmark_id);

@@ -1,4 +1,4 @@
-//! The summaries of a run, made again from its records alone.
+//! The summaries of a run, rebuilt from its records alone.
 
 use std::fs;
 use std::path::Path;
@@ -23,13 +23,13 @@ use crate::{ArtifactError, Finding, Folder, window};
 /// What shall be other than it was in the run.
 #[derive(Debug, Clone, Default)]
 pub struct RebuildOptions {
-    /// Objectives of a good request, in shown units; those of the run where `None`.
+    /// Objectives of a good request, in shown units; those of the run if `None`.
     pub goodput: Option<Vec<(String, f64)>>,
-    /// Length of the windows; that of the run where `None`.
+    /// Length of the windows; that of the run if `None`.
     pub slice_duration: Option<Nanos>,
-    /// Percentiles beside the usual ones.
+    /// Percentiles in addition to the usual ones.
     pub percentiles: Vec<f64>,
-    /// The endpoint, where the folder does not say.
+    /// The endpoint, if the folder does not say.
     pub endpoint: Option<EndpointKind>,
     pub genai_perf: bool,
 }
@@ -146,7 +146,7 @@ impl Rebuilt {
         write_summary_files(&self.report, paths, ExtraFiles { timeslices, is_partial: self.is_partial })
     }
 
-    /// Where its files are by default: beside the records. Files that the run left unfinished are completed or removed; the
+    /// Where its files are by default: next to the records. Files that the run left unfinished are completed or removed; the
     /// list says what became of each.
     pub fn write_beside(&self, folder: &Folder) -> (SummaryFiles, Vec<UnfinishedFile>) {
         let finished = unfinished::finish(folder);

@@ -1,4 +1,4 @@
-//! Values as the records have them, where they are not what the facts of the record give: other tools define some
+//! Values as the records have them, if they are not what the facts of the record give: other tools define some
 //! metrics otherwise, and what they wrote down is what they said.
 
 use std::collections::{BTreeSet, HashMap};

@@ -46,7 +46,7 @@ pub struct RunSeries {
     pub window: (u64, u64),
     /// Metrics that some request has, also those whose values were not asked for.
     pub present: BTreeSet<Metric>,
-    /// What the run was asked to do, where the folder says so.
+    /// What the run was asked to do, if the folder says so.
     pub input_config: Value,
     /// What said when to send.
     pub sending: Sending,
@@ -80,7 +80,7 @@ impl RunSeries {
         values
     }
 
-    /// Each request with the sum of what it has of some metrics, or with one where none is named; with nothing where it did
+    /// Each request with the sum of what it has of some metrics, or with one if none is named; with nothing if it did
     /// not succeed.
     pub fn timed(&self, metrics: &[Metric]) -> impl Iterator<Item = TimedRequest> {
         let amount = |request: &SeriesRequest| {

@@ -1,4 +1,4 @@
-//! Sides held against each other, number by number. All verdicts of a report hold together at the level that was asked
+//! Two sides compared number by number. All verdicts of a report hold together at the level that was asked
 //! for: each interval is made wider for it (Bonferroni).
 
 use std::path::PathBuf;
@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use aiperf_metrics::Metric;
 use aiperf_stats::Level;
 
-use crate::row::RowLevels;
-use crate::workload::differences;
+use crate::side::workload::differences;
+use crate::verdict::row::RowLevels;
 use crate::{
     CompareError, ComparisonRow, Direction, Quantity, Question, Selection, Share, Side, Warning, WorkloadNote,
 };
@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AskedQuantity {
     pub quantity: Quantity,
-    /// That of all where `None`.
+    /// That of all if `None`.
     pub threshold: Option<Share>,
 }
 
@@ -27,7 +27,7 @@ pub struct ComparisonOptions {
     pub quantities: Vec<AskedQuantity>,
     /// Changes up to this do not count.
     pub threshold: Option<Share>,
-    /// The change that forecasts are for; twice the threshold where `None`.
+    /// The change that forecasts are for; twice the threshold if `None`.
     pub detect: Option<Share>,
     /// At which all verdicts hold together.
     pub level: Level,
@@ -45,7 +45,7 @@ pub struct SideNote {
     pub has_records: bool,
     pub skipped_lines: usize,
     /// Why it gives no verdict, as what is said after its name: "was interrupted after 3 of 10 requests".
-    pub flaws: Vec<String>,
+    pub no_verdict_reasons: Vec<String>,
     /// Validity warnings of its runs.
     pub warnings: Vec<Warning>,
 }
@@ -55,7 +55,7 @@ pub struct Comparison {
     pub candidate: SideNote,
     pub workload: Vec<WorkloadNote>,
     pub rows: Vec<ComparisonRow>,
-    /// Why there is no verdict, where one was withheld.
+    /// Why there is no verdict, if one was withheld.
     pub withheld: Option<String>,
 }
 
@@ -75,7 +75,7 @@ impl ComparisonReport {
     /// The exit code of a comparison or gate that withheld a verdict.
     pub const NO_VERDICT: u8 = 4;
 
-    /// Why there is no verdict, where one was withheld.
+    /// Why there is no verdict, if one was withheld.
     pub fn withheld(&self) -> Option<&str> {
         self.comparisons.iter().find_map(|comparison| comparison.withheld.as_deref())
     }
@@ -103,8 +103,9 @@ pub fn compare(
         let rows = quantities.iter().map(|quantity| ComparisonRow::of(baseline, candidate, quantity, asked, &levels));
         let mut rows = rows.collect::<Result<Vec<ComparisonRow>, CompareError>>()?;
         let candidate_note = note(candidate);
-        let flaw = flaw("baseline", &baseline_note).or_else(|| flaw("candidate", &candidate_note));
-        let withheld = flaw.filter(|_| !asked.allow_incomplete);
+        let reason =
+            no_verdict_reason("baseline", &baseline_note).or_else(|| no_verdict_reason("candidate", &candidate_note));
+        let withheld = reason.filter(|_| !asked.allow_incomplete);
         if withheld.is_some() {
             rows.iter_mut().for_each(ComparisonRow::withhold);
         }
@@ -116,8 +117,8 @@ pub fn compare(
 }
 
 /// The first reason why a side gives no verdict, as a sentence.
-fn flaw(place: &str, note: &SideNote) -> Option<String> {
-    note.flaws.first().map(|words| format!("the {place} {words}"))
+fn no_verdict_reason(place: &str, note: &SideNote) -> Option<String> {
+    note.no_verdict_reasons.first().map(|words| format!("the {place} {words}"))
 }
 
 fn note(side: &Side) -> SideNote {
@@ -128,7 +129,7 @@ fn note(side: &Side) -> SideNote {
         requests: side.requests(),
         has_records: side.has_records(),
         skipped_lines: side.skipped(),
-        flaws: side.flaws(),
+        no_verdict_reasons: side.no_verdict_reasons(),
         warnings: side.warnings(),
     }
 }

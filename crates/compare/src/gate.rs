@@ -19,7 +19,7 @@ pub enum RowOutcome {
 }
 
 impl RowOutcome {
-    /// A number passes when its interval rules out that it is worse by more than the threshold, also where it cannot tell
+    /// A number passes when its interval rules out that it is worse by more than the threshold, also if it cannot tell
     /// better from equal.
     pub fn of(row: &ComparisonRow) -> Self {
         match (row.verdict, row.change) {
@@ -54,7 +54,7 @@ impl GateOutcome {
     }
 }
 
-/// The judgement over all numbers of a report.
+/// The outcome over all numbers of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gate {
     pub outcome: GateOutcome,

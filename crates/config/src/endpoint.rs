@@ -1,42 +1,32 @@
 //! Where requests go and how they are shaped.
 
-use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use aiperf_address::{Address, ConnectionReuse, HttpVersion, Proxies, Secret, TlsOptions};
 use aiperf_protocol::{EndpointKind, KserveBackend, TemplateText, Wire};
+use aiperf_redact as redact;
 use serde_json::{Map, Value};
 
 use crate::GrpcMethod;
 use crate::defaults;
 use crate::is_placeholder;
-use crate::redact;
-use crate::{ProxyConfig, ResetKvCache, ServerProfiler, TlsConfig};
-
-/// A value that never reaches a file or a log.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(pub String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("<redacted>")
-    }
-}
+use crate::{ResetKvCache, ServerProfiler};
 
 /// One server to send to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
-    /// An `http://`, `https://`, `grpc://` or `grpcs://` base URL or a Unix socket, as given (with the scheme added where it was missing).
-    Url(String),
+    /// A base URL or a Unix socket.
+    Url(Address),
     /// `sim:?ttft=40&itl=8`: the embedded simulator, started for this run.
     Sim(SimTarget),
 }
 
 impl Target {
-    /// As result files and messages show it: without a password.
+    /// As result files and messages show it: without passwords and keys.
     pub fn display(&self) -> String {
         match self {
-            Self::Url(url) => redact::url(url),
+            Self::Url(address) => redact::shown_url(address.as_str()),
             Self::Sim(SimTarget { query }) if query.is_empty() => "sim:".to_owned(),
             Self::Sim(SimTarget { query }) => format!("sim:?{query}"),
         }
@@ -74,11 +64,11 @@ pub struct EndpointConfig {
     pub method: Option<GrpcMethod>,
     /// Addresses that connections leave from; empty: the system chooses.
     pub source_addresses: Vec<IpAddr>,
-    pub tls: TlsConfig,
+    pub tls: TlsOptions,
     /// A request that the server left without an answer may be sent again where it cannot have been worked on.
     pub resend: bool,
     /// As the environment has them; used only where `Tuning::trust_env` says so.
-    pub proxies: ProxyConfig,
+    pub proxies: Proxies,
     /// The servers' prefix caches are emptied before the run.
     pub reset_kv_cache: Option<ResetKvCache>,
     /// The servers' own profilers run while the run is measured.
@@ -126,25 +116,6 @@ impl EndpointConfig {
             None => model,
         }
     }
-}
-
-/// The protocol on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum HttpVersion {
-    #[default]
-    Http1,
-    Http2,
-}
-
-/// Which requests may share a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ConnectionReuse {
-    #[default]
-    Pooled,
-    /// Each request opens its own.
-    Never,
-    /// Each session has its own, closed after its last turn.
-    StickyUserSessions,
 }
 
 /// Waits until the server can answer before anything is measured.

@@ -14,10 +14,8 @@ mod network_latency;
 mod output;
 mod phase;
 mod placeholder;
-pub mod redact;
 mod run;
 mod scenario;
-mod secure;
 mod server_hook;
 mod tuning;
 mod until_ci;
@@ -34,7 +32,7 @@ pub use dataset::{
     PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
 };
 pub use dataset::{Chat, Origin, PUBLIC_NAMES, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
-pub use endpoint::{ConnectionReuse, EndpointConfig, HttpVersion, Readiness, ReadinessMode, Secret, SimTarget, Target};
+pub use endpoint::{EndpointConfig, Readiness, ReadinessMode, SimTarget, Target};
 pub use environment::{Environment, ExpressionChecks, FilePeek, Peek};
 pub use experiment::{
     Cell, Convergence, ConvergenceMode, ConvergenceStat, Experiment, Parameter, Seeds, Sweep, SweepOrder, SweptValue,
@@ -50,7 +48,6 @@ pub use phase::{
 pub use placeholder::is_placeholder;
 pub use run::Config;
 pub use scenario::{SCENARIO, Scenario};
-pub use secure::{ProxyConfig, ProxyServer, TlsConfig};
 pub use server_hook::{ResetKvCache, ServerProfiler};
-pub use tuning::{IpVersion, SessionCopies, SocketTuning, Tuning};
+pub use tuning::Tuning;
 pub use until_ci::{CiMargin, CiStat, CiTarget};

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use aiperf_address::{IpVersion, SocketOptions};
+use aiperf_protocol::AffinityHeaders;
+
 use crate::{AgentDetection, RttProbing, SessionColumn};
 
 const MEGABYTE: usize = 1 << 20;
@@ -20,7 +23,8 @@ pub struct Tuning {
     pub force_close: bool,
     /// `AIPERF_HTTP_USE_DNS_CACHE` and `AIPERF_HTTP_TTL_DNS_CACHE`: how long a looked-up name is believed.
     pub dns_cache: Duration,
-    pub socket: SocketTuning,
+    /// `AIPERF_HTTP_SO_*` and `AIPERF_HTTP_TCP_*`.
+    pub socket: SocketOptions,
     /// `AIPERF_HTTP_REQUEST_CANCELLATION_SEND_TIMEOUT`: for the sending of a request that is to be cancelled.
     pub cancellation_send_timeout: Duration,
     /// `AIPERF_HTTP_IP_VERSION`.
@@ -33,7 +37,8 @@ pub struct Tuning {
     pub keepalive_timeout: Duration,
     /// `AIPERF_HTTP_VIDEO_POLL_INTERVAL`: pause between two questions after a video.
     pub video_poll_interval: Duration,
-    pub session_copies: SessionCopies,
+    /// `AIPERF_HTTP_X_*_FROM_CORRELATION_ID`: further headers that repeat the id of the session.
+    pub affinity: AffinityHeaders,
     /// `AIPERF_METRICS_USAGE_PCT_DIFF_THRESHOLD`: percent.
     pub usage_diff_percent: f64,
     /// `AIPERF_METRICS_OSL_MISMATCH_PCT_THRESHOLD`: percent.
@@ -77,26 +82,6 @@ pub struct Tuning {
     pub show_experimental_metrics: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IpVersion {
-    V4,
-    V6,
-    Auto,
-}
-
-/// Further headers that repeat the session's id (`AIPERF_HTTP_X_*_FROM_CORRELATION_ID`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SessionCopies {
-    /// `X-Session-Affinity`
-    pub session_affinity: bool,
-    /// `X-Session-ID`
-    pub session_id: bool,
-    /// `X-SMG-Routing-Key`
-    pub smg_routing_key: bool,
-    /// `X-Dynamo-Session-ID`
-    pub dynamo_session_id: bool,
-}
-
 impl Default for Tuning {
     fn default() -> Self {
         Tuning {
@@ -104,19 +89,14 @@ impl Default for Tuning {
             trust_env: false,
             force_close: false,
             dns_cache: DNS_CACHE,
-            socket: SocketTuning::default(),
+            socket: SocketOptions::default(),
             cancellation_send_timeout: Duration::from_secs(300),
             ip_version: IpVersion::V4,
             connection_limit: None,
             body_limit: 256 * MEGABYTE,
             keepalive_timeout: Duration::from_secs(300),
             video_poll_interval: Duration::from_millis(100),
-            session_copies: SessionCopies {
-                session_affinity: true,
-                session_id: false,
-                smg_routing_key: false,
-                dynamo_session_id: false,
-            },
+            affinity: AffinityHeaders::default(),
             usage_diff_percent: 10.0,
             osl_mismatch_percent: 5.0,
             osl_mismatch_max_tokens: 50,
@@ -137,36 +117,6 @@ impl Default for Tuning {
             chat_read_timeout: Duration::from_secs(300),
             show_internal_metrics: false,
             show_experimental_metrics: false,
-        }
-    }
-}
-
-/// What each connection is set to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SocketTuning {
-    /// `AIPERF_HTTP_SO_RCVBUF`, bytes; `None`: the system sizes it as the connection needs.
-    pub receive_buffer: Option<usize>,
-    /// `AIPERF_HTTP_SO_SNDBUF`, bytes.
-    pub send_buffer: Option<usize>,
-    /// `AIPERF_HTTP_TCP_KEEPIDLE`: quiet time before the peer is asked whether it is there.
-    pub keepalive_idle: Duration,
-    /// `AIPERF_HTTP_TCP_KEEPINTVL`: between two such questions.
-    pub keepalive_interval: Duration,
-    /// `AIPERF_HTTP_TCP_KEEPCNT`: questions without an answer that end the connection.
-    pub keepalive_count: u32,
-    /// `AIPERF_HTTP_TCP_USER_TIMEOUT`: how long sent data may stay unacknowledged.
-    pub user_timeout: Duration,
-}
-
-impl Default for SocketTuning {
-    fn default() -> Self {
-        Self {
-            receive_buffer: None,
-            send_buffer: None,
-            keepalive_idle: Duration::from_secs(60),
-            keepalive_interval: Duration::from_secs(30),
-            keepalive_count: 1,
-            user_timeout: Duration::from_secs(30),
         }
     }
 }

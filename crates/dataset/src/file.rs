@@ -30,7 +30,7 @@ use aiperf_tokenizer::Tokenizer;
 
 pub use detect::peek;
 pub(crate) use fields::{JsonFields, unexpected};
-pub(crate) use input_data::{InputData, InputFile, ReadContext};
+pub(crate) use input_data::{InputData, LoadedFile, ReadContext};
 pub(crate) use lines::object;
 use media::MediaFiles;
 pub(crate) use raw_payload::turn as payload_turn;
@@ -105,7 +105,7 @@ pub(crate) fn conversations_in(
     seed: Seed,
 ) -> Result<Loaded, DatasetError> {
     let reading = ReadContext { models, ..ReadContext::new(source, has_system_role, seed, MediaFiles::none()) };
-    load(&InputData::File(InputFile { path: source.path.clone(), bytes }), reading)
+    load(&InputData::File(LoadedFile { path: source.path.clone(), bytes }), reading)
 }
 
 /// The largest decompressed size of data in memory.
@@ -118,7 +118,7 @@ pub fn conversations_of(format: Option<FileFormat>, data: &[u8]) -> Result<Vec<C
     let bytes = unpack::bytes(&path, data.to_vec(), MOST_IN_MEMORY)?;
     let source = FileSource { format, ..FileSource::of(path.clone()) };
     let reading = ReadContext::new(&source, true, Seed::fixed(0), MediaFiles::none());
-    Ok(load(&InputData::File(InputFile { path, bytes }), reading)?.conversations)
+    Ok(load(&InputData::File(LoadedFile { path, bytes }), reading)?.conversations)
 }
 
 fn load(input: &InputData, mut reading: ReadContext<'_>) -> Result<Loaded, DatasetError> {
@@ -159,7 +159,7 @@ fn has_window(format: FileFormat) -> bool {
     format.facts().has_times && !format.facts().is_trace
 }
 
-fn one_file(input: &InputData, format: FileFormat) -> Result<&InputFile, DatasetError> {
+fn one_file(input: &InputData, format: FileFormat) -> Result<&LoadedFile, DatasetError> {
     match input {
         InputData::File(document) => Ok(document),
         InputData::Folder(path) => Err(DatasetError::NotAFile { path: path.clone(), format: format.name() }),

@@ -14,14 +14,14 @@ use std::path::Path;
 use aiperf_seed::Seed;
 use aiperf_trace::{Layout, RowProblem, Trace, TraceError, effectless, request_problem, session_problems, synthesize};
 
-use crate::file::{FileContents, InputFile, ReadContext};
+use crate::file::{FileContents, LoadedFile, ReadContext};
 use crate::{DatasetError, RowPlace};
 
 pub(crate) use prompt::{PromptPlans, TracePrompts};
 
 /// Reads a trace and applies the options to it: filters first, then lengths and prefixes, then times.
 pub(crate) fn load(
-    document: &InputFile,
+    document: &LoadedFile,
     layout: Layout,
     reading: &mut ReadContext<'_>,
 ) -> Result<FileContents, DatasetError> {
@@ -52,7 +52,7 @@ pub(crate) fn load(
 }
 
 /// The rows that can be used.
-fn read(document: &InputFile, layout: Layout, reading: &mut ReadContext<'_>) -> Result<Trace, DatasetError> {
+fn read(document: &LoadedFile, layout: Layout, reading: &mut ReadContext<'_>) -> Result<Trace, DatasetError> {
     let path = &document.path;
     let (mut trace, problems) =
         Trace::parse_rows(path, &document.bytes, layout, reading.source.trace.replay.session_column)

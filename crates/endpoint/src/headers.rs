@@ -2,7 +2,7 @@
 //! reference sends them, later sources over earlier ones.
 
 use aiperf_grpc::{MetadataError, check_metadata, timeout_value};
-use aiperf_protocol::{BodyForm, EndpointKind, Wire};
+use aiperf_protocol::{AffinityHeaders, BodyForm, EndpointKind, Wire};
 use thiserror::Error;
 
 use crate::request::multipart;
@@ -24,25 +24,10 @@ pub struct HeaderOptions<'a> {
     pub wire: Wire,
 }
 
-/// Which further headers carry the correlation id, for routers that keep a session on one server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AffinityHeaders {
-    pub session_affinity: bool,
-    pub session_id: bool,
-    pub smg_routing_key: bool,
-    pub dynamo_session_id: bool,
-}
-
-impl Default for AffinityHeaders {
-    fn default() -> Self {
-        Self { session_affinity: true, session_id: false, smg_routing_key: false, dynamo_session_id: false }
-    }
-}
-
 /// What is new in each request.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestIds<'a> {
-    /// See [`crate::RequestUrl::host_header`].
+    /// Value of the `Host` header.
     pub host: &'a str,
     /// New for every request.
     pub request_id: &'a str,

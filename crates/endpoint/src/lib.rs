@@ -10,15 +10,13 @@ mod headers;
 mod reply;
 mod request;
 mod settings;
-mod url;
 
 pub use aiperf_clock::ReadMark;
 pub use api::of;
 pub use endpoint::{BodyOptions, BuildError, Endpoint, TurnRequest, check_turns};
-pub use headers::{AffinityHeaders, HeaderError, HeaderOptions, HeaderPlan, RequestIds};
+pub use headers::{HeaderError, HeaderOptions, HeaderPlan, RequestIds};
 pub use reply::{LiveChat, NewWords, ResponseBody, ResponseField, sse};
 pub use request::{
     History, InputText, Job, JobAnswer, JobPlace, JobStep, KserveSettings, Past, PayloadTemplate, body_document, unsent,
 };
 pub use settings::EndpointSettings;
-pub use url::{RequestUrl, Scheme, UrlError, request_url};

@@ -17,9 +17,7 @@ mod worker;
 pub use control::{Control, ControlSource, StopReason};
 pub use phase::{EndReason, Outage, PhaseCounts, PhaseOutcome, ReplayEntry, ReplayOutcome};
 pub use phase_hook::PhaseHook;
-pub use plan::{
-    EngineError, FixedSchedule, Plan, PreparedConversation, PreparedTurn, RequestTarget, SendSettings, Timing, Workload,
-};
+pub use plan::{EngineError, FixedSchedule, Plan, PreparedConversation, PreparedTurn, SendSettings, Timing, Workload};
 pub use progress::{ANNOUNCEMENTS, Progress};
 pub use queue::{QueueReceiver, QueueSender, bounded};
 pub use request::bodies::{Began, Bodies};

@@ -4,26 +4,18 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aiperf_address::{ConnectionReuse, HttpVersion, RequestTarget, Scheme};
 use aiperf_clock::{Nanos, StampSource};
-use aiperf_config::{ConnectionReuse, PhaseConfig};
+use aiperf_config::PhaseConfig;
 use aiperf_conversation::{Branch, ContextMode, Lineage};
 use aiperf_endpoint::{Endpoint, HeaderPlan};
 use aiperf_protocol::Wire;
 use aiperf_seed::Seed;
-use aiperf_transport::{ClientSettings, HttpVersion, Origin, Scheme};
+use aiperf_transport::ClientSettings;
 use thiserror::Error;
 
 use crate::phase_hook::PhaseHook;
 use crate::request::bodies::Bodies;
-
-/// One server and the path that requests go to.
-#[derive(Debug, Clone)]
-pub struct RequestTarget {
-    pub origin: Origin,
-    pub path_and_query: String,
-    /// Value of the `Host` header.
-    pub host_header: String,
-}
 
 /// A conversation as the engine sees it: all that a schedule needs, and none of its contents.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use std::io;
 
 use aiperf_dataset::DatasetError;
-use aiperf_endpoint::{BuildError, HeaderError, UrlError};
+use aiperf_endpoint::{BuildError, HeaderError};
 use aiperf_engine::EngineError;
 use aiperf_metrics::SloError;
 use aiperf_report::ReportError;
@@ -18,8 +18,8 @@ pub enum RunError {
     SimOptions(#[from] OptionError),
     #[error("the simulator cannot start: {0}")]
     Sim(#[from] SimError),
-    #[error(transparent)]
-    Url(#[from] UrlError),
+    #[error("--url {0:?} contains a user name or password; send them with --header 'Authorization:Basic ...' instead")]
+    UrlCredentials(String),
     #[error(transparent)]
     Header(#[from] HeaderError),
     #[error(transparent)]

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use aiperf_config::redact::{self, REDACTED, is_secret_header};
+use aiperf_redact::{self as redact, REDACTED, is_secret_header};
 use serde_json::{Map, Value, json};
 
 use crate::error::GenaiPerfFileError;
@@ -111,7 +111,7 @@ fn without_secret(word: &str) -> String {
             Some((name, _)) if !header.trim_start().starts_with('{') => format!("--header={name}:{REDACTED}"),
             _ => format!("--header={REDACTED}"),
         },
-        Some((name @ ("--url" | "--endpoint"), value)) => format!("{name}={}", redact::url(value)),
+        Some((name @ ("--url" | "--endpoint"), value)) => format!("{name}={}", redact::shown_url(value)),
         Some((name @ "--extra-inputs", value)) => format!("{name}={}", aiperf_options::shown_extra_inputs(value)),
         _ => word.to_owned(),
     }

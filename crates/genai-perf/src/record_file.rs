@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use aiperf_config::{Config, ExportLevel, Pace, redact};
+use aiperf_config::{Config, ExportLevel, Pace};
+use aiperf_redact as redact;
 use aiperf_report::ArtifactPaths;
 use serde_json::{Value, json};
 
@@ -46,7 +47,7 @@ impl RecordFile {
                 "dynamic_grpc" => "dynamic_grpc",
                 _ => "openai",
             },
-            endpoint: redact::url(config.endpoint.custom_path.as_deref().unwrap_or(facts.path))
+            endpoint: redact::shown_url(config.endpoint.custom_path.as_deref().unwrap_or(facts.path))
                 .trim_start_matches('/')
                 .to_owned(),
             experiment: json!({"mode": mode, "value": value}),

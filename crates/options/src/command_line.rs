@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use aiperf_config::redact::is_secret_header;
-use aiperf_config::redact::{self, REDACTED};
+use aiperf_redact::is_secret_header;
+use aiperf_redact::{self as redact, REDACTED};
 use serde_json::Map;
 
 use crate::catalogue::{OptionId, ValueKind};
@@ -49,11 +49,11 @@ fn repeat_option(given: &Given) -> Vec<String> {
 fn without_secrets(id: OptionId, value: &str) -> Vec<String> {
     match id {
         OptionId::ApiKey => vec![REDACTED.to_owned()],
-        OptionId::Url => vec![url::split(value).into_iter().map(redact::url).collect::<Vec<_>>().join(",")],
+        OptionId::Url => vec![url::split(value).into_iter().map(redact::shown_url).collect::<Vec<_>>().join(",")],
         OptionId::CustomEndpoint
         | OptionId::ResetKvCachePath
         | OptionId::ServerProfilerStartPath
-        | OptionId::ServerProfilerStopPath => vec![redact::url(value)],
+        | OptionId::ServerProfilerStopPath => vec![redact::shown_url(value)],
         OptionId::Header => headers_without_secrets(value),
         OptionId::ExtraInputs => vec![shown_extra_inputs(value)],
         _ => vec![value.to_owned()],
@@ -77,7 +77,7 @@ pub fn shown_extra_inputs(token: &str) -> String {
     let mut read = Map::new();
     match key_value::read_into(&mut read, token) {
         Ok(()) if redact::SecretFields::of(&read).is_empty() => token.to_owned(),
-        Ok(()) => redact::fields(&read).to_string(),
+        Ok(()) => redact::shown_fields(&read).to_string(),
         Err(_) => REDACTED.to_owned(),
     }
 }

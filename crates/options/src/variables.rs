@@ -10,7 +10,9 @@ mod without_effect;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use aiperf_config::{IpVersion, SessionCopies, Tuning};
+use aiperf_address::IpVersion;
+use aiperf_config::Tuning;
+use aiperf_protocol::AffinityHeaders;
 
 use crate::ConfigError;
 use crate::grammar::number;
@@ -22,7 +24,7 @@ pub use without_effect::{WithoutEffect, variables_without_effect};
 pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, ConfigError> {
     let read = Variables(variables);
     let default = Tuning::default();
-    let copies = default.session_copies;
+    let affinity = default.affinity;
     let dev_mode = read.truth("AIPERF_DEV_MODE", false)?;
     Ok(Tuning {
         ssl_verify: read.truth("AIPERF_HTTP_SSL_VERIFY", default.ssl_verify)?,
@@ -46,11 +48,11 @@ pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, Confi
             0.001,
             10.0,
         )?,
-        session_copies: SessionCopies {
-            session_affinity: read.copy("SESSION_AFFINITY", copies.session_affinity)?,
-            session_id: read.copy("SESSION_ID", copies.session_id)?,
-            smg_routing_key: read.copy("SMG_ROUTING_KEY", copies.smg_routing_key)?,
-            dynamo_session_id: read.copy("DYNAMO_SESSION_ID", copies.dynamo_session_id)?,
+        affinity: AffinityHeaders {
+            session_affinity: read.copy("SESSION_AFFINITY", affinity.session_affinity)?,
+            session_id: read.copy("SESSION_ID", affinity.session_id)?,
+            smg_routing_key: read.copy("SMG_ROUTING_KEY", affinity.smg_routing_key)?,
+            dynamo_session_id: read.copy("DYNAMO_SESSION_ID", affinity.dynamo_session_id)?,
         },
         usage_diff_percent: read.percent("USAGE_PCT_DIFF_THRESHOLD", default.usage_diff_percent)?,
         osl_mismatch_percent: read.percent("OSL_MISMATCH_PCT_THRESHOLD", default.osl_mismatch_percent)?,
@@ -218,7 +220,7 @@ mod tests {
         assert_eq!(tuning.rate_ramp_interval, Duration::from_millis(10));
         assert!(tuning.dag_fail_fast);
         assert_eq!(tuning.context_overflow_signs, ["too many tokens"]);
-        assert!(!tuning.ssl_verify && !tuning.session_copies.session_affinity);
+        assert!(!tuning.ssl_verify && !tuning.affinity.session_affinity);
         assert_eq!((tuning.ip_version, tuning.console_width), (IpVersion::Auto, 80));
         assert_eq!(tuning.keepalive_timeout, Duration::from_millis(500));
     }

@@ -3,10 +3,11 @@
 //! `aiperf-endpoint`.
 #![forbid(unsafe_code)]
 
+mod affinity;
 mod endpoint;
 mod reply;
-mod unix_socket;
 
+pub use affinity::AffinityHeaders;
 pub use endpoint::{
     BodyForm, BodySource, EndpointFacts, EndpointKind, GrpcSupport, KserveBackend, Medium, MethodName, MethodNameError,
     TemplateText, TurnPart, Wire,
@@ -15,4 +16,3 @@ pub use reply::{
     ChoiceEnd, ContentChunk, Delivery, OutputSplit, Reply, ReplyError, SpecDecode, SpecDecodeError, ToolCall, ToolKind,
     Usage, VideoReport,
 };
-pub use unix_socket::{NotUnixSocket, unix_socket};

@@ -4,7 +4,7 @@ use aiperf_clock::Nanos;
 use aiperf_option_table::{OptionRow, Setter, at_least_one, at_least_zero, number, option_row as option, share};
 use aiperf_seed::Seed;
 
-use crate::distribution::Distribution;
+use crate::generation::distribution::Distribution;
 use crate::options::{ReasoningField, SimOptions, TokenCounting, ToolUse, UsageReport};
 
 /// One option; a value is read into [`SimOptions`].

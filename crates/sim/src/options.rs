@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use aiperf_clock::Nanos;
 use aiperf_seed::Seed;
 
-use crate::distribution::Distribution;
 use crate::error::OptionError;
-use crate::fault::FaultOptions;
+use crate::generation::distribution::Distribution;
+use crate::generation::fault::FaultOptions;
 use crate::option_table::{SIM_OPTIONS, SimOption};
 
 /// Everything that can be set. [`SIM_OPTIONS`] names each of these for people.

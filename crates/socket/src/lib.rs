@@ -9,7 +9,7 @@ mod source;
 mod stamping;
 mod stream;
 
-pub use connect::{SocketOptions, connect_tcp, connect_unix};
+pub use connect::{connect_tcp, connect_unix};
 pub use descriptors::{grow_descriptor_table, raise_descriptor_limit};
 pub use source::SourceAddresses;
 pub use stamping::Stamping;

@@ -8,8 +8,9 @@ use std::os::unix::net::UnixListener;
 use std::thread;
 use std::time::Duration;
 
+use aiperf_address::SocketOptions;
 use aiperf_clock::{Mono, Nanos, ReadStamp, StampSource};
-use aiperf_socket::{SocketOptions, SourceAddresses, StampedStream, Stamping, connect_tcp, connect_unix};
+use aiperf_socket::{SourceAddresses, StampedStream, Stamping, connect_tcp, connect_unix};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 fn on_runtime<F: Future>(body: F) -> F::Output {

@@ -1,7 +1,7 @@
 //! Means of neighbours. A million values become some hundreds of means, which hold all that the variance of the overall
 //! mean needs and cost nothing to look at.
 
-/// At least this many, where there are as many values.
+/// At least this many, if there are as many values.
 const TARGET: usize = 512;
 
 /// How many neighbours one mean is of.
@@ -9,7 +9,7 @@ pub(crate) fn batch_size(count: usize) -> usize {
     (count / TARGET).max(1)
 }
 
-/// Third standardised moment; 0 where there is no spread.
+/// Third standardised moment; 0 if there is no spread.
 pub(crate) fn skewness(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     if values.len() < 3 {

@@ -33,7 +33,7 @@ const NANOS: f64 = 1e9;
 /// A request may seem to start this much before the end that it waited for, in nanoseconds.
 const CLOCK_STEP: i64 = 1_000;
 
-/// A request that held a slot, in seconds. `amount`: what it counts for; 0 where it failed.
+/// A request that held a slot, in seconds. `amount`: what it counts for; 0 if it failed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeldSlot {
     pub start: f64,
@@ -91,7 +91,7 @@ pub fn closed_loop_rate(requests: &[HeldSlot], span: TimeSpan, end: RunEnd, leve
     if total <= 0.0 || time <= 0.0 {
         return few(count as f64);
     }
-    // What one second of a slot brings: with the time at the end in which slots wait for the last request, where that is in the
+    // What one second of a slot brings: with the time at the end in which slots wait for the last request, if that is in the
     // span.
     let pace = match end {
         RunEnd::Count | RunEnd::Time => value / slots.opened.len() as f64,

@@ -45,7 +45,7 @@ pub enum Support {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     pub value: f64,
-    /// `None` where an honest one cannot be given.
+    /// `None` if an honest one cannot be given.
     pub interval: Option<Interval>,
     /// Independent samples that would say as much as those that there are.
     pub effective_samples: f64,

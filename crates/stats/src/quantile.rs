@@ -49,7 +49,7 @@ fn fractional_rank(samples: f64, q: f64, chance: f64) -> f64 {
     bisect(1e-9, samples + 1.0 - 1e-9, |rank| beta_cdf(q, rank, samples + 1.0 - rank) > chance)
 }
 
-/// Independent samples, fewer where how few they are is not well known.
+/// Independent samples, fewer if how few they are is not well known.
 fn worth(count: f64, level: Level, share: f64, run: Option<(LongRun, usize)>) -> f64 {
     let Some((run, batches)) = run else { return count };
     let error = run.variance_of_mean(batches);
@@ -65,7 +65,7 @@ fn worth(count: f64, level: Level, share: f64, run: Option<(LongRun, usize)>) ->
         let excess = (1.0 - 6.0 * spread) / (size * spread);
         worth *= 1.0 + 0.4 * ((2.0 + excess).max(0.0) / batches as f64).sqrt();
     }
-    // What is rare comes in clusters where values have memory, and the variance is known from as many clusters as there are.
+    // What is rare comes in clusters if values have memory, and the variance is known from as many clusters as there are.
     let clusters = CLUSTER_FREEDOM * worth * share.min(1.0 - share);
     let freedom = if run.remembers { run.freedom.min(clusters).max(1.0) } else { run.freedom };
     let tail = 1.0 - level.tail();

@@ -5,7 +5,7 @@
 /// Largest product of the sizes for which all ways are counted.
 const EXACT: usize = 4_000_000;
 
-/// How likely two samples of these sizes from one distribution are at least as far apart as these. `None` where one is
+/// How likely two samples of these sizes from one distribution are at least as far apart as these. `None` if one is
 /// empty. Equal values make it larger than it is, never smaller.
 pub fn same_distribution(first: &[f64], second: &[f64]) -> Option<f64> {
     if first.is_empty() || second.is_empty() {

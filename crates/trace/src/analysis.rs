@@ -9,7 +9,7 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 
-pub use arrivals::{ArrivalStatistics, WindowCounts};
+pub use arrivals::{ArrivalStatistics, ArrivalWindow};
 pub use cache::CacheProfile;
 pub use model_shape::ModelShape;
 pub(crate) use sessions::members as session_members;
@@ -25,35 +25,35 @@ pub struct Analysis {
     pub layout: Layout,
     pub block_size: u32,
     pub total_requests: usize,
-    /// Rows that could not be read and were left out.
+    /// The number of rows that could not be read and were left out.
     pub skipped_rows: usize,
-    /// Requests whose prompt length the trace does not record; they count for no length.
+    /// The number of requests without a recorded prompt length; the length statistics leave them out.
     pub requests_without_length: usize,
-    /// Requests with more blocks than their prompt has room for: a sign of blocks of another size.
+    /// The number of requests with more blocks than fit into their prompt, a sign of another block size.
     pub requests_with_too_many_blocks: usize,
-    /// Requests that got no answer in the trace.
+    /// The number of requests whose recorded output is empty.
     pub zero_outputs: usize,
     pub unique_prefixes: usize,
     pub prefix_groups: usize,
-    /// Share of all prefixes, counted as often as they occur, that occur more than once.
+    /// The share of prefix occurrences that belong to a prefix with more than one occurrence.
     pub prefix_reuse_ratio: f64,
     pub input_length: Option<Statistics>,
     pub output_length: Option<Statistics>,
-    /// What a request shares with others, in tokens.
+    /// The shared part of requests, in tokens.
     pub context_length: Option<Statistics>,
     pub unique_prompt_length: Option<Statistics>,
-    /// By request: the share of its blocks that an endless cache would serve.
+    /// For each request, the share of its blocks that are hits in an unlimited cache.
     pub hit_rates: Option<Statistics>,
-    /// `None` when the trace has no blocks.
+    /// `None` if the trace has no blocks.
     pub cache: Option<CacheProfile>,
-    /// Different blocks used between two uses of one, itself included.
+    /// The number of different blocks used between two uses of a block, itself included.
     pub reuse_distance: Option<Statistics>,
     pub reuse_interval_seconds: Option<Statistics>,
     pub arrivals: Option<ArrivalStatistics>,
     pub sessions: SessionStatistics,
 }
 
-/// Measures a trace.
+/// Analyzes a trace.
 pub fn analyze(trace: &Trace) -> Analysis {
     let tree = PrefixTree::of(trace);
     let reuse = reuse::measure(trace, &tree);

@@ -17,8 +17,8 @@ mod validation;
 mod write;
 
 pub use analysis::{
-    Analysis, ArrivalStatistics, CacheProfile, ModelShape, SessionPoint, SessionSource, SessionStatistics, Statistics,
-    WindowCounts, analyze,
+    Analysis, ArrivalStatistics, ArrivalWindow, CacheProfile, ModelShape, SessionPoint, SessionSource,
+    SessionStatistics, Statistics, analyze,
 };
 pub use error::TraceError;
 pub use input::{

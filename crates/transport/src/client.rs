@@ -5,50 +5,23 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use aiperf_address::{ConnectionUse, HttpVersion, IpVersion, Origin, Proxies, SocketOptions};
 use aiperf_clock::{Mono, Nanos};
-use aiperf_socket::{SocketOptions, SourceAddresses, Stamping};
+use aiperf_socket::{SourceAddresses, Stamping};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::connection::Connection;
+use crate::connection::{TlsSettings, for_proxy};
 use crate::error::TransportError;
-use crate::exchange::{BodyLimit, Exchange, Span, Trace};
+use crate::exchange::{BodyLimit, Exchange, ExchangeTrace, StageSpan};
+use crate::http1::HttpConnection;
 use crate::http2::Http2Pool;
-use crate::origin::{Origin, Scheme};
-use crate::proxy::{Proxies, for_proxy};
+use crate::observer::ExchangeObserver;
 use crate::redirect::is_redirect;
 use crate::request::Request;
 use crate::resend::Resend;
-use crate::tls::TlsSettings;
-use crate::watch::Watch;
 
 /// Large enough to take in what a burst left in the socket, small enough to stay in the cache.
 const SCRATCH: usize = 64 * 1024;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum IpVersion {
-    V4,
-    V6,
-    /// IPv4 addresses first.
-    #[default]
-    Any,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum HttpVersion {
-    #[default]
-    Http1,
-    /// Agreed on under TLS, taken for granted without.
-    Http2,
-}
-
-impl HttpVersion {
-    pub(crate) const fn alpn(self) -> &'static [u8] {
-        match self {
-            Self::Http1 => b"http/1.1",
-            Self::Http2 => b"h2",
-        }
-    }
-}
 
 /// Settings that all clients of a run share.
 #[derive(Debug, Clone)]
@@ -79,7 +52,7 @@ impl Default for ClientSettings {
             tls: None,
             proxies: Proxies::default(),
             http_version: HttpVersion::Http1,
-            ip_version: IpVersion::Any,
+            ip_version: IpVersion::Auto,
             connection_limit: 2_500,
             body_limit: BodyLimit::default(),
             keepalive: Nanos(300_000_000_000),
@@ -92,26 +65,14 @@ impl Default for ClientSettings {
     }
 }
 
-/// Which connection a request takes, and what becomes of it afterwards.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reuse<'a> {
-    /// Any idle one.
-    Pooled,
-    /// A new one, closed afterwards.
-    Never,
-    /// The one that belongs to this key, kept for the next request of the key unless this is its last, or it failed: the
-    /// server behind a connection that answers with errors may be one to get away from.
-    Sticky { key: &'a str, is_last: bool },
-}
-
 #[derive(Debug)]
 struct Idle {
-    connection: Connection,
+    connection: HttpConnection,
     since: Mono,
 }
 
 /// Whether the server took the request, or said who does.
-fn is_welcome(exchange: &Exchange) -> bool {
+fn was_accepted(exchange: &Exchange) -> bool {
     exchange.is_success() || is_redirect(exchange.status)
 }
 
@@ -121,7 +82,7 @@ pub struct Client {
     pub(crate) settings: ClientSettings,
     pub(crate) resolved: RefCell<HashMap<Origin, (Mono, Vec<SocketAddr>)>>,
     idle: RefCell<HashMap<Origin, Vec<Idle>>>,
-    sticky: RefCell<HashMap<String, Connection>>,
+    sticky: RefCell<HashMap<String, HttpConnection>>,
     pub(crate) http2: Http2Pool,
     pub(crate) slots: Arc<Semaphore>,
     scratch: RefCell<Box<[u8]>>,
@@ -148,27 +109,27 @@ impl Client {
     pub async fn send(
         &self,
         request: &Request<'_>,
-        reuse: Reuse<'_>,
+        reuse: ConnectionUse<'_>,
         exchange: &mut Exchange,
-        watch: &dyn Watch,
+        observer: &dyn ExchangeObserver,
     ) -> Result<(), TransportError> {
         exchange.body_limit = self.settings.body_limit;
-        self.send_once(request, reuse, exchange, watch).await?;
-        if is_redirect(exchange.status) { self.follow(request, reuse, exchange, watch).await } else { Ok(()) }
+        self.send_once(request, reuse, exchange, observer).await?;
+        if is_redirect(exchange.status) { self.follow(request, reuse, exchange, observer).await } else { Ok(()) }
     }
 
     pub(crate) async fn send_once(
         &self,
         request: &Request<'_>,
-        reuse: Reuse<'_>,
+        reuse: ConnectionUse<'_>,
         exchange: &mut Exchange,
-        watch: &dyn Watch,
+        observer: &dyn ExchangeObserver,
     ) -> Result<(), TransportError> {
         if self.settings.http_version == HttpVersion::Http2 {
-            return self.send_http2(request, reuse, exchange, watch).await;
+            return self.send_http2(request, reuse, exchange, observer).await;
         }
         let through_proxy = match self.settings.proxies.of(request.origin) {
-            Some(proxy) if request.origin.scheme == Scheme::Http => Some(for_proxy(request, proxy)),
+            Some(proxy) if !request.origin.scheme.is_secure() => Some(for_proxy(request, proxy)),
             _ => None,
         };
         let request = through_proxy.as_ref().unwrap_or(request);
@@ -176,7 +137,7 @@ impl Client {
         if let Some(kept) = self.take_open(request.origin, reuse) {
             exchange.trace.reused = true;
             let (began, blocked) = (Mono::now(), exchange.trace.blocked);
-            match self.send_over(kept, request, reuse, exchange, watch).await {
+            match self.send_over(kept, request, reuse, exchange, observer).await {
                 Err(error) if self.settings.resend.allows_on_left_connection(&error, exchange) => {
                     exchange.set_attempt_aside(began);
                     exchange.trace.blocked = blocked;
@@ -185,51 +146,51 @@ impl Client {
             }
         }
         let fresh = self.connect(request.origin, &mut exchange.trace).await?;
-        self.send_over(fresh, request, reuse, exchange, watch).await
+        self.send_over(HttpConnection(fresh), request, reuse, exchange, observer).await
     }
 
     async fn send_over(
         &self,
-        mut connection: Connection,
+        mut connection: HttpConnection,
         request: &Request<'_>,
-        reuse: Reuse<'_>,
+        reuse: ConnectionUse<'_>,
         exchange: &mut Exchange,
-        watch: &dyn Watch,
+        observer: &dyn ExchangeObserver,
     ) -> Result<(), TransportError> {
-        exchange.trace.local = connection.local;
-        exchange.trace.remote = connection.remote;
-        let reusable = connection.converse(request, &self.scratch, exchange, watch).await?;
+        exchange.trace.local = connection.0.local;
+        exchange.trace.remote = connection.0.remote;
+        let reusable = connection.exchange(request, &self.scratch, exchange, observer).await?;
         match reuse {
-            Reuse::Pooled if reusable => self.give_back(request.origin, connection),
-            Reuse::Sticky { key, is_last: false } if reusable && is_welcome(exchange) => {
+            ConnectionUse::Pooled if reusable => self.give_back(request.origin, connection),
+            ConnectionUse::Sticky { key, is_last: false } if reusable && was_accepted(exchange) => {
                 self.sticky.borrow_mut().insert(key.to_owned(), connection);
             }
-            Reuse::Pooled | Reuse::Never | Reuse::Sticky { .. } => {}
+            ConnectionUse::Pooled | ConnectionUse::Never | ConnectionUse::Sticky { .. } => {}
         }
         Ok(())
     }
 
     /// Waits for a free connection slot. The semaphore is never closed, so there is always one in the end.
-    async fn slot(&self, trace: &mut Trace) -> Option<SemaphorePermit<'_>> {
+    async fn slot(&self, trace: &mut ExchangeTrace) -> Option<SemaphorePermit<'_>> {
         if let Ok(free) = self.slots.try_acquire() {
             return Some(free);
         }
         let start = Mono::now();
         let slot = self.slots.acquire().await.ok();
-        trace.blocked = Some(Span { start, end: Mono::now() });
+        trace.blocked = Some(StageSpan { start, end: Mono::now() });
         slot
     }
 
-    fn take_open(&self, origin: &Origin, reuse: Reuse<'_>) -> Option<Connection> {
+    fn take_open(&self, origin: &Origin, reuse: ConnectionUse<'_>) -> Option<HttpConnection> {
         match reuse {
-            Reuse::Pooled => self.take_idle(origin),
-            Reuse::Never => None,
-            Reuse::Sticky { key, .. } => self.sticky.borrow_mut().remove(key).filter(Connection::is_alive),
+            ConnectionUse::Pooled => self.take_idle(origin),
+            ConnectionUse::Never => None,
+            ConnectionUse::Sticky { key, .. } => self.sticky.borrow_mut().remove(key).filter(HttpConnection::is_alive),
         }
     }
 
     /// The connection used last is taken first: it is the least likely to have been closed by the server.
-    fn take_idle(&self, origin: &Origin) -> Option<Connection> {
+    fn take_idle(&self, origin: &Origin) -> Option<HttpConnection> {
         let mut idle = self.idle.borrow_mut();
         let waiting = idle.get_mut(origin)?;
         let oldest = Mono::now() - self.settings.keepalive;
@@ -241,7 +202,7 @@ impl Client {
         None
     }
 
-    fn give_back(&self, origin: &Origin, connection: Connection) {
+    fn give_back(&self, origin: &Origin, connection: HttpConnection) {
         let idle = Idle { connection, since: Mono::now() };
         let mut all = self.idle.borrow_mut();
         match all.get_mut(origin) {

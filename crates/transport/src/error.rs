@@ -2,9 +2,9 @@
 
 use std::io;
 
+use aiperf_address::Origin;
 use thiserror::Error;
 
-use crate::origin::Origin;
 use crate::redirect::RedirectError;
 
 #[derive(Debug, Error)]
@@ -75,7 +75,7 @@ fn is_own_shortage(cause: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::origin::Scheme;
+    use aiperf_address::Scheme;
 
     #[test]
     fn a_shortage_of_this_machine_is_not_an_unreachable_server() {

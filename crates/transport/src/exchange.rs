@@ -9,12 +9,12 @@ use crate::redirect::Hop;
 
 /// A stage with a beginning and an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct StageSpan {
     pub start: Mono,
     pub end: Mono,
 }
 
-impl Span {
+impl StageSpan {
     pub const fn length(self) -> Nanos {
         self.end.since(self.start)
     }
@@ -22,15 +22,15 @@ impl Span {
 
 /// Stamps of one exchange. A stage that was not reached, or not needed, has none.
 #[derive(Debug, Clone, Default)]
-pub struct Trace {
+pub struct ExchangeTrace {
     /// Wait for a free connection.
-    pub blocked: Option<Span>,
+    pub blocked: Option<StageSpan>,
     /// What attempts before this one took, which the server left without an answer; `None` if there were none.
     pub lost: Option<Nanos>,
-    pub dns: Option<Span>,
+    pub dns: Option<StageSpan>,
     /// TCP handshake; with a proxy, up to where it has let us through.
-    pub connect: Option<Span>,
-    pub tls: Option<Span>,
+    pub connect: Option<StageSpan>,
+    pub tls: Option<StageSpan>,
     /// The connection was used before.
     pub reused: bool,
     /// First byte offered to the socket.
@@ -59,7 +59,7 @@ pub struct ExchangeSize {
 /// that happened.
 #[derive(Debug, Clone, Default)]
 pub struct Exchange {
-    pub trace: Trace,
+    pub trace: ExchangeTrace,
     pub status: Option<u16>,
     pub reason: String,
     pub headers: Vec<(String, String)>,
@@ -110,12 +110,12 @@ impl Exchange {
     pub(crate) fn set_attempt_aside(&mut self, began: Mono) {
         let lost = self.trace.lost.unwrap_or_default() + Mono::now().since(began);
         self.resent += u32::from(self.trace.head_bytes_sent > 0);
-        self.trace = Trace { lost: Some(lost), ..Trace::default() };
+        self.trace = ExchangeTrace { lost: Some(lost), ..ExchangeTrace::default() };
     }
 
     /// Forgets the answer, and keeps how it came to be asked for again.
-    pub(crate) fn begin_anew(&mut self) {
-        self.trace = Trace::default();
+    pub(crate) fn begin_again(&mut self) {
+        self.trace = ExchangeTrace::default();
         self.status = None;
         self.reason.clear();
         self.headers.clear();

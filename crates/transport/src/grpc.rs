@@ -1,30 +1,10 @@
-//! What gRPC adds to an HTTP/2 exchange: a request whose body is messages, the status after the body, and a limit on what one
-//! message may take.
-
-use bytes::Bytes;
+//! What gRPC adds to an HTTP/2 exchange: the status after the body, and a limit on the size of one message.
 
 use crate::error::TransportError;
 use crate::exchange::Exchange;
-use crate::origin::Origin;
-use crate::request::{Request, start_head};
 
 /// Before each message stand a flag and its length in four bytes.
 const FRAME_HEAD: usize = 5;
-
-impl<'a> Request<'a> {
-    /// A call: its messages, framed, are the body. Its length is not said, as the protocol leaves that to HTTP/2.
-    pub fn grpc<'h>(
-        origin: &'a Origin,
-        path: &str,
-        headers: impl IntoIterator<Item = (&'h str, &'h str)>,
-        body: Bytes,
-        message_limit: usize,
-    ) -> Self {
-        let mut head = start_head("POST", path, headers);
-        head.extend_from_slice(b"\r\n");
-        Self { origin, head, body, message_limit: Some(message_limit) }
-    }
-}
 
 impl Exchange {
     /// Whether the answer is that of a gRPC server.

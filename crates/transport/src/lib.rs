@@ -2,33 +2,34 @@
 //! connections; nothing is shared between threads and nothing here knows what the bytes mean.
 #![forbid(unsafe_code)]
 
-mod body;
-mod certificate;
 mod client;
-mod coding;
-mod connect;
 mod connection;
+mod content_coding;
 mod error;
 mod exchange;
 mod grpc;
+mod headers;
+mod http1;
 mod http2;
-mod origin;
-mod proxy;
+mod observer;
 mod redirect;
 mod request;
 mod resend;
-mod response;
-mod tls;
-mod watch;
 
-pub use client::{Client, ClientSettings, HttpVersion, IpVersion, Reuse};
+pub use client::{Client, ClientSettings};
+pub use connection::{TlsError, TlsSettings};
 pub use error::TransportError;
-pub use exchange::{BodyLimit, Exchange, ExchangeSize, Span, Trace};
-pub use origin::{Origin, Scheme};
-pub use proxy::{Proxies, Proxy};
+pub use exchange::{BodyLimit, Exchange, ExchangeSize, ExchangeTrace, StageSpan};
+pub use headers::Headers;
+pub use observer::{ExchangeObserver, NoObserver};
 pub use redirect::{Hop, RedirectError};
-pub use request::Request;
+pub use request::{Method, Request};
 pub use resend::Resend;
-pub use response::{Progress, ResponseReader};
-pub use tls::{Identity, TlsError, TlsOptions, TlsSettings, Verification};
-pub use watch::{NoWatch, Watch};
+
+/// For fuzzing and benchmarks only.
+#[doc(hidden)]
+pub use content_coding::ContentCoding;
+#[doc(hidden)]
+pub use http1::{ReadProgress, ResponseReader};
+#[doc(hidden)]
+pub use http2::{Http2Frame, Http2FrameScanner};

@@ -1,34 +1,32 @@
-//! Goes where a server sends a request instead of answering it, as the reference's HTTP client does: 303, and 301 and 302
-//! after a POST, become a GET without a body; 307 and 308 repeat the request.
-
-mod place;
+//! Follows redirects, as the reference's HTTP client does: 303, and 301 and 302 after a POST, become a GET without a body; 307 and
+//! 308 repeat the request.
 
 use std::net::SocketAddr;
 
-use aiperf_clock::Mono;
-use aiperf_clock::ReadStamp;
-use aiperf_http::is_secret_header;
+use aiperf_address::{ConnectionUse, ReferenceError, RequestTarget};
+use aiperf_clock::{Mono, ReadStamp};
+use aiperf_redact::is_secret_header;
 use bytes::Bytes;
 use thiserror::Error;
 
-use self::place::Place;
-use crate::client::{Client, Reuse};
+use crate::client::Client;
 use crate::error::TransportError;
-use crate::exchange::{Exchange, Trace};
-use crate::request::Request;
-use crate::watch::Watch;
+use crate::exchange::{Exchange, ExchangeTrace};
+use crate::headers::Headers;
+use crate::observer::ExchangeObserver;
+use crate::request::{Method, Request};
 
-/// The answer that would lead to request number eleven is not followed.
+/// The response that would lead to request number eleven is not followed.
 const MOST_REQUESTS: usize = 10;
 
-/// Ours, made up for this run: it says which requests belong together, not who sends them.
+/// A header of ours, made up for this run: it says which requests belong together, not who sends them.
 const SESSION_AFFINITY: &str = "x-session-affinity";
 
 /// One redirect that was followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hop {
     pub status: u16,
-    /// Where it led, without the query, which may hold a key.
+    /// Where it led, without the query, which may contain a key.
     pub to: String,
 }
 
@@ -38,8 +36,17 @@ pub enum RedirectError {
     TooMany(String),
     #[error("the server redirects to {0:?}, which is not http or https")]
     NotHttp(String),
-    #[error("the server redirects to {0:?}, which is no URL")]
-    NoUrl(String),
+    #[error("the server redirects to {0:?}, which is not a URL")]
+    NotUrl(String),
+}
+
+impl From<ReferenceError> for RedirectError {
+    fn from(error: ReferenceError) -> Self {
+        match error {
+            ReferenceError::NotHttp(reference) => Self::NotHttp(reference),
+            ReferenceError::NotUrl(reference) => Self::NotUrl(reference),
+        }
+    }
 }
 
 pub(crate) const fn is_redirect(status: Option<u16>) -> bool {
@@ -47,55 +54,57 @@ pub(crate) const fn is_redirect(status: Option<u16>) -> bool {
 }
 
 impl Client {
-    /// The exchange has been answered with a redirect. Afterwards it holds the last answer, the times of the first request's
-    /// sending and of the last answer's arrival, and the hops between them.
+    /// The exchange has been answered with a redirect. Afterwards it holds the last response, the times of the first request's
+    /// sending and of the last response's arrival, and the hops between them.
     pub(crate) async fn follow(
         &self,
         request: &Request<'_>,
-        reuse: Reuse<'_>,
+        reuse: ConnectionUse<'_>,
         exchange: &mut Exchange,
-        watch: &dyn Watch,
+        observer: &dyn ExchangeObserver,
     ) -> Result<(), TransportError> {
         let first = exchange.trace.clone();
-        let mut here = Place::of(request);
-        let (mut head, mut body) = (request.head.clone(), request.body.clone());
+        let mut here = target_of(request);
+        let (mut method, mut headers, mut body) = (request.method, request.headers.clone(), request.body.clone());
         while is_redirect(exchange.status) {
-            // Without a place to go, the answer stands.
+            // Without a place to go, this response is the last.
             let Some(location) = exchange.header("location").or_else(|| exchange.header("uri")) else { break };
-            let there = here.follow(location)?;
+            let there = here.resolve(location).map_err(RedirectError::from)?;
             let status = exchange.status.unwrap_or_default();
             if exchange.redirects.len() + 1 >= MOST_REQUESTS {
-                return Err(RedirectError::TooMany(there.shown()).into());
+                return Err(RedirectError::TooMany(there.without_query()).into());
             }
-            exchange.redirects.push(Hop { status, to: there.shown() });
-            let stranger = there.origin != here.origin;
-            let drops_body = status == 303 || (matches!(status, 301 | 302) && head.starts_with(b"POST "));
-            head = next_head(&head, &there, stranger, drops_body);
+            exchange.redirects.push(Hop { status, to: there.without_query() });
+            let drops_body = status == 303 || (matches!(status, 301 | 302) && method == Method::Post);
+            headers = headers_for(&there, &headers, there.origin != here.origin, drops_body);
             if drops_body {
-                body = Bytes::new();
+                (method, body) = (Method::Get, Bytes::new());
             }
             let reuse = match reuse {
                 // A session's connection leads to the session's server.
-                Reuse::Sticky { .. } if there.origin != *request.origin => Reuse::Never,
+                ConnectionUse::Sticky { .. } if there.origin != *request.origin => ConnectionUse::Never,
                 same => same,
             };
-            exchange.begin_anew();
-            let next =
-                Request { origin: &there.origin, head, body: body.clone(), message_limit: request.message_limit };
-            let sent = self.send_once(&next, reuse, exchange, &Hopping(watch)).await;
+            exchange.begin_again();
+            let next = Request {
+                body: body.clone(),
+                message_limit: request.message_limit,
+                ..Request::new(&there.origin, method, &there.path_and_query, headers)
+            };
+            let sent = self.send_once(&next, reuse, exchange, &AfterFirst(observer)).await;
             exchange.trace = joined(&first, &exchange.trace);
             sent?;
-            head = next.head;
+            headers = next.headers;
             here = there;
         }
         Ok(())
     }
 }
 
-/// The request was sent when it was sent first.
-struct Hopping<'a>(&'a dyn Watch);
+/// Observes the requests after the first: the request counts as sent when it was sent first.
+struct AfterFirst<'a>(&'a dyn ExchangeObserver);
 
-impl Watch for Hopping<'_> {
+impl ExchangeObserver for AfterFirst<'_> {
     fn sent(&self, _at: Mono) {}
 
     fn read(&self, stamp: ReadStamp, exchange: &Exchange) {
@@ -103,10 +112,10 @@ impl Watch for Hopping<'_> {
     }
 }
 
-/// The stages of the first request, but for its answer: that is the last one's. What lies between is waiting.
-fn joined(first: &Trace, last: &Trace) -> Trace {
+/// The stages of the first request with the response of the last. What lies between is waiting.
+fn joined(first: &ExchangeTrace, last: &ExchangeTrace) -> ExchangeTrace {
     let address = |last: Option<SocketAddr>, first: Option<SocketAddr>| last.or(first);
-    Trace {
+    ExchangeTrace {
         headers_received: last.headers_received,
         head_bytes_received: first.head_bytes_received + last.head_bytes_received,
         local: address(last.local, first.local),
@@ -115,65 +124,63 @@ fn joined(first: &Trace, last: &Trace) -> Trace {
     }
 }
 
-/// The same request line and headers for another place.
-fn next_head(head: &[u8], there: &Place, stranger: bool, drops_body: bool) -> Vec<u8> {
-    let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    let method = lines.next().and_then(|line| line.split(|byte| *byte == b' ').next()).unwrap_or_default();
-    let method = if drops_body { b"GET" } else { method };
-    let mut next = Vec::with_capacity(head.len() + there.path_and_query.len());
-    for part in [method, b" ", there.path_and_query.as_bytes(), b" HTTP/1.1\r\n"] {
-        next.extend_from_slice(part);
+fn target_of(request: &Request<'_>) -> RequestTarget {
+    RequestTarget {
+        origin: request.origin.clone(),
+        path_and_query: request.target.clone().into_owned(),
+        host_header: request.headers.get("host").unwrap_or_default().to_owned(),
     }
-    for line in lines.take_while(|line| !line.is_empty()) {
-        let end = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
-        let name = String::from_utf8_lossy(&line[..end]).to_ascii_lowercase();
-        if name == "host" {
-            next.extend_from_slice(&line[..end]);
-            next.extend_from_slice(format!(": {}\r\n", there.host_header).as_bytes());
-        } else if !(stranger && is_credential(&name) || drops_body && name == "content-length") {
-            next.extend_from_slice(line);
-            next.extend_from_slice(b"\r\n");
-        }
-    }
-    next.extend_from_slice(b"\r\n");
-    next
 }
 
-/// Whether a header tells a server who we are, and so stays with the server that it was meant for.
-fn is_credential(lower_case_name: &str) -> bool {
-    is_secret_header(lower_case_name) && lower_case_name != SESSION_AFFINITY
+/// The same headers for another target.
+fn headers_for(there: &RequestTarget, headers: &Headers, is_other_origin: bool, drops_body: bool) -> Headers {
+    let is_kept = |name: &str| {
+        !(is_other_origin && is_credential(name) || drops_body && name.eq_ignore_ascii_case("content-length"))
+    };
+    let kept = headers.iter().filter(|(name, _)| is_kept(name));
+    kept.map(
+        |(name, value)| if name.eq_ignore_ascii_case("host") { (name, &*there.host_header) } else { (name, value) },
+    )
+    .collect()
+}
+
+/// Whether a header tells a server who we are. Such a header goes only to the server that it was meant for.
+fn is_credential(name: &str) -> bool {
+    is_secret_header(name) && !name.eq_ignore_ascii_case(SESSION_AFFINITY)
 }
 
 #[cfg(test)]
 mod tests {
+    use aiperf_address::{Address, Scheme};
+
     use super::*;
-    use crate::origin::{Origin, Scheme};
 
-    fn place(location: &str) -> Place {
-        let origin = Origin { scheme: Scheme::Http, host: "h".into(), port: 80 };
-        let request = Request::post(&origin, "/a", [("Host", "h")], Bytes::new());
-        Place::of(&request).follow(location).unwrap()
-    }
-
-    const HEAD: &[u8] =
-        b"POST /a HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer k\r\nx-api-key: k\r\nX-Session-Affinity: c\r\n\
-        Ocp-Apim-Subscription-Key: k\r\nX-Session-Id: s\r\nContent-Type: a/b\r\nContent-Length: 2\r\n\r\n";
-
-    fn text(stranger: bool, drops_body: bool) -> String {
-        String::from_utf8(next_head(HEAD, &place("http://other:81/b?c"), stranger, drops_body)).unwrap()
+    fn lines(is_other_origin: bool, drops_body: bool) -> String {
+        let there = Address::parse("http://other:81", Scheme::Http).unwrap().request_target("/b?c");
+        let headers = Headers::from_iter([
+            ("Host", "h"),
+            ("Authorization", "Bearer k"),
+            ("x-api-key", "k"),
+            ("X-Session-Affinity", "c"),
+            ("Ocp-Apim-Subscription-Key", "k"),
+            ("X-Session-Id", "s"),
+            ("Content-Type", "a/b"),
+            ("Content-Length", "2"),
+        ]);
+        let next = headers_for(&there, &headers, is_other_origin, drops_body);
+        String::from_utf8(next.lines().to_vec()).unwrap()
     }
 
     #[test]
     fn a_request_is_repeated_with_its_headers() {
-        let expected = "POST /b?c HTTP/1.1\r\nHost: other:81\r\nAuthorization: Bearer k\r\nx-api-key: k\r\n\
+        let expected = "Host: other:81\r\nAuthorization: Bearer k\r\nx-api-key: k\r\n\
                         X-Session-Affinity: c\r\nOcp-Apim-Subscription-Key: k\r\nX-Session-Id: s\r\n\
-                        Content-Type: a/b\r\nContent-Length: 2\r\n\r\n";
-        assert_eq!(text(false, false), expected);
+                        Content-Type: a/b\r\nContent-Length: 2\r\n";
+        assert_eq!(lines(false, false), expected);
     }
 
     #[test]
     fn keys_do_not_go_to_another_server_and_a_get_has_no_length() {
-        let expected = "GET /b?c HTTP/1.1\r\nHost: other:81\r\nX-Session-Affinity: c\r\nContent-Type: a/b\r\n\r\n";
-        assert_eq!(text(true, true), expected);
+        assert_eq!(lines(true, true), "Host: other:81\r\nX-Session-Affinity: c\r\nContent-Type: a/b\r\n");
     }
 }

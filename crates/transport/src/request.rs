@@ -1,101 +1,134 @@
-//! A request ready to be written: its head as bytes, its body shared.
+//! A request, before it is written in the words of a protocol version.
 
+use std::borrow::Cow;
+
+use aiperf_address::Origin;
 use bytes::Bytes;
 
-use crate::origin::Origin;
+use crate::headers::Headers;
 
+/// What is asked of a server. HTTP/1.1 and HTTP/2 each write it in their own form; redirects and proxies change its parts.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
     pub origin: &'a Origin,
-    /// Request line and headers, with the empty line that ends them.
-    pub head: Vec<u8>,
+    pub method: Method,
+    /// What the request line names: path and query, or a whole URL for a proxy.
+    pub target: Cow<'a, str>,
+    pub headers: Headers,
     pub body: Bytes,
-    /// Of a gRPC call, the longest message that is taken.
+    /// The longest message that a gRPC call accepts.
     pub message_limit: Option<usize>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    Get,
+    Post,
+    /// Asks a proxy for a tunnel.
+    Connect,
+}
+
+impl Method {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Connect => "CONNECT",
+        }
+    }
+}
+
+const CONNECTION: &str = "Connection";
+
 impl<'a> Request<'a> {
-    /// A POST of `body`. `headers` are written as given; `Content-Length` is added here. What is said of the connection comes last.
+    /// A POST of `body`. `headers` are sent as given; `Content-Length` comes after them, and `Connection` last.
     pub fn post<'h>(
         origin: &'a Origin,
-        path_and_query: &str,
+        path_and_query: &'a str,
         headers: impl IntoIterator<Item = (&'h str, &'h str)>,
         body: Bytes,
     ) -> Self {
         let mut connection = None;
-        let before = headers.into_iter().filter(|(name, value)| {
-            let held_back = *name == "Connection";
-            connection = if held_back { Some(*value) } else { connection };
-            !held_back
-        });
-        let mut head = start_head("POST", path_and_query, before);
-        let length = body.len().to_string();
-        let last = [("Content-Length", &*length)].into_iter().chain(connection.map(|value| ("Connection", value)));
-        for (name, value) in last {
-            write_header(&mut head, name, value);
+        let mut all = Headers::default();
+        for (name, value) in headers {
+            if name == CONNECTION {
+                connection = Some(value);
+            } else {
+                all.push(name, value);
+            }
         }
-        head.extend_from_slice(b"\r\n");
-        Self { origin, head, body, message_limit: None }
-    }
-
-    /// Adds the type of a body whose type changes with it. It is the last header.
-    #[must_use]
-    pub fn with_content_type(mut self, content_type: &str) -> Self {
-        self.head.truncate(self.head.len() - 2);
-        self.head.extend_from_slice(format!("Content-Type: {content_type}\r\n\r\n").as_bytes());
-        self
+        all.push("Content-Length", Digits::of(body.len()).as_str());
+        if let Some(value) = connection {
+            all.push(CONNECTION, value);
+        }
+        Self { body, ..Self::new(origin, Method::Post, path_and_query, all) }
     }
 
     /// A GET, which has no body.
     pub fn get<'h>(
         origin: &'a Origin,
-        path_and_query: &str,
+        path_and_query: &'a str,
         headers: impl IntoIterator<Item = (&'h str, &'h str)>,
     ) -> Self {
-        let mut head = start_head("GET", path_and_query, headers);
-        head.extend_from_slice(b"\r\n");
-        Self { origin, head, body: Bytes::new(), message_limit: None }
+        Self::new(origin, Method::Get, path_and_query, headers.into_iter().collect())
+    }
+
+    /// A gRPC call. Its framed messages are the body, whose length only HTTP/2 tells.
+    pub fn grpc<'h>(
+        origin: &'a Origin,
+        path: &'a str,
+        headers: impl IntoIterator<Item = (&'h str, &'h str)>,
+        body: Bytes,
+        message_limit: usize,
+    ) -> Self {
+        let headers = headers.into_iter().collect();
+        Self { body, message_limit: Some(message_limit), ..Self::new(origin, Method::Post, path, headers) }
+    }
+
+    pub(crate) fn new(origin: &'a Origin, method: Method, target: impl Into<Cow<'a, str>>, headers: Headers) -> Self {
+        Self { origin, method, target: target.into(), headers, body: Bytes::new(), message_limit: None }
+    }
+
+    /// Adds the type of a body whose type changes with it, as the last header.
+    #[must_use]
+    pub fn with_content_type(mut self, content_type: &str) -> Self {
+        self.headers.push("Content-Type", content_type);
+        self
     }
 }
 
-/// Request line and headers, without the empty line.
-pub(crate) fn start_head<'h>(
-    method: &str,
-    path_and_query: &str,
-    headers: impl IntoIterator<Item = (&'h str, &'h str)>,
-) -> Vec<u8> {
-    let mut head = Vec::with_capacity(512);
-    for part in [method, " ", path_and_query, " HTTP/1.1\r\n"] {
-        head.extend_from_slice(part.as_bytes());
-    }
-    for (name, value) in headers {
-        write_header(&mut head, name, value);
-    }
-    head
+/// A number in decimal, without an allocation.
+struct Digits {
+    text: [u8; 20],
+    start: usize,
 }
 
-fn write_header(head: &mut Vec<u8>, name: &str, value: &str) {
-    for part in [name, ": ", value, "\r\n"] {
-        head.extend_from_slice(part.as_bytes());
+impl Digits {
+    fn of(mut number: usize) -> Self {
+        let mut digits = Self { text: [b'0'; 20], start: 20 };
+        loop {
+            digits.start -= 1;
+            digits.text[digits.start] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                return digits;
+            }
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.text[self.start..]).unwrap_or_default()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::origin::Scheme;
 
     #[test]
-    fn a_post_is_written_with_headers_in_order_and_its_length() {
-        let origin = Origin { scheme: Scheme::Http, host: "h".into(), port: 80 };
-        let request = Request::post(&origin, "/p?q=1", [("Host", "h"), ("X-A", "b")], Bytes::from_static(b"{}"));
-        let text = String::from_utf8(request.head).unwrap();
-        assert_eq!(text, "POST /p?q=1 HTTP/1.1\r\nHost: h\r\nX-A: b\r\nContent-Length: 2\r\n\r\n");
-        let last = Request::post(&origin, "/", [("Connection", "close"), ("X-A", "b")], Bytes::new());
-        let text = String::from_utf8(last.head).unwrap();
-        assert_eq!(text, "POST / HTTP/1.1\r\nX-A: b\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-        let form = Request::post(&origin, "/", [], Bytes::new()).with_content_type("a/b; boundary=c");
-        let text = String::from_utf8(form.head).unwrap();
-        assert_eq!(text, "POST / HTTP/1.1\r\nContent-Length: 0\r\nContent-Type: a/b; boundary=c\r\n\r\n");
+    fn numbers_are_written_in_decimal() {
+        for number in [0, 7, 10, 1_234_567, usize::MAX] {
+            assert_eq!(Digits::of(number).as_str(), number.to_string());
+        }
     }
 }

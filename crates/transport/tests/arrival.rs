@@ -8,12 +8,10 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
+use aiperf_address::{ConnectionUse, HttpVersion, Origin, Scheme, TlsOptions, Verification};
 use aiperf_clock::{Mono, Nanos, StampSource};
 use aiperf_socket::Stamping;
-use aiperf_transport::{
-    Client, ClientSettings, Exchange, HttpVersion, Origin, Request, Reuse, Scheme, TlsOptions, TlsSettings,
-    Verification, Watch,
-};
+use aiperf_transport::{Client, ClientSettings, Exchange, ExchangeObserver, Request, TlsSettings};
 use bytes::Bytes;
 
 const HELD_UP: Duration = Duration::from_millis(60);
@@ -22,7 +20,7 @@ const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 /// Blocks the thread once the request is out, as another request's work would.
 struct Busy;
 
-impl Watch for Busy {
+impl ExchangeObserver for Busy {
     fn sent(&self, _at: Mono) {
         thread::sleep(HELD_UP);
     }
@@ -48,7 +46,7 @@ fn ask(origin: &Origin, tls: Option<TlsSettings>, stamping: Stamping) -> Exchang
     let request = Request::post(origin, "/", [("Host", "test")], Bytes::from_static(b"{}"));
     let mut exchange = Exchange::default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(client.send(&request, Reuse::Pooled, &mut exchange, &Busy)).unwrap();
+    runtime.block_on(client.send(&request, ConnectionUse::Pooled, &mut exchange, &Busy)).unwrap();
     assert_eq!(exchange.body, b"ok");
     exchange
 }

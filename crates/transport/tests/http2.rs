@@ -10,11 +10,11 @@ use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
 
+use aiperf_address::{ConnectionUse, HttpVersion, Origin, Scheme, TlsOptions, Verification};
 use aiperf_clock::{Mono, Nanos, StampSource};
 use aiperf_socket::Stamping;
 use aiperf_transport::{
-    Client, ClientSettings, Exchange, HttpVersion, NoWatch, Origin, Request, Resend, Reuse, Scheme, TlsOptions,
-    TlsSettings, TransportError, Verification, Watch,
+    Client, ClientSettings, Exchange, ExchangeObserver, NoObserver, Request, Resend, TlsSettings, TransportError,
 };
 use bytes::Bytes;
 use peer::Peer;
@@ -34,9 +34,9 @@ async fn send(
     client: &Client,
     origin: &Origin,
     path: &str,
-    reuse: Reuse<'_>,
+    reuse: ConnectionUse<'_>,
     body: Bytes,
-    watch: &dyn Watch,
+    watch: &dyn ExchangeObserver,
 ) -> Answer {
     let headers = [("Host", "test"), ("Connection", "close"), ("X-Asked", "yes")];
     let request = Request::post(origin, path, headers, body);
@@ -46,7 +46,7 @@ async fn send(
 }
 
 async fn ask(client: &Client, origin: &Origin, path: &str) -> Answer {
-    send(client, origin, path, Reuse::Pooled, Bytes::from_static(b"{}"), &NoWatch).await
+    send(client, origin, path, ConnectionUse::Pooled, Bytes::from_static(b"{}"), &NoObserver).await
 }
 
 #[test]
@@ -163,10 +163,16 @@ fn connections_are_kept_by_the_strategy_asked_for() {
     let origin = peer.origin();
     on_runtime(async {
         let client = Client::new(settings());
-        let sticky = |is_last| Reuse::Sticky { key: "a", is_last };
-        let plan = [(Reuse::Never, 1), (Reuse::Never, 2), (sticky(false), 3), (sticky(true), 3), (sticky(false), 4)];
+        let sticky = |is_last| ConnectionUse::Sticky { key: "a", is_last };
+        let plan = [
+            (ConnectionUse::Never, 1),
+            (ConnectionUse::Never, 2),
+            (sticky(false), 3),
+            (sticky(true), 3),
+            (sticky(false), 4),
+        ];
         for (reuse, connections) in plan {
-            let (_, result) = send(&client, &origin, "/stream", reuse, Bytes::from_static(b"{}"), &NoWatch).await;
+            let (_, result) = send(&client, &origin, "/stream", reuse, Bytes::from_static(b"{}"), &NoObserver).await;
             result.unwrap();
             assert_eq!(peer.connections(), connections, "{reuse:?}");
         }
@@ -181,7 +187,7 @@ fn large_bodies_pass_in_both_directions() {
         let client = Client::new(settings());
         let body: Vec<u8> = (0..2_000_000).map(|n| (n % 251) as u8).collect();
         let sent = Bytes::from(body.clone());
-        let (exchange, result) = send(&client, &origin, "/echo", Reuse::Pooled, sent, &NoWatch).await;
+        let (exchange, result) = send(&client, &origin, "/echo", ConnectionUse::Pooled, sent, &NoObserver).await;
         result.unwrap();
         assert!(exchange.body == body);
         assert_eq!(exchange.trace.body_bytes_sent, body.len() as u64);
@@ -192,7 +198,7 @@ fn large_bodies_pass_in_both_directions() {
 /// Blocks the thread once the request is out, as another request's work would.
 struct Busy;
 
-impl Watch for Busy {
+impl ExchangeObserver for Busy {
     fn sent(&self, _at: Mono) {
         thread::sleep(Duration::from_millis(60));
     }
@@ -213,7 +219,8 @@ fn an_answer_is_stamped_when_it_arrives_however_late_it_is_read() {
     on_runtime(async {
         let client = Client::new(settings());
         ask(&client, &origin, "/stream").await.1.unwrap();
-        let (exchange, result) = send(&client, &origin, "/echo", Reuse::Pooled, Bytes::from_static(b"{}"), &Busy).await;
+        let (exchange, result) =
+            send(&client, &origin, "/echo", ConnectionUse::Pooled, Bytes::from_static(b"{}"), &Busy).await;
         result.unwrap();
         assert_stamped_before_it_was_read(&exchange);
     });
@@ -242,7 +249,7 @@ fn a_redirect_is_followed_on_the_same_connection() {
     on_runtime(async {
         let client = Client::new(settings());
         let body = Bytes::from_static(b"{}");
-        let (exchange, result) = send(&client, &origin, "/moved", Reuse::Pooled, body, &NoWatch).await;
+        let (exchange, result) = send(&client, &origin, "/moved", ConnectionUse::Pooled, body, &NoObserver).await;
         result.unwrap();
         assert_eq!((exchange.status, exchange.body.as_slice()), (Some(200), &b"{}"[..]));
         assert_eq!((exchange.redirects.len(), exchange.redirects[0].status), (1, 307));
@@ -266,7 +273,8 @@ fn the_version_is_agreed_on_under_tls() {
     on_runtime(async {
         let client = Client::new(ClientSettings { tls: tls(), ..settings() });
         ask(&client, &origin, "/stream").await.1.unwrap();
-        let (exchange, result) = send(&client, &origin, "/echo", Reuse::Pooled, Bytes::from_static(b"{}"), &Busy).await;
+        let (exchange, result) =
+            send(&client, &origin, "/echo", ConnectionUse::Pooled, Bytes::from_static(b"{}"), &Busy).await;
         result.unwrap();
         assert!(exchange.trace.reused);
         if cfg!(target_os = "linux") {

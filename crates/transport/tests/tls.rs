@@ -7,11 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
+use aiperf_address::{ConnectionUse, HttpVersion, Origin, Scheme, TlsOptions};
 use aiperf_clock::Nanos;
-use aiperf_transport::{
-    Client, ClientSettings, Exchange, HttpVersion, NoWatch, Origin, Request, Resend, Reuse, Scheme, TlsOptions,
-    TlsSettings, TransportError,
-};
+use aiperf_transport::{Client, ClientSettings, Exchange, NoObserver, Request, Resend, TlsSettings, TransportError};
 use base64::Engine as _;
 use bytes::Bytes;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
@@ -86,7 +84,7 @@ fn ask(client: &Client, host: &str, port: u16, times: usize) -> Vec<Result<Excha
         for _ in 0..times {
             let request = Request::post(&origin, "/", [("Host", host)], Bytes::from_static(b"{}"));
             let mut exchange = Exchange::default();
-            let sent = client.send(&request, Reuse::Pooled, &mut exchange, &NoWatch).await;
+            let sent = client.send(&request, ConnectionUse::Pooled, &mut exchange, &NoObserver).await;
             all.push(sent.map(|()| exchange));
         }
         all

@@ -6,9 +6,10 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixListener;
 use std::thread;
 
+use aiperf_address::{ConnectionUse, Origin, Scheme};
 use aiperf_clock::StampSource;
 use aiperf_socket::Stamping;
-use aiperf_transport::{Client, ClientSettings, Exchange, NoWatch, Origin, Request, Reuse, Scheme};
+use aiperf_transport::{Client, ClientSettings, Exchange, NoObserver, Request};
 use bytes::Bytes;
 
 #[test]
@@ -35,14 +36,14 @@ fn an_exchange_over_a_unix_socket_has_its_whole_trace_and_the_connection_is_reus
         for reused in [false, true] {
             let request = Request::post(&origin, "/", [("Host", "localhost")], Bytes::from_static(b"{}"));
             let mut exchange = Exchange::default();
-            client.send(&request, Reuse::Pooled, &mut exchange, &NoWatch).await.unwrap();
+            client.send(&request, ConnectionUse::Pooled, &mut exchange, &NoObserver).await.unwrap();
             assert_eq!((exchange.body.as_slice(), exchange.trace.reused), (&b"ok"[..], reused));
             assert_eq!(exchange.trace.connect.is_none(), reused);
             assert!(exchange.trace.send_end.is_some() && exchange.marks[0].source == StampSource::User);
         }
         let nobody = Origin { host: "/nowhere/server.sock".into(), ..origin.clone() };
         let request = Request::post(&nobody, "/", [("Host", "localhost")], Bytes::new());
-        let sent = client.send(&request, Reuse::Pooled, &mut Exchange::default(), &NoWatch).await;
+        let sent = client.send(&request, ConnectionUse::Pooled, &mut Exchange::default(), &NoObserver).await;
         let error = sent.unwrap_err().to_string();
         assert!(error.starts_with("cannot connect to unix:/nowhere/server.sock"), "{error}");
     });

@@ -146,6 +146,7 @@ fn is_sim(values: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use aiperf_address::{Address, Scheme};
     use aiperf_config::Target;
 
     use super::*;
@@ -164,7 +165,10 @@ mod tests {
     #[test]
     fn a_talk_streams_chat_to_the_usual_address() {
         let chat = read_line(&["-m", "m"], &[]).unwrap();
-        assert_eq!(chat.config.endpoint.targets, [Target::Url("http://localhost:8000".into())]);
+        assert_eq!(
+            chat.config.endpoint.targets,
+            [Target::Url(Address::parse("http://localhost:8000", Scheme::Http).unwrap())]
+        );
         assert!(chat.config.endpoint.streaming && chat.config.endpoint.api_key.is_none());
         assert_eq!((chat.memory, chat.quick, chat.system_prompt), (ChatMemory::Kept, None, None));
     }

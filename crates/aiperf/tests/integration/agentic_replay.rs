@@ -195,7 +195,8 @@ fn pauses_of_all_sessions_together_are_cut() {
 
 #[test]
 fn a_cache_is_filled_without_pauses_and_its_sessions_are_handed_over() {
-    let sim = sim("ttft=5&itl=0");
+    // Slow enough that no session ends before the cache is filled.
+    let sim = sim("ttft=40&itl=0");
     let words =
         "--concurrency 2 --request-count 4 --agentic-cache-warmup-duration 0.5 --trajectory-start-max-ratio 0.2";
     let words = format!("{words} --trajectory-start-min-ratio 0.1 --system-idle-gap-cap-seconds 0.2");
@@ -266,14 +267,4 @@ fn more_lanes_than_sessions_need_leave_or_markers() {
     }
     let (_, log) = replayed(&sim, &[recording("one")], &format!("{words} --allow-dataset-wrap"));
     assert!(log.len() > 3);
-}
-
-#[test]
-fn the_same_seed_enters_sessions_at_the_same_points() {
-    let lanes = || {
-        let sim = sim("ttft=0&itl=0");
-        let (artifacts, _) = replayed(&sim, &[recording("one"), recording("two")], "--concurrency 4 --num-sessions 4");
-        artifacts.summary()["agentic_replay"]["lanes"].clone()
-    };
-    assert_eq!(lanes(), lanes());
 }

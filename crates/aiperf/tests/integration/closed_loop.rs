@@ -2,7 +2,7 @@
 
 use std::sync::{Condvar, Mutex};
 
-use crate::support::{Log, PATIENCE, Program, Record, TestServer, chat_reply, in_one, sim};
+use crate::support::{PATIENCE, Program, Record, TestServer, chat_reply, in_one};
 
 #[test]
 fn all_slots_fill_at_once_and_each_again_when_it_is_free() {
@@ -39,26 +39,4 @@ fn all_slots_fill_at_once_and_each_again_when_it_is_free() {
         (&counts["sent"], &counts["completed"], &counts["arrivals_delayed"]),
         (&10.into(), &10.into(), &0.into())
     );
-}
-
-#[test]
-fn a_session_keeps_its_slot_through_all_its_turns_and_pauses() {
-    let sim = sim("ttft=20&itl=0&osl=2");
-    let words =
-        "--concurrency 2 --num-sessions 5 --session-turns-mean 3 --session-turn-delay-mean 120 --export-level raw";
-    let artifacts = Program::against(&sim, words).succeed();
-    let log = Log::of(&sim, &artifacts);
-    let sessions = log.sessions();
-    assert_eq!(sessions.iter().map(Vec::len).collect::<Vec<_>>(), [3; 5]);
-    for (index, session) in sessions.iter().enumerate() {
-        // Of those that began before, at most one is open; between its turns it is, too.
-        let begin = session[0].arrival;
-        let open = sessions[..index].iter().filter(|other| other[2].end > begin).count();
-        assert!(open <= 1, "session {index} is the third at once");
-        for pair in session.windows(2) {
-            assert!(pair[1].arrival >= pair[0].end + 0.12, "the pause was cut short");
-        }
-    }
-    let counts = artifacts.accounting("profiling");
-    assert_eq!((&counts["sessions_sent"], &counts["sessions_completed"]), (&5.into(), &5.into()));
 }

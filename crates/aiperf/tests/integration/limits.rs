@@ -67,28 +67,3 @@ fn a_concurrency_ramp_lets_in_one_more_at_each_step() {
     }
     assert!(random.0[1].arrival > 0.0 && random.iter().all(|entry| entry.truth.in_flight <= 5));
 }
-
-#[test]
-fn a_ramp_raises_the_ceiling_of_a_rate_too() {
-    let sim = sim("ttft=500&itl=0&osl=1");
-    let words =
-        "--request-rate 50 --arrival-pattern constant --concurrency 4 --concurrency-ramp-duration 1 --request-count 9";
-    let artifacts = Program::against(&sim, words).with("--export-level raw").succeed();
-    let log = Log::of(&sim, &artifacts);
-    for entry in log.iter() {
-        assert!(entry.truth.in_flight <= linear(4, 1.0, entry.arrival), "{entry:?}");
-    }
-    assert!(artifacts.counted("arrivals_dropped") > 0);
-}
-
-#[test]
-fn a_prefill_ramp_lets_in_one_more_at_each_step() {
-    let sim = sim("ttft=400&itl=5");
-    let words = "--streaming --concurrency 8 --prefill-concurrency 4 --prefill-concurrency-ramp-duration 1.2";
-    let artifacts = Program::against(&sim, words).with("--request-count 14 --osl 3 --export-level raw").succeed();
-    let log = Log::of(&sim, &artifacts);
-    assert_eq!(log.len(), 14);
-    for (at, waiting) in in_prefill(&log) {
-        assert!(waiting as u32 <= linear(4, 1.2, at), "{waiting} after {at} s");
-    }
-}

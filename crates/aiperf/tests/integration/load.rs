@@ -9,53 +9,6 @@ fn most_in_flight(sim: &Sim) -> u32 {
 }
 
 #[test]
-fn a_closed_loop_fills_its_concurrency_and_never_exceeds_it() {
-    for workers in ["--workers-max 1", "--workers-max 3"] {
-        let sim = sim("ttft=uniform:100,200&itl=0&osl=1");
-        let artifacts = Program::against(&sim, "--concurrency 4 --request-count 14").with(workers).succeed();
-        assert_eq!(most_in_flight(&sim), 4);
-        assert_eq!((sim.truth().len(), artifacts.records().len()), (14, 14));
-    }
-}
-
-#[test]
-fn a_constant_rate_sends_all_requests_none_before_its_time() {
-    let sim = sim("ttft=0&itl=0&osl=1");
-    let artifacts = Program::against(&sim, "--request-rate 100 --arrival-pattern constant --request-count 40")
-        .with("--warmup-request-count 1 --warmup-concurrency 1")
-        .succeed();
-    let start = artifacts.json("phase_manifest.json")["phases"][1]["start_ns"].as_u64().unwrap();
-    let records: Vec<_> = artifacts.records().into_iter().filter(|r| r.word("phase_name") == "profiling").collect();
-    assert_eq!(records.len(), 40);
-    assert_eq!(sim.truth().len(), 41);
-    for (index, record) in records.iter().enumerate() {
-        let due = start + index as u64 * 10_000_000;
-        assert!(record.number("credit_issued_ns") >= due, "request {index} was sent too early");
-        assert!(record.number("request_start_ns") >= record.number("credit_issued_ns"));
-    }
-    assert!(records.is_sorted_by_key(|record| record.number("credit_issued_ns")));
-}
-
-#[test]
-fn random_arrivals_send_all_requests_too() {
-    for pattern in ["poisson", "gamma --arrival-smoothness 4"] {
-        let sim = sim("ttft=0&itl=0&osl=1");
-        let words = format!("--request-rate 300 --request-count 30 --random-seed 1 --arrival-pattern {pattern}");
-        let artifacts = Program::against(&sim, &words).succeed();
-        assert_eq!((sim.truth().len(), artifacts.records().len()), (30, 30));
-    }
-}
-
-#[test]
-fn a_rate_with_a_ceiling_keeps_below_it() {
-    let sim = sim("ttft=60&itl=0&osl=1");
-    let words = "--request-rate 200 --arrival-pattern constant --concurrency 3 --request-count 12";
-    let artifacts = Program::against(&sim, words).succeed();
-    assert!(most_in_flight(&sim) <= 3);
-    assert_eq!(artifacts.records().len(), 12);
-}
-
-#[test]
 fn a_duration_without_grace_cuts_off_what_is_in_flight_and_says_so() {
     // Every second reply stands still for longer than anyone waits, so that in the end all places are taken by such.
     let sim = sim("ttft=2&itl=0&osl=2&stall_every=2&stall_ms=600000");
@@ -79,14 +32,6 @@ fn a_duration_without_grace_cuts_off_what_is_in_flight_and_says_so() {
 }
 
 #[test]
-fn count_and_duration_together_stop_at_whichever_comes_first() {
-    let sim = sim("ttft=0&itl=0&osl=1");
-    let artifacts = Program::against(&sim, "--request-count 5 --benchmark-duration 50 --concurrency 2").succeed();
-    assert_eq!(artifacts.records().len(), 5);
-    assert_eq!(sim.truth().len(), 5);
-}
-
-#[test]
 fn a_batch_limit_of_the_server_shows_in_the_first_tokens_and_not_in_the_count() {
     let sim = sim("ttft=30&itl=1&osl=3&batch=1");
     let artifacts = Program::against(&sim, "--streaming --concurrency 3 --request-count 6").succeed();
@@ -96,16 +41,6 @@ fn a_batch_limit_of_the_server_shows_in_the_first_tokens_and_not_in_the_count() 
         let truth = &truth[record.word("x_request_id")];
         assert!(record.metric("time_to_first_token") >= waited(truth) + 29.0, "{record:?}");
     }
-}
-
-#[test]
-fn a_grace_period_lets_requests_finish() {
-    let sim = sim("ttft=700&itl=0&osl=2");
-    let words = "--streaming --concurrency 3 --benchmark-duration 0.4 --benchmark-grace-period 45";
-    let artifacts = Program::against(&sim, words).succeed();
-    let records = artifacts.records();
-    assert!(records.len() >= 3 && records.iter().all(|record| !record.failed()), "{records:?}");
-    assert!(sim.truth().iter().all(|truth| truth.outcome == Outcome::Completed));
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! User-centric load: who sends when, by the ids that the server saw.
 
-use std::collections::HashMap;
-
 use serde_json::{Value, json};
 
 use crate::support::{Log, Program, assert_order, sim};
@@ -58,41 +56,4 @@ fn users_with_conversations_from_a_file_keep_their_rhythm_and_not_the_pauses_of_
     // Conversations are dealt out by user id: user 2 has the first, though user 3 starts before.
     let starts: Vec<String> = log.sessions().iter().map(|session| session[0].prompt()).collect();
     assert_eq!(starts, ["y0", "x0", "z0", "x0"]);
-}
-
-#[test]
-fn a_user_who_finds_the_ceiling_reached_waits() {
-    let sim = sim("ttft=500&itl=0&osl=1");
-    let words = "--user-centric-rate 8 --num-users 4 --session-turns-mean 2 --request-count 8 --concurrency 2";
-    let artifacts = Program::against(&sim, words).with("--export-level raw").succeed();
-    let log = Log::of(&sim, &artifacts);
-    assert_eq!((log.len(), log.most_in_flight()), (8, 2));
-    assert!(artifacts.counted("arrivals_delayed") > 0);
-    assert_eq!(artifacts.counted("arrivals_dropped"), 0);
-}
-
-#[test]
-fn a_late_answer_shifts_the_rhythm_of_its_own_user_only() {
-    // Every fifth reply takes longer than the pause between two turns.
-    let sim = sim("ttft=0&itl=0&osl=2&stall_every=5&stall_ms=1300");
-    let words = "--streaming --user-centric-rate 4 --num-users 3 --session-turns-mean 4 --request-count 18";
-    let artifacts = Program::against(&sim, words).with("--export-level raw").succeed();
-    let log = Log::of(&sim, &artifacts);
-    assert_eq!(log.iter().filter(|entry| entry.truth.stalled).count(), 3);
-    let start = artifacts.accounting("profiling")["start_ns"].as_u64().unwrap();
-    let (records, due) = (artifacts.profiled(), artifacts.due());
-    let mut last: HashMap<&str, (f64, f64)> = HashMap::new();
-    let mut shifted = 0;
-    for (record, due) in records.iter().zip(due) {
-        let user = record.word("x_correlation_id");
-        let ended = (record.number("request_end_ns") - start) as f64 / 1e9;
-        if let Some((last_due, last_end)) = last.insert(user, (due, ended)) {
-            let expected = last_end.max(last_due + 0.75);
-            assert!((due - expected).abs() < 1e-6, "user {user} was due at {due}, not {expected}");
-            shifted += u32::from(last_end > last_due + 0.75);
-        }
-        let entry = log.iter().find(|entry| entry.id() == record.word("x_request_id")).unwrap();
-        assert!(entry.arrival >= due && entry.session() == user);
-    }
-    assert!(shifted > 0, "nobody was late");
 }

@@ -64,22 +64,6 @@ fn a_warmup_by_sessions_runs_them_to_their_last_turn() {
 }
 
 #[test]
-fn a_warmup_that_ends_within_a_session_leaves_nothing_of_it_to_the_measured_phase() {
-    for attempt in 0..4 {
-        let sim = sim(FAST);
-        let words = "--warmup-request-count 3 --num-sessions 3 --session-turns-mean 2 --export-level raw";
-        let artifacts = Program::against(&sim, words).succeed();
-        let log = Log::of(&sim, &artifacts);
-        let (warmup, measured) = phases(&log, &artifacts);
-        assert_eq!((warmup.len(), measured.len()), (3, 6), "attempt {attempt}");
-        assert_eq!(log.sessions().iter().map(Vec::len).collect::<Vec<_>>(), [2, 1, 2, 2, 2], "attempt {attempt}");
-        assert_eq!(log.most_in_flight(), 1);
-        let counts = artifacts.accounting("profiling");
-        assert_eq!((&counts["sessions_sent"], &counts["sessions_completed"]), (&3.into(), &3.into()));
-    }
-}
-
-#[test]
 fn a_warmup_by_time_waits_for_its_answers_unless_its_grace_is_over() {
     let words = "--warmup-duration 0.3 --request-count 1 --export-level raw";
     let patient = sim("ttft=800&itl=0&osl=1");

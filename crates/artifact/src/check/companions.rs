@@ -1,4 +1,4 @@
-//! The files beside summary and records: raw exchanges, round trips, inputs, outputs, phases.
+//! The files in addition to summary and records: raw exchanges, round trips, inputs, outputs, phases.
 
 use std::collections::HashSet;
 

@@ -8,7 +8,7 @@ use super::companions::items;
 use super::summary::SAME;
 use crate::schema::Shape;
 
-/// Sections that are no metrics.
+/// Sections that are not metrics.
 const SECTIONS: [&str; 2] = ["telemetry_stats", "input_config"];
 
 impl FolderCheck<'_> {
@@ -72,7 +72,7 @@ impl FolderCheck<'_> {
     }
 }
 
-/// The metric of the summary that is the same by definition; `None` where there is none, because GenAI-Perf leaves reasoning
+/// The metric of the summary that is the same by definition; `None` if there is none, because GenAI-Perf leaves reasoning
 /// out and the run has some.
 fn equal(key: &str, summary: &Map<String, Value>) -> Option<&'static str> {
     let reasons = summary.contains_key("reasoning_token_count");

@@ -39,7 +39,7 @@ struct FolderCheck<'a> {
     folder: &'a Folder,
     shapes: Shapes,
     summary: Option<Value>,
-    /// What the records say, where there are any.
+    /// What the records say, if there are any.
     seen: Option<SeenRecords>,
     recomputed: Option<Summary>,
     /// The run did not reach its end, and its summary was made from its records.

@@ -68,7 +68,7 @@ impl CollectionCheck<'_> {
         for run in &runs {
             let label = &run.summary["run_info"]["run_label"];
             if !listed(&metadata["run_labels"]).any(|known| known == label) && !failed(label) {
-                problems.push(format!("says nothing of {label} in {}", self.name(&run.folder)));
+                problems.push(format!("does not list {label} in {}", self.name(&run.folder)));
             }
         }
         if !problems.is_empty() {
@@ -83,7 +83,7 @@ impl CollectionCheck<'_> {
         problems
     }
 
-    /// The CSV beside it has a row for each metric, rounded.
+    /// The CSV next to it has a row for each metric, rounded.
     fn aggregate_table(&mut self, path: &Path, aggregate: &Value) {
         let table = path.with_extension("csv");
         let Ok(text) = std::fs::read_to_string(&table) else {

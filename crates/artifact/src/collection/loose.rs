@@ -1,4 +1,4 @@
-//! Files that stand beside runs or alone, known by their name or by what is in them, and the checks of the small ones.
+//! Files next to runs or alone, known by their name or by what is in them, and the checks of the small ones.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(super) enum FileKind {
     Checkpoint,
     /// `analyze_export_genai_perf.csv`
     AnalysisTable,
-    /// The CSV beside one of the above, which is checked with it.
+    /// The CSV next to one of the above, which is checked with it.
     Companion,
     /// Its schema says all there is to say.
     Shaped(Shape),
@@ -60,7 +60,7 @@ impl FileKind {
     }
 }
 
-/// Whether a file is one of ours and no part of a run, such as a comparison, which may have been put beside a run's files.
+/// Whether a file is one of ours and not part of a run, such as a comparison, which may be next to a run's files.
 pub fn stands_alone(path: &Path) -> bool {
     FileKind::of(path).is_some_and(|kind| kind != FileKind::Unreadable)
 }

@@ -1,4 +1,4 @@
-//! A folder with whatever the program left in it and below: single runs, repeated ones, sweeps, and files beside them. Each
+//! A folder with whatever the program left in it and below: single runs, repeated ones, sweeps, and files next to them. Each
 //! file is checked by itself, each run with its records, and what is said over several runs with what the runs say.
 
 mod aggregate;
@@ -85,7 +85,7 @@ pub fn check_all(root: &Path, version: &str) -> Result<Checked, ArtifactError> {
     Ok(checked)
 }
 
-/// Checks one file that stands for itself: a comparison, the analysis of a trace. `None` where it is of no such kind.
+/// Checks one file that stands for itself: a comparison, the analysis of a trace. `None` if it is of no such kind.
 pub fn check_file(path: &Path) -> Result<Option<Checked>, ArtifactError> {
     std::fs::metadata(path).map_err(ArtifactError::read(path))?;
     let Some(kind) = FileKind::of(path) else { return Ok(None) };
@@ -150,7 +150,7 @@ impl<'a> CollectionCheck<'a> {
         }
     }
 
-    /// A JSON file; what is wrong with its shape is a finding. `None` where it cannot be read or is of another shape, so that
+    /// A JSON file; what is wrong with its shape is a finding. `None` if it cannot be read or is of another shape, so that
     /// nothing more can be said of it.
     fn json(&mut self, path: &Path, shape: Shape) -> Option<Value> {
         let text = std::fs::read(path).map_err(|error| error.to_string());

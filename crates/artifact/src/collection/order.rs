@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::SAME;
 
-/// Each must not be above the next, where both are there.
+/// Each must not be above the next, if both are there.
 const CHAINS: [[&str; 3]; 4] =
     [["min", "mean", "max"], ["min", "avg", "max"], ["min", "median", "max"], ["ci_low", "mean", "ci_high"]];
 

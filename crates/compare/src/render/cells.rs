@@ -3,7 +3,7 @@
 use aiperf_stats::Level;
 use aiperf_table::{grouped, whole};
 
-use crate::row::RowLevels;
+use crate::verdict::row::RowLevels;
 use crate::{
     Change, Comparison, ComparisonReport, ComparisonRow, Forecast, Gate, GateOutcome, OnUnclear, Question, RowOutcome,
     Scale, Share, SideNote, Verdict, Warning,
@@ -139,12 +139,12 @@ pub(super) fn inconclusive_reasons(rows: &[ComparisonRow], is_gate: bool) -> Vec
 pub(super) fn cautions(report: &ComparisonReport, comparison: &Comparison) -> Vec<Caution> {
     let mut cautions = Vec::new();
     for (place, note) in [("baseline", &report.baseline), ("candidate", &comparison.candidate)] {
-        let of_flaws = note.flaws.iter().map(|words| Caution {
+        let incomplete = note.no_verdict_reasons.iter().map(|words| Caution {
             place,
             code: "incomplete".to_owned(),
             message: format!("the {place} {words}"),
         });
-        cautions.extend(of_flaws);
+        cautions.extend(incomplete);
         let several = |warning: &Warning| match (warning.runs, note.runs) {
             (_, 1) => String::new(),
             (some, all) => format!(" ({some} of {all} runs)"),
@@ -235,5 +235,5 @@ pub(super) fn conclusion(report: &ComparisonReport, gate: Gate) -> String {
 /// Why there is no verdict, and what to do.
 pub(super) fn withheld(report: &ComparisonReport) -> String {
     let why = report.withheld().unwrap_or_default();
-    format!("no verdict: {why}; repeat the run, or judge it all the same with --allow-incomplete")
+    format!("no verdict: {why}; repeat the run, or compare it anyway with --allow-incomplete")
 }

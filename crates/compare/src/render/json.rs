@@ -41,7 +41,7 @@ fn side(note: &SideNote) -> Value {
         "requests": note.requests,
         "has_records": note.has_records,
         "unreadable_lines": note.skipped_lines,
-        "incomplete": note.flaws,
+        "incomplete": note.no_verdict_reasons,
         "warnings": note.warnings.iter().map(warning).collect::<Vec<_>>(),
     })
 }

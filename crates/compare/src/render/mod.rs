@@ -31,7 +31,7 @@ impl Format {
     }
 }
 
-/// A report, with the judgement of the gate where there is one.
+/// A report, with the outcome of the gate if there is one.
 #[derive(Debug, Clone, Copy)]
 pub struct Page<'a> {
     pub report: &'a ComparisonReport,

@@ -116,7 +116,7 @@ fn every_form_says_the_same() {
 fn every_form_shows_validity_warnings_and_why_there_is_no_verdict() {
     let mut report = report();
     let why = "the baseline was interrupted after 3,343 of 6,400 requests";
-    report.baseline.flaws = vec!["was interrupted after 3,343 of 6,400 requests".to_owned()];
+    report.baseline.no_verdict_reasons = vec!["was interrupted after 3,343 of 6,400 requests".to_owned()];
     report.comparisons[0].withheld = Some(why.to_owned());
     for row in &mut report.comparisons[0].rows {
         row.verdict = Verdict::Withheld;

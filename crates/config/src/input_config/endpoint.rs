@@ -1,19 +1,20 @@
 //! Where requests go.
 
+use aiperf_address::{ClientCertificate, ConnectionReuse, HttpVersion, Verification};
 use aiperf_protocol::{BodyForm, EndpointKind, Wire};
+use aiperf_redact::{self as redact, REDACTED};
 use serde_json::{Value, json};
 
 use super::section::Section;
 use crate::defaults;
-use crate::redact::{self, REDACTED};
-use crate::{ConnectionReuse, DescriptorSource, EndpointConfig, HttpVersion, ReadinessMode, Target};
+use crate::{DescriptorSource, EndpointConfig, ReadinessMode, Target};
 
 pub(super) fn section(endpoint: &EndpointConfig) -> Value {
     let urls: Vec<String> = endpoint.targets.iter().map(Target::display).collect();
     let mut section = Section::default();
     section.put("urls", urls);
     section.put("type", endpoint.kind.facts().name);
-    section.put_some("path", endpoint.custom_path.as_deref().map(redact::url));
+    section.put_some("path", endpoint.custom_path.as_deref().map(redact::shown_url));
     let form = endpoint.kind.facts().form;
     section.put_some("request_content_type", (form == BodyForm::Multipart).then(|| form.media_type()));
     section.put_some("api_key", endpoint.api_key.as_ref().map(|_| REDACTED));
@@ -34,7 +35,7 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
         section.put("headers", Value::Object(endpoint.headers.iter().map(shown).collect()));
     }
     if !endpoint.extra_inputs.is_empty() {
-        section.put("extra", redact::fields(&endpoint.extra_inputs));
+        section.put("extra", redact::shown_fields(&endpoint.extra_inputs));
     }
     if let Some(template) = &endpoint.template {
         let field = endpoint.response_field.as_deref().unwrap_or("text");
@@ -74,9 +75,9 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
         section.put("source_addresses", addresses);
     }
     section.put_if("no_resend", !endpoint.resend);
-    section.put_if("insecure", endpoint.tls.insecure);
-    section.put_some("ca_cert", endpoint.tls.ca_cert.as_ref().map(|path| path.to_string_lossy()));
-    if let Some((certificate, key)) = &endpoint.tls.client {
+    section.put_if("insecure", endpoint.tls.verification == Verification::Off);
+    section.put_some("ca_cert", endpoint.tls.roots.as_ref().map(|path| path.to_string_lossy()));
+    if let Some(ClientCertificate { certificate, key }) = &endpoint.tls.client {
         section.put("client_cert", certificate.to_string_lossy());
         section.put_some("client_key", (key != certificate).then(|| key.to_string_lossy()));
     }
@@ -84,12 +85,12 @@ pub(super) fn section(endpoint: &EndpointConfig) -> Value {
         let (timeout, retry) = (reset.timeout.as_secs_f64(), reset.max_retry.as_secs_f64());
         section.put(
             "reset_kv_cache",
-            json!({"timeout_seconds": timeout, "max_retry_seconds": retry, "path": redact::url(&reset.path)}),
+            json!({"timeout_seconds": timeout, "max_retry_seconds": retry, "path": redact::shown_url(&reset.path)}),
         );
     }
     if let Some(profiler) = &endpoint.server_profiler {
         let timeout = profiler.timeout.as_secs_f64();
-        let paths = (redact::url(&profiler.start_path), redact::url(&profiler.stop_path));
+        let paths = (redact::shown_url(&profiler.start_path), redact::shown_url(&profiler.stop_path));
         section
             .put("server_profiler", json!({"timeout_seconds": timeout, "start_path": paths.0, "stop_path": paths.1}));
     }

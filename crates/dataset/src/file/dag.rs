@@ -14,7 +14,7 @@ use aiperf_conversation::{Conversation, ConversationIndex};
 use serde_json::{Map, Value};
 
 use super::fields::{JsonFields, unexpected};
-use super::input_data::{InputFile, ReadContext};
+use super::input_data::{LoadedFile, ReadContext};
 use super::lines;
 use crate::{DatasetError, RowPlace};
 
@@ -30,7 +30,7 @@ struct GraphError {
 const MOST_STARTS: usize = 1_000_000;
 
 pub(crate) fn conversations(
-    document: &InputFile,
+    document: &LoadedFile,
     reading: &mut ReadContext<'_>,
 ) -> Result<Vec<Conversation>, DatasetError> {
     let mut rows: Vec<(usize, Map<String, Value>)> = Vec::new();

@@ -13,24 +13,24 @@ use crate::DatasetError;
 
 #[derive(Debug)]
 pub(crate) enum InputData {
-    File(InputFile),
+    File(LoadedFile),
     Folder(PathBuf),
 }
 
 impl InputData {
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
-        Ok(if path.is_dir() { Self::Folder(path.to_owned()) } else { Self::File(InputFile::open(path)?) })
+        Ok(if path.is_dir() { Self::Folder(path.to_owned()) } else { Self::File(LoadedFile::open(path)?) })
     }
 }
 
 /// The decompressed contents of a file.
 #[derive(Debug)]
-pub(crate) struct InputFile {
+pub(crate) struct LoadedFile {
     pub(crate) path: PathBuf,
     pub(crate) bytes: Vec<u8>,
 }
 
-impl InputFile {
+impl LoadedFile {
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
         Ok(Self { path: path.to_owned(), bytes: unpack::file(path)? })
     }

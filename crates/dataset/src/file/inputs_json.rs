@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::input_data::{InputFile, ReadContext};
+use super::input_data::{LoadedFile, ReadContext};
 use super::{lines, raw_payload};
 use crate::{DatasetError, RowPlace};
 
@@ -28,7 +28,7 @@ struct InputsSession<'a> {
 }
 
 pub(crate) fn conversations(
-    document: &InputFile,
+    document: &LoadedFile,
     reading: &mut ReadContext<'_>,
 ) -> Result<Vec<Conversation>, DatasetError> {
     let bytes = document.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&document.bytes);

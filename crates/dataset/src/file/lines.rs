@@ -3,13 +3,13 @@
 use aiperf_trace::{lines, not_json};
 use serde_json::{Map, Value};
 
-use super::input_data::InputFile;
+use super::input_data::LoadedFile;
 use super::row_errors::RowErrors;
 use crate::{DatasetError, RowPlace};
 
 /// Parses each line. Lines that cannot be parsed are reported to `errors`.
 pub(crate) fn rows<T>(
-    document: &InputFile,
+    document: &LoadedFile,
     errors: &mut RowErrors,
     mut parse: impl FnMut(&[u8]) -> Result<T, String>,
 ) -> Result<Vec<T>, DatasetError> {

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use aiperf_conversation::{ContextMode, Conversation, Turn};
 
 use super::fields::{JsonFields, unexpected};
-use super::input_data::{InputFile, ReadContext};
+use super::input_data::{LoadedFile, ReadContext};
 use super::media::MediaFiles;
 use super::row::RequestRow;
 use super::{lines, row};
 use crate::DatasetError;
 
 pub(crate) fn conversations(
-    document: &InputFile,
+    document: &LoadedFile,
     reading: &mut ReadContext<'_>,
 ) -> Result<Vec<Conversation>, DatasetError> {
     let rows = lines::rows(document, &mut reading.row_errors, |line| parse(line, &reading.media))?;
@@ -75,7 +75,7 @@ mod tests {
 
     fn read(content: &str, has_system_role: bool) -> Result<Vec<Conversation>, DatasetError> {
         let source = FileSource::of("rows.jsonl".into());
-        let document = InputFile { path: source.path.clone(), bytes: content.as_bytes().to_vec() };
+        let document = LoadedFile { path: source.path.clone(), bytes: content.as_bytes().to_vec() };
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
         let mut reading = ReadContext::new(&source, has_system_role, Seed::fixed(1), MediaFiles::relative_to(&folder));
         conversations(&document, &mut reading)

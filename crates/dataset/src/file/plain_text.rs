@@ -6,13 +6,13 @@ use std::sync::Arc;
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, Turn};
 use aiperf_trace::not_utf8;
 
-use super::input_data::{InputFile, ReadContext};
+use super::input_data::{LoadedFile, ReadContext};
 use super::lines;
 use crate::DatasetError;
 use crate::session_names::SessionNames;
 
 pub(crate) fn conversations(
-    document: &InputFile,
+    document: &LoadedFile,
     reading: &mut ReadContext<'_>,
 ) -> Result<Vec<Conversation>, DatasetError> {
     let prompts = lines::rows(document, &mut reading.row_errors, |line| match std::str::from_utf8(line) {

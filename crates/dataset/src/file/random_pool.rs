@@ -10,7 +10,7 @@ use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, Turn};
 use aiperf_seed::{Seed, Stream};
 
 use super::fields::JsonFields;
-use super::input_data::{InputData, InputFile, ReadContext};
+use super::input_data::{InputData, LoadedFile, ReadContext};
 use super::media::MediaFiles;
 use super::{folder, lines, row};
 use crate::DatasetError;
@@ -41,7 +41,7 @@ pub(crate) fn conversations(
         InputData::Folder(path) => {
             let mut pools = Vec::new();
             for path in folder::files(path)? {
-                let document = InputFile::open(&path)?;
+                let document = LoadedFile::open(&path)?;
                 pools.extend(read(&document, Some(document.stem()), reading)?);
             }
             if pools.is_empty() {
@@ -69,7 +69,11 @@ fn one_each(turns: Vec<Turn>, seed: Seed) -> Vec<Conversation> {
 }
 
 /// The rows of a file; `None` if there are none. Groups without a name get the name of the pool.
-fn read(document: &InputFile, name: Option<&str>, reading: &mut ReadContext<'_>) -> Result<Option<Pool>, DatasetError> {
+fn read(
+    document: &LoadedFile,
+    name: Option<&str>,
+    reading: &mut ReadContext<'_>,
+) -> Result<Option<Pool>, DatasetError> {
     let mut rows = lines::rows(document, &mut reading.row_errors, |line| {
         let object = lines::object(line)?;
         let fields = JsonFields(&object);

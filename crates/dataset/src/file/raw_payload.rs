@@ -10,7 +10,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::fields::JsonFields;
-use super::input_data::{InputData, InputFile, ReadContext};
+use super::input_data::{InputData, LoadedFile, ReadContext};
 use super::{folder, lines};
 use crate::DatasetError;
 use crate::session_names::SessionNames;
@@ -24,7 +24,7 @@ pub(crate) fn conversations(
         InputData::File(document) => sessions.extend(turns(document, reading)?.into_iter().map(|turn| vec![turn])),
         InputData::Folder(path) => {
             for path in folder::files(path)?.into_iter().filter(|path| folder::is_jsonl(path)) {
-                sessions.push(turns(&InputFile::open(&path)?, reading)?);
+                sessions.push(turns(&LoadedFile::open(&path)?, reading)?);
             }
         }
     }
@@ -45,7 +45,7 @@ pub(crate) fn conversation(session_id: SessionId, turns: Vec<Turn>) -> Conversat
     }
 }
 
-fn turns(document: &InputFile, reading: &mut ReadContext<'_>) -> Result<Vec<Turn>, DatasetError> {
+fn turns(document: &LoadedFile, reading: &mut ReadContext<'_>) -> Result<Vec<Turn>, DatasetError> {
     let any = reading.source.any_payload;
     lines::rows(document, &mut reading.row_errors, |line| {
         if any {

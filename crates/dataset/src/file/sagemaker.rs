@@ -12,7 +12,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
 use super::fields::{JsonFields, unexpected};
-use super::input_data::{InputData, InputFile, ReadContext};
+use super::input_data::{InputData, LoadedFile, ReadContext};
 use super::{folder, lines};
 use crate::DatasetError;
 use crate::session_names::SessionNames;
@@ -26,7 +26,7 @@ pub(crate) fn conversations(
         InputData::File(document) => captures = lines::rows(document, &mut reading.row_errors, parse)?,
         InputData::Folder(path) => {
             for path in folder::files_below(path)?.into_iter().filter(|path| folder::is_jsonl(path)) {
-                captures.extend(lines::rows(&InputFile::open(&path)?, &mut reading.row_errors, parse)?);
+                captures.extend(lines::rows(&LoadedFile::open(&path)?, &mut reading.row_errors, parse)?);
             }
         }
     }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use aiperf_conversation::{ContextMode, Conversation};
 
-use super::input_data::{InputFile, ReadContext};
+use super::input_data::{LoadedFile, ReadContext};
 use super::{lines, row};
 use crate::DatasetError;
 
 pub(crate) fn conversations(
-    document: &InputFile,
+    document: &LoadedFile,
     reading: &mut ReadContext<'_>,
 ) -> Result<Vec<Conversation>, DatasetError> {
     let rows = lines::rows(document, &mut reading.row_errors, |line| row::parse(line, &reading.media))?;
@@ -50,7 +50,7 @@ mod tests {
 
     fn read(rows: &str, strip_known_images: bool) -> Vec<Conversation> {
         let source = FileSource { strip_known_images, ..FileSource::of("rows.jsonl".into()) };
-        let document = InputFile { path: source.path.clone(), bytes: rows.as_bytes().to_vec() };
+        let document = LoadedFile { path: source.path.clone(), bytes: rows.as_bytes().to_vec() };
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
         let mut reading = ReadContext::new(&source, true, Seed::fixed(1), MediaFiles::relative_to(&folder));
         conversations(&document, &mut reading).unwrap()

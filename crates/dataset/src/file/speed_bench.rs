@@ -9,7 +9,7 @@ use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, Role, Sessi
 use serde_json::Value;
 
 use super::fields::{JsonFields, unexpected};
-use super::input_data::{InputFile, ReadContext};
+use super::input_data::{LoadedFile, ReadContext};
 use super::lines;
 use crate::DatasetError;
 
@@ -20,7 +20,7 @@ const PLACEHOLDER: &str = "FULL BENCHMARK DATA SHOULD BE FETCHED FROM THE SOURCE
 
 pub(crate) fn conversations(
     part: SpeedBench,
-    document: &InputFile,
+    document: &LoadedFile,
     reading: &mut ReadContext<'_>,
 ) -> Result<Vec<Conversation>, DatasetError> {
     let mut rows = lines::rows(document, &mut reading.row_errors, parse)?;

@@ -5,7 +5,7 @@ mod nesting;
 mod round;
 mod session;
 
-use crate::file::{FileContents, InputFile, ReadContext};
+use crate::file::{FileContents, LoadedFile, ReadContext};
 use crate::{DatasetError, RowPlace};
 
 use super::weka::RecordingConverter;
@@ -13,7 +13,7 @@ use super::weka::RecordingConverter;
 /// The default number of tokens per block.
 const BLOCK_SIZE: u32 = 64;
 
-pub(crate) fn load(document: &InputFile, reading: &mut ReadContext<'_>) -> Result<FileContents, DatasetError> {
+pub(crate) fn load(document: &LoadedFile, reading: &mut ReadContext<'_>) -> Result<FileContents, DatasetError> {
     let mut rounds = Vec::new();
     for (line, content) in aiperf_trace::lines(&document.bytes) {
         match round::read(content, line) {

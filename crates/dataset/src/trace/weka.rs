@@ -15,7 +15,7 @@ use std::sync::Arc;
 use aiperf_config::TraceOptions;
 use serde_json::{Map, Value};
 
-use crate::file::{DeferredPrompts, FileContents, InputData, InputFile, ReadContext, folder};
+use crate::file::{DeferredPrompts, FileContents, InputData, LoadedFile, ReadContext, folder};
 use crate::{DatasetError, RowPlace};
 use outline::OutlineBuilder;
 
@@ -28,7 +28,7 @@ pub(crate) fn load(input: &InputData, reading: &mut ReadContext<'_>) -> Result<F
         InputData::File(document) => replay.read(document)?,
         InputData::Folder(path) => {
             for file in folder::files(path)?.iter().filter(|file| folder::is_json(file) || folder::is_jsonl(file)) {
-                replay.read(&InputFile::open(file)?)?;
+                replay.read(&LoadedFile::open(file)?)?;
             }
         }
     }
@@ -56,7 +56,7 @@ impl<'r, 'a> RecordingConverter<'r, 'a> {
     }
 
     /// Reads every object of a file; most files contain one.
-    fn read(&mut self, document: &InputFile) -> Result<(), DatasetError> {
+    fn read(&mut self, document: &LoadedFile) -> Result<(), DatasetError> {
         let bytes = document.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&document.bytes);
         let mut objects = serde_json::Deserializer::from_slice(bytes).into_iter::<Map<String, Value>>();
         let (mut line, mut counted) = (1, 0);

@@ -31,7 +31,7 @@ pub(crate) trait EventSource {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Environment<'a> {
+pub(crate) struct SchedulerEnvironment<'a> {
     pub(crate) clock: &'a dyn Clock,
     pub(crate) dispatch: &'a dyn Dispatch,
     pub(crate) events: &'a dyn EventSource,

@@ -33,7 +33,7 @@ use crate::request::finished::Finished;
 use crate::worker::{WorkerGauge, WorkerPool};
 
 pub(crate) use self::environment::Dispatch;
-use self::environment::Environment;
+use self::environment::SchedulerEnvironment;
 use self::phase_run::PhaseRun;
 use self::run_state::RunState;
 
@@ -49,7 +49,7 @@ pub fn run(
     tighten_timer_slack();
     let workers = WorkerPool::start(&plan, &control.sender, &records, gauge)?;
     drop(records);
-    let environment = Environment { clock: &MonotonicClock, dispatch: &workers, events: control, progress };
+    let environment = SchedulerEnvironment { clock: &MonotonicClock, dispatch: &workers, events: control, progress };
     let Plan { workload, sending, hook, .. } = plan;
     let outcomes = Scheduler::new(workload, sending.targets.len(), hook, environment).run()?;
     workers.join();
@@ -61,11 +61,16 @@ struct Scheduler<'a> {
     workload: Workload,
     run: RunState,
     hook: Option<Box<dyn PhaseHook>>,
-    environment: Environment<'a>,
+    environment: SchedulerEnvironment<'a>,
 }
 
 impl<'a> Scheduler<'a> {
-    fn new(workload: Workload, targets: usize, hook: Option<Box<dyn PhaseHook>>, environment: Environment<'a>) -> Self {
+    fn new(
+        workload: Workload,
+        targets: usize,
+        hook: Option<Box<dyn PhaseHook>>,
+        environment: SchedulerEnvironment<'a>,
+    ) -> Self {
         let limit = workload.timing.unreachable_limit.map(Into::into);
         let run = RunState::new(environment.dispatch.workers(), targets, limit);
         Self { workload, run, hook, environment }

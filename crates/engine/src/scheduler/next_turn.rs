@@ -86,7 +86,7 @@ impl PhaseState<'_> {
             Some(body) => TurnBody::FromReplies(body),
             None if !prepared.needs_replies => TurnBody::Fixed,
             None => {
-                log::warn!("session {} ends: turn {turn} could not be made", session.correlation_id);
+                log::warn!("session {} ends: the body of turn {turn} could not be made", session.correlation_id);
                 self.end_session(&session, ReturnedAs::Failed, ended, Some(mode));
                 return;
             }

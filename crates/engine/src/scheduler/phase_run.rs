@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{GracePeriod, PhaseConfig, PhaseKind};
 
-use super::environment::Environment;
+use super::environment::SchedulerEnvironment;
 use super::mode::{self, LoadMode};
 use super::phase_state::PhaseState;
 use super::run_state::RunState;
@@ -24,7 +24,7 @@ pub(super) struct PhaseRun<'a> {
     state: PhaseState<'a>,
     mode: Box<dyn LoadMode>,
     phase: &'a PhaseConfig,
-    environment: Environment<'a>,
+    environment: SchedulerEnvironment<'a>,
     grace_exceeded: bool,
     cut_drain: Nanos,
     ahead: Nanos,
@@ -52,7 +52,7 @@ impl<'a> PhaseRun<'a> {
         phase: &'a PhaseConfig,
         workload: &'a mut Workload,
         run: &'a mut RunState,
-        environment: Environment<'a>,
+        environment: SchedulerEnvironment<'a>,
     ) -> Self {
         environment.progress.begin(phase.kind, phase.stop.requests, environment.clock.now());
         let cut_drain = workload.timing.cut_drain.into();

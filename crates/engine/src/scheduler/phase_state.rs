@@ -12,7 +12,7 @@ use aiperf_seed::Stream;
 
 use super::agenda::{Agenda, AgendaItem, LimitHits, SessionToStart, TurnToSend};
 use super::branch_joins::{Awaited, BranchJoins};
-use super::environment::Environment;
+use super::environment::SchedulerEnvironment;
 use super::mode::LoadMode;
 use super::replay_lanes::ReplayLanes;
 use super::run_state::RunState;
@@ -40,7 +40,7 @@ pub(super) struct PhaseState<'a> {
     first_phase: usize,
     pub(super) phase: &'a PhaseConfig,
     run: &'a mut RunState,
-    pub(super) environment: Environment<'a>,
+    pub(super) environment: SchedulerEnvironment<'a>,
     /// Present for an agentic replay.
     pub(super) lanes: Option<ReplayLanes>,
     pub(super) sessions: RampedLimit,
@@ -62,7 +62,7 @@ impl<'a> PhaseState<'a> {
         phase: &'a PhaseConfig,
         workload: &'a mut Workload,
         run: &'a mut RunState,
-        environment: Environment<'a>,
+        environment: SchedulerEnvironment<'a>,
     ) -> Self {
         let start = environment.clock.now();
         let seed = workload.seed;

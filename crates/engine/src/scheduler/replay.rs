@@ -43,7 +43,7 @@ impl<'a> PhaseState<'a> {
                 live: streams.iter().filter(|stream| stream.is_live()).count(),
             };
             log::info!(
-                "lane {lane:02}: {} is entered at {:.0} % of its time; next turn {} of {}, {} lines under way",
+                "lane {lane:02}: session {} starts at {:.0} % of its recorded time; next turn {} of {}, {} active lines of requests",
                 entry.session_id,
                 entry.ratio * 100.0,
                 entry.root_next,
@@ -248,7 +248,7 @@ impl<'a> PhaseState<'a> {
     pub(super) fn replay_outcome(&self) -> Option<ReplayOutcome> {
         let outcome = self.lanes.as_ref()?.outcome.clone();
         log::info!(
-            "Shortened {} stretches without any request, by {:.3} s in total",
+            "Shortened {} idle periods by {:.3} s in total",
             outcome.idle_jumps,
             outcome.idle_skipped.as_secs_f64()
         );

@@ -112,7 +112,7 @@ impl Worker {
                 }
             });
         })?;
-        started.recv().unwrap_or_else(|_| Err(io::Error::other("it ended at once")))?;
+        started.recv().unwrap_or_else(|_| Err(io::Error::other("the thread ended at once")))?;
         Ok(Self { commands, thread: Some(thread) })
     }
 

@@ -4,17 +4,16 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use aiperf_address::{ConnectionReuse, ConnectionUse, RequestTarget};
 use aiperf_clock::{Mono, Nanos, Timer};
-use aiperf_config::ConnectionReuse;
 use aiperf_endpoint::{BuildError, Endpoint, HeaderPlan, Job, JobStep, RequestIds};
 use aiperf_protocol::Wire;
 use aiperf_seed::Stream;
-use aiperf_transport::{Client, Exchange, ExchangeSize, NoWatch, Request, Reuse, TransportError};
+use aiperf_transport::{Client, Exchange, ExchangeSize, NoObserver, Request, TransportError};
 use bytes::Bytes;
 use uuid::Uuid;
 
 use crate::control::SchedulerEvent;
-use crate::plan::RequestTarget;
 use crate::queue::{QueueSender, TrySendError, Urgency};
 use crate::request::bodies::Bodies;
 use crate::request::credit::{Credit, FollowUpNeed, Returned, ReturnedAs, TurnBody};
@@ -119,13 +118,7 @@ impl RequestSender {
         if let Some(content_type) = context.headers.content_type(&body.bytes) {
             request = request.with_content_type(&content_type);
         }
-        let reuse = match context.reuse {
-            ConnectionReuse::Pooled => Reuse::Pooled,
-            ConnectionReuse::Never => Reuse::Never,
-            ConnectionReuse::StickyUserSessions => {
-                Reuse::Sticky { key: &session.correlation_id, is_last: credit.is_last }
-            }
-        };
+        let reuse = context.reuse.for_request(&session.correlation_id, credit.is_last);
         let watcher = Watcher::new(
             credit.phase,
             credit.watch_first_token.then_some((&*context.endpoint, context as &dyn FirstTokenListener)),
@@ -183,7 +176,9 @@ impl RequestSender {
             let path = place.resolve(&target.path_and_query, &target.host_header);
             let headers = self.headers(ids).filter(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
             let mut next = Exchange::default();
-            self.client.send(&Request::get(&target.origin, &path, headers), Reuse::Pooled, &mut next, &NoWatch).await?;
+            self.client
+                .send(&Request::get(&target.origin, &path, headers), ConnectionUse::Pooled, &mut next, &NoObserver)
+                .await?;
             step = if answers.take(next, answer) { job.next(answers.latest()) } else { None };
         }
         Ok(())

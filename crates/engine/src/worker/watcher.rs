@@ -8,7 +8,7 @@ use aiperf_endpoint::Endpoint;
 use aiperf_endpoint::sse::{SseEvent, SseScanner};
 use aiperf_grpc::FrameScanner;
 use aiperf_protocol::Wire;
-use aiperf_transport::{Exchange, Watch};
+use aiperf_transport::{Exchange, ExchangeObserver};
 use tokio::sync::Notify;
 
 use crate::worker::read_batcher::ReadBatcher;
@@ -114,7 +114,7 @@ impl<'a> Watcher<'a> {
     }
 }
 
-impl Watch for Watcher<'_> {
+impl ExchangeObserver for Watcher<'_> {
     fn sent(&self, at: Mono) {
         self.sent.set(Some(at));
         self.sent_told.notify_waiters();

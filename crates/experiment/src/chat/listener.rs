@@ -5,7 +5,7 @@ use std::fmt;
 
 use aiperf_clock::{Mono, ReadStamp};
 use aiperf_endpoint::{LiveChat, NewWords};
-use aiperf_transport::{Exchange, Watch};
+use aiperf_transport::{Exchange, ExchangeObserver};
 
 /// What an exchange waits for, and since when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl<'a> ReplyListener<'a> {
     }
 }
 
-impl Watch for ReplyListener<'_> {
+impl ExchangeObserver for ReplyListener<'_> {
     fn sent(&self, at: Mono) {
         self.stage.set(ExchangeStage::Waiting { since: at });
     }

@@ -11,16 +11,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use aiperf_address::{ConnectionUse, RequestTarget};
 use aiperf_clock::Mono;
 use aiperf_config::Config;
 use aiperf_conversation::{ContextMode, Conversation, Lineage, Media, SessionId, Turn};
 use aiperf_endpoint::{BodyOptions, Endpoint, HeaderPlan, History, NewWords, RequestIds, ResponseBody, TurnRequest};
-use aiperf_engine::RequestTarget;
 use aiperf_hub::Hub;
 use aiperf_protocol::Reply;
 use aiperf_seed::Stream;
 use aiperf_tokenizer::{Tokenizer, TokenizerRequest};
-use aiperf_transport::{Client, Exchange, Request, Reuse};
+use aiperf_transport::{Client, Exchange, Request};
 use bytes::Bytes;
 use tokio::runtime::Runtime;
 
@@ -30,9 +30,10 @@ pub use figures::{Counted, TurnFigures, WhoCounts};
 use self::limits::ChatLimits;
 use self::listener::ReplyListener;
 use crate::prepare::discovery::Discovered;
-use crate::prepare::secrets::Secrets;
+use crate::prepare::secrets::secrets_of;
 use crate::prepare::settings;
 use crate::prepare::target::Targets;
+use aiperf_redact::Secrets;
 
 /// How often a user who no longer wants to wait is noticed.
 const LOOK_UP: Duration = Duration::from_millis(20);
@@ -100,7 +101,7 @@ impl ChatSession {
             ),
             options: settings::body_options(config),
             headers: settings::header_plan(config, version)?,
-            secrets: Secrets::of(config),
+            secrets: secrets_of(config),
             limits: ChatLimits { connect: config.tuning.chat_connect_timeout, read: config.tuning.chat_read_timeout },
             model: Arc::clone(model),
             system_prompt: system_prompt.map(Arc::from),
@@ -191,7 +192,7 @@ impl ChatSession {
         let listener = ReplyListener::new(RefCell::new(on_words));
         let mut exchange = Exchange::default();
         tokio::select! {
-            sent = self.client.send(&request, Reuse::Pooled, &mut exchange, &listener) => sent?,
+            sent = self.client.send(&request, ConnectionUse::Pooled, &mut exchange, &listener) => sent?,
             late = self.limits.overrun(&listener) => return Err(late),
             () = asked(interrupt) => return Err(ChatError::Interrupted),
         }

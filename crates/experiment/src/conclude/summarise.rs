@@ -3,6 +3,7 @@
 use std::panic::resume_unwind;
 use std::thread;
 
+use aiperf_address::Scheme;
 use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{DatasetSource, PhaseKind};
 use aiperf_engine::{EndReason, PhaseOutcome};
@@ -14,7 +15,6 @@ use aiperf_report::{
     AskedPercentiles, Citation, ExtraFiles, LocalZone, Phase, PhaseReport, ReportError, RunReport, RunStatus,
     Timestamps, WrittenFile, write_summary_files, write_timeslices,
 };
-use aiperf_transport::Scheme;
 use serde_json::{Map, Value};
 
 use crate::conclude::advice::{self, Hints};

@@ -15,19 +15,17 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 
-use aiperf_protocol::EndpointKind;
-
 use aiperf_clock::Nanos;
-use aiperf_config::redact::SecretFields;
 use aiperf_conversation::{BranchKind, Conversation, ConversationIndex, Lineage, Origin, Turn};
 use aiperf_dataset::Dataset;
 use aiperf_endpoint::{BuildError, body_document, check_turns, unsent};
 use aiperf_engine::{Began, Bodies, FollowUpBodies, PreparedConversation, PreparedTurn, Session};
+use aiperf_protocol::EndpointKind;
+use aiperf_redact::SecretFields;
 use aiperf_report::InputSession;
 use bytes::Bytes;
-use serde_json::Value;
-
 use facts::InputCounts;
+use serde_json::Value;
 use slot::{ConversationSlot, KeptBytes};
 
 pub(crate) use facts::TurnFacts;

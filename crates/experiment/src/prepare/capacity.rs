@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::net::IpAddr;
 
-use aiperf_config::{Config, ConnectionReuse, HttpVersion, Pace, PhaseConfig};
-use aiperf_transport::Scheme;
+use aiperf_address::{ConnectionReuse, HttpVersion, Scheme};
+use aiperf_config::{Config, Pace, PhaseConfig};
 
 use crate::error::RunError;
 use crate::prepare::target::Targets;

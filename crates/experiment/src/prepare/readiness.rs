@@ -2,19 +2,20 @@
 
 use std::time::Duration;
 
+use aiperf_address::{Address, ConnectionUse, RequestTarget};
 use aiperf_clock::{Mono, Nanos};
-use aiperf_config::{Config, Readiness, ReadinessMode, redact};
-use aiperf_endpoint::request_url;
-use aiperf_engine::{ControlSource, RequestTarget};
+use aiperf_config::{Config, Readiness, ReadinessMode};
+use aiperf_engine::ControlSource;
 use aiperf_protocol::EndpointKind;
-use aiperf_transport::{Client, ClientSettings, Exchange, NoWatch, Request, Reuse, TransportError};
+use aiperf_redact as redact;
+use aiperf_transport::{Client, ClientSettings, Exchange, NoObserver, Request, TransportError};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::error::RunError;
-use crate::prepare::secrets::Secrets;
+use crate::prepare::secrets::secrets_of;
 use crate::prepare::settings;
-use crate::prepare::target::{Targets, request_target};
+use crate::prepare::target::Targets;
 
 /// One answer to a probe takes no longer than this, nor than what is left of the time to wait, or the server counts as not ready.
 const PROBE_LIMIT: Duration = Duration::from_secs(30);
@@ -61,12 +62,12 @@ async fn all_ready(
     client: &ClientSettings,
 ) -> Result<Nanos, RunError> {
     let mut missed: Option<Mono> = None;
-    let secrets = Secrets::of(config);
+    let secrets = secrets_of(config);
     for (base, target) in targets.bases.iter().zip(&targets.requests) {
         for model in &config.dataset.models {
             let start = Mono::now();
             let until = start + readiness.timeout.into();
-            let shown = redact::url(base);
+            let shown = redact::shown_url(base.as_str());
             let probe =
                 Probe { config, base, shown: &shown, target, model, until, client: Client::new(client.clone()) };
             log::info!("Waiting for {shown} to serve {model}");
@@ -98,11 +99,11 @@ pub(crate) fn served_models(config: &Config, targets: &Targets, client: &ClientS
     let (Some(base), Some(target)) = (targets.bases.first(), targets.requests.first()) else { return Vec::new() };
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
     let until = Mono::now() + LISTING_LIMIT.into();
-    let shown = redact::url(base);
+    let shown = redact::shown_url(base.as_str());
     let probe = Probe { config, base, shown: &shown, target, model: "", until, client: Client::new(client.clone()) };
     let listing = tokio::task::LocalSet::new().block_on(&runtime, probe.get("/v1/models"));
     let listed = listing.ok().filter(Exchange::is_success).map(|listing| models_in(&listing.body));
-    let secrets = Secrets::of(config);
+    let secrets = secrets_of(config);
     let names = listed.unwrap_or_default().into_iter();
     names.map(|name| secrets.hide(name.into()).into_owned()).collect()
 }
@@ -116,7 +117,7 @@ fn models_in(body: &[u8]) -> Vec<String> {
 
 struct Probe<'a> {
     config: &'a Config,
-    base: &'a str,
+    base: &'a Address,
     /// The URL without secrets.
     shown: &'a str,
     target: &'a RequestTarget,
@@ -178,8 +179,7 @@ impl Probe<'_> {
     }
 
     async fn get(&self, path: &str) -> Result<Exchange, String> {
-        let url = request_url(self.base, Some(path), self.config.endpoint.kind, false).map_err(|e| e.to_string())?;
-        let target = request_target(url);
+        let target = self.base.request_target(path);
         let headers = self.headers(&target.host_header);
         // There is no body whose type there were to tell.
         let lines = headers.iter().filter(|(name, _)| name != "Content-Type");
@@ -189,7 +189,7 @@ impl Probe<'_> {
 
     async fn send(&self, request: &Request<'_>) -> Result<Exchange, String> {
         let mut exchange = Exchange::default();
-        let sent = self.client.send(request, Reuse::Pooled, &mut exchange, &NoWatch);
+        let sent = self.client.send(request, ConnectionUse::Pooled, &mut exchange, &NoObserver);
         let limit = PROBE_LIMIT.min(self.until.since(Mono::now()).as_duration());
         match tokio::time::timeout(limit, sent).await {
             Ok(Ok(())) => Ok(exchange),

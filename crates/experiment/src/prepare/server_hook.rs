@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
+use aiperf_address::{ConnectionUse, RequestTarget};
 use aiperf_clock::Mono;
-use aiperf_config::{Config, PhaseKind, ResetKvCache, ServerProfiler, redact};
-use aiperf_engine::{ControlSource, PhaseHook, RequestTarget};
-use aiperf_transport::{Client, ClientSettings, Exchange, NoWatch, Request, Reuse, TransportError};
+use aiperf_config::{Config, PhaseKind, ResetKvCache, ServerProfiler};
+use aiperf_engine::{ControlSource, PhaseHook};
+use aiperf_redact as redact;
+use aiperf_redact::Secrets;
+use aiperf_transport::{Client, ClientSettings, Exchange, NoObserver, Request, TransportError};
 use bytes::Bytes;
 
 use crate::error::RunError;
 use crate::prepare::readiness::stopped;
-use crate::prepare::secrets::Secrets;
+use crate::prepare::secrets::secrets_of;
 use crate::prepare::settings;
 use crate::prepare::target::Targets;
 
@@ -48,7 +51,7 @@ impl HookCaller {
         }
         let mut headers = settings::own_headers(&config.endpoint);
         headers.push(("Accept".into(), "*/*".into()));
-        Self { servers, headers, client: client.clone(), secrets: Secrets::of(config) }
+        Self { servers, headers, client: client.clone(), secrets: secrets_of(config) }
     }
 
     async fn post(&self, server: &RequestTarget, path: &str, timeout: Duration) -> Result<(), HookRefused> {
@@ -58,7 +61,9 @@ impl HookCaller {
         let request = Request::post(&server.origin, path, lines, Bytes::new());
         let client = Client::new(self.client.clone());
         let mut exchange = Exchange::default();
-        match tokio::time::timeout(timeout, client.send(&request, Reuse::Never, &mut exchange, &NoWatch)).await {
+        match tokio::time::timeout(timeout, client.send(&request, ConnectionUse::Never, &mut exchange, &NoObserver))
+            .await
+        {
             Err(_) => {
                 // Whoever set a limit does not want to wait for it again and again.
                 Err(HookRefused {
@@ -97,7 +102,7 @@ fn may_pass(error: &TransportError) -> bool {
 }
 
 fn url(server: &RequestTarget, path: &str) -> String {
-    format!("POST {}{}", server.origin, redact::url(path))
+    format!("POST {}{}", server.origin, redact::shown_url(path))
 }
 
 fn blocking<T>(work: impl Future<Output = T>) -> Result<T, RunError> {

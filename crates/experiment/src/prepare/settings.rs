@@ -2,22 +2,16 @@
 
 use std::net::IpAddr;
 
+use aiperf_address::{Origin, Proxies, TlsOptions, Verification};
 use aiperf_clock::Nanos;
-use aiperf_config::{
-    Config, EndpointConfig, HttpVersion, IpVersion, NetworkLatency, Pace, PhaseConfig, PhaseKind, ProxyServer, Secret,
-};
+use aiperf_config::{Config, EndpointConfig, NetworkLatency, Pace, PhaseConfig, PhaseKind};
 use aiperf_endpoint::{
-    AffinityHeaders, BodyOptions, EndpointSettings, HeaderOptions, HeaderPlan, KserveSettings, PayloadTemplate,
-    ResponseField,
+    BodyOptions, EndpointSettings, HeaderOptions, HeaderPlan, KserveSettings, PayloadTemplate, ResponseField,
 };
 use aiperf_metrics::{AskedConcurrency, Level, MetricContext, NetworkRtt, Sending, Thresholds};
 use aiperf_protocol::EndpointKind;
-use aiperf_socket::{SocketOptions, SourceAddresses, Stamping};
-use aiperf_transport::{
-    ClientSettings, Identity, Origin, Proxies, Proxy, Resend, Scheme, TlsOptions, TlsSettings, Verification,
-};
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
+use aiperf_socket::{SourceAddresses, Stamping};
+use aiperf_transport::{ClientSettings, Resend, TlsSettings};
 
 use crate::error::RunError;
 use crate::prepare::discovery::Discovered;
@@ -111,7 +105,6 @@ pub(crate) fn endpoint_settings(config: &Config, found: Discovered) -> Result<En
 
 pub(crate) fn header_plan(config: &Config, version: &str) -> Result<HeaderPlan, RunError> {
     let endpoint = &config.endpoint;
-    let copies = config.tuning.session_copies;
     Ok(HeaderPlan::new(&HeaderOptions {
         kind: endpoint.kind,
         version,
@@ -119,12 +112,7 @@ pub(crate) fn header_plan(config: &Config, version: &str) -> Result<HeaderPlan, 
         api_key: endpoint.api_key.as_ref().map(|key| key.0.as_str()),
         streaming: endpoint.streaming,
         session_header: endpoint.session_header.as_deref(),
-        affinity: AffinityHeaders {
-            session_affinity: copies.session_affinity,
-            session_id: copies.session_id,
-            smg_routing_key: copies.smg_routing_key,
-            dynamo_session_id: copies.dynamo_session_id,
-        },
+        affinity: config.tuning.affinity,
         wire: endpoint.wire,
     })?)
 }
@@ -141,24 +129,17 @@ fn connection_limit(config: &Config) -> usize {
 }
 
 fn tls_options(config: &Config) -> TlsOptions {
-    let tls = &config.endpoint.tls;
-    let insecure = tls.insecure || !config.tuning.ssl_verify;
-    TlsOptions {
-        verification: if insecure { Verification::Off } else { Verification::Full },
-        roots: tls.ca_cert.clone(),
-        identity: tls.client.clone().map(|(certificate, key)| Identity { certificate, key }),
+    let mut options = config.endpoint.tls.clone();
+    if !config.tuning.ssl_verify {
+        options.verification = Verification::Off;
     }
+    options
 }
 
 /// The proxies of the run. Those of the environment are not used unless asked for, because they would be measured too; where
 /// one is set that would be on the way, the user is told.
 fn proxies(config: &Config, targets: &Targets) -> Proxies {
-    let named = &config.endpoint.proxies;
-    let mut proxies = Proxies {
-        http: named.http.as_ref().map(proxy),
-        https: named.https.as_ref().map(proxy),
-        bypass: named.bypass.clone(),
-    };
+    let mut proxies = config.endpoint.proxies.clone();
     // A simulator of this run is inside it.
     proxies.bypass.extend(targets.simulated().map(|origin| format!("{}:{}", origin.host, origin.port)));
     if config.tuning.trust_env {
@@ -167,9 +148,7 @@ fn proxies(config: &Config, targets: &Targets) -> Proxies {
     let on_the_way =
         targets.requests.iter().find(|target| !is_near(&target.origin) && proxies.of(&target.origin).is_some());
     if let Some(target) = on_the_way {
-        let secure = target.origin.scheme == Scheme::Https;
-        let server = if secure { &named.https } else { &named.http };
-        let variable = server.as_ref().map_or("", |server| &server.variable);
+        let variable = proxies.of(&target.origin).map_or("", |proxy| &proxy.variable);
         log::warn!(
             "{} is reached directly: the proxy of {variable} is used only with AIPERF_HTTP_TRUST_ENV=true",
             target.origin
@@ -180,17 +159,6 @@ fn proxies(config: &Config, targets: &Targets) -> Proxies {
 
 fn is_near(origin: &Origin) -> bool {
     origin.host == "localhost" || origin.host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-fn proxy(server: &ProxyServer) -> Proxy {
-    let scheme = if server.secure { Scheme::Https } else { Scheme::Http };
-    let basic = |(user, password): &(String, Secret)| {
-        format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{}", password.0)))
-    };
-    Proxy {
-        origin: Origin { scheme, host: server.host.clone(), port: server.port },
-        authorization: server.user.as_ref().map(basic),
-    }
 }
 
 /// The headers that requests beside the benchmark carry: the user's own, and the key.
@@ -213,12 +181,9 @@ pub(crate) fn own_headers(endpoint: &EndpointConfig) -> Vec<(String, String)> {
 
 pub(crate) fn client_settings(config: &Config, targets: &Targets) -> Result<ClientSettings, RunError> {
     let tuning = &config.tuning;
-    let http_version = match config.endpoint.http_version {
-        HttpVersion::Http1 => aiperf_transport::HttpVersion::Http1,
-        HttpVersion::Http2 => aiperf_transport::HttpVersion::Http2,
-    };
+    let http_version = config.endpoint.http_version;
     let proxies = proxies(config, targets);
-    let secure_proxy = [&proxies.http, &proxies.https].into_iter().flatten().any(|p| p.origin.scheme == Scheme::Https);
+    let secure_proxy = proxies.all().any(|proxy| proxy.origin.scheme.is_secure());
     let tls = if targets.need_tls() || secure_proxy {
         TlsSettings::new(tls_options(config), http_version)?
     } else {
@@ -228,21 +193,10 @@ pub(crate) fn client_settings(config: &Config, targets: &Targets) -> Result<Clie
         tls: Some(tls),
         proxies,
         dns_cache: tuning.dns_cache.into(),
-        socket: SocketOptions {
-            receive_buffer: tuning.socket.receive_buffer,
-            send_buffer: tuning.socket.send_buffer,
-            keepalive_idle: tuning.socket.keepalive_idle,
-            keepalive_interval: tuning.socket.keepalive_interval,
-            keepalive_count: tuning.socket.keepalive_count,
-            user_timeout: Some(tuning.socket.user_timeout),
-        },
+        socket: tuning.socket,
         http_version,
         sources: SourceAddresses::new(config.endpoint.source_addresses.clone()),
-        ip_version: match tuning.ip_version {
-            IpVersion::V4 => aiperf_transport::IpVersion::V4,
-            IpVersion::V6 => aiperf_transport::IpVersion::V6,
-            IpVersion::Auto => aiperf_transport::IpVersion::Any,
-        },
+        ip_version: tuning.ip_version,
         connection_limit: connection_limit(config),
         body_limit: aiperf_transport::BodyLimit(tuning.body_limit),
         keepalive: tuning.keepalive_timeout.into(),

@@ -2,12 +2,11 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
+use aiperf_address::{Address, Origin, RequestTarget, Scheme};
 use aiperf_config::{EndpointConfig, Target};
-use aiperf_endpoint::{RequestUrl, request_url};
-use aiperf_engine::RequestTarget;
 use aiperf_grpc::kserve::Call;
+use aiperf_redact::shown_url;
 use aiperf_sim::{Sim, SimOptions};
-use aiperf_transport::{Origin, Scheme};
 
 use crate::error::RunError;
 
@@ -15,8 +14,8 @@ use crate::error::RunError;
 #[derive(Debug)]
 pub(crate) struct Targets {
     pub(crate) requests: Vec<RequestTarget>,
-    /// Base URLs, in the same order.
-    pub(crate) bases: Vec<String>,
+    /// The addresses that these belong to, in the same order.
+    pub(crate) bases: Vec<Address>,
     simulators: Vec<Sim>,
 }
 
@@ -35,19 +34,21 @@ impl Targets {
         let mut simulators = Vec::new();
         for target in &endpoint.targets {
             let base = match target {
-                Target::Url(url) => url.clone(),
+                Target::Url(address) => address.clone(),
                 Target::Sim(sim) => {
                     let options = SimOptions::from_query(&sim.query)?;
                     let running = Sim::start(options, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
-                    let scheme = if endpoint.wire.is_grpc() { "grpc" } else { "http" };
-                    let base = format!("{scheme}://{}", running.addr());
-                    log::info!("Simulator listening on {base}");
+                    let scheme = if endpoint.wire.is_grpc() { Scheme::Grpc } else { Scheme::Http };
+                    let base = Address::of_server(scheme, &running.addr().ip().to_string(), running.addr().port());
+                    log::info!("Simulator listening on {}", base.as_str());
                     simulators.push(running);
                     base
                 }
             };
-            let url = request_url(&base, Some(path), endpoint.kind, endpoint.streaming)?;
-            requests.push(request_target(url));
+            if base.credentials().is_some() {
+                return Err(RunError::UrlCredentials(shown_url(base.as_str())));
+            }
+            requests.push(base.request_target(path));
             bases.push(base);
         }
         Ok(Self { requests, bases, simulators })
@@ -62,23 +63,6 @@ impl Targets {
     }
 
     pub(crate) fn need_tls(&self) -> bool {
-        self.requests.iter().any(|target| target.origin.scheme == Scheme::Https)
-    }
-}
-
-/// The same URL in the words of the transport.
-pub(crate) fn request_target(url: RequestUrl) -> RequestTarget {
-    RequestTarget {
-        origin: Origin {
-            scheme: match url.scheme {
-                aiperf_endpoint::Scheme::Http => Scheme::Http,
-                aiperf_endpoint::Scheme::Https => Scheme::Https,
-                aiperf_endpoint::Scheme::Unix => Scheme::Unix,
-            },
-            host: url.host,
-            port: url.port,
-        },
-        path_and_query: url.path_and_query,
-        host_header: url.host_header,
+        self.requests.iter().any(|target| target.origin.scheme.is_secure())
     }
 }

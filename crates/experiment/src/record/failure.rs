@@ -125,7 +125,7 @@ fn transport_kind(error: &TransportError) -> &'static str {
         TransportError::Proxy { status: None, .. } => "ClientProxyConnectionError",
         TransportError::Redirect(RedirectError::TooMany(_)) => "TooManyRedirects",
         TransportError::Redirect(RedirectError::NotHttp(_)) => "NonHttpUrlRedirectClientError",
-        TransportError::Redirect(RedirectError::NoUrl(_)) => "InvalidUrlRedirectClientError",
+        TransportError::Redirect(RedirectError::NotUrl(_)) => "InvalidUrlRedirectClientError",
         TransportError::Tls { certificate: true, .. } => "ClientConnectorCertificateError",
         TransportError::Tls { certificate: false, .. } => "ClientConnectorSSLError",
         TransportError::Send(_) => "ClientOSError",
@@ -200,7 +200,7 @@ fn timeout_message(exchange: &Exchange) -> String {
 
 #[cfg(test)]
 mod tests {
-    use aiperf_transport::{Origin, Scheme};
+    use aiperf_address::{Origin, Scheme};
 
     use super::*;
 

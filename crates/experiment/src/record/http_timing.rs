@@ -2,11 +2,11 @@
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_metrics::HttpTiming;
-use aiperf_transport::{Exchange, Span};
+use aiperf_transport::{Exchange, StageSpan};
 
 pub(crate) fn of(exchange: &Exchange) -> HttpTiming {
     let trace = &exchange.trace;
-    let length = |span: Option<Span>| span.map_or(Nanos::ZERO, Span::length);
+    let length = |span: Option<StageSpan>| span.map_or(Nanos::ZERO, StageSpan::length);
     let between = |from: Option<Mono>, to: Option<Mono>| match (from, to) {
         (Some(from), Some(to)) => to.since(from),
         _ => Nanos::ZERO,
@@ -19,7 +19,7 @@ pub(crate) fn of(exchange: &Exchange) -> HttpTiming {
         lost: trace.lost,
         dns_lookup: length(trace.dns),
         connecting: length(trace.connect) + length(trace.tls),
-        tls: trace.tls.map(Span::length),
+        tls: trace.tls.map(StageSpan::length),
         sending: between(trace.send_start, sent),
         waiting: between(sent, first_byte),
         receiving: between(first_byte, exchange.last_body_byte()),
@@ -40,8 +40,8 @@ mod tests {
     fn stages_do_not_overlap() {
         let at = Mono::from_nanos;
         let mut exchange = Exchange::default();
-        exchange.trace.connect = Some(Span { start: at(10), end: at(22) });
-        exchange.trace.tls = Some(Span { start: at(22), end: at(30) });
+        exchange.trace.connect = Some(StageSpan { start: at(10), end: at(22) });
+        exchange.trace.tls = Some(StageSpan { start: at(22), end: at(30) });
         exchange.trace.send_start = Some(at(30));
         exchange.trace.send_end = Some(at(35));
         exchange.body = b"abcd".to_vec();

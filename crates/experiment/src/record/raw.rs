@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
+use aiperf_address::RequestTarget;
 use aiperf_clock::Mono;
-use aiperf_config::redact::{REDACTED, is_secret_header};
 use aiperf_endpoint::sse::{SseEvent, events};
 use aiperf_endpoint::{Endpoint, HeaderPlan, RequestIds, ResponseBody};
-use aiperf_engine::{Finished, RequestTarget};
+use aiperf_engine::Finished;
 use aiperf_metrics::Failure;
+use aiperf_redact::{REDACTED, Secrets, is_secret_header};
 use aiperf_report::{RawExchange, RawResponse, RawWriter, RecordMetadata, ReportError};
-
-use crate::prepare::secrets::Secrets;
 
 /// Knows how requests looked, so that their headers can be written again.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use aiperf_clock::{Mono, Nanos};
 use aiperf_engine::Finished;
 use aiperf_metrics::Failure;
-use aiperf_transport::{Exchange, Span};
+use aiperf_transport::{Exchange, StageSpan};
 use log::Level;
 
 /// Bytes of a failure's message that are shown.
@@ -47,7 +47,7 @@ fn outcome(finished: &Finished, failure: Option<&Failure>) -> String {
 fn stages(finished: &Finished) -> String {
     let Exchange { trace, .. } = &finished.exchange;
     let after = |at: Mono| format!("{:.3} ms", at.since(finished.start).as_millis_f64());
-    let end_of = |span: Option<Span>| span.map(|span| after(span.end));
+    let end_of = |span: Option<StageSpan>| span.map(|span| after(span.end));
     let reached = [
         ("blocked", end_of(trace.blocked)),
         ("lost", trace.lost.map(|lost: Nanos| format!("{:.3} ms", lost.as_millis_f64()))),

@@ -12,16 +12,16 @@ use aiperf_config::PhaseKind;
 use aiperf_engine::{Finished, FollowUp, FollowUpBodies, Outcome, QueueReceiver, WorkerGauge};
 use aiperf_metrics::{Columns, Failure, LostRecords, Metric, MetricContext, Observation, RecordValues};
 use aiperf_protocol::Reply;
+use aiperf_redact::Secrets;
 use aiperf_report::{
     ArtifactPaths, LineTotals, OutputText, OutputsFile, Phase, RawWriter, Record, RecordMetadata, RecordTable,
     RecordWriter, Redirect, ReportError, SpecDecodeRecord, StampCounts, SummaryFiles, WrittenFile,
 };
-
 use aiperf_transport::Exchange;
 
 use crate::contents::sessions::Sessions;
 use crate::error::RunError;
-use crate::prepare::secrets::Secrets;
+use crate::prepare::secrets::{hide_in_failure, hide_in_head};
 use crate::record::observe::Observer;
 use crate::record::raw::RawSource;
 use crate::record::request_log;
@@ -127,7 +127,7 @@ impl RecordPipeline {
             if finished.is_single_token {
                 facts.max_tokens = Some(1);
             }
-            self.secrets.hide_in_head(&mut finished.exchange);
+            hide_in_head(&self.secrets, &mut finished.exchange);
             self.note_retry_after(&finished.exchange);
             let answer = self.observer.read(&finished);
             // The next turn of a session waits for this, so it comes before tokens are counted.
@@ -137,7 +137,7 @@ impl RecordPipeline {
             let reply_text = self.reply_text(&finished, answer.as_ref().ok());
             let mut observation = self.observer.observe(&finished, facts, answer);
             if let Some(failure) = &mut observation.failure {
-                self.secrets.hide_in(failure);
+                hide_in_failure(&self.secrets, failure);
             }
             let values = RecordValues::compute(&observation);
             columns[finished.phase].push(&observation, &values);

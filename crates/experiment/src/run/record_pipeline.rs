@@ -10,7 +10,7 @@ use aiperf_report::{OutputsFile, RawWriter, RecordTable, RecordWriter};
 
 use super::Run;
 use crate::error::RunError;
-use crate::prepare::secrets::Secrets;
+use crate::prepare::secrets::secrets_of;
 use crate::record::observe::{Observer, TokenSource};
 use crate::record::raw::RawSource;
 use crate::record::threads::RecordPipeline;
@@ -27,7 +27,7 @@ impl Run {
         early_stops: &[EarlyStop],
     ) -> Result<RecordPipeline, RunError> {
         let output = &self.config.output;
-        let secrets = Secrets::of(&self.config);
+        let secrets = secrets_of(&self.config);
         let source = RawSource {
             endpoint: Arc::clone(&self.endpoint),
             headers: Arc::clone(&self.headers),

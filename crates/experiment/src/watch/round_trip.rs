@@ -5,11 +5,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use aiperf_address::Origin;
 use aiperf_clock::{Mono, Nanos, WallAnchor};
 use aiperf_config::{PhaseKind, RttProbing};
 use aiperf_metrics::NetworkRtt;
 use aiperf_report::{ArtifactPaths, RoundTrip, RoundTripWriter, WrittenFile};
-use aiperf_transport::{Client, ClientSettings, Origin};
+use aiperf_transport::{Client, ClientSettings};
 use tokio::runtime::Runtime;
 
 use crate::error::RunError;
@@ -50,7 +51,7 @@ impl RttSampler {
         let mut servers: Vec<(Origin, String)> = Vec::new();
         for (target, base) in targets.requests.iter().zip(&targets.bases) {
             if !servers.iter().any(|(origin, _)| *origin == target.origin) {
-                servers.push((target.origin.clone(), base.clone()));
+                servers.push((target.origin.clone(), base.as_str().to_owned()));
             }
         }
         let (stop, stopped) = channel();

@@ -1,4 +1,4 @@
-//! Which metrics a run has, and the limits they are judged by.
+//! Which metrics a run has, and the limits for them.
 
 use aiperf_protocol::{EndpointKind, Medium};
 use thiserror::Error;
@@ -23,15 +23,15 @@ pub struct MetricContext {
     /// What a good request must meet; empty without `--goodput`.
     pub slos: Vec<Slo>,
     pub thresholds: Thresholds,
-    /// The network's round trip, where it is given or was measured.
+    /// The network's round trip, if it is given or was measured.
     pub network_rtt: Option<NetworkRtt>,
     /// What telemetry saw of the GPUs, by vendor.
     pub gpu_energy: Vec<GpuEnergy>,
-    /// Requests in flight at once, where a limit was set.
+    /// Requests in flight at once, if a limit was set.
     pub concurrency: Option<u64>,
-    /// What a closed loop shall keep in flight, where nothing else of its settings keeps it below.
+    /// What a closed loop shall keep in flight, if nothing else of its settings keeps it below.
     pub asked_concurrency: Option<AskedConcurrency>,
-    /// Requests per second, where one rate is asked for throughout.
+    /// Requests per second, if one rate is asked for throughout.
     pub asked_rate: Option<f64>,
     pub show_internal: bool,
     pub show_experimental: bool,

@@ -79,11 +79,11 @@ pub struct Flags(pub(crate) u32);
 impl Flags {
     /// Only with `--streaming`.
     pub const STREAM: Self = Self(1);
-    /// Only where the endpoint produces tokens.
+    /// Only if the endpoint produces tokens.
     pub const TOKENS_OUT: Self = Self(1 << 1);
-    /// Only where the endpoint tokenizes its input.
+    /// Only if the endpoint tokenizes its input.
     pub const TOKENS_IN: Self = Self(1 << 2);
-    /// Only where the endpoint takes audio.
+    /// Only if the endpoint takes audio.
     pub const AUDIO: Self = Self(1 << 3);
     /// Of failed requests; all others are of successful ones.
     pub const ERRORS: Self = Self(1 << 4);
@@ -105,14 +105,14 @@ impl Flags {
     pub const WHOLE: Self = Self(1 << 12);
     /// Needs a time of first content, which only streaming gives.
     pub const PHASES: Self = Self(1 << 13);
-    /// Only where a schedule, not the server, says when to send.
+    /// Only if a schedule, not the server, says when to send.
     pub const OPEN_LOOP: Self = Self(1 << 14);
-    /// Only where the data says when to send.
+    /// Only if the data says when to send.
     pub const FIXED_SCHEDULE: Self = Self(1 << 15);
 
-    /// Only where the endpoint takes images.
+    /// Only if the endpoint takes images.
     pub const IMAGE: Self = Self(1 << 16);
-    /// Only where the endpoint produces video.
+    /// Only if the endpoint produces video.
     pub const VIDEO_OUT: Self = Self(1 << 17);
     /// From the server's own `usage`.
     pub const USAGE: Self = Self(1 << 18);
@@ -120,11 +120,11 @@ impl Flags {
     pub const TRACE: Self = Self(1 << 19);
     /// Only of replies that reason.
     pub const REASONING: Self = Self(1 << 20);
-    /// Only where the server reports speculative decoding.
+    /// Only if the server reports speculative decoding.
     pub const SPEC_DECODE: Self = Self(1 << 21);
-    /// Only where the network's round trip is given or measured.
+    /// Only if the network's round trip is given or measured.
     pub const NETWORK: Self = Self(1 << 22);
-    /// Only where telemetry of GPUs came in.
+    /// Only if telemetry of GPUs came in.
     pub const GPU: Self = Self(1 << 23);
 
     /// What a metric may need, in words.

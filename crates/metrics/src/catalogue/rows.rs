@@ -13,21 +13,26 @@ catalogue! {
         [STREAM TOKENS_OUT]; "first content - start";
     TimeToSecondToken "time_to_second_token" "Time to Second Token"; Nanoseconds => Milliseconds, Record, Main 200,
         [STREAM TOKENS_OUT]; "second content - first content";
-    TimeToFirstOutputToken "time_to_first_output_token" "Time to First Output Token"; Nanoseconds => Milliseconds, Record, Main 210,
+    TimeToFirstOutputToken "time_to_first_output_token" "Time to First Output Token";
+        Nanoseconds => Milliseconds, Record, Main 210,
         [STREAM TOKENS_OUT]; "first content that is not reasoning alone - start";
     RequestLatency "request_latency" "Request Latency"; Nanoseconds => Milliseconds, Record, Main 300,
         []; "last content - start";
     DecodeDuration "decode_duration" "Decode Duration"; Nanoseconds => Milliseconds, Record, Main 350,
         [STREAM TOKENS_OUT]; "request_latency - time_to_first_token";
     InterTokenLatency "inter_token_latency" "Inter Token Latency"; Nanoseconds => Milliseconds, Record, Main 400,
-        [STREAM TOKENS_OUT]; "decode_duration / (output_sequence_length - k); k = 1, or the tokens of the first chunk with --per-chunk-usage";
+        [STREAM TOKENS_OUT];
+        "decode_duration / (output_sequence_length - k); k = 1, or the tokens of the first chunk with --per-chunk-usage";
     InterChunkLatency "inter_chunk_latency" "Inter Chunk Latency"; Nanoseconds => Milliseconds, RecordList, FilesOnly last,
         [STREAM TOKENS_OUT]; "gaps between consecutive content events, pooled over requests";
-    OutputTokenThroughputPerUser "output_token_throughput_per_user" "Output Token Throughput Per User"; TokensPerSecondPerUser => TokensPerSecondPerUser, Record, Main 500,
+    OutputTokenThroughputPerUser "output_token_throughput_per_user" "Output Token Throughput Per User";
+        TokensPerSecondPerUser => TokensPerSecondPerUser, Record, Main 500,
         [STREAM TOKENS_OUT LARGER]; "1 / inter_token_latency";
-    E2eOutputTokenThroughput "e2e_output_token_throughput" "E2E Output Token Throughput"; TokensPerSecondPerUser => TokensPerSecondPerUser, Record, Main 510,
+    E2eOutputTokenThroughput "e2e_output_token_throughput" "E2E Output Token Throughput";
+        TokensPerSecondPerUser => TokensPerSecondPerUser, Record, Main 510,
         [TOKENS_OUT LARGER]; "output_sequence_length / request_latency";
-    PrefillThroughputPerUser "prefill_throughput_per_user" "Prefill Throughput Per User"; TokensPerSecondPerUser => TokensPerSecondPerUser, Record, FilesOnly last,
+    PrefillThroughputPerUser "prefill_throughput_per_user" "Prefill Throughput Per User";
+        TokensPerSecondPerUser => TokensPerSecondPerUser, Record, FilesOnly last,
         [STREAM TOKENS_OUT TOKENS_IN LARGER]; "input_sequence_length / time_to_first_token";
     StreamSetupLatency "stream_setup_latency" "Stream Setup Latency"; Nanoseconds => Milliseconds, Record, Main last,
         [STREAM EXPERIMENTAL]; "response headers - start";
@@ -68,24 +73,30 @@ catalogue! {
 
     SpecDecodeAcceptanceLength "spec_decode_acceptance_length" "Acceptance Length"; Ratio => Ratio, Record, SpecDecode 5000,
         [SPEC_DECODE LARGER]; "mean_acceptance_length that the server reports: 1 + accepted / steps";
-    SpecDecodeDraftAcceptanceRate "spec_decode_draft_acceptance_rate" "Draft Acceptance Rate"; Percent => Percent, Record, SpecDecode 5020,
+    SpecDecodeDraftAcceptanceRate "spec_decode_draft_acceptance_rate" "Draft Acceptance Rate";
+        Percent => Percent, Record, SpecDecode 5020,
         [SPEC_DECODE LARGER]; "draft_acceptance_rate that the server reports * 100";
-    SpecDecodeAcceptedPerVerified "spec_decode_accepted_per_verified" "Accepted per Verified"; Ratio => Ratio, Record, SpecDecode 5030,
+    SpecDecodeAcceptedPerVerified "spec_decode_accepted_per_verified" "Accepted per Verified";
+        Ratio => Ratio, Record, SpecDecode 5030,
         [SPEC_DECODE LARGER]; "(accepted + steps) / (drafted + steps)";
     SpecDecodeSteps "spec_decode_steps" "Spec Decode Steps"; Count => Count, Record, SpecDecode 5040,
         [SPEC_DECODE WHOLE]; "verification steps of the request";
-    SpecDecodeAcceptedDraftTokens "spec_decode_accepted_draft_tokens" "Accepted Draft Tokens"; Tokens => Tokens, Record, FilesOnly 5050,
+    SpecDecodeAcceptedDraftTokens "spec_decode_accepted_draft_tokens" "Accepted Draft Tokens";
+        Tokens => Tokens, Record, FilesOnly 5050,
         [SPEC_DECODE WHOLE]; "draft tokens that the model accepted";
     SpecDecodeDraftTokens "spec_decode_draft_tokens" "Draft Tokens"; Tokens => Tokens, Record, FilesOnly 5060,
         [SPEC_DECODE WHOLE]; "draft tokens that were proposed";
 
     UsagePromptTokens "usage_prompt_tokens" "Usage Prompt Tokens"; Tokens => Tokens, Record, Usage 1000,
         [USAGE LARGER WHOLE]; "prompt tokens by the server's count";
-    UsagePromptCacheReadTokens "usage_prompt_cache_read_tokens" "Usage Prompt Cache Read Tokens"; Tokens => Tokens, Record, Usage 1010,
+    UsagePromptCacheReadTokens "usage_prompt_cache_read_tokens" "Usage Prompt Cache Read Tokens";
+        Tokens => Tokens, Record, Usage 1010,
         [USAGE LARGER WHOLE]; "prompt tokens read from the server's cache";
-    UsagePromptCacheWriteTokens "usage_prompt_cache_write_tokens" "Usage Prompt Cache Write Tokens"; Tokens => Tokens, Record, Usage 1015,
+    UsagePromptCacheWriteTokens "usage_prompt_cache_write_tokens" "Usage Prompt Cache Write Tokens";
+        Tokens => Tokens, Record, Usage 1015,
         [USAGE WHOLE]; "prompt tokens written to the server's cache";
-    UsagePromptCacheMissTokens "usage_prompt_cache_miss_tokens" "Usage Prompt Cache Miss Tokens"; Tokens => Tokens, Record, Usage 1017,
+    UsagePromptCacheMissTokens "usage_prompt_cache_miss_tokens" "Usage Prompt Cache Miss Tokens";
+        Tokens => Tokens, Record, Usage 1017,
         [USAGE WHOLE]; "prompt tokens not found in the server's cache";
     UsagePromptAudioTokens "usage_prompt_audio_tokens" "Usage Prompt Audio Tokens"; Tokens => Tokens, Record, Usage 1020,
         [USAGE AUDIO LARGER WHOLE]; "audio tokens of the prompt by the server's count";
@@ -97,20 +108,26 @@ catalogue! {
         [USAGE LARGER WHOLE]; "completion tokens by the server's count";
     UsageReasoningTokens "usage_reasoning_tokens" "Usage Reasoning Tokens"; Tokens => Tokens, Record, Usage 1110,
         [REASONING USAGE TOKENS_OUT LARGER WHOLE]; "reasoning tokens by the server's count";
-    UsageCompletionAudioTokens "usage_completion_audio_tokens" "Usage Completion Audio Tokens"; Tokens => Tokens, Record, Usage 1120,
+    UsageCompletionAudioTokens "usage_completion_audio_tokens" "Usage Completion Audio Tokens";
+        Tokens => Tokens, Record, Usage 1120,
         [USAGE TOKENS_OUT AUDIO LARGER WHOLE]; "audio tokens of the completion by the server's count";
-    UsageAcceptedPredictionTokens "usage_accepted_prediction_tokens" "Usage Accepted Prediction Tokens"; Tokens => Tokens, Record, Usage 1130,
+    UsageAcceptedPredictionTokens "usage_accepted_prediction_tokens" "Usage Accepted Prediction Tokens";
+        Tokens => Tokens, Record, Usage 1130,
         [USAGE TOKENS_OUT LARGER WHOLE]; "predicted tokens that the server took";
-    UsageRejectedPredictionTokens "usage_rejected_prediction_tokens" "Usage Rejected Prediction Tokens"; Tokens => Tokens, Record, Usage 1140,
+    UsageRejectedPredictionTokens "usage_rejected_prediction_tokens" "Usage Rejected Prediction Tokens";
+        Tokens => Tokens, Record, Usage 1140,
         [USAGE TOKENS_OUT WHOLE]; "predicted tokens that the server refused";
     UsageTotalTokens "usage_total_tokens" "Usage Total Tokens"; Tokens => Tokens, Record, Usage 1200,
         [USAGE TOKENS_OUT LARGER WHOLE]; "all tokens by the server's count";
     UsagePromptTokensDiffPct "usage_prompt_tokens_diff_pct" "Usage Prompt Diff %"; Percent => Percent, Record, FilesOnly last,
         [USAGE TOKENS_IN CLIENT_COUNT]; "|usage_prompt_tokens - input_sequence_length| / input_sequence_length * 100";
-    UsageCompletionTokensDiffPct "usage_completion_tokens_diff_pct" "Usage Completion Diff %"; Percent => Percent, Record, FilesOnly last,
+    UsageCompletionTokensDiffPct "usage_completion_tokens_diff_pct" "Usage Completion Diff %";
+        Percent => Percent, Record, FilesOnly last,
         [USAGE TOKENS_OUT CLIENT_COUNT]; "|usage_completion_tokens - output_sequence_length| / output_sequence_length * 100";
-    UsageReasoningTokensDiffPct "usage_reasoning_tokens_diff_pct" "Usage Reasoning Diff %"; Percent => Percent, Record, FilesOnly last,
-        [REASONING USAGE TOKENS_OUT CLIENT_COUNT]; "|usage_reasoning_tokens - reasoning_token_count| / reasoning_token_count * 100";
+    UsageReasoningTokensDiffPct "usage_reasoning_tokens_diff_pct" "Usage Reasoning Diff %";
+        Percent => Percent, Record, FilesOnly last,
+        [REASONING USAGE TOKENS_OUT CLIENT_COUNT];
+        "|usage_reasoning_tokens - reasoning_token_count| / reasoning_token_count * 100";
 
     HttpReqBlocked "http_req_blocked" "HTTP Blocked"; Nanoseconds => Milliseconds, Record, HttpTrace 2000,
         [TRACE]; "wait for a free connection";
@@ -138,7 +155,8 @@ catalogue! {
         [TRACE]; "bytes of the response body";
     HttpReqChunksReceived "http_req_chunks_received" "HTTP Chunks Received"; Count => Count, Record, HttpTrace 2100,
         [TRACE WHOLE]; "reads that carried response body";
-    HttpReqConnectionOverhead "http_req_connection_overhead" "HTTP Connection Overhead"; Nanoseconds => Milliseconds, Record, HttpTrace 2110,
+    HttpReqConnectionOverhead "http_req_connection_overhead" "HTTP Connection Overhead";
+        Nanoseconds => Milliseconds, Record, HttpTrace 2110,
         [TRACE]; "blocked + dns_lookup + connecting";
     HttpReqDuration "http_req_duration" "HTTP Duration (excl. conn)"; Nanoseconds => Milliseconds, Record, HttpTrace 2120,
         [TRACE]; "sending + waiting + receiving";
@@ -146,11 +164,14 @@ catalogue! {
         [TRACE]; "blocked + lost + dns_lookup + connecting + sending + waiting + receiving";
     ScheduleLag "schedule_lag" "Schedule Lag"; Nanoseconds => Milliseconds, Record, Schedule 3000,
         [OPEN_LOOP ANY_OUTCOME]; "start - due, of all requests";
-    TimeToFirstTokenFromDue "time_to_first_token_from_due" "Time to First Token from Due"; Nanoseconds => Milliseconds, Record, Schedule 3010,
+    TimeToFirstTokenFromDue "time_to_first_token_from_due" "Time to First Token from Due";
+        Nanoseconds => Milliseconds, Record, Schedule 3010,
         [OPEN_LOOP STREAM TOKENS_OUT]; "first content - due";
-    RequestLatencyFromDue "request_latency_from_due" "Request Latency from Due"; Nanoseconds => Milliseconds, Record, Schedule 3020,
+    RequestLatencyFromDue "request_latency_from_due" "Request Latency from Due";
+        Nanoseconds => Milliseconds, Record, Schedule 3020,
         [OPEN_LOOP]; "last content - due";
-    ReplaySendScheduleOffset "replay_send_schedule_offset" "Replay Send Schedule Offset"; Nanoseconds => Nanoseconds, Record, FilesOnly last,
+    ReplaySendScheduleOffset "replay_send_schedule_offset" "Replay Send Schedule Offset";
+        Nanoseconds => Nanoseconds, Record, FilesOnly last,
         [FIXED_SCHEDULE ANY_OUTCOME INTERNAL WHOLE]; "start - due, of all requests";
     CreditDropLatency "credit_drop_latency" "Credit Drop Latency"; Nanoseconds => Milliseconds, Record, FilesOnly last,
         [INTERNAL]; "start - permission to send, when it is not 0";
@@ -164,19 +185,23 @@ catalogue! {
     CancelledRequestCount "cancelled_request_count" "Cancelled Request Count"; Requests => Requests, Aggregate, Main 1090,
         [ANY_OUTCOME NO_RECORD]; "requests in flight that the end of the run (deadline or Ctrl-C) cut off";
     ResentRequestCount "resent_request_count" "Resent Request Count"; Requests => Requests, Aggregate, Main 1095,
-        [ANY_OUTCOME NO_RECORD]; "times that a request was sent again, because the server had left the connection or did not take it; only above 0";
+        [ANY_OUTCOME NO_RECORD];
+        "times that a request was sent again, because the server had left the connection or did not take it; only above 0";
     GoodRequestCount "good_request_count" "Good Request Count"; Requests => Requests, Aggregate, FilesOnly last,
         [GOODPUT WHOLE]; "successful requests that met every SLO";
     OslMismatchCount "osl_mismatch_count" "OSL Mismatch Count"; Requests => Requests, Aggregate, FilesOnly last,
         [TOKENS_OUT NO_RECORD]; "requests with |output_sequence_length - requested_osl| > min(requested_osl * 5 %, 50)";
     UsageDiscrepancyCount "usage_discrepancy_count" "Usage Discrepancy Count"; Requests => Requests, Aggregate, FilesOnly last,
         [USAGE CLIENT_COUNT NO_RECORD]; "requests where a usage diff is above 10 %";
-    MinRequestTimestamp "min_request_timestamp" "Minimum Request Timestamp"; Nanoseconds => Nanoseconds, Aggregate, FilesOnly last,
+    MinRequestTimestamp "min_request_timestamp" "Minimum Request Timestamp";
+        Nanoseconds => Nanoseconds, Aggregate, FilesOnly last,
         [INTERNAL NO_RECORD]; "first start of a successful request, wall clock";
-    MaxResponseTimestamp "max_response_timestamp" "Maximum Response Timestamp"; Nanoseconds => Nanoseconds, Aggregate, FilesOnly last,
+    MaxResponseTimestamp "max_response_timestamp" "Maximum Response Timestamp";
+        Nanoseconds => Nanoseconds, Aggregate, FilesOnly last,
         [INTERNAL NO_RECORD]; "last content of a successful request, wall clock";
 
-    CompletedRequestCount "completed_request_count" "Completed Requests (Success + Error)"; Requests => Requests, Derived, Main 1075,
+    CompletedRequestCount "completed_request_count" "Completed Requests (Success + Error)";
+        Requests => Requests, Derived, Main 1075,
         [NO_RECORD]; "request_count + error_request_count";
     RequestErrorRate "request_error_rate" "Request Error Rate"; Percent => Percent, Derived, Main 1080,
         [NO_RECORD]; "error_request_count / completed_request_count * 100";
@@ -196,20 +221,27 @@ catalogue! {
         [REASONING TOKENS_OUT EXPERIMENTAL]; "total_reasoning_tokens / total_output_tokens";
     RequestThroughput "request_throughput" "Request Throughput"; RequestsPerSecond => RequestsPerSecond, Derived, Main 900,
         [LARGER]; "request_count / D, D = first permission to send until the last request ended";
-    OutputTokenThroughput "output_token_throughput" "Output Token Throughput"; TokensPerSecond => TokensPerSecond, Derived, Main 800,
+    OutputTokenThroughput "output_token_throughput" "Output Token Throughput";
+        TokensPerSecond => TokensPerSecond, Derived, Main 800,
         [TOKENS_OUT LARGER]; "total_osl / D";
     InputTokenThroughput "input_token_throughput" "Input Token Throughput"; TokensPerSecond => TokensPerSecond, Derived, Main 805,
         [TOKENS_IN LARGER]; "total_isl / D";
-    OverallOutputTokenThroughputPerUser "overall_output_token_throughput_per_user" "Overall Output Token Throughput Per User"; TokensPerSecondPerUser => TokensPerSecondPerUser, Derived, FilesOnly last,
-        [STREAM TOKENS_OUT LARGER]; "tokens after the first chunk / decode_duration, each summed over requests that have an inter_token_latency";
-    TotalTokenThroughput "total_token_throughput" "Total Token Throughput"; TokensPerSecond => TokensPerSecond, Derived, FilesOnly last,
+    OverallOutputTokenThroughputPerUser "overall_output_token_throughput_per_user" "Overall Output Token Throughput Per User";
+        TokensPerSecondPerUser => TokensPerSecondPerUser, Derived, FilesOnly last,
+        [STREAM TOKENS_OUT LARGER];
+        "tokens after the first chunk / decode_duration, each summed over requests that have an inter_token_latency";
+    TotalTokenThroughput "total_token_throughput" "Total Token Throughput";
+        TokensPerSecond => TokensPerSecond, Derived, FilesOnly last,
         [TOKENS_OUT LARGER]; "(total_isl + total_osl) / D";
     Goodput "goodput" "Goodput"; RequestsPerSecond => RequestsPerSecond, Derived, Main 1000,
         [GOODPUT LARGER]; "good_request_count / D";
     GoodRequestFraction "good_request_fraction" "GoodRequestFraction"; Ratio => Ratio, Derived, FilesOnly last,
         [GOODPUT LARGER]; "good_request_count / completed_request_count";
-    TheoreticalPrefixCacheHit "theoretical_prefix_cache_hit" "Theoretical Prefix Cache Hit"; Percent => Percent, Derived, Main last,
-        [LARGER]; "blocks that a request of the same session had brought before / blocks of all prompts * 100, in the order of the recording";
+    TheoreticalPrefixCacheHit "theoretical_prefix_cache_hit" "Theoretical Prefix Cache Hit";
+        Percent => Percent, Derived, Main last,
+        [LARGER];
+        "blocks that a request of the same session had brought before / blocks of all prompts * 100, in the order of the \
+         recording";
 
     ReplaySchedLagP50 "replay_sched_lag_p50" "Replay Schedule Lag p50"; Nanoseconds => Milliseconds, Derived, FilesOnly last,
         [FIXED_SCHEDULE]; "p50 of (replay_send_schedule_offset - its minimum)";
@@ -222,42 +254,57 @@ catalogue! {
 
     TotalUsagePromptTokens "total_usage_prompt_tokens" "Total Usage Prompt Tokens"; Tokens => Tokens, Derived, Usage 2000,
         [USAGE LARGER]; "sum of usage_prompt_tokens";
-    TotalUsagePromptCacheReadTokens "total_usage_prompt_cache_read_tokens" "Total Usage Prompt Cache Read Tokens"; Tokens => Tokens, Derived, Usage 2010,
+    TotalUsagePromptCacheReadTokens "total_usage_prompt_cache_read_tokens" "Total Usage Prompt Cache Read Tokens";
+        Tokens => Tokens, Derived, Usage 2010,
         [USAGE LARGER]; "sum of usage_prompt_cache_read_tokens";
-    OverallUsagePromptCacheReadPct "overall_usage_prompt_cache_read_pct" "Overall Usage Prompt Cache Read %"; Percent => Percent, Derived, Usage 2012,
+    OverallUsagePromptCacheReadPct "overall_usage_prompt_cache_read_pct" "Overall Usage Prompt Cache Read %";
+        Percent => Percent, Derived, Usage 2012,
         [USAGE LARGER]; "total_usage_prompt_cache_read_tokens / total_usage_prompt_tokens * 100";
-    TotalUsagePromptCacheWriteTokens "total_usage_prompt_cache_write_tokens" "Total Usage Prompt Cache Write Tokens"; Tokens => Tokens, Derived, Usage 2015,
+    TotalUsagePromptCacheWriteTokens "total_usage_prompt_cache_write_tokens" "Total Usage Prompt Cache Write Tokens";
+        Tokens => Tokens, Derived, Usage 2015,
         [USAGE]; "sum of usage_prompt_cache_write_tokens";
-    TotalUsagePromptCacheMissTokens "total_usage_prompt_cache_miss_tokens" "Total Usage Prompt Cache Miss Tokens"; Tokens => Tokens, Derived, Usage 2017,
+    TotalUsagePromptCacheMissTokens "total_usage_prompt_cache_miss_tokens" "Total Usage Prompt Cache Miss Tokens";
+        Tokens => Tokens, Derived, Usage 2017,
         [USAGE]; "sum of usage_prompt_cache_miss_tokens";
-    TotalUsagePromptAudioTokens "total_usage_prompt_audio_tokens" "Total Usage Prompt Audio Tokens"; Tokens => Tokens, Derived, Usage 2020,
+    TotalUsagePromptAudioTokens "total_usage_prompt_audio_tokens" "Total Usage Prompt Audio Tokens";
+        Tokens => Tokens, Derived, Usage 2020,
         [USAGE AUDIO LARGER]; "sum of usage_prompt_audio_tokens";
-    TotalUsageToolUsePromptTokens "total_usage_tool_use_prompt_tokens" "Total Usage Tool Use Prompt Tokens"; Tokens => Tokens, Derived, Usage 2030,
+    TotalUsageToolUsePromptTokens "total_usage_tool_use_prompt_tokens" "Total Usage Tool Use Prompt Tokens";
+        Tokens => Tokens, Derived, Usage 2030,
         [USAGE]; "sum of usage_tool_use_prompt_tokens";
-    TotalUsagePromptAudioSeconds "total_usage_prompt_audio_seconds" "Total Usage Prompt Audio Seconds"; Seconds => Seconds, Derived, Usage 2040,
+    TotalUsagePromptAudioSeconds "total_usage_prompt_audio_seconds" "Total Usage Prompt Audio Seconds";
+        Seconds => Seconds, Derived, Usage 2040,
         [USAGE AUDIO LARGER]; "sum of usage_prompt_audio_seconds";
-    TotalUsageCompletionTokens "total_usage_completion_tokens" "Total Usage Completion Tokens"; Tokens => Tokens, Derived, Usage 2100,
+    TotalUsageCompletionTokens "total_usage_completion_tokens" "Total Usage Completion Tokens";
+        Tokens => Tokens, Derived, Usage 2100,
         [USAGE TOKENS_OUT LARGER]; "sum of usage_completion_tokens";
-    TotalUsageReasoningTokens "total_usage_reasoning_tokens" "Total Usage Reasoning Tokens"; Tokens => Tokens, Derived, Usage 2110,
+    TotalUsageReasoningTokens "total_usage_reasoning_tokens" "Total Usage Reasoning Tokens";
+        Tokens => Tokens, Derived, Usage 2110,
         [REASONING USAGE TOKENS_OUT LARGER]; "sum of usage_reasoning_tokens";
-    TotalUsageCompletionAudioTokens "total_usage_completion_audio_tokens" "Total Usage Completion Audio Tokens"; Tokens => Tokens, Derived, Usage 2120,
+    TotalUsageCompletionAudioTokens "total_usage_completion_audio_tokens" "Total Usage Completion Audio Tokens";
+        Tokens => Tokens, Derived, Usage 2120,
         [USAGE TOKENS_OUT AUDIO LARGER]; "sum of usage_completion_audio_tokens";
-    TotalUsageAcceptedPredictionTokens "total_usage_accepted_prediction_tokens" "Total Usage Accepted Prediction Tokens"; Tokens => Tokens, Derived, Usage 2130,
+    TotalUsageAcceptedPredictionTokens "total_usage_accepted_prediction_tokens" "Total Usage Accepted Prediction Tokens";
+        Tokens => Tokens, Derived, Usage 2130,
         [USAGE TOKENS_OUT LARGER]; "sum of usage_accepted_prediction_tokens";
-    TotalUsageRejectedPredictionTokens "total_usage_rejected_prediction_tokens" "Total Usage Rejected Prediction Tokens"; Tokens => Tokens, Derived, Usage 2140,
+    TotalUsageRejectedPredictionTokens "total_usage_rejected_prediction_tokens" "Total Usage Rejected Prediction Tokens";
+        Tokens => Tokens, Derived, Usage 2140,
         [USAGE TOKENS_OUT]; "sum of usage_rejected_prediction_tokens";
     TotalUsageTotalTokens "total_usage_total_tokens" "Total Usage Total Tokens"; Tokens => Tokens, Derived, Usage 2200,
         [USAGE TOKENS_OUT LARGER]; "sum of usage_total_tokens";
 
     TotalSpecDecodeSteps "total_spec_decode_steps" "Total Spec Decode Steps"; Count => Count, Derived, FilesOnly 5140,
         [SPEC_DECODE]; "sum of spec_decode_steps";
-    TotalAcceptedDraftTokens "total_accepted_draft_tokens" "Total Accepted Draft Tokens"; Tokens => Tokens, Derived, FilesOnly 5150,
+    TotalAcceptedDraftTokens "total_accepted_draft_tokens" "Total Accepted Draft Tokens";
+        Tokens => Tokens, Derived, FilesOnly 5150,
         [SPEC_DECODE]; "sum of spec_decode_accepted_draft_tokens";
     TotalDraftTokens "total_draft_tokens" "Total Draft Tokens"; Tokens => Tokens, Derived, FilesOnly 5160,
         [SPEC_DECODE]; "sum of spec_decode_draft_tokens";
-    SpecDecodeTokenWeightedAcceptanceLength "spec_decode_token_weighted_acceptance_length" "Token-Weighted Acceptance Length"; Ratio => Ratio, Derived, SpecDecode 5010,
+    SpecDecodeTokenWeightedAcceptanceLength "spec_decode_token_weighted_acceptance_length" "Token-Weighted Acceptance Length";
+        Ratio => Ratio, Derived, SpecDecode 5010,
         [SPEC_DECODE LARGER]; "1 + total_accepted_draft_tokens / total_spec_decode_steps";
-    SpecDecodeOverallDraftAcceptanceRate "spec_decode_overall_draft_acceptance_rate" "Overall Draft Acceptance Rate"; Percent => Percent, Derived, SpecDecode 5025,
+    SpecDecodeOverallDraftAcceptanceRate "spec_decode_overall_draft_acceptance_rate" "Overall Draft Acceptance Rate";
+        Percent => Percent, Derived, SpecDecode 5025,
         [SPEC_DECODE LARGER]; "total_accepted_draft_tokens / total_draft_tokens * 100";
 
     NvidiaTotalGpuPower "nvidia_total_gpu_power" "Total GPU Power"; Watts => Watts, Derived, NvidiaPower 740,
@@ -266,21 +313,29 @@ catalogue! {
         [GPU]; "sum over GPUs of what the energy counter gained in the phase window, else nvidia_total_gpu_power * D";
     NvidiaAverageGpuPower "nvidia_average_gpu_power" "Average GPU Power"; Watts => Watts, Derived, NvidiaPower 720,
         [GPU]; "nvidia_total_gpu_energy / D";
-    NvidiaEnergyPerRequest "nvidia_energy_per_request" "Energy per Request"; JoulesPerRequest => JoulesPerRequest, Derived, NvidiaPower 755,
+    NvidiaEnergyPerRequest "nvidia_energy_per_request" "Energy per Request";
+        JoulesPerRequest => JoulesPerRequest, Derived, NvidiaPower 755,
         [GPU]; "nvidia_total_gpu_energy / request_count";
-    NvidiaEnergyDelayProduct "nvidia_energy_delay_product" "Energy Delay Product"; JouleSeconds => JouleSeconds, Derived, NvidiaPower 700,
+    NvidiaEnergyDelayProduct "nvidia_energy_delay_product" "Energy Delay Product";
+        JouleSeconds => JouleSeconds, Derived, NvidiaPower 700,
         [GPU]; "nvidia_energy_per_request * mean of request_latency";
-    NvidiaPerformancePerWatt "nvidia_performance_per_watt" "Performance per Watt"; RequestsPerSecondPerWatt => RequestsPerSecondPerWatt, Derived, NvidiaPower 710,
+    NvidiaPerformancePerWatt "nvidia_performance_per_watt" "Performance per Watt";
+        RequestsPerSecondPerWatt => RequestsPerSecondPerWatt, Derived, NvidiaPower 710,
         [GPU LARGER]; "request_throughput / nvidia_average_gpu_power";
-    NvidiaOutputTpsPerWatt "nvidia_output_tps_per_watt" "Output Tokens per Second per Watt"; TokensPerSecondPerWatt => TokensPerSecondPerWatt, Derived, NvidiaPower 712,
+    NvidiaOutputTpsPerWatt "nvidia_output_tps_per_watt" "Output Tokens per Second per Watt";
+        TokensPerSecondPerWatt => TokensPerSecondPerWatt, Derived, NvidiaPower 712,
         [GPU TOKENS_OUT LARGER]; "output_token_throughput / nvidia_average_gpu_power";
-    NvidiaGoodputPerWatt "nvidia_goodput_per_watt" "Goodput per Watt"; GoodRequestsPerSecondPerWatt => GoodRequestsPerSecondPerWatt, Derived, NvidiaPower 714,
+    NvidiaGoodputPerWatt "nvidia_goodput_per_watt" "Goodput per Watt";
+        GoodRequestsPerSecondPerWatt => GoodRequestsPerSecondPerWatt, Derived, NvidiaPower 714,
         [GPU GOODPUT LARGER]; "goodput / nvidia_average_gpu_power";
-    NvidiaEnergyPerTotalToken "nvidia_energy_per_total_token" "Energy per Total Token"; MillijoulesPerToken => MillijoulesPerToken, Derived, NvidiaPower 745,
+    NvidiaEnergyPerTotalToken "nvidia_energy_per_total_token" "Energy per Total Token";
+        MillijoulesPerToken => MillijoulesPerToken, Derived, NvidiaPower 745,
         [GPU]; "nvidia_total_gpu_energy / (total_isl + total_osl)";
-    NvidiaEnergyPerOutputToken "nvidia_energy_per_output_token" "Energy per Output Token"; MillijoulesPerToken => MillijoulesPerToken, Derived, NvidiaPower 750,
+    NvidiaEnergyPerOutputToken "nvidia_energy_per_output_token" "Energy per Output Token";
+        MillijoulesPerToken => MillijoulesPerToken, Derived, NvidiaPower 750,
         [GPU TOKENS_OUT]; "nvidia_total_gpu_energy / total_osl";
-    NvidiaOutputTokensPerJoule "nvidia_output_tokens_per_joule" "Output Tokens per Joule"; TokensPerJoule => TokensPerJoule, Derived, NvidiaPower 760,
+    NvidiaOutputTokensPerJoule "nvidia_output_tokens_per_joule" "Output Tokens per Joule";
+        TokensPerJoule => TokensPerJoule, Derived, NvidiaPower 760,
         [GPU TOKENS_OUT LARGER]; "total_osl / nvidia_total_gpu_energy";
     NvidiaEnergyPerUser "nvidia_energy_per_user" "Energy per User"; JoulesPerUser => JoulesPerUser, Derived, NvidiaPower 765,
         [GPU]; "nvidia_total_gpu_energy / concurrency";
@@ -291,70 +346,96 @@ catalogue! {
         [GPU]; "sum over GPUs of what the energy counter gained in the phase window, else amd_total_gpu_power * D";
     AmdAverageGpuPower "amd_average_gpu_power" "Average GPU Power"; Watts => Watts, Derived, AmdPower 820,
         [GPU]; "amd_total_gpu_energy / D";
-    AmdEnergyPerRequest "amd_energy_per_request" "Energy per Request"; JoulesPerRequest => JoulesPerRequest, Derived, AmdPower 855,
+    AmdEnergyPerRequest "amd_energy_per_request" "Energy per Request";
+        JoulesPerRequest => JoulesPerRequest, Derived, AmdPower 855,
         [GPU]; "amd_total_gpu_energy / request_count";
     AmdEnergyDelayProduct "amd_energy_delay_product" "Energy Delay Product"; JouleSeconds => JouleSeconds, Derived, AmdPower 800,
         [GPU]; "amd_energy_per_request * mean of request_latency";
-    AmdPerformancePerWatt "amd_performance_per_watt" "Performance per Watt"; RequestsPerSecondPerWatt => RequestsPerSecondPerWatt, Derived, AmdPower 810,
+    AmdPerformancePerWatt "amd_performance_per_watt" "Performance per Watt";
+        RequestsPerSecondPerWatt => RequestsPerSecondPerWatt, Derived, AmdPower 810,
         [GPU LARGER]; "request_throughput / amd_average_gpu_power";
-    AmdOutputTpsPerWatt "amd_output_tps_per_watt" "Output Tokens per Second per Watt"; TokensPerSecondPerWatt => TokensPerSecondPerWatt, Derived, AmdPower 812,
+    AmdOutputTpsPerWatt "amd_output_tps_per_watt" "Output Tokens per Second per Watt";
+        TokensPerSecondPerWatt => TokensPerSecondPerWatt, Derived, AmdPower 812,
         [GPU TOKENS_OUT LARGER]; "output_token_throughput / amd_average_gpu_power";
-    AmdGoodputPerWatt "amd_goodput_per_watt" "Goodput per Watt"; GoodRequestsPerSecondPerWatt => GoodRequestsPerSecondPerWatt, Derived, AmdPower 814,
+    AmdGoodputPerWatt "amd_goodput_per_watt" "Goodput per Watt";
+        GoodRequestsPerSecondPerWatt => GoodRequestsPerSecondPerWatt, Derived, AmdPower 814,
         [GPU GOODPUT LARGER]; "goodput / amd_average_gpu_power";
-    AmdEnergyPerTotalToken "amd_energy_per_total_token" "Energy per Total Token"; MillijoulesPerToken => MillijoulesPerToken, Derived, AmdPower 845,
+    AmdEnergyPerTotalToken "amd_energy_per_total_token" "Energy per Total Token";
+        MillijoulesPerToken => MillijoulesPerToken, Derived, AmdPower 845,
         [GPU]; "amd_total_gpu_energy / (total_isl + total_osl)";
-    AmdEnergyPerOutputToken "amd_energy_per_output_token" "Energy per Output Token"; MillijoulesPerToken => MillijoulesPerToken, Derived, AmdPower 850,
+    AmdEnergyPerOutputToken "amd_energy_per_output_token" "Energy per Output Token";
+        MillijoulesPerToken => MillijoulesPerToken, Derived, AmdPower 850,
         [GPU TOKENS_OUT]; "amd_total_gpu_energy / total_osl";
-    AmdOutputTokensPerJoule "amd_output_tokens_per_joule" "Output Tokens per Joule"; TokensPerJoule => TokensPerJoule, Derived, AmdPower 860,
+    AmdOutputTokensPerJoule "amd_output_tokens_per_joule" "Output Tokens per Joule";
+        TokensPerJoule => TokensPerJoule, Derived, AmdPower 860,
         [GPU TOKENS_OUT LARGER]; "total_osl / amd_total_gpu_energy";
     AmdEnergyPerUser "amd_energy_per_user" "Energy per User"; JoulesPerUser => JoulesPerUser, Derived, AmdPower 865,
         [GPU]; "amd_total_gpu_energy / concurrency";
 
     NetworkRtt "network_rtt" "Network RTT"; Nanoseconds => Milliseconds, Network, Main 305,
         [NETWORK NO_RECORD]; "round trip of the network: as given, or the statistics of all measurements";
-    NetworkAdjustedRequestLatency "network_adjusted_request_latency" "Network-Adjusted Request Latency"; Nanoseconds => Milliseconds, Network, Main 301,
+    NetworkAdjustedRequestLatency "network_adjusted_request_latency" "Network-Adjusted Request Latency";
+        Nanoseconds => Milliseconds, Network, Main 301,
         [NETWORK NO_RECORD]; "max(request_latency - round trip, 0); round trip as given, or the median of all measurements";
-    NetworkAdjustedTimeToFirstToken "network_adjusted_time_to_first_token" "Network-Adjusted Time to First Token"; Nanoseconds => Milliseconds, Network, Main 101,
+    NetworkAdjustedTimeToFirstToken "network_adjusted_time_to_first_token" "Network-Adjusted Time to First Token";
+        Nanoseconds => Milliseconds, Network, Main 101,
         [NETWORK STREAM TOKENS_OUT NO_RECORD]; "max(time_to_first_token - round trip, 0)";
-    NetworkAdjustedTimeToFirstOutputToken "network_adjusted_time_to_first_output_token" "Network-Adjusted Time to First Output Token"; Nanoseconds => Milliseconds, Network, Main 211,
+    NetworkAdjustedTimeToFirstOutputToken "network_adjusted_time_to_first_output_token" "Network-Adjusted Time to First Output Token";
+        Nanoseconds => Milliseconds, Network, Main 211,
         [NETWORK STREAM TOKENS_OUT NO_RECORD]; "max(time_to_first_output_token - round trip, 0)";
 
-    AdjRequestLatency "adj_request_latency" "Request Latency (error-adjusted)"; Nanoseconds => Milliseconds, ErrorAdjusted, Main last,
+    AdjRequestLatency "adj_request_latency" "Request Latency (error-adjusted)";
+        Nanoseconds => Milliseconds, ErrorAdjusted, Main last,
         [NO_RECORD]; "request_latency, with one infinite value for each failed request";
-    AdjTimeToFirstToken "adj_time_to_first_token" "Time to First Token (error-adjusted)"; Nanoseconds => Milliseconds, ErrorAdjusted, Main last,
+    AdjTimeToFirstToken "adj_time_to_first_token" "Time to First Token (error-adjusted)";
+        Nanoseconds => Milliseconds, ErrorAdjusted, Main last,
         [STREAM TOKENS_OUT NO_RECORD]; "time_to_first_token, with one infinite value for each failed request";
-    AdjInterTokenLatency "adj_inter_token_latency" "Inter Token Latency (error-adjusted)"; Nanoseconds => Milliseconds, ErrorAdjusted, Main last,
+    AdjInterTokenLatency "adj_inter_token_latency" "Inter Token Latency (error-adjusted)";
+        Nanoseconds => Milliseconds, ErrorAdjusted, Main last,
         [STREAM TOKENS_OUT NO_RECORD]; "inter_token_latency, with one infinite value for each failed request";
-    AdjDecodeDuration "adj_decode_duration" "Decode Duration (error-adjusted)"; Nanoseconds => Milliseconds, ErrorAdjusted, Main last,
+    AdjDecodeDuration "adj_decode_duration" "Decode Duration (error-adjusted)";
+        Nanoseconds => Milliseconds, ErrorAdjusted, Main last,
         [STREAM TOKENS_OUT NO_RECORD]; "decode_duration, with one infinite value for each failed request";
 
     EffectiveConcurrency "effective_concurrency" "Effective Concurrency"; Requests => Requests, TimeWeighted, Effective last,
         [NO_RECORD]; "requests between start and end, failed ones too";
-    EffectiveDecodeThroughput "effective_decode_throughput" "Effective Decode Throughput"; TokensPerSecond => TokensPerSecond, TimeWeighted, Effective last,
+    EffectiveDecodeThroughput "effective_decode_throughput" "Effective Decode Throughput";
+        TokensPerSecond => TokensPerSecond, TimeWeighted, Effective last,
         [PHASES NO_RECORD]; "in each gap between chunks a request adds (OSL - 1) / number of gaps / gap";
-    EffectivePrefillThroughput "effective_prefill_throughput" "Effective Prefill Throughput"; TokensPerSecond => TokensPerSecond, TimeWeighted, Effective last,
+    EffectivePrefillThroughput "effective_prefill_throughput" "Effective Prefill Throughput";
+        TokensPerSecond => TokensPerSecond, TimeWeighted, Effective last,
         [PHASES NO_RECORD]; "until its first content a request adds ISL / TTFT";
-    EffectiveDecodeConcurrency "effective_decode_concurrency" "Effective Decode Concurrency"; Requests => Requests, TimeWeighted, Effective last,
+    EffectiveDecodeConcurrency "effective_decode_concurrency" "Effective Decode Concurrency";
+        Requests => Requests, TimeWeighted, Effective last,
         [PHASES NO_RECORD]; "requests between first content and end";
-    EffectivePrefillConcurrency "effective_prefill_concurrency" "Effective Prefill Concurrency"; Requests => Requests, TimeWeighted, Effective last,
+    EffectivePrefillConcurrency "effective_prefill_concurrency" "Effective Prefill Concurrency";
+        Requests => Requests, TimeWeighted, Effective last,
         [PHASES NO_RECORD]; "requests between start and first content";
-    EffectiveTotalThroughput "effective_total_throughput" "Effective Total Throughput"; TokensPerSecond => TokensPerSecond, TimeWeighted, Effective last,
+    EffectiveTotalThroughput "effective_total_throughput" "Effective Total Throughput";
+        TokensPerSecond => TokensPerSecond, TimeWeighted, Effective last,
         [PHASES NO_RECORD]; "ISL / TTFT until first content, then (OSL - 1) / (end - first content)";
-    EffectiveDecodeThroughputPerUser "effective_decode_throughput_per_user" "Effective Decode Throughput Per User"; TokensPerSecondPerUser => TokensPerSecondPerUser, TimeWeighted, Effective last,
+    EffectiveDecodeThroughputPerUser "effective_decode_throughput_per_user" "Effective Decode Throughput Per User";
+        TokensPerSecondPerUser => TokensPerSecondPerUser, TimeWeighted, Effective last,
         [PHASES NO_RECORD]; "effective_decode_throughput / effective_decode_concurrency, at each instant";
-    EffectivePrefillThroughputPerUser "effective_prefill_throughput_per_user" "Effective Prefill Throughput Per User"; TokensPerSecondPerUser => TokensPerSecondPerUser, TimeWeighted, Effective last,
+    EffectivePrefillThroughputPerUser "effective_prefill_throughput_per_user" "Effective Prefill Throughput Per User";
+        TokensPerSecondPerUser => TokensPerSecondPerUser, TimeWeighted, Effective last,
         [PHASES NO_RECORD]; "effective_prefill_throughput / effective_prefill_concurrency, at each instant";
     TokensInFlight "tokens_in_flight" "Tokens In Flight"; Tokens => Tokens, TimeWeighted, Effective last,
         [NO_RECORD]; "input tokens of requests in flight and the output tokens they have received";
-    ActiveDecodeThroughput "active_decode_throughput" "Active Decode Throughput"; TokensPerSecond => TokensPerSecond, TimeWeighted, Active last,
+    ActiveDecodeThroughput "active_decode_throughput" "Active Decode Throughput";
+        TokensPerSecond => TokensPerSecond, TimeWeighted, Active last,
         [PHASES NO_RECORD]; "effective_decode_throughput while a request decodes";
-    ActivePrefillThroughput "active_prefill_throughput" "Active Prefill Throughput"; TokensPerSecond => TokensPerSecond, TimeWeighted, Active last,
+    ActivePrefillThroughput "active_prefill_throughput" "Active Prefill Throughput";
+        TokensPerSecond => TokensPerSecond, TimeWeighted, Active last,
         [PHASES NO_RECORD]; "effective_prefill_throughput while a request waits for its first content";
-    ActiveDecodeThroughputPerUser "active_decode_throughput_per_user" "Active Decode Throughput Per User"; TokensPerSecondPerUser => TokensPerSecondPerUser, TimeWeighted, Active last,
+    ActiveDecodeThroughputPerUser "active_decode_throughput_per_user" "Active Decode Throughput Per User";
+        TokensPerSecondPerUser => TokensPerSecondPerUser, TimeWeighted, Active last,
         [PHASES NO_RECORD]; "effective_decode_throughput_per_user while a request decodes";
-    ActivePrefillThroughputPerUser "active_prefill_throughput_per_user" "Active Prefill Throughput Per User"; TokensPerSecondPerUser => TokensPerSecondPerUser, TimeWeighted, Active last,
+    ActivePrefillThroughputPerUser "active_prefill_throughput_per_user" "Active Prefill Throughput Per User";
+        TokensPerSecondPerUser => TokensPerSecondPerUser, TimeWeighted, Active last,
         [PHASES NO_RECORD]; "effective_prefill_throughput_per_user while a request waits for its first content";
-    ActiveTotalThroughput "active_total_throughput" "Active Total Throughput"; TokensPerSecond => TokensPerSecond, TimeWeighted, Active last,
+    ActiveTotalThroughput "active_total_throughput" "Active Total Throughput";
+        TokensPerSecond => TokensPerSecond, TimeWeighted, Active last,
         [PHASES NO_RECORD]; "effective_total_throughput while a request is in flight";
     CreditToStartLatency "credit_to_start_latency" "Credit-to-Start Latency"; Nanoseconds => Milliseconds, Record, FilesOnly last,
         [ANY_OUTCOME NO_RECORD]; "start - permission to send";

@@ -1,8 +1,8 @@
-//! How much a client had to do: what a self-test certifies, and what a run is held against.
+//! How much a client had to do: what a self-test certifies, and what a run is compared with.
 
 use crate::{Metric, Summary, Unit};
 
-/// Rates swing from one second to the next: within this share above the certified one a run is no different.
+/// Rates swing from one second to the next: up to this share above the certified rate a run counts as covered.
 const SWING: f64 = 0.1;
 
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -17,7 +17,7 @@ pub struct ClientLimit {
     pub since: Nanos,
     /// For how long in all.
     pub lasted: Nanos,
-    /// The share of processor time that the host of a virtual machine took away meanwhile, where that is known.
+    /// The share of processor time that the host of a virtual machine took away meanwhile, if that is known.
     pub stolen: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! The extremes of a run, for those who want to judge for themselves.
+//! The extremes of a run, for readers who want to see them.
 
 use aiperf_clock::Nanos;
 

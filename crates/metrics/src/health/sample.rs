@@ -8,13 +8,13 @@ pub struct HealthSample {
     pub at: Mono,
     /// How late a worker's loop came round when it had asked to be woken: the most over all workers.
     pub worker_lag: Nanos,
-    /// How long bytes waited between their arrival and the read that fetched them, where the kernel stamps arrivals: the
+    /// How long bytes waited between their arrival and the read that fetched them, if the kernel stamps arrivals: the
     /// 99th percentile and the most over all workers.
     pub arrival_to_read_delay_p99: Nanos,
     pub arrival_to_read_delay: Nanos,
     /// CPU seconds of this process for each second of wall time and available processor: 1 is all there is.
     pub cpu_share: f64,
-    /// Of the threads that give out permissions or stamp bytes, the one that ran most; `None` where this is not known.
+    /// Of the threads that give out permissions or stamp bytes, the one that ran most; `None` if this is not known.
     pub busiest_thread: Option<ThreadLoad>,
     /// Finished requests that wait for a record thread.
     pub record_queue: usize,
@@ -23,9 +23,9 @@ pub struct HealthSample {
     /// is the server's doing and does not count; in closed loop it is zero.
     pub schedule_lag: Nanos,
     pub in_flight: u64,
-    /// `None` where this is not known.
+    /// `None` if this is not known.
     pub descriptors: Option<DescriptorUse>,
-    /// `None` where this is not known.
+    /// `None` if this is not known.
     pub machine: Option<MachineTime>,
 }
 
@@ -52,7 +52,7 @@ pub struct MachineTime {
 }
 
 impl MachineTime {
-    /// Of the time that processors were wanted, the share that was taken away; `None` where none was wanted.
+    /// Of the time that processors were wanted, the share that was taken away; `None` if none was wanted.
     pub(super) fn stolen_share<'a>(samples: impl IntoIterator<Item = &'a HealthSample>) -> Option<f64> {
         let times = samples.into_iter().filter_map(|sample| sample.machine);
         let all = times

@@ -38,7 +38,7 @@ pub struct SteadyWindow {
 }
 
 impl SteadyState {
-    /// `None` where nothing succeeded.
+    /// `None` if nothing succeeded.
     pub(crate) fn find(
         columns: &Columns,
         timeline: &Timeline,
@@ -85,7 +85,7 @@ fn cut(columns: &Columns, timeline: &Timeline, seconds: impl Fn(Mono) -> f64) ->
         .ok_or(Unsteady::TooShort { left: 0, needed: steady::FEWEST })
 }
 
-/// Means of neighbours, where there are more points than the tests could make use of.
+/// Means of neighbours, if there are more points than the tests could make use of.
 fn thinned(points: impl Iterator<Item = (f64, f64)>, count: usize) -> Vec<(f64, f64)> {
     let size = (count / ENOUGH_POINTS).max(1);
     let mut means = Vec::with_capacity(count.min(2 * ENOUGH_POINTS));

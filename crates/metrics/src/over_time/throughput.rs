@@ -32,7 +32,7 @@ pub(crate) fn is_rate(metric: Metric) -> bool {
     RATES.contains(&metric)
 }
 
-/// `None` where the window has no length or the metric is no rate.
+/// `None` if the window has no length or the metric is not a rate.
 pub(crate) fn estimate(
     metric: Metric,
     timeline: &Timeline,

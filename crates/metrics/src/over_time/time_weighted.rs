@@ -1,5 +1,5 @@
 //! Concurrency, rates and tokens in flight as functions of time. One pass over all requests by time, holding only those
-//! in flight, so that no list of all events is ever made; and a second one where curves have too many values to be kept.
+//! in flight, so that no list of all events is ever made; and a second one if curves have too many values to be kept.
 
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
@@ -155,7 +155,7 @@ impl InFlightRequest {
 #[derive(Debug)]
 pub(crate) struct InFlightRows<'a> {
     columns: &'a Columns,
-    /// All of them where `None`.
+    /// All of them if `None`.
     rows: Option<&'a [u32]>,
     gap_places: Cow<'a, GapPlaces>,
 }

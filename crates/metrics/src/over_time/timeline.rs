@@ -60,7 +60,7 @@ impl Timeline {
         parallel(&metrics, self.order.len(), measured)
     }
 
-    /// How sure a rate is; `None` for what is no rate.
+    /// How sure a rate is; `None` if the metric is not a rate.
     pub(crate) fn rate(
         &self,
         metric: Metric,

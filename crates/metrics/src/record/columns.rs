@@ -91,7 +91,7 @@ impl Columns {
         self.acceptance.iter_mut().zip(histogram).for_each(|(all, more)| *all = all.saturating_add(*more));
     }
 
-    /// How many verification steps accepted 0, 1, 2, ... drafts; empty where no server said so.
+    /// How many verification steps accepted 0, 1, 2, ... drafts; empty if no server said so.
     pub(crate) fn acceptance(&self) -> &[u64] {
         &self.acceptance
     }

@@ -74,7 +74,7 @@ pub(crate) enum Fact {
     RequestedInput,
     /// From the first to the second content that is not reasoning.
     SecondOutputGap,
-    /// How often the request was sent again; missing where it was sent once.
+    /// How often the request was sent again; missing if it was sent once.
     Resent,
     /// Nanoseconds that attempts without an answer took, before the one that was answered.
     HttpLost,

@@ -33,7 +33,7 @@ pub struct Observation {
     pub requested_input_tokens: Option<u32>,
     /// Events of the response that could not be read and were passed over.
     pub undecodable_events: u32,
-    /// Of the prompt, where the data says which blocks it is made of.
+    /// Of the prompt, if the data says which blocks it is made of.
     pub prefix: Option<PrefixBlocks>,
     pub media: MediaFacts,
 }
@@ -99,7 +99,7 @@ pub struct HttpTiming {
     pub dns_lookup: Nanos,
     /// TCP and TLS.
     pub connecting: Nanos,
-    /// The TLS part of it, where there was one.
+    /// The TLS part of it, if there was one.
     pub tls: Option<Nanos>,
     pub sending: Nanos,
     pub waiting: Nanos,
@@ -124,7 +124,7 @@ pub struct Failure {
     pub cancelled: Option<Cancellation>,
     /// The server refused the prompt as too long for the model.
     pub is_context_overflow: bool,
-    /// What this machine had none left of, where that kept the request from being sent.
+    /// What this machine had none left of, if that kept the request from being sent.
     pub shortage: Option<Shortage>,
 }
 

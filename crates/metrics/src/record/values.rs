@@ -38,7 +38,7 @@ impl RecordValues {
         record
     }
 
-    /// A metric of this record in its base unit; `None` where its inputs are missing.
+    /// A metric of this record in its base unit; `None` if its inputs are missing.
     pub fn get(&self, metric: Metric, context: &MetricContext) -> Option<f64> {
         formula::value(metric, self, context)
     }

@@ -18,7 +18,7 @@ pub struct GpuEnergy {
     pub joules: Option<f64>,
 }
 
-/// The numbers of a phase that energy is held against.
+/// The numbers of a phase that energy is divided by.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PhaseWork {
     pub(crate) seconds: f64,
@@ -38,7 +38,7 @@ fn vendor(metric: Metric) -> Option<GpuVendor> {
     if tag.starts_with("nvidia_") { Some(GpuVendor::Nvidia) } else { tag.starts_with("amd_").then_some(GpuVendor::Amd) }
 }
 
-/// A metric of GPU energy; `None` for all others, and where something is missing.
+/// A metric of GPU energy; `None` for all others, and if something is missing.
 pub(crate) fn value(metric: Metric, readings: &[GpuEnergy], work: &PhaseWork) -> Option<f64> {
     let vendor = vendor(metric)?;
     let reading = readings.iter().find(|reading| reading.vendor == vendor)?;

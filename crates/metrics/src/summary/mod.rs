@@ -43,7 +43,7 @@ impl PhaseWindow {
 pub struct MetricResult {
     pub metric: Metric,
     pub stats: Stats,
-    /// How sure they are, where that can be said.
+    /// How sure they are, if that can be said.
     pub confidence: Option<Confidence>,
 }
 
@@ -69,15 +69,15 @@ pub struct Summary {
     pub failed: u64,
     pub cut_off: u64,
     pub undecodable: Undecodable,
-    /// How many verification steps of speculative decoding accepted 0, 1, 2, ... drafts; empty where no server said so.
+    /// How many verification steps of speculative decoding accepted 0, 1, 2, ... drafts; empty if no server said so.
     pub spec_decode_acceptance: Vec<u64>,
     /// In the order in which the objectives were given.
     pub slos: Vec<SloResult>,
     pub start: EpochNanos,
     pub end: EpochNanos,
-    /// The part of the phase in which nothing drifted, where it was looked for.
+    /// The part of the phase in which nothing drifted, if it was looked for.
     pub steady: Option<SteadyState>,
-    /// What validity notes are drawn from beside the results.
+    /// What validity rules need in addition to the results.
     pub digest: Digest,
 }
 
@@ -246,8 +246,8 @@ fn objective(slo: &Slo, columns: &Columns, context: &MetricContext) -> SloResult
 }
 
 /// Each failed request counts as one that never answered.
-fn adjusted(twin: Metric, columns: &Columns, context: &MetricContext, outcomes: &Outcomes) -> Option<Stats> {
-    let plain = match twin {
+fn adjusted(metric: Metric, columns: &Columns, context: &MetricContext, outcomes: &Outcomes) -> Option<Stats> {
+    let plain = match metric {
         Metric::AdjRequestLatency => Metric::RequestLatency,
         Metric::AdjTimeToFirstToken => Metric::TimeToFirstToken,
         Metric::AdjInterTokenLatency => Metric::InterTokenLatency,

@@ -115,7 +115,7 @@ impl Stats {
         self.percentiles[percentile as usize]
     }
 
-    /// Every value turned by `convert` (the count is no value).
+    /// Every value turned by `convert` (the count is not a value).
     pub(crate) fn map(self, convert: impl Fn(f64) -> f64) -> Self {
         Self {
             avg: self.avg.map(&convert),

@@ -17,7 +17,7 @@ pub(super) struct Chunking {
 }
 
 impl Chunking {
-    /// The server's own count where it gives one: it knows what it sent.
+    /// The server's own count if it gives one: it knows what it sent.
     pub(super) fn of(columns: &Columns, context: &MetricContext) -> Self {
         let mut seen = Self::default();
         if !(context.streaming && context.endpoint.facts().produces_tokens) {

@@ -1,4 +1,4 @@
-//! What the rules need of the records of a phase beside its metrics, gathered once when the phase is summed up.
+//! What the rules need from the records of a phase in addition to its metrics, gathered once when the phase is summarised.
 
 use super::chunking::Chunking;
 use super::cold_start::ColdStart;

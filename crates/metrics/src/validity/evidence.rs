@@ -1,4 +1,4 @@
-//! All that is known of a run when it is judged, and the rules that need no more than its summary.
+//! All that is known of a run when its notes are derived, and the rules that need only its summary.
 
 use aiperf_clock::Nanos;
 
@@ -25,11 +25,11 @@ pub(super) fn hidden_wait_bound(served: f64) -> f64 {
     (HIDDEN_WAIT_FACTOR * served).max(served + HIDDEN_WAIT_MS)
 }
 
-/// All that notes about a phase are drawn from.
+/// All that notes about a phase are derived from.
 #[derive(Debug, Clone, Copy)]
 pub struct Evidence<'a> {
     pub summary: &'a Summary,
-    /// Of the warmup before it, where there was one.
+    /// Of the warmup before it, if there was one.
     pub warmup: Option<&'a Summary>,
     pub thresholds: &'a Thresholds,
     pub health: Option<&'a ClientHealth>,
@@ -42,13 +42,13 @@ pub struct Evidence<'a> {
     pub rows_left_out: u64,
     /// Prompts begin like others: later turns of conversations, shared system prompts, pools of prefixes.
     pub prefixes_repeat: bool,
-    /// The largest step of the wall clock during the run; zero where it was let be.
+    /// The largest step of the wall clock during the run; zero if it was not changed.
     pub clock_step: Nanos,
     /// The run was broken off: by the user, or because too much failed.
     pub was_stopped: bool,
     /// What the client read too late to know its time.
     pub late_reads: LateReads,
-    /// How long the run had to wait for the server before its first request; zero where it was ready.
+    /// How long the run had to wait for the server before its first request; zero if it was ready.
     pub waited_for_server: Nanos,
 }
 
@@ -162,7 +162,7 @@ impl Evidence<'_> {
         Some(ValidityNote::BeyondCertified { axis, reached, certified })
     }
 
-    /// Of the whole latency, or where that passes (long answers hide much) of the first token.
+    /// Of the whole latency, or if that passes (long answers hide much) of the first token.
     fn hidden_wait(&self) -> Option<ValidityNote> {
         let p99 = |metric: Metric| self.summary.get(metric)?.percentile(Percentile::P99);
         let pairs = [
@@ -213,7 +213,7 @@ impl Evidence<'_> {
         (note.figure() > NOTED_SHARE_PERCENT).then_some(note)
     }
 
-    /// Only where there is something to find in a cache, and of endpoints that generate: others cache nothing that a count
+    /// Only if there is something to find in a cache, and of endpoints that generate: others cache nothing that a count
     /// could be about.
     fn cache_counts(&self) -> Option<ValidityNote> {
         let known_blocks = self.average(Metric::TheoreticalPrefixCacheHit).is_some_and(|share| share > 0.0);

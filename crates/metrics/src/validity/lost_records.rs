@@ -1,6 +1,6 @@
 //! Requests that were sent and have no record in the records file.
 
-/// How many they are, and whether the numbers beside them know of them.
+/// How many they are, and whether the summary includes them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LostRecords {
     pub count: u64,

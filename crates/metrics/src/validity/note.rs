@@ -216,7 +216,7 @@ impl ValidityNote {
         }
     }
 
-    /// What it is about, where one code can be about several things: a limit, a metric, a field.
+    /// What it is about, if one code can be about several things: a limit, a metric, a field.
     pub fn subject(&self) -> Option<&'static str> {
         match self {
             Self::MaxTokensFieldRefused { field, .. } => Some(field.name()),

@@ -93,7 +93,7 @@ impl Occupancy {
     }
 }
 
-/// When the last byte of the response had arrived, where the stages of the exchange are known.
+/// When the last byte of the response had arrived, if the stages of the exchange are known.
 fn last_byte(row: &impl Facts) -> Option<u64> {
     const STAGES: [Fact; 6] = [
         Fact::HttpBlocked,

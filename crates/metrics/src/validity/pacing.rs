@@ -16,7 +16,7 @@ const LEAST_ARRIVALS: f64 = 20.0;
 /// When requests were due, and by how much sending fell behind from the first to the last of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pacing {
-    /// Requests per second, where one rate was asked for.
+    /// Requests per second, if one rate was asked for.
     asked: Option<f64>,
     requests: f64,
     /// Nanoseconds from the first due time to the last.

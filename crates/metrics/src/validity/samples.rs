@@ -6,7 +6,7 @@ use aiperf_stats::steady::Unsteady;
 use super::ValidityNote;
 use crate::{IntervalSupport, Metric, Percentile, Summary};
 
-/// Those that summaries always had. Rarer ones are marked beside the number: few runs are long enough for them.
+/// Those that summaries always had. Rarer ones are marked next to the number: few runs are long enough for them.
 const QUOTED: [Percentile; 5] = [Percentile::P50, Percentile::P75, Percentile::P90, Percentile::P95, Percentile::P99];
 
 /// Of the request latency, which every endpoint has.

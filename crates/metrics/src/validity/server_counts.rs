@@ -1,4 +1,4 @@
-//! Whether the server counted tokens where its counts were asked for.
+//! Whether the server counted tokens if its counts were asked for.
 
 use super::ValidityNote;
 use crate::record::columns::Columns;

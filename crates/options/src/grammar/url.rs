@@ -1,10 +1,7 @@
-//! Server addresses: `http://`, `https://`, `grpc://` and `grpcs://` URLs, bare `host:port`, Unix sockets (`unix:/path`), and `sim:`.
+//! `--url`: addresses of servers with commas between them, and `sim:`.
 
+use aiperf_address::{Address, Scheme};
 use aiperf_config::{SimTarget, Target};
-use aiperf_protocol::unix_socket;
-
-/// Schemes that people try; without this list `ftp:host` would pass for a host called `ftp`.
-const FOREIGN: [&str; 9] = ["ftp", "ws", "wss", "data", "file", "mailto", "javascript", "grpc", "grpcs"];
 
 /// Splits a token at commas, except where it is a simulator, whose settings may have commas of their own.
 pub(crate) fn split(token: &str) -> Vec<&str> {
@@ -14,71 +11,19 @@ pub(crate) fn split(token: &str) -> Vec<&str> {
     token.split(',').map(str::trim).filter(|piece| !piece.is_empty()).collect()
 }
 
-/// What has no scheme gets `scheme`.
-pub(crate) fn read(text: &str, scheme: &str) -> Result<Target, String> {
-    if text.chars().any(char::is_whitespace) {
-        return Err("a URL has no blanks in it".to_owned());
+/// An address without a scheme gets `scheme`.
+pub(crate) fn read(text: &str, scheme: Scheme) -> Result<Target, String> {
+    if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err("a URL has no blanks or control characters in it".to_owned());
     }
-    if let Some(rest) = text.strip_prefix("sim:") {
-        let query = rest.strip_prefix("//").unwrap_or(rest);
-        return match query.strip_prefix('?') {
-            Some(query) => Ok(Target::Sim(SimTarget { query: query.to_owned() })),
-            None if query.is_empty() => Ok(Target::Sim(SimTarget::default())),
-            None => Err("the settings of a simulator stand after a `?`, such as sim:?ttft=40&itl=8".to_owned()),
-        };
-    }
-    match unix_socket(text) {
-        Ok(None) => {}
-        Ok(Some(_)) => return Ok(Target::Url(text.to_owned())),
-        Err(_) => {
-            let form = "a Unix socket is written unix:/run/server.sock, or unix:/run/server.sock:/v1 with a path";
-            return Err(form.to_owned());
-        }
-    }
-    let url = if text.contains("://") {
-        text.to_owned()
-    } else {
-        refuse_foreign(text)?;
-        format!("{scheme}://{text}")
+    let Some(rest) = text.strip_prefix("sim:") else {
+        return Address::parse(text, scheme).map(Target::Url).map_err(|error| error.to_string());
     };
-    let (scheme, rest) = url.split_once("://").unwrap_or(("http", &url));
-    if !["http", "https", "grpc", "grpcs"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
-        return Err(format!("{scheme}:// is not spoken here; use http://, https://, grpc:// or grpcs://"));
-    }
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (authority, path) = rest.split_at(end);
-    if scheme.to_ascii_lowercase().starts_with("grpc") && !["", "/"].contains(&path) {
-        return Err("a gRPC server has no path; give its host and port only".to_owned());
-    }
-    let host_and_port = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    check_host(host_and_port)?;
-    Ok(Target::Url(url))
-}
-
-fn refuse_foreign(text: &str) -> Result<(), String> {
-    let Some((scheme, rest)) = text.split_once(':') else { return Ok(()) };
-    let port = &rest[..rest.find('/').unwrap_or(rest.len())];
-    let is_port = !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
-    if !is_port && FOREIGN.iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
-        return Err(format!("{scheme}: is not spoken here; use http:// or https://"));
-    }
-    Ok(())
-}
-
-fn check_host(host_and_port: &str) -> Result<(), String> {
-    let (host, port) = match host_and_port.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((host, after)) => (host, after),
-        None => host_and_port.split_at(host_and_port.find(':').unwrap_or(host_and_port.len())),
-    };
-    if host.is_empty() {
-        return Err("the host is missing".to_owned());
-    }
-    let Some(port) = port.strip_prefix(':') else {
-        return if port.is_empty() { Ok(()) } else { Err(format!("{port:?} after the host makes no sense")) };
-    };
-    match port.parse::<u16>() {
-        Ok(number) if number > 0 && port.bytes().all(|b| b.is_ascii_digit()) => Ok(()),
-        _ => Err(format!("the port must be 1 to 65535, not {port:?}")),
+    let query = rest.strip_prefix("//").unwrap_or(rest);
+    match query.strip_prefix('?') {
+        Some(query) => Ok(Target::Sim(SimTarget { query: query.to_owned() })),
+        None if query.is_empty() => Ok(Target::Sim(SimTarget::default())),
+        None => Err("the settings of a simulator stand after a `?`, such as sim:?ttft=40&itl=8".to_owned()),
     }
 }
 
@@ -89,8 +34,8 @@ mod tests {
     use super::*;
 
     fn url(text: &str) -> String {
-        match read(text, "http").unwrap() {
-            Target::Url(url) => url,
+        match read(text, Scheme::Http).unwrap() {
+            Target::Url(address) => address.as_str().to_owned(),
             Target::Sim(sim) => panic!("{sim:?}"),
         }
     }
@@ -107,7 +52,8 @@ mod tests {
     fn a_grpc_server_is_a_host_and_a_port() {
         assert_eq!(url("grpc://localhost:8001"), "grpc://localhost:8001");
         assert_eq!(url("grpcs://[::1]:8001/"), "grpcs://[::1]:8001/");
-        assert_eq!(read("localhost:8001", "grpc"), Ok(Target::Url("grpc://localhost:8001".to_owned())));
+        let bare = Target::Url(Address::of_server(Scheme::Grpc, "localhost", 8001));
+        assert_eq!(read("localhost:8001", Scheme::Grpc), Ok(bare));
     }
 
     #[test]
@@ -115,22 +61,22 @@ mod tests {
         assert_eq!(url("unix:/run/server.sock"), "unix:/run/server.sock");
         assert_eq!(url("unix:///run/server.sock:/v1"), "unix:///run/server.sock:/v1");
         assert_eq!(url("unix:8000"), "http://unix:8000");
-        assert!(read("unix:server.sock", "http").unwrap_err().contains("unix:/run/server.sock"));
+        assert!(read("unix:server.sock", Scheme::Http).unwrap_err().contains("unix:/run/server.sock"));
     }
 
     #[test]
     fn a_simulator_takes_its_settings_after_a_question_mark() {
-        assert_eq!(read("sim:", "http").unwrap(), Target::Sim(SimTarget::default()));
+        assert_eq!(read("sim:", Scheme::Http).unwrap(), Target::Sim(SimTarget::default()));
         assert_eq!(
-            read("sim:?ttft=40&itl=8", "http").unwrap(),
+            read("sim:?ttft=40&itl=8", Scheme::Http).unwrap(),
             Target::Sim(SimTarget { query: "ttft=40&itl=8".to_owned() })
         );
-        assert!(read("sim:ttft=40", "http").unwrap_err().contains("after a `?`"));
+        assert!(read("sim:ttft=40", Scheme::Http).unwrap_err().contains("after a `?`"));
         assert_eq!(split("sim:?ttft=a,b"), ["sim:?ttft=a,b"]);
     }
 
     #[test]
-    fn what_is_no_address_is_refused_with_the_reason() {
+    fn what_is_not_an_address_is_refused_with_the_reason() {
         for (bad, reason) in [
             ("ftp://x", "ftp://"),
             ("ws:x", "ws:"),
@@ -145,7 +91,7 @@ mod tests {
             ("grpc://x:1/path", "no path"),
             ("grpcs:x", "grpcs:"),
         ] {
-            assert!(read(bad, "http").unwrap_err().contains(reason), "{bad}");
+            assert!(read(bad, Scheme::Http).unwrap_err().contains(reason), "{bad}");
         }
     }
 
@@ -153,7 +99,7 @@ mod tests {
         #[test]
         fn any_text_is_read_or_refused(text in ".*") {
             for piece in split(&text) {
-                let _ = read(piece, "http");
+                let _ = read(piece, Scheme::Http);
             }
         }
     }

@@ -15,11 +15,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aiperf_config::redact::{self, REDACTED};
-use aiperf_config::{
-    ConnectionReuse, EndpointConfig, Environment, GracePeriod, HttpVersion, Secret, Target, Tuning, defaults,
-};
+use aiperf_address::{Address, ConnectionReuse, HttpVersion, Scheme, Secret};
+use aiperf_config::{EndpointConfig, Environment, GracePeriod, Target, Tuning, defaults};
 use aiperf_protocol::{EndpointKind, Wire};
+use aiperf_redact::{self as redact, REDACTED};
 
 use crate::catalogue::OptionId;
 use crate::grammar::{header, url};
@@ -30,13 +29,13 @@ pub(super) fn targets(raw: &RawOptions) -> Result<Vec<Target>, ConfigError> {
     raw.choice(OptionId::UrlStrategy)?;
     let scheme = grpc::usual_scheme(raw)?;
     if !raw.is_given(id) {
-        let port = if scheme == "grpc" { 8001 } else { 8000 };
-        return Ok(vec![Target::Url(format!("{scheme}://localhost:{port}"))]);
+        let port = if scheme == Scheme::Grpc { 8001 } else { 8000 };
+        return Ok(vec![Target::Url(Address::of_server(scheme, "localhost", port))]);
     }
     let mut targets = Vec::new();
     for token in raw.tokens(id) {
         for text in url::split(token) {
-            targets.push(url::read(text, scheme).map_err(|reason| raw.bad(id, &redact::url(text), &reason))?);
+            targets.push(url::read(text, scheme).map_err(|reason| raw.bad(id, &redact::shown_url(text), &reason))?);
         }
     }
     if targets.is_empty() {
@@ -149,12 +148,12 @@ fn custom_path(raw: &RawOptions) -> Result<Option<String>, ConfigError> {
     if !path.is_empty() && !path.starts_with('/') {
         return Err(raw.bad(
             OptionId::CustomEndpoint,
-            &redact::url(path),
+            &redact::shown_url(path),
             "a path begins with `/`, such as /v1/chat/completions",
         ));
     }
     if path.chars().any(char::is_whitespace) {
-        return Err(raw.bad(OptionId::CustomEndpoint, &redact::url(path), "must be a path without blanks"));
+        return Err(raw.bad(OptionId::CustomEndpoint, &redact::shown_url(path), "must be a path without blanks"));
     }
     Ok(Some(path.to_owned()))
 }

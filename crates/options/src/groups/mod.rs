@@ -16,8 +16,7 @@ pub(crate) mod telemetry;
 mod tests;
 mod until_ci;
 
-use aiperf_config::defaults;
-use aiperf_config::{Config, DatasetSource, Environment, Recipe};
+use aiperf_config::{Config, DatasetSource, Environment, Recipe, defaults};
 
 use crate::catalogue::{OptionId, Support};
 use crate::{ConfigError, RawOptions, command_line, unread_variables, variables};
@@ -50,7 +49,7 @@ impl RawOptions {
         let network_latency = network_latency::resolve(raw, &endpoint, tuning.rtt_probing)?;
         // Servers that these recordings are made for know a session by this header.
         if let DatasetSource::Public(public) = &dataset.source {
-            tuning.session_copies.dynamo_session_id |= public.set.recipe == Recipe::AgentSpans;
+            tuning.affinity.dynamo_session_id |= public.set.recipe == Recipe::AgentSpans;
         }
         let until_ci = until_ci::resolve(raw, &profiling)?;
         dataset::check_kind(raw, endpoint.kind, &dataset.source)?;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use aiperf_address::Scheme;
 use aiperf_config::{EndpointConfig, NetworkLatency, RttProbing, Target};
 
 use crate::catalogue::{OptionId, OptionSpec, ValueKind};
@@ -55,7 +56,7 @@ pub(super) fn resolve(
         if let Some(Target::Url(url)) = endpoint.targets.iter().find(|target| is_unix(target)) {
             return Err(ConfigError::BadValue {
                 flag: raw.spelling(OptionId::Url),
-                value: url.clone(),
+                value: url.as_str().to_owned(),
                 expected: format!("{} needs a network; a Unix socket has none", raw.spelling(automatic)),
             });
         }
@@ -69,5 +70,5 @@ pub(super) fn resolve(
 }
 
 fn is_unix(target: &Target) -> bool {
-    matches!(target, Target::Url(url) if url.starts_with("unix:"))
+    matches!(target, Target::Url(url) if url.scheme() == Scheme::Unix)
 }

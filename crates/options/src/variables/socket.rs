@@ -2,18 +2,19 @@
 
 use std::time::Duration;
 
-use aiperf_config::{SocketTuning, Tuning};
+use aiperf_address::SocketOptions;
+use aiperf_config::Tuning;
 
 use super::Variables;
 use crate::ConfigError;
 use crate::grammar::number;
 
 impl Variables<'_> {
-    pub(super) fn socket(&self) -> Result<SocketTuning, ConfigError> {
-        let default = SocketTuning::default();
+    pub(super) fn socket(&self) -> Result<SocketOptions, ConfigError> {
+        let default = SocketOptions::default();
         let seconds =
             |name: &str, default: Duration| self.int(name, default.as_secs(), 1, 100_000).map(Duration::from_secs);
-        Ok(SocketTuning {
+        Ok(SocketOptions {
             receive_buffer: self.buffer("AIPERF_HTTP_SO_RCVBUF")?,
             send_buffer: self.buffer("AIPERF_HTTP_SO_SNDBUF")?,
             keepalive_idle: seconds("AIPERF_HTTP_TCP_KEEPIDLE", default.keepalive_idle)?,

@@ -2,8 +2,9 @@
 
 use std::hint::black_box;
 
+use aiperf_address::{Origin, Scheme};
 use aiperf_endpoint::{HeaderOptions, HeaderPlan, RequestIds};
-use aiperf_transport::{Origin, Request, Scheme};
+use aiperf_transport::Request;
 use bytes::Bytes;
 use uuid::Uuid;
 

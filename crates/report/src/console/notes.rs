@@ -1,4 +1,4 @@
-//! What the reader must know beside the tables.
+//! Notes before and after the tables.
 
 use aiperf_metrics::{Severity, ValidityNote};
 use aiperf_table::{TextStyle, Width, whole, wrap};
@@ -52,7 +52,7 @@ pub(super) fn closing(report: &RunReport, width: Width, style: TextStyle) -> Vec
     report.validity().iter().filter(|found| !explains_failures(found)).map(|found| note(found, width, style)).collect()
 }
 
-/// These belong beside the table of errors, which comes first.
+/// These belong next to the table of errors, which comes first.
 fn explains_failures(note: &ValidityNote) -> bool {
     matches!(note, ValidityNote::MaxTokensFieldRefused { .. })
 }

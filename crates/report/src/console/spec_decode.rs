@@ -3,7 +3,7 @@
 /// Steps that accepted so many or more are put together.
 const LAST_BUCKET: usize = 8;
 
-/// `None` where no server said so.
+/// `None` if no server said so.
 pub(super) fn steps(acceptance: &[u64]) -> Option<String> {
     let all: u64 = acceptance.iter().sum();
     if all == 0 {

@@ -1,4 +1,4 @@
-//! The steady part of a run beside the whole of it, for people.
+//! The steady part of a run next to the whole run, as a table.
 
 use aiperf_metrics::{MetricResult, Percentile, Summary, Unsteady};
 use aiperf_table::{Align, ConsoleTable, TableCell, TableColumn, Width, grouped, whole};
@@ -10,7 +10,7 @@ use crate::summary::steady::not_found;
 const WIDEST: usize = 5;
 const NARROW: usize = 3;
 
-/// `None` where there is no steady state.
+/// `None` if there is no steady state.
 pub(super) fn table(title: &str, summary: &Summary, width: Width) -> Option<ConsoleTable> {
     let window = summary.steady.as_ref()?.outcome.as_ref().ok()?;
     let mut rows: Vec<&MetricResult> = window.results.iter().collect();

@@ -73,7 +73,7 @@ pub(super) fn all(report: &RunReport, width: Width, style: TextStyle) -> Vec<Str
     rendered
 }
 
-/// The metrics by GenAI-Perf's definitions, where its files were asked for.
+/// The metrics by GenAI-Perf's definitions, if its files were asked for.
 fn genai_perf(report: &RunReport, width: Width) -> Vec<TableBlock> {
     let Some(results) = report.genai_perf.as_ref().filter(|results| !results.is_empty()) else { return Vec::new() };
     let rows: Vec<&MetricResult> = results.iter().collect();

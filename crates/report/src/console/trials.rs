@@ -56,7 +56,7 @@ pub fn render_run_line(name: &str, report: &RunReport) -> String {
     format!("{name}: {}\n", parts.join(", "))
 }
 
-/// The trials of one configuration. `title` says which, where there are several.
+/// The trials of one configuration. `title` says which, if there are several.
 pub fn render_aggregate(aggregate: &Aggregate, title: Option<&str>, width: Width, colour: Colour) -> String {
     let style = TextStyle::new(colour);
     let trials = aggregate.run_labels.len();
@@ -102,7 +102,7 @@ pub fn render_aggregate(aggregate: &Aggregate, title: Option<&str>, width: Width
 
 fn row(metric: Metric, stat: &str, figure: &AggregateMetric) -> Option<Vec<TableCell>> {
     let spread = &figure.spread;
-    // What is nought in every run is no news.
+    // A rate of zero in every run is not worth a row.
     if metric == Metric::RequestErrorRate && spread.max == 0.0 {
         return None;
     }
@@ -126,7 +126,7 @@ fn row(metric: Metric, stat: &str, figure: &AggregateMetric) -> Option<Vec<Table
     ])
 }
 
-/// The figure that runs disagree on most, where that is a lot.
+/// The figure that runs disagree on most, if that is a lot.
 fn restless(aggregate: &Aggregate) -> Option<String> {
     let figures = KEY_FIGURES.iter().filter_map(|(metric, stat)| aggregate.get(metric.tag(), stat));
     let spread = |figure: &AggregateMetric| figure.spread.cv.unwrap_or(0.0);
@@ -180,7 +180,7 @@ pub fn render_sweep(sweep: &SweepReport, width: Width, colour: Colour) -> String
     text
 }
 
-/// A best point that others may equal is no best point.
+/// A best point whose confidence interval overlaps that of others is not marked.
 fn tie((word, best): (&str, &Option<BestCell>)) -> Option<String> {
     let best = best.as_ref().filter(|best| !best.tied_with.is_empty())?;
     let name = |parameters: &Map<String, Value>| {

@@ -29,7 +29,7 @@ pub enum EarlierFiles {
 #[derive(Debug)]
 pub struct FolderLock {
     dir: PathBuf,
-    /// The lock is on the folder itself, so that no file is left behind and none can be stale. `None` where the file system has
+    /// The lock is on the folder itself, so that no file is left behind and none can be stale. `None` if the file system has
     /// no locks.
     lock: Option<File>,
 }
@@ -72,7 +72,7 @@ impl FolderLock {
     }
 
     /// Moves or deletes every file that an earlier run of this program left here, the ready mark first; files of others, and
-    /// those in `kept`, stay. Says where they are now, or `None` where there were none.
+    /// those in `kept`, stay. Says where they are now, or `None` if there were none.
     pub fn clear(&self, earlier: EarlierFiles, kept: &[PathBuf]) -> Result<Option<ClearedFiles>, FolderLockError> {
         let leftovers = Leftovers::find(&self.dir, kept);
         if leftovers.files.is_empty() {
@@ -129,7 +129,7 @@ impl FolderLock {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClearedFiles {
     pub files: usize,
-    /// `None` where they were deleted.
+    /// `None` if they were deleted.
     pub moved_to: Option<PathBuf>,
 }
 

@@ -2,7 +2,6 @@
 //! whole.
 
 mod folder_lock;
-pub(crate) mod layout;
 pub(crate) mod part_file;
 pub(crate) mod paths;
 mod run_note;

@@ -1,8 +1,11 @@
-//! A file that has another name until it is whole, so that whoever finds it finds all of it.
+//! A file that has another name until it is whole, so that whoever finds it finds all of it; and JSON as these files lay
+//! it out: two blanks for each level, no line end after the last brace.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 use crate::ReportError;
 use crate::folder::paths::with_end;
@@ -63,4 +66,12 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ReportError> 
             Err(error)
         }
     }
+}
+
+/// A value that stands `depth` blanks deep in its file.
+pub(crate) fn indented(value: &impl Serialize, depth: usize) -> String {
+    // Plain data with text keys cannot fail to serialise. A line break in a text is written as an escape: all that are
+    // seen are those of the layout.
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    if depth == 0 { text } else { text.replace('\n', &format!("\n{:depth$}", "")) }
 }

@@ -4,8 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::folder::layout::indented;
-use crate::folder::part_file::write_whole;
+use crate::folder::part_file::{indented, write_whole};
 use crate::{ArtifactPaths, ReportError};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! `inputs.json`: all requests of the dataset, written beside the run.
+//! `inputs.json`: all requests of the dataset, written next to the records.
 
 use std::path::Path;
 
@@ -6,8 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::ReportError;
-use crate::folder::layout::indented;
-use crate::folder::part_file::PartFile;
+use crate::folder::part_file::{PartFile, indented};
 
 /// One conversation: a request body for each of its turns.
 #[derive(Debug, Clone, Serialize)]

@@ -13,7 +13,7 @@ use self::in_order::{InOrder, OutputPosition};
 use crate::records::record::put_json;
 use crate::{RecordMetadata, ReportError};
 
-/// The metrics that stand beside a text, in the order of the file.
+/// The metrics that are written with a text, in the order of the file.
 const METRICS: [Metric; 6] = [
     Metric::InputSequenceLength,
     Metric::OutputTokenCount,
@@ -23,7 +23,7 @@ const METRICS: [Metric; 6] = [
     Metric::InterTokenLatency,
 ];
 
-/// What was said in reply to one request.
+/// The reply to one request.
 #[derive(Debug, Clone, Copy)]
 pub struct OutputText<'a> {
     pub metadata: &'a RecordMetadata<'a>,

@@ -57,7 +57,7 @@ impl Certificate {
     }
 }
 
-/// The self-test that a run is held against.
+/// The self-test that a run is compared with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Citation {
     certificate: Certificate,

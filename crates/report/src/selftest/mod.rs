@@ -160,7 +160,7 @@ pub struct SelfTestReport {
     pub reached: ClientLoad,
     pub requests: JoinCounts,
     pub client_cpu: ClientCpu,
-    /// Milliseconds by which the simulator wrote chunks later than planned, where it wrote any.
+    /// Milliseconds by which the simulator wrote chunks later than planned, if it wrote any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simulator_lag: Option<ErrorStats>,
     /// Milliseconds.
@@ -187,7 +187,7 @@ impl SelfTestReport {
         }
     }
 
-    /// The verdict on one time; `None` where there is no limit.
+    /// The verdict on one time; `None` if there is no limit.
     pub fn grade_of(&self, error: TimedError) -> Option<Grade> {
         self.limits.get(&error)?;
         let worst = self.problems.iter().filter(|problem| problem.is_about(error)).map(SelfTestProblem::grade).max();

@@ -25,7 +25,7 @@ impl ErrorStatistic {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SelfTestProblem {
-    /// There is nothing to judge by.
+    /// Nothing could be compared.
     NothingCompared,
     /// Milliseconds. Above the limit, or above half of it.
     ErrorLarge {

@@ -63,7 +63,7 @@ fn further_columns() -> String {
     rare.into_iter().chain(bounds).collect::<Vec<_>>().join(",")
 }
 
-/// Of an interval; empty where there is none.
+/// Of an interval; empty if there is none.
 fn ends(surety: Option<IntervalSupport>) -> [String; 2] {
     let interval = surety.and_then(|surety| surety.interval());
     [interval.map(|interval| interval.low), interval.map(|interval| interval.high)].map(number)

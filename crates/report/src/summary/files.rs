@@ -33,7 +33,7 @@ pub struct ExtraFiles {
     pub is_partial: bool,
 }
 
-/// Writes summary CSV and JSON, console text, phase files where there was a warmup, and the ready marker. All of them
+/// Writes summary CSV and JSON, console text, phase files if there was a warmup, and the ready marker. All of them
 /// are written whatever became of the run; the marker comes last and says whether one is missing.
 pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: ExtraFiles) -> SummaryFiles {
     let mut files = SummaryFiles::default();

@@ -1,6 +1,8 @@
 //! The summary as JSON, schema version 1.4. Absent values are left out, never null; numbers are always finite.
 
-use aiperf_metrics::{ClientLoad, FailureGroup, Metric, MetricKind, MetricResult, Percentile, Stats, Summary};
+use aiperf_metrics::{
+    ClientLoad, Confidence, FailureGroup, Interval, Metric, MetricKind, MetricResult, Percentile, Stats, Summary,
+};
 use serde_json::{Map, Number, Value, json};
 
 use crate::records::record::ErrorDetails;
@@ -8,7 +10,7 @@ use crate::records::spec_decode;
 use crate::validity::json as validity;
 use crate::{PhaseReport, RunPlace, RunReport};
 
-use super::{confidence, health, phases, steady, timestamps};
+use super::{health, phases, steady, timestamps};
 
 const SCHEMA_VERSION: &str = "1.4";
 
@@ -177,7 +179,7 @@ pub(crate) fn metric(result: &MetricResult, asked: &[(String, f64)]) -> Value {
             let value = result.stats.percentile(percentile).and_then(Number::from_f64);
             object.extend(value.map(|number| (percentile.name().to_owned(), Value::Number(number))));
         }
-        object.extend(result.confidence.as_ref().map(|known| ("ci".to_owned(), confidence::json(known))));
+        object.extend(result.confidence.as_ref().map(|known| ("ci".to_owned(), interval_object(known))));
     }
     metric
 }
@@ -211,6 +213,26 @@ pub(crate) fn plain_metric(result: &MetricResult, asked: &[(String, f64)]) -> Va
         sum.and_then(|sum| if counted { Some(Number::from(sum as u64)) } else { Number::from_f64(sum) })
     {
         object.insert("sum".to_owned(), Value::Number(number));
+    }
+    Value::Object(object)
+}
+
+/// The `ci` object: the level, both ends for each statistic, and the statistics that too few samples support.
+fn interval_object(confidence: &Confidence) -> Value {
+    let mut object = Map::new();
+    let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
+    put("level", confidence.level.get().into());
+    // It is an estimate: more digits would only be noise.
+    put("effective_samples", ((confidence.effective_samples * 10.0).round() / 10.0).into());
+    let percentiles = Percentile::ALL.map(|percentile| (percentile.name(), confidence.percentile(percentile)));
+    for (name, surety) in std::iter::once(("avg", confidence.avg)).chain(percentiles) {
+        if let Some(Interval { low, high }) = surety.interval() {
+            put(name, json!([low, high]));
+        }
+    }
+    let unsupported: Vec<&str> = confidence.unsupported().collect();
+    if !unsupported.is_empty() {
+        put("unsupported", unsupported.into());
     }
     Value::Object(object)
 }

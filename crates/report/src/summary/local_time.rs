@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 pub struct LocalZone(TimeZone);
 
 impl LocalZone {
-    /// The zone of this machine; UTC where it cannot be found.
+    /// The zone of this machine; UTC if it cannot be found.
     pub fn system() -> Self {
         Self(TimeZone::try_system().unwrap_or(TimeZone::UTC))
     }

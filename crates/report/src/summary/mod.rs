@@ -1,6 +1,5 @@
 //! What a whole run comes to: its numbers as JSON and CSV, in windows of time, and by phase.
 
-mod confidence;
 pub(crate) mod csv;
 mod files;
 mod genai_perf;

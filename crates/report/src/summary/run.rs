@@ -28,9 +28,9 @@ pub struct RunReport {
     /// The command that repeats this run, secrets redacted.
     pub cli_command: String,
     pub status: RunStatus,
-    /// The `telemetry_data` object of the summary, where GPU telemetry is part of the run.
+    /// The `telemetry_data` object of the summary, if GPU telemetry is part of the run.
     pub telemetry_data: Option<Value>,
-    /// The `branch_stats` object of the summary, where conversations start others.
+    /// The `branch_stats` object of the summary, if conversations start others.
     pub branch_stats: Option<Value>,
     /// Requests that were sent and have no record in the records file.
     pub lost: LostRecords,
@@ -41,11 +41,11 @@ pub struct RunReport {
     /// Of a scenario: its name, and whether the results may be handed in.
     pub metadata: Option<Value>,
     pub thresholds: Thresholds,
-    /// The metrics by GenAI-Perf's definitions, where its files are wanted.
+    /// The metrics by GenAI-Perf's definitions, if its files are wanted.
     pub genai_perf: Option<Vec<MetricResult>>,
-    /// Whether the client was the limit, where it was watched.
+    /// Whether the client was the limit, if it was watched.
     pub client_health: Option<ClientHealth>,
-    /// The self-test of this machine that the run is held against, where there is one.
+    /// The self-test of this machine that the run is compared with, if there is one.
     pub selftest: Option<Citation>,
     /// Where the times of responses came from.
     pub timestamps: Option<Timestamps>,
@@ -55,7 +55,7 @@ pub struct RunReport {
     pub waited_for_server: Nanos,
     /// What became of the requests of each phase, in order; named as the phases are.
     pub accounting: Vec<PhaseAccounting>,
-    /// Objects of the summary that others made: whoever could end the run early, or an earlier summary, where they cannot
+    /// Objects of the summary that others made: whoever could end the run early, or an earlier summary, if they cannot
     /// be made again from records. What is known here goes before them.
     pub carried: Map<String, Value>,
     /// Sentences for the console on what was asked of the run itself, and whether it came to that.

@@ -1,4 +1,4 @@
-//! The steady part of a run beside the whole of it, as JSON, and in words where there is none.
+//! The steady part of a run next to the whole run, as JSON, and the reason in words if there is none.
 
 use aiperf_metrics::{Metric, MetricResult, Percentile, SteadyState, Summary, Unsteady};
 use serde_json::{Map, Value, json};

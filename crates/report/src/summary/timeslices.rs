@@ -3,13 +3,12 @@
 use aiperf_metrics::{MetricResult, Percentile, Slice, Unit};
 use serde_json::{Map, Value, json};
 
-use crate::folder::layout::indented;
-use crate::folder::part_file::PartFile;
+use crate::folder::part_file::{PartFile, indented};
 use crate::summary::json::plain_metric;
 use crate::{ArtifactPaths, ReportError};
 use aiperf_table::csv::{LINE_END, cell, number};
 
-/// Both files, each whole or not there. They need no summary, so that they can be made beside it.
+/// Both files, each whole or not there. They need no summary, so that they can be made at the same time.
 pub fn write_timeslices(
     slices: impl Iterator<Item = Slice>,
     input_config: &Value,

@@ -25,14 +25,14 @@ impl AggregateMetric {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
     pub metric: String,
-    /// `None` where all values are looked at.
+    /// `None` if all values are looked at.
     pub stat: Option<String>,
     pub mode: String,
     pub threshold: f64,
     pub converged: bool,
     /// Why it could not converge.
     pub reason: Option<String>,
-    /// What was held against the threshold, where it could be computed.
+    /// What was compared with the threshold, if it could be computed.
     pub value: Option<f64>,
     /// Trials there would have been at most.
     pub most_runs: u32,
@@ -46,7 +46,7 @@ pub struct Aggregate {
     pub failed: Vec<FailedRun>,
     pub confidence_level: f64,
     pub cooldown_seconds: f64,
-    /// With the order of the sweep, where it is a point of one.
+    /// With the order of the sweep, if it is a point of one.
     pub variation: Option<(Variation, &'static str)>,
     pub model: String,
     pub settled: Option<Settled>,
@@ -160,7 +160,7 @@ impl Settled {
     }
 }
 
-/// Two decimals, four where numbers are small by nature.
+/// Two decimals, four if numbers are small by nature.
 fn row(metric: &AggregateMetric) -> String {
     let RunSpread { mean, std, min, max, cv, se, ci_low, ci_high, t_critical, .. } = metric.spread;
     let cv = cv.map_or_else(|| "inf".to_owned(), |cv| format!("{cv:.4}"));

@@ -34,7 +34,7 @@ pub struct RunPlace {
     pub variation: Variation,
 }
 
-/// One point of a sweep; where nothing is swept, all there is.
+/// One point of a sweep; if nothing is swept, all there is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variation {
     pub index: usize,
@@ -115,7 +115,7 @@ fn write_json(path: &Path, value: &Value) -> Result<(), ReportError> {
     write_whole(path, indented(value).as_bytes())
 }
 
-/// A number as JSON has it; none where it is not finite.
+/// A number as JSON has it; none if it is not finite.
 fn number(value: f64) -> Value {
     serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number)
 }

@@ -1,4 +1,4 @@
-//! What one of several runs was to be, beside its results.
+//! What one of several runs was configured to do, written next to its results.
 
 use serde_json::{Value, json};
 

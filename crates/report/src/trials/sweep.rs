@@ -34,7 +34,7 @@ pub struct SweepReport {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepCell {
     pub parameters: Map<String, Value>,
-    /// Empty where no run of the cell gave numbers.
+    /// Empty if no run of the cell gave numbers.
     pub metrics: Vec<SweepMetric>,
 }
 
@@ -44,7 +44,7 @@ pub struct SweepMetric {
     pub key: String,
     pub unit: String,
     pub spread: RunSpread,
-    /// The statistics of the run itself, where it is all that a cell has.
+    /// The statistics of the run itself, if it is all that a cell has.
     pub within: Option<Stats>,
 }
 

@@ -104,7 +104,7 @@ mod tests {
     fn the_ramp_is_over_when_each_slot_was_answered_once() {
         let cut = cut(closed_loop(10, 0.5, 40).into_iter()).unwrap();
         assert_eq!(cut.plateau, 10);
-        // Nine of ten are aloft after 4 s; ten answers later it is about 5 s.
+        // Nine of ten are in flight after 4 s; ten answers later it is about 5 s.
         assert!((4.5..6.0).contains(&cut.window.start), "{cut:?}");
     }
 

@@ -31,7 +31,7 @@ impl DriftVerdict {
 }
 
 /// Values in the order of time.
-pub fn judge(values: &[f64]) -> DriftVerdict {
+pub fn test_for_drift(values: &[f64]) -> DriftVerdict {
     let batches = means(values, (values.len() / BATCHES).max(1));
     let chance = (2.0 * trend_chance(&batches).min(bridge_chance(&batches))).min(1.0);
     let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
@@ -182,20 +182,20 @@ mod tests {
     #[test]
     fn a_drift_is_found_and_a_beat_is_none() {
         let beat: Vec<f64> = (0..1000).map(|i| 10.0 + f64::from(i * 37 % 11)).collect();
-        assert!(!judge(&beat).drifts(0.05));
+        assert!(!test_for_drift(&beat).drifts(0.05));
         let drift: Vec<f64> = beat.iter().enumerate().map(|(i, value)| value + i as f64 * 0.01).collect();
-        assert!(judge(&drift).drifts(0.05));
+        assert!(test_for_drift(&drift).drifts(0.05));
     }
 
     #[test]
     fn a_change_that_is_sure_but_small_does_not_matter() {
         let drift: Vec<f64> = (0..1000).map(|i| 100.0 + f64::from(i % 3) * 0.01 + f64::from(i) * 0.001).collect();
-        let verdict = judge(&drift);
+        let verdict = test_for_drift(&drift);
         assert!(verdict.chance < 0.05 && !verdict.drifts(0.05), "{verdict:?}");
     }
 
     #[test]
     fn values_that_are_all_alike_do_not_drift() {
-        assert!(!judge(&[5.0; 300]).drifts(0.05));
+        assert!(!test_for_drift(&[5.0; 300]).drifts(0.05));
     }
 }

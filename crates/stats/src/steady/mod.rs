@@ -6,7 +6,7 @@ mod cut;
 mod drift;
 
 pub use cut::{Cut, RequestSpan, cut};
-pub use drift::{DriftVerdict, judge};
+pub use drift::{DriftVerdict, test_for_drift};
 
 /// Tenths of the run after the cut that are given up at most.
 const TENTHS: usize = 5;
@@ -75,8 +75,11 @@ pub fn find(cut: TimeWindow, ends: &[f64], signals: &[Signal<'_>]) -> Result<Tim
         let values = |signal: &Signal<'_>| -> Vec<f64> {
             window.part_of(signal.points, |point| point.0).iter().map(|point| point.1).collect()
         };
-        let verdicts: Vec<DriftVerdict> =
-            signals.iter().map(|signal| judge(&values(signal))).chain([judge(&counts(inside, window))]).collect();
+        let verdicts: Vec<DriftVerdict> = signals
+            .iter()
+            .map(|signal| test_for_drift(&values(signal)))
+            .chain([test_for_drift(&counts(inside, window))])
+            .collect();
         // Each signal has its share of the chance of a false alarm (Bonferroni).
         let significance = if tenths == 0 { FIRST_LOOK } else { LATER_LOOKS } / verdicts.len() as f64;
         let names = signals.iter().map(|signal| signal.name).chain([COMPLETIONS]);

@@ -16,11 +16,11 @@ pub struct ArrivalStatistics {
     pub inter_arrival_ms: Option<Statistics>,
     /// The standard deviation of the gaps divided by their mean: 0 for even arrivals, 1 for a Poisson process, more for bursts.
     pub inter_arrival_cv: Option<f64>,
-    pub windows: Vec<WindowCounts>,
+    pub windows: Vec<ArrivalWindow>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct WindowCounts {
+pub struct ArrivalWindow {
     pub window_seconds: f64,
     /// The variance of the counts divided by their mean: 1 for a Poisson process.
     pub index_of_dispersion: f64,
@@ -52,7 +52,7 @@ pub(crate) fn measure(trace: &Trace) -> Option<ArrivalStatistics> {
 
 /// Counts complete windows only, since the last one may be cut off by the end of the trace. Empty windows are not stored, so
 /// that a trace of years takes no more memory than one of minutes.
-fn count(times: &[f64], window_seconds: f64) -> WindowCounts {
+fn count(times: &[f64], window_seconds: f64) -> ArrivalWindow {
     let width = window_seconds * 1e3;
     let (first, last) = (times[0], times[times.len() - 1]);
     let windows = ((last - first) / width).floor().max(1.0);
@@ -67,7 +67,7 @@ fn count(times: &[f64], window_seconds: f64) -> WindowCounts {
     }
     let mean = sum / windows;
     let variance = (squares / windows - mean.powi(2)).max(0.0);
-    WindowCounts {
+    ArrivalWindow {
         window_seconds,
         index_of_dispersion: if mean > 0.0 { variance / mean } else { 0.0 },
         mean,

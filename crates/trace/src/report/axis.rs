@@ -1,27 +1,27 @@
-//! Where values stand along an axis, which of them are named there, and how.
+//! The positions of values along an axis, and the labels of the axis.
 
 use aiperf_table::grouped;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scale {
+pub(super) enum AxisScale {
     Linear,
-    /// Powers of two; there is no place for zero.
+    /// Powers of two; zero cannot be shown.
     Doubling,
 }
 
-/// What the numbers of an axis are.
+/// The unit of the numbers of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(super) enum AxisUnit {
     Plain,
     /// Shares, shown as percent.
     Share,
     Mebibytes,
 }
 
-/// Names along an axis of powers of two.
+/// The labels of an axis of powers of two.
 const MOST_TICKS: f64 = 9.0;
 
-impl Scale {
+impl AxisScale {
     pub(super) fn shows(self, value: f64) -> bool {
         self == Self::Linear || value > 0.0
     }
@@ -34,7 +34,7 @@ impl Scale {
         if self == Self::Doubling { place.exp2() } else { place }
     }
 
-    /// Values to name between two places.
+    /// The labelled values between two limits.
     pub(super) fn ticks(self, low: f64, high: f64) -> Vec<f64> {
         match self {
             Self::Doubling => {
@@ -57,7 +57,7 @@ pub(super) fn step(range: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= rough).unwrap_or(power)
 }
 
-impl Unit {
+impl AxisUnit {
     pub(super) fn show(self, value: f64) -> String {
         match self {
             Self::Share => format!("{} %", short(value * 100.0)),
@@ -71,7 +71,7 @@ impl Unit {
     }
 }
 
-/// Two decimals at most, and commas between thousands.
+/// At most two decimals, and commas between thousands.
 fn short(value: f64) -> String {
     grouped(value).trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -83,15 +83,15 @@ mod tests {
     #[test]
     fn numbers_are_shown_as_people_write_them() {
         for (unit, value, shown) in [
-            (Unit::Plain, 32_768.0, "32,768"),
-            (Unit::Plain, 0.25, "0.25"),
-            (Unit::Plain, 2_500_000.0, "2.5 M"),
-            (Unit::Share, 0.4, "40 %"),
-            (Unit::Share, 0.025, "2.5 %"),
-            (Unit::Mebibytes, 0.25, "256 KiB"),
-            (Unit::Mebibytes, 64.0, "64 MiB"),
-            (Unit::Mebibytes, 4096.0, "4 GiB"),
-            (Unit::Mebibytes, 2_097_152.0, "2 TiB"),
+            (AxisUnit::Plain, 32_768.0, "32,768"),
+            (AxisUnit::Plain, 0.25, "0.25"),
+            (AxisUnit::Plain, 2_500_000.0, "2.5 M"),
+            (AxisUnit::Share, 0.4, "40 %"),
+            (AxisUnit::Share, 0.025, "2.5 %"),
+            (AxisUnit::Mebibytes, 0.25, "256 KiB"),
+            (AxisUnit::Mebibytes, 64.0, "64 MiB"),
+            (AxisUnit::Mebibytes, 4096.0, "4 GiB"),
+            (AxisUnit::Mebibytes, 2_097_152.0, "2 TiB"),
         ] {
             assert_eq!(unit.show(value), shown);
         }
@@ -99,9 +99,12 @@ mod tests {
 
     #[test]
     fn a_few_round_values_are_named() {
-        assert_eq!(Scale::Linear.ticks(0.0, 3537.0), [0.0, 1000.0, 2000.0, 3000.0]);
-        assert_eq!(Scale::Doubling.ticks(0.0, 17.4), [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0, 65536.0]);
-        assert_eq!(Scale::Doubling.ticks(-2.0, 1.0), [0.25, 0.5, 1.0, 2.0]);
+        assert_eq!(AxisScale::Linear.ticks(0.0, 3537.0), [0.0, 1000.0, 2000.0, 3000.0]);
+        assert_eq!(
+            AxisScale::Doubling.ticks(0.0, 17.4),
+            [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0, 65536.0]
+        );
+        assert_eq!(AxisScale::Doubling.ticks(-2.0, 1.0), [0.25, 0.5, 1.0, 2.0]);
         assert!((step(0.37) - 0.1).abs() < 1e-12);
     }
 }

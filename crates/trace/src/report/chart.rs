@@ -1,12 +1,12 @@
-//! A line chart as SVG, small enough to need no library. It brings all of its style, so that it can be taken out of the page.
+//! A line chart as SVG. It contains its style, so that it can be copied out of the page.
 
 use std::fmt::Write;
 
-use super::axis::{self, Scale, Unit};
+use super::axis::{self, AxisScale, AxisUnit};
 
 /// One line of a chart.
 #[derive(Debug)]
-pub(super) struct Line<'a> {
+pub(super) struct ChartLine<'a> {
     pub(super) name: &'a str,
     pub(super) points: Vec<(f64, f64)>,
 }
@@ -15,15 +15,15 @@ pub(super) struct Line<'a> {
 pub(super) struct Chart<'a> {
     pub(super) title: &'a str,
     pub(super) x: &'a str,
-    pub(super) x_unit: Unit,
-    /// What the values are, behind the title.
+    pub(super) x_unit: AxisUnit,
+    /// The unit of the values, after the title.
     pub(super) y: &'a str,
-    pub(super) y_unit: Unit,
-    pub(super) scale: Scale,
-    pub(super) lines: Vec<Line<'a>>,
-    /// A value to look out for, with what it is.
+    pub(super) y_unit: AxisUnit,
+    pub(super) scale: AxisScale,
+    pub(super) lines: Vec<ChartLine<'a>>,
+    /// A horizontal line at a value, with its label.
     pub(super) level: Option<(f64, String)>,
-    /// The same along the other axis.
+    /// A vertical line at a value, with its label.
     pub(super) mark: Option<(f64, String)>,
 }
 
@@ -34,7 +34,7 @@ const RIGHT: f64 = 20.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 48.0;
 const COLOURS: [&str; 3] = ["#2563eb", "#d97706", "#059669"];
-/// Room that a letter takes in the legend, about.
+/// The approximate width of a letter in the legend.
 const LETTER: f64 = 6.2;
 
 impl Chart<'_> {
@@ -117,7 +117,7 @@ impl Chart<'_> {
         }
     }
 
-    /// What the lines are; of a single one, what its values are.
+    /// The legend of several lines, or the unit of a single one.
     fn legend(&self, svg: &mut String) {
         let mut right = WIDTH - RIGHT;
         if self.lines.len() < 2 {

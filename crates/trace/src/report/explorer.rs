@@ -1,11 +1,11 @@
-//! A page that shows which parts of each prompt a cache would already hold: a bar for each turn.
+//! A page that shows which parts of each prompt a cache would already contain, with one bar per turn.
 
 use std::fmt::Write;
 
 use super::page::{STYLE, escaped};
 use crate::agentic::{CacheLayer, CacheStatus, CacheStructure, TurnStructure};
 
-/// More than this no one scrolls through.
+/// The most sessions on a page.
 const MOST_SESSIONS: usize = 50;
 const WIDTH: f64 = 700.0;
 const BAR: f64 = 9.0;
@@ -21,9 +21,9 @@ pub fn cache_explorer(name: &str, structure: &CacheStructure) -> String {
         if sessions.len() > MOST_SESSIONS { format!(", of which the first {MOST_SESSIONS}") } else { String::new() }
     );
     for (layer, status, name) in [
-        (CacheLayer::Everyone, CacheStatus::Cached, "all sessions share it"),
-        (CacheLayer::Group, CacheStatus::Cached, "the group shares it"),
-        (CacheLayer::Session, CacheStatus::Cached, "the session had it before"),
+        (CacheLayer::Everyone, CacheStatus::Cached, "shared by all sessions"),
+        (CacheLayer::Group, CacheStatus::Cached, "shared by the group"),
+        (CacheLayer::Session, CacheStatus::Cached, "already in the session"),
         (CacheLayer::Turn, CacheStatus::New, "new"),
     ] {
         let _ = write!(

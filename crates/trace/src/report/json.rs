@@ -1,4 +1,4 @@
-//! The analysis as JSON: the keys of the reference first and in its order, then what it does not have.
+//! The analysis as JSON: the keys of the reference in its order, then additional ones.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::{Analysis, CacheProfile, ModelShape, Statistics};
 
 #[derive(Debug, Serialize)]
-struct Report<'a> {
+struct AnalysisReport<'a> {
     total_requests: usize,
     unique_prefixes: usize,
     num_prefix_groups: usize,
@@ -36,11 +36,11 @@ struct Report<'a> {
     sessions: &'a crate::SessionStatistics,
 }
 
-/// With `shape`, sizes are given in GiB too.
+/// The analysis as JSON. With `shape`, sizes are also given in GiB.
 pub fn json(analysis: &Analysis, shape: Option<ModelShape>) -> Value {
     let of = |statistics: Option<Statistics>, figure: fn(Statistics) -> f64| statistics.map_or(0.0, figure);
     let (isl, osl) = (analysis.input_length, analysis.output_length);
-    let report = Report {
+    let report = AnalysisReport {
         total_requests: analysis.total_requests,
         unique_prefixes: analysis.unique_prefixes,
         num_prefix_groups: analysis.prefix_groups,
@@ -69,7 +69,7 @@ pub fn json(analysis: &Analysis, shape: Option<ModelShape>) -> Value {
         arrivals: &analysis.arrivals,
         sessions: &analysis.sessions,
     };
-    // Numbers, texts, lists and structs of them: nothing here can fail to be JSON.
+    // Numbers, texts, lists and structs of them can always be serialized.
     serde_json::to_value(report).unwrap_or_default()
 }
 

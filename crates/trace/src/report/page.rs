@@ -1,14 +1,14 @@
-//! The analysis as one HTML page with its charts in it: no script, nothing fetched.
+//! The analysis as one HTML page with charts, without scripts and external files.
 
-use super::axis::{Scale, Unit};
-use super::chart::{Chart, Line};
+use super::axis::{AxisScale, AxisUnit};
+use super::chart::{Chart, ChartLine};
 use super::table;
 use crate::{Analysis, CacheProfile, ModelShape, SessionPoint};
 
 pub(super) const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:760px;margin:2rem auto;padding:0 1rem;color:#111;\
 background:#fff}pre{font-size:11px;line-height:1.25;overflow-x:auto}svg{width:100%;height:auto;margin:.7rem 0}";
 
-/// Of what an endless cache would serve, the share that a good size serves.
+/// The share of the hits of an unlimited cache that marks a good cache size.
 const MOST_OF_IT: f64 = 0.95;
 
 /// A page about the trace of this name.
@@ -21,7 +21,7 @@ pub fn page(name: &str, analysis: &Analysis, shape: Option<ModelShape>) -> Strin
     let points = &analysis.sessions.over_time;
     if points.len() > 1 {
         let interval = analysis.sessions.interval_seconds;
-        // The trace ends within the last interval, which would look emptier than it was.
+        // The trace ends within the last interval, which would look too low.
         let whole = if points.len() > 2 { &points[..points.len() - 1] } else { points };
         let rate = |value: fn(&SessionPoint) -> u64| line_of(whole, |point| value(point) as f64 / interval);
         charts.push_str(&over_time("Arrivals", "requests per second", vec![("requests", rate(|p| p.requests))]));
@@ -29,11 +29,11 @@ pub fn page(name: &str, analysis: &Analysis, shape: Option<ModelShape>) -> Strin
             "Sessions",
             "",
             vec![
-                ("under way", line_of(points, |p| p.active_sessions as f64)),
+                ("active", line_of(points, |p| p.active_sessions as f64)),
                 ("new", line_of(points, |p| p.new_sessions as f64)),
             ],
         ));
-        // Prompts are far longer than outputs: on one axis the latter would lie on the ground.
+        // Prompts are far longer than outputs, so that they need separate charts.
         charts.push_str(&over_time("Prompts", "tokens per second", vec![("input", rate(|p| p.input_tokens))]));
         charts.push_str(&over_time("Outputs", "tokens per second", vec![("output", rate(|p| p.output_tokens))]));
     }
@@ -52,13 +52,13 @@ fn cache_chart(cache: &CacheProfile, shape: Option<ModelShape>) -> String {
     Chart {
         title: "Prefix-cache hit rate by cache size (LRU)",
         x: if shape.is_some() { "cache size" } else { "cache size (blocks)" },
-        x_unit: if shape.is_some() { Unit::Mebibytes } else { Unit::Plain },
+        x_unit: if shape.is_some() { AxisUnit::Mebibytes } else { AxisUnit::Plain },
         y: "share of prompt tokens",
-        y_unit: Unit::Share,
-        scale: Scale::Doubling,
-        lines: vec![Line { name: "hit rate", points }],
-        level: Some((best, format!("endless cache: {}", Unit::Share.show((best * 1e3).round() / 1e3)))),
-        mark: cache.blocks_for(MOST_OF_IT).map(|blocks| (size(blocks), "95 % of that".to_owned())),
+        y_unit: AxisUnit::Share,
+        scale: AxisScale::Doubling,
+        lines: vec![ChartLine { name: "hit rate", points }],
+        level: Some((best, format!("unlimited cache: {}", AxisUnit::Share.show((best * 1e3).round() / 1e3)))),
+        mark: cache.blocks_for(MOST_OF_IT).map(|blocks| (size(blocks), "95 % of its hits".to_owned())),
     }
     .svg()
 }
@@ -69,12 +69,12 @@ fn distance_chart(cache: &CacheProfile) -> String {
     let points = cache.sizes().into_iter().map(|limit| (limit as f64, share(limit))).collect();
     Chart {
         title: "Reuse distance",
-        x: "different blocks used between two uses of one",
-        x_unit: Unit::Plain,
-        y: "share of reuses within it",
-        y_unit: Unit::Share,
-        scale: Scale::Doubling,
-        lines: vec![Line { name: "reuses", points }],
+        x: "different blocks used between two uses of a block",
+        x_unit: AxisUnit::Plain,
+        y: "share of reuses within this distance",
+        y_unit: AxisUnit::Share,
+        scale: AxisScale::Doubling,
+        lines: vec![ChartLine { name: "reuses", points }],
         level: None,
         mark: None,
     }
@@ -82,9 +82,9 @@ fn distance_chart(cache: &CacheProfile) -> String {
 }
 
 fn over_time(title: &str, y: &str, lines: Vec<(&str, Vec<(f64, f64)>)>) -> String {
-    let lines = lines.into_iter().map(|(name, points)| Line { name, points }).collect();
+    let lines = lines.into_iter().map(|(name, points)| ChartLine { name, points }).collect();
     let (level, mark) = (None, None);
-    let (x_unit, y_unit, scale) = (Unit::Plain, Unit::Plain, Scale::Linear);
+    let (x_unit, y_unit, scale) = (AxisUnit::Plain, AxisUnit::Plain, AxisScale::Linear);
     Chart { title, x: "time (s)", x_unit, y, y_unit, scale, lines, level, mark }.svg()
 }
 

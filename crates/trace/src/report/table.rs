@@ -52,16 +52,16 @@ pub fn table(analysis: &Analysis, shape: Option<ModelShape>) -> String {
         text.push_str(&format!(", {} turns on average, at most {}", decimal(turns.mean, 2), decimal(turns.max, 0)));
     }
     if !sessions.over_time.is_empty() {
-        text.push_str(&format!(", at most {} at a time", decimal(sessions.peak_active as f64, 0)));
+        text.push_str(&format!(", at most {} active at the same time", decimal(sessions.peak_active as f64, 0)));
     }
     text.push('\n');
     text
 }
 
-/// What a reader should know of the figures.
+/// Remarks about the figures.
 fn notes(analysis: &Analysis) -> String {
     let too_many = format!(
-        "more blocks than fit into their prompts at {} tokens each: give the size of this trace's blocks with --block-size",
+        "more blocks than fit into the prompt at {} tokens per block; set the block size of this trace with --block-size",
         analysis.block_size
     );
     let counted = |count: usize, one: &str, many: &str, what: &str| match count {
@@ -71,17 +71,17 @@ fn notes(analysis: &Analysis) -> String {
     };
     let requests = |count, what| counted(count, "request has", "requests have", what);
     let left_out =
-        format!("could not be read and were left out; aiperf validate {} FILE lists them", analysis.layout.target());
+        format!("could not be read (left out; aiperf validate {} FILE lists the problems)", analysis.layout.target());
     [
         counted(analysis.skipped_rows, "row", "rows", &left_out),
-        requests(analysis.requests_without_length, "no recorded prompt length, which counts for none"),
+        requests(analysis.requests_without_length, "no recorded prompt length (left out of the length statistics)"),
         requests(analysis.requests_with_too_many_blocks, &too_many),
-        requests(analysis.zero_outputs, "no output, as failures of the original service do, and stay as load"),
+        requests(analysis.zero_outputs, "no recorded output (failures of the original service; counted as load)"),
     ]
     .concat()
 }
 
-/// As the reference has it, and below it the tails, which size a server.
+/// The table of the reference, and below it the upper percentiles, which matter for sizing a server.
 fn statistics(analysis: &Analysis) -> String {
     let rows = |figures: &[fn(Statistics) -> f64]| -> Vec<Vec<String>> {
         let row = |(name, statistics): (&str, Option<Statistics>)| {
@@ -107,8 +107,8 @@ fn statistics(analysis: &Analysis) -> String {
 }
 
 /// Why the two hit rates of a trace differ.
-const TWO_RATES: &str = "This rate is a share of all prompt tokens and knows complete blocks only. \"Theoretical Hit Rates\" above \
-                         are shares of each request's blocks, in which an incomplete last block counts like a complete one.\n";
+const TWO_RATES: &str = "This rate is the share of all prompt tokens, in complete blocks only. \"Theoretical Hit Rates\" above \
+                         are the share of each request's blocks, where an incomplete last block counts as complete.\n";
 
 fn cache_table(cache: &CacheProfile, shape: Option<ModelShape>) -> String {
     let mut headers = vec!["Blocks", "Tokens"];
@@ -126,7 +126,7 @@ fn cache_table(cache: &CacheProfile, shape: Option<ModelShape>) -> String {
         })
         .collect();
     let mut text = format!(
-        "\nPrefix cache: {} of {} prompt tokens can come from it ({:.4})\n",
+        "\nPrefix cache: {} of {} prompt tokens can be cache hits ({:.4})\n",
         decimal(cache.best_hit_rate() * cache.prompt_tokens as f64, 0),
         decimal(cache.prompt_tokens as f64, 0),
         cache.best_hit_rate(),
@@ -135,7 +135,7 @@ fn cache_table(cache: &CacheProfile, shape: Option<ModelShape>) -> String {
     if let Some(blocks) = cache.blocks_for(0.95) {
         let memory =
             shape.map_or(String::new(), |shape| format!(", {} GiB", decimal(shape.gib(blocks, cache.block_size), 2)));
-        text.push_str(&format!("95 % of that take {} blocks{memory}\n", decimal(blocks as f64, 0)));
+        text.push_str(&format!("95 % of these hits need {} blocks{memory}\n", decimal(blocks as f64, 0)));
     }
     if !rows.is_empty() {
         text.push_str(&boxed("Hit Rate by Cache Size (LRU, complete blocks)", &headers, &rows));
@@ -143,7 +143,7 @@ fn cache_table(cache: &CacheProfile, shape: Option<ModelShape>) -> String {
     text
 }
 
-/// The first column to the left, the others to the right.
+/// A table with the first column left-aligned and the others right-aligned.
 fn boxed(title: &str, headers: &[&str], rows: &[Vec<String>]) -> String {
     let column = |(place, header): (usize, &&str)| {
         if place == 0 { TableColumn::left(header) } else { TableColumn::right(header) }
@@ -169,13 +169,10 @@ mod tests {
     #[test]
     fn what_the_figures_do_not_show_is_said() {
         let text = of("Timestamp,Request tokens,Response tokens\n1,9,0\nx,1,1\n2,9,1\ny,1,1\n");
-        assert!(text.contains("\n1 request has no output, as"), "{text}");
-        assert!(
-            text.contains("\n2 rows could not be read and were left out; aiperf validate burst-gpt-trace FILE"),
-            "{text}"
-        );
+        assert!(text.contains("\n1 request has no recorded output"), "{text}");
+        assert!(text.contains("\n2 rows could not be read (left out; aiperf validate burst-gpt-trace FILE"), "{text}");
         let text = of("{\"input_length\":40,\"hash_ids\":[1,2,3]}");
-        assert!(text.contains("more blocks than fit into their prompts at 512 tokens each"), "{text}");
+        assert!(text.contains("more blocks than fit into the prompt at 512 tokens per block"), "{text}");
         assert!(!text.contains("Hit Rate by Cache Size"), "a table without rows says nothing: {text}");
     }
 

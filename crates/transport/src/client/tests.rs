@@ -5,11 +5,11 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use aiperf_address::Scheme;
 use bytes::Bytes;
 
 use super::*;
-use crate::origin::Scheme;
-use crate::watch::NoWatch;
+use crate::observer::NoObserver;
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -46,7 +46,7 @@ fn read_request(socket: &mut TcpStream) -> bool {
 
 fn exchange(origin: &Origin, client: &Client) -> (Exchange, Result<(), TransportError>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(one(origin, client, Reuse::Pooled))
+    runtime.block_on(one(origin, client, ConnectionUse::Pooled))
 }
 
 /// A machine that is slow to notice a close does not change what is resent.
@@ -54,10 +54,10 @@ fn patient() -> ClientSettings {
     ClientSettings { resend: Resend::IfLeftWithin(Nanos(30_000_000_000)), ..ClientSettings::default() }
 }
 
-async fn one(origin: &Origin, client: &Client, reuse: Reuse<'_>) -> (Exchange, Result<(), TransportError>) {
+async fn one(origin: &Origin, client: &Client, reuse: ConnectionUse<'_>) -> (Exchange, Result<(), TransportError>) {
     let request = Request::post(origin, "/", [("Host", "test")], Bytes::from_static(b"{}"));
     let mut exchange = Exchange::default();
-    let result = client.send(&request, reuse, &mut exchange, &NoWatch).await;
+    let result = client.send(&request, reuse, &mut exchange, &NoObserver).await;
     (exchange, result)
 }
 
@@ -68,7 +68,7 @@ fn stages_are_stamped_in_order_and_the_connection_is_reused() {
     runtime.block_on(async {
         let client = Client::new(ClientSettings::default());
         let before = Mono::now();
-        let (first, result) = one(&origin, &client, Reuse::Pooled).await;
+        let (first, result) = one(&origin, &client, ConnectionUse::Pooled).await;
         result.unwrap();
         let trace = &first.trace;
         let connect = trace.connect.unwrap();
@@ -84,7 +84,7 @@ fn stages_are_stamped_in_order_and_the_connection_is_reused() {
         assert!(stamps.is_sorted(), "{stamps:?}");
         assert!(!trace.reused);
         assert_eq!((trace.body_bytes_sent, trace.writes), (2, 1));
-        let (second, result) = one(&origin, &client, Reuse::Pooled).await;
+        let (second, result) = one(&origin, &client, ConnectionUse::Pooled).await;
         result.unwrap();
         assert!(second.trace.reused && second.trace.connect.is_none());
     });
@@ -96,10 +96,10 @@ fn a_session_keeps_its_own_connection_until_its_last_request() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let client = Client::new(ClientSettings::default());
-        let turn = |is_last| Reuse::Sticky { key: "a", is_last };
+        let turn = |is_last| ConnectionUse::Sticky { key: "a", is_last };
         assert!(!one(&origin, &client, turn(false)).await.0.trace.reused);
         assert!(one(&origin, &client, turn(true)).await.0.trace.reused);
-        assert!(!one(&origin, &client, Reuse::Never).await.0.trace.reused);
+        assert!(!one(&origin, &client, ConnectionUse::Never).await.0.trace.reused);
         assert!(client.sticky.borrow().is_empty() && client.idle.borrow().is_empty());
     });
 }
@@ -110,12 +110,12 @@ fn a_connection_that_the_server_closed_is_replaced() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let client = Client::new(ClientSettings::default());
-        one(&origin, &client, Reuse::Pooled).await.1.unwrap();
+        one(&origin, &client, ConnectionUse::Pooled).await.1.unwrap();
         // The server side closes after its answers; wait until that has reached this side.
         while client.idle.borrow()[&origin][0].connection.is_alive() {
             tokio::task::yield_now().await;
         }
-        let (second, result) = one(&origin, &client, Reuse::Pooled).await;
+        let (second, result) = one(&origin, &client, ConnectionUse::Pooled).await;
         result.unwrap();
         assert!(!second.trace.reused);
     });
@@ -146,7 +146,7 @@ fn a_request_that_meets_the_close_of_a_kept_connection_is_sent_again_over_a_new_
     runtime.block_on(async {
         let client = Client::new(patient());
         for resent in [0, 1, 1] {
-            let (exchange, result) = one(&origin, &client, Reuse::Pooled).await;
+            let (exchange, result) = one(&origin, &client, ConnectionUse::Pooled).await;
             result.unwrap();
             assert_eq!(exchange.body, b"ok");
             assert!(!exchange.trace.reused && exchange.trace.connect.is_some());
@@ -208,7 +208,7 @@ fn serve_early(after: impl Fn(TcpStream) + Send + 'static) -> Origin {
 async fn send_large(origin: &Origin, client: &Client) -> (Exchange, Result<(), TransportError>) {
     let request = Request::post(origin, "/", [("Host", "test")], Bytes::from(vec![b'x'; LARGE]));
     let mut exchange = Exchange::default();
-    let result = client.send(&request, Reuse::Pooled, &mut exchange, &NoWatch).await;
+    let result = client.send(&request, ConnectionUse::Pooled, &mut exchange, &NoObserver).await;
     (exchange, result)
 }
 
@@ -251,7 +251,7 @@ fn a_kept_connection_that_the_server_breaks_is_replaced() {
     runtime.block_on(async {
         let client = Client::new(patient());
         for resent in [0, 1, 1] {
-            let (exchange, result) = one(&origin, &client, Reuse::Pooled).await;
+            let (exchange, result) = one(&origin, &client, ConnectionUse::Pooled).await;
             result.unwrap();
             assert_eq!((&exchange.body[..], exchange.resent), (&b"ok"[..], resent));
         }
@@ -273,8 +273,8 @@ fn a_server_that_drops_what_it_worked_on_has_failed() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let client = Client::new(ClientSettings::default());
-        one(&origin, &client, Reuse::Pooled).await.1.unwrap();
-        let (exchange, result) = one(&origin, &client, Reuse::Pooled).await;
+        one(&origin, &client, ConnectionUse::Pooled).await.1.unwrap();
+        let (exchange, result) = one(&origin, &client, ConnectionUse::Pooled).await;
         assert!(matches!(result, Err(TransportError::Disconnected)), "{result:?}");
         assert_eq!(exchange.resent, 0);
     });
@@ -286,8 +286,8 @@ fn nothing_is_sent_again_when_that_is_not_wanted() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let client = Client::new(ClientSettings { resend: Resend::Never, ..ClientSettings::default() });
-        one(&origin, &client, Reuse::Pooled).await.1.unwrap();
-        let (exchange, result) = one(&origin, &client, Reuse::Pooled).await;
+        one(&origin, &client, ConnectionUse::Pooled).await.1.unwrap();
+        let (exchange, result) = one(&origin, &client, ConnectionUse::Pooled).await;
         assert!(matches!(result, Err(TransportError::Disconnected | TransportError::Severed(_))), "{result:?}");
         assert_eq!((exchange.resent, exchange.trace.lost), (0, None));
         assert!(exchange.trace.reused);
@@ -300,9 +300,9 @@ fn the_stages_of_a_resent_request_add_up_to_its_time() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let client = Client::new(patient());
-        one(&origin, &client, Reuse::Pooled).await.1.unwrap();
+        one(&origin, &client, ConnectionUse::Pooled).await.1.unwrap();
         let start = Mono::now();
-        let (exchange, result) = one(&origin, &client, Reuse::Pooled).await;
+        let (exchange, result) = one(&origin, &client, ConnectionUse::Pooled).await;
         result.unwrap();
         let trace = &exchange.trace;
         let begun = trace.connect.unwrap().start;

@@ -8,39 +8,38 @@ use bytes::Bytes;
 use h2::{Reason, SendStream};
 use http::header::{CONNECTION, CONTENT_ENCODING, HOST, HeaderName, TE, TRANSFER_ENCODING, UPGRADE};
 use http::uri::{Authority, PathAndQuery, Uri};
-use http::{HeaderMap, HeaderValue, Method};
+use http::{HeaderMap, HeaderValue};
 
-use super::ledger::Page;
-use super::session::Lease;
-use crate::coding::Coding;
+use super::connection::StreamLease;
+use super::frame_times::StreamHandle;
+use crate::content_coding::ContentCoding;
 use crate::error::TransportError;
-use crate::exchange::{Exchange, Span};
+use crate::exchange::{Exchange, StageSpan};
 use crate::grpc::MessageGuard;
-use crate::origin::Scheme;
-use crate::request::Request;
-use crate::response::{coding_of, header_text};
-use crate::watch::Watch;
+use crate::http1::{coding_of, header_text};
+use crate::observer::ExchangeObserver;
+use crate::request::{Method, Request};
 
-impl Lease {
+impl StreamLease {
     pub(super) async fn exchange(
         &self,
         request: &Request<'_>,
         exchange: &mut Exchange,
-        watch: &dyn Watch,
+        observer: &dyn ExchangeObserver,
     ) -> Result<(), TransportError> {
         let head = head(request)?;
         let asked = Mono::now();
         exchange.trace.send_start = Some(asked);
-        let ready = self.session.sender.clone().ready().await;
+        let ready = self.connection.sender.clone().ready().await;
         let mut sender = ready.map_err(|error| self.unsent(&error))?;
         let sent = sender.send_request(head, request.body.is_empty());
         let (response, mut stream) = sent.map_err(|error| self.unsent(&error))?;
-        let page = Page::open(&self.session.ledger, response.stream_id().as_u32());
+        let frames = StreamHandle::open(&self.connection.times, response.stream_id().as_u32());
 
         let mut response = pin!(response);
         let mut sending = pin!(async {
             send_body(&mut stream, request.body.clone()).await?;
-            Ok::<_, h2::Error>(page.all_sent().await)
+            Ok::<_, h2::Error>(frames.all_sent().await)
         });
         let mut sent = false;
         let answered = loop {
@@ -50,8 +49,8 @@ impl Lease {
                     sent = true;
                     // A body that the server did not want is not the failure: its answer says why.
                     if let Ok(end) = end {
-                        self.note_sent(&page, asked, end, exchange);
-                        watch.sent(end);
+                        self.note_sent(&frames, asked, end, exchange);
+                        observer.sent(end);
                     }
                 }
                 answered = &mut response => break answered,
@@ -59,19 +58,24 @@ impl Lease {
         };
         if answered.is_err() && exchange.trace.send_end.is_none() {
             // What was sent of it tells whether the server can have seen it.
-            exchange.trace.head_bytes_sent = page.sent().head_bytes;
+            exchange.trace.head_bytes_sent = frames.sent().head_bytes;
         }
         let (parts, mut body) = answered.map_err(|error| self.broken(&error, exchange))?.into_parts();
         exchange.status = Some(parts.status.as_u16());
         exchange.headers = parts.headers.iter().map(header).collect();
-        if let Some((stamp, bytes)) = page.head() {
+        if let Some((stamp, bytes)) = frames.head() {
             exchange.trace.headers_received = Some(stamp.not_before(asked).at);
             exchange.trace.head_bytes_received = bytes;
         }
         let named: Vec<&[u8]> = parts.headers.get_all(CONTENT_ENCODING).iter().map(HeaderValue::as_bytes).collect();
         let coding = coding_of(parts.status.as_u16(), &named.join(&b','), exchange.body_limit)?;
-        let mut intake =
-            Intake { page: &page, asked, coding, arrived: 0, messages: request.message_limit.map(MessageGuard::new) };
+        let mut reader = BodyReader {
+            frames: &frames,
+            asked,
+            coding,
+            arrived: 0,
+            messages: request.message_limit.map(MessageGuard::new),
+        };
         loop {
             // A server may answer while the request is still being sent.
             let part = tokio::select! {
@@ -79,8 +83,8 @@ impl Lease {
                 end = &mut sending, if !sent => {
                     sent = true;
                     if let Ok(end) = end {
-                        self.note_sent(&page, asked, end, exchange);
-                        watch.sent(end);
+                        self.note_sent(&frames, asked, end, exchange);
+                        observer.sent(end);
                     }
                     continue;
                 }
@@ -90,9 +94,9 @@ impl Lease {
             let part = part.map_err(|error| self.broken(&error, exchange))?;
             // Only a stream that has ended refuses, and then there is nothing to make room for.
             let _ = body.flow_control().release_capacity(part.len());
-            intake.take(&part, exchange, watch)?;
+            reader.take(&part, exchange, observer)?;
         }
-        intake.finish()?;
+        reader.finish()?;
         let trailers = body.trailers().await.map_err(|error| self.broken(&error, exchange))?;
         exchange.trailers = trailers.iter().flat_map(|trailers| trailers.iter()).map(header).collect();
         Ok(())
@@ -117,18 +121,18 @@ impl Lease {
 
     /// What the server speaks instead of HTTP/2, if it does.
     fn other_protocol(&self) -> Option<TransportError> {
-        self.session.ledger.borrow().other_protocol().map(TransportError::NotHttp2)
+        self.connection.times.borrow().other_protocol().map(TransportError::NotHttp2)
     }
 
-    fn note_sent(&self, page: &Page, asked: Mono, end: Mono, exchange: &mut Exchange) {
-        let (sent, trace) = (page.sent(), &mut exchange.trace);
+    fn note_sent(&self, frames: &StreamHandle, asked: Mono, end: Mono, exchange: &mut Exchange) {
+        let (sent, trace) = (frames.sent(), &mut exchange.trace);
         trace.send_end = Some(end);
         trace.head_bytes_sent = sent.head_bytes;
         trace.body_bytes_sent = sent.body_bytes;
         trace.writes = sent.writes;
         // A request beyond what the server takes at once is held back until another one ends.
         if let Some(start) = sent.head_at.filter(|_| self.queued) {
-            trace.blocked = Some(Span { start: asked, end: start });
+            trace.blocked = Some(StageSpan { start: asked, end: start });
             trace.send_start = Some(start);
         }
     }
@@ -148,17 +152,22 @@ async fn send_body(stream: &mut SendStream<Bytes>, mut body: Bytes) -> Result<()
 }
 
 /// Takes in the parts of a body, each with the time at which it arrived.
-struct Intake<'a> {
-    page: &'a Page,
+struct BodyReader<'a> {
+    frames: &'a StreamHandle,
     asked: Mono,
-    coding: Option<Coding>,
+    coding: Option<ContentCoding>,
     /// Bytes that came, before they were decoded.
     arrived: usize,
     messages: Option<MessageGuard>,
 }
 
-impl Intake<'_> {
-    fn take(&mut self, part: &Bytes, exchange: &mut Exchange, watch: &dyn Watch) -> Result<(), TransportError> {
+impl BodyReader<'_> {
+    fn take(
+        &mut self,
+        part: &Bytes,
+        exchange: &mut Exchange,
+        observer: &dyn ExchangeObserver,
+    ) -> Result<(), TransportError> {
         if part.is_empty() {
             return Ok(());
         }
@@ -173,14 +182,14 @@ impl Intake<'_> {
             }
         }
         exchange.check_length()?;
-        let Some(stamp) = self.page.arrival(self.arrived) else {
+        let Some(stamp) = self.frames.arrival(self.arrived) else {
             return Err(TransportError::Protocol("a part of the body is in no frame".into()));
         };
         let stamp = stamp.not_before(self.asked);
         if exchange.body.len() > before {
             exchange.marks.push(ReadMark::new(exchange.body.len(), stamp));
         }
-        watch.read(stamp, exchange);
+        observer.read(stamp, exchange);
         self.messages.as_mut().map_or(Ok(()), |messages| messages.check(&exchange.body))
     }
 
@@ -193,32 +202,33 @@ fn header((name, value): (&HeaderName, &HeaderValue)) -> (String, String) {
     (name.as_str().to_owned(), header_text(value.as_bytes()))
 }
 
-/// The head in HTTP/2's words: read back from its HTTP/1.1 form, without what concerns a connection.
+/// The head as HTTP/2 sends it: without the headers that are about an HTTP/1.1 connection.
 fn head(request: &Request<'_>) -> Result<http::Request<()>, TransportError> {
-    let mut slots = [httparse::EMPTY_HEADER; 128];
-    let mut parsed = httparse::Request::new(&mut slots);
-    parsed.parse(&request.head).map_err(unsendable)?;
-    let mut headers = HeaderMap::with_capacity(parsed.headers.len());
-    let mut host: &[u8] = b"";
-    for header in &*parsed.headers {
-        let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(unsendable)?;
+    let mut headers = HeaderMap::with_capacity(16);
+    let mut host = "";
+    for (name, value) in request.headers.iter() {
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(unsendable)?;
+        let value = value.trim_ascii();
         if name == HOST {
-            host = header.value;
-        } else if name == TE && header.value.eq_ignore_ascii_case(b"trailers") {
+            host = value;
+        } else if name == TE && value.eq_ignore_ascii_case("trailers") {
             headers.append(name, HeaderValue::from_static("trailers"));
         } else if ![CONNECTION, TRANSFER_ENCODING, TE, UPGRADE].contains(&name) && name != "keep-alive" {
-            headers.append(name, HeaderValue::from_bytes(header.value).map_err(unsendable)?);
+            headers.append(name, HeaderValue::from_bytes(value.as_bytes()).map_err(unsendable)?);
         }
     }
-    let scheme = if request.origin.scheme == Scheme::Https { "https" } else { "http" };
     let uri = Uri::builder()
-        .scheme(scheme)
+        .scheme(if request.origin.scheme.is_secure() { "https" } else { "http" })
         .authority(Authority::try_from(host).map_err(unsendable)?)
-        .path_and_query(PathAndQuery::try_from(parsed.path.unwrap_or("/")).map_err(unsendable)?)
+        .path_and_query(PathAndQuery::try_from(&*request.target).map_err(unsendable)?)
         .build()
         .map_err(unsendable)?;
     let mut head = http::Request::new(());
-    *head.method_mut() = Method::try_from(parsed.method.unwrap_or("POST")).map_err(unsendable)?;
+    *head.method_mut() = match request.method {
+        Method::Get => http::Method::GET,
+        Method::Post => http::Method::POST,
+        Method::Connect => http::Method::CONNECT,
+    };
     *head.uri_mut() = uri;
     *head.headers_mut() = headers;
     Ok(head)

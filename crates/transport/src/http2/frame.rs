@@ -14,8 +14,8 @@ const PADDED: u8 = 0x8;
 
 /// A frame whose last byte has passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Frame {
-    pub(super) stream: u32,
+pub struct Http2Frame {
+    pub stream: u32,
     kind: u8,
     flags: u8,
     /// Without the head.
@@ -24,29 +24,29 @@ pub(super) struct Frame {
     padding: usize,
 }
 
-impl Frame {
-    /// Body bytes, where the frame carries any.
-    pub(super) fn data(self) -> Option<usize> {
+impl Http2Frame {
+    /// Body bytes, if the frame carries any.
+    pub fn data(self) -> Option<usize> {
         (self.kind == DATA).then(|| self.length.saturating_sub(self.padding))
     }
 
-    /// Bytes of headers, where the frame carries any.
-    pub(super) fn headers(self) -> Option<usize> {
+    /// Bytes of headers, if the frame carries any.
+    pub fn headers(self) -> Option<usize> {
         matches!(self.kind, HEADERS | CONTINUATION).then_some(self.length)
     }
 
-    pub(super) fn ends_headers(self) -> bool {
+    pub fn ends_headers(self) -> bool {
         self.headers().is_some() && self.flags & END_HEADERS != 0
     }
 
-    pub(super) fn ends_stream(self) -> bool {
+    pub fn ends_stream(self) -> bool {
         matches!(self.kind, DATA | HEADERS) && self.flags & END_STREAM != 0
     }
 }
 
-/// The state between two pieces of a direction.
+/// The state between two pieces of one direction.
 #[derive(Debug, Default)]
-pub(super) struct FrameScanner {
+pub struct Http2FrameScanner {
     /// Bytes to pass over before the first frame.
     preface: usize,
     head: [u8; HEAD],
@@ -56,13 +56,13 @@ pub(super) struct FrameScanner {
     padding: usize,
 }
 
-impl FrameScanner {
-    pub(super) fn after_preface() -> Self {
+impl Http2FrameScanner {
+    pub fn after_preface() -> Self {
         Self { preface: PREFACE, ..Self::default() }
     }
 
-    /// Tells of each frame that `bytes` complete.
-    pub(super) fn feed(&mut self, mut bytes: &[u8], mut completed: impl FnMut(Frame)) {
+    /// Calls `completed` with each frame whose last byte is in `bytes`.
+    pub fn feed(&mut self, mut bytes: &[u8], mut completed: impl FnMut(Http2Frame)) {
         bytes = &bytes[take(&mut self.preface, bytes)..];
         while !bytes.is_empty() {
             if self.head_filled < HEAD {
@@ -92,9 +92,9 @@ impl FrameScanner {
         usize::from(self.head[0]) << 16 | usize::from(self.head[1]) << 8 | usize::from(self.head[2])
     }
 
-    fn frame(&self) -> Frame {
+    fn frame(&self) -> Http2Frame {
         let [_, _, _, kind, flags, stream @ ..] = self.head;
-        Frame {
+        Http2Frame {
             stream: u32::from_be_bytes(stream) & 0x7fff_ffff,
             kind,
             flags,
@@ -133,7 +133,7 @@ mod tests {
             for (stream, size) in sizes.iter().enumerate() {
                 wire.extend(frame(DATA, 0, stream as u8, &vec![0; *size]));
             }
-            let mut scanner = FrameScanner::after_preface();
+            let mut scanner = Http2FrameScanner::after_preface();
             let mut seen = Vec::new();
             for piece in wire.chunks(step) {
                 scanner.feed(piece, |frame| seen.push((frame.stream as usize, frame.data().unwrap())));
@@ -143,7 +143,7 @@ mod tests {
 
         #[test]
         fn no_bytes_make_the_scanner_panic(wire in prop::collection::vec(any::<u8>(), 0..300)) {
-            FrameScanner::default().feed(&wire, |frame| { let _ = frame.data(); });
+            Http2FrameScanner::default().feed(&wire, |frame| { let _ = frame.data(); });
         }
     }
 
@@ -157,7 +157,7 @@ mod tests {
         ]
         .concat();
         let mut seen = Vec::new();
-        FrameScanner::default().feed(&wire, |frame| seen.push(frame));
+        Http2FrameScanner::default().feed(&wire, |frame| seen.push(frame));
         let facts: Vec<_> = seen.iter().map(|f| (f.headers(), f.ends_headers(), f.data(), f.ends_stream())).collect();
         assert_eq!(
             facts,

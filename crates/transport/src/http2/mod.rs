@@ -1,12 +1,12 @@
 //! HTTP/2: many requests on one connection, each with the same trace as on a connection of its own. The `h2` crate speaks
-//! the protocol; it hands over frames through queues, so that their times are taken below it, where bytes are read and
-//! written.
+//! the protocol. It hands over frames through queues, so their times are taken below it, where bytes are read and written.
 
+mod connection;
 mod exchange;
 mod frame;
-mod ledger;
-mod observed;
+mod frame_times;
 mod pool;
-mod session;
+mod timed_stream;
 
+pub use frame::{Http2Frame, Http2FrameScanner};
 pub(crate) use pool::Http2Pool;

@@ -5,40 +5,43 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use aiperf_address::{ConnectionUse, Origin};
 use aiperf_clock::Mono;
 use tokio::sync::{Mutex, OwnedSemaphorePermit};
 
-use super::session::{Lease, Session};
-use crate::client::{Client, Reuse};
+use super::connection::{Http2Connection, StreamLease};
+use crate::client::Client;
 use crate::error::TransportError;
-use crate::exchange::{Exchange, Span, Trace};
-use crate::origin::Origin;
+use crate::exchange::{Exchange, ExchangeTrace, StageSpan};
+use crate::observer::ExchangeObserver;
 use crate::request::Request;
-use crate::watch::Watch;
 
-/// The open sessions of a worker.
+/// The open HTTP/2 connections of a worker.
 #[derive(Debug, Default)]
 pub(crate) struct Http2Pool {
-    shared: RefCell<HashMap<Origin, Vec<Rc<Session>>>>,
-    sticky: RefCell<HashMap<String, Rc<Session>>>,
+    shared: RefCell<HashMap<Origin, Vec<Rc<Http2Connection>>>>,
+    sticky: RefCell<HashMap<String, Rc<Http2Connection>>>,
     /// Held while a shared connection is opened, so that a burst of requests opens one and not one each.
     opening: Mutex<()>,
 }
 
 impl Http2Pool {
-    /// The fullest session that has room: the fewest connections do.
-    fn with_room(&self, origin: &Origin, idle_limit: Mono) -> Option<Lease> {
+    /// The fullest connection that has room, so that as few as possible are open.
+    fn with_room(&self, origin: &Origin, idle_limit: Mono) -> Option<StreamLease> {
         let mut shared = self.shared.borrow_mut();
-        let sessions = shared.get_mut(origin)?;
-        sessions.retain(|session| session.is_alive() && !session.is_idle_since(idle_limit));
-        let fullest = sessions.iter().filter(|session| session.has_room()).max_by_key(|session| session.requests())?;
-        Some(Lease::of(Rc::clone(fullest)))
+        let connections = shared.get_mut(origin)?;
+        connections.retain(|connection| connection.is_alive() && !connection.is_idle_since(idle_limit));
+        let fullest = connections
+            .iter()
+            .filter(|connection| connection.has_room())
+            .max_by_key(|connection| connection.requests())?;
+        Some(StreamLease::of(Rc::clone(fullest)))
     }
 
-    fn least_busy(&self, origin: &Origin) -> Option<Lease> {
+    fn least_busy(&self, origin: &Origin) -> Option<StreamLease> {
         let shared = self.shared.borrow();
-        let least = shared.get(origin)?.iter().min_by_key(|session| session.requests())?;
-        Some(Lease::of(Rc::clone(least)))
+        let least = shared.get(origin)?.iter().min_by_key(|connection| connection.requests())?;
+        Some(StreamLease::of(Rc::clone(least)))
     }
 }
 
@@ -47,14 +50,14 @@ impl Client {
     pub(crate) async fn send_http2(
         &self,
         request: &Request<'_>,
-        reuse: Reuse<'_>,
+        reuse: ConnectionUse<'_>,
         exchange: &mut Exchange,
-        watch: &dyn Watch,
+        observer: &dyn ExchangeObserver,
     ) -> Result<(), TransportError> {
         let mut attempts_before = 0;
         loop {
             let began = Mono::now();
-            match self.attempt_http2(request, reuse, exchange, watch).await {
+            match self.attempt_http2(request, reuse, exchange, observer).await {
                 Err(error) if self.settings.resend.allows_when_not_taken(&error, exchange, attempts_before) => {
                     attempts_before += 1;
                     exchange.set_attempt_aside(began);
@@ -67,25 +70,25 @@ impl Client {
     async fn attempt_http2(
         &self,
         request: &Request<'_>,
-        reuse: Reuse<'_>,
+        reuse: ConnectionUse<'_>,
         exchange: &mut Exchange,
-        watch: &dyn Watch,
+        observer: &dyn ExchangeObserver,
     ) -> Result<(), TransportError> {
         let lease = match reuse {
-            Reuse::Pooled => self.lease_shared(request.origin, &mut exchange.trace).await?,
-            Reuse::Never => self.lease_new(request.origin, &mut exchange.trace).await?,
-            Reuse::Sticky { key, .. } => self.lease_sticky(request.origin, key, &mut exchange.trace).await?,
+            ConnectionUse::Pooled => self.lease_shared(request.origin, &mut exchange.trace).await?,
+            ConnectionUse::Never => self.lease_new(request.origin, &mut exchange.trace).await?,
+            ConnectionUse::Sticky { key, .. } => self.lease_sticky(request.origin, key, &mut exchange.trace).await?,
         };
-        exchange.trace.local = lease.session.local;
-        exchange.trace.remote = lease.session.remote;
-        lease.exchange(request, exchange, watch).await?;
-        if let Reuse::Sticky { key, is_last: false } = reuse {
-            self.http2.sticky.borrow_mut().insert(key.to_owned(), Rc::clone(&lease.session));
+        exchange.trace.local = lease.connection.local;
+        exchange.trace.remote = lease.connection.remote;
+        lease.exchange(request, exchange, observer).await?;
+        if let ConnectionUse::Sticky { key, is_last: false } = reuse {
+            self.http2.sticky.borrow_mut().insert(key.to_owned(), Rc::clone(&lease.connection));
         }
         Ok(())
     }
 
-    async fn lease_shared(&self, origin: &Origin, trace: &mut Trace) -> Result<Lease, TransportError> {
+    async fn lease_shared(&self, origin: &Origin, trace: &mut ExchangeTrace) -> Result<StreamLease, TransportError> {
         let idle_limit = || Mono::now() - self.settings.keepalive;
         trace.reused = true;
         if let Some(lease) = self.http2.with_room(origin, idle_limit()) {
@@ -94,7 +97,7 @@ impl Client {
         let start = Mono::now();
         let _turn = self.http2.opening.lock().await;
         if let Some(lease) = self.http2.with_room(origin, idle_limit()) {
-            trace.blocked = Some(Span { start, end: Mono::now() });
+            trace.blocked = Some(StageSpan { start, end: Mono::now() });
             return Ok(lease);
         }
         let slot = match Arc::clone(&self.slots).try_acquire_owned() {
@@ -106,44 +109,49 @@ impl Client {
             },
         };
         trace.reused = false;
-        let session = self.start_session(origin, slot, trace).await?;
-        self.http2.shared.borrow_mut().entry(origin.clone()).or_default().push(Rc::clone(&session));
-        Ok(Lease::of(session))
+        let connection = self.start_connection(origin, slot, trace).await?;
+        self.http2.shared.borrow_mut().entry(origin.clone()).or_default().push(Rc::clone(&connection));
+        Ok(StreamLease::of(connection))
     }
 
-    async fn lease_new(&self, origin: &Origin, trace: &mut Trace) -> Result<Lease, TransportError> {
+    async fn lease_new(&self, origin: &Origin, trace: &mut ExchangeTrace) -> Result<StreamLease, TransportError> {
         let slot = self.owned_slot(trace).await;
-        Ok(Lease::of(self.start_session(origin, slot, trace).await?))
+        Ok(StreamLease::of(self.start_connection(origin, slot, trace).await?))
     }
 
-    async fn lease_sticky(&self, origin: &Origin, key: &str, trace: &mut Trace) -> Result<Lease, TransportError> {
-        let kept = self.http2.sticky.borrow_mut().remove(key).filter(|session| session.is_alive());
+    async fn lease_sticky(
+        &self,
+        origin: &Origin,
+        key: &str,
+        trace: &mut ExchangeTrace,
+    ) -> Result<StreamLease, TransportError> {
+        let kept = self.http2.sticky.borrow_mut().remove(key).filter(|connection| connection.is_alive());
         match kept {
-            Some(session) => {
+            Some(connection) => {
                 trace.reused = true;
-                Ok(Lease::of(session))
+                Ok(StreamLease::of(connection))
             }
             None => self.lease_new(origin, trace).await,
         }
     }
 
-    async fn start_session(
+    async fn start_connection(
         &self,
         origin: &Origin,
         slot: Option<OwnedSemaphorePermit>,
-        trace: &mut Trace,
-    ) -> Result<Rc<Session>, TransportError> {
+        trace: &mut ExchangeTrace,
+    ) -> Result<Rc<Http2Connection>, TransportError> {
         let connection = self.connect(origin, trace).await?;
-        Session::start(connection, slot).await
+        Http2Connection::start(connection, slot).await
     }
 
-    async fn owned_slot(&self, trace: &mut Trace) -> Option<OwnedSemaphorePermit> {
+    async fn owned_slot(&self, trace: &mut ExchangeTrace) -> Option<OwnedSemaphorePermit> {
         if let Ok(free) = Arc::clone(&self.slots).try_acquire_owned() {
             return Some(free);
         }
         let start = Mono::now();
         let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
-        trace.blocked = Some(Span { start, end: Mono::now() });
+        trace.blocked = Some(StageSpan { start, end: Mono::now() });
         slot
     }
 }

@@ -11,7 +11,7 @@ use crate::file::media::MediaFiles;
 
 fn loaded(rows: &str) -> Result<Vec<Conversation>, String> {
     let source = FileSource::of("rows.jsonl".into());
-    let document = InputFile { path: source.path.clone(), bytes: rows.as_bytes().to_vec() };
+    let document = LoadedFile { path: source.path.clone(), bytes: rows.as_bytes().to_vec() };
     let mut reading = ReadContext::new(&source, true, Seed::fixed(1), MediaFiles::none());
     conversations(&document, &mut reading).map_err(|error| error.to_string())
 }

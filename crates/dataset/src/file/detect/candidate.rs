@@ -7,7 +7,7 @@ use aiperf_trace::not_json;
 use serde_json::{Map, Value};
 
 use crate::DatasetError;
-use crate::file::input_data::InputFile;
+use crate::file::input_data::LoadedFile;
 use crate::file::{folder, unpack};
 
 /// A file whose format is not known yet.
@@ -19,7 +19,7 @@ pub(super) struct Candidate<'a> {
 }
 
 impl<'a> Candidate<'a> {
-    pub(super) fn of(document: &'a InputFile) -> Result<Self, DatasetError> {
+    pub(super) fn of(document: &'a LoadedFile) -> Result<Self, DatasetError> {
         let path = &*document.path;
         let nothing = Self::nothing(path);
         if nothing.is_table() {

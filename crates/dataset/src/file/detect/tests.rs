@@ -1,10 +1,10 @@
 //! Which format a file is taken for, row by row and sample by sample.
 
 use super::*;
-use crate::file::input_data::InputFile;
+use crate::file::input_data::LoadedFile;
 
 fn detected(name: &str, content: &str) -> String {
-    let document = InputFile { path: name.into(), bytes: content.as_bytes().to_vec() };
+    let document = LoadedFile { path: name.into(), bytes: content.as_bytes().to_vec() };
     shown(format(&InputData::File(document)))
 }
 

@@ -8,7 +8,7 @@ use aiperf_conversation::{BlockReuse, RecordedPlace};
 use super::nesting::Nested;
 use super::round::{Owner, TracelabRound};
 use crate::RowPlace;
-use crate::file::InputFile;
+use crate::file::LoadedFile;
 use crate::trace::weka::{AgentRequests, RecordedCall, Recording, Subagent};
 
 #[derive(Debug)]
@@ -81,7 +81,7 @@ pub(super) fn recording(
     parents: &[Option<Nested>],
     root: usize,
     block_size: usize,
-    document: &InputFile,
+    document: &LoadedFile,
 ) -> Recording {
     let (session, origin_s) = (&sessions[root], sessions[root].start_s());
     let mut subagents: Vec<Subagent> = Vec::new();

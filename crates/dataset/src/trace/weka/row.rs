@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::recording::{AgentRequests, RecordedCall, Recording, Subagent};
 use crate::RowPlace;
-use crate::file::{InputFile, JsonFields, unexpected};
+use crate::file::{JsonFields, LoadedFile, unexpected};
 
 const TRACE_FIELDS: [&str; 8] =
     ["id", "models", "block_size", "hash_id_scope", "tool_tokens", "system_tokens", "totals", "requests"];
@@ -43,7 +43,7 @@ const AGENT_FIELDS: [&str; 12] = [
 const MOST_TOKENS: u64 = 1 << 30;
 
 /// The trace in one JSON object.
-pub(super) fn read(object: &Map<String, Value>, document: &InputFile, line: usize) -> Result<Recording, String> {
+pub(super) fn read(object: &Map<String, Value>, document: &LoadedFile, line: usize) -> Result<Recording, String> {
     let fields = JsonFields(object);
     fields.only(&TRACE_FIELDS)?;
     let id = name(fields, "id")?;

@@ -6,13 +6,13 @@ use aiperf_clock::Nanos;
 use aiperf_config::PhaseConfig;
 use aiperf_conversation::BranchKind;
 
-use super::RunLog;
+use super::DispatchLog;
 use super::server::Dispatched;
 use crate::request::credit::ReturnedAs;
 use crate::scheduler::phase_run::AHEAD;
 
 /// Checks one phase of a run that is not an agentic replay.
-pub(crate) fn assert_invariants(log: &RunLog, phase: &PhaseConfig) {
+pub(crate) fn assert_invariants(log: &DispatchLog, phase: &PhaseConfig) {
     assert_never_early(log);
     assert_counts(log);
     assert_turns_follow(log);
@@ -23,7 +23,7 @@ pub(crate) fn assert_invariants(log: &RunLog, phase: &PhaseConfig) {
     }
 }
 
-fn assert_never_early(log: &RunLog) {
+fn assert_never_early(log: &DispatchLog) {
     for sent in &log.dispatched {
         assert!(sent.at + AHEAD >= sent.due, "handed out too early: {sent:?}");
         assert!(sent.issued >= sent.due && sent.issued >= sent.at, "{sent:?}");
@@ -32,7 +32,7 @@ fn assert_never_early(log: &RunLog) {
     assert!(log.dispatched.is_sorted_by_key(|sent| sent.at));
 }
 
-fn assert_counts(log: &RunLog) {
+fn assert_counts(log: &DispatchLog) {
     let counts = log.counts();
     let ended = |end: ReturnedAs| log.dispatched.iter().filter(|sent| sent.end.is_some_and(|(_, e)| e == end)).count();
     assert_eq!(counts.sent, log.dispatched.len() as u64);
@@ -51,7 +51,7 @@ fn assert_counts(log: &RunLog) {
     assert!(branches.parents_resumed + branches.joins_suppressed <= branches.parents_suspended, "{branches:?}");
 }
 
-fn by_session(log: &RunLog) -> HashMap<u64, Vec<&Dispatched>> {
+fn by_session(log: &DispatchLog) -> HashMap<u64, Vec<&Dispatched>> {
     let mut sessions: HashMap<u64, Vec<&Dispatched>> = HashMap::new();
     for sent in &log.dispatched {
         sessions.entry(sent.session).or_default().push(sent);
@@ -61,7 +61,7 @@ fn by_session(log: &RunLog) -> HashMap<u64, Vec<&Dispatched>> {
 
 /// Each turn of a session once and in order, not before the turn before it is answered and its delay is over, all on
 /// one worker and one server.
-fn assert_turns_follow(log: &RunLog) {
+fn assert_turns_follow(log: &DispatchLog) {
     for turns in by_session(log).values() {
         let conversation = &log.conversations[turns[0].conversation];
         for (place, sent) in turns.iter().enumerate() {
@@ -79,7 +79,7 @@ fn assert_turns_follow(log: &RunLog) {
 }
 
 /// A turn that joins children is sent after the last of them has ended.
-fn assert_joins_wait(log: &RunLog) {
+fn assert_joins_wait(log: &DispatchLog) {
     let sessions = by_session(log);
     let mut ends: HashMap<(u64, usize), Nanos> = HashMap::new();
     for sent in &log.dispatched {
@@ -100,7 +100,7 @@ fn assert_joins_wait(log: &RunLog) {
 }
 
 /// Never more sessions open, or requests before their first token, than allowed.
-fn assert_limits(log: &RunLog, phase: &PhaseConfig) {
+fn assert_limits(log: &DispatchLog, phase: &PhaseConfig) {
     if let Some(limit) = phase.pace.session_limit() {
         let roots = by_session(log).into_values().filter(|turns| turns[0].depth == 0);
         let spans = roots.map(|turns| {

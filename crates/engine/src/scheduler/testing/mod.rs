@@ -10,8 +10,8 @@ mod simulation;
 pub(super) use self::conversations::{chat, conversation, orchestrator};
 pub(super) use self::invariants::assert_invariants;
 pub(super) use self::phases::{agentic, closed_loop, duration, linear, profiling, rate, requests, sessions, warmup};
-pub(super) use self::server::{CutReply, Dispatched, Reply, SentBody};
-pub(super) use self::simulation::{RunLog, Simulation};
+pub(super) use self::server::{CutReply, Dispatched, SentBody, SimulatedReply};
+pub(super) use self::simulation::{DispatchLog, Simulation};
 
 use aiperf_clock::Nanos;
 

@@ -66,15 +66,15 @@ impl Dispatched {
 
 /// What the server does with a request, from when it was sent.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reply {
+pub(crate) struct SimulatedReply {
     first_token: Option<Nanos>,
     /// `None`: never.
     after: Option<Nanos>,
-    ending: Ending,
+    ending: ReplyEnding,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
+enum ReplyEnding {
     Complete,
     Failed,
     /// The prompt was too long for the model.
@@ -84,33 +84,33 @@ enum Ending {
     Unreadable,
 }
 
-impl Reply {
-    const fn of(after: Nanos, ending: Ending) -> Self {
+impl SimulatedReply {
+    const fn of(after: Nanos, ending: ReplyEnding) -> Self {
         Self { first_token: None, after: Some(after), ending }
     }
 
     pub(crate) const fn after(span: Nanos) -> Self {
-        Self::of(span, Ending::Complete)
+        Self::of(span, ReplyEnding::Complete)
     }
 
     pub(crate) const fn never() -> Self {
-        Self { first_token: None, after: None, ending: Ending::Complete }
+        Self { first_token: None, after: None, ending: ReplyEnding::Complete }
     }
 
     pub(crate) const fn failed(span: Nanos) -> Self {
-        Self::of(span, Ending::Failed)
+        Self::of(span, ReplyEnding::Failed)
     }
 
     pub(crate) const fn overflowed(span: Nanos) -> Self {
-        Self::of(span, Ending::Overflowed)
+        Self::of(span, ReplyEnding::Overflowed)
     }
 
     pub(crate) const fn unreachable(span: Nanos) -> Self {
-        Self::of(span, Ending::Unreachable)
+        Self::of(span, ReplyEnding::Unreachable)
     }
 
     pub(crate) const fn unreadable(span: Nanos) -> Self {
-        Self::of(span, Ending::Unreadable)
+        Self::of(span, ReplyEnding::Unreadable)
     }
 
     pub(crate) const fn first_token(self, span: Nanos) -> Self {
@@ -125,10 +125,10 @@ pub(crate) enum CutReply {
     Never,
 }
 
-struct InFlight {
+struct SimulatedRequest {
     credit: Credit,
     start: Mono,
-    ending: Ending,
+    ending: ReplyEnding,
     first_token_told: bool,
 }
 
@@ -144,7 +144,7 @@ pub(crate) struct SimulatedServer {
     start: Mono,
     workers: usize,
     conversations: Arc<[PreparedConversation]>,
-    reply: RefCell<Box<dyn FnMut(&Dispatched) -> Reply>>,
+    reply: RefCell<Box<dyn FnMut(&Dispatched) -> SimulatedReply>>,
     cut_reply: CutReply,
     /// Time that making the next body of a reply takes.
     record_delay: Nanos,
@@ -152,7 +152,7 @@ pub(crate) struct SimulatedServer {
     lasts: Option<usize>,
     dispatched: RefCell<Vec<Dispatched>>,
     cuts: RefCell<Vec<(Nanos, CutReason)>>,
-    in_flight: RefCell<BTreeMap<usize, InFlight>>,
+    in_flight: RefCell<BTreeMap<usize, SimulatedRequest>>,
     pending: RefCell<BTreeMap<(Mono, u64), Pending>>,
     order: Cell<u64>,
     waits_at_one_time: Cell<u32>,
@@ -163,7 +163,7 @@ pub(crate) struct ServerSetup {
     pub(crate) start: Mono,
     pub(crate) workers: usize,
     pub(crate) conversations: Arc<[PreparedConversation]>,
-    pub(crate) reply: Box<dyn FnMut(&Dispatched) -> Reply>,
+    pub(crate) reply: Box<dyn FnMut(&Dispatched) -> SimulatedReply>,
     pub(crate) cut_reply: CutReply,
     pub(crate) record_delay: Nanos,
     pub(crate) lasts: Option<usize>,
@@ -266,8 +266,8 @@ impl SimulatedServer {
         }
     }
 
-    fn returned(&self, request: usize, in_flight: InFlight, end: ReturnedAs) -> SchedulerEvent {
-        let InFlight { credit, start, ending, first_token_told } = in_flight;
+    fn returned(&self, request: usize, in_flight: SimulatedRequest, end: ReturnedAs) -> SchedulerEvent {
+        let SimulatedRequest { credit, start, ending, first_token_told } = in_flight;
         let at = self.clock.now();
         self.dispatched.borrow_mut()[request].end = Some((self.since_start(at), end));
         let follow_up = match credit.follow_up {
@@ -294,13 +294,13 @@ impl SimulatedServer {
             end,
             first_token_told,
             follow_up,
-            unreachable_since: (ending == Ending::Unreachable && end == ReturnedAs::Failed).then_some(start),
+            unreachable_since: (ending == ReplyEnding::Unreachable && end == ReturnedAs::Failed).then_some(start),
         })
     }
 
     /// What the record threads make of a reply.
-    fn bodies(&self, credit: &Credit, end: ReturnedAs, ending: Ending) -> Option<FollowUpBodies> {
-        if ending == Ending::Unreadable {
+    fn bodies(&self, credit: &Credit, end: ReturnedAs, ending: ReplyEnding) -> Option<FollowUpBodies> {
+        if ending == ReplyEnding::Unreadable {
             return None;
         }
         let body = || Ok(Bytes::from_static(b"made of the reply"));
@@ -312,7 +312,7 @@ impl SimulatedServer {
             next,
             forks,
             failed: end == ReturnedAs::Failed,
-            overflowed: ending == Ending::Overflowed,
+            overflowed: ending == ReplyEnding::Overflowed,
         })
     }
 }
@@ -329,7 +329,7 @@ impl Dispatch for SimulatedServer {
             return false;
         }
         let dispatched = self.record(&credit, now);
-        let Reply { first_token, after, ending } = (self.reply.borrow_mut())(&dispatched);
+        let SimulatedReply { first_token, after, ending } = (self.reply.borrow_mut())(&dispatched);
         self.dispatched.borrow_mut().push(dispatched);
         let start = now.max(credit.due);
         let cancelled = credit.cancel_after.filter(|cancel| after.is_none_or(|after| *cancel < after));
@@ -338,11 +338,13 @@ impl Dispatch for SimulatedServer {
             self.put(start + first, Pending::FirstToken(request));
         }
         if let Some(after) = after {
-            let is_complete = cancelled.is_none() && matches!(ending, Ending::Complete | Ending::Unreadable);
+            let is_complete = cancelled.is_none() && matches!(ending, ReplyEnding::Complete | ReplyEnding::Unreadable);
             let end = if is_complete { ReturnedAs::Complete } else { ReturnedAs::Failed };
             self.put(start + after, Pending::End { request, end });
         }
-        self.in_flight.borrow_mut().insert(request, InFlight { credit, start, ending, first_token_told: false });
+        self.in_flight
+            .borrow_mut()
+            .insert(request, SimulatedRequest { credit, start, ending, first_token_told: false });
         true
     }
 

@@ -9,7 +9,7 @@ use aiperf_endpoint::BuildError;
 use aiperf_seed::Seed;
 use bytes::Bytes;
 
-use super::server::{CutReply, Dispatched, Reply, ServerSetup, SimulatedServer};
+use super::server::{CutReply, Dispatched, ServerSetup, SimulatedReply, SimulatedServer};
 use super::{ms, to_ms};
 use crate::control::{SchedulerEvent, StopReason};
 use crate::phase::{PhaseCounts, PhaseOutcome};
@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::request::bodies::{Began, Bodies};
 use crate::request::finished::CutReason;
 use crate::scheduler::Scheduler;
-use crate::scheduler::environment::Environment;
+use crate::scheduler::environment::SchedulerEnvironment;
 
 /// Far from zero, so that times before the start can be told from the start.
 const START: Mono = Mono::from_nanos(1_000_000_000_000_000);
@@ -37,7 +37,7 @@ pub(crate) struct Simulation {
     pub(crate) record_delay: Nanos,
     pub(crate) lasts: Option<usize>,
     pub(crate) hook: Option<Box<dyn PhaseHook>>,
-    reply: Box<dyn FnMut(&Dispatched) -> Reply>,
+    reply: Box<dyn FnMut(&Dispatched) -> SimulatedReply>,
     orders: Vec<(Nanos, SchedulerEvent)>,
 }
 
@@ -55,7 +55,7 @@ impl Simulation {
             record_delay: Nanos::ZERO,
             lasts: None,
             hook: None,
-            reply: Box::new(|_| Reply::after(ms(10))),
+            reply: Box::new(|_| SimulatedReply::after(ms(10))),
             orders: Vec::new(),
         }
     }
@@ -65,12 +65,12 @@ impl Simulation {
         self
     }
 
-    pub(crate) fn replies(self, reply: impl FnMut(&Dispatched) -> Reply + 'static) -> Self {
+    pub(crate) fn replies(self, reply: impl FnMut(&Dispatched) -> SimulatedReply + 'static) -> Self {
         Self { reply: Box::new(reply), ..self }
     }
 
     pub(crate) fn replies_after(self, millis: u64) -> Self {
-        self.replies(move |_| Reply::after(ms(millis)))
+        self.replies(move |_| SimulatedReply::after(ms(millis)))
     }
 
     pub(crate) fn stop_at(mut self, millis: u64, why: StopReason) -> Self {
@@ -89,13 +89,13 @@ impl Simulation {
         self
     }
 
-    pub(crate) fn run(self) -> RunLog {
+    pub(crate) fn run(self) -> DispatchLog {
         let (log, result) = self.try_run();
         result.unwrap_or_else(|error| panic!("{error} after {:#?}", log.dispatched.last()));
         log
     }
 
-    pub(crate) fn try_run(self) -> (RunLog, Result<(), EngineError>) {
+    pub(crate) fn try_run(self) -> (DispatchLog, Result<(), EngineError>) {
         let conversations: Arc<[PreparedConversation]> = self.conversations.into();
         let bodies = Arc::new(BodyLog::new(conversations.len()));
         let roots: Vec<usize> =
@@ -123,7 +123,8 @@ impl Simulation {
             server.post(START + at, event);
         }
         let progress = Progress::default();
-        let environment = Environment { clock: &server.clock, dispatch: &server, events: &server, progress: &progress };
+        let environment =
+            SchedulerEnvironment { clock: &server.clock, dispatch: &server, events: &server, progress: &progress };
         let result = Scheduler::new(workload, self.targets, self.hook, environment).run();
         let (dispatched, cuts) = server.into_log();
         let (outcomes, result) = match result {
@@ -131,12 +132,12 @@ impl Simulation {
             Err(error) => (Vec::new(), Err(error)),
         };
         let begun = bodies.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        (RunLog { dispatched, cuts, outcomes, begun, conversations, sent: progress.sent() }, result)
+        (DispatchLog { dispatched, cuts, outcomes, begun, conversations, sent: progress.sent() }, result)
     }
 }
 
 /// All that a run did.
-pub(crate) struct RunLog {
+pub(crate) struct DispatchLog {
     pub(crate) dispatched: Vec<Dispatched>,
     pub(crate) cuts: Vec<(Nanos, CutReason)>,
     pub(crate) outcomes: Vec<PhaseOutcome>,
@@ -147,7 +148,7 @@ pub(crate) struct RunLog {
     pub(crate) sent: u64,
 }
 
-impl RunLog {
+impl DispatchLog {
     /// The only phase.
     pub(crate) fn outcome(&self) -> &PhaseOutcome {
         assert_eq!(self.outcomes.len(), 1);

@@ -9,7 +9,7 @@ use crate::phase::EndReason;
 use crate::plan::PreparedConversation;
 use crate::request::finished::CutReason;
 use crate::scheduler::testing::{
-    Reply, RunLog, Simulation, agentic, conversation, duration, ms, profiling, requests, to_ms, warmup,
+    DispatchLog, SimulatedReply, Simulation, agentic, conversation, duration, ms, profiling, requests, to_ms, warmup,
 };
 
 /// A warm-up and a measured phase with the same options.
@@ -24,7 +24,7 @@ fn line() -> PreparedConversation {
     conversation(4).recorded(&[0, 1_000, 2_000, 3_000]).delay(1, 990).delay(2, 990).delay(3, 990)
 }
 
-fn of_phase(log: &RunLog, phase: usize) -> Vec<(usize, usize, u64)> {
+fn of_phase(log: &DispatchLog, phase: usize) -> Vec<(usize, usize, u64)> {
     log.of_phase(phase).map(|sent| (sent.conversation, sent.turn, to_ms(sent.at))).collect()
 }
 
@@ -86,7 +86,7 @@ fn while_a_request_is_in_flight_no_time_is_skipped_and_then_all_lanes_move_toget
     let options = AgenticReplay { idle_cap: Some(Duration::from_secs(1)), ..agentic(2, 0.0) };
     let slow = || conversation(3).recorded(&[0, 60_000, 120_000]).delay(1, 60_000).delay(2, 60_000);
     let log = replay(vec![slow(), slow()], options, requests(5))
-        .replies(|sent| Reply::after(ms(if (sent.session, sent.turn) == (2, 0) { 30_000 } else { 10 })))
+        .replies(|sent| SimulatedReply::after(ms(if (sent.session, sent.turn) == (2, 0) { 30_000 } else { 10 })))
         .run();
     // Lane 1 would go on at 60,010 and lane 2 at 90,000; from 30,000 on nothing is in flight.
     let sent: Vec<(u64, usize, u64)> = log.of_phase(1).map(|sent| (sent.session, sent.turn, to_ms(sent.at))).collect();
@@ -115,7 +115,7 @@ fn a_turn_waits_for_the_answers_that_had_come_before_it_was_recorded() {
     let root = conversation(2).recorded(&[0, 300]).delay(1, 100).answered_before(1, &[(1, 0)]).spawn(0, &[1], None);
     let agent = conversation(1).child().recorded(&[50]).delay(0, 40);
     let log = replay(vec![root, agent], agentic(1, 0.0), requests(3))
-        .replies(|sent| Reply::after(ms(if sent.conversation == 1 { 500 } else { 10 })))
+        .replies(|sent| SimulatedReply::after(ms(if sent.conversation == 1 { 500 } else { 10 })))
         .run();
     assert_eq!(of_phase(&log, 1), [(0, 0, 0), (1, 0, 50), (0, 1, 550)]);
 }
@@ -125,14 +125,16 @@ fn nobody_waits_for_an_answer_of_an_agent_that_ended_early() {
     let root = conversation(2).recorded(&[0, 300]).delay(1, 100).answered_before(1, &[(1, 1)]).spawn(0, &[1], None);
     let agent = conversation(2).child().recorded(&[50, 200]).delay(0, 40);
     let log = replay(vec![root, agent], agentic(1, 0.0), requests(3))
-        .replies(|sent| if sent.conversation == 1 { Reply::overflowed(ms(500)) } else { Reply::after(ms(10)) })
+        .replies(|sent| {
+            if sent.conversation == 1 { SimulatedReply::overflowed(ms(500)) } else { SimulatedReply::after(ms(10)) }
+        })
         .run();
     assert_eq!(of_phase(&log, 1), [(0, 0, 0), (1, 0, 50), (0, 1, 550)]);
 }
 
 #[test]
 fn a_main_line_that_cannot_be_primed_stops_the_run() {
-    let log = replay(vec![line()], agentic(1, 0.5), requests(1)).replies(|_| Reply::failed(ms(10))).run();
+    let log = replay(vec![line()], agentic(1, 0.5), requests(1)).replies(|_| SimulatedReply::failed(ms(10))).run();
     assert_eq!(log.outcomes.len(), 1);
     assert_eq!(log.outcomes[0].ended_by, EndReason::Stopped(StopReason::FailedWarmup));
     assert_eq!(log.cuts, [(ms(10), CutReason::FailedWarmup)]);
@@ -143,9 +145,13 @@ fn an_agent_that_cannot_be_primed_stops_nothing() {
     let root = conversation(3).recorded(&[0, 1_000, 4_000]).spawn(0, &[1], None);
     let agent = conversation(3).child().recorded(&[500, 1_500, 3_000]);
     let log = replay(vec![root, agent], agentic(1, 0.5), requests(2))
-        .replies(
-            |sent| if sent.phase == 0 && sent.conversation == 1 { Reply::failed(ms(10)) } else { Reply::after(ms(10)) },
-        )
+        .replies(|sent| {
+            if sent.phase == 0 && sent.conversation == 1 {
+                SimulatedReply::failed(ms(10))
+            } else {
+                SimulatedReply::after(ms(10))
+            }
+        })
         .run();
     assert_eq!(log.outcomes.len(), 2);
     assert_eq!(of_phase(&log, 1), [(1, 2, 1_510), (0, 2, 2_510)]);
@@ -170,7 +176,7 @@ fn a_cache_warm_up_sends_without_pauses_for_its_time_and_leaves_the_sessions_to_
 #[test]
 fn a_session_whose_prompt_is_too_long_ends_and_its_lane_goes_on_with_the_next() {
     let log = replay(vec![conversation(3).recorded(&[0, 100, 200])], agentic(1, 0.0), requests(4))
-        .replies(|sent| if sent.turn == 1 { Reply::overflowed(ms(10)) } else { Reply::after(ms(10)) })
+        .replies(|sent| if sent.turn == 1 { SimulatedReply::overflowed(ms(10)) } else { SimulatedReply::after(ms(10)) })
         .run();
     assert_eq!(of_phase(&log, 1), [(0, 0, 0), (0, 1, 10), (0, 0, 20), (0, 1, 30)]);
 }
@@ -178,7 +184,7 @@ fn a_session_whose_prompt_is_too_long_ends_and_its_lane_goes_on_with_the_next() 
 #[test]
 fn a_failed_turn_that_is_not_too_long_does_not_end_its_session() {
     let log = replay(vec![conversation(3).recorded(&[0, 100, 200])], agentic(1, 0.0), requests(3))
-        .replies(|sent| if sent.turn == 1 { Reply::failed(ms(10)) } else { Reply::after(ms(10)) })
+        .replies(|sent| if sent.turn == 1 { SimulatedReply::failed(ms(10)) } else { SimulatedReply::after(ms(10)) })
         .run();
     assert_eq!(of_phase(&log, 1), [(0, 0, 0), (0, 1, 10), (0, 2, 20)]);
 }

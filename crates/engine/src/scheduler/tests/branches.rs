@@ -2,16 +2,16 @@
 
 use crate::plan::PreparedConversation;
 use crate::scheduler::testing::{
-    Reply, RunLog, SentBody, Simulation, closed_loop, conversation, duration, ms, sessions, warmup,
+    DispatchLog, SentBody, SimulatedReply, Simulation, closed_loop, conversation, duration, ms, sessions, warmup,
 };
 use aiperf_config::{GracePeriod, Pace, PhaseConfig};
 use std::time::Duration;
 
 /// One session; the children of conversation 1 take 100 ms, of conversation 2 200 ms, of all others 10 ms.
-fn one_session(conversations: Vec<PreparedConversation>) -> RunLog {
+fn one_session(conversations: Vec<PreparedConversation>) -> DispatchLog {
     Simulation::new(conversations)
         .phase(closed_loop(1, sessions(1)))
-        .replies(|sent| Reply::after(ms([10, 100, 200].get(sent.conversation).copied().unwrap_or(10))))
+        .replies(|sent| SimulatedReply::after(ms([10, 100, 200].get(sent.conversation).copied().unwrap_or(10))))
         .run()
 }
 
@@ -70,7 +70,7 @@ fn a_spawn_without_a_join_holds_nobody_up() {
 fn children_take_no_session_slot_and_the_phase_waits_for_them() {
     let log = Simulation::new(vec![conversation(1).spawn(0, &[1], None), leaf()])
         .phase(closed_loop(1, sessions(2)))
-        .replies(|sent| Reply::after(ms(if sent.conversation == 0 { 10 } else { 500 })))
+        .replies(|sent| SimulatedReply::after(ms(if sent.conversation == 0 { 10 } else { 500 })))
         .run();
     assert_eq!(log.turns_ms(), [(0, 0, 0), (1, 0, 10), (0, 0, 10), (1, 0, 20)]);
     assert_eq!(log.span_ms(0), (0, 520));
@@ -116,7 +116,9 @@ fn a_fork_waits_until_the_reply_has_been_read() {
 fn a_failed_child_is_counted_and_its_parent_goes_on() {
     let log = Simulation::new(vec![conversation(2).spawn(0, &[1], Some(1)), leaf()])
         .phase(closed_loop(1, sessions(1)))
-        .replies(|sent| if sent.conversation == 1 { Reply::failed(ms(70)) } else { Reply::after(ms(10)) })
+        .replies(
+            |sent| if sent.conversation == 1 { SimulatedReply::failed(ms(70)) } else { SimulatedReply::after(ms(10)) },
+        )
         .run();
     assert_eq!(log.turns_ms(), [(0, 0, 0), (1, 0, 10), (0, 1, 80)]);
     let branches = log.counts().branches;
@@ -132,9 +134,9 @@ fn with_fail_fast_a_failed_child_ends_its_whole_family() {
     ])
     .phase(closed_loop(1, sessions(1)))
     .replies(|sent| match sent.conversation {
-        1 => Reply::failed(ms(20)),
-        2 => Reply::after(ms(50)),
-        _ => Reply::after(ms(10)),
+        1 => SimulatedReply::failed(ms(20)),
+        2 => SimulatedReply::after(ms(50)),
+        _ => SimulatedReply::after(ms(10)),
     })
     .with(|simulation| simulation.timing.dag_fail_fast = true)
     .run();
@@ -165,7 +167,7 @@ fn children_that_the_deadline_cuts_off_are_counted_as_truncated() {
     let phase = PhaseConfig { grace: GracePeriod::Limited(Duration::ZERO), ..closed_loop(1, duration(50)) };
     let log = Simulation::new(vec![conversation(2).spawn(0, &[1, 2], Some(1)), leaf(), leaf().delay(0, 200)])
         .phase(phase)
-        .replies(|sent| Reply::after(ms(if sent.conversation == 0 { 10 } else { 500 })))
+        .replies(|sent| SimulatedReply::after(ms(if sent.conversation == 0 { 10 } else { 500 })))
         .run();
     assert_eq!(log.turns_ms(), [(0, 0, 0), (1, 0, 10)], "one was in flight, the other had not begun");
     let branches = log.counts().branches;

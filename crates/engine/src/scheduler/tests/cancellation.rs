@@ -6,17 +6,17 @@ use aiperf_config::{Cancellation, PhaseConfig};
 use aiperf_seed::Seed;
 
 use crate::request::credit::ReturnedAs;
-use crate::scheduler::testing::{Reply, RunLog, Simulation, closed_loop, conversation, ms, requests};
+use crate::scheduler::testing::{DispatchLog, SimulatedReply, Simulation, closed_loop, conversation, ms, requests};
 
-fn run(percent: f64, reply: impl Fn(u64) -> u64 + 'static) -> RunLog {
+fn run(percent: f64, reply: impl Fn(u64) -> u64 + 'static) -> DispatchLog {
     let cancellation = Some(Cancellation { percent, delay: Duration::from_millis(50) });
     Simulation::new(vec![conversation(1)])
         .phase(PhaseConfig { cancellation, ..closed_loop(2, requests(200)) })
-        .replies(move |sent| Reply::after(ms(reply(sent.number))))
+        .replies(move |sent| SimulatedReply::after(ms(reply(sent.number))))
         .run()
 }
 
-fn chosen(log: &RunLog) -> Vec<bool> {
+fn chosen(log: &DispatchLog) -> Vec<bool> {
     log.dispatched.iter().map(|sent| sent.cancel_after == Some(ms(50))).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Closed loop: a fixed number of sessions at a time.
 
 use crate::phase::EndReason;
-use crate::scheduler::testing::{Reply, Simulation, closed_loop, conversation, ms, requests, sessions};
+use crate::scheduler::testing::{SimulatedReply, Simulation, closed_loop, conversation, ms, requests, sessions};
 
 #[test]
 fn as_many_sessions_as_allowed_start_at_once() {
@@ -15,7 +15,7 @@ fn as_many_sessions_as_allowed_start_at_once() {
 fn a_free_slot_is_taken_as_soon_as_a_reply_is_back() {
     let log = Simulation::new(vec![conversation(1)])
         .phase(closed_loop(2, requests(6)))
-        .replies(|sent| Reply::after(ms(if sent.number % 2 == 0 { 10 } else { 25 })))
+        .replies(|sent| SimulatedReply::after(ms(if sent.number % 2 == 0 { 10 } else { 25 })))
         .run();
     assert_eq!(log.sent_ms(), [0, 0, 10, 20, 25, 35]);
     assert_eq!(log.due_ms(), log.sent_ms(), "a request is due when its slot is free");

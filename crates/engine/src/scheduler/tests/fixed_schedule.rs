@@ -3,7 +3,7 @@
 use aiperf_config::{Pace, ScheduleZero};
 
 use crate::phase::EndReason;
-use crate::scheduler::testing::{RunLog, Simulation, conversation, duration, profiling, sessions};
+use crate::scheduler::testing::{DispatchLog, Simulation, conversation, duration, profiling, sessions};
 use aiperf_config::StopConditions;
 
 fn replay(zero: ScheduleZero, ceiling: Option<usize>, stop: StopConditions) -> Simulation {
@@ -12,7 +12,7 @@ fn replay(zero: ScheduleZero, ceiling: Option<usize>, stop: StopConditions) -> S
         .with(|simulation| simulation.fixed_schedule = vec![(0, 1_000.0), (1, 1_250.0), (2, 2_000.0)])
 }
 
-fn conversations(log: &RunLog) -> Vec<usize> {
+fn conversations(log: &DispatchLog) -> Vec<usize> {
     log.dispatched.iter().map(|sent| sent.conversation).collect()
 }
 

@@ -7,13 +7,13 @@ use aiperf_config::{GracePeriod, PhaseConfig, StopConditions};
 
 use crate::phase::EndReason;
 use crate::request::finished::CutReason;
-use crate::scheduler::testing::{CutReply, RunLog, Simulation, closed_loop, conversation, duration, ms, requests};
+use crate::scheduler::testing::{CutReply, DispatchLog, Simulation, closed_loop, conversation, duration, ms, requests};
 
 const fn limited(millis: u64) -> GracePeriod {
     GracePeriod::Limited(Duration::from_millis(millis))
 }
 
-fn run(stop: StopConditions, grace: GracePeriod, reply: u64) -> RunLog {
+fn run(stop: StopConditions, grace: GracePeriod, reply: u64) -> DispatchLog {
     let phase = PhaseConfig { grace, ..closed_loop(1, stop) };
     Simulation::new(vec![conversation(2)]).phase(phase).replies_after(reply).run()
 }
@@ -93,7 +93,7 @@ fn the_grace_period_is_as_long_for_every_request_in_flight() {
     let phase = PhaseConfig { grace: limited(50), ..closed_loop(3, duration(100)) };
     let log = Simulation::new(vec![conversation(1)])
         .phase(phase)
-        .replies(|sent| crate::scheduler::testing::Reply::after(ms(40 * (sent.number + 1))))
+        .replies(|sent| crate::scheduler::testing::SimulatedReply::after(ms(40 * (sent.number + 1))))
         .run();
     let cut: Vec<u64> = log.dispatched.iter().filter(|sent| sent.end_at() == Some(ms(150))).map(|s| s.number).collect();
     assert!(!cut.is_empty() && log.counts().cut == cut.len() as u64, "{:?}", log.dispatched);

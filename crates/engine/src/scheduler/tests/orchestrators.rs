@@ -3,7 +3,7 @@
 use aiperf_conversation::ThinkTime;
 
 use crate::scheduler::testing::{
-    Reply, RunLog, Simulation, closed_loop, conversation, ms, orchestrator, sessions, to_ms,
+    DispatchLog, SimulatedReply, Simulation, closed_loop, conversation, ms, orchestrator, sessions, to_ms,
 };
 
 const fn think(millis: f64) -> ThinkTime {
@@ -15,7 +15,7 @@ fn a_round_begins_when_the_one_before_has_ended_and_the_pause_is_over() {
     let rounds = orchestrator(&[(think(100.0), &[1, 2]), (think(50.0), &[3])]);
     let log = Simulation::new(vec![rounds, conversation(1).child(), conversation(1).child(), conversation(1).child()])
         .phase(closed_loop(1, sessions(1)))
-        .replies(|sent| Reply::after(ms(if sent.conversation == 2 { 30 } else { 10 })))
+        .replies(|sent| SimulatedReply::after(ms(if sent.conversation == 2 { 30 } else { 10 })))
         .run();
     assert_eq!(log.turns_ms(), [(1, 0, 100), (2, 0, 100), (3, 0, 180)]);
     let counts = log.counts();
@@ -48,7 +48,7 @@ fn an_orchestrator_without_rounds_ends_and_frees_its_slot() {
 
 #[test]
 fn a_pause_that_is_drawn_stays_within_its_bounds_and_follows_the_seed() {
-    let run = |seed: u64| -> RunLog {
+    let run = |seed: u64| -> DispatchLog {
         let drawn = ThinkTime { median_ms: 100.0, sigma: 1.0, min_ms: Some(40.0), max_ms: Some(250.0) };
         let rounds: Vec<(ThinkTime, &[usize])> = vec![(drawn, &[1]); 60];
         Simulation::new(vec![orchestrator(&rounds), conversation(1).child()])
@@ -56,7 +56,7 @@ fn a_pause_that_is_drawn_stays_within_its_bounds_and_follows_the_seed() {
             .with(|simulation| simulation.seed = seed)
             .run()
     };
-    let pauses = |log: &RunLog| -> Vec<u64> {
+    let pauses = |log: &DispatchLog| -> Vec<u64> {
         let sent = log.sent_ms();
         sent.windows(2).map(|pair| pair[1] - pair[0] - 10).collect()
     };

@@ -8,7 +8,8 @@ use aiperf_config::{GracePeriod, Pace, PhaseConfig, PhaseKind};
 use crate::phase_hook::PhaseHook;
 use crate::plan::EngineError;
 use crate::scheduler::testing::{
-    CutReply, Reply, Simulation, chat, closed_loop, conversation, duration, ms, profiling, rate, requests, warmup,
+    CutReply, SimulatedReply, Simulation, chat, closed_loop, conversation, duration, ms, profiling, rate, requests,
+    warmup,
 };
 
 #[test]
@@ -16,7 +17,7 @@ fn profiling_begins_when_the_last_response_of_the_warm_up_is_back() {
     let log = Simulation::new(vec![conversation(1)])
         .phase(warmup(Pace::Concurrency(2), requests(3)))
         .phase(profiling(rate(10.0), requests(2)))
-        .replies(|sent| Reply::after(ms(if sent.number == 1 { 70 } else { 20 })))
+        .replies(|sent| SimulatedReply::after(ms(if sent.number == 1 { 70 } else { 20 })))
         .run();
     assert_eq!((log.span_ms(0), log.span_ms(1).0), ((0, 70), 70));
     assert_eq!(log.due_ms(), [0, 0, 20, 170, 270], "a schedule counts from the start of its phase");
@@ -42,7 +43,7 @@ fn a_request_that_comes_back_after_its_phase_was_given_up_counts_nowhere() {
     let log = Simulation::new(vec![conversation(2)])
         .phase(cut_off)
         .phase(closed_loop(1, requests(1_000)))
-        .replies(|sent| if sent.phase == 0 { Reply::never() } else { Reply::after(ms(10)) })
+        .replies(|sent| if sent.phase == 0 { SimulatedReply::never() } else { SimulatedReply::after(ms(10)) })
         .with(|simulation| simulation.cut_reply = CutReply::After(ms(15_000)))
         .run();
     assert_eq!(log.dispatched[0].end_at(), Some(ms(15_100)), "in the middle of profiling");

@@ -15,14 +15,14 @@ use proptest::test_runner::RngSeed;
 use crate::plan::PreparedConversation;
 use crate::request::credit::ReturnedAs;
 use crate::scheduler::testing::{
-    Dispatched, Reply, RunLog, Simulation, assert_invariants, chat, closed_loop, conversation, duration, ms, profiling,
-    requests, sessions, warmup,
+    DispatchLog, Dispatched, SimulatedReply, Simulation, assert_invariants, chat, closed_loop, conversation, duration,
+    ms, profiling, requests, sessions, warmup,
 };
 
 /// All choices of a test case.
-struct Draws(Stream);
+struct CaseDraws(Stream);
 
-impl Draws {
+impl CaseDraws {
     fn new(seed: u64) -> Self {
         Self(Seed::fixed(seed).stream("scheduler tests"))
     }
@@ -41,7 +41,7 @@ impl Draws {
 }
 
 /// Roots with spawns, joins and forks, up to two levels deep.
-fn conversations(draws: &mut Draws, with_delays: bool) -> Vec<PreparedConversation> {
+fn conversations(draws: &mut CaseDraws, with_delays: bool) -> Vec<PreparedConversation> {
     let roots = 1 + draws.below(4) as usize;
     let mut all: Vec<PreparedConversation> = (0..roots).map(|_| line(draws, with_delays)).collect();
     let mut level: Vec<usize> = (0..roots).collect();
@@ -51,7 +51,7 @@ fn conversations(draws: &mut Draws, with_delays: bool) -> Vec<PreparedConversati
     all
 }
 
-fn line(draws: &mut Draws, with_delays: bool) -> PreparedConversation {
+fn line(draws: &mut CaseDraws, with_delays: bool) -> PreparedConversation {
     let turns = 1 + draws.below(4) as usize;
     let mut line = if draws.one_in(3) { chat(turns) } else { conversation(turns) };
     for turn in 0..turns {
@@ -63,7 +63,7 @@ fn line(draws: &mut Draws, with_delays: bool) -> PreparedConversation {
 }
 
 /// Gives a conversation a branch at some of its turns; says which conversations that are.
-fn branch(draws: &mut Draws, parent: usize, with_delays: bool, all: &mut Vec<PreparedConversation>) -> Vec<usize> {
+fn branch(draws: &mut CaseDraws, parent: usize, with_delays: bool, all: &mut Vec<PreparedConversation>) -> Vec<usize> {
     let turns = all[parent].turns.len();
     let mut added = Vec::new();
     for turn in 0..turns {
@@ -86,11 +86,11 @@ fn branch(draws: &mut Draws, parent: usize, with_delays: bool, all: &mut Vec<Pre
     added
 }
 
-fn pace(draws: &mut Draws, kind: Kind) -> Pace {
+fn pace(draws: &mut CaseDraws, kind: PaceKind) -> Pace {
     let ceiling = draws.maybe(|draws| 1 + draws.below(6) as usize);
     match kind {
-        Kind::Concurrency => Pace::Concurrency(1 + draws.below(8) as usize),
-        Kind::Rate => {
+        PaceKind::Concurrency => Pace::Concurrency(1 + draws.below(8) as usize),
+        PaceKind::Rate => {
             let arrival = match draws.below(3) {
                 0 => Arrival::Constant,
                 1 => Arrival::Poisson,
@@ -100,29 +100,29 @@ fn pace(draws: &mut Draws, kind: Kind) -> Pace {
             let rate = RateCurve { ramp, ..RateCurve::constant(5.0 + draws.below(200) as f64) };
             Pace::Rate { rate, arrival, ceiling }
         }
-        Kind::FixedSchedule => Pace::FixedSchedule { zero: ScheduleZero::Earliest, ceiling },
-        Kind::UserCentric => {
+        PaceKind::FixedSchedule => Pace::FixedSchedule { zero: ScheduleZero::Earliest, ceiling },
+        PaceKind::UserCentric => {
             let users = 1 + draws.below(10) as usize;
             Pace::UserCentric { per_second: 1.0 + draws.below(40) as f64, users, ceiling }
         }
     }
 }
 
-fn ramp(draws: &mut Draws) -> Ramp {
+fn ramp(draws: &mut CaseDraws) -> Ramp {
     let shape = [RampShape::Linear, RampShape::Exponential, RampShape::Poisson][draws.below(3) as usize];
     Ramp { duration: Duration::from_millis(50 + draws.below(500)), shape }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PaceKind {
     Concurrency,
     Rate,
     FixedSchedule,
     UserCentric,
 }
 
-fn phase(draws: &mut Draws, kind: Kind) -> PhaseConfig {
-    let stop = match draws.below(if kind == Kind::FixedSchedule { 5 } else { 4 }) {
+fn phase(draws: &mut CaseDraws, kind: PaceKind) -> PhaseConfig {
+    let stop = match draws.below(if kind == PaceKind::FixedSchedule { 5 } else { 4 }) {
         0 => requests(1 + draws.below(80)),
         1 => sessions(1 + draws.below(30)),
         2 => duration(1 + draws.below(1_500)),
@@ -146,21 +146,21 @@ fn phase(draws: &mut Draws, kind: Kind) -> PhaseConfig {
 }
 
 /// The reply to a request, whenever it is sent: from its place in its session alone.
-fn reply(seed: u64, sent: &Dispatched) -> Reply {
-    let mut draws = Draws::new(seed ^ (sent.session << 8) ^ sent.turn as u64);
+fn reply(seed: u64, sent: &Dispatched) -> SimulatedReply {
+    let mut draws = CaseDraws::new(seed ^ (sent.session << 8) ^ sent.turn as u64);
     let after = ms(draws.below(120)) + Nanos(draws.below(1_000_000));
     let first = Nanos(after.0 * draws.below(100) / 100);
     match draws.below(12) {
-        0 => Reply::failed(after),
-        1 => Reply::after(after),
-        _ => Reply::after(after).first_token(first),
+        0 => SimulatedReply::failed(after),
+        1 => SimulatedReply::after(after),
+        _ => SimulatedReply::after(after).first_token(first),
     }
 }
 
 /// A phase of a random workload.
-fn simulation(seed: u64, kind: Kind) -> (Simulation, PhaseConfig) {
-    let mut draws = Draws::new(seed);
-    let conversations = conversations(&mut draws, kind != Kind::UserCentric);
+fn simulation(seed: u64, kind: PaceKind) -> (Simulation, PhaseConfig) {
+    let mut draws = CaseDraws::new(seed);
+    let conversations = conversations(&mut draws, kind != PaceKind::UserCentric);
     let phase = phase(&mut draws, kind);
     let mut schedule: Vec<(usize, f64)> = Vec::new();
     for (index, conversation) in conversations.iter().enumerate() {
@@ -183,7 +183,7 @@ fn simulation(seed: u64, kind: Kind) -> (Simulation, PhaseConfig) {
     (simulation, phase)
 }
 
-fn check(seed: u64, kind: Kind) {
+fn check(seed: u64, kind: PaceKind) {
     let (simulation, phase) = simulation(seed, kind);
     let log = simulation.run();
     assert_invariants(&log, &phase);
@@ -207,22 +207,22 @@ proptest! {
 
     #[test]
     fn closed_loops_keep_their_promises(seed: u64) {
-        check(seed, Kind::Concurrency);
+        check(seed, PaceKind::Concurrency);
     }
 
     #[test]
     fn rates_keep_their_promises(seed: u64) {
-        check(seed, Kind::Rate);
+        check(seed, PaceKind::Rate);
     }
 
     #[test]
     fn fixed_schedules_keep_their_promises(seed: u64) {
-        check(seed, Kind::FixedSchedule);
+        check(seed, PaceKind::FixedSchedule);
     }
 
     #[test]
     fn users_keep_their_promises(seed: u64) {
-        check(seed, Kind::UserCentric);
+        check(seed, PaceKind::UserCentric);
     }
 
     #[test]
@@ -248,7 +248,7 @@ proptest! {
 
 /// Two phases of an agentic replay of random recordings.
 fn check_replay(seed: u64) {
-    let mut draws = Draws::new(seed);
+    let mut draws = CaseDraws::new(seed);
     let mut recordings = conversations(&mut draws, true);
     record_times(&mut draws, &mut recordings);
     let options = AgenticReplay {
@@ -263,7 +263,9 @@ fn check_replay(seed: u64) {
         Simulation::new(recordings.to_vec())
             .phase(warmup(Pace::AgenticReplay(options), StopConditions::default()))
             .phase(profiling(Pace::AgenticReplay(options), duration(1_000)))
-            .replies(move |sent| Reply::after(ms(1 + (sent.session * 7 + sent.turn as u64 * 13 + seed % 17) % 40)))
+            .replies(move |sent| {
+                SimulatedReply::after(ms(1 + (sent.session * 7 + sent.turn as u64 * 13 + seed % 17) % 40))
+            })
             .with(|simulation| {
                 simulation.seed = seed;
                 simulation.workers = 2;
@@ -282,7 +284,7 @@ fn check_replay(seed: u64) {
 }
 
 /// Each conversation is recorded at random times, in order, after the turn that starts it.
-fn record_times(draws: &mut Draws, all: &mut [PreparedConversation]) {
+fn record_times(draws: &mut CaseDraws, all: &mut [PreparedConversation]) {
     for index in 0..all.len() {
         let mut at = all[index].turns.first().and_then(|turn| turn.recorded).unwrap_or_default();
         for turn in 0..all[index].turns.len() {
@@ -305,7 +307,7 @@ fn record_times(draws: &mut Draws, all: &mut [PreparedConversation]) {
 }
 
 /// Turns of a session are sent in order, each once, from where the session was entered.
-fn assert_turns_are_continued(log: &RunLog) {
+fn assert_turns_are_continued(log: &DispatchLog) {
     let mut last: HashMap<u64, &Dispatched> = HashMap::new();
     for sent in &log.dispatched {
         if let Some(before) = last.insert(sent.session, sent) {
@@ -315,7 +317,7 @@ fn assert_turns_are_continued(log: &RunLog) {
     }
 }
 
-fn assert_lanes(log: &RunLog, lanes: usize) {
+fn assert_lanes(log: &DispatchLog, lanes: usize) {
     let mut open: HashMap<u64, usize> = HashMap::new();
     let mut changes: Vec<(Nanos, bool, u64)> = Vec::new();
     for sent in &log.dispatched {
@@ -336,7 +338,7 @@ fn assert_lanes(log: &RunLog, lanes: usize) {
 }
 
 /// In the measured phase a request follows the last reply within the cap, unless others are in flight.
-fn assert_never_idle_for_longer(log: &RunLog, cap: Nanos) {
+fn assert_never_idle_for_longer(log: &DispatchLog, cap: Nanos) {
     let phase_start = Nanos(log.span_ms(1).0 * 1_000_000);
     let profiling: Vec<&Dispatched> = log.of_phase(1).collect();
     for sent in &profiling {
@@ -352,7 +354,7 @@ fn assert_never_idle_for_longer(log: &RunLog, cap: Nanos) {
 
 #[test]
 fn ten_thousand_sessions_with_joins_and_delays_keep_every_promise() {
-    let mut draws = Draws::new(20_260_418);
+    let mut draws = CaseDraws::new(20_260_418);
     let mut all: Vec<PreparedConversation> = (0..100).map(|_| line(&mut draws, true)).collect();
     for parent in 0..100 {
         branch(&mut draws, parent, true, &mut all);

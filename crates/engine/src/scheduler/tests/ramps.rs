@@ -8,16 +8,16 @@ use aiperf_seed::Seed;
 
 use crate::schedule::step_times;
 use crate::scheduler::testing::{
-    Reply, RunLog, Simulation, closed_loop, conversation, duration, linear, profiling, requests,
+    DispatchLog, SimulatedReply, Simulation, closed_loop, conversation, duration, linear, profiling, requests,
 };
 
-fn held_sessions(ramp: Option<Ramp>) -> RunLog {
+fn held_sessions(ramp: Option<Ramp>) -> DispatchLog {
     let phase = PhaseConfig {
         concurrency_ramp: ramp,
         grace: GracePeriod::Limited(Duration::ZERO),
         ..closed_loop(5, requests(5))
     };
-    Simulation::new(vec![conversation(1)]).phase(phase).replies(|_| Reply::never()).run()
+    Simulation::new(vec![conversation(1)]).phase(phase).replies(|_| SimulatedReply::never()).run()
 }
 
 fn seconds(ramp: u64, shape: RampShape) -> Option<Ramp> {
@@ -55,7 +55,7 @@ fn the_ceiling_of_a_rate_grows_with_its_ramp() {
         grace: GracePeriod::Limited(Duration::ZERO),
         ..profiling(pace, duration(5_500))
     };
-    let log = Simulation::new(vec![conversation(1)]).phase(phase).replies(|_| Reply::never()).run();
+    let log = Simulation::new(vec![conversation(1)]).phase(phase).replies(|_| SimulatedReply::never()).run();
     assert_eq!(log.sent_ms(), [1_000, 2_000, 4_000]);
     assert_eq!(log.counts().arrivals_dropped, 2);
 }
@@ -68,7 +68,7 @@ fn the_prefill_limit_grows_with_its_ramp() {
         grace: GracePeriod::Limited(Duration::ZERO),
         ..closed_loop(10, duration(5_000))
     };
-    let log = Simulation::new(vec![conversation(1)]).phase(phase).replies(|_| Reply::never()).run();
+    let log = Simulation::new(vec![conversation(1)]).phase(phase).replies(|_| SimulatedReply::never()).run();
     assert_eq!(log.sent_ms(), [0, 2_000, 4_000]);
 }
 
@@ -87,4 +87,21 @@ fn a_slot_that_is_open_is_used_again_while_others_are_still_closed() {
     let phase = PhaseConfig { concurrency_ramp: linear(1_000), ..closed_loop(2, requests(5)) };
     let log = Simulation::new(vec![conversation(1)]).phase(phase).replies_after(400).run();
     assert_eq!(log.sent_ms(), [0, 400, 800, 1_000, 1_200]);
+}
+
+#[test]
+fn the_shape_of_a_rate_ramp_decides_when_requests_are_due() {
+    let due = |shape: RampShape| -> Vec<Nanos> {
+        let curve = RateCurve { ramp: seconds(10, shape), ..RateCurve::constant(100.0) };
+        let pace = Pace::Rate { rate: curve, arrival: Arrival::Constant, ceiling: None };
+        let log = Simulation::new(vec![conversation(1)]).phase(profiling(pace, requests(1_200))).run();
+        log.dispatched.iter().map(|sent| sent.due).collect()
+    };
+    let in_five_seconds = |due: &[Nanos]| due.iter().filter(|due| due.0 < 5_000_000_000).count();
+    // From 1 to 100 a second: the area under a line, and under a parabola.
+    assert_eq!(in_five_seconds(&due(RampShape::Linear)), 128);
+    assert_eq!(in_five_seconds(&due(RampShape::Exponential)), 46);
+    let steps = due(RampShape::Poisson);
+    assert_eq!(steps[1_199].0 - steps[1_198].0, 10_000_000, "it reaches its target");
+    assert!(steps.windows(2).filter(|pair| pair[1].0 - pair[0].0 > 11_000_000).count() > 20, "and begins below it");
 }

@@ -8,7 +8,9 @@ use aiperf_seed::Seed;
 
 use crate::phase::EndReason;
 use crate::schedule::{ArrivalTimes, RateFunction};
-use crate::scheduler::testing::{Reply, Simulation, conversation, duration, profiling, rate, requests, sessions};
+use crate::scheduler::testing::{
+    SimulatedReply, Simulation, conversation, duration, profiling, rate, requests, sessions,
+};
 
 fn drawn(arrival: Arrival, seed: u64) -> Vec<Nanos> {
     let pace = Pace::Rate { rate: RateCurve::constant(50.0), arrival, ceiling: None };
@@ -48,7 +50,7 @@ fn gamma_arrivals_are_due_when_their_stream_says() {
 #[test]
 fn a_server_that_never_replies_changes_no_due_time() {
     let phase = PhaseConfig { grace: GracePeriod::Limited(Duration::ZERO), ..profiling(rate(100.0), requests(20)) };
-    let log = Simulation::new(vec![conversation(1)]).phase(phase).replies(|_| Reply::never()).run();
+    let log = Simulation::new(vec![conversation(1)]).phase(phase).replies(|_| SimulatedReply::never()).run();
     assert_eq!(log.due_ms(), (1..=20).map(|n| n * 10).collect::<Vec<_>>());
     assert_eq!(log.counts().cut, 20);
 }

@@ -1,6 +1,8 @@
 //! Sessions of several turns: pauses, live history, and turns that fail.
 
-use crate::scheduler::testing::{Reply, SentBody, Simulation, chat, closed_loop, conversation, ms, requests, sessions};
+use crate::scheduler::testing::{
+    SentBody, SimulatedReply, Simulation, chat, closed_loop, conversation, ms, requests, sessions,
+};
 
 #[test]
 fn a_turn_follows_the_end_of_the_reply_by_its_delay() {
@@ -35,7 +37,9 @@ fn the_time_that_reading_takes_is_part_of_the_delay() {
 fn a_session_whose_next_turn_cannot_be_made_ends_there() {
     let log = Simulation::new(vec![chat(3)])
         .phase(closed_loop(1, sessions(2)))
-        .replies(|sent| if sent.session == 1 { Reply::unreadable(ms(10)) } else { Reply::after(ms(10)) })
+        .replies(
+            |sent| if sent.session == 1 { SimulatedReply::unreadable(ms(10)) } else { SimulatedReply::after(ms(10)) },
+        )
         .run();
     let turns: Vec<(u64, usize)> = log.dispatched.iter().map(|sent| (sent.session, sent.turn)).collect();
     assert_eq!(turns, [(1, 0), (2, 0), (2, 1), (2, 2)]);
@@ -46,7 +50,7 @@ fn a_session_whose_next_turn_cannot_be_made_ends_there() {
 fn a_failed_turn_does_not_end_its_session() {
     let log = Simulation::new(vec![conversation(3)])
         .phase(closed_loop(1, sessions(1)))
-        .replies(|sent| if sent.turn == 1 { Reply::failed(ms(5)) } else { Reply::after(ms(10)) })
+        .replies(|sent| if sent.turn == 1 { SimulatedReply::failed(ms(5)) } else { SimulatedReply::after(ms(10)) })
         .run();
     assert_eq!(log.sent_ms(), [0, 10, 15]);
     assert_eq!((log.counts().completed, log.counts().sessions_completed), (3, 1));

@@ -2,13 +2,15 @@
 
 use aiperf_config::Pace;
 
-use crate::scheduler::testing::{Reply, RunLog, Simulation, conversation, duration, ms, profiling, to_ms};
+use crate::scheduler::testing::{
+    DispatchLog, SimulatedReply, Simulation, conversation, duration, ms, profiling, to_ms,
+};
 
 const fn users(users: usize, per_second: f64, ceiling: Option<usize>) -> Pace {
     Pace::UserCentric { per_second, users, ceiling }
 }
 
-fn due_of_session(log: &RunLog, session: u64) -> Vec<u64> {
+fn due_of_session(log: &DispatchLog, session: u64) -> Vec<u64> {
     log.dispatched.iter().filter(|sent| sent.session == session).map(|sent| to_ms(sent.due)).collect()
 }
 
@@ -30,7 +32,7 @@ fn the_first_users_send_as_many_turns_as_their_age_leaves_them() {
 fn a_late_reply_is_followed_at_once_and_the_rhythm_goes_on_from_there() {
     let log = Simulation::new(vec![conversation(4)])
         .phase(profiling(users(1, 1.0, None), duration(5_000)))
-        .replies(|sent| Reply::after(ms(if sent.turn == 0 { 1_500 } else { 100 })))
+        .replies(|sent| SimulatedReply::after(ms(if sent.turn == 0 { 1_500 } else { 100 })))
         .run();
     assert_eq!(due_of_session(&log, 1), [0, 1_500, 2_500, 3_500]);
 }

@@ -1,13 +1,13 @@
 //! Which worker and which server get a session.
 
 use crate::plan::EngineError;
-use crate::scheduler::testing::{Reply, Simulation, closed_loop, conversation, ms, requests, sessions};
+use crate::scheduler::testing::{SimulatedReply, Simulation, closed_loop, conversation, ms, requests, sessions};
 
 #[test]
 fn a_session_goes_to_the_worker_with_the_fewest_requests_in_flight() {
     let log = Simulation::new(vec![conversation(1)])
         .phase(closed_loop(3, requests(6)))
-        .replies(|sent| Reply::after(ms(if sent.worker == 0 { 100 } else { 10 })))
+        .replies(|sent| SimulatedReply::after(ms(if sent.worker == 0 { 100 } else { 10 })))
         .with(|simulation| simulation.workers = 3)
         .run();
     let workers: Vec<usize> = log.dispatched.iter().map(|sent| sent.worker).collect();
@@ -38,7 +38,7 @@ fn a_run_whose_workers_are_gone_ends_with_an_error() {
 fn a_run_that_nothing_comes_back_to_ends_with_an_error() {
     let (_, result) = Simulation::new(vec![conversation(1)])
         .phase(closed_loop(2, requests(10)))
-        .replies(|_| Reply::never())
+        .replies(|_| SimulatedReply::never())
         .try_run();
     assert!(matches!(result, Err(EngineError::WorkersGone)), "instead of sleeping for good");
 }

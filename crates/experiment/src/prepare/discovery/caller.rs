@@ -3,18 +3,20 @@
 use std::cell::Cell;
 use std::time::Duration;
 
+use aiperf_address::{ConnectionUse, RequestTarget};
 use aiperf_clock::Mono;
-use aiperf_config::{Config, Readiness, redact};
+use aiperf_config::{Config, Readiness};
 use aiperf_endpoint::{HeaderPlan, RequestIds};
-use aiperf_engine::RequestTarget;
 use aiperf_grpc::{Code, Status, frame, frames};
 use aiperf_protocol::Wire;
+use aiperf_redact as redact;
+use aiperf_redact::Secrets;
 use aiperf_seed::Stream;
-use aiperf_transport::{Client, ClientSettings, Exchange, NoWatch, Request, Reuse};
+use aiperf_transport::{Client, ClientSettings, Exchange, NoObserver, Request};
 use bytes::Bytes;
 
 use crate::prepare::readiness::pause_before_next_probe;
-use crate::prepare::secrets::Secrets;
+use crate::prepare::secrets::secrets_of;
 use crate::prepare::target::Targets;
 
 /// An answer takes no longer than this, nor than a request of the run may, or there is none.
@@ -62,13 +64,13 @@ impl<'a> Caller<'a> {
         Self {
             client: Client::new(client.clone()),
             target: &targets.requests[0],
-            base: redact::url(&targets.bases[0]),
+            base: redact::shown_url(targets.bases[0].as_str()),
             headers,
             wire: config.endpoint.wire,
             readiness: config.endpoint.readiness,
             limit: config.endpoint.request_timeout.map_or(LIMIT, |limit| LIMIT.min(limit)),
             until: Cell::new(None),
-            secrets: Secrets::of(config),
+            secrets: secrets_of(config),
         }
     }
 
@@ -117,7 +119,7 @@ impl<'a> Caller<'a> {
 
     async fn send(&self, request: &Request<'_>) -> Result<Exchange, NoAnswer> {
         let mut exchange = Exchange::default();
-        let sent = self.client.send(request, Reuse::Pooled, &mut exchange, &NoWatch);
+        let sent = self.client.send(request, ConnectionUse::Pooled, &mut exchange, &NoObserver);
         let left = self.until.get().map_or(Duration::MAX, |until| until.since(Mono::now()).as_duration());
         let limit = self.limit.min(left);
         match tokio::time::timeout(limit, sent).await {

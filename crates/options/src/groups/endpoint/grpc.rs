@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use aiperf_config::defaults;
-use aiperf_config::{DescriptorSource, Environment, GrpcMethod, Target};
+use aiperf_address::Scheme;
+use aiperf_config::{DescriptorSource, Environment, GrpcMethod, Target, defaults};
 use aiperf_protocol::{EndpointKind, KserveBackend, MethodName, Wire};
 
 use super::kind;
@@ -27,12 +27,12 @@ const OVER_HTTP: [OptionId; 7] = [
 const GRPC_TYPES: &str = "--endpoint-type kserve or dynamic_grpc";
 
 /// The scheme of a URL that has none.
-pub(super) fn usual_scheme(raw: &RawOptions) -> Result<&'static str, ConfigError> {
-    Ok(match raw.choice(OptionId::Transport)? {
-        Some(transport) => transport,
-        None if kind(raw)?.speaks_grpc() => "grpc",
-        None => "http",
-    })
+pub(super) fn usual_scheme(raw: &RawOptions) -> Result<Scheme, ConfigError> {
+    let is_grpc = match raw.choice(OptionId::Transport)? {
+        Some(transport) => transport == Scheme::Grpc.name(),
+        None => kind(raw)?.speaks_grpc(),
+    };
+    Ok(if is_grpc { Scheme::Grpc } else { Scheme::Http })
 }
 
 pub(super) fn wire(raw: &RawOptions, kind: EndpointKind, targets: &[Target]) -> Result<Wire, ConfigError> {
@@ -68,14 +68,10 @@ pub(super) fn wire(raw: &RawOptions, kind: EndpointKind, targets: &[Target]) -> 
 /// All targets alike. What no URL says, `--transport` or the endpoint type decides.
 fn carried_by_grpc(raw: &RawOptions, targets: &[Target]) -> Result<bool, ConfigError> {
     let says = |target: &Target| match target {
-        Target::Url(url) => match url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase()).as_deref() {
-            Some("grpc" | "grpcs") => Some(true),
-            Some("http" | "https") => Some(false),
-            _ => None,
-        },
-        Target::Sim(_) => None,
+        Target::Url(url) if url.scheme() != Scheme::Unix => Some(url.scheme().is_grpc()),
+        Target::Url(_) | Target::Sim(_) => None,
     };
-    let usual = usual_scheme(raw)? == "grpc";
+    let usual = usual_scheme(raw)? == Scheme::Grpc;
     let mut said = targets.iter().filter_map(says);
     let first = said.next();
     if said.any(|other| Some(other) != first) {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use aiperf_config::redact;
 use aiperf_config::{ResetKvCache, ServerProfiler};
+use aiperf_redact as redact;
 
 use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};
@@ -50,12 +50,12 @@ fn path(raw: &RawOptions, id: OptionId) -> Result<Option<String>, ConfigError> {
     if !path.starts_with('/') || path.starts_with("//") {
         return Err(raw.bad(
             id,
-            &redact::url(path),
+            &redact::shown_url(path),
             "a path begins with one `/`; it takes the place of the path of --url",
         ));
     }
     if path.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err(raw.bad(id, &redact::url(path), "must be a path without blanks"));
+        return Err(raw.bad(id, &redact::shown_url(path), "must be a path without blanks"));
     }
     Ok(Some(path.to_owned()))
 }

@@ -1,8 +1,8 @@
 //! The proxies that the environment names, as other programs read them: lower-case names first, `ALL_PROXY` last.
 
-use aiperf_config::redact;
-use aiperf_config::{Environment, HttpVersion, ProxyConfig, ProxyServer, Secret, Target, Tuning};
-use aiperf_http::decoded;
+use aiperf_address::{Address, AddressError, HttpVersion, Proxies, Proxy, Scheme};
+use aiperf_config::{Environment, Target, Tuning};
+use aiperf_redact::shown_url;
 
 use crate::ConfigError;
 
@@ -11,8 +11,8 @@ pub(super) fn resolve(
     tuning: &Tuning,
     targets: &[Target],
     http_version: HttpVersion,
-) -> Result<ProxyConfig, ConfigError> {
-    let read = |names: &[&str]| match server(environment, names) {
+) -> Result<Proxies, ConfigError> {
+    let read = |names: &[&str]| match proxy(environment, names) {
         // What is not used may be wrong.
         Err(_) if !tuning.trust_env => Ok(None),
         read => read,
@@ -21,10 +21,10 @@ pub(super) fn resolve(
     let https = read(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])?;
     let bypass = first(environment, &["no_proxy", "NO_PROXY"]).map_or("", |(_, list)| list);
     let bypass = bypass.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    let plain = |target: &Target| matches!(target, Target::Url(url) if url.get(..7).is_some_and(|start| ["http://", "grpc://"].iter().any(|plain| start.eq_ignore_ascii_case(plain))));
+    let is_plain = |target: &Target| matches!(target, Target::Url(url) if url.origin().scheme == Scheme::Http);
     if let Some(proxy) = http.as_ref().filter(|_| tuning.trust_env)
         && http_version == HttpVersion::Http2
-        && targets.iter().any(plain)
+        && targets.iter().any(is_plain)
     {
         return Err(ConfigError::Conflict {
             first: "--http-version 2".to_owned(),
@@ -34,10 +34,10 @@ pub(super) fn resolve(
                 .to_owned(),
         });
     }
-    Ok(ProxyConfig { http, https, bypass })
+    Ok(Proxies { http, https, bypass })
 }
 
-/// The first of these that is set to something.
+/// The first of these variables that is not empty.
 fn first<'a>(environment: &'a Environment, names: &[&'a str]) -> Option<(&'a str, &'a str)> {
     names.iter().find_map(|name| {
         let value = environment.variables.get(*name)?.trim();
@@ -45,45 +45,24 @@ fn first<'a>(environment: &'a Environment, names: &[&'a str]) -> Option<(&'a str
     })
 }
 
-fn server(environment: &Environment, names: &[&str]) -> Result<Option<ProxyServer>, ConfigError> {
+fn proxy(environment: &Environment, names: &[&str]) -> Result<Option<Proxy>, ConfigError> {
     let Some((variable, text)) = first(environment, names) else { return Ok(None) };
     let bad = |expected: &str| ConfigError::BadVariable {
         name: variable.to_owned(),
-        value: redact::url(text),
+        value: shown_url(text),
         expected: expected.to_owned(),
     };
     let form = "a proxy is written http://user:password@host:port";
-    let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
-    let secure = match scheme.to_ascii_lowercase().as_str() {
-        "http" => false,
-        "https" => true,
-        socks if socks.starts_with("socks") => {
-            return Err(bad("SOCKS proxies are not spoken here; use an http:// proxy, or unset AIPERF_HTTP_TRUST_ENV"));
+    let address = match Address::parse(text, Scheme::Http) {
+        Err(AddressError::Scheme(scheme)) if scheme.to_ascii_lowercase().starts_with("socks") => {
+            return Err(bad("SOCKS proxies are not supported; use an http:// proxy, or unset AIPERF_HTTP_TRUST_ENV"));
         }
-        _ => return Err(bad(form)),
+        Ok(address) if matches!(address.scheme(), Scheme::Http | Scheme::Https) => address,
+        Ok(_) | Err(_) => return Err(bad(form)),
     };
-    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
-    let (user, host_and_port) = match authority.rsplit_once('@') {
-        None => (None, authority),
-        Some((user, host)) => (Some(user), host),
-    };
-    let (host, port) = match host_and_port.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((host, after)) => (host, after),
-        None => host_and_port.split_at(host_and_port.find(':').unwrap_or(host_and_port.len())),
-    };
-    let port = match port.strip_prefix(':') {
-        None if port.is_empty() => Some(if secure { 443 } else { 80 }),
-        None => None,
-        Some(digits) => digits.parse::<u16>().ok().filter(|port| *port > 0),
-    };
-    let is_host = !host.is_empty() && host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._:".contains(&b));
-    let Some(port) = port.filter(|_| is_host) else { return Err(bad(form)) };
-    let user = user.map(|user| {
-        let (name, password) = user.split_once(':').unwrap_or((user, ""));
-        (decoded(name), Secret(decoded(password)))
-    });
-    if user.iter().any(|(name, password)| name.chars().chain(password.0.chars()).any(char::is_control)) {
-        return Err(bad("its user name or password holds a control character"));
+    let credentials = address.credentials().cloned();
+    if credentials.as_ref().is_some_and(|login| login.joined().0.chars().any(char::is_control)) {
+        return Err(bad("its user name or password contains a control character"));
     }
-    Ok(Some(ProxyServer { variable: variable.to_owned(), secure, host: host.to_owned(), port, user }))
+    Ok(Some(Proxy { origin: address.origin(), credentials, variable: variable.to_owned() }))
 }

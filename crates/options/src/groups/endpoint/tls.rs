@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use aiperf_config::{Environment, ProxyConfig, Target, TlsConfig, Tuning};
+use aiperf_address::{ClientCertificate, Proxies, TlsOptions, Verification};
+use aiperf_config::{Environment, Target, Tuning};
 
 use crate::catalogue::OptionId;
 use crate::{ConfigError, RawOptions};
@@ -14,15 +15,15 @@ pub(super) fn resolve(
     environment: &Environment,
     tuning: &Tuning,
     targets: &[Target],
-    proxies: &ProxyConfig,
+    proxies: &Proxies,
     warnings: &mut Vec<String>,
-) -> Result<TlsConfig, ConfigError> {
+) -> Result<TlsOptions, ConfigError> {
     let insecure = raw.flag(OptionId::Insecure)?;
     let path = |id| file(raw, environment, id);
     let (ca_cert, certificate, key) =
         (path(OptionId::CaCert)?, path(OptionId::ClientCert)?, path(OptionId::ClientKey)?);
-    let secure_proxy = tuning.trust_env && [&proxies.http, &proxies.https].into_iter().flatten().any(|p| p.secure);
-    let is_secure = |target: &Target| matches!(target, Target::Url(url) if url.get(..8).is_some_and(|start| ["https://", "grpcs://"].iter().any(|secure| start.eq_ignore_ascii_case(secure))));
+    let secure_proxy = tuning.trust_env && proxies.all().any(|proxy| proxy.origin.scheme.is_secure());
+    let is_secure = |target: &Target| matches!(target, Target::Url(url) if url.scheme().is_secure());
     let given = ALL.into_iter().find(|id| raw.is_given(*id));
     if let Some(id) = given
         && !secure_proxy
@@ -51,9 +52,10 @@ pub(super) fn resolve(
     }
     let client = certificate.map(|certificate| {
         let key = key.unwrap_or_else(|| certificate.clone());
-        (certificate, key)
+        ClientCertificate { certificate, key }
     });
-    Ok(TlsConfig { insecure, ca_cert, client })
+    let verification = if insecure { Verification::Off } else { Verification::Full };
+    Ok(TlsOptions { verification, roots: ca_cert, client })
 }
 
 fn file(raw: &RawOptions, environment: &Environment, id: OptionId) -> Result<Option<PathBuf>, ConfigError> {

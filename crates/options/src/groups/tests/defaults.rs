@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use aiperf_address::{Address, Scheme};
 use aiperf_config::*;
 use aiperf_protocol::EndpointKind;
 use serde_json::json;
@@ -13,7 +14,7 @@ use crate::*;
 #[test]
 fn a_model_is_enough() {
     let config = with_model(&[]).unwrap();
-    assert_eq!(config.endpoint.targets, [Target::Url("http://localhost:8000".to_owned())]);
+    assert_eq!(config.endpoint.targets, [Target::Url(Address::parse("http://localhost:8000", Scheme::Http).unwrap())]);
     assert_eq!(config.endpoint.kind, EndpointKind::Chat);
     assert!(!config.endpoint.streaming);
     assert_eq!(config.endpoint.request_timeout, Some(Duration::from_secs(21_600)));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use aiperf_address::{Address, Scheme};
 use aiperf_config::{DescriptorSource, Target};
 use aiperf_protocol::{KserveBackend, Wire};
 
@@ -22,9 +23,9 @@ fn endpoint(words: &[&str]) -> aiperf_config::EndpointConfig {
 fn the_url_says_what_carries_requests_and_where_it_does_not_the_type_does() {
     let kserve = endpoint(&["--endpoint-type=kserve"]);
     assert!(kserve.wire.is_grpc());
-    assert_eq!(kserve.targets, [Target::Url("grpc://localhost:8001".to_owned())]);
+    assert_eq!(kserve.targets, [Target::Url(Address::parse("grpc://localhost:8001", Scheme::Http).unwrap())]);
     let bare = endpoint(&["--endpoint-type=kserve", "--url=h:9"]);
-    assert_eq!(bare.targets, [Target::Url("grpc://h:9".to_owned())]);
+    assert_eq!(bare.targets, [Target::Url(Address::parse("grpc://h:9", Scheme::Http).unwrap())]);
     assert_eq!(endpoint(&["--endpoint-type=kserve", "--url=http://h:9"]).wire, Wire::Http);
     assert_eq!(endpoint(&["--endpoint-type=kserve", "--transport=http", "--url=sim:"]).wire, Wire::Http);
     assert!(endpoint(&["--endpoint-type=kserve", "--url=sim:"]).wire.is_grpc());

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use aiperf_address::ConnectionReuse;
 use aiperf_config::*;
 
 use super::{input_file, named_file, with_model};

@@ -139,7 +139,7 @@ fn a_public_data_set_is_shown_as_in_the_reference() {
 
 #[test]
 fn recorded_agents_name_their_session_in_the_header_of_their_servers() {
-    let named = |set: &str| with_model(&[set]).unwrap().tuning.session_copies.dynamo_session_id;
+    let named = |set: &str| with_model(&[set]).unwrap().tuning.affinity.dynamo_session_id;
     assert!(named("--public-dataset=exgentic"));
     assert!(!named("--public-dataset=sharegpt"));
 }

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use aiperf_config::{Config, Environment, ProxyConfig, ProxyServer, Secret};
+use aiperf_address::{ClientCertificate, ConnectionReuse, Credentials, Proxies, Proxy, Secret, Verification};
+use aiperf_config::{Config, Environment};
 use serde_json::json;
 
 use super::{check, raw, with_model};
@@ -17,12 +18,12 @@ fn within(variables: &[(&str, &str)], words: &[&str]) -> Result<Config, ConfigEr
 
 const TRUST: (&str, &str) = ("AIPERF_HTTP_TRUST_ENV", "true");
 
-fn proxies(variables: &[(&str, &str)]) -> ProxyConfig {
+fn proxies(variables: &[(&str, &str)]) -> Proxies {
     within(&[&[TRUST], variables].concat(), &[]).unwrap().endpoint.proxies
 }
 
-fn place(server: Option<&ProxyServer>) -> Option<(&str, u16, bool)> {
-    server.map(|server| (server.host.as_str(), server.port, server.secure))
+fn place(proxy: Option<&Proxy>) -> Option<(&str, u16, bool)> {
+    proxy.map(|proxy| (proxy.origin.host.as_str(), proxy.origin.port, proxy.origin.scheme.is_secure()))
 }
 
 #[test]
@@ -31,12 +32,16 @@ fn certificates_are_files_beside_the_working_folder() {
         .unwrap()
         .endpoint
         .tls;
-    assert_eq!(tls.ca_cert.as_deref(), Some(Path::new("/somewhere/ca.pem")));
-    assert_eq!(tls.client, Some((PathBuf::from("/c.pem"), PathBuf::from("/somewhere/k.pem"))));
+    assert_eq!(tls.roots.as_deref(), Some(Path::new("/somewhere/ca.pem")));
+    let (certificate, key) = (PathBuf::from("/c.pem"), PathBuf::from("/somewhere/k.pem"));
+    assert_eq!(tls.client, Some(ClientCertificate { certificate, key }));
     let both = with_model(&["--url=https://h", "--client-cert=both.pem", "--insecure"]).unwrap();
     let path = PathBuf::from("/somewhere/both.pem");
-    assert_eq!(both.endpoint.tls.client, Some((path.clone(), path)));
-    assert!(both.endpoint.tls.insecure && both.warnings.iter().any(|warning| warning.contains("--insecure")));
+    assert_eq!(both.endpoint.tls.client, Some(ClientCertificate { certificate: path.clone(), key: path }));
+    assert!(
+        both.endpoint.tls.verification == Verification::Off
+            && both.warnings.iter().any(|warning| warning.contains("--insecure"))
+    );
     let shown = &both.to_input_config()["endpoint"];
     assert_eq!((&shown["insecure"], &shown["client_cert"]), (&json!(true), &json!("/somewhere/both.pem")));
 }
@@ -67,14 +72,14 @@ fn proxies_are_read_from_either_case_and_the_lower_one_wins() {
     assert_eq!(place(read.http.as_ref()), Some(("::1", 3128, false)));
     assert_eq!(place(read.https.as_ref()), Some(("::1", 3128, false)));
     assert_eq!(read.bypass, ["a.com", ".b.com:80"]);
-    assert_eq!(proxies(&[]), ProxyConfig::default());
+    assert_eq!(proxies(&[]), Proxies::default());
 }
 
 #[test]
 fn a_user_and_password_are_decoded_and_kept_to_ourselves() {
     let read = proxies(&[("http_proxy", "http://me:p%40ss:w%C3%BC@proxy:3128")]);
-    let user = read.http.as_ref().unwrap().user.clone();
-    assert_eq!(user, Some(("me".to_owned(), Secret("p@ss:wü".to_owned()))));
+    let credentials = read.http.as_ref().unwrap().credentials.clone();
+    assert_eq!(credentials, Some(Credentials { user: "me".to_owned(), password: Secret("p@ss:wü".to_owned()) }));
     assert!(!format!("{read:?}").contains("ss:w"), "{read:?}");
 }
 
@@ -106,7 +111,7 @@ fn plain_http_2_does_not_go_through_a_proxy() {
 fn closing_every_connection_is_never_reusing_one() {
     let close = [("AIPERF_HTTP_FORCE_CLOSE", "true")];
     let reuse = within(&close, &[]).unwrap().endpoint.connection_reuse;
-    assert_eq!(reuse, aiperf_config::ConnectionReuse::Never);
+    assert_eq!(reuse, ConnectionReuse::Never);
     let message = within(&close, &["--connection-reuse-strategy=pooled"]).unwrap_err().to_string();
     assert!(message.contains("AIPERF_HTTP_FORCE_CLOSE"), "{message}");
 }

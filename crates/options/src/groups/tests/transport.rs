@@ -1,6 +1,7 @@
 //! How requests travel.
 
-use aiperf_config::{HttpVersion, Target};
+use aiperf_address::{Address, HttpVersion, Scheme};
+use aiperf_config::Target;
 
 use super::{check, with_model};
 
@@ -20,7 +21,7 @@ fn version_and_source_addresses_reach_the_configuration() {
 #[test]
 fn a_unix_socket_is_a_target() {
     let config = with_model(&["--url=unix:/run/server.sock"]).unwrap();
-    assert_eq!(config.endpoint.targets, [Target::Url("unix:/run/server.sock".to_owned())]);
+    assert_eq!(config.endpoint.targets, [Target::Url(Address::parse("unix:/run/server.sock", Scheme::Http).unwrap())]);
 }
 
 #[test]

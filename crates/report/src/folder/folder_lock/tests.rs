@@ -138,8 +138,8 @@ fn all_runs_of_an_earlier_sweep_are_moved_and_other_experiments_below_stay() {
 #[test]
 fn data_that_is_sent_is_not_taken_away() {
     let dir = folder(&RUN);
-    let claim = FolderLock::take(dir.path()).unwrap();
-    claim.clear(EarlierFiles::Delete, &[dir.path().join("profile_export_raw.jsonl")]).unwrap();
+    let lock = FolderLock::take(dir.path()).unwrap();
+    lock.clear(EarlierFiles::Delete, &[dir.path().join("profile_export_raw.jsonl")]).unwrap();
     assert_eq!(names(dir.path()), ["profile_export_raw.jsonl"]);
 }
 

@@ -1,5 +1,5 @@
 //! Texts put into a file by their numbers while they come, which they do nearly in that order. Those that come too early wait:
-//! in memory, and on disk where they are too many.
+//! in memory, and on disk if they are too many.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::OccupiedEntry;

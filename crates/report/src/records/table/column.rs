@@ -9,7 +9,7 @@ use parquet::file::writer::SerializedColumnWriter;
 #[derive(Debug)]
 pub(super) struct ParquetColumn {
     values: ColumnValues,
-    /// `None` where every row has a value. For lists: 0 for none, 2 for an element.
+    /// `None` if every row has a value. For lists: 0 for none, 2 for an element.
     present: Option<Vec<i16>>,
     /// Of lists: 0 where a row begins.
     repeats: Option<Vec<i16>>,

@@ -1,0 +1,12 @@
+//! The simulated model: what it reads and says, how fast, and what goes wrong.
+
+pub(crate) mod admission;
+pub(crate) mod distribution;
+pub(crate) mod draws;
+pub(crate) mod fault;
+pub(crate) mod prefix_cache;
+pub(crate) mod prompt;
+pub(crate) mod reply;
+pub(crate) mod speculation;
+pub(crate) mod timeline;
+pub(crate) mod vocabulary;

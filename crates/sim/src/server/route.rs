@@ -1,0 +1,226 @@
+//! Sends each request to what serves it.
+
+use crate::api::embeddings::embed;
+use crate::api::kserve;
+use crate::api::media;
+use crate::api::rankings::{RankingApi, rank};
+use crate::api::text::{TextRoute, generate};
+use crate::api::text_request::{Refusal, TextApi};
+use crate::api::video;
+use crate::server::connection::{ClientGone, Connection, Received};
+use crate::server::exchange::Exchange;
+use crate::server::http_request::Head;
+use crate::server::http_response::write_whole;
+use crate::server::response::{After, JSON, answer, refuse};
+use crate::server::worker::Worker;
+use crate::truth::Outcome;
+
+/// Everything that the simulator serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Route {
+    Text(TextRoute),
+    Embeddings,
+    Rankings(RankingApi),
+    Images,
+    ImageEdits,
+    ObjectDetection,
+    Transcriptions,
+    Videos,
+    VideoState,
+    Models,
+    KserveModel,
+    Health,
+    Metrics,
+    ResetPrefixCache,
+    /// The start and the end of a profile, which there is none of: that they were asked for is in the truth.
+    Profiler,
+    Truth,
+    Reset,
+    WrongMethod,
+    Unknown,
+}
+
+impl Route {
+    fn of(method: &str, path: &str) -> Self {
+        let text = |api| ("POST", Self::Text(TextRoute::by_body(api)));
+        let text_at = |api, streaming| ("POST", Self::Text(TextRoute::by_path(api, streaming)));
+        let (wanted, route) = match path {
+            "/v1/chat/completions" => text(TextApi::Chat),
+            "/v1/completions" => text(TextApi::Completions),
+            "/v1/responses" => text(TextApi::Responses),
+            "/v1/messages" => text(TextApi::Messages),
+            "/rag/api/prompt" => text(TextApi::Solido),
+            "/generate" => text_at(TextApi::HuggingFace, false),
+            "/generate_stream" => text_at(TextApi::HuggingFace, true),
+            "/v1/embeddings" => ("POST", Self::Embeddings),
+            "/v1/ranking" => ("POST", Self::Rankings(RankingApi::Nim)),
+            "/rerank" => ("POST", Self::Rankings(RankingApi::HfTei)),
+            "/v1/rerank" | "/v2/rerank" => ("POST", Self::Rankings(RankingApi::Cohere)),
+            "/v1/images/generations" => ("POST", Self::Images),
+            "/v1/images/edits" => ("POST", Self::ImageEdits),
+            "/v1/infer" => ("POST", Self::ObjectDetection),
+            "/v1/audio/transcriptions" => ("POST", Self::Transcriptions),
+            "/v1/videos" => ("POST", Self::Videos),
+            _ if path.starts_with("/v1/videos/") => ("GET", Self::VideoState),
+            _ if path.starts_with("/v2/models/") && path.ends_with("/generate") => text_at(TextApi::Triton, false),
+            _ if path.starts_with("/v2/models/") && path.ends_with("/generate_stream") => {
+                text_at(TextApi::Triton, true)
+            }
+            _ if path.starts_with("/v2/models/") && path.ends_with("/infer") => text_at(TextApi::Kserve, false),
+            _ if path.starts_with("/v2/models/") && path.ends_with("/infer_stream") => text_at(TextApi::Kserve, true),
+            _ if path.starts_with("/v2/models/") => ("GET", Self::KserveModel),
+            "/v1/models" => ("GET", Self::Models),
+            "/health" | "/v1/health" | "/ping" | "/v2/health/live" | "/v2/health/ready" => ("GET", Self::Health),
+            "/metrics" => ("GET", Self::Metrics),
+            "/reset_prefix_cache" => ("POST", Self::ResetPrefixCache),
+            "/start_profile" | "/stop_profile" => ("POST", Self::Profiler),
+            "/sim/truth" => ("GET", Self::Truth),
+            "/sim/reset" => ("POST", Self::Reset),
+            _ => return Self::Unknown,
+        };
+        // HEAD asks for what GET would be answered with, without its body.
+        let is_head = method == "HEAD" && wanted == "GET" && route != Self::VideoState;
+        if method == wanted || is_head { route } else { Self::WrongMethod }
+    }
+
+    const fn is_inference(self) -> bool {
+        matches!(
+            self,
+            Self::Text(_)
+                | Self::Embeddings
+                | Self::Rankings(_)
+                | Self::Images
+                | Self::ImageEdits
+                | Self::ObjectDetection
+                | Self::Transcriptions
+                | Self::Videos
+        )
+    }
+}
+
+/// Whether the simulator serves inference requests at this path.
+pub fn serves(path: &str) -> bool {
+    Route::of("POST", path).is_inference()
+}
+
+/// Serves one request. `connection_request` counts the requests of the connection.
+pub(crate) async fn serve(
+    worker: &Worker,
+    connection: &mut Connection,
+    received: &Received,
+    connection_number: u64,
+    connection_request: u64,
+) -> After {
+    let (state, head) = (&worker.state, &received.head);
+    let route = Route::of(&head.method, head.path());
+    // Looking at the server leaves no trace in the truth.
+    match route {
+        Route::Truth => {
+            let lines = state.truth.lines();
+            return plain(connection, "application/x-ndjson", &lines, head).await;
+        }
+        Route::Metrics => {
+            let text = state.metrics.render(&state.options.model, state.in_flight());
+            let content_type = "text/plain; version=0.0.4; charset=utf-8";
+            return plain(connection, content_type, text.as_bytes(), head).await;
+        }
+        Route::Reset => {
+            state.reset();
+            return plain(connection, "application/json", b"{}", head).await;
+        }
+        Route::Models | Route::KserveModel | Route::Health if head.method == "HEAD" => {
+            let body = small_body(worker, head, route);
+            return plain(connection, JSON, body.as_bytes(), head).await;
+        }
+        _ => {}
+    }
+    let mut exchange = Exchange::begin(state, received, connection_number, connection_request, route.is_inference());
+    let served = match route {
+        Route::Text(api) => generate(worker, connection, &mut exchange, received, api).await,
+        Route::Embeddings => embed(worker, connection, &mut exchange, received).await,
+        Route::Rankings(api) => rank(worker, connection, &mut exchange, received, api).await,
+        Route::Images => media::generate_images(worker, connection, &mut exchange, received).await,
+        Route::ImageEdits => media::edit_image(worker, connection, &mut exchange, received).await,
+        Route::ObjectDetection => media::detect_objects(worker, connection, &mut exchange, received).await,
+        Route::Transcriptions => media::transcribe(worker, connection, &mut exchange, received).await,
+        Route::Videos => video::submit(worker, connection, &mut exchange, received).await,
+        Route::VideoState => video::ask_after(worker, connection, &mut exchange, received).await,
+        other => small(worker, connection, &mut exchange, received, other).await,
+    };
+    served.unwrap_or_else(|ClientGone| {
+        exchange.finish(Outcome::ClientGone);
+        After::Close
+    })
+}
+
+/// What is answered at once and from what is known already.
+async fn small(
+    worker: &Worker,
+    connection: &mut Connection,
+    exchange: &mut Exchange,
+    received: &Received,
+    route: Route,
+) -> Result<After, ClientGone> {
+    let (state, head) = (&worker.state, &received.head);
+    let keep_alive = head.keep_alive;
+    match route {
+        Route::ResetPrefixCache => state.clear_prefix_cache(),
+        Route::WrongMethod => {
+            let message = format!("{} is not the method of {}.", head.method, head.path());
+            return refuse(connection, exchange, 405, &Refusal { message, parameter: None }, keep_alive).await;
+        }
+        Route::Unknown => {
+            let message = format!("there is nothing at {}.", head.path());
+            return refuse(connection, exchange, 404, &Refusal { message, parameter: None }, keep_alive).await;
+        }
+        _ => {}
+    }
+    let body = small_body(worker, head, route);
+    answer(connection, exchange, 200, body.as_bytes(), Outcome::Completed, keep_alive).await
+}
+
+fn small_body(worker: &Worker, head: &Head, route: Route) -> String {
+    match route {
+        Route::Models => models(&worker.state.options.model),
+        Route::KserveModel => kserve::about(head.path()),
+        _ => "{}".to_owned(),
+    }
+}
+
+fn models(name: &str) -> String {
+    let name = serde_json::Value::from(name);
+    format!(
+        r#"{{"object":"list","data":[{{"id":{name},"object":"model","created":0,"owned_by":"aiperf-sim","root":{name},"parent":null}}]}}"#
+    )
+}
+
+async fn plain(connection: &mut Connection, content_type: &str, body: &[u8], head: &Head) -> After {
+    let mut out = Vec::with_capacity(body.len() + 192);
+    write_whole(200, content_type, body, head.keep_alive, &mut out);
+    if head.method == "HEAD" {
+        out.truncate(out.len() - body.len());
+    }
+    match connection.write(&out).await {
+        Ok(_) => After::keeping(head.keep_alive),
+        Err(_) => After::Close,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_served_by_its_method_only() {
+        assert_eq!(Route::of("POST", "/v1/embeddings"), Route::Embeddings);
+        assert_eq!(Route::of("GET", "/v1/embeddings"), Route::WrongMethod);
+        assert_eq!(Route::of("GET", "/v1/nothing"), Route::Unknown);
+        assert_eq!(Route::of("GET", "/v1/videos/video_1/content"), Route::VideoState);
+        let triton = Route::Text(TextRoute::by_path(TextApi::Triton, true));
+        assert_eq!(Route::of("POST", "/v2/models/m/generate_stream"), triton);
+        for path in ["/metrics", "/health", "/v1/models"] {
+            assert_eq!(Route::of("HEAD", path), Route::of("GET", path));
+        }
+        assert_eq!(Route::of("HEAD", "/v1/chat/completions"), Route::WrongMethod);
+    }
+}

@@ -1,0 +1,83 @@
+//! One serving thread: accepts connections and serves their requests one after the other.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use aiperf_clock::{Mono, Nanos, Timer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+use crate::api::dialect::openai::error_object;
+use crate::api::grpc;
+use crate::server::connection::{Connection, NoRequest};
+use crate::server::http_request::Unreadable;
+use crate::server::http_response::{error_kind, write_whole};
+use crate::server::response::After;
+use crate::server::route;
+use crate::server::state::ServerState;
+
+#[derive(Debug)]
+pub(crate) struct Worker {
+    pub(crate) state: Arc<ServerState>,
+    pub(crate) timer: Timer,
+}
+
+/// How long to wait when no connection can be accepted, most likely for want of descriptors.
+const ACCEPT_PAUSE: Nanos = Nanos(10_000_000);
+
+impl Worker {
+    /// Serves until told to stop. Connections end with the `LocalSet` that this runs in.
+    pub(crate) async fn run(self, listener: TcpListener, mut stop: watch::Receiver<bool>) {
+        let worker = Rc::new(self);
+        let accepting = async {
+            loop {
+                match listener.accept().await {
+                    Ok((stream, _)) => {
+                        let number = worker.state.next_connection();
+                        tokio::task::spawn_local(converse(Rc::clone(&worker), stream, number));
+                    }
+                    Err(_) => worker.timer.sleep_until(Mono::now() + ACCEPT_PAUSE).await,
+                }
+            }
+        };
+        tokio::select! {
+            () = accepting => {}
+            // An error means that whoever could stop us is gone: then we stop too.
+            _ = stop.wait_for(|stop| *stop) => {}
+        }
+    }
+}
+
+async fn converse(worker: Rc<Worker>, stream: TcpStream, number: u64) {
+    // Without it small writes wait for each other; a system that refuses still serves.
+    let _ = stream.set_nodelay(true);
+    if grpc::is_meant(&worker, &stream).await {
+        return grpc::converse(worker, stream, number).await;
+    }
+    let mut connection = Connection::new(stream);
+    let mut served = 0;
+    loop {
+        let received = match connection.receive().await {
+            Ok(received) => received,
+            Err(NoRequest::Gone) => return,
+            Err(NoRequest::Unreadable(why)) => return say_unreadable(&mut connection, why).await,
+        };
+        match route::serve(&worker, &mut connection, &received, number, served).await {
+            After::KeepAlive => served += 1,
+            After::Close => return,
+            After::Reset => return connection.reset(),
+        }
+    }
+}
+
+async fn say_unreadable(connection: &mut Connection, why: Unreadable) {
+    let (status, message) = match why {
+        Unreadable::Malformed(what) => (400, what),
+        Unreadable::TooLarge => (413, "the request is too large"),
+    };
+    let body = error_object(status, error_kind(status), message, None);
+    let mut out = Vec::new();
+    write_whole(status, "application/json", body.as_bytes(), false, &mut out);
+    // The connection ends here in any case.
+    let _ = connection.write(&out).await;
+}

@@ -1,0 +1,20 @@
+//! Follows an exchange while it runs.
+
+use aiperf_clock::{Mono, ReadStamp};
+
+use crate::exchange::Exchange;
+
+/// Is told of the stages of an exchange as they happen. Called between reads, so it must be quick.
+pub trait ExchangeObserver {
+    /// The socket accepted the last byte of the request.
+    fn sent(&self, _at: Mono) {}
+
+    /// A read was added to the exchange.
+    fn read(&self, _stamp: ReadStamp, _exchange: &Exchange) {}
+}
+
+/// Ignores everything.
+#[derive(Debug, Clone, Copy)]
+pub struct NoObserver;
+
+impl ExchangeObserver for NoObserver {}
