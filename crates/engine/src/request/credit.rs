@@ -24,7 +24,7 @@ pub struct Session {
     pub parent_correlation_id: Option<String>,
     pub root_correlation_id: String,
     /// Earlier turns and replies, for conversations whose history is live.
-    pub history: Mutex<History>,
+    pub(crate) history: Mutex<History>,
     pub(crate) worker: usize,
     /// The phase that started it. Events of it that come in after that phase are ignored.
     pub phase: usize,
@@ -37,6 +37,13 @@ pub struct Session {
     pub(crate) is_root: bool,
     /// Reports the end of the session when the last reference to it is dropped.
     pub(crate) _lease: ConversationLease,
+}
+
+impl Session {
+    /// Reads or extends what was said so far. `None` if a thread panicked while it did so.
+    pub fn with_history<T>(&self, change: impl FnOnce(&mut History) -> T) -> Option<T> {
+        self.history.lock().ok().map(|mut history| change(&mut history))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
