@@ -89,7 +89,7 @@ pub(crate) enum ScriptStep {
     /// Opens the port again after this many milliseconds.
     ListenAfterMs(u64),
     /// HTTP/2: the head of a response on the stream of the request.
-    Headers(Headers),
+    ScriptedHeaders(ScriptedHeaders),
     /// HTTP/2: a part of the body.
     Data {
         body: ScriptedBody,
@@ -135,13 +135,13 @@ pub(crate) enum ScriptedStream {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Headers {
+pub(crate) struct ScriptedHeaders {
     pub(crate) status: String,
     pub(crate) fields: Vec<(String, String)>,
     pub(crate) end: bool,
 }
 
-impl Default for Headers {
+impl Default for ScriptedHeaders {
     fn default() -> Self {
         let fields = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
         Self { status: "200".to_owned(), fields, end: false }

@@ -77,7 +77,7 @@ pub(crate) fn validate(path: &Path) -> anyhow::Result<ExitCode> {
         eprintln!("not repairable: {note}");
     }
     if !checked.others.is_empty() {
-        eprintln!("not checked, no schema speaks of them: {}", checked.others.join(", "));
+        eprintln!("not checked, because there is no schema for them: {}", checked.others.join(", "));
     }
     if checked.findings.is_empty() {
         return Ok(ExitCode::SUCCESS);

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use aiperf_metrics::Metric;
 use aiperf_stats::Level;
 
-use crate::row::RowLevels;
-use crate::workload::differences;
+use crate::side::workload::differences;
+use crate::verdict::row::RowLevels;
 use crate::{
     CompareError, ComparisonRow, Direction, Quantity, Question, Selection, Share, Side, Warning, WorkloadNote,
 };

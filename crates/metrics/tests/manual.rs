@@ -13,7 +13,7 @@ type Section = (&'static str, &'static str, fn(Metric) -> bool);
 const SECTIONS: &[Section] = &[
     (
         "Latency and rates of a request",
-        "Content is an event that carries text, reasoning or tool-call text. Events without any (role, finish, usage, `[DONE]`) set no time.",
+        "Content is an event with text, reasoning or tool-call text. Events without content (role, finish, usage, `[DONE]`) do not set a time.",
         |m| {
             is_record(m)
                 && has(m, &[])
@@ -25,8 +25,8 @@ const SECTIONS: &[Section] = &[
     (
         "Tokens of a request",
         "Counted by the client's tokenizer, or taken from the server's usage with `--use-server-token-count`. Each choice of an answer and each text of a \
-         batch is encoded by itself. With a `tokenizer.json`, texts above 64 KiB are encoded in pieces that end at a blank between two words, which leaves \
-         the count as it is; a text of which no 16 KiB have such a blank may be off by a token for each piece.",
+         batch is encoded separately. With a `tokenizer.json`, texts above 64 KiB are encoded in pieces that end at a space between two words, which does \
+         not change the count. If a text has 16 KiB without such a space, its count may be off by one token per piece.",
         |m| is_record(m) && has(m, &[]) && !is_time_or_rate(m),
     ),
     ("Images, audio and video", "", |m| {
@@ -39,12 +39,12 @@ const SECTIONS: &[Section] = &[
     }),
     (
         "Goodput",
-        "A request is good when it succeeded and met every objective of `--goodput`; one that lacks the metric of an objective is not.",
+        "A request is good if it succeeded and met every objective of `--goodput`. A request without the metric of an objective is not good.",
         |m| has(m, &[Flags::GOODPUT]) && !has(m, &[Flags::GPU]),
     ),
     (
         "Failed requests",
-        "Twins with failures have the values of the metric they are named after and one infinite value for each failed request: they are what the metric would be if failed requests took forever. Percentiles are interpolated as always, so that one whose rank lies between the last success and the first failure is infinite too (p90 where exactly a tenth failed). Infinite statistics stand as `inf` in the CSV file and on the console; JSON, which has no such number, leaves them out.",
+        "Error-adjusted metrics have the values of the metric they are named after, plus one infinite value for each failed request: the metric if failed requests took forever. Percentiles are interpolated as usual, so a percentile whose rank lies between the last success and the first failure is infinite too (p90 if exactly a tenth failed). The CSV file and the console show infinite statistics as `inf`; JSON does not have such a number and leaves them out.",
         |m| {
             (has(m, &[Flags::ERRORS])
                 || m.definition().kind == MetricKind::ErrorAdjusted
@@ -52,13 +52,13 @@ const SECTIONS: &[Section] = &[
                 && !has(m, &[Flags::USAGE])
         },
     ),
-    ("Usage", "From the last event whose `usage` was not empty.", |m| has(m, &[Flags::USAGE])),
+    ("Usage", "Read from the last event whose `usage` was not empty.", |m| has(m, &[Flags::USAGE])),
     (
         "HTTP trace",
-        "Stages do not overlap. `--show-trace-timing` shows them, `--export-http-trace` writes each request's own.",
+        "Stages do not overlap. `--show-trace-timing` shows them on the console; `--export-http-trace` writes them for each request.",
         |m| has(m, &[Flags::TRACE]),
     ),
-    ("Schedule", "Of runs in which a schedule, not the server, says when to send.", |m| {
+    ("Schedule", "Only in runs in which a schedule, not the server, decides when to send.", |m| {
         has(m, &[Flags::OPEN_LOOP, Flags::FIXED_SCHEDULE])
     }),
     ("Permission to send", "A request gets its permission when the schedule or a free slot allows it.", |m| {
@@ -66,18 +66,18 @@ const SECTIONS: &[Section] = &[
     }),
     (
         "Over time",
-        "Step functions of time, with statistics weighted by how long each value held: avg, min, max, std, p50, p90, p95 and p99. `effective_*` cover the whole of D, `active_*` the time in which the matching concurrency is above 0.",
+        "Step functions of time. Their statistics (avg, min, max, std, p50, p90, p95, p99) are weighted by the duration of each value. `effective_*` cover the whole of D; `active_*` cover the time in which the matching concurrency is above 0.",
         |m| m.definition().kind == MetricKind::TimeWeighted,
     ),
-    ("Network", "`--network-latency-mean` gives the round trip, `--network-latency-automatic` measures it.", |m| {
+    ("Network", "`--network-latency-mean` sets the round trip; `--network-latency-automatic` measures it.", |m| {
         has(m, &[Flags::NETWORK])
     }),
-    ("Speculative decoding", "Where the response has `metrics.speculative_decoding`, as vLLM's has.", |m| {
+    ("Speculative decoding", "Only if the response has `metrics.speculative_decoding`, as vLLM's responses do.", |m| {
         has(m, &[Flags::SPEC_DECODE])
     }),
     (
         "GPU energy",
-        "These need GPU telemetry, which is not collected so far: a run of this program has none of them. `aiperf report` keeps those of an AIPerf summary.",
+        "These need GPU telemetry, which aiperf does not collect, so its own runs do not have them. `aiperf report` keeps those of an AIPerf summary.",
         |m| has(m, &[Flags::GPU]),
     ),
 ];
@@ -123,16 +123,25 @@ fn has(metric: Metric, flags: &[Flags]) -> bool {
 
 fn manual() -> String {
     let mut text = String::from(
-        "# Metrics\n\nWritten from the catalogue (`crates/metrics/src/catalogue/rows.rs`); `UPDATE_DOCS=1 cargo test -p aiperf-metrics --test \
-         manual` rewrites it.\n\n\
-         A record metric has one value a request (a list for `record, list`), and in the summary avg, min, max, std, sum, count and the \
+        "# Metrics\n\n\
+         Look up a metric of a run, or set an objective for it:\n\n\
+         ```sh\n\
+         jq '.request_latency' artifacts/my-run/profile_export_aiperf.json        # all statistics of one metric\n\
+         jq '.metrics.request_latency' artifacts/my-run/profile_export.jsonl      # one value per request\n\
+         aiperf profile --model my-model --url localhost:8000 --streaming --goodput request_latency:500\n\
+         ```\n\n\
+         This page is generated from the catalogue (`crates/metrics/src/catalogue/rows.rs`). To write it again, run \
+         `UPDATE_DOCS=1 cargo test -p aiperf-metrics --test manual`.\n\n\
+         - A record metric has one value per request (a list for `record, list`). The summary has avg, min, max, std, sum, count and the \
          percentiles p1, p5, p10, p25, p50, p75, p90, p95, p99, p99_9 and p99_99 over requests: linear interpolation at rank q (n - 1), \
-         population standard deviation. [statistics.md](statistics.md) says how sure they are. Aggregate and derived metrics are single \
-         numbers unless their kind says more. All metrics are of successful requests unless their section says otherwise. A metric whose inputs are missing is absent, for a request or for the run. Where \
-         our definition differs from AIPerf's, [compatibility.md](compatibility.md) says how.\n\n\
-         Units are those of the files; in brackets the unit that a metric is computed in, where it is another one. `--goodput` takes any \
-         record metric that the run has, with a limit in the unit of the files: an upper one, or a lower one where larger is better \
-         (marked ↑).\n",
+         population standard deviation. [statistics.md](statistics.md) explains their confidence intervals.\n\
+         - Aggregate and derived metrics are single numbers unless their kind says more.\n\
+         - All metrics cover successful requests unless their section says otherwise.\n\
+         - A metric whose inputs are missing is absent, for a request or for the run.\n\
+         - Units are those of the files. If a metric is computed in another unit, that unit is in brackets.\n\
+         - `--goodput` takes any record metric that the run has, with a limit in the unit of the files. It is an upper limit, or a lower limit if \
+         larger is better (marked ↑).\n\
+         - [compatibility.md](compatibility.md) lists the definitions that differ from AIPerf's.\n",
     );
     let mut done = Vec::new();
     for (title, words, belongs) in SECTIONS {

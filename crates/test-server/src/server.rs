@@ -21,7 +21,7 @@ pub struct TestServer {
 }
 
 /// Says what to reply to a request, given its number from 0 in the order of arrival.
-type Answer = dyn Fn(usize, &ReceivedRequest) -> TestReply + Send + Sync;
+type ReplyTo = dyn Fn(usize, &ReceivedRequest) -> TestReply + Send + Sync;
 
 impl TestServer {
     /// `answer` gets each request with its number, from 0, in the order of arrival.
@@ -47,7 +47,7 @@ impl TestServer {
         self.received.lock().unwrap().clone()
     }
 
-    fn serve(tls: Option<Arc<ServerConfig>>, answer: Arc<Answer>) -> Self {
+    fn serve(tls: Option<Arc<ServerConfig>>, answer: Arc<ReplyTo>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
         let received = Arc::new(Mutex::new(Vec::new()));
@@ -71,7 +71,7 @@ fn serve_connection(
     tls: Option<Arc<ServerConfig>>,
     number: usize,
     log: &Mutex<Vec<ReceivedRequest>>,
-    answer: &Answer,
+    answer: &ReplyTo,
 ) -> io::Result<()> {
     socket.set_nodelay(true)?;
     let mut stream: Box<dyn ReadWrite> = match tls {

@@ -82,7 +82,7 @@ fn step_once(wire: &mut ServerSocket, state: &Arc<ServerState>, step: &ScriptSte
         }
         ScriptStep::StopListening => state.stop_listening(),
         ScriptStep::ListenAfterMs(after) => state.listen_again(Duration::from_millis(*after)),
-        ScriptStep::Headers(_)
+        ScriptStep::ScriptedHeaders(_)
         | ScriptStep::Data { .. }
         | ScriptStep::Rst(_)
         | ScriptStep::Goaway { .. }

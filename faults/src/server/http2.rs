@@ -10,7 +10,7 @@ use super::http1::is_tick;
 use super::wire::ServerSocket;
 use super::{Flow, ReceivedRequest, ServerState};
 use crate::body::{self, BodyPart};
-use crate::step::{Headers, ScriptStep, ScriptedStream};
+use crate::step::{ScriptStep, ScriptedHeaders, ScriptedStream};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const HEAD: usize = 9;
@@ -40,7 +40,7 @@ struct Http2Frame {
 /// A stream of three tokens.
 pub(super) fn good_reply() -> Vec<ScriptStep> {
     let body = vec![BodyPart::Tokens(3), BodyPart::Done];
-    vec![ScriptStep::Headers(Headers::default()), ScriptStep::Data { body, end: true }]
+    vec![ScriptStep::ScriptedHeaders(ScriptedHeaders::default()), ScriptStep::Data { body, end: true }]
 }
 
 pub(super) fn serve(wire: &mut ServerSocket, state: &Arc<ServerState>) -> io::Result<()> {
@@ -97,7 +97,7 @@ fn perform(wire: &mut ServerSocket, state: &Arc<ServerState>, steps: &[ScriptSte
             // The stream is left as it is; others may go on.
             ScriptStep::Hold => return Ok(Flow::GoOn),
             ScriptStep::Gate => state.wait_at_gate(),
-            ScriptStep::Headers(headers) => {
+            ScriptStep::ScriptedHeaders(headers) => {
                 let flags = END_HEADERS | if headers.end { END_STREAM } else { 0 };
                 send(wire, HEADERS, flags, stream, &encoded(headers))?;
             }
@@ -150,7 +150,7 @@ fn perform(wire: &mut ServerSocket, state: &Arc<ServerState>, steps: &[ScriptSte
 }
 
 /// Literal fields without indexing: the simplest that HPACK has. Name 8 of its table is `:status`.
-fn encoded(headers: &Headers) -> Vec<u8> {
+fn encoded(headers: &ScriptedHeaders) -> Vec<u8> {
     let mut block = vec![8, headers.status.len() as u8];
     block.extend_from_slice(headers.status.as_bytes());
     for (name, value) in &headers.fields {

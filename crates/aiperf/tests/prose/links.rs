@@ -10,7 +10,7 @@ fn links(page: &str) -> Vec<String> {
     let mut links = Vec::new();
     let mut in_code = false;
     for line in page.lines() {
-        in_code ^= line.starts_with("```");
+        in_code ^= line.trim_start().starts_with("```");
         if in_code {
             continue;
         }
@@ -27,7 +27,7 @@ fn anchors(page: &str) -> Vec<String> {
     let mut anchors = Vec::new();
     let mut in_code = false;
     for line in page.lines() {
-        in_code ^= line.starts_with("```");
+        in_code ^= line.trim_start().starts_with("```");
         if !in_code && line.starts_with('#') {
             anchors.push(anchor(line.trim_start_matches('#').trim()));
         }
@@ -80,7 +80,11 @@ fn named_files(page: &str) -> Vec<&str> {
     let code = page.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
     let first_words = code.filter_map(|code| code.split_whitespace().next());
     first_words
-        .filter(|word| FOLDERS.iter().any(|folder| word.starts_with(folder)) && !word.contains(['*', '<', '{']))
+        .filter(|word| {
+            FOLDERS.iter().any(|folder| word.starts_with(folder))
+                && !word.contains(['*', '<', '{'])
+                && !word.contains("NAME")
+        })
         .collect()
 }
 

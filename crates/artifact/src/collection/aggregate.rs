@@ -68,7 +68,7 @@ impl CollectionCheck<'_> {
         for run in &runs {
             let label = &run.summary["run_info"]["run_label"];
             if !listed(&metadata["run_labels"]).any(|known| known == label) && !failed(label) {
-                problems.push(format!("says nothing of {label} in {}", self.name(&run.folder)));
+                problems.push(format!("does not list {label} in {}", self.name(&run.folder)));
             }
         }
         if !problems.is_empty() {

@@ -3,7 +3,7 @@
 use aiperf_stats::Level;
 use aiperf_table::{grouped, whole};
 
-use crate::row::RowLevels;
+use crate::verdict::row::RowLevels;
 use crate::{
     Change, Comparison, ComparisonReport, ComparisonRow, Forecast, Gate, GateOutcome, OnUnclear, Question, RowOutcome,
     Scale, Share, SideNote, Verdict, Warning,

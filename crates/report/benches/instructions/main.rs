@@ -2,6 +2,8 @@
 //! `benches/instructions`, which takes the difference of two counts, so that what comes before the loop does not matter.
 
 mod answer;
+#[path = "../../tests/runs/metadata.rs"]
+mod metadata;
 mod record;
 mod request;
 mod yardstick;

@@ -2,12 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the failure")]
 #![allow(dead_code, reason = "each test file takes what it needs")]
 
+mod metadata;
+
 use aiperf_clock::{EpochNanos, Mono, Nanos, WallAnchor};
 use aiperf_metrics::{
-    Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, LostRecords, MediaFacts,
-    MetricContext, Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
+    Cancellation, ClientHealth, ClientLoad, Columns, Failure, HealthSample, HttpTiming, LostRecords, MetricContext,
+    Observation, PhaseAccounting, PhaseWindow, RecordValues, Summary, Thresholds, TokenCounts,
 };
-use aiperf_protocol::{ContentChunk, Delivery, EndpointKind, Usage};
+use aiperf_protocol::{ContentChunk, EndpointKind, Usage};
 use aiperf_report::{
     AskedLoad, AskedPercentiles, ClientCpu, ErrorLimits, ErrorStatistic, ErrorStats, Grade, JoinCounts, LocalZone,
     Machine, Phase, PhaseReport, RecordMetadata, RunReport, RunStatus, SelfTestProblem, SelfTestReport, TimedError,
@@ -36,12 +38,10 @@ pub(crate) fn streamed(index: u64) -> Observation {
         usage_completion_tokens: None,
     };
     let chunks: Vec<_> = (0..8).map(chunk).collect();
+    let end = chunks[7].at + Nanos(500_000);
     Observation {
-        due: start,
         credit_issued: at(9 + 100 * index),
-        start,
         headers_received: Some(start + Nanos(2 * MS)),
-        end: chunks[7].at + Nanos(500_000),
         chunks,
         tokens: TokenCounts { input: Some(32), output: Some(8), reasoning: None },
         usage: Some(Usage {
@@ -51,7 +51,6 @@ pub(crate) fn streamed(index: u64) -> Observation {
             cache_read_tokens: Some(8),
             ..Usage::default()
         }),
-        spec_decode: None,
         http: Some(HttpTiming {
             connecting: Nanos(if index == 0 { 700_000 } else { 0 }),
             sending: Nanos(100_000),
@@ -64,14 +63,8 @@ pub(crate) fn streamed(index: u64) -> Observation {
             reads: 8,
             ..HttpTiming::default()
         }),
-        resent: 0,
-        failure: None,
         requested_output_tokens: Some(8),
-        requested_input_tokens: None,
-        undecodable_events: 0,
-        delivery: Delivery::Events,
-        prefix: None,
-        media: MediaFacts::default(),
+        ..Observation::new(start, end)
     }
 }
 
@@ -242,37 +235,11 @@ pub(crate) fn refused_run() -> RunReport {
 }
 
 pub(crate) fn metadata(seen: &Observation) -> RecordMetadata<'static> {
-    let id = "5219784f-3c8e-4993-95d3-24ab4f9a55c8";
-    RecordMetadata {
-        session_num: 1,
-        x_request_id: "4ee3c7bc-5e60-454d-b931-9607af5d9130",
-        x_correlation_id: id,
-        conversation_id: "session_000001",
-        turn_index: 0,
-        source_trace_id: None,
-        source_outer_idx: None,
-        source_inner_idx: None,
-        source_kind: None,
-        credit_issued_ns: anchor().epoch(seen.credit_issued),
-        request_start_ns: anchor().epoch(seen.start),
-        request_ack_ns: seen.headers_received.map(|at| anchor().epoch(at)),
-        request_end_ns: anchor().epoch(seen.end),
-        worker_id: "worker_0",
-        record_processor_id: "record_processor_0",
-        benchmark_phase: Phase::Profiling,
-        phase_index: 0,
-        profiling_index: Some(0),
-        phase_name: "profiling",
-        phase_kind: Phase::Profiling,
-        was_cancelled: false,
-        cancellation_time_ns: None,
-        context_overflow_skip: false,
-        agent_depth: 0,
-        parent_correlation_id: None,
-        root_correlation_id: id,
-        redirects: Vec::new(),
-        resent: None,
-    }
+    let epoch = |at: Mono| anchor().epoch(at);
+    metadata::of_request(
+        [epoch(seen.credit_issued), epoch(seen.start), epoch(seen.end)],
+        seen.headers_received.map(epoch),
+    )
 }
 
 /// A thousand streams on a machine that could not keep up with them.

@@ -4,7 +4,7 @@ use aiperf_metrics::Metric;
 use aiperf_stats::Level;
 use serde_json::Value;
 
-use crate::change::{Scale, between};
+use crate::verdict::change::{Scale, between};
 use crate::{Direction, Quantity, Share, Side, Verdict};
 
 /// Lengths that differ by more than this are another workload.

@@ -5,7 +5,7 @@ use aiperf_stats::{Interval, Level};
 use serde_json::Value;
 
 use crate::Quantity;
-use crate::known::{Growth, Known};
+use crate::side::known::{Growth, Known};
 
 /// One number of a summary.
 #[derive(Debug, Clone, Copy, PartialEq)]

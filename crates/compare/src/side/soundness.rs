@@ -50,7 +50,7 @@ impl NoVerdictReason {
     pub(crate) fn find(summary: Option<&Value>, input_config: Option<&Value>, requests: Option<u64>) -> Option<Self> {
         let Some(summary) = summary else { return Some(Self::NoSummary { records: requests.unwrap_or(0) }) };
         let lost = || summary["records_lost"].as_u64().filter(|lost| *lost > 0).map(Self::RecordsLost);
-        let planned = input_config.and_then(|config| crate::workload::profiling(config)["requests"].as_u64());
+        let planned = input_config.and_then(|config| crate::side::workload::profiling(config)["requests"].as_u64());
         if summary["was_cancelled"] == true {
             let counted = || summary["request_count"]["avg"].as_f64().map(|count| count as u64);
             return Some(Self::Interrupted { done: requests.or_else(counted), planned });

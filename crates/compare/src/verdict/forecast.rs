@@ -4,9 +4,9 @@
 use aiperf_stats::distribution::{normal_quantile, student_t_quantile};
 use aiperf_stats::{Level, share};
 
-use crate::bounds::{Bounds, Question};
-use crate::change::{ChangeSpread, MeasuredChange, Reach, Working};
-use crate::known::{Growth, Known};
+use crate::side::known::{Growth, Known};
+use crate::verdict::bounds::{Bounds, Question};
+use crate::verdict::change::{ChangeSpread, MeasuredChange, Reach, Working};
 use crate::{Direction, Share};
 
 /// Planned for more than the 95% that are promised, because the spread is itself only estimated.
@@ -200,7 +200,7 @@ fn least(most: u64, will_do: impl Fn(u64) -> bool) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::change::{Scale, between, between_runs};
+    use crate::verdict::change::{Scale, between, between_runs};
 
     /// A side of 1,000 requests whose logarithm has this variance for each.
     fn known(variance: f64, end_share: f64, level: Level) -> Known {

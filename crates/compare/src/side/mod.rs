@@ -1,5 +1,12 @@
 //! One side of a comparison: the folder of a run, or of several runs of the same thing.
 
+pub(crate) mod evidence;
+pub(crate) mod known;
+mod run;
+mod soundness;
+mod stated;
+pub(crate) mod workload;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,10 +15,12 @@ use aiperf_artifact::{Folder, PREVIOUS, is_run_folder};
 use aiperf_metrics::Metric;
 use serde_json::Value;
 
-use crate::evidence::{RunEvidence, sources};
-use crate::run::ComparedRun;
+pub use soundness::{NoVerdictReason, Warning};
+pub use workload::WorkloadNote;
+
 use crate::selection::Selection;
-use crate::soundness::Warning;
+use crate::side::evidence::{RunEvidence, sources};
+use crate::side::run::ComparedRun;
 use crate::{CompareError, Quantity};
 
 #[derive(Debug)]
@@ -97,7 +106,7 @@ impl Side {
     /// Whether a schedule, not the server, said when to send.
     pub(crate) fn is_open_loop(&self) -> bool {
         let paced = |config: &Value| {
-            let kind = crate::workload::profiling(config)["type"].as_str();
+            let kind = crate::side::workload::profiling(config)["type"].as_str();
             kind.is_some_and(|kind| kind != "concurrency")
         };
         self.runs.iter().any(|run| run.has(Metric::ScheduleLag) || run.input_config().is_some_and(paced))

@@ -3,8 +3,8 @@
 
 use aiperf_stats::distribution::student_t_quantile;
 
-use crate::bounds::Bounds;
-use crate::known::Known;
+use crate::side::known::Known;
+use crate::verdict::bounds::Bounds;
 
 /// What a change is a share of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,7 +174,7 @@ mod tests {
     use aiperf_stats::Level;
 
     use super::*;
-    use crate::known::Growth;
+    use crate::side::known::Growth;
 
     fn known(value: f64, low: f64, high: f64) -> Known {
         Known { value, low, high, requests: Some(100), floor: None, growth: Growth::Root { end_share: 0.0 } }

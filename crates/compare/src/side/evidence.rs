@@ -7,9 +7,9 @@ use aiperf_stats::{
     mean, quantile, rate, share,
 };
 
-use crate::bounds::Bounds;
-use crate::known::{Growth, Known};
-use crate::stated::Stated;
+use crate::side::known::{Growth, Known};
+use crate::side::stated::Stated;
+use crate::verdict::bounds::Bounds;
 use crate::{Quantity, Statistic};
 
 const NANOS: f64 = 1e9;

@@ -8,9 +8,9 @@ use aiperf_artifact::{Folder, Outcome, RunSeries, read_series};
 use aiperf_metrics::Metric;
 use serde_json::Value;
 
-use crate::evidence::RunEvidence;
-use crate::soundness::{NoVerdictReason, Warning};
-use crate::stated::Stated;
+use crate::side::evidence::RunEvidence;
+use crate::side::soundness::{NoVerdictReason, Warning};
+use crate::side::stated::Stated;
 use crate::{CompareError, Quantity};
 
 #[derive(Debug)]

@@ -3,11 +3,11 @@
 use aiperf_metrics::{Metric, Unit};
 use aiperf_stats::Level;
 
-use crate::bounds::{Bounds, Question};
-use crate::change::{MeasuredChange, between, between_runs};
-use crate::evidence::{ComparedSide, RunEvidence};
-use crate::forecast::{self, Aim};
-use crate::known::Known;
+use crate::side::evidence::{ComparedSide, RunEvidence};
+use crate::side::known::Known;
+use crate::verdict::bounds::{Bounds, Question};
+use crate::verdict::change::{MeasuredChange, between, between_runs};
+use crate::verdict::forecast::{self, Aim};
 use crate::{
     AskedQuantity, Change, CompareError, ComparisonOptions, Direction, Forecast, InconclusiveReason, Quantity,
     SampleUnit, Scale, Share, Side, Verdict,

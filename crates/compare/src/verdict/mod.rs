@@ -1,8 +1,20 @@
 //! The verdict on one number. Threshold and interval must agree; if they do not, the data is inconclusive.
 
+pub(crate) mod bounds;
+pub(crate) mod change;
+mod direction;
+mod forecast;
+pub(crate) mod row;
+
 use std::fmt;
 
-use crate::{Change, Direction, SampleUnit, Share};
+pub use bounds::Question;
+pub use change::{Change, Scale};
+pub use direction::Direction;
+pub use forecast::{Forecast, SampleUnit};
+pub use row::ComparisonRow;
+
+use crate::Share;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -128,7 +140,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Scale;
 
     fn change(share: f64, low: f64, high: f64) -> Change {
         Change { scale: Scale::Relative, absolute: share, share, low, high }
