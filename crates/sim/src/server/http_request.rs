@@ -65,7 +65,7 @@ impl Head {
 
     fn take_header(&mut self, name: &str, value: &str) -> Result<(), Unreadable> {
         if name.eq_ignore_ascii_case("content-length") {
-            let length = value.parse().map_err(|_| Unreadable::Malformed("content-length is no number"))?;
+            let length = value.parse().map_err(|_| Unreadable::Malformed("content-length is not a number"))?;
             if length > MOST_BODY {
                 return Err(Unreadable::TooLarge);
             }
