@@ -49,7 +49,7 @@ pub struct MethodShape {
     output: MessageDescriptor,
 }
 
-/// Why a JSON value is no message, or bytes are none.
+/// Why a JSON value or bytes are not a message of this type.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("message {message}: {reason}")]
 pub struct MappingError {
@@ -70,7 +70,7 @@ impl FileResolver for Source {
 }
 
 impl Descriptors {
-    /// Compiles `.proto` files. What they import is looked for in `imports`, else beside them.
+    /// Compiles `.proto` files. What they import is looked for in `imports`, else next to them.
     pub fn compile(protos: &[PathBuf], imports: &[PathBuf]) -> Result<Self, DescriptorError> {
         let beside = protos
             .iter()

@@ -110,7 +110,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// What is no valid escape stays as it is: a message is for people.
+/// An invalid escape stays as it is, because a message is for people.
 fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

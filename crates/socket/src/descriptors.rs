@@ -4,7 +4,7 @@
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Raises the process's descriptor limit as far as the system allows, and says where it stands; `None` is no limit.
+/// Raises the process's descriptor limit as far as the system allows, and returns the limit; `None` means no limit.
 pub fn raise_descriptor_limit() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     if limit.current != limit.maximum {

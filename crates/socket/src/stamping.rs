@@ -54,7 +54,7 @@ impl Stamping {
         self.kernel.as_ref().and_then(|kernel| kernel.offset.resample())
     }
 
-    /// What became of the offset so far; `None` without kernel stamps, which nothing needs to be converted for.
+    /// How the offset has changed so far; `None` without kernel timestamps, because then nothing is converted.
     pub fn offset(&self) -> Option<OffsetHistory> {
         self.kernel.as_ref().map(|kernel| kernel.offset.history())
     }

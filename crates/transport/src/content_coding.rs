@@ -133,7 +133,7 @@ impl CodingLayer {
         if self.begun && !self.ended { Err("the compressed body ends too early".into()) } else { Ok(()) }
     }
 
-    /// Gzip and zstd may follow themselves. Anything else after the end is no part of the body.
+    /// Gzip and zstd may follow themselves. Anything else after the end does not belong to the body.
     fn begin_next(&mut self, rest: &[u8]) -> bool {
         match &mut self.codec {
             Codec::Gzip(inflate) if rest[0] == GZIP_MAGIC => *inflate = Decompress::new_gzip(GZIP_WINDOW_BITS),

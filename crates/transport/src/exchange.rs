@@ -88,7 +88,7 @@ impl Default for BodyLimit {
     }
 }
 
-/// Rooms that are made beforehand go up to this: longer responses are rare, and many may be in flight.
+/// Largest buffer that is reserved in advance: longer responses are rare, and many may be in flight.
 const MOST_ROOM: usize = 64 * 1024;
 
 impl Exchange {

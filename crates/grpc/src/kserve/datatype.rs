@@ -144,7 +144,7 @@ fn whole(value: &Value) -> Option<i128> {
 }
 
 impl Datatype {
-    /// The elements of a raw tensor, as JSON. Bytes that are no text are shown as well as they can be.
+    /// The elements of a raw tensor, as JSON. Bytes that are not text are shown as well as possible.
     pub(crate) fn elements(self, raw: &[u8]) -> Vec<Value> {
         macro_rules! each {
             ($number:ty) => {

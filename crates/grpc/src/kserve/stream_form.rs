@@ -50,7 +50,7 @@ fn is_answer(second: &[u8]) -> bool {
     (Fields { rest: second }).all(known) && InferResponse::decode(second).is_ok()
 }
 
-/// Numbers of the fields of a message, with the bytes of those that have a length; `None` ends what is no message.
+/// Numbers of the fields of a message, with the bytes of those that have a length; `None` ends bytes that are not a message.
 struct Fields<'a> {
     rest: &'a [u8],
 }
