@@ -1,4 +1,4 @@
-//! What a simulated server is like: its speed, its limits, its faults and what it writes down.
+//! The options of a simulated server: its speed, its limits, its faults and what it records.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub struct SimOptions {
     pub drift: f64,
     /// Output tokens when the request names no limit.
     pub osl: Distribution,
-    /// Share of replies that end before their limit, unless the request says `ignore_eos`.
+    /// Share of replies that end before their limit, unless the request sets `ignore_eos`.
     pub early_stop: f64,
     pub tokens_per_chunk: u32,
     /// Requests that run at once; the others wait in order of arrival.

@@ -72,7 +72,7 @@ pub fn write_summary_files(report: &RunReport, paths: &ArtifactPaths, extra: Ext
         files.put_quietly(&paths.phase_manifest(), &manifest);
     }
     let partial = extra.is_partial || !files.failed.is_empty();
-    let marker = json!({"ready": true, "was_cancelled": report.status.was_cancelled(), "partial": partial});
+    let marker = json!({"ready": true, "was_cancelled": report.ending.outcome.is_stopped(), "partial": partial});
     files.put_quietly(&paths.ready_marker(), marker.to_string().as_bytes());
     files
 }

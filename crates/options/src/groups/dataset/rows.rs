@@ -55,7 +55,7 @@ pub(crate) const INPUT: &[OptionSpec] = &[
         OptionId::DatasetFilter,
         &["dataset-filter"],
         ValueKind::Text,
-        "Use only rows of the public data set with this `column=value`.",
+        "Use only rows of the public data set with this value in a column, as `column=value` (`language=en`).",
     )
     .several(Tokens::Any)
     .without_commas()
