@@ -101,7 +101,7 @@ impl Endpoint for KserveApi {
 
     fn message_carries_content(&self, message: &[u8]) -> bool {
         let form = if self.settings.streaming { StreamForm::of(message) } else { Some(StreamForm::Bare) };
-        // One that may be of either form says nothing in both.
+        // A message that may be of either form has no content in both.
         form.is_some_and(|form| answer::message_carries_content(message, form))
     }
 

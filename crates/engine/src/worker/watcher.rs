@@ -101,11 +101,11 @@ impl<'a> Watcher<'a> {
     /// Resolves when the last byte of the request was taken by the socket.
     pub(crate) async fn sent(&self) -> Mono {
         loop {
-            let told = self.sent_told.notified();
+            let notified = self.sent_told.notified();
             if let Some(at) = self.sent.get() {
                 return at;
             }
-            told.await;
+            notified.await;
         }
     }
 

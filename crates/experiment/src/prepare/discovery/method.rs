@@ -127,7 +127,7 @@ const MOST_FILES: usize = 10_000;
 fn take(descriptors: Vec<Vec<u8>>, files: &mut Vec<FileDescriptorProto>) -> Result<(), String> {
     for bytes in descriptors {
         let file = FileDescriptorProto::decode(bytes.as_slice())
-            .map_err(|error| format!("the server describes it with bytes that are no description: {error}"))?;
+            .map_err(|error| format!("the server describes it with an unreadable descriptor: {error}"))?;
         if !files.iter().any(|known| known.name() == file.name()) {
             files.push(file);
         }

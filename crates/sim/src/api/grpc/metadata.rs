@@ -1,4 +1,4 @@
-//! What a server says of itself: its models, and by reflection its methods.
+//! Metadata of the server: its models, and by reflection its methods.
 
 use aiperf_grpc::kserve::{
     ModelConfig, ModelConfigResponse, ModelMetadataResponse, ModelReadyResponse, ModelRequest, PROTO, TensorMetadata,
@@ -11,12 +11,12 @@ use aiperf_grpc::reflection::{
 use aiperf_grpc::{GrpcCode, ServiceDescriptors, frames};
 use prost::Message;
 
-use super::call::{Call, Stopped};
+use super::call::{CallError, GrpcCall};
 use crate::api::kserve::{INPUTS, OUTPUT};
-use crate::server::exchange::Exchange;
-use crate::truth::Outcome;
+use crate::server::exchange::ServedRequest;
+use crate::truth::TruthOutcome;
 
-pub(super) fn serve(call: &mut Call, exchange: &mut Exchange, method: &str) -> Result<(), Stopped> {
+pub(super) fn serve(call: &mut GrpcCall, exchange: &mut ServedRequest, method: &str) -> Result<(), CallError> {
     let asked = messages(call)?.first().and_then(|message| ModelRequest::decode(message.as_slice()).ok());
     let name = asked.unwrap_or_default().name;
     let answer = match method {
@@ -27,9 +27,9 @@ pub(super) fn serve(call: &mut Call, exchange: &mut Exchange, method: &str) -> R
             let config = ModelConfig { name, max_batch_size: 0, model_transaction_policy: policy };
             ModelConfigResponse { config: Some(config) }.encode_to_vec()
         }
-        _ => return Err(Stopped::Refused(GrpcCode::Unimplemented, format!("there is no method {method}"))),
+        _ => return Err(CallError::Refused(GrpcCode::Unimplemented, format!("unknown method {method}"))),
     };
-    exchange.finish(Outcome::Completed);
+    exchange.finish(TruthOutcome::Completed);
     call.send(&answer)?;
     call.end(GrpcCode::Ok, "");
     Ok(())
@@ -50,20 +50,20 @@ fn metadata(name: String) -> ModelMetadataResponse {
     }
 }
 
-pub(super) fn messages(call: &Call) -> Result<Vec<Vec<u8>>, Stopped> {
+pub(super) fn messages(call: &GrpcCall) -> Result<Vec<Vec<u8>>, CallError> {
     let body = &call.received.body;
     match frames(body) {
         Ok(all) => Ok(all.into_iter().map(|frame| frame.of(body).to_vec()).collect()),
-        Err(error) => Err(Stopped::Refused(GrpcCode::InvalidArgument, error.to_string())),
+        Err(error) => Err(CallError::Refused(GrpcCode::InvalidArgument, error.to_string())),
     }
 }
 
 /// Answers one question after the other.
-pub(super) fn reflect(call: &mut Call, exchange: &mut Exchange) -> Result<(), Stopped> {
+pub(super) fn reflect(call: &mut GrpcCall, exchange: &mut ServedRequest) -> Result<(), CallError> {
     let known = ServiceDescriptors::of_source("inference.proto", PROTO)
-        .map_err(|error| Stopped::Refused(GrpcCode::Internal, error.to_string()))?;
+        .map_err(|error| CallError::Refused(GrpcCode::Internal, error.to_string()))?;
     let questions = messages(call)?;
-    exchange.finish(Outcome::Completed);
+    exchange.finish(TruthOutcome::Completed);
     for question in questions {
         let asked = ReflectionRequest::decode(question.as_slice()).ok().and_then(|request| request.question);
         let descriptors = match &asked {
@@ -78,7 +78,7 @@ pub(super) fn reflect(call: &mut Call, exchange: &mut Exchange) -> Result<(), St
             }
             _ if descriptors.is_empty() => {
                 let code = i32::from(GrpcCode::NotFound.number());
-                ReflectionAnswer::Error(ReflectionError { code, message: "there is no such symbol".to_owned() })
+                ReflectionAnswer::Error(ReflectionError { code, message: "unknown symbol".to_owned() })
             }
             _ => ReflectionAnswer::Files(ReflectedFiles { descriptors }),
         };
