@@ -1,6 +1,6 @@
 //! Permission to send one turn, and its way back.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_endpoint::{BuildError, History};
@@ -23,7 +23,7 @@ pub struct Session {
     pub parent_correlation_id: Option<String>,
     pub root_correlation_id: String,
     /// Earlier turns and replies, for conversations whose history is live.
-    pub history: Mutex<History>,
+    pub(crate) history: Mutex<History>,
     pub(crate) worker: usize,
     /// The phase that started it. Events of it that come in after that phase are ignored.
     pub phase: usize,
@@ -36,6 +36,13 @@ pub struct Session {
     pub(crate) is_root: bool,
     /// Reports the end of the session when the last reference to it is dropped.
     pub(crate) _lease: ConversationLease,
+}
+
+impl Session {
+    /// What its next turn carries along, for whoever makes that turn; `None` after a panic of another thread that held it.
+    pub fn lock_history(&self) -> Option<MutexGuard<'_, History>> {
+        self.history.lock().ok()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -55,7 +55,7 @@ impl PhaseState<'_> {
                         let body =
                             bodies.forks.iter().find(|(index, _)| *index == child.0).map(|(_, body)| body.clone());
                         let mode = conversations[child.0].context_mode;
-                        let history = session.history.lock().ok().map(|history| history.fork(mode));
+                        let history = session.lock_history().map(|history| history.fork(mode));
                         self.spawn(session, *child, Awaited::Nothing, history, body, at);
                     }
                     BranchKind::Spawn { join_at } => {

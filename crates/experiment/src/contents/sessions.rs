@@ -247,7 +247,7 @@ impl Sessions {
     /// request failed.
     pub(crate) fn after(&self, session: &Session, turn: usize, reply: Option<Value>, failed: bool) -> FollowUpBodies {
         let conversation = self.conversation(session.conversation);
-        let Ok(mut history) = session.history.lock() else { return FollowUpBodies::default() };
+        let Some(mut history) = session.lock_history() else { return FollowUpBodies::default() };
         history.note(&conversation, turn, reply);
         let next = (turn + 1 < conversation.turns.len() && Renderer::needs_replies(&conversation, turn + 1))
             .then(|| self.renderer.body(&conversation, turn + 1, &history));
