@@ -14,7 +14,6 @@ mod trials;
 mod watch;
 
 pub use chat::{ChatAnswer, ChatError, ChatMemory, ChatSession, Counted, Interrupt, TurnFigures, WhoCounts};
-pub use conclude::verdict::Verdict;
 pub use error::RunError;
 pub use run::{Run, RunResult};
 pub use selftest::{

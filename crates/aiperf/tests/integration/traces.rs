@@ -204,7 +204,10 @@ fn a_change_that_changes_nothing_is_refused() {
     Program::profile("--url localhost:1 --model m --tokenizer builtin --input-file rows.jsonl --synthesis-max-isl 9")
         .file("rows.jsonl", rows)
         .run()
-        .was_refused_with(&["--synthesis-max-isl has no effect on --input-file", "no row says how long its prompt is"]);
+        .was_refused_with(&[
+            "--synthesis-max-isl has no effect on --input-file",
+            "no row records the length of its prompt",
+        ]);
 }
 
 #[test]

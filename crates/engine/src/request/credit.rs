@@ -1,9 +1,10 @@
 //! Permission to send one turn, and its way back.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_endpoint::{BuildError, History};
+use aiperf_protocol::RequestOutcome;
 use bytes::Bytes;
 
 use crate::request::bodies::ConversationLease;
@@ -39,9 +40,9 @@ pub struct Session {
 }
 
 impl Session {
-    /// What its next turn carries along, for whoever makes that turn; `None` after a panic of another thread that held it.
-    pub fn lock_history(&self) -> Option<MutexGuard<'_, History>> {
-        self.history.lock().ok()
+    /// Reads or extends what was said so far. `None` if a thread panicked while it did so.
+    pub fn with_history<T>(&self, change: impl FnOnce(&mut History) -> T) -> Option<T> {
+        self.history.lock().ok().map(|mut history| change(&mut history))
     }
 }
 
@@ -100,21 +101,12 @@ pub(crate) struct Returned {
     pub(crate) turn: usize,
     pub(crate) due: Mono,
     pub(crate) at: Mono,
-    pub(crate) end: ReturnedAs,
+    /// As far as the worker can tell: it does not know what a response says.
+    pub(crate) outcome: RequestOutcome,
     /// Content came before the end and was reported.
     pub(crate) first_token_told: bool,
     /// A [`FollowUp`](crate::FollowUp) will bring what comes next.
     pub(crate) follow_up: bool,
     /// When the request began, if it could not connect to the server.
     pub(crate) unreachable_since: Option<Mono>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ReturnedAs {
-    /// A whole response came, whatever it says.
-    Complete,
-    /// No whole response, or one that is not a success.
-    Failed,
-    /// Ended by the client at the end of the phase.
-    Cut,
 }

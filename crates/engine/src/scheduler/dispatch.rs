@@ -6,13 +6,14 @@ use aiperf_clock::Nanos;
 use aiperf_config::{Cancellation, Pace, PhaseKind};
 use aiperf_conversation::{BranchKind, Lineage};
 use aiperf_endpoint::History;
+use aiperf_protocol::RequestOutcome;
 
 use super::agenda::{SessionToStart, TurnToSend};
 use super::branch_joins::Awaited;
 use super::phase_state::PhaseState;
 use crate::plan::EngineError;
 use crate::request::bodies::{Began, ConversationLease};
-use crate::request::credit::{Credit, FollowUpNeed, ReturnedAs, Session, SessionKey, TurnBody};
+use crate::request::credit::{Credit, FollowUpNeed, Session, SessionKey, TurnBody};
 
 impl PhaseState<'_> {
     pub(super) fn start(&mut self, start: SessionToStart) -> Result<(), EngineError> {
@@ -45,7 +46,7 @@ impl PhaseState<'_> {
         }
         if self.workload.conversations[start.conversation].turns.is_empty() {
             log::warn!("session {} has nothing to send", session.correlation_id);
-            self.end_session(&session, ReturnedAs::Complete, start.due, None);
+            self.end_session(&session, RequestOutcome::Success, start.due, None);
             return Ok(());
         }
         let (due, queued) = (start.due, start.queued);

@@ -5,6 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use aiperf_clock::Mono;
 use aiperf_config::PhaseConfig;
 use aiperf_conversation::ConversationIndex;
+use aiperf_protocol::RequestOutcome;
 use aiperf_seed::Stream;
 
 use super::agenda::{Agenda, AgendaItem, LimitHits, SessionToStart, TurnToSend};
@@ -15,7 +16,7 @@ use super::replay_lanes::ReplayLanes;
 use super::run_state::RunState;
 use crate::phase::{Outage, PhaseCounts};
 use crate::plan::{EngineError, Workload};
-use crate::request::credit::{Returned, ReturnedAs};
+use crate::request::credit::Returned;
 use crate::request::follow_up::{FollowUpBodies, FollowedUp};
 use crate::scheduler::ramped_limit::RampedLimit;
 
@@ -250,7 +251,7 @@ impl<'a> PhaseState<'a> {
     pub(super) fn handle_returned(&mut self, returned: &Returned, mode: &dyn LoadMode) {
         let session = &returned.session;
         self.run.in_flight[session.worker] -= 1;
-        if returned.end != ReturnedAs::Cut {
+        if returned.outcome != RequestOutcome::CutOff {
             self.run.reach.note(session.target, returned.at, returned.unreachable_since);
         }
         if session.phase < self.first_phase {
@@ -261,10 +262,10 @@ impl<'a> PhaseState<'a> {
         }
         // A session whose request the warm-up cut off is continued all the same.
         let is_over = self.lanes.as_ref().is_none_or(|lanes| lanes.is_replaying() && returned.phase == self.index);
-        if returned.end == ReturnedAs::Cut && is_over {
-            self.end_session(session, returned.end, returned.at, Some(mode));
+        if returned.outcome == RequestOutcome::CutOff && is_over {
+            self.end_session(session, returned.outcome, returned.at, Some(mode));
         } else if !returned.follow_up {
-            let failed = returned.end == ReturnedAs::Failed;
+            let failed = returned.outcome == RequestOutcome::Failed;
             let bodies = FollowUpBodies { failed, ..FollowUpBodies::default() };
             self.continue_session(session, returned.turn, returned.due, returned.at, bodies, mode);
         }
@@ -276,9 +277,9 @@ impl<'a> PhaseState<'a> {
         if !returned.first_token_told {
             self.prefill.leave();
         }
-        match returned.end {
-            ReturnedAs::Cut => self.counts.cut += 1,
-            ReturnedAs::Complete | ReturnedAs::Failed => self.counts.completed += 1,
+        match returned.outcome {
+            RequestOutcome::CutOff => self.counts.cut += 1,
+            _ => self.counts.completed += 1,
         }
     }
 
@@ -290,7 +291,7 @@ impl<'a> PhaseState<'a> {
             Some(bodies) => {
                 self.continue_session(&followed.session, followed.turn, followed.due, followed.at, bodies, mode)
             }
-            None => self.end_session(&followed.session, ReturnedAs::Failed, followed.at, Some(mode)),
+            None => self.end_session(&followed.session, RequestOutcome::Failed, followed.at, Some(mode)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Why a talk cannot begin, or a turn of it has no answer.
+//! Why a chat cannot start, or why one of its turns gets no answer.
 
 use std::io;
 use std::time::Duration;
@@ -16,13 +16,13 @@ const QUOTED_CHARS: usize = 500;
 
 #[derive(Debug, Error)]
 pub enum ChatError {
-    #[error("--model: a talk is with one model; name one")]
+    #[error("--model: `aiperf chat` takes exactly one model")]
     SeveralModels,
-    #[error("--url: a talk is with one server; name one")]
+    #[error("--url: `aiperf chat` takes exactly one server")]
     SeveralServers,
     #[error(transparent)]
     Setting(#[from] RunError),
-    #[error("a talk cannot begin: {0}")]
+    #[error("the chat cannot start: {0}")]
     Runtime(io::Error),
     #[error(transparent)]
     Body(#[from] BuildError),

@@ -28,7 +28,6 @@ pub use options::{SELFTEST_OPTIONS, SelfTestFormat, SelfTestOption, SelfTestOpti
 pub use state::StateFile;
 pub(crate) use tap::ClientTap;
 
-use crate::conclude::verdict::Verdict;
 use crate::error::RunError;
 use crate::run::Run;
 use crate::watch::monitor::Monitor;
@@ -100,7 +99,7 @@ impl SelfTest<'_> {
         let before = (Mono::now(), process_cpu());
         let result = run.execute(self.version, control, monitor)?;
         let cpu = cpu_since(before);
-        if result.verdict == Verdict::Cancelled {
+        if result.report.ending.outcome.is_interrupted() {
             return Err(SelfTestError::Interrupted);
         }
         simulator.stop()?;

@@ -44,7 +44,7 @@ impl StateFile {
         match self.read() {
             Ok(contents) => contents.tests.into_iter().filter(ours).collect(),
             Err(error) => {
-                log::warn!("{} cannot be read: {error}; aiperf selftest writes it anew", self.path.display());
+                log::warn!("{} cannot be read: {error}; aiperf selftest will write it again", self.path.display());
                 Vec::new()
             }
         }

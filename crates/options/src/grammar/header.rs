@@ -50,7 +50,7 @@ pub(crate) fn is_name(name: &str) -> bool {
 fn add(headers: &mut Vec<(String, String)>, name: &str, value: &str) -> Result<(), String> {
     let value = value.trim();
     if !is_name(name) {
-        return Err(format!("{name:?} is no header name"));
+        return Err(format!("{name:?} is not a header name"));
     }
     if value.chars().any(|c| c.is_control() && c != '\t') {
         return Err(format!("the value of header {name} has a control character in it"));

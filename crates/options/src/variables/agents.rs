@@ -9,7 +9,7 @@ use crate::ConfigError;
 impl Variables<'_> {
     pub(super) fn session_column(&self) -> Result<SessionColumn, ConfigError> {
         let [provided, guessed] = SessionColumn::ALL.map(SessionColumn::name);
-        let expected = format!("it must be {provided} or {guessed}");
+        let expected = format!("must be {provided} or {guessed}");
         let named = |text: &str| SessionColumn::ALL.into_iter().find(|column| column.name() == text);
         self.read("AIPERF_DATASET_BASETEN_SESSION_COLUMN", SessionColumn::default(), &expected, named)
     }

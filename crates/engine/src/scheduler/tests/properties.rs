@@ -8,12 +8,12 @@ use aiperf_config::{
     AgenticReplay, Arrival, Cancellation, GracePeriod, Pace, PhaseConfig, Ramp, RampShape, RateCurve, ScheduleZero,
     StopConditions,
 };
+use aiperf_protocol::RequestOutcome;
 use aiperf_seed::{Seed, Stream};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use crate::plan::PreparedConversation;
-use crate::request::credit::ReturnedAs;
 use crate::scheduler::testing::{
     DispatchLog, Dispatched, SimulatedReply, Simulation, assert_invariants, chat, closed_loop, conversation, duration,
     ms, profiling, requests, sessions, warmup,
@@ -382,5 +382,5 @@ fn ten_thousand_sessions_with_joins_and_delays_keep_every_promise() {
     assert_eq!(branches.parents_suspended, branches.parents_resumed);
     let roots: HashSet<u64> = log.dispatched.iter().filter(|sent| sent.depth == 0).map(|sent| sent.session).collect();
     assert_eq!(roots.len(), 10_000);
-    assert!(log.dispatched.iter().all(|sent| sent.end.is_some_and(|(_, end)| end != ReturnedAs::Cut)));
+    assert!(log.dispatched.iter().all(|sent| sent.end.is_some_and(|(_, end)| end != RequestOutcome::CutOff)));
 }

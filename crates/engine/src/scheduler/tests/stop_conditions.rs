@@ -2,8 +2,8 @@
 
 use aiperf_clock::Nanos;
 use aiperf_config::StopConditions;
+use aiperf_protocol::RunOutcome;
 
-use crate::phase::EndReason;
 use crate::scheduler::testing::{
     SimulatedReply, Simulation, closed_loop, conversation, duration, profiling, rate, requests, sessions,
 };
@@ -14,7 +14,7 @@ fn exactly_as_many_requests_are_sent_as_asked_for_even_in_the_middle_of_sessions
     let counts = log.counts();
     assert_eq!((counts.sent, counts.completed, counts.sessions_sent), (8, 8, 3));
     assert_eq!(counts.sessions_completed, 0, "no session has sent its fourth turn");
-    assert_eq!(log.outcome().ended_by, EndReason::Count);
+    assert_eq!(log.outcome().ended_by, RunOutcome::Completed);
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn a_duration_ends_sending_and_what_is_in_flight_finishes() {
     let log = Simulation::new(vec![conversation(1)]).phase(closed_loop(1, duration(100))).replies_after(30).run();
     assert_eq!(log.sent_ms(), [0, 30, 60, 90]);
     assert_eq!(log.span_ms(0), (0, 120));
-    assert_eq!(log.outcome().ended_by, EndReason::Duration);
+    assert_eq!(log.outcome().ended_by, RunOutcome::DurationOver);
 }
 
 #[test]
@@ -60,11 +60,11 @@ fn the_condition_that_is_reached_first_ends_the_phase() {
         Simulation::new(vec![conversation(1)]).phase(closed_loop(1, stop)).run().outcome().clone()
     };
     let first = run(StopConditions { requests: Some(3), ..duration(1_000) });
-    assert_eq!((first.ended_by, first.counts.sent), (EndReason::Count, 3));
+    assert_eq!((first.ended_by, first.counts.sent), (RunOutcome::Completed, 3));
     let first = run(StopConditions { requests: Some(1_000), ..duration(45) });
-    assert_eq!((first.ended_by, first.counts.sent), (EndReason::Duration, 5));
+    assert_eq!((first.ended_by, first.counts.sent), (RunOutcome::DurationOver, 5));
     let first = run(StopConditions { requests: Some(4), ..sessions(2) });
-    assert_eq!((first.ended_by, first.counts.sent), (EndReason::Count, 2));
+    assert_eq!((first.ended_by, first.counts.sent), (RunOutcome::Completed, 2));
 }
 
 #[test]

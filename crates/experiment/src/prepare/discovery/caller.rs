@@ -7,7 +7,7 @@ use aiperf_address::{ConnectionUse, RequestTarget};
 use aiperf_clock::Mono;
 use aiperf_config::{Config, Readiness};
 use aiperf_endpoint::{HeaderPlan, RequestIds};
-use aiperf_grpc::{Code, Status, frame, frames};
+use aiperf_grpc::{GrpcCode, GrpcStatus, frame, frames};
 use aiperf_protocol::Wire;
 use aiperf_redact as redact;
 use aiperf_redact::Secrets;
@@ -41,13 +41,13 @@ pub(super) struct Caller<'a> {
 #[derive(Debug, Clone)]
 pub(super) enum NoAnswer {
     /// The server said so.
-    Status(Status),
+    Status(GrpcStatus),
     /// The server was not reached, or not understood.
     Failed(String),
 }
 
 impl NoAnswer {
-    pub(super) fn is(&self, code: Code) -> bool {
+    pub(super) fn is(&self, code: GrpcCode) -> bool {
         matches!(self, Self::Status(status) if status.code == code)
     }
 
@@ -89,7 +89,7 @@ impl<'a> Caller<'a> {
         let answer = self.send(&request).await?;
         if !answer.is_success() {
             return Err(if answer.is_grpc() || answer.grpc_status().is_some() {
-                let mut status = Status::read(answer.grpc_status(), answer.grpc_message());
+                let mut status = GrpcStatus::read(answer.grpc_status(), answer.grpc_message());
                 status.message = self.secrets.hide(status.message.into()).into_owned();
                 NoAnswer::Status(status)
             } else {

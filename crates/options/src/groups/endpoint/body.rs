@@ -60,7 +60,7 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment, kind: Endpoin
 fn check_messages(raw: &RawOptions, has_template: bool) -> Result<(), ConfigError> {
     let ready_made = matches!(raw.choice(OptionId::CustomDatasetType)?, Some("raw_payload" | "inputs_json"));
     if has_template && ready_made {
-        let why = "the rows of such a file are messages already; leave out the payload_template";
+        let why = "the rows of such a file already are messages; leave the payload_template out";
         return Err(raw.conflict(OptionId::CustomDatasetType, OptionId::ExtraInputs, why));
     }
     if !has_template && !ready_made {
@@ -109,7 +109,7 @@ fn read_template(raw: &RawOptions, environment: &Environment, value: &Value) -> 
     let id = OptionId::ExtraInputs;
     let bad = |shown: &str, reason: &str| raw.bad(id, &format!("{TEMPLATE}:{shown}"), reason);
     let Value::String(text) = value else {
-        return Err(bad(&value.to_string(), "a template is a text"));
+        return Err(bad(&value.to_string(), "must be a text"));
     };
     let checked = |source: String| match environment.expressions {
         None => Ok(TemplateText { source, may_write_limit: true }),
@@ -132,7 +132,7 @@ fn read_template(raw: &RawOptions, environment: &Environment, value: &Value) -> 
     } else if text.contains('{') {
         text.clone()
     } else {
-        return Err(bad(text, "there is neither a preset (nv-embedqa) nor a file of this name, and it is no template"));
+        return Err(bad(text, "not a preset (nv-embedqa), a file or a template"));
     };
     checked(source)
 }
