@@ -199,7 +199,7 @@ impl ChatSession {
         Ok(exchange)
     }
 
-    /// The server's own counts where it reports any, else ours.
+    /// The token counts of the server if it reports any, otherwise those of the client.
     fn count(&mut self, reply: &Reply, body: &[u8], hub: &Hub) -> Result<Counted, ChatError> {
         if let Some(counted) = Counted::of_usage(reply) {
             return Ok(counted);

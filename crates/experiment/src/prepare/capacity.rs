@@ -19,7 +19,7 @@ const LONG_RESPONSE_SECONDS: f64 = 10.0;
 /// How long a port that was closed cannot be used for another connection to the same address (`TIME_WAIT` on Linux).
 const PORT_REST_SECONDS: f64 = 60.0;
 
-/// What there is for connections; `None` where it is not known or does not matter.
+/// What is available for connections; `None` if unknown or not relevant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ConnectionRoom {
     descriptors: Option<DescriptorRoom>,
@@ -31,7 +31,7 @@ struct DescriptorRoom {
     limit: u64,
     /// Open already, or sure to be opened for something else than connections.
     taken: u64,
-    /// What one connection takes: two where the server is in this process.
+    /// What one connection takes: two if the server is in this process.
     each: u64,
 }
 
@@ -48,7 +48,7 @@ struct ConnectionNeed {
     /// A closed loop opens them for certain, an open loop if responses take long.
     is_certain: bool,
     connections: u64,
-    /// Connections opened in the time that a closed port cannot be used, where each request opens one.
+    /// Connections opened in the time that a closed port cannot be used, if each request opens one.
     in_port_rest: u64,
 }
 

@@ -68,7 +68,7 @@ fn may_do_without(config: &Config) -> bool {
         && config.dataset.user_context_tokens.is_none()
 }
 
-/// The models that turns ask for beside this one, a few of them.
+/// Up to five models that turns ask for in addition to this one.
 fn other_models(dataset: &Dataset, model: &str) -> Vec<String> {
     const NAMED: usize = 5;
     let turns = dataset.outlines().iter().flat_map(|outline| &outline.turns);

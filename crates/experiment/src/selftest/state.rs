@@ -24,7 +24,7 @@ struct StateContents {
 }
 
 impl StateFile {
-    /// `aiperf/selftest.json` in `XDG_STATE_HOME` or `~/.local/state`; `None` where there is neither. As the XDG base
+    /// `aiperf/selftest.json` in `XDG_STATE_HOME` or `~/.local/state`; `None` if neither is set. As the XDG base
     /// directory specification has it, a relative path counts as none.
     pub fn of(environment: &Environment) -> Option<Self> {
         let absolute =
@@ -37,7 +37,7 @@ impl StateFile {
         &self.path
     }
 
-    /// The tests of this version on this machine. A file that cannot be read is no reason not to run.
+    /// The tests of this version on this machine. A run continues if the file cannot be read.
     pub fn tests(&self, version: &str) -> Vec<Certificate> {
         let machine = this_machine();
         let ours = |test: &Certificate| test.machine == machine && test.aiperf_version == version;

@@ -69,9 +69,9 @@ impl TrialResult {
 /// One configuration after all of its trials.
 #[derive(Debug)]
 pub struct CellResult {
-    /// What sets it apart; `None` where nothing is swept.
+    /// The values that distinguish it; `None` without a sweep.
     pub title: Option<String>,
-    /// `None` where too few of its runs succeeded.
+    /// `None` if none of its runs succeeded.
     pub aggregate: Option<Aggregate>,
     /// Those that gave no numbers.
     pub failed: Vec<FailedRun>,
