@@ -33,7 +33,7 @@ pub(crate) fn observe(line: &RecordLine) -> Observation {
         failure,
         requested_output_tokens: requested(metrics),
         media: media(metrics),
-        // No record tells of events that could not be read; they are carried over from an earlier summary.
+        // Records do not contain events that could not be read; they are carried over from an earlier summary.
         ..Observation::new(start, Mono::from_nanos(metadata.request_end_ns))
     }
 }

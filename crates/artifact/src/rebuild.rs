@@ -147,7 +147,7 @@ impl Rebuilt {
     }
 
     /// Where its files are by default: next to the records. Files that the run left unfinished are completed or removed; the
-    /// list says what became of each.
+    /// list says how each ended.
     pub fn write_beside(&self, folder: &Folder) -> (SummaryFiles, Vec<UnfinishedFile>) {
         let finished = unfinished::finish(folder);
         let files = self.write(folder.paths());

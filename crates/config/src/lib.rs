@@ -31,7 +31,7 @@ pub use dataset::{
     AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
     PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
 };
-pub use dataset::{Chat, Origin, PUBLIC_NAMES, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
+pub use dataset::{Chat, FILE_FORMAT_NAMES, Origin, PUBLIC_NAMES, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
 pub use endpoint::{EndpointConfig, Readiness, ReadinessMode, SimTarget, Target};
 pub use environment::{Environment, ExpressionChecks, FilePeek, Peek};
 pub use experiment::{

@@ -54,7 +54,7 @@ fn is_metric(value: &Value) -> bool {
     value.get("unit").is_some()
 }
 
-/// Keys that are no metrics, in order, and the metrics that stand before them.
+/// Keys that are not metrics, in order, and the metrics that stand before them.
 fn fixed_part(summary: &Value) -> Vec<String> {
     let keys: Vec<_> = summary.as_object().unwrap().keys().cloned().collect();
     let end = keys.iter().position(|key| key == "end_time").unwrap();

@@ -300,7 +300,7 @@ mod tests {
             refusal(&["--metric", "request_latency:p99:200%"]).starts_with("--metric: \"200%\" is not a percentage")
         );
         assert!(refusal(&["--confidence-level", "95"]).starts_with("--confidence-level: \"95\""));
-        assert!(refusal(&["--format", "xml"]).contains("none of console, markdown, json, junit"));
+        assert!(refusal(&["--format", "xml"]).contains("is not one of console, markdown, json, junit"));
         assert!(gate(&["--baseline", "a", "b", "--on-unclear", "x"]).unwrap_err().to_string().contains("--on-unclear"));
     }
 }

@@ -96,7 +96,11 @@ fn a_server_that_limits_the_rate_is_answered_with_advice_and_its_retry_after() {
 
     let all = TestServer::start(|_, _| in_one("429 Too Many Requests", "Retry-After: 7\r\n", b"slow down"));
     let words = format!("--url {} --model m --tokenizer builtin --isl 8 --request-count 2", all.url());
-    check_nothing_succeeded(&Program::profile(&words).run(), 2, &["429", "--request-rate", "wait 7 s (Retry-After)"]);
+    check_nothing_succeeded(
+        &Program::profile(&words).run(),
+        2,
+        &["429", "--request-rate", "a pause of 7 s (Retry-After)"],
+    );
 }
 
 #[test]
@@ -111,7 +115,7 @@ fn answers_that_are_none_say_what_they_are() {
         (
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n",
             "ClientResponseError",
-            "101 Switching Protocols: the server changes to websocket",
+            "101 Switching Protocols: the server switches to websocket",
         ),
     ] {
         let server = TestServer::start(move |_, _| TestReply::new(answer));

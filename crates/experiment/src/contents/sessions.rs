@@ -96,7 +96,7 @@ impl Sessions {
             if let Some(what) = unsent(kind, &conversation.turns[turn]) {
                 let (endpoint, session) = (kind.facts().name, &conversation.session_id);
                 unsent_warning.warn(|| {
-                    format!("The {endpoint} endpoint cannot send the {what} of turn {turn} of session {session}: it is left out")
+                    format!("The {endpoint} endpoint cannot send the {what} of turn {turn} of session {session}; the request is sent without it")
                 });
             }
             let body = self.renderer.alone(&conversation, turn)?;

@@ -187,7 +187,7 @@ pub struct Cause {
     pub message: String,
 }
 
-/// What every connection takes one of, and this machine has only so many of.
+/// A limited resource of this machine that every connection takes one of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shortage {
     /// File descriptors of this process, or of the whole system.

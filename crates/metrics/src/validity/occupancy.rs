@@ -26,7 +26,7 @@ pub enum GapCause {
     LateReading,
 }
 
-/// The time that requests were in flight, and the part of it that latencies tell of. Spans are sums in nanoseconds.
+/// The time that requests were in flight, and the part of it that latencies cover. Spans are sums in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Occupancy {
     requests: u64,

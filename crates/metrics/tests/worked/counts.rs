@@ -98,7 +98,7 @@ fn prefixes() -> Vec<(Metric, &'static str, f64)> {
     vec![(Metric::TheoreticalPrefixCacheHit, "avg", 3.0 / 4.0 * 100.0)]
 }
 
-/// Beside two good ones: the prompt was too long, one was cancelled on purpose, one was cut off by the end of the run.
+/// In addition to two good ones: the prompt was too long, one was cancelled on purpose, one was cut off by the end of the run.
 fn with_failures() -> Vec<Observation> {
     let mut requests = two();
     requests.push(failed(200, 205, "This model's maximum context length is 4096 tokens", None));

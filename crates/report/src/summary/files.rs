@@ -27,7 +27,7 @@ pub struct SummaryFiles {
 /// Files that are written when someone asks for them.
 #[derive(Debug, Default)]
 pub struct ExtraFiles {
-    /// What became of those of the profiling phase in windows: see [`write_timeslices`](crate::write_timeslices).
+    /// The windows of the profiling phase: see [`write_timeslices`](crate::write_timeslices).
     pub timeslices: Option<Result<(), ReportError>>,
     /// Something that the run was to write before its summary is not there, or not whole.
     pub is_partial: bool,

@@ -55,7 +55,7 @@ pub struct RunReport {
     pub prefixes_repeat: bool,
     /// How long the run had to wait for the server before its first request.
     pub waited_for_server: Nanos,
-    /// What became of the requests of each phase, in order; named as the phases are.
+    /// How the requests of each phase ended, in order; named as the phases are.
     pub accounting: Vec<PhaseAccounting>,
     /// Objects of the summary that others made: whoever could end the run early, or an earlier summary, if they cannot
     /// be made again from records. What is known here goes before them.

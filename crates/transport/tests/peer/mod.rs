@@ -32,7 +32,7 @@ impl Http2Peer {
         Self::serve(100, None)
     }
 
-    /// A server that takes so many requests at once on a connection.
+    /// A server that takes this many requests at once on a connection.
     pub(crate) fn taking(requests: u32) -> Self {
         Self::serve(requests, None)
     }

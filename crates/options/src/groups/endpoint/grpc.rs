@@ -146,7 +146,7 @@ pub(super) fn refuse_engine(raw: &RawOptions) -> Result<(), ConfigError> {
         Some(name) if name.to_ascii_lowercase().replace('-', "_") == "tensorrtllm_engine" => Err(raw.bad(
             id,
             name,
-            "it runs the engine inside the client, which is no server to benchmark; serve the engine by Triton's TensorRT-LLM \
+            "it runs the engine inside the client, which is not a server to benchmark; serve the engine by Triton's TensorRT-LLM \
              backend and use --endpoint-type kserve --backend tensorrtllm --url grpc://HOST:8001",
         )),
         _ => Ok(()),
