@@ -82,7 +82,8 @@ fn repeated_runs_have_folders_of_their_own_and_an_aggregate() {
     assert!((t - 2.919_985_580_353_726).abs() < 1e-9, "{t}");
     assert!(artifacts.text("aggregate/profile_export_aiperf_aggregate.csv").starts_with("metric,mean,std,"));
     assert!(!artifacts.path("profile_export_aiperf.json").exists());
-    for part in ["Run 1 of 3: 6 requests", "Run 3 of 3", "3 runs, mean with its 90% interval", "Aggregate JSON:"] {
+    for part in ["Run 1 of 3: 6 requests", "Run 3 of 3", "3 runs, mean with 90% confidence interval", "Aggregate JSON:"]
+    {
         assert!(ended.stdout.contains(part), "{part:?} is not in {}", ended.stdout);
     }
 }
@@ -107,7 +108,7 @@ fn a_trial_that_fails_is_listed_and_the_others_count() {
     assert_eq!((&metadata["num_profile_runs"], &metadata["num_successful_runs"]), (&json!(3), &json!(2)));
     assert_eq!(metadata["failed_runs"][0]["label"], "run_0001");
     assert!(metadata["failed_runs"][0]["error"].as_str().unwrap().contains("all 4 requests failed"), "{metadata}");
-    assert!(ended.stdout.contains("run_0001 failed and is left out"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("run_0001 failed and is not included"), "{}", ended.stdout);
     assert!(ended.artifacts.path("profile_runs/run_0001/profile_export.jsonl").exists());
 }
 
