@@ -5,8 +5,9 @@ use std::process;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use aiperf_engine::{Control, StopReason};
+use aiperf_engine::Control;
 use aiperf_experiment::{Monitor, Saved};
+use aiperf_protocol::StopReason;
 use anyhow::Context;
 
 use crate::profile::INTERRUPTED;
@@ -95,7 +96,7 @@ impl Interrupts {
         self.shared.lock().reaction = Reaction::Own(Box::new(reaction));
     }
 
-    /// Waits so long, or until Ctrl-C comes; says whether it came.
+    /// Waits for `length` or until Ctrl-C; returns whether Ctrl-C was pressed.
     pub(crate) fn wait(&self, length: Duration) -> bool {
         let waited = self.shared.asked.wait_timeout_while(self.shared.lock(), length, |state| !state.is_asked);
         waited.unwrap_or_else(PoisonError::into_inner).0.is_asked

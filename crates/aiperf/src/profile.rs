@@ -8,7 +8,7 @@ use std::time::Duration;
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{Config, DatasetSource, Environment, Experiment, PhaseKind, UiKind};
 use aiperf_engine::ControlSource;
-use aiperf_experiment::{LivePercentiles, Monitor, Run, RunResult, StateFile, Verdict};
+use aiperf_experiment::{LivePercentiles, Monitor, Run, RunResult, StateFile};
 use aiperf_hub::{DownloadLimits, DownloadSnapshot, Hub, HubEnvironment};
 use aiperf_report::console::{self, Colour, Width};
 use aiperf_report::{ClearedFiles, EarlierFiles, FolderLock};
@@ -20,10 +20,10 @@ use crate::{logging, trials};
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// 128 + SIGINT, as shells report it.
 pub(crate) const INTERRUPTED: u8 = 130;
-/// The run is whole, and `--strict` does not let it pass.
+/// Exit code of a complete run that `--strict` fails.
 pub(crate) const DOUBTFUL: u8 = 3;
 
-/// Time between two lines of progress where there is no terminal: with `--ui simple`, and in the log.
+/// Time between two lines of progress without a terminal: with `--ui simple`, and in the log.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
 const LOG_INTERVAL: Duration = Duration::from_secs(30);
 
@@ -156,7 +156,7 @@ fn watch_download(hub: &Hub, style: ProgressStyle) -> ProgressLine {
     })
 }
 
-/// How progress is shown: in place on a terminal, in lines where there is none, so that a log shows signs of life.
+/// How progress is shown: in place on a terminal, in lines otherwise, so that a log shows that the run is alive.
 pub(crate) fn style(ui: UiKind, stats_interval: Option<Duration>, environment: &Environment) -> ProgressStyle {
     let every = |usual: Duration| stats_interval.unwrap_or(usual);
     match ui {
@@ -220,9 +220,7 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     for error in &result.files.failed {
         log::error!("{error}");
     }
-    if let Verdict::NothingSucceeded(why) | Verdict::GivenUp(why) | Verdict::Unreachable(why) | Verdict::Unmet(why) =
-        &result.verdict
-    {
+    if let Some(why) = &result.report.ending.reason {
         eprintln!("error: {why}");
     } else if let Some(why) = doubt(result) {
         eprintln!("error: {why}");
@@ -233,14 +231,14 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     }
 }
 
-/// Which validity notes `--strict` does not let pass.
+/// The error message if `--strict` fails the run.
 pub(crate) fn doubt(result: &RunResult) -> Option<String> {
     let mut codes: Vec<_> = result.refused.iter().map(|note| note.code().name()).collect();
     codes.dedup();
     (!codes.is_empty()).then(|| format!("failed by --strict because of these validity notes: {}", codes.join(", ")))
 }
 
-/// How wide and colourful stdout is; `width` where it is no terminal.
+/// How wide and colourful stdout is; `width` if it is not a terminal.
 pub(crate) fn console_of(width: Width, environment: &Environment) -> (Width, Colour) {
     if !environment.stdout_is_terminal {
         return (width, Colour::Plain);
@@ -251,13 +249,14 @@ pub(crate) fn console_of(width: Width, environment: &Environment) -> (Width, Col
 }
 
 fn exit_code(result: &RunResult) -> ExitCode {
-    match result.verdict {
-        Verdict::Cancelled => ExitCode::from(INTERRUPTED),
-        Verdict::NothingSucceeded(_) | Verdict::GivenUp(_) | Verdict::Unreachable(_) | Verdict::Unmet(_) => {
-            ExitCode::FAILURE
-        }
-        Verdict::Complete if !result.files.failed.is_empty() => ExitCode::FAILURE,
-        Verdict::Complete if !result.refused.is_empty() => ExitCode::from(DOUBTFUL),
-        Verdict::Complete => ExitCode::SUCCESS,
+    let outcome = result.report.ending.outcome;
+    if outcome.is_interrupted() {
+        ExitCode::from(INTERRUPTED)
+    } else if !outcome.is_complete() || !result.files.failed.is_empty() {
+        ExitCode::FAILURE
+    } else if !result.refused.is_empty() {
+        ExitCode::from(DOUBTFUL)
+    } else {
+        ExitCode::SUCCESS
     }
 }

@@ -2,6 +2,7 @@
 
 mod agent_detection;
 mod cache_bust;
+mod export;
 mod file;
 mod file_format;
 mod length;
@@ -15,13 +16,13 @@ use std::sync::Arc;
 pub use agent_detection::AgentDetection;
 pub use cache_bust::{CacheBust, MarkerPlace, MarkerSide};
 pub use file::{BadRows, BatchSizes, FileSource, FormatOption, PoolDraws, TimeWindow, with_subject};
-pub use file_format::{FileFormat, FormatFacts, SpeedBench};
+pub use file_format::{FILE_FORMAT_NAMES, FileFormat, FormatFacts, SpeedBench};
 pub use length::{Length, Weighted};
 pub use media::{
     AudioFormat, AudioSpec, BitDepth, Channels, ClipLength, ImageFormat, ImageSource, ImageSpec, MediaSource,
     PictureOrder, PixelSize, SoundCodec, SoundTrack, VideoContainer, VideoPicture, VideoSpec, whole,
 };
-pub use public::{Chat, Origin, PUBLIC_NAMES, PUBLIC_SETS, PublicSet, PublicSource, Recipe};
+pub use public::{Chat, PUBLIC_NAMES, PUBLIC_SETS, PublicOrigin, PublicSet, PublicSource, Recipe};
 pub use synthetic::{
     Corpus, LengthPair, PrefixPrompts, PromptLengths, RandomStyle, RangeRatio, Rankings, SyntheticSource, TurnDelay,
 };

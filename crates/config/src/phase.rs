@@ -1,12 +1,10 @@
 //! One stretch of load: how requests are paced and when sending stops.
 
+pub(crate) mod export;
+
 use std::time::Duration;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PhaseKind {
-    Warmup,
-    Profiling,
-}
+pub use aiperf_protocol::PhaseKind;
 
 impl PhaseConfig {
     /// The name under which logs and files know it.
@@ -14,15 +12,6 @@ impl PhaseConfig {
         match (self.kind, &self.pace) {
             (PhaseKind::Warmup, Pace::AgenticReplay(_)) => "agentic.warmup",
             (kind, _) => kind.name(),
-        }
-    }
-}
-
-impl PhaseKind {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Warmup => "warmup",
-            Self::Profiling => "profiling",
         }
     }
 }
@@ -183,7 +172,7 @@ pub struct Windows {
     pub interval: Duration,
     /// How far they may be apart, in percent.
     pub stability: f64,
-    /// After so many the run has failed to become steady.
+    /// Maximum number of windows; after them the run has failed to become steady.
     pub most: u32,
 }
 

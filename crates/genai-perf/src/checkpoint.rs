@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn what_is_no_checkpoint_is_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
-        for (text, part) in [("{", "no JSON"), ("{}", "Results.run_configs")] {
+        for (text, part) in [("{", "not valid JSON"), ("{}", "Results.run_configs")] {
             fs::write(folder.path().join(NAME), text).unwrap();
             assert!(format!("{:#}", Checkpoint::open(folder.path()).unwrap_err()).contains(part));
         }

@@ -30,6 +30,12 @@ struct FoundKey<'a> {
     value: &'a YamlNode,
 }
 
+/// The options that a configuration file becomes, or what is wrong with it. Public for fuzzing only.
+#[doc(hidden)]
+pub fn options_of_config(text: &str) -> Result<Vec<String>, String> {
+    ConfigFile::parse(text).map(|file| file.words).map_err(|(_, problem)| problem)
+}
+
 impl ConfigFile {
     pub(crate) fn read(path: &str, current_dir: &Path) -> Result<Self, GenaiPerfError> {
         let at = |line: u64, problem: String| match line {
@@ -48,7 +54,10 @@ impl ConfigFile {
             YamlNode::Map(entries) => gather("", entries, &mut found)?,
             YamlNode::Nothing => {}
             _ => {
-                return Err((1, "it has no keys; `genai-perf create-template` writes a file to start from".to_owned()));
+                return Err((
+                    1,
+                    "the file has no keys; `genai-perf create-template` writes a file to start from".to_owned(),
+                ));
             }
         }
         let is_set = |path: &str| found.iter().any(|it| it.setting.path == path);
@@ -88,12 +97,15 @@ fn gather<'a>(above: &str, entries: &'a [YamlEntry], found: &mut Vec<FoundKey<'a
                 gather(&path, entries, found)?;
             }
             _ if SETTINGS.iter().any(|setting| setting.path.starts_with(&below)) => {
-                return Err((*line, format!("{path} has keys below it, not a value: {}", keys(&below))));
+                return Err((*line, format!("{path} is a section, not a value; its keys are {}", keys(&below))));
             }
             _ => {
                 let (place, prefix) =
                     if above.is_empty() { ("at the top", String::new()) } else { ("there", format!("{above}.")) };
-                return Err((*line, format!("{path} is no key of GenAI-Perf; {place} it has {}", keys(&prefix))));
+                return Err((
+                    *line,
+                    format!("{path} is not a key of GenAI-Perf; the keys {place} are {}", keys(&prefix)),
+                ));
             }
         }
     }
@@ -128,7 +140,7 @@ impl FoundKey<'_> {
             SettingForm::Switch => match self.one()? {
                 "true" | "True" => words.push((*option).to_owned()),
                 "false" | "False" => {}
-                other => return Err(format!("{path} is true or false, not {other:?}")),
+                other => return Err(format!("{path} must be true or false, not {other:?}")),
             },
             SettingForm::List => {
                 words.push((*option).to_owned());
@@ -147,7 +159,7 @@ impl FoundKey<'_> {
     fn special(&self, all: &[FoundKey<'_>], words: &mut Vec<String>) -> Result<(), String> {
         match self.setting.path {
             PROGRAM => {
-                Err("perf_analyzer.path names another program, and none is started here: leave it out".to_owned())
+                Err("perf_analyzer.path names another program, which aiperf does not start: leave it out".to_owned())
             }
             STIMULUS => self.stimulus(words),
             ANALYZE => self.sweep(words),
@@ -158,7 +170,7 @@ impl FoundKey<'_> {
                     Ok(())
                 }
                 "interval" | "request_count" => Ok(()),
-                other => Err(format!("{MODE} is request_count or interval, not {other:?}")),
+                other => Err(format!("{MODE} must be request_count or interval, not {other:?}")),
             },
             _ => {
                 let mode = all.iter().find(|it| it.setting.path == MODE).and_then(|it| it.value.word());
@@ -186,30 +198,30 @@ impl FoundKey<'_> {
                 words.push("--fixed-schedule=True".to_owned());
                 Ok(())
             }
-            _ => Err(format!("{STIMULUS}.{key} is no load; {form}")),
+            _ => Err(format!("{STIMULUS}.{key} is not a load; {form}")),
         }
     }
 
     fn sweep(&self, words: &mut Vec<String>) -> Result<(), String> {
         let names = PARAMETERS.iter().map(|parameter| parameter.name).collect::<Vec<_>>().join(", ");
         let form = format!("one of {names}, with a list of values or with start, stop and step below it");
-        let YamlNode::Map(entries) = self.value else { return Err(format!("analyze has {form}")) };
+        let YamlNode::Map(entries) = self.value else { return Err(format!("analyze needs {form}")) };
         let [YamlEntry { key, value, .. }] = entries.as_slice() else {
             return Err(format!("analyze has {} keys; it takes {form}", entries.len()));
         };
-        let parameter = SweepParameter::of_name(key)
-            .ok_or_else(|| format!("analyze.{key} cannot be changed from run to run; give {form}"))?;
+        let parameter =
+            SweepParameter::of_name(key).ok_or_else(|| format!("analyze.{key} cannot be varied; give {form}"))?;
         words.push(format!("--sweep-type={}", parameter.name));
         match value {
             YamlNode::List(_) | YamlNode::Word(_) => {
                 let values =
-                    several(value).ok_or_else(|| format!("analyze.{key} takes values or start, stop and step"))?;
+                    several(value).ok_or_else(|| format!("analyze.{key} takes values, or start, stop and step"))?;
                 words.push(format!("--sweep-list={}", values.join(",")));
             }
             YamlNode::Map(bounds) => {
                 let bound = |name: &str| bounds.iter().find(|entry| entry.key == name).and_then(|it| it.value.word());
                 if let Some(other) = bounds.iter().find(|it| !["start", "stop", "step"].contains(&it.key.as_str())) {
-                    return Err(format!("analyze.{key}.{} is no key; there are start, stop and step", other.key));
+                    return Err(format!("analyze.{key}.{} is not a key; the keys are start, stop and step", other.key));
                 }
                 let (Some(start), Some(stop)) = (bound("start"), bound("stop")) else {
                     return Err(format!("analyze.{key} needs start and stop"));
@@ -335,17 +347,17 @@ output:
             (
                 "model_name: m\nendpoint:\n  tipe: chat\n",
                 3,
-                "endpoint.tipe is no key of GenAI-Perf; there it has model_selection",
+                "endpoint.tipe is not a key of GenAI-Perf; the keys there are model_selection",
             ),
-            ("modle: m\n", 1, "modle is no key"),
-            ("endpoint: chat\n", 1, "endpoint has keys below it"),
+            ("modle: m\n", 1, "modle is not a key"),
+            ("endpoint: chat\n", 1, "endpoint is a section"),
             ("endpoint:\n  streaming: maybe\n", 2, "true or false"),
             ("endpoint:\n  type: [a, b]\n", 2, "takes one value"),
-            ("perf_analyzer:\n  stimulus: {weather: 1}\n", 2, "stimulus.weather is no load"),
-            ("perf_analyzer:\n  path: /usr/bin/other\n", 2, "none is started here"),
+            ("perf_analyzer:\n  stimulus: {weather: 1}\n", 2, "stimulus.weather is not a load"),
+            ("perf_analyzer:\n  path: /usr/bin/other\n", 2, "which aiperf does not start"),
             ("perf_analyzer:\n  measurement:\n    mode: moon\n", 3, "request_count or interval"),
             ("analyze:\n  concurrency: [1]\n  request_rate: [1]\n", 1, "analyze has 2 keys"),
-            ("analyze:\n  weather: [1]\n", 1, "analyze.weather cannot be changed"),
+            ("analyze:\n  weather: [1]\n", 1, "analyze.weather cannot be varied"),
             ("analyze:\n  concurrency: {start: 1}\n", 1, "needs start and stop"),
             ("a: [1\nb: 2", 0, "line 2"),
             ("a: 1\na: 2", 0, "line 2"),

@@ -27,9 +27,7 @@ impl<'a> EndpointChoice<'a> {
             Some(given) if name != DEFAULT_TYPE => {
                 Err(GenaiPerfError::Needs { flag: given.typed.clone(), needed: "--endpoint-type kserve" })
             }
-            Some(given) if !["tensorrtllm", "vllm"].contains(&backend) => {
-                Err(given.bad("the backends are tensorrtllm and vllm"))
-            }
+            Some(given) if !["tensorrtllm", "vllm"].contains(&backend) => Err(given.bad("must be tensorrtllm or vllm")),
             _ => Ok(Self { name, backend }),
         }
     }
@@ -97,7 +95,7 @@ impl<'a> EndpointChoice<'a> {
     fn exact_length(&self, asked: &GivenFlags, words: &mut Words) -> Result<(), GenaiPerfError> {
         let Some(given) = asked.get(FlagRule::Deterministic) else { return Ok(()) };
         if self.name != DEFAULT_TYPE {
-            let why = "is for --endpoint-type kserve; elsewhere give --extra-inputs min_tokens:N --extra-inputs ignore_eos:true";
+            let why = "applies to --endpoint-type kserve; otherwise give --extra-inputs min_tokens:N --extra-inputs ignore_eos:true";
             return Err(GenaiPerfError::Refused { flag: given.typed.clone(), why });
         }
         let Some(length) = asked.text(FlagRule::OutputLength) else {

@@ -8,8 +8,8 @@ use thiserror::Error;
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum GenaiPerfError {
     #[error(
-        "genai-perf needs a command: profile, analyze, config, create-template or process-export-files; --help says what \
-         options become"
+        "genai-perf needs a command: profile, analyze, config, create-template or process-export-files; --help lists \
+         what each option becomes"
     )]
     NoCommand,
     #[error(
@@ -18,7 +18,7 @@ pub enum GenaiPerfError {
     UnknownCommand(String),
     #[error("{0} is not an option of {1}; `aiperf genai-perf --help` lists them")]
     UnknownFlag(String, &'static str),
-    #[error("{typed} may be {candidates}; write it out")]
+    #[error("{typed} is ambiguous: {candidates}; write the whole name")]
     Ambiguous { typed: String, candidates: String },
     #[error("{0} needs a value")]
     MissingValue(String),
@@ -30,7 +30,7 @@ pub enum GenaiPerfError {
     Refused { flag: String, why: &'static str },
     #[error("{flag} {value:?}: {expected}")]
     BadValue { flag: String, value: String, expected: String },
-    #[error("{one} and {other} exclude each other; give one of them")]
+    #[error("{one} and {other} cannot be combined; give one of them")]
     Exclusive { one: String, other: String },
     #[error("{flag} needs {needed}")]
     Needs { flag: String, needed: &'static str },

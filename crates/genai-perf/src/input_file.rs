@@ -43,7 +43,7 @@ pub(crate) fn read(
     let Some(given) = given else { return Ok(InputFile { words: words.0, generated: true, rows: None }) };
     if form.starts_with("synthetic:") {
         if !endpoint.is_rankings() {
-            return Err(given.bad("pools of texts are made for --endpoint-type rankings; elsewhere leave it out"));
+            return Err(given.bad("text pools are generated only for --endpoint-type rankings; leave it out"));
         }
         return Ok(InputFile { words: words.0, generated: true, rows: None });
     }

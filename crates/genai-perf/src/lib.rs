@@ -32,6 +32,8 @@ use std::path::{Path, PathBuf};
 
 use aiperf_options::catalogue::options;
 pub use checkpoint::Checkpoint;
+#[doc(hidden)]
+pub use config_file::options_of_config;
 use config_file::{ConfigFile, ConfigJob};
 pub use error::{GenaiPerfError, GenaiPerfFileError};
 use given::GivenFlags;
@@ -189,7 +191,7 @@ fn checkpoint(asked: &GivenFlags, current_dir: &Path) -> Result<Option<PathBuf>,
     folder.map_or(Ok(None), |given| Err(GenaiPerfError::Needs { flag: given.typed.clone(), needed }))
 }
 
-/// What a file says, and what options beside it say that win over it.
+/// Runs a configuration file; options of the command line override it.
 fn config(options: &[String], passed: &[String], current_dir: &Path) -> Result<GenaiPerfCommand, GenaiPerfError> {
     let tables = [commands::CONFIG, table::PROFILE, commands::ANALYZE];
     let typed = ask(options, passed, &tables, "genai-perf config")?;
@@ -201,7 +203,7 @@ fn config(options: &[String], passed: &[String], current_dir: &Path) -> Result<G
     let other = typed.iter().find(|given| !own.iter().any(|rule| given.is(*rule)));
     if let Some(other) = other.filter(|_| !typed.has(FlagRule::Override)) {
         return Err(GenaiPerfError::Needs {
-            flag: format!("{} beside a file", other.typed),
+            flag: format!("{} next to --file", other.typed),
             needed: "--override-config",
         });
     }

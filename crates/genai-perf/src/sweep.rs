@@ -132,7 +132,7 @@ impl SweepParameter {
         if step.is_none() && self.spacing == Spacing::PowersOfTwo && !(low.is_power_of_two() && high.is_power_of_two())
         {
             return Err(
-                given.bad("both ends must be powers of two, such as 1:64; other values go by a step, MIN:MAX:STEP")
+                given.bad("both ends must be powers of two, such as 1:64; for other values give a step, MIN:MAX:STEP")
             );
         }
         let values = match step {
@@ -140,8 +140,8 @@ impl SweepParameter {
             None => self.between(low, high),
         };
         match values.len() {
-            0 => Err(given.bad("no power of two lies between; give a step, MIN:MAX:STEP")),
-            runs if runs > MOST_RUNS => Err(given.bad("it makes more than 10000 runs; give a larger step")),
+            0 => Err(given.bad("there is no power of two in this range; give a step, MIN:MAX:STEP")),
+            runs if runs > MOST_RUNS => Err(given.bad("this makes more than 10000 runs; give a larger step")),
             _ => Ok(values),
         }
     }
@@ -166,7 +166,7 @@ fn listed(given: &GivenFlag) -> Result<Vec<String>, GenaiPerfError> {
     let values: Vec<String> = text.split(',').map(|value| value.trim().to_owned()).collect();
     let numbers =
         values.iter().all(|value| value.parse::<f64>().is_ok_and(|number| number.is_finite() && number > 0.0));
-    if numbers { Ok(values) } else { Err(given.bad("give numbers above 0 with commas between them")) }
+    if numbers { Ok(values) } else { Err(given.bad("must be numbers above 0, separated by commas")) }
 }
 
 #[cfg(test)]
@@ -210,10 +210,10 @@ mod tests {
             ("--sweep-range 1:100000:1", "10000 runs"),
             ("--sweep-type input_sequence_length --sweep-range 5:7", "no power of two"),
             ("--sweep-list 1,x", "numbers above 0"),
-            ("--sweep-list 1 --sweep-range 1:2", "exclude each other"),
+            ("--sweep-list 1 --sweep-range 1:2", "cannot be combined"),
             ("--sweep-type batch_size", "needs --sweep-range or --sweep-list"),
             ("--sweep-type weather", "choose one of batch_size, concurrency"),
-            ("--concurrency 4", "--concurrency and --sweep-type concurrency exclude each other"),
+            ("--concurrency 4", "--concurrency and --sweep-type concurrency cannot be combined"),
         ] {
             let refused = values(words).unwrap_err();
             assert!(refused.contains(part), "{words}: {refused}");

@@ -105,54 +105,58 @@ pub(crate) const fn rule(rule: FlagRule, words: &'static str) -> Becomes {
 pub(crate) const PROFILE: &[GenaiPerfFlag] = &[
     flag(&["--model", "-m"], OneOrMore, rule(FlagRule::Model, "`--model a,b`")),
     flag(&["--model-selection-strategy"], One, Same("--model-selection-strategy")),
-    flag(&["--backend"], One, rule(FlagRule::Backend, "`--backend`, of `kserve` only")),
+    flag(&["--backend"], One, rule(FlagRule::Backend, "`--backend`, only with `kserve`")),
     flag(&["--endpoint"], One, rule(FlagRule::Endpoint, "`--endpoint`, with a slash in front")),
-    flag(&["--endpoint-type"], One, rule(FlagRule::EndpointType, "`--endpoint-type`; `kserve` when it is left out")),
+    flag(&["--endpoint-type"], One, rule(FlagRule::EndpointType, "`--endpoint-type`; default `kserve`")),
     flag(&["--server-metrics-url", "--server-metrics-urls"], OneOrMore, Same("--gpu-telemetry")),
     flag(&["--streaming"], Nothing, rule(FlagRule::Streaming, "`--streaming`; always with `kserve`")),
     flag(
         &["--url", "-u"],
         One,
-        rule(FlagRule::Url, "`--url`; `grpc://localhost:8001` when it is left out with `kserve` and `dynamic_grpc`"),
+        rule(FlagRule::Url, "`--url`; default with `kserve` and `dynamic_grpc`: `grpc://localhost:8001`"),
     ),
     flag(&["--grpc-method"], One, Same("--grpc-method")),
     flag(
         &["--batch-size-text", "--batch-size", "-b"],
         One,
-        rule(
-            FlagRule::BatchSize,
-            "`--batch-size`; passages of a query for generated `rankings`: `--rankings-passages-mean`",
-        ),
+        rule(FlagRule::BatchSize, "`--batch-size`; for generated `rankings`: `--rankings-passages-mean`"),
     ),
     flag(&["--batch-size-image"], One, Same("--batch-size-image")),
     flag(&["--batch-size-audio"], One, Same("--batch-size-audio")),
-    flag(&["--extra-inputs"], Repeated, rule(FlagRule::ExtraInputs, "`--extra-inputs`; a name alone is sent as null")),
+    flag(
+        &["--extra-inputs"],
+        Repeated,
+        rule(FlagRule::ExtraInputs, "`--extra-inputs`; a name without a value is sent as null"),
+    ),
     flag(&["--header", "-H"], Repeated, Same("--header")),
     flag(
         &["--goodput", "-g"],
         OneOrMore,
         rule(
             FlagRule::Goodput,
-            "`--goodput`, all in one word with blanks; `time_to_first_token` there is `time_to_first_output_token` here",
+            "`--goodput`, all pairs in one argument; its `time_to_first_token` is our `time_to_first_output_token`",
         ),
     ),
-    flag(&["--input-file"], One, rule(FlagRule::InputFile, "`--input-file` and `--custom-dataset-type`, by its form")),
+    flag(&["--input-file"], One, rule(FlagRule::InputFile, "`--input-file` and the matching `--custom-dataset-type`")),
     flag(&["--num-dataset-entries", "--num-prompts"], One, Same("--num-dataset-entries")),
     flag(&["--num-prefix-prompts"], One, rule(FlagRule::Prefixes, "`--num-prefix-prompts`; 0 is left out")),
     flag(
         &["--prefix-prompt-length"],
         One,
-        rule(FlagRule::PrefixLength, "`--prefix-prompt-length`; 100 where there are prefixes without a length"),
+        rule(FlagRule::PrefixLength, "`--prefix-prompt-length`; default 100 if there are prefixes"),
     ),
     flag(
         &["--synthetic-input-tokens-mean", "--isl"],
         One,
-        rule(FlagRule::InputLength, "`--isl`; for generated `rankings` the lengths of query and passages"),
+        rule(FlagRule::InputLength, "`--isl`; for generated `rankings`: the lengths of query and passages"),
     ),
     flag(
         &["--synthetic-input-tokens-stddev"],
         One,
-        rule(FlagRule::InputSpread, "`--isl-stddev`; for generated `rankings` those of query and passages"),
+        rule(
+            FlagRule::InputSpread,
+            "`--isl-stddev`; for generated `rankings`: the standard deviations of query and passages",
+        ),
     ),
     flag(
         &["--output-tokens-mean", "--osl"],
@@ -165,10 +169,10 @@ pub(crate) const PROFILE: &[GenaiPerfFlag] = &[
         Nothing,
         rule(
             FlagRule::Deterministic,
-            "`--extra-inputs min_length:N`, with `--backend vllm` `min_tokens:N`; of `kserve` only",
+            "`--extra-inputs min_length:N`, or `min_tokens:N` with `--backend vllm`; only with `kserve`",
         ),
     ),
-    flag(&["--random-seed"], One, rule(FlagRule::Seed, "`--random-seed`; 0 when it is left out")),
+    flag(&["--random-seed"], One, rule(FlagRule::Seed, "`--random-seed`; default 0")),
     flag(&["--warmup-request-count", "--num-warmup-requests"], One, UnlessZero("--warmup-request-count")),
     flag(&["--audio-length-mean"], One, UnlessZero("--audio-length-mean")),
     flag(&["--audio-length-stddev"], One, UnlessZero("--audio-length-stddev")),
@@ -183,7 +187,7 @@ pub(crate) const PROFILE: &[GenaiPerfFlag] = &[
     flag(
         &["--image-format"],
         One,
-        rule(FlagRule::ImageFormat, "`--image-format`; `png` when images are made and it is left out"),
+        rule(FlagRule::ImageFormat, "`--image-format`; default `png` if images are generated"),
     ),
     flag(&["--concurrency"], One, rule(FlagRule::Concurrency, "`--concurrency`")),
     flag(&["--request-rate"], One, rule(FlagRule::RequestRate, "`--request-rate R --arrival-pattern constant`")),
@@ -191,17 +195,14 @@ pub(crate) const PROFILE: &[GenaiPerfFlag] = &[
     flag(
         &["--request-count", "--num-requests"],
         One,
-        rule(
-            FlagRule::RequestCount,
-            "`--request-count`; the larger of 10 and twice the concurrency when it is left out",
-        ),
+        rule(FlagRule::RequestCount, "`--request-count`; default: the larger of 10 and twice the concurrency"),
     ),
     flag(
         &["--measurement-interval", "-p"],
         One,
         rule(
             FlagRule::Interval,
-            "`--measurement-interval`: windows of 1.2 times that long, as it measures, until three agree",
+            "`--measurement-interval`: windows of 1.2 times this length, as perf_analyzer measures, until three agree",
         ),
     ),
     flag(
@@ -209,8 +210,8 @@ pub(crate) const PROFILE: &[GenaiPerfFlag] = &[
         One,
         rule(
             FlagRule::Stability,
-            "`--stability-percentage`, 999 when it is left out; with a count of requests there is one window, and only 999 \
-             or more is taken",
+            "`--stability-percentage`; default 999. With a request count there is one window, and only 999 or more is \
+             accepted",
         ),
     ),
     flag(&["--num-sessions"], One, rule(FlagRule::Sessions, "`--num-sessions`; 0 is left out")),
@@ -220,22 +221,22 @@ pub(crate) const PROFILE: &[GenaiPerfFlag] = &[
     flag(&["--session-turn-delay-mean"], One, Same("--session-turn-delay-mean")),
     flag(&["--session-turn-delay-stddev"], One, Same("--session-turn-delay-stddev")),
     flag(&["--session-delay-ratio"], One, Same("--session-delay-ratio")),
-    flag(&["--artifact-dir"], One, rule(FlagRule::Folder, "`--artifact-dir`, with the folder of the run below it")),
+    flag(&["--artifact-dir"], One, rule(FlagRule::Folder, "`--artifact-dir`, with the folder of the run inside it")),
     flag(
         &["--profile-export-file"],
         One,
-        rule(FlagRule::ExportFile, "`--profile-export-prefix`, without the end of the name"),
+        rule(FlagRule::ExportFile, "`--profile-export-prefix`, without the extension"),
     ),
     flag(&["--generate-plots"], Nothing, Same("--auto-plot")),
     flag(
         &["--enable-checkpointing"],
         Nothing,
-        rule(FlagRule::Checkpointing, "done here: a run that `checkpoint.json` has is not made again"),
+        rule(FlagRule::Checkpointing, "a run that is in `checkpoint.json` is not repeated"),
     ),
     flag(
         &["--checkpoint-dir", "--checkpoint-directory"],
         One,
-        rule(FlagRule::CheckpointDir, "where `checkpoint.json` is; `./checkpoint` when it is left out"),
+        rule(FlagRule::CheckpointDir, "folder of `checkpoint.json`; default `./checkpoint`"),
     ),
     flag(&["--tokenizer"], One, Same("--tokenizer")),
     flag(&["--tokenizer-revision"], One, Same("--tokenizer-revision")),
@@ -243,24 +244,22 @@ pub(crate) const PROFILE: &[GenaiPerfFlag] = &[
     flag(&["--verbose", "-v"], Nothing, Same("--verbose")),
 ];
 
-const SWEEP: &str = "takes one value here; `genai-perf analyze` makes a run for each of several values";
-const OWN_INPUT: &str = "describes inputs past GenAI-Perf: give the data with --input-file in front of `--`";
-const SHARED_MEMORY: &str =
-    "hands inputs over by memory shared with the server: leave it out, requests go over the network";
+const SWEEP: &str = "takes one value; `genai-perf analyze` makes one run per value";
+const OWN_INPUT: &str = "bypasses GenAI-Perf's inputs: give the data with --input-file before `--`";
+const SHARED_MEMORY: &str = "passes inputs through shared memory: leave it out; requests go over the network";
 const SEQUENCES: &str =
-    "makes Triton's sequences: for conversations give --num-sessions and --session-turns-mean in front of `--`";
-const METRICS: &str = "collects Triton's own metrics, which this program does not: leave it out";
-const TRACING: &str = "sets up Triton's tracing: leave it out, and set it at the server";
-const ASYNC: &str = "is how requests are always sent here: leave it out";
-const SEARCH: &str =
-    "searches for a load, which this program does not do: give one load with --concurrency or --request-rate";
-const CHOSEN: &str = "is chosen by --endpoint-type and the scheme of --url in front of `--`: leave it out";
+    "creates Triton sequences: for conversations give --num-sessions and --session-turns-mean before `--`";
+const METRICS: &str = "collects Triton's own metrics, which aiperf does not: leave it out";
+const TRACING: &str = "configures Triton's tracing: leave it out and configure it on the server";
+const ASYNC: &str = "has no effect, requests are always sent asynchronously: leave it out";
+const SEARCH: &str = "searches for a load, which aiperf does not: give one load with --concurrency or --request-rate";
+const CHOSEN: &str = "follows from --endpoint-type and the scheme of --url before `--`: leave it out";
 
 /// What may stand behind `--`: options of the measuring program.
 pub(crate) const PERF_ANALYZER: &[GenaiPerfFlag] = &[
     flag(&["--max-threads"], One, Same("--workers-max")),
-    flag(&["--concurrency-range"], One, rule(FlagRule::Concurrency, "`--concurrency`; a range is refused")),
-    flag(&["--request-rate-range"], One, rule(FlagRule::RequestRate, "as `--request-rate`; a range is refused")),
+    flag(&["--concurrency-range"], One, rule(FlagRule::Concurrency, "`--concurrency`; a range is rejected")),
+    flag(&["--request-rate-range"], One, rule(FlagRule::RequestRate, "as `--request-rate`; a range is rejected")),
     flag(
         &["--request-distribution"],
         One,
@@ -268,12 +267,12 @@ pub(crate) const PERF_ANALYZER: &[GenaiPerfFlag] = &[
     ),
     flag(&["--request-count"], One, rule(FlagRule::RequestCount, "`--request-count`")),
     flag(&["--warmup-request-count"], One, UnlessZero("--warmup-request-count")),
-    flag(&["--measurement-interval", "-p"], One, rule(FlagRule::Interval, "as in front of `--`")),
-    flag(&["--stability-percentage", "-s"], One, rule(FlagRule::Stability, "as in front of `--`")),
+    flag(&["--measurement-interval", "-p"], One, rule(FlagRule::Interval, "as before `--`")),
+    flag(&["--stability-percentage", "-s"], One, rule(FlagRule::Stability, "as before `--`")),
     flag(
         &["--max-trials", "-r"],
         One,
-        rule(FlagRule::MaxTrials, "`--max-trials`: most windows of `--measurement-interval`; 10 when it is left out"),
+        rule(FlagRule::MaxTrials, "`--max-trials`: maximum number of windows of `--measurement-interval`; default 10"),
     ),
     flag(&["--session-concurrency"], One, rule(FlagRule::SessionConcurrency, "`--concurrency`")),
     flag(&["--streaming"], Nothing, rule(FlagRule::Streaming, "`--streaming`")),
@@ -288,16 +287,12 @@ pub(crate) const PERF_ANALYZER: &[GenaiPerfFlag] = &[
     flag(&["--ssl-grpc-private-key-file", "--ssl-https-private-key-file"], One, Same("--client-key")),
     flag(&["--ssl-https-verify-peer"], One, rule(FlagRule::VerifyPeer, "0 becomes `--insecure`")),
     flag(&["--verbose", "-v"], Nothing, Same("--verbose")),
-    flag(
-        &["--ssl-grpc-use-ssl"],
-        Nothing,
-        Refused("is said by the URL: give --url grpcs://HOST:PORT in front of `--`"),
-    ),
+    flag(&["--ssl-grpc-use-ssl"], Nothing, Refused("follows from the URL: give --url grpcs://HOST:PORT before `--`")),
     flag(
         &["--ssl-https-verify-host"],
         One,
         Refused(
-            "checks the name in the certificate alone: leave it out, or check nothing with --ssl-https-verify-peer 0",
+            "checks only the name in the certificate: leave it out, or turn all checks off with --ssl-https-verify-peer 0",
         ),
     ),
     flag(&["--async", "-a", "--sync"], Nothing, Refused(ASYNC)),
@@ -306,27 +301,27 @@ pub(crate) const PERF_ANALYZER: &[GenaiPerfFlag] = &[
     flag(
         &["--periodic-concurrency-range", "--request-period"],
         One,
-        Refused("changes the load while it runs: `aiperf profile --concurrency-ramp-duration` does so"),
+        Refused("changes the load during the run: use `aiperf profile --concurrency-ramp-duration`"),
     ),
     flag(
         &["--request-intervals"],
         One,
         Refused(
-            "gives times of requests: put them as `timestamp` into --input-file payload:FILE, with --fixed-schedule True",
+            "gives the times of requests: put them as `timestamp` into --input-file payload:FILE and add --fixed-schedule True",
         ),
     ),
     flag(
         &["--percentile"],
         One,
         Refused(
-            "compares windows by a percentile of latency: leave it out, the average is compared and all percentiles are \
+            "compares windows by a latency percentile: leave it out; the average is compared and all percentiles are \
                  reported",
         ),
     ),
     flag(
         &["--measurement-mode", "--measurement-request-count"],
         One,
-        Refused("chooses the kind of window: give --request-count or --measurement-interval in front of `--`"),
+        Refused("chooses the kind of window: give --request-count or --measurement-interval before `--`"),
     ),
     flag(&["--input-data", "--string-data", "--string-length", "--shape"], One, Refused(OWN_INPUT)),
     flag(&["--zero-input", "-z"], Nothing, Refused(OWN_INPUT)),
@@ -344,19 +339,19 @@ pub(crate) const PERF_ANALYZER: &[GenaiPerfFlag] = &[
     flag(
         &["--model-version", "-x", "--bls-composing-models", "--model-repository", "--triton-server-directory"],
         One,
-        Refused("names a model of Triton by more than its name: leave it out, the server chooses the version"),
+        Refused("selects a Triton model by more than its name: leave it out; the server chooses the version"),
     ),
     flag(
         &["--enable-mpi"],
         Nothing,
-        Refused("joins several clients: leave it out, one process of this program uses all cores"),
+        Refused("combines several clients: leave it out; one aiperf process uses all cores"),
     ),
     flag(
         &["-m", "--profile-export-file", "-f", "--verbose-csv"],
         One,
-        Refused("is set by GenAI-Perf itself: give --model, --profile-export-file or --artifact-dir in front of `--`"),
+        Refused("is set by GenAI-Perf itself: give --model, --profile-export-file or --artifact-dir before `--`"),
     ),
-    flag(&["--fixed-schedule"], Nothing, Refused("needs a value here: give --fixed-schedule True in front of `--`")),
+    flag(&["--fixed-schedule"], Nothing, Refused("needs a value: give --fixed-schedule True before `--`")),
 ];
 
 /// A list of values where one is meant.

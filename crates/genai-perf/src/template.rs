@@ -9,8 +9,8 @@ use crate::settings::{ANALYZE, ConfigSetting, PROCESS, SETTINGS, STIMULUS};
 
 pub(crate) const NAME: &str = "genai_perf_config.yaml";
 const HEAD: &str = "\
-# What `genai-perf config --file THIS` is to run. Keys that say what holds anyway can be left out. With a section `analyze` a run
-# is made for each value in it; with `process` runs that were made are merged.
+# Run this file with `genai-perf config --file THIS`. Keys with their default value can be left out. A section `analyze`
+# makes one run per value; a section `process` merges finished runs.
 ";
 
 /// The file that is to be written.

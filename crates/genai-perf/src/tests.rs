@@ -133,7 +133,7 @@ fn the_load_is_constant_and_lasts_as_it_does_there() {
     assert_eq!(adds("-s 999"), Vec::<String>::new());
     assert!(adds("--session-concurrency 3 --num-sessions 5").contains(&"--num-sessions=5".to_owned()));
     assert!(refusal("profile -m m -- --request-distribution poisson").contains("needs --request-rate"));
-    assert!(refusal("profile -m m -- --concurrency-range 1:4").contains("takes one value here"));
+    assert!(refusal("profile -m m -- --concurrency-range 1:4").contains("takes one value"));
     assert!(refusal("profile -m m --stability-percentage 10").contains("needs --measurement-interval"));
     assert!(refusal("profile -m m --request-count 9 -- -r 20").contains("-r needs --measurement-interval"));
     assert!(refusal("profile -m m -p 0").contains("above 0"));
@@ -141,8 +141,8 @@ fn the_load_is_constant_and_lasts_as_it_does_there() {
 
 #[test]
 fn groups_exclude_each_other() {
-    assert!(refusal("profile -m m --concurrency 1 --request-rate 2").contains("exclude each other"));
-    assert!(refusal("profile -m m -p 1000 --request-count 2").contains("exclude each other"));
+    assert!(refusal("profile -m m --concurrency 1 --request-rate 2").contains("cannot be combined"));
+    assert!(refusal("profile -m m -p 1000 --request-count 2").contains("cannot be combined"));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn lengths_follow_the_endpoint() {
 fn the_endpoint_has_its_backend_path_and_pictures() {
     assert_eq!(adds("--endpoint v1/x"), ["--endpoint=/v1/x"]);
     assert!(refusal("profile -m m --endpoint-type chat --backend vllm").contains("needs --endpoint-type kserve"));
-    assert!(refusal("profile -m m --backend python").contains("tensorrtllm and vllm"));
+    assert!(refusal("profile -m m --backend python").contains("tensorrtllm or vllm"));
     assert_eq!(adds("--image-width-mean 8"), ["--image-width-mean=8", "--image-format=png"]);
     assert_eq!(adds("-- --ssl-https-verify-peer 0"), ["--insecure"]);
     assert!(refusal("profile -m m -- --ssl-https-verify-peer 2").contains("give 0 or 1"));
@@ -282,7 +282,7 @@ fn a_file_says_what_to_run_and_options_beside_it_may_win() {
     assert_eq!(other, in_folder(folder.path(), "profile -m m --endpoint-type chat --request-rate 5").unwrap());
     for (words, parts) in [
         ("config", &["needs --file"][..]),
-        ("config -f a.yaml --isl 5", &["--isl beside a file needs --override-config"]),
+        ("config -f a.yaml --isl 5", &["--isl next to --file needs --override-config"]),
         ("config -f bad.yaml", &["bad.yaml:3", "endpoint.typ"]),
         ("config -f worse.yaml", &["worse.yaml", "--concurrency", "whole number"]),
         ("config -f none.yaml", &["none.yaml"]),
@@ -369,7 +369,7 @@ fn the_page_on_moving_over_has_a_row_for_each_option() {
     } else {
         assert!(
             page == wanted,
-            "docs/migrating.md is out of date; UPDATE_DOCS=1 cargo test -p aiperf writes its tables anew"
+            "docs/migrating.md is out of date; run UPDATE_DOCS=1 cargo test -p aiperf-genai-perf to write its tables again"
         );
     }
 }

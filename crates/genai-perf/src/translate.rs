@@ -101,7 +101,7 @@ pub(crate) fn translate(asked: &GivenFlags, current_dir: &Path, suffix: &str) ->
 pub(crate) fn prefix(asked: &GivenFlags) -> Result<Option<String>, GenaiPerfError> {
     match asked.text(FlagRule::ExportFile) {
         Some(name) if name.contains('/') => {
-            let expected = "it is a name without a folder; give the folder with --artifact-dir";
+            let expected = "must be a name without a folder; give the folder with --artifact-dir";
             Err(bad(asked, FlagRule::ExportFile, expected))
         }
         name => Ok(name.map(|name| name.strip_suffix(".json").unwrap_or(name).to_owned())),

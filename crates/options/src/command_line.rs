@@ -122,8 +122,7 @@ mod tests {
                 (OptionId::ExtraInputs, "--extra-inputs", &["a:1", "b:2"]),
                 (OptionId::UiType, "--ui", &["none"]),
             ]),
-            r"aiperf profile -m a/b --streaming --no-gpu-telemetry=false --system-prompt 'it'\''s me' \
-         --extra-inputs a:1 --extra-inputs b:2 --ui none"
+            r"aiperf profile -m a/b --streaming --no-gpu-telemetry=false --system-prompt 'it'\''s me' --extra-inputs a:1 --extra-inputs b:2 --ui none"
         );
     }
 

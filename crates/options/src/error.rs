@@ -9,26 +9,26 @@ pub enum ConfigError {
     Unknown { flag: String },
     #[error("{flag} is not supported yet; leave it out")]
     NotYet { flag: String },
-    #[error("{flag} {value}: a list of values is a sweep, and only `aiperf profile` makes one; give one value")]
+    #[error("{flag} {value}: a list of values starts a sweep, which only `aiperf profile` supports; give one value")]
     List { flag: String, value: String },
-    #[error("{flag} was given {value:?}: {expected}")]
+    #[error("{flag} {value:?}: {expected}")]
     BadValue { flag: String, value: String, expected: String },
-    #[error("{first} and {second} do not go together: {why}")]
+    #[error("{first} and {second} cannot be combined: {why}")]
     Conflict { first: String, second: String, why: String },
     #[error("{flag} needs {needs}: {why}")]
     Needs { flag: String, needs: String, why: String },
-    #[error("{flag} cannot read {path}: {reason}")]
+    #[error("{flag}: cannot read {path}: {reason}")]
     Unreadable { flag: String, path: String, reason: String },
-    #[error("{name} in the environment is {value:?}: {expected}")]
+    #[error("environment variable {name} {value:?}: {expected}")]
     BadVariable { name: String, value: String, expected: String },
     #[error(
         "--scenario {name} does not allow:\n  {violations}\nLeave these settings out, or keep them with \
-         --unsafe-override; the results are then marked as no valid submission"
+         --unsafe-override; the results are then marked as not valid for submission"
     )]
     Scenario { name: &'static str, violations: String },
     #[error(
-        "no model: give its name with --model (-m), for example `--model my-model --url http://localhost:8000`, or try \
-         `--url sim:`, which needs none"
+        "no model given: name it with --model (-m), for example `--model my-model --url http://localhost:8000`, or try \
+         `--url sim:`, which needs no model"
     )]
     NoModel,
 }

@@ -18,7 +18,7 @@ use crate::ConfigError;
 use crate::grammar::number;
 pub use table::{VARIABLES, Variable};
 pub use unread::{UnreadVariable, unread_variables};
-pub use without_effect::{WITHOUT_EFFECT, WithoutEffect};
+pub use without_effect::{WithoutEffect, variables_without_effect};
 
 /// Names that nothing here knows are left alone, as they may be another program's.
 pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<Tuning, ConfigError> {
@@ -126,17 +126,17 @@ impl Variables<'_> {
     }
 
     fn truth(&self, name: &str, default: bool) -> Result<bool, ConfigError> {
-        self.read(name, default, "it must be true, yes, 1, false, no or 0", number::truth)
+        self.read(name, default, "must be true, yes, 1, false, no or 0", number::truth)
     }
 
     fn int<T: TryFrom<i128>>(&self, name: &str, default: T, low: i128, high: i128) -> Result<T, ConfigError> {
-        self.read(name, default, &format!("it must be a whole number from {low} to {high}"), |text| {
+        self.read(name, default, &format!("must be a whole number from {low} to {high}"), |text| {
             number::int(text).filter(|value| (low..=high).contains(value)).and_then(|value| T::try_from(value).ok())
         })
     }
 
     fn float(&self, name: &str, default: f64, low: f64, high: f64) -> Result<f64, ConfigError> {
-        self.read(name, default, &format!("it must be a number from {low} to {high}"), |text| {
+        self.read(name, default, &format!("must be a number from {low} to {high}"), |text| {
             number::float(text).filter(|value| (low..=high).contains(value))
         })
     }
@@ -146,7 +146,7 @@ impl Variables<'_> {
     }
 
     fn texts(&self, name: &str, default: Vec<String>) -> Result<Vec<String>, ConfigError> {
-        let expected = r#"it must be a JSON list of texts, such as ["context length", "too many tokens"]"#;
+        let expected = r#"must be a JSON list of texts, such as ["context length", "too many tokens"]"#;
         self.read(name, default, expected, |text| serde_json::from_str(text).ok())
     }
 
@@ -163,7 +163,7 @@ impl Variables<'_> {
     }
 
     fn connection_limit(&self) -> Result<Option<usize>, ConfigError> {
-        let expected = "it must be a whole number from 1 to 65000, or auto";
+        let expected = "must be a whole number from 1 to 65000, or auto";
         self.read("AIPERF_HTTP_CONNECTION_LIMIT", None, expected, |text| {
             if text.eq_ignore_ascii_case("auto") {
                 return Some(None);
@@ -174,7 +174,7 @@ impl Variables<'_> {
     }
 
     fn ip_version(&self) -> Result<IpVersion, ConfigError> {
-        self.read("AIPERF_HTTP_IP_VERSION", IpVersion::V4, "it must be 4, 6 or auto", |text| {
+        self.read("AIPERF_HTTP_IP_VERSION", IpVersion::V4, "must be 4, 6 or auto", |text| {
             match text.to_ascii_lowercase().as_str() {
                 "4" => Some(IpVersion::V4),
                 "6" => Some(IpVersion::V6),

@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use aiperf_experiment::SELFTEST_OPTIONS;
 use aiperf_options::catalogue::{Arity, Group, OptionSpec, Support, ValueKind, groups, options};
-use aiperf_options::{VARIABLES, WITHOUT_EFFECT};
+use aiperf_options::{VARIABLES, variables_without_effect};
 use aiperf_sim::SIM_OPTIONS;
 
 use super::{UNBUILT_COMMANDS, chat, compare};
@@ -100,7 +100,7 @@ fn manual() -> String {
          Names are in capitals.\n\n### Variables of AIPerf that have no effect\n\nEach is named in a warning, too.\n\n\
          | variables | why |\n|---|---|\n",
     );
-    for group in WITHOUT_EFFECT {
+    for group in variables_without_effect() {
         let names: Vec<String> = group.variables().map(|name| format!("`{name}`")).collect();
         let _ = writeln!(text, "| {} | {} |", names.join(", "), group.why);
     }

@@ -347,7 +347,7 @@ fn a_skeleton_is_written_once_and_can_be_run() {
     assert!(folder.path().join("artifacts/m-openai-chat-concurrency1/profile_export_genai_perf.json").exists());
     let again = crate::support::shell(folder.path(), "aiperf genai-perf create-template");
     assert!(!again.status.success());
-    assert!(String::from_utf8_lossy(&again.stderr).contains("is there already and is not overwritten"));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("exists and is not overwritten"));
 }
 
 fn json(path: &Path) -> Value {

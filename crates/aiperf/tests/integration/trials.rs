@@ -183,6 +183,17 @@ fn a_sweep_has_a_folder_for_each_point_and_a_table_over_all() {
 }
 
 #[test]
+fn every_run_of_a_sweep_has_its_own_warnings_in_its_log() {
+    let (_server, program) = ailing_server(0, "--concurrency 1,2 --request-count 3 --use-server-token-count");
+    let ended = program.run();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    for folder in ["concurrency_1", "concurrency_2"] {
+        let log = ended.artifacts.text(&format!("{folder}/logs/aiperf.log"));
+        assert_eq!(log.matches("has no usable token counts").count(), 1, "{folder}: {log}");
+    }
+}
+
+#[test]
 fn points_of_a_sweep_may_share_a_seed() {
     let sim = sim(SPEED);
     let words = "--concurrency 1,2 --request-count 2 --parameter-sweep-same-seed --random-seed 5";
@@ -244,7 +255,7 @@ fn an_interrupt_in_a_pause_ends_it() {
     let sim = sim(SPEED);
     let words = "--request-count 2 --num-profile-runs 3 --profile-run-cooldown-seconds 600";
     let running = Program::against(&sim, words).start();
-    wait_for("the pause", || running.stderr().contains("Pause of 600.0 s").then_some(()));
+    wait_for("the pause", || running.stderr().contains("Waiting 600.0 s").then_some(()));
     running.signal(Signal::INT);
     let ended = running.end();
     assert_eq!(ended.code, Some(130), "{}", ended.stderr);

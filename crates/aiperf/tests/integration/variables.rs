@@ -11,7 +11,7 @@ fn with_variables(program: Program) -> Ended {
 
 fn each_is_said_once(ended: &Ended) {
     for words in [
-        "AIPERF_ZMQ_RCVTIMEO has no effect: threads of one process need no message bus",
+        "AIPERF_ZMQ_RCVTIMEO has no effect: there is one process, which needs no message bus",
         "unknown environment variable AIPERF_HTTP_SSL_VERFY (ignored); did you mean AIPERF_HTTP_SSL_VERIFY?",
         "unknown environment variable AIPERF_MY_OWN_THING (ignored); docs/cli.md lists the known ones",
     ] {

@@ -11,7 +11,7 @@ pub fn read(text: &str) -> Result<Vec<(String, f64)>, String> {
             .filter(|limit| limit.is_finite())
             .ok_or_else(|| format!("the limit of {metric:?} must be a number, not {limit:?}"))?;
         if metric.is_empty() {
-            return Err(format!("{pair:?} names no metric"));
+            return Err(format!("{pair:?} has no metric before its `:`"));
         }
         if limits.iter().any(|(known, _)| known == metric) {
             return Err(format!("{metric} has two limits"));

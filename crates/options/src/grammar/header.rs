@@ -50,7 +50,7 @@ pub(crate) fn is_name(name: &str) -> bool {
 fn add(headers: &mut Vec<(String, String)>, name: &str, value: &str) -> Result<(), String> {
     let value = value.trim();
     if !is_name(name) {
-        return Err(format!("{name:?} is no header name"));
+        return Err(format!("{name:?} is not a header name"));
     }
     if value.chars().any(|c| c.is_control() && c != '\t') {
         return Err(format!("the value of header {name} has a control character in it"));
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn what_is_no_header_is_refused() {
         assert!(read(&["nonsense"]).unwrap_err().contains("Name: value"));
-        assert!(read(&[r#"{"bad name": "x"}"#]).unwrap_err().contains("no header name"));
+        assert!(read(&[r#"{"bad name": "x"}"#]).unwrap_err().contains("not a header name"));
         assert!(read(&["A:x\ny"]).unwrap_err().contains("control character"));
         assert!(read(&[r#"{"A": [1]}"#]).unwrap_err().contains("plain value"));
     }

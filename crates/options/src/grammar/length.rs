@@ -59,14 +59,15 @@ fn from_object(object: &Map<String, Value>) -> Result<Length, String> {
         "multimodal" => &["peaks"],
         other => {
             return Err(format!(
-                "{other:?} is no distribution; choose one of fixed, normal, lognormal, uniform, empirical, multimodal"
+                "{other:?} is not a distribution; choose one of fixed, normal, lognormal, uniform, empirical, \
+         multimodal"
             ));
         }
     };
     let known = |key: &str| keys.contains(&key) || ["type", "min", "max"].contains(&key);
     if let Some(unknown) = object.keys().find(|key| !known(key)) {
         return Err(format!(
-            "{unknown:?} means nothing to a {kind} distribution; it takes {}, min, max",
+            "a {kind} distribution has no parameter {unknown:?}; it takes {}, min, max",
             keys.join(", ")
         ));
     }
@@ -236,14 +237,14 @@ mod tests {
             ("{", "not JSON"),
             ("{}", "write a number"),
             ("[1]:", "no `=`"),
-            ("weibull:shape=1", "\"weibull\" is no distribution"),
+            ("weibull:shape=1", "\"weibull\" is not a distribution"),
             ("normal:mean", "no `=`"),
             ("normal:mean=x", "number"),
             ("normal:mean=inf", "number"),
             ("normal:mean=-1", "at least 0"),
             ("normal:mean=1,mean=2", "twice"),
             ("normal:stddev=1", "needs mean"),
-            ("normal:mean=1,median=1", "\"median\" means nothing to a normal"),
+            ("normal:mean=1,median=1", "a normal distribution has no parameter \"median\""),
             ("lognormal:mean=50,median=60", "at least its median"),
             ("lognormal:mean=50,median=0", "above 0"),
             ("uniform:low=2,high=1", "above high"),

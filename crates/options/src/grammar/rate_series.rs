@@ -35,11 +35,11 @@ fn list_of_points(document: Value) -> Result<Vec<Value>, String> {
         Value::Object(mut object) => {
             let list = match object.remove("points") {
                 Some(Value::Array(list)) => list,
-                Some(_) => return Err(format!("\"points\" is no list; {FORM}")),
+                Some(_) => return Err(format!("\"points\" is not a list; {FORM}")),
                 None => return Err(format!("it has no \"points\"; {FORM}")),
             };
             match object.keys().next() {
-                Some(other) => Err(format!("{other:?} stands beside \"points\", where nothing else may; {FORM}")),
+                Some(other) => Err(format!("{other:?} is not allowed next to \"points\"; {FORM}")),
                 None => Ok(list),
             }
         }
@@ -92,7 +92,7 @@ mod tests {
             ("[", &["not JSON", "line 1"]),
             ("3", &["neither a list nor an object"]),
             ("{}", &["no \"points\""]),
-            (r#"{"points": 3}"#, &["no list"]),
+            (r#"{"points": 3}"#, &["not a list"]),
             (r#"{"points": [], "unit": "s"}"#, &["\"unit\""]),
             ("[]", &["at least 2", "has 0"]),
             (&format!("[{first}]"), &["at least 2", "has 1"]),

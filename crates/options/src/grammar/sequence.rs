@@ -56,11 +56,11 @@ fn brackets(text: &str) -> Result<Vec<Weighted<LengthPair>>, String> {
 
 fn pair(lengths: &str, share: &str) -> Result<Weighted<LengthPair>, String> {
     let (input, output) =
-        lengths.split_once(',').ok_or_else(|| format!("{lengths:?} is no pair input,output; {FORM}"))?;
+        lengths.split_once(',').ok_or_else(|| format!("{lengths:?} is not a pair input,output; {FORM}"))?;
     let (share, text) = (number::float(share.trim()), share);
     Ok(Weighted {
         value: LengthPair { input: length(input)?, output: length(output)? },
-        weight: percent(share.ok_or_else(|| format!("{text:?} is no percentage; {FORM}"))?)?,
+        weight: percent(share.ok_or_else(|| format!("{text:?} is not a percentage; {FORM}"))?)?,
     })
 }
 
@@ -68,19 +68,22 @@ fn pair(lengths: &str, share: &str) -> Result<Weighted<LengthPair>, String> {
 fn length(text: &str) -> Result<Length, String> {
     let (mean, stddev) = text.split_once('|').map_or((text, None), |(mean, stddev)| (mean, Some(stddev)));
     let mean = number::int(mean.trim()).filter(|mean| *mean >= 1 && *mean <= i128::from(u32::MAX));
-    let mean = mean.ok_or_else(|| format!("{text:?} is no length; a length is a whole number of at least 1"))?;
+    let mean = mean.ok_or_else(|| format!("{text:?} is not a length; a length is a whole number of at least 1"))?;
     let stddev = match stddev {
         None => Some(0.0),
         Some(stddev) => number::float(stddev.trim()),
     };
-    Ok(Length::normal(mean as f64, deviation(stddev.ok_or_else(|| format!("{text:?} has no deviation after `|`"))?)?))
+    Ok(Length::normal(
+        mean as f64,
+        deviation(stddev.ok_or_else(|| format!("{text:?} has no standard deviation after `|`"))?)?,
+    ))
 }
 
 fn deviation(stddev: f64) -> Result<f64, String> {
     if stddev.is_finite() && stddev >= 0.0 {
         Ok(stddev)
     } else {
-        Err(format!("a deviation is {stddev}; it must be at least 0"))
+        Err(format!("the standard deviation {stddev} must be at least 0"))
     }
 }
 
@@ -88,7 +91,7 @@ fn percent(share: f64) -> Result<f64, String> {
     if (0.0..=100.0).contains(&share) {
         Ok(share)
     } else {
-        Err(format!("a share is {share}; it is a percentage from 0 to 100"))
+        Err(format!("the share {share} must be a percentage from 0 to 100"))
     }
 }
 
@@ -172,16 +175,16 @@ mod tests {
             (";", "input,output:percent"),
             ("[]", "input,output:percent"),
             ("256,128", "no `:`"),
-            ("256:100", "no pair"),
+            ("256:100", "not a pair"),
             ("256,128:40", "add up to 40"),
             ("256,128:40;512,256:60.1", "add up to 100.1"),
             ("0,128:100", "at least 1"),
             ("256,-1:100", "at least 1"),
             ("2.5,1:100", "whole number"),
-            ("256|-1,128:100", "deviation is -1"),
-            ("256|x,128:100", "no deviation"),
-            ("256|inf,128:100", "deviation is inf"),
-            ("256,128:x", "no percentage"),
+            ("256|-1,128:100", "standard deviation -1"),
+            ("256|x,128:100", "no standard deviation"),
+            ("256|inf,128:100", "standard deviation inf"),
+            ("256,128:x", "not a percentage"),
             ("256,128:-10;256,128:110", "from 0 to 100"),
             ("[(256,128):100", "never closed"),
             ("[256,128:100]", "does not begin with"),
@@ -192,7 +195,7 @@ mod tests {
             (r#"{"pairs":[{"isl":0,"osl":1,"prob":100}]}"#, "pair 1: isl and osl"),
             (r#"{"pairs":[{"isl":1.5,"osl":1,"prob":100}]}"#, "1.5"),
             (r#"{"pairs":[{"isl":1,"osl":1,"prob":100,"x":1}]}"#, "`x`"),
-            (r#"{"pairs":[{"isl":1,"osl":1,"isl_stddev":-1,"prob":100}]}"#, "deviation is -1"),
+            (r#"{"pairs":[{"isl":1,"osl":1,"isl_stddev":-1,"prob":100}]}"#, "standard deviation -1"),
         ] {
             let message = read(text).expect_err(text);
             assert!(message.contains(part), "{text:?} says {message:?}, without {part:?}");

@@ -21,7 +21,7 @@ fn read_stat(text: &str) -> Result<CiStat, String> {
         return Ok(CiStat::Avg);
     }
     let percent = text.strip_prefix('p').and_then(number::float).filter(|percent| *percent > 0.0 && *percent < 100.0);
-    percent.map(CiStat::Percentile).ok_or_else(|| format!("{text:?} is no statistic; {FORM}"))
+    percent.map(CiStat::Percentile).ok_or_else(|| format!("{text:?} is not a statistic; {FORM}"))
 }
 
 fn read_margin(text: &str) -> Result<CiMargin, String> {
@@ -30,7 +30,7 @@ fn read_margin(text: &str) -> Result<CiMargin, String> {
         Some(share) => positive(share).filter(|share| *share < 100.0).map(|share| CiMargin::Relative(share / 100.0)),
         None => positive(text).map(CiMargin::Absolute),
     };
-    margin.ok_or_else(|| format!("{text:?} is no margin above 0 (and below 100%); {FORM}"))
+    margin.ok_or_else(|| format!("{text:?} is not a margin above 0 (and below 100%); {FORM}"))
 }
 
 #[cfg(test)]

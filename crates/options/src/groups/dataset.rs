@@ -95,14 +95,14 @@ pub(super) fn check_kind(raw: &RawOptions, kind: EndpointKind, source: &DatasetS
     let (needs, why) = match (facts.body, facts.needs) {
         (BodySource::Dataset, _) => (
             "--input-file with --custom-dataset-type raw_payload or inputs_json",
-            "the raw endpoint sends ready-made bodies, and generated data has none",
+            "the raw endpoint sends ready-made request bodies, which generated data does not have",
         ),
         (_, Some(Medium::Image)) if !has_images => (
             "--image-width-mean and --image-height-mean, or --input-file with images",
-            "each of its requests holds an image",
+            "each request to it contains an image",
         ),
         (_, Some(Medium::Audio)) if !has_audio => {
-            ("--audio-length-mean, or --input-file with audio", "each of its requests holds a clip")
+            ("--audio-length-mean, or --input-file with audio", "each request to it contains an audio clip")
         }
         _ => return Ok(()),
     };

@@ -135,7 +135,7 @@ fn check_per_chunk_usage(
         return Err(raw.needs_text(id, "--endpoint-type chat", "other endpoints do not report usage per chunk"));
     }
     if !server_token_count {
-        return Err(raw.needs(id, OptionId::UseServerTokenCount, "it only adds to the counts of the server"));
+        return Err(raw.needs(id, OptionId::UseServerTokenCount, "it refines the counts that the server reports"));
     }
     if !streaming {
         return Err(raw.needs(id, OptionId::Streaming, "without it there are no chunks"));
@@ -152,8 +152,9 @@ fn custom_path(raw: &RawOptions) -> Result<Option<String>, ConfigError> {
             "a path begins with `/`, such as /v1/chat/completions",
         ));
     }
-    if path.chars().any(char::is_whitespace) {
-        return Err(raw.bad(OptionId::CustomEndpoint, &redact::shown_url(path), "a path has no blanks in it"));
+    if path.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        let expected = "must be a path without blanks or control characters";
+        return Err(raw.bad(OptionId::CustomEndpoint, &redact::shown_url(path), expected));
     }
     Ok(Some(path.to_owned()))
 }
@@ -176,7 +177,7 @@ fn connection_reuse(raw: &RawOptions, tuning: &Tuning) -> Result<ConnectionReuse
         return Err(ConfigError::Conflict {
             first: raw.spelling(id),
             second: "AIPERF_HTTP_FORCE_CLOSE".to_owned(),
-            why: "a connection that is closed after each request is never used again".to_owned(),
+            why: "it closes each connection after its request, so none can be reused".to_owned(),
         });
     }
     Ok(match chosen {
@@ -191,7 +192,7 @@ fn http_version(raw: &RawOptions, targets: &[Target], wire: Wire) -> Result<Http
     let asked = raw.choice(id)?;
     if wire.is_grpc() {
         return match asked {
-            Some("1.1") => Err(raw.bad(id, "1.1", "gRPC is carried by HTTP/2; leave it out")),
+            Some("1.1") => Err(raw.bad(id, "1.1", "gRPC uses HTTP/2; leave the option out")),
             _ => Ok(HttpVersion::Http2),
         };
     }
@@ -199,14 +200,14 @@ fn http_version(raw: &RawOptions, targets: &[Target], wire: Wire) -> Result<Http
         return Ok(HttpVersion::Http1);
     }
     if targets.iter().any(|target| matches!(target, Target::Sim(_))) {
-        return Err(raw.bad(id, "2", "the simulator speaks HTTP/1.1 only"));
+        return Err(raw.bad(id, "2", "the simulator supports HTTP/1.1 only"));
     }
     Ok(HttpVersion::Http2)
 }
 
 fn source_addresses(raw: &RawOptions) -> Result<Vec<IpAddr>, ConfigError> {
     let id = OptionId::SourceAddress;
-    let read = |text: &str| text.parse().map_err(|_| raw.bad(id, text, "it must be an IP address of this machine"));
+    let read = |text: &str| text.parse().map_err(|_| raw.bad(id, text, "must be an IP address of this machine"));
     raw.list(id).into_iter().map(read).collect()
 }
 
@@ -214,7 +215,7 @@ fn source_addresses(raw: &RawOptions) -> Result<Vec<IpAddr>, ConfigError> {
 fn api_key(raw: &RawOptions) -> Result<Option<Secret>, ConfigError> {
     let Some(key) = raw.text(OptionId::ApiKey) else { return Ok(None) };
     if key.trim().is_empty() || key.chars().any(char::is_control) {
-        return Err(raw.bad(OptionId::ApiKey, REDACTED, "a key is a line of text that is not blank"));
+        return Err(raw.bad(OptionId::ApiKey, REDACTED, "must be one line of text that is not empty"));
     }
     Ok(Some(Secret(key.to_owned())))
 }
@@ -233,7 +234,7 @@ fn headers(raw: &RawOptions) -> Result<Vec<(String, String)>, ConfigError> {
 fn session_header(raw: &RawOptions) -> Result<Option<String>, ConfigError> {
     let Some(name) = raw.text(OptionId::SessionHeader) else { return Ok(None) };
     if !header::is_name(name) {
-        return Err(raw.bad(OptionId::SessionHeader, name, "it must be the name of a header, such as X-Session"));
+        return Err(raw.bad(OptionId::SessionHeader, name, "must be the name of a header, such as X-Session"));
     }
     Ok(Some(name.to_owned()))
 }

@@ -111,7 +111,7 @@ fn cancellation(raw: &RawOptions) -> Result<Option<Cancellation>, ConfigError> {
     let percent = raw.float(rate_id)?;
     let delay = raw.seconds(delay_id)?;
     if percent.is_none() && delay.is_some() {
-        return Err(raw.needs(delay_id, rate_id, "the rate says how many requests are cut off after that time"));
+        return Err(raw.needs(delay_id, rate_id, "without it no request is cancelled"));
     }
     Ok(percent.map(|percent| Cancellation { percent, delay: delay.unwrap_or_default() }))
 }

@@ -47,17 +47,17 @@ pub(super) fn resolve(
     let interval = OptionId::NetworkLatencyPingInterval;
     let measure = raw.flag(automatic)?;
     if measure && raw.is_given(mean) {
-        return Err(raw.conflict(automatic, mean, "the round trip is either measured or given"));
+        return Err(raw.conflict(automatic, mean, "the round-trip time is either measured or given"));
     }
     if raw.is_given(interval) && !measure {
-        return Err(raw.needs(interval, automatic, "without it nothing is measured"));
+        return Err(raw.needs(interval, automatic, "without it the round-trip time is not measured"));
     }
     if measure {
         if let Some(Target::Url(url)) = endpoint.targets.iter().find(|target| is_unix(target)) {
             return Err(ConfigError::BadValue {
                 flag: raw.spelling(OptionId::Url),
                 value: url.as_str().to_owned(),
-                expected: format!("{} needs a network, which a Unix socket has not", raw.spelling(automatic)),
+                expected: format!("{} needs a network; a Unix socket has none", raw.spelling(automatic)),
             });
         }
         let interval = raw.seconds(interval)?.unwrap_or(probing.interval);
@@ -65,7 +65,7 @@ pub(super) fn resolve(
     }
     let Some(millis) = raw.float(mean)? else { return Ok(None) };
     let given = Duration::try_from_secs_f64(millis * 1e-3);
-    let given = given.map_err(|_| raw.bad(mean, &millis.to_string(), "it is too long"))?;
+    let given = given.map_err(|_| raw.bad(mean, &millis.to_string(), "the time is too long"))?;
     Ok(Some(NetworkLatency::Given(given)))
 }
 

@@ -53,18 +53,18 @@ pub(super) fn resolve(
     };
     let export_http_trace = raw.flag(OptionId::ExportHttpTrace)?;
     if export_http_trace && level == ExportLevel::Summary {
-        let why = "the trace stands in the per-request records, which a summary leaves out";
+        let why = "the trace is part of the per-request records, which --export-level summary does not write";
         return Err(raw.conflict(OptionId::ExportHttpTrace, OptionId::ExportLevel, why));
     }
     let export_parquet = raw.flag(OptionId::ExportRecordsParquet)?;
     if export_parquet && level == ExportLevel::Summary {
-        let why = "the table holds the per-request records, which a summary leaves out";
+        let why = "the table holds the per-request records, which --export-level summary does not write";
         return Err(raw.conflict(OptionId::ExportRecordsParquet, OptionId::ExportLevel, why));
     }
     let prefix = prefix(raw, warnings)?;
     let export_outputs = raw.flag(OptionId::ExportOutputsJson)?;
     if export_outputs && prefix.as_deref() == Some("outputs") {
-        let why = "both the texts and the summary would be outputs.json; choose another prefix";
+        let why = "both the texts and the summary would be written to outputs.json; choose another prefix";
         return Err(raw.conflict(OptionId::ExportOutputsJson, OptionId::ProfileExportPrefix, why));
     }
     Ok(OutputConfig {
@@ -90,7 +90,8 @@ fn slice_duration(raw: &RawOptions) -> Result<Option<Duration>, ConfigError> {
     let id = OptionId::SliceDuration;
     let length = raw.seconds(id)?;
     if length.is_some_and(|length| length < SHORTEST_SLICE) {
-        let expected = format!("windows shorter than {} s hold nothing to measure", SHORTEST_SLICE.as_secs_f64());
+        let expected =
+            format!("must be at least {} s; shorter windows hold too few requests", SHORTEST_SLICE.as_secs_f64());
         return Err(raw.bad(id, raw.text(id).unwrap_or_default(), &expected));
     }
     Ok(length)
@@ -136,11 +137,11 @@ fn prefix(raw: &RawOptions, warnings: &mut Vec<String>) -> Result<Option<String>
         warnings
             .push(format!("{} {text}: only {name} is used; the folder comes from --artifact-dir", raw.spelling(id)));
     } else if name != text {
-        return Err(raw.bad(id, text, "it is a name without a folder; give the folder with --artifact-dir"));
+        return Err(raw.bad(id, text, "must be a name without a folder; give the folder with --artifact-dir"));
     }
     let name = SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
     if name.is_empty() {
-        return Err(raw.bad(id, text, "no name is left of it"));
+        return Err(raw.bad(id, text, "the name is empty without its suffix"));
     }
     Ok(Some(name.to_owned()))
 }
@@ -202,7 +203,7 @@ fn strict(raw: &RawOptions) -> Result<Option<Strict>, ConfigError> {
         return Err(raw.bad(
             id,
             &raw.tokens(id).join(","),
-            "give codes with commas between them, or none for every warning",
+            "separate codes with commas, or give no code to fail on every warning",
         ));
     }
     Ok(Some(if codes.is_empty() { Strict::EveryWarning } else { Strict::Codes(codes) }))

@@ -36,21 +36,21 @@ impl RawOptions {
 
     pub(super) fn flag(&self, id: OptionId) -> Result<bool, ConfigError> {
         let Some(text) = self.text(id) else { return Ok(false) };
-        number::truth(text).ok_or_else(|| self.bad(id, text, "a flag is true, yes, 1, false, no or 0"))
+        number::truth(text).ok_or_else(|| self.bad(id, text, "must be true, yes, 1, false, no or 0"))
     }
 
     pub(super) fn int<T: TryFrom<i128>>(&self, id: OptionId) -> Result<Option<T>, ConfigError> {
         let Some(text) = self.scalar(id)? else { return Ok(None) };
-        let value = number::int(text).ok_or_else(|| self.bad(id, text, "it must be a whole number"))?;
+        let value = number::int(text).ok_or_else(|| self.bad(id, text, "must be a whole number"))?;
         self.check_range(id, text, value as f64)?;
-        T::try_from(value).map(Some).map_err(|_| self.bad(id, text, "it is too large"))
+        T::try_from(value).map(Some).map_err(|_| self.bad(id, text, "the number is too large"))
     }
 
     /// A number that may be `inf`.
     pub(super) fn float_or_inf(&self, id: OptionId) -> Result<Option<f64>, ConfigError> {
         let Some(text) = self.scalar(id)? else { return Ok(None) };
         let value = number::float(text)
-            .ok_or_else(|| self.bad(id, text, "it must be a number without a unit, such as 5, 0.5 or 1e3"))?;
+            .ok_or_else(|| self.bad(id, text, "must be a number without a unit, such as 5, 0.5 or 1e3"))?;
         self.check_range(id, text, value)?;
         Ok(Some(value))
     }
@@ -58,7 +58,7 @@ impl RawOptions {
     pub(super) fn float(&self, id: OptionId) -> Result<Option<f64>, ConfigError> {
         let value = self.float_or_inf(id)?;
         match value {
-            Some(number) if number.is_infinite() => Err(self.bad(id, &number.to_string(), "it must be finite")),
+            Some(number) if number.is_infinite() => Err(self.bad(id, &number.to_string(), "must be a finite number")),
             _ => Ok(value),
         }
     }
@@ -67,10 +67,10 @@ impl RawOptions {
         let Some(seconds) = self.float(id)? else { return Ok(None) };
         Duration::try_from_secs_f64(seconds)
             .map(Some)
-            .map_err(|_| self.bad(id, &seconds.to_string(), "it is too long; it is a number of seconds"))
+            .map_err(|_| self.bad(id, &seconds.to_string(), "the time is too long; give a number of seconds"))
     }
 
-    /// A wait of so many seconds, or without end for `inf`.
+    /// A wait in seconds; `inf` waits without a limit.
     pub(super) fn wait(&self, id: OptionId) -> Result<Option<GracePeriod>, ConfigError> {
         match self.float_or_inf(id)? {
             Some(seconds) if seconds.is_infinite() => Ok(Some(GracePeriod::Unlimited)),
@@ -132,6 +132,6 @@ impl RawOptions {
 
     pub(super) fn check_range(&self, id: OptionId, text: &str, value: f64) -> Result<(), ConfigError> {
         let range = id.spec().range;
-        if range.contains(value) { Ok(()) } else { Err(self.bad(id, text, &format!("it must be {range}"))) }
+        if range.contains(value) { Ok(()) } else { Err(self.bad(id, text, &format!("must be {range}"))) }
     }
 }

@@ -71,8 +71,8 @@ pub(super) fn apply(raw: &RawOptions) -> Result<Cow<'_, RawOptions>, ConfigError
             let is_said = if is_flag { raw.flag(option)? } else { raw.is_given(option) };
             if is_said {
                 let why = match option {
-                    OptionId::UnsafeOverride => "it keeps what a scenario does not allow",
-                    _ => "it says how recorded sessions of agents are replayed, which only a scenario does",
+                    OptionId::UnsafeOverride => "it keeps settings that a scenario forbids",
+                    _ => "it configures the replay of agent sessions, which only a scenario does",
                 };
                 return Err(raw.needs_text(option, &format!("{} {SCENARIO}", id.flag()), why));
             }
@@ -80,7 +80,7 @@ pub(super) fn apply(raw: &RawOptions) -> Result<Cow<'_, RawOptions>, ConfigError
         return Ok(Cow::Borrowed(raw));
     };
     if name != SCENARIO {
-        return Err(raw.bad(id, name, &format!("there is one scenario so far: {SCENARIO}")));
+        return Err(raw.bad(id, name, &format!("the only scenario is {SCENARIO}")));
     }
     refuse_lists(raw)?;
     let mut set = raw.clone();
@@ -115,7 +115,7 @@ pub(super) fn refuse_lists(raw: &RawOptions) -> Result<(), ConfigError> {
         .find(|given| matches!(given.id.spec().arity, Arity::Sweep(_)) && given.values.iter().any(is_list));
     match list {
         Some(given) => {
-            let why = "a scenario is locked to one configuration; give one value";
+            let why = "a scenario allows one configuration; give one value";
             Err(raw.conflict(given.id, OptionId::Scenario, why))
         }
         None => Ok(()),
@@ -137,25 +137,25 @@ pub(super) fn check(
         violations.push(format!("{} {got}, instead of {wanted}: {why}", raw.spelling(option)));
     };
     if !endpoint.streaming {
-        forbid(OptionId::Streaming, "false", "true", "tokens are timed one by one");
+        forbid(OptionId::Streaming, "false", "true", "each token must be timed");
     }
     let ignore_eos = endpoint.extra_inputs.get(IGNORE_EOS);
     if ignore_eos != Some(&Value::Bool(true)) {
         let got = ignore_eos.map_or_else(|| "without ignore_eos".to_owned(), |value| format!("{IGNORE_EOS}:{value}"));
-        forbid(OptionId::ExtraInputs, &got, IGNORED_EOS, "answers must be as long as they were recorded");
+        forbid(OptionId::ExtraInputs, &got, IGNORED_EOS, "responses must have their recorded lengths");
     }
     if let Some((option, got)) = unpinned(dataset) {
         let wanted = format!("a public Weka set with its agents, or {} {REPOSITORY}", OptionId::HfWekaDataset.flag());
-        forbid(option, &got, &wanted, "others could not tell which sessions were sent");
+        forbid(option, &got, &wanted, "the sessions that were sent must be known");
     }
     let marker = CacheBust::EachSession { place: MarkerPlace::FirstTurn, side: MarkerSide::Prefix };
     if cache_bust != marker {
-        let why = "a session that is sent again must not find itself in the cache";
+        let why = "a repeated session must not hit its own cache entries";
         forbid(OptionId::CacheBust, cache_bust.name(), marker.name(), why);
     }
     let duration = profiling.stop.duration.unwrap_or_default();
     if duration < SHORTEST {
-        let why = "only then are caches full and the load steady";
+        let why = "shorter runs do not fill the caches";
         forbid(OptionId::BenchmarkDuration, &duration.as_secs_f64().to_string(), "at least 900", why);
     }
     for (option, why) in [
@@ -174,12 +174,12 @@ pub(super) fn check(
         (OptionId::TrajectoryStartMaxRatio, replay.start_max, 1.0),
     ] {
         if (got - wanted).abs() > f64::EPSILON {
-            forbid(option, &got.to_string(), &wanted.to_string(), "sessions are entered anywhere");
+            forbid(option, &got.to_string(), &wanted.to_string(), "sessions must start anywhere in their recording");
         }
     }
     if replay.idle_cap != Some(IDLE_CAP) {
         let got = replay.idle_cap.unwrap_or_default().as_secs_f64().to_string();
-        forbid(OptionId::SystemIdleGapCapSeconds, &got, "10", "pauses of all sessions together are cut alike");
+        forbid(OptionId::SystemIdleGapCapSeconds, &got, "10", "idle gaps of the whole server must be shortened alike");
     }
     let overridden = raw.flag(OptionId::UnsafeOverride)?;
     if !violations.is_empty() && !overridden {
@@ -192,7 +192,7 @@ pub(super) fn check(
     Ok(Some(Scenario { name: SCENARIO, overridden, violations, set }))
 }
 
-/// The option that chose data which others cannot have the same of, and what it is.
+/// The option that chose data which others cannot get, and the data.
 fn unpinned(dataset: &DatasetConfig) -> Option<(OptionId, String)> {
     match &dataset.source {
         DatasetSource::Public(public) => match &public.repository {

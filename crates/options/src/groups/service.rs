@@ -3,7 +3,7 @@
 use crate::catalogue::{OptionId, OptionSpec, ValueKind};
 
 /// Why the options of the message bus have no effect.
-const ONE_PROCESS: &str = "this program is one process, which needs no message bus";
+const ONE_PROCESS: &str = "there is one process, which needs no message bus";
 
 /// ZMQ Communication: the message bus of the reference.
 pub(crate) const ZMQ: &[OptionSpec] = &[

@@ -15,17 +15,17 @@ pub(super) fn resolve(raw: &RawOptions, profiling: &PhaseConfig) -> Result<Vec<C
     let targets = raw.list(id).into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
     if targets.is_empty() {
         return match raw.get(id) {
-            Some(_) => Err(raw.bad(id, "", "it names no number")),
+            Some(_) => Err(raw.bad(id, "", "must name a metric, such as time_to_first_token:p99:5%")),
             None => Ok(targets),
         };
     }
     for (place, target) in targets.iter().enumerate() {
         if targets[..place].iter().any(|other| other.metric == target.metric && other.stat == target.stat) {
-            return Err(raw.bad(id, &target.to_string(), "this number is named twice"));
+            return Err(raw.bad(id, &target.to_string(), "this metric and statistic is given twice"));
         }
     }
     if profiling.stop.windows.is_some() {
-        let why = "each says by itself when enough is known; leave one of them out";
+        let why = "both end the run when its results are precise enough; leave one of them out";
         return Err(raw.conflict(id, OptionId::MeasurementInterval, why));
     }
     if !profiling.stop.whole_dataset && LIMITS.into_iter().all(|limit| raw.get(limit).is_none()) {

@@ -1,4 +1,4 @@
-//! How sessions and agents are told apart in recordings: `AIPERF_DATASET_BASETEN_*`, `AIPERF_DATASET_WEKA_*` and
+//! How sessions and agents of recordings are distinguished: `AIPERF_DATASET_BASETEN_*`, `AIPERF_DATASET_WEKA_*` and
 //! `AIPERF_DATASET_TRACELAB_*`.
 
 use aiperf_config::{AgentDetection, SessionColumn};
@@ -9,7 +9,7 @@ use crate::ConfigError;
 impl Variables<'_> {
     pub(super) fn session_column(&self) -> Result<SessionColumn, ConfigError> {
         let [provided, guessed] = SessionColumn::ALL.map(SessionColumn::name);
-        let expected = format!("it must be {provided} or {guessed}");
+        let expected = format!("must be {provided} or {guessed}");
         let named = |text: &str| SessionColumn::ALL.into_iter().find(|column| column.name() == text);
         self.read("AIPERF_DATASET_BASETEN_SESSION_COLUMN", SessionColumn::default(), &expected, named)
     }

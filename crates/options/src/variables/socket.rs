@@ -33,7 +33,7 @@ impl Variables<'_> {
     }
 
     fn buffer(&self, name: &str) -> Result<Option<usize>, ConfigError> {
-        self.read(name, None, "it must be a number of bytes from 1024, or auto", |text| {
+        self.read(name, None, "must be a number of bytes, 1024 or more, or auto", |text| {
             if text.eq_ignore_ascii_case("auto") {
                 return Some(None);
             }

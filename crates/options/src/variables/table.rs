@@ -102,7 +102,7 @@ pub const VARIABLES: &[Variable] = &[
     variable(
         "AIPERF_METRICS_OSL_MISMATCH_MAX_TOKEN_THRESHOLD",
         "50",
-        "Maximum difference in tokens between the output length and the length asked for before a warning.",
+        "Upper limit in tokens of the difference that AIPERF_METRICS_OSL_MISMATCH_PCT_THRESHOLD allows.",
     ),
     variable("AIPERF_ENDPOINT_FORCE_CONTENT_PARTS", "false", "Always send content as a list of parts."),
     variable("AIPERF_UI_CONSOLE_EXPORT_WIDTH", "140", "Columns of the result tables, 40 to 10000."),
@@ -114,7 +114,8 @@ pub const VARIABLES: &[Variable] = &[
     variable(
         "AIPERF_TIMING_RATE_RAMP_UPDATE_INTERVAL",
         "0.1",
-        "Seconds between two steps of a request rate ramp, 0.01 to 10.",
+        "Time step of request rate ramps in seconds, 0.01 to 10: a ramp starts at the rate it reaches after one \
+         step, and a `poisson` ramp changes by such steps on average. Other ramps rise continuously.",
     ),
     variable(
         "AIPERF_DATASET_MEMORY_MB",
@@ -252,7 +253,7 @@ pub const VARIABLES: &[Variable] = &[
         "3",
         "Maximum seconds to wait at the end of a run for missing measurements of the network round trip, 0 to 30.",
     ),
-    variable("AIPERF_DEV_MODE", "false", "Developer mode."),
+    variable("AIPERF_DEV_MODE", "false", "Turn on developer mode, which the variables AIPERF_DEV_SHOW_* need."),
     variable("AIPERF_DEV_SHOW_INTERNAL_METRICS", "false", "Show internal metrics; needs AIPERF_DEV_MODE."),
     variable("AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS", "false", "Show experimental metrics; needs AIPERF_DEV_MODE."),
 ];

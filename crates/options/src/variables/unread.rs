@@ -1,26 +1,26 @@
-//! `AIPERF_*` variables that are set and that nobody reads: said rather than ignored, with the name that was perhaps meant.
+//! `AIPERF_*` variables that are set and that nothing reads: reported in a warning, with the name that was perhaps meant.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::table::VARIABLES;
-use super::without_effect::WITHOUT_EFFECT;
+use super::without_effect::variables_without_effect;
 
 const PREFIX: &str = "AIPERF_";
-/// What only tests and measurements of this project read.
+/// Variables that only the tests and measurements of this project read.
 const OF_TESTS: [&str; 3] = ["AIPERF_REFERENCE", "AIPERF_TEST_REQUIRE_TOOLS", "AIPERF_TEST_PYTHON"];
-/// Variables that need another one, which makes them count.
+/// Variables that have an effect only with `AIPERF_DEV_MODE`.
 const NEEDS_DEVELOPER_MODE: [&str; 2] = ["AIPERF_DEV_SHOW_INTERNAL_METRICS", "AIPERF_DEV_SHOW_EXPERIMENTAL_METRICS"];
 const DEVELOPER_MODE: &str = "AIPERF_DEV_MODE";
 
-/// A variable that is set in vain.
+/// A variable that is set and has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UnreadVariable {
-    /// The reference has it.
+    /// AIPerf reads it; aiperf does not need it.
     WithoutEffect { name: String, why: &'static str },
-    /// It counts only with another one.
+    /// It has an effect only together with another variable.
     Needs { name: String, other: &'static str },
-    /// Nobody has it.
+    /// Neither AIPerf nor aiperf knows it.
     Unknown { name: String, nearest: Option<String> },
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for UnreadVariable {
     }
 }
 
-/// All of them, by name. Letters of either case are looked at: the reference reads both, this program capitals only.
+/// All unread variables, by name. AIPerf reads names in either case and aiperf capitals only, so both cases are looked at.
 pub fn unread_variables(variables: &BTreeMap<String, String>) -> Vec<UnreadVariable> {
     let ours = |name: &&String| name.get(..PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(PREFIX));
     variables.keys().filter(ours).filter_map(|name| unread(name, variables)).collect()
@@ -56,7 +56,7 @@ fn unread(name: &str, variables: &BTreeMap<String, String>) -> Option<UnreadVari
     if VARIABLES.iter().any(|variable| variable.name == name) {
         return None;
     }
-    if let Some(group) = WITHOUT_EFFECT.iter().find(|group| group.has(&name)) {
+    if let Some(group) = variables_without_effect().iter().find(|group| group.has(&name)) {
         return Some(UnreadVariable::WithoutEffect { name, why: group.why });
     }
     let nearest = nearest(&name);
@@ -67,7 +67,7 @@ fn unread(name: &str, variables: &BTreeMap<String, String>) -> Option<UnreadVari
 fn nearest(name: &str) -> Option<String> {
     let name = name.to_ascii_uppercase();
     let read = VARIABLES.iter().map(|variable| variable.name.to_owned());
-    let known = read.chain(WITHOUT_EFFECT.iter().flat_map(|group| group.variables().collect::<Vec<_>>()));
+    let known = read.chain(variables_without_effect().iter().flat_map(|group| group.variables().collect::<Vec<_>>()));
     aiperf_option_table::nearest(&name, known, name.len().saturating_sub(PREFIX.len()))
 }
 
@@ -96,7 +96,7 @@ mod tests {
     fn a_variable_without_effect_says_why() {
         assert_eq!(
             said(&["AIPERF_ZMQ_RCVTIMEO"]),
-            ["AIPERF_ZMQ_RCVTIMEO has no effect: threads of one process need no message bus"]
+            ["AIPERF_ZMQ_RCVTIMEO has no effect: there is one process, which needs no message bus"]
         );
         assert!(said(&["AIPERF_NAMESPACE"])[0].contains("Kubernetes"));
         let alone = said(&["AIPERF_DEV_SHOW_INTERNAL_METRICS"]);
@@ -119,7 +119,9 @@ mod tests {
     fn no_name_is_listed_twice() {
         let mut names = BTreeSet::new();
         let read = VARIABLES.iter().map(|variable| variable.name.to_owned());
-        for name in read.chain(WITHOUT_EFFECT.iter().flat_map(|group| group.variables().collect::<Vec<_>>())) {
+        for name in
+            read.chain(variables_without_effect().iter().flat_map(|group| group.variables().collect::<Vec<_>>()))
+        {
             assert!(names.insert(name.clone()), "{name}");
         }
         assert!(names.len() > 200, "{}", names.len());
@@ -153,7 +155,7 @@ mod tests {
         assert!(found.len() > 50, "{}", found.len());
         let is_known = |name: &String| {
             VARIABLES.iter().any(|variable| variable.name == name)
-                || WITHOUT_EFFECT.iter().any(|group| group.has(name) || group.prefix == name)
+                || variables_without_effect().iter().any(|group| group.has(name) || group.prefix == name)
                 || OF_TESTS.contains(&name.as_str())
                 || name.ends_with('_')
         };

@@ -1,13 +1,16 @@
-//! Variables of the reference that change nothing here, and why: what they adjust, this program does not have.
+//! Environment variables of the reference that change nothing here, and why: in [`LIST`], so that a user who sets one is told.
 
-/// Variables with one beginning and one reason.
-#[derive(Debug, Clone, Copy)]
+use std::sync::LazyLock;
+
+const LIST: &str = include_str!("without_effect.txt");
+
+/// Variables with the same beginning and the same reason.
+#[derive(Debug)]
 pub struct WithoutEffect {
-    pub prefix: &'static str,
-    /// As the second half of a sentence.
+    pub(crate) prefix: &'static str,
     pub why: &'static str,
-    /// What follows the beginning.
-    pub names: &'static [&'static str],
+    /// What follows the prefix.
+    names: Vec<&'static str>,
 }
 
 impl WithoutEffect {
@@ -21,311 +24,35 @@ impl WithoutEffect {
     }
 }
 
-const fn group(prefix: &'static str, why: &'static str, names: &'static [&'static str]) -> WithoutEffect {
-    WithoutEffect { prefix, why, names }
+/// All of them, in the order of the list.
+pub fn variables_without_effect() -> &'static [WithoutEffect] {
+    static GROUPS: LazyLock<Vec<WithoutEffect>> = LazyLock::new(|| read(LIST));
+    &GROUPS
 }
 
-const NO_PODS: &str = "nothing runs in pods of Kubernetes";
+/// A line `PREFIX: reason` begins a group, and indented lines have its names; `#` begins a comment.
+fn read(list: &'static str) -> Vec<WithoutEffect> {
+    let mut groups: Vec<WithoutEffect> = Vec::new();
+    for line in list.lines().filter(|line| !line.starts_with('#')) {
+        if let Some((prefix, why)) = line.split_once(": ") {
+            groups.push(WithoutEffect { prefix, why, names: Vec::new() });
+        } else if let Some(group) = groups.last_mut() {
+            group.names.extend(line.split_whitespace());
+        }
+    }
+    groups
+}
 
-/// In the order of their names.
-pub const WITHOUT_EFFECT: &[WithoutEffect] = &[
-    group(
-        "AIPERF_ACCURACY_",
-        "accuracy benchmarks are not built in",
-        &["CANCEL_RESULT_WAIT_SEC", "LCB_GRADE_TIMEOUT_MAX_S", "LCB_RELEASE_TAG"],
-    ),
-    group(
-        "AIPERF_AGENTX_",
-        "sessions that are sent again are kept track of without a limit",
-        &["RECYCLE_GUARD_MAX_WINDOW"],
-    ),
-    group(
-        "AIPERF_API_SERVER_",
-        "no API is served while a run goes on",
-        &[
-            "CORS_ORIGINS",
-            "GET_POD_STATES_TIMEOUT",
-            "HOST",
-            "PORT",
-            "POST_COMPLETE_GRACE",
-            "SHUTDOWN_RESPONSE_DELAY_SECONDS",
-            "SHUTDOWN_TIMEOUT",
-            "WEBSOCKET_MAX_CONNECTIONS",
-        ],
-    ),
-    group(
-        "AIPERF_COMPRESSION_",
-        "results are not packed and sent elsewhere",
-        &["CHUNK_SIZE", "GZIP_LEVEL", "ZSTD_LEVEL"],
-    ),
-    group(
-        "AIPERF_DATASET_",
-        "no service has to hand the data to others",
-        &[
-            "CATCH_UP_REQUEST_TIMEOUT",
-            "CONFIGURATION_TIMEOUT",
-            "REBROADCAST_INTERVAL",
-            "REBROADCAST_WINDOW",
-            "STATE_POLL_INTERVAL",
-        ],
-    ),
-    group(
-        "AIPERF_DATASET_DOWNLOAD_",
-        "no pod has to fetch the data from another",
-        &["MAX_BACKOFF_SECONDS", "MAX_RETRIES", "RETRY_DELAY"],
-    ),
-    group(
-        "AIPERF_DATASET_INLINE_",
-        "there are no configuration files with records in them",
-        &["RECORDS_WARN_THRESHOLD"],
-    ),
-    group(
-        "AIPERF_DATASET_MEDIA_DOWNLOAD_",
-        "media are not downloaded: a URL is sent as it is",
-        &["MAX_CONCURRENCY", "TIMEOUT"],
-    ),
-    group(
-        "AIPERF_DATASET_MMAP_",
-        "prompts are kept in memory; see AIPERF_DATASET_MEMORY_MB",
-        &["BASE_PATH", "CACHE_DIR", "CACHE_ENABLED", "PREFAULT"],
-    ),
-    group("AIPERF_DATASET_PREFORMAT_", "request bodies are always made ahead of when they are due", &["PAYLOADS"]),
-    group(
-        "AIPERF_DATASET_WEKA_PARALLEL_",
-        "messages of a trace are made when they are due, not before the run",
-        &["THRESHOLD", "WORKERS"],
-    ),
-    group(
-        "AIPERF_DEV_",
-        "one process does the whole run; --log-level says how much is logged",
-        &["DEBUG_SERVICES", "TRACE_SERVICES"],
-    ),
-    group("AIPERF_DEV_ENABLE_", "there is no Python to profile", &["YAPPI"]),
-    group(
-        "AIPERF_GPU_",
-        "GPU telemetry is not built in",
-        &[
-            "COLLECTION_INTERVAL",
-            "DEFAULT_DCGM_ENDPOINTS",
-            "EXPORT_BATCH_SIZE",
-            "FINAL_SCRAPE_GRACE_NS",
-            "REACHABILITY_TIMEOUT",
-            "SHUTDOWN_DELAY",
-        ],
-    ),
-    group("AIPERF_HTTP_", "connections that were closed need no cleaning up", &["ENABLE_CLEANUP_CLOSED"]),
-    group("AIPERF_HTTP_METRICS_", "no metrics are scraped from servers", &["SCRAPE_READ_TIMEOUT"]),
-    group("AIPERF_LOGGING_", "one process writes the log, without a queue", &["QUEUE_MAXSIZE"]),
-    group(
-        "AIPERF_METRICS_",
-        "statistics come from all values, not from a sketch",
-        &["LIST_BACKEND", "TDIGEST_COMPRESSION"],
-    ),
-    group("AIPERF_METRICS_EXPORT_", "records are written as they finish", &["FLUSH_INTERVAL"]),
-    group("AIPERF_MLFLOW_", "results are not sent to MLflow", &["EXPORT_TIMEOUT_SECONDS"]),
-    group("AIPERF_NETWORK_LATENCY_", "round trips are written as they are measured", &["EXPORT_BATCH_SIZE"]),
-    group(
-        "AIPERF_OTEL_",
-        "results are not sent to OpenTelemetry",
-        &["FLUSH_INTERVAL_SECONDS", "MAX_BATCH_RECORDS", "MAX_BUFFERED_RECORDS", "REQUEST_TIMEOUT_SECONDS"],
-    ),
-    group("AIPERF_RAISE_ON_", "threads do not answer each other by callbacks", &["CALLBACK_ERROR"]),
-    group(
-        "AIPERF_RECORD_",
-        "records are written as they finish, by threads of this process; --record-processors says how many",
-        &[
-            "CHECKPOINT_INTERVAL",
-            "COMPLETION_STALL_CHECK_INTERVAL",
-            "COMPLETION_STALL_TIMEOUT",
-            "EXPORT_BATCH_SIZE",
-            "PROCESSOR_SCALE_FACTOR",
-            "PROCESS_RECORDS_TIMEOUT",
-            "PROGRESS_REPORT_INTERVAL",
-            "RAW_EXPORT_BATCH_SIZE",
-            "STRIP_PAYLOAD_BYTES",
-        ],
-    ),
-    group(
-        "AIPERF_SEARCH_PLANNER_",
-        "searches for a load are not built in",
-        &[
-            "DEFAULT_WARMUP_SECONDS",
-            "FIRST_PROBE_WARMUP_FLOOR",
-            "REPLICATE_WARMUP_FLOOR",
-            "SLA_PRECISION_DEFAULT",
-            "SLA_PRECISION_REQUESTS",
-        ],
-    ),
-    group(
-        "AIPERF_SERVER_METRICS_",
-        "no metrics are scraped from servers",
-        &[
-            "CANCEL_RESULT_WAIT_SEC",
-            "COLLECTION_FLUSH_PERIOD",
-            "COLLECTION_INTERVAL",
-            "CR_PROJECTION_MAX_BYTES",
-            "CR_PROJECTION_MAX_LABELS",
-            "CR_PROJECTION_MAX_SERIES",
-            "EXPORT_BATCH_SIZE",
-            "PROFILE_COMPLETE_RELAY_TIMEOUT",
-            "REACHABILITY_TIMEOUT",
-            "REALTIME_PUBLISH_INTERVAL_SECONDS",
-            "SCRAPE_TIMEOUT",
-            "SHUTDOWN_DELAY",
-        ],
-    ),
-    group(
-        "AIPERF_SERVICE_",
-        "one process does the whole run: no services are started, watched or stopped",
-        &[
-            "COMMAND_RESPONSE_TIMEOUT",
-            "COMMS_REQUEST_TIMEOUT",
-            "CONNECTION_PROBE_INTERVAL",
-            "CONNECTION_PROBE_TIMEOUT",
-            "CONTROLLER_FAILURE_SHUTDOWN_TIMEOUT",
-            "CREDIT_PROGRESS_REPORT_INTERVAL",
-            "DISABLE_UVLOOP",
-            "EVENT_LOOP_HEALTH_ENABLED",
-            "EVENT_LOOP_HEALTH_INTERVAL",
-            "EVENT_LOOP_HEALTH_WARN_THRESHOLD_MS",
-            "FAILURE_SHUTDOWN_TIMEOUT",
-            "GROUP_HELLO_ATTEMPT_TIMEOUT",
-            "GROUP_HELLO_RETRY_BACKOFF_SECONDS",
-            "GROUP_HELLO_TOTAL_TIMEOUT",
-            "GROUP_PEER_POLL_INTERVAL_SECONDS",
-            "HEALTH_ENABLED",
-            "HEALTH_HOST",
-            "HEALTH_PORT",
-            "HEALTH_REQUEST_TIMEOUT",
-            "HEARTBEAT_INTERVAL",
-            "HEARTBEAT_MISSED_THRESHOLD",
-            "HEARTBEAT_STALE_CONFIRMATION_TICKS",
-            "HEARTBEAT_WATCHDOG_DELAY_FACTOR",
-            "PROFILE_CANCEL_TIMEOUT",
-            "PROFILE_CONFIGURE_TIMEOUT",
-            "PROFILE_START_TIMEOUT",
-            "REGISTRATION_INTERVAL",
-            "REGISTRATION_MAX_ATTEMPTS",
-            "REGISTRATION_PROGRESS_LOG_INTERVAL",
-            "REGISTRATION_TIMEOUT",
-            "START_TIMEOUT",
-            "TASK_CANCEL_TIMEOUT_SHORT",
-            "WARMUP_PROGRESS_LOG_INTERVAL",
-            "WINDOWS_TCP_BASE_PORT",
-            "WINDOWS_TCP_PORT_RANGE",
-        ],
-    ),
-    group(
-        "AIPERF_TIMING_",
-        "a schedule is never moved; how late requests were sent is a metric",
-        &["MAX_CATCHUP_SECONDS"],
-    ),
-    group("AIPERF_TIMING_HIGH_", "requests are always timed to the microsecond", &["RES_TIMER"]),
-    group(
-        "AIPERF_TOKENIZER_",
-        "tokenizers are loaded by the process that uses them, once",
-        &[
-            "BUNDLE_BUILD_WARN_SECONDS",
-            "BUNDLE_MAX_BYTES",
-            "DOWNLOAD_INITIAL_BACKOFF_SECONDS",
-            "DOWNLOAD_MAX_BACKOFF_SECONDS",
-            "DOWNLOAD_MAX_RETRIES",
-            "DOWNLOAD_REQUEST_TIMEOUT_SECONDS",
-            "PRELOAD_TIMEOUT",
-            "SKIP_PRELOAD",
-        ],
-    ),
-    group(
-        "AIPERF_UI_",
-        "progress is shown at a fixed rate on a terminal, and every --stats-interval seconds elsewhere",
-        &[
-            "LOG_REFRESH_INTERVAL",
-            "MIN_UPDATE_PERCENT",
-            "REALTIME_METRICS_ENABLED",
-            "REALTIME_METRICS_INTERVAL",
-            "SPINNER_REFRESH_RATE",
-        ],
-    ),
-    group("AIPERF_WANDB_", "results are not sent to Weights & Biases", &["EXPORT_TIMEOUT_SECONDS"]),
-    group(
-        "AIPERF_WORKER_",
-        "workers are threads of this process, on one clock; --workers-max says how many",
-        &[
-            "CHECK_INTERVAL",
-            "CLOCK_OFFSET_MAX_ABS_SEC",
-            "CLOCK_OFFSET_MIN_SAMPLES",
-            "CLOCK_OFFSET_OUTLIER_FACTOR",
-            "CLOCK_OFFSET_OUTLIER_FLOOR_SEC",
-            "CLOCK_OFFSET_RESET_AFTER_REJECTS",
-            "CLOCK_OFFSET_WINDOW_SIZE",
-            "CLOCK_PROBE_BUDGET",
-            "CLOCK_PROBE_COUNT",
-            "CLOCK_PROBE_MAX_RTT_SEC",
-            "CLOCK_PROBE_TIMEOUT",
-            "CLOCK_REMEASURE_INTERVAL",
-            "CPU_UTILIZATION_FACTOR",
-            "DEFAULT_WORKERS_PER_POD",
-            "DISPATCHABLE_POD_GRACE_PERIOD_SECONDS",
-            "ERROR_RECOVERY_TIME",
-            "HEALTH_CHECK_INTERVAL",
-            "HIGH_LOAD_CPU_USAGE",
-            "HIGH_LOAD_RECOVERY_TIME",
-            "MAX_WORKERS_CAP",
-            "MIN_ALIVE_FRACTION",
-            "RAW_RECORD_UPLOAD_TIMEOUT",
-            "RETURN_PROBE_BUDGET",
-            "RETURN_PROBE_RETRY_DELAY",
-            "ROUTER_STALE_EVICTION_MULTIPLIER",
-            "ROUTER_STALE_SWEEP_DELAY_FACTOR",
-            "SESSION_CACHE_MAX_ENTRIES",
-            "STALE_TIME",
-            "STATUS_SUMMARY_INTERVAL",
-        ],
-    ),
-    group(
-        "AIPERF_ZMQ_",
-        "threads of one process need no message bus",
-        &[
-            "EVENT_BUS_PROXY_BACKEND_PORT",
-            "EVENT_BUS_PROXY_FRONTEND_PORT",
-            "PROXY_TERMINATE_TIMEOUT",
-            "PULL_MAX_CONCURRENCY",
-            "PULL_YIELD_INTERVAL",
-            "PUSH_DRAIN_TIMEOUT",
-            "PUSH_MAX_RETRIES",
-            "PUSH_RETRY_DELAY",
-            "RCVTIMEO",
-            "RECONNECT_IVL",
-            "RECONNECT_IVL_MAX",
-            "REPLY_YIELD_INTERVAL",
-            "REQUEST_YIELD_INTERVAL",
-            "SNDTIMEO",
-            "STREAMING_DEALER_YIELD_INTERVAL",
-            "STREAMING_ROUTER_YIELD_INTERVAL",
-            "SUB_YIELD_INTERVAL",
-            "TCP_KEEPALIVE_IDLE",
-            "TCP_KEEPALIVE_INTVL",
-        ],
-    ),
-    group(
-        "AIPERF_",
-        NO_PODS,
-        &[
-            "CONFIG",
-            "JOB_ID",
-            "JOB_UID",
-            "NAMESPACE",
-            "OPERATOR_CLAIM_LEASE_SECONDS",
-            "OPERATOR_ID",
-            "OPERATOR_MANAGED",
-            "POD_FAILURE_ABORT_THRESHOLD_PERCENT",
-            "POD_INDEX",
-            "POD_MONITOR_INTERVAL",
-            "RESULTS_DIR",
-            "SWEEP_EPOCH",
-            "SWEEP_NAME",
-            "SWEEP_NAMESPACE",
-            "SWEEP_UID",
-        ],
-    ),
-];
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_group_of_the_list_has_a_prefix_a_reason_and_names() {
+        assert!(variables_without_effect().len() > 30);
+        for group in variables_without_effect() {
+            assert!(group.prefix.starts_with("AIPERF_") && group.prefix.ends_with('_'), "{}", group.prefix);
+            assert!(!group.why.is_empty() && !group.names.is_empty(), "{}", group.prefix);
+        }
+    }
+}

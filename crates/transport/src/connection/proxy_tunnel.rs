@@ -3,14 +3,14 @@
 use std::future::poll_fn;
 use std::io;
 
-use aiperf_address::{Origin, Proxy, Scheme};
+use aiperf_address::{Origin, Proxy};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use tokio::io::ReadBuf;
 
 use super::byte_stream::ByteStream;
 use crate::error::TransportError;
-use crate::headers::Headers;
+use crate::headers::RequestHeaders;
 use crate::http1::write_head;
 use crate::request::{Method, Request};
 
@@ -20,16 +20,13 @@ const MAX_ANSWER: usize = 16 * 1024;
 /// The request as a proxy takes it that passes on plain HTTP: with the whole URL, and with our credentials.
 pub(crate) fn for_proxy<'a>(request: &Request<'a>, proxy: &Proxy) -> Request<'a> {
     let origin = request.origin;
-    let server = match origin.port == Scheme::Http.default_port() {
-        true => format!("http://{}", origin.bracketed_host()),
-        false => origin.to_string(),
-    };
-    let mut through = Request { target: format!("{server}{}", request.target).into(), ..request.clone() };
+    let target = format!("http://{}{}", origin.host_header(), request.target);
+    let mut through = Request { target: target.into(), ..request.clone() };
     authorize(&mut through.headers, proxy);
     through
 }
 
-fn authorize(headers: &mut Headers, proxy: &Proxy) {
+fn authorize(headers: &mut RequestHeaders, proxy: &Proxy) {
     if let Some(credentials) = &proxy.credentials {
         let value = format!("Basic {}", BASE64_STANDARD.encode(credentials.joined().0));
         headers.push("Proxy-Authorization", &value);
@@ -41,7 +38,7 @@ pub(super) async fn tunnel(stream: &mut ByteStream, origin: &Origin, proxy: &Pro
     let refused = |reason: String| TransportError::Proxy { proxy: proxy.origin.clone(), status: None, reason };
     let broken = |cause: io::Error| refused(format!("broke off: {cause}"));
     let server = origin.host_and_port();
-    let mut headers = Headers::from_iter([("Host", server.as_str())]);
+    let mut headers = RequestHeaders::from_iter([("Host", server.as_str())]);
     authorize(&mut headers, proxy);
     let request = Request::new(origin, Method::Connect, server, headers);
     write_head(stream, &request).await.map_err(broken)?;
@@ -66,7 +63,7 @@ pub(super) async fn tunnel(stream: &mut ByteStream, origin: &Origin, proxy: &Pro
                     let proxy = proxy.origin.clone();
                     return Err(TransportError::Proxy { proxy, status: Some(status), reason });
                 }
-                // The server speaks only after us: nothing of it can be here yet.
+                // The server sends nothing before we do, so nothing of it can be here yet.
                 return if used == answer.len() { Ok(()) } else { Err(refused("sent more than an answer".into())) };
             }
             Ok(httparse::Status::Partial) => return Err(refused("sends an answer without end".into())),
@@ -77,7 +74,7 @@ pub(super) async fn tunnel(stream: &mut ByteStream, origin: &Origin, proxy: &Pro
 
 #[cfg(test)]
 mod tests {
-    use aiperf_address::{Credentials, Secret};
+    use aiperf_address::{Credentials, Scheme, Secret};
     use bytes::Bytes;
 
     use super::*;

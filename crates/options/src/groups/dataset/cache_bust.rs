@@ -55,17 +55,17 @@ pub(crate) fn within(
     let bust = resolve(raw, endpoint)?;
     let CacheBust::Warmup { place } = bust else { return Ok(bust) };
     if !has_warmup {
-        let why = "it marks the requests of the warmup, and there is none";
+        let why = "it marks the requests of the warmup, and this run has no warmup";
         return Err(raw.needs(id, OptionId::WarmupRequestCount, why));
     }
     if raw.is_given(OptionId::Scenario) {
-        let why = "what the warmup leaves in the cache is what the sessions go on from";
+        let why = "the sessions continue from what the warmup leaves in the cache";
         return Err(raw.conflict(id, OptionId::Scenario, why));
     }
     let is_synthetic = matches!(dataset.source, DatasetSource::Synthetic(_));
     if place == MarkerPlace::System && is_synthetic && dataset.system_prompt == SystemPrompt::None {
         let needs = format!("{} or {}", OptionId::SystemPrompt.flag(), OptionId::SharedSystemPromptLength.flag());
-        return Err(raw.needs_text(id, &needs, "without a system message the marker has no place"));
+        return Err(raw.needs_text(id, &needs, "the marker is put into the system message"));
     }
     Ok(bust)
 }

@@ -35,7 +35,7 @@ pub(crate) const CONVERSATION: &[OptionSpec] = &[
         OptionId::ConversationTurnMean,
         &["conversation-turn-mean", "session-turns-mean"],
         ValueKind::Int,
-        "Mean number of turns of a conversation, or its distribution.",
+        "Mean number of turns of a conversation, or a distribution such as `uniform:low=1,high=5`.",
     )
     .called("session-turns-mean")
     .sweepable(Parameter::TurnsMean)
@@ -58,7 +58,7 @@ pub(crate) const CONVERSATION: &[OptionSpec] = &[
         OptionId::ConversationTurnDelayMean,
         &["conversation-turn-delay-mean", "session-turn-delay-mean"],
         ValueKind::Float,
-        "Mean pause between two turns of a session, or its distribution.",
+        "Mean pause between two turns of a session, or a distribution such as `lognormal:mean=2000,median=1500`.",
     )
     .called("session-turn-delay-mean")
     .at_least(0.0)
@@ -161,12 +161,12 @@ pub(super) fn delay(raw: &RawOptions, turns: &Length, warnings: &mut Vec<String>
     let described = length::read(raw, mean_id, stddev_id)?;
     let ratio = raw.float(ratio_id)?;
     if ratio.is_some() && described.is_none() {
-        return Err(raw.needs(ratio_id, mean_id, "there is no pause to multiply without it"));
+        return Err(raw.needs(ratio_id, mean_id, "without it there is no pause to multiply"));
     }
     let pause_ms = described.filter(|pause| pause.mean() > 0.0);
     if pause_ms.is_none() && raw.float(stddev_id)?.is_some_and(|stddev| stddev > 0.0) {
         let needs = format!("{} above 0", raw.spelling(mean_id));
-        return Err(raw.needs_text(stddev_id, &needs, "a spread needs a mean"));
+        return Err(raw.needs_text(stddev_id, &needs, "a standard deviation needs a mean"));
     }
     if pause_ms.is_some() && *turns == defaults::TURNS {
         warnings.push(format!(

@@ -10,7 +10,7 @@ use crate::catalogue::OptionId;
 use crate::groups::load;
 use crate::{ConfigError, RawOptions};
 
-/// Options that describe generated conversations and mean nothing for a file, beside those of texts and media.
+/// Options that describe generated conversations and do not apply to a file, in addition to those of texts and media.
 pub(super) const SYNTHETIC_ONLY: [OptionId; 9] = [
     OptionId::PromptInputTokensMean,
     OptionId::PromptInputTokensStddev,
@@ -35,9 +35,9 @@ const BODY_OPTIONS: [OptionId; 8] = [
 ];
 /// Options that say how a file is read.
 const FILE_ONLY: [(OptionId, &str); 4] = [
-    (OptionId::CustomDatasetType, "it says how that file is laid out"),
-    (OptionId::SkipBadRows, "it says what becomes of that file's rows"),
-    (OptionId::UuidAndStrip, "the ids of images come with that file"),
+    (OptionId::CustomDatasetType, "it names the format of that file"),
+    (OptionId::SkipBadRows, "it applies to the rows of that file"),
+    (OptionId::UuidAndStrip, "that file gives the image ids"),
     (
         OptionId::InterTurnDelayCapSeconds,
         "it shortens recorded pauses; those of generated conversations are as you describe them",
@@ -49,7 +49,7 @@ pub(super) fn refuse_without_file(raw: &RawOptions) -> Result<(), ConfigError> {
     match FILE_ONLY.into_iter().find(|(id, _)| raw.is_given(*id)) {
         Some((id, why)) => Err(raw.needs(id, OptionId::InputFile, why)),
         None => match trace::given(raw) {
-            Some(id) => Err(raw.needs(id, OptionId::InputFile, "it changes a trace, which a file brings")),
+            Some(id) => Err(raw.needs(id, OptionId::InputFile, "it changes a trace, which comes from a file")),
             None => Ok(()),
         },
     }
@@ -67,12 +67,12 @@ pub(super) fn resolve(
         return Err(ConfigError::Unreadable {
             flag: raw.spelling(id),
             path: text.to_owned(),
-            reason: "there is no such file or folder".to_owned(),
+            reason: "no such file or folder".to_owned(),
         });
     }
     let synthetic = SYNTHETIC_ONLY.into_iter().find(|other| raw.is_given(*other));
     if let Some(other) = synthetic.or_else(|| media::given_shape(raw)) {
-        let why = "it describes generated conversations, and the file brings its own";
+        let why = "it describes generated conversations, and the file has its own";
         return Err(raw.conflict(other, id, why));
     }
     let cap = raw.seconds(OptionId::InterTurnDelayCapSeconds)?;
@@ -130,8 +130,10 @@ fn conditional(raw: &RawOptions, extra_inputs: &Map<String, Value>) -> Result<Ve
         "it is for data that is drawn from a pool (--custom-dataset-type random_pool); other files are \
          sent as they are",
     );
-    let body: Rule =
-        (|format| !format.facts().is_verbatim, "bodies of this format are sent byte for byte: change them in the file");
+    let body: Rule = (
+        |format| !format.facts().is_verbatim,
+        "request bodies of this format are sent unchanged; change them in the file",
+    );
     let strip: Rule = (|format| format == FileFormat::SingleTurn, "only rows of a single_turn file name images by ids");
     // Where answers to ready-made bodies stand is told among the extra inputs, and changes no body.
     let takes_ready_made = |source| matches!(source, BodySource::Dataset | BodySource::TemplateOrDataset);

@@ -11,7 +11,7 @@ pub(super) fn read(raw: &RawOptions, mean_id: OptionId, stddev_id: OptionId) -> 
     if let Some(text) = raw.text(mean_id).filter(|text| length::is_description(text)) {
         let length = length::read(text).map_err(|reason| raw.bad(mean_id, text, &reason))?;
         if raw.is_given(stddev_id) {
-            let why = "a distribution says itself how wide it is";
+            let why = "a distribution sets its own spread";
             return Err(raw.conflict(mean_id, stddev_id, why));
         }
         raw.check_range(mean_id, text, length.mean())?;

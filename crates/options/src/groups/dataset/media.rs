@@ -46,7 +46,7 @@ fn given(raw: &RawOptions, ids: &[OptionId]) -> Option<OptionId> {
 }
 
 fn not_taken(raw: &RawOptions, id: OptionId, medium: Medium, kind: EndpointKind) -> ConfigError {
-    let why = format!("the {} endpoint takes no {}", kind.facts().name, medium.name());
+    let why = format!("the {} endpoint does not take {}", kind.facts().name, medium.name());
     raw.needs_text(id, "--endpoint-type chat", &why)
 }
 
@@ -69,13 +69,13 @@ fn batch_size(
     match (count, zero) {
         (Some(0), _) | (None, Some(_)) => Ok(None),
         (Some(_), Some(id)) => {
-            Err(raw.conflict(batch, id, "a size of 0 leaves nothing to send; give 0 for both, or neither"))
+            Err(raw.conflict(batch, id, "a size of 0 sends nothing; give 0 for both, or for neither"))
         }
         (Some(count), None) => Ok(Some(count)),
         (None, None) if given(raw, switches).is_some() => Ok(Some(1)),
         (None, None) => match given(raw, all) {
             None => Ok(None),
-            Some(id) => Err(raw.needs(id, batch, "nothing is sent that it could describe")),
+            Some(id) => Err(raw.needs(id, batch, "without it nothing of this kind is sent")),
         },
     }
 }
@@ -88,7 +88,7 @@ fn numbers(raw: &RawOptions, id: OptionId) -> Result<Vec<(f64, String)>, ConfigE
         .map(|text| {
             let value = crate::grammar::number::float(text)
                 .filter(|value| value.is_finite())
-                .ok_or_else(|| raw.bad(id, text, "it must be a number without a unit"))?;
+                .ok_or_else(|| raw.bad(id, text, "must be a number without a unit"))?;
             let in_range = spec.range.contains(value);
             let problem = || raw.bad(id, text, &format!("it must be {}", spec.range));
             if in_range { Ok((value, text.to_owned())) } else { Err(problem()) }
@@ -104,7 +104,7 @@ fn rate_hz(raw: &RawOptions, id: OptionId, value: f64, text: &str) -> Result<u32
     if (1.0..=LARGEST_HZ).contains(&hz) {
         Ok(hz as u32)
     } else {
-        Err(raw.bad(id, text, "no sound has such a sample rate; give kHz, such as 16 or 44.1, or Hz, such as 44100"))
+        Err(raw.bad(id, text, "not a possible sample rate; give kHz, such as 16 or 44.1, or Hz, such as 44100"))
     }
 }
 

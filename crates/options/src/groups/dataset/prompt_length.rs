@@ -56,7 +56,8 @@ pub(crate) const INPUT_LENGTH: &[OptionSpec] = &[
         OptionId::RandomRangeRatio,
         &["random-range-ratio"],
         ValueKind::Text,
-        "Draw lengths uniformly from a window of this relative width around --isl and --osl.",
+        "Draw lengths uniformly from a window of this relative width around --isl and --osl, such as \
+         `0.2`, or `{\"input\": 0.5, \"output\": 0.2}`.",
     )
     .supported(),
     OptionSpec::new(
@@ -75,7 +76,8 @@ pub(crate) const OUTPUT_LENGTH: &[OptionSpec] = &[
         OptionId::PromptOutputTokensMean,
         &["prompt-output-tokens-mean", "output-tokens-mean", "osl"],
         ValueKind::Int,
-        "Mean output length to ask for, or a distribution. With an input file it applies to rows without a length.",
+        "Mean output length to ask for, or a distribution such as `normal:mean=200,stddev=20`. With an \
+         input file it applies to rows without a length.",
     )
     .called("osl")
     .sweepable(Parameter::OutputTokensMean)
@@ -114,7 +116,7 @@ pub(super) fn input(raw: &RawOptions, has_media: bool) -> Result<PromptLengths, 
     if let Some(text) = raw.text(OptionId::SeqDist) {
         let taken = MEANS.into_iter().chain(SPREADS).chain([OptionId::RandomRangeRatio]);
         if let Some(other) = taken.into_iter().find(|id| raw.is_given(*id)) {
-            return Err(raw.conflict(OptionId::SeqDist, other, "both say how long prompts and answers are"));
+            return Err(raw.conflict(OptionId::SeqDist, other, "both set the lengths of prompts and outputs"));
         }
         let pairs = sequence::read(text).map_err(|reason| raw.bad(OptionId::SeqDist, text, &reason))?;
         return Ok(PromptLengths::Pairs(pairs));
@@ -126,7 +128,7 @@ pub(super) fn input(raw: &RawOptions, has_media: bool) -> Result<PromptLengths, 
     let length = length::read_or(raw, mean_id, stddev_id, f64::from(DEFAULT_INPUT_TOKENS))?;
     if length.mean() == 0.0 && !has_media {
         let typed = raw.text(mean_id).unwrap_or("0");
-        let expected = "a request without text and without media would have nothing in it";
+        let expected = "a request without text and without media would be empty";
         return Err(raw.bad(mean_id, typed, expected));
     }
     Ok(PromptLengths::Drawn(length))
@@ -141,7 +143,7 @@ pub(super) fn output(raw: &RawOptions) -> Result<Option<Length>, ConfigError> {
         return Ok(mean.map(|_| Length::Uniform { low: low.max(1.0), high: high.max(1.0) }));
     }
     if raw.is_given(stddev_id) && !raw.is_given(mean_id) {
-        return Err(raw.needs(stddev_id, mean_id, "a spread needs a mean"));
+        return Err(raw.needs(stddev_id, mean_id, "a standard deviation needs a mean"));
     }
     length::read(raw, mean_id, stddev_id)
 }
@@ -149,19 +151,23 @@ pub(super) fn output(raw: &RawOptions) -> Result<Option<Length>, ConfigError> {
 fn window(raw: &RawOptions) -> Result<RangeRatio, ConfigError> {
     let id = OptionId::RandomRangeRatio;
     if let Some(spread) = SPREADS.into_iter().find(|id| raw.is_given(*id)) {
-        return Err(raw.conflict(id, spread, "the window says how far lengths spread"));
+        return Err(raw.conflict(id, spread, "the window already sets the spread of the lengths"));
     }
     let described = |id: &OptionId| raw.text(*id).is_some_and(crate::grammar::length::is_description);
     if let Some(mean) = MEANS.into_iter().find(described) {
-        return Err(raw.conflict(id, mean, "a window lies around a number; a distribution has its own spread"));
+        return Err(raw.conflict(id, mean, "a window needs a number as its center; a distribution has its own spread"));
     }
     if !raw.is_given(OptionId::PromptOutputTokensMean) {
-        return Err(raw.needs(id, OptionId::PromptOutputTokensMean, "answers are drawn from a window around it, too"));
+        return Err(raw.needs(
+            id,
+            OptionId::PromptOutputTokensMean,
+            "output lengths are drawn from a window around it, too",
+        ));
     }
     let mean_id = OptionId::PromptInputTokensMean;
     let mean = raw.int(mean_id)?.unwrap_or(DEFAULT_INPUT_TOKENS);
     if mean == 0 {
-        return Err(raw.bad(mean_id, "0", "a window around 0 has no prompt in it"));
+        return Err(raw.bad(mean_id, "0", "a window around 0 contains no prompt"));
     }
     Ok(RangeRatio { style: style(raw)?, mean, ratio: ratios(raw)?.input })
 }
@@ -171,11 +177,13 @@ fn ratios(raw: &RawOptions) -> Result<range_ratio::Ratios, ConfigError> {
     let text = raw.text(id).unwrap_or_default();
     let (ratios, one_by_one) = range_ratio::read(text).map_err(|reason| raw.bad(id, text, &reason))?;
     let (fits, range): (fn(f64) -> bool, _) = match style(raw)? {
-        RandomStyle::Vllm => (|ratio| (0.0..1.0).contains(&ratio), "a ratio is at least 0 and below 1"),
+        RandomStyle::Vllm => (|ratio| (0.0..1.0).contains(&ratio), "a ratio must be at least 0 and below 1"),
         RandomStyle::Sglang if one_by_one => {
             return Err(raw.bad(id, text, "the sglang style takes one number for both; the vllm style takes two"));
         }
-        RandomStyle::Sglang => (|ratio| (0.0..=1.0).contains(&ratio), "a ratio of the sglang style is from 0 to 1"),
+        RandomStyle::Sglang => {
+            (|ratio| (0.0..=1.0).contains(&ratio), "a ratio of the sglang style must be from 0 to 1")
+        }
     };
     if fits(ratios.input) && fits(ratios.output) { Ok(ratios) } else { Err(raw.bad(id, text, range)) }
 }

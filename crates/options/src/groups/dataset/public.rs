@@ -1,7 +1,7 @@
 //! A public data set by its name.
 
 use aiperf_config::PUBLIC_SETS;
-use aiperf_config::{Environment, FileFormat, FormatOption, Origin, PublicSet, PublicSource, Recipe, Sampling};
+use aiperf_config::{Environment, FileFormat, FormatOption, PublicOrigin, PublicSet, PublicSource, Recipe, Sampling};
 
 use super::file::SYNTHETIC_ONLY;
 use super::{media, synthetic, trace};
@@ -23,7 +23,7 @@ pub(super) fn resolve(
     let Some(set) = PUBLIC_SETS.iter().find(|set| Some(set.name) == name) else {
         for other in [OptionId::HfSubset, OptionId::DatasetFilter] {
             if raw.is_given(other) {
-                return Err(raw.needs(other, id, "it chooses rows of a public data set"));
+                return Err(raw.needs(other, id, "it selects rows of a public data set"));
             }
         }
         return Ok(None);
@@ -33,7 +33,7 @@ pub(super) fn resolve(
     let entries = entries(raw, set, sampling)?;
     if set.recipe == Recipe::AgentSpans && entries.is_none() {
         let needs = format!("{} or {}", OptionId::NumDatasetEntries.flag(), OptionId::RequestCount.flag());
-        let why = format!("{} is read only as far as its sessions are needed", set.name);
+        let why = format!("only as many sessions of {} are read as the run needs", set.name);
         return Err(raw.needs_text(id, &needs, &why));
     }
     let cap = raw.seconds(OptionId::InterTurnDelayCapSeconds)?;
@@ -63,30 +63,30 @@ fn filters(raw: &RawOptions) -> Result<Vec<(String, String)>, ConfigError> {
     for token in raw.tokens(id) {
         let (key, value) = match token.split_once('=') {
             Some((key, value)) if !key.trim().is_empty() => (key.trim(), value.trim()),
-            _ => return Err(raw.bad(id, token, "it is written column=value")),
+            _ => return Err(raw.bad(id, token, "must be column=value, such as language=en")),
         };
         if filters.iter().any(|(other, _)| other == key) {
-            return Err(raw.bad(id, token, &format!("{key} has a value already; one is all that a row can have")));
+            return Err(raw.bad(id, token, &format!("{key} is given twice; a row has one value for it")));
         }
         filters.push((key.to_owned(), value.to_owned()));
     }
     Ok(filters)
 }
 
-/// One set, and nothing beside it.
+/// Exactly one data set.
 fn refuse_other_sources(raw: &RawOptions, set: &PublicSet, has_repository: bool) -> Result<(), ConfigError> {
     let asked = if raw.is_given(OptionId::PublicDataset) { OptionId::PublicDataset } else { OptionId::HfWekaDataset };
     match (&set.origin, has_repository) {
-        (Origin::Named, false) => {
+        (PublicOrigin::Named, false) => {
             return Err(raw.needs_text(
                 OptionId::PublicDataset,
                 &OptionId::HfWekaDataset.flag(),
-                &format!("{} is a Weka trace in a repository that you name", set.name),
+                &format!("{} is a Weka trace in a repository that you choose", set.name),
             ));
         }
-        (Origin::Named, true) | (_, false) => {}
+        (PublicOrigin::Named, true) | (_, false) => {}
         (_, true) => {
-            let why = format!("{} has a repository of its own; leave one of them out", set.name);
+            let why = format!("{} has its own repository; leave one of them out", set.name);
             return Err(raw.conflict(OptionId::HfWekaDataset, OptionId::PublicDataset, &why));
         }
     }
@@ -98,22 +98,22 @@ fn refuse_other_sources(raw: &RawOptions, set: &PublicSet, has_repository: bool)
         ));
     }
     if raw.is_given(OptionId::CustomDatasetType) {
-        return Err(raw.conflict(OptionId::CustomDatasetType, asked, "the layout of a public data set is known"));
+        return Err(raw.conflict(OptionId::CustomDatasetType, asked, "the format of a public data set is known"));
     }
     let foreign = |id: &OptionId| *id != OptionId::NumDatasetEntries && raw.is_given(*id);
     let of_files = [OptionId::SkipBadRows, OptionId::UuidAndStrip].into_iter().find(|id| raw.is_given(*id));
     if let Some(other) = of_files {
-        return Err(raw.conflict(other, asked, "it says how a file of yours is read"));
+        return Err(raw.conflict(other, asked, "it applies to --input-file"));
     }
     let is_heeded = |option: &FormatOption| set.recipe == Recipe::Weka && (option.heeded_by)(FileFormat::WekaTrace);
     if let Some(option) = trace::conditional(raw)?.into_iter().find(|option| !is_heeded(option)) {
-        let why = format!("{} has nothing for it to change", set.name);
+        let why = format!("{} has no data that it could change", set.name);
         return Err(ConfigError::Conflict { first: option.flag, second: raw.spelling(asked), why });
     }
     synthetic::refuse_with(raw, asked)?;
     let described = SYNTHETIC_ONLY.into_iter().chain(media::BATCH_SIZES).find(foreign);
     if let Some(other) = described.or_else(|| media::given_shape(raw)) {
-        let why = "it describes generated conversations, and the data set brings its own";
+        let why = "it describes generated conversations, and the data set has its own";
         return Err(raw.conflict(other, asked, why));
     }
     Ok(())
@@ -121,7 +121,7 @@ fn refuse_other_sources(raw: &RawOptions, set: &PublicSet, has_repository: bool)
 
 fn refuse_without_effect(raw: &RawOptions, set: &PublicSet) -> Result<(), ConfigError> {
     let id = OptionId::PublicDataset;
-    if raw.is_given(OptionId::HfSubset) && matches!(set.origin, Origin::File { .. } | Origin::Url(_)) {
+    if raw.is_given(OptionId::HfSubset) && matches!(set.origin, PublicOrigin::File { .. } | PublicOrigin::Url(_)) {
         let why = format!("{} is a single file without subsets", set.name);
         return Err(raw.conflict(OptionId::HfSubset, id, &why));
     }
@@ -131,12 +131,12 @@ fn refuse_without_effect(raw: &RawOptions, set: &PublicSet) -> Result<(), Config
     }
     let selection = OptionId::ModelSelectionStrategy;
     if set.recipe == Recipe::Weka && raw.choice(selection)? == Some("random") {
-        let why = "recorded models are replaced by yours in order of appearance";
+        let why = "the recorded models are replaced by yours in order of appearance";
         return Err(raw.conflict(selection, id, why));
     }
     for offset in [OptionId::FixedScheduleStartOffset, OptionId::FixedScheduleEndOffset] {
         if raw.is_given(offset) {
-            let why = "a part of a recording can be chosen in files of your own only";
+            let why = "only --input-file supports a part of a recording";
             return Err(raw.conflict(offset, id, why));
         }
     }

@@ -97,7 +97,7 @@ pub(super) fn resolve(raw: &RawOptions, kind: EndpointKind) -> Result<Option<Ran
     if !kind.facts().ranks {
         return match OPTIONS.into_iter().find(|id| raw.is_given(*id)) {
             Some(id) => {
-                let why = "other endpoints rank nothing; --isl says how long their prompts are";
+                let why = "other endpoints do not rank passages; use --isl for the length of their prompts";
                 Err(raw.needs_text(id, "an --endpoint-type that ranks, such as cohere_rankings", why))
             }
             None => Ok(None),

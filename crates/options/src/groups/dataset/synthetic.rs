@@ -40,14 +40,14 @@ pub(crate) const PROMPT: &[OptionSpec] = &[
     .supported(),
 ];
 
-/// Options that describe generated texts and mean nothing to data that brings its own, beside those of rankings.
+/// Options that describe generated texts and do not apply to data with its own texts, in addition to those of rankings.
 const TEXT_ONLY: [OptionId; 4] =
     [OptionId::SeqDist, OptionId::RandomRangeRatio, OptionId::RandomCorpusStyle, OptionId::PromptCorpusFile];
 
-/// Refuses them beside the option that names the data.
+/// Rejects them next to the option that names the data.
 pub(super) fn refuse_with(raw: &RawOptions, data: OptionId) -> Result<(), ConfigError> {
     match TEXT_ONLY.into_iter().chain(rankings::OPTIONS).find(|id| raw.is_given(*id)) {
-        Some(id) => Err(raw.conflict(id, data, "it describes generated conversations, and the data brings its own")),
+        Some(id) => Err(raw.conflict(id, data, "it describes generated conversations, and the data has its own")),
         None => Ok(()),
     }
 }
@@ -88,15 +88,15 @@ fn corpus(raw: &RawOptions, environment: &Environment) -> Result<Corpus, ConfigE
     let kind = raw.choice(kind_id)?;
     if raw.is_given(style_id) && kind != Some("random") && !raw.is_given(OptionId::RandomRangeRatio) {
         let needs = format!("{} or {} random", OptionId::RandomRangeRatio.flag(), kind_id.flag());
-        return Err(raw.needs_text(style_id, &needs, "it says which tool these follow"));
+        return Err(raw.needs_text(style_id, &needs, "it chooses the tool that these options follow"));
     }
     if let Some(text) = raw.text(file_id) {
         if raw.is_given(kind_id) {
-            return Err(raw.conflict(file_id, kind_id, "texts are made of one thing"));
+            return Err(raw.conflict(file_id, kind_id, "both choose the text of prompts; give one of them"));
         }
         let path = environment.current_dir.join(text);
         if text.is_empty() || !path.is_file() {
-            let reason = "there is no such file".to_owned();
+            let reason = "no such file".to_owned();
             return Err(ConfigError::Unreadable { flag: raw.spelling(file_id), path: text.to_owned(), reason });
         }
         return Ok(Corpus::File(path));
@@ -138,6 +138,6 @@ fn prefix(raw: &RawOptions) -> Result<Option<PrefixPrompts>, ConfigError> {
         (Some(pool_size), Some(tokens)) => Ok(Some(PrefixPrompts { pool_size, tokens })),
         (None, None) => Ok(None),
         (Some(_), None) => Err(raw.needs(size_id, length_id, "each prefix needs a length")),
-        (None, Some(_)) => Err(raw.needs(length_id, size_id, "the number of prefixes must be known")),
+        (None, Some(_)) => Err(raw.needs(length_id, size_id, "a prefix length needs a number of prefixes")),
     }
 }

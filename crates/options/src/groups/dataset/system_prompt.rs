@@ -76,12 +76,12 @@ pub(super) fn resolve(
     let shared: Option<usize> = raw.int(shared_id)?;
     let verbatim = [text_id, file_id].into_iter().find(|id| raw.is_given(*id));
     if raw.is_given(text_id) && raw.is_given(file_id) {
-        return Err(raw.conflict(text_id, file_id, "there is one system message; give it one way"));
+        return Err(raw.conflict(text_id, file_id, "both set the system message; give one of them"));
     }
     if let Some(id) = verbatim {
         for other in [shared_id, OptionId::PromptPrefixPoolSize, OptionId::PromptPrefixLength] {
             if raw.is_given(other) {
-                let why = "a conversation begins either with your own system message or with a generated text";
+                let why = "a conversation begins either with your own system message or with a generated one";
                 return Err(raw.conflict(id, other, why));
             }
         }
@@ -98,7 +98,7 @@ pub(super) fn resolve(
     };
     if text.trim().is_empty() {
         let id = verbatim.unwrap_or(text_id);
-        return Err(raw.bad(id, raw.text(id).unwrap_or_default(), "the system message is blank"));
+        return Err(raw.bad(id, raw.text(id).unwrap_or_default(), "the system message is empty"));
     }
     Ok(SystemPrompt::Verbatim(Arc::from(text)))
 }

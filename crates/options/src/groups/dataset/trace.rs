@@ -152,13 +152,13 @@ pub(super) fn resolve(raw: &RawOptions, environment: &Environment) -> Result<Tra
         },
     };
     if options.replay.closed_loop && options.replay.strict {
-        let why = "one keeps the turns of a session behind each other and the other sends every row at its own time";
+        let why = "one keeps the turns of a session in order and the other sends every row at its own time";
         return Err(raw.conflict(OptionId::OpenLoopReplay, OptionId::OpenLoopStrict, why));
     }
     if options.ignore_times
         && let Some(other) = first_said(raw, &OF_TIME)?
     {
-        let why = "there are no times and pauses left to change";
+        let why = "it changes the recorded times and pauses, which are ignored";
         return Err(raw.conflict(other, OptionId::IgnoreTraceDelays, why));
     }
     Ok(options)
@@ -172,7 +172,7 @@ fn corpus(raw: &RawOptions) -> Result<Option<TraceCorpus>, ConfigError> {
         Some("coding") => Ok(Some(TraceCorpus::Code)),
         Some("random") => {
             let data = if raw.is_given(OptionId::InputFile) { OptionId::InputFile } else { OptionId::PublicDataset };
-            Err(raw.conflict(id, data, "prompts of recorded data are made of text; give sonnet or coding"))
+            Err(raw.conflict(id, data, "prompts for recorded data are generated text; use sonnet or coding"))
         }
         _ => Ok(None),
     }
@@ -186,7 +186,7 @@ pub(super) fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigE
             continue;
         }
         let (heeded_by, why): (fn(FileFormat) -> bool, _) = if OF_BASETEN.contains(&id) {
-            (|format| format == FileFormat::BasetenTrace, "only baseten_trace records what it needs")
+            (|format| format == FileFormat::BasetenTrace, "only baseten_trace files have the data for it")
         } else if id == OptionId::SynthesisPromptLenMultiplier {
             (
                 |format| format.facts().is_trace && format != FileFormat::BasetenTrace,
@@ -194,14 +194,18 @@ pub(super) fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigE
             )
         } else if id == OptionId::PromptInputTokensBlockSize {
             let heeded_by = |format: FileFormat| format.facts().has_blocks || format == FileFormat::Tracelab;
-            (heeded_by, "it is about block ids, which only some traces have, and Weka traces say it themselves")
+            (
+                heeded_by,
+                "it applies to block ids, which only some traces have, and Weka traces give their own block \
+         size",
+            )
         } else if OF_BLOCKS.contains(&id) {
-            (|format| format.facts().has_blocks, "it is about block ids, which only some traces have")
+            (|format| format.facts().has_blocks, "it applies to block ids, which only some traces have")
         } else if OF_ALL.contains(&id) {
             let heeded_by = |format: FileFormat| format.facts().is_trace || format.facts().is_agentic;
-            (heeded_by, "it changes recorded load, which this format does not hold")
+            (heeded_by, "it changes recorded load, which this format does not contain")
         } else if OF_AGENTS.contains(&id) {
-            (|format| format.facts().is_agentic, "it is about recorded sessions of agents (weka_trace, tracelab)")
+            (|format| format.facts().is_agentic, "it applies to recorded agent sessions (weka_trace, tracelab)")
         } else {
             (|format| format.facts().is_trace, "it changes recorded load with times or lengths of its own")
         };
@@ -213,7 +217,7 @@ pub(super) fn conditional(raw: &RawOptions) -> Result<Vec<FormatOption>, ConfigE
             heeded_by: |format| {
                 format.facts().is_agentic || format.facts().is_trace && format != FileFormat::BasetenTrace
             },
-            why: "it says what generated prompts are made of, and this format brings its own",
+            why: "it sets the text of generated prompts, and this format has its own prompts",
         });
     }
     Ok(given)

@@ -14,7 +14,7 @@ use crate::{ConfigError, RawOptions};
 /// The longest message where nothing else is said: more than any text needs, little enough for a worker's memory.
 const DEFAULT_MESSAGE_LIMIT: usize = 64 << 20;
 
-/// Calls to the server beside the run.
+/// Calls to the server in addition to the requests of the run.
 const OVER_HTTP: [OptionId; 7] = [
     OptionId::ResetKvCache,
     OptionId::ResetKvCacheTimeoutSeconds,
@@ -38,8 +38,7 @@ pub(super) fn usual_scheme(raw: &RawOptions) -> Result<Scheme, ConfigError> {
 pub(super) fn wire(raw: &RawOptions, kind: EndpointKind, targets: &[Target]) -> Result<Wire, ConfigError> {
     let is_grpc = carried_by_grpc(raw, targets)?;
     if is_grpc && !kind.speaks_grpc() {
-        let why =
-            format!("the {} endpoint is spoken over HTTP; use http:// or https://, or {GRPC_TYPES}", kind.facts().name);
+        let why = format!("the {} endpoint uses HTTP; use http:// or https://, or {GRPC_TYPES}", kind.facts().name);
         return Err(raw.conflict(OptionId::Url, OptionId::EndpointType, &why));
     }
     if !is_grpc && kind == EndpointKind::DynamicGrpc {
@@ -50,17 +49,17 @@ pub(super) fn wire(raw: &RawOptions, kind: EndpointKind, targets: &[Target]) -> 
         });
     }
     if is_grpc && raw.is_given(OptionId::CustomEndpoint) {
-        let why = "gRPC has methods in the place of paths: --grpc-method of --endpoint-type dynamic_grpc names one";
+        let why = "gRPC has methods instead of paths; name one with --grpc-method and --endpoint-type dynamic_grpc";
         return Err(raw.conflict(OptionId::CustomEndpoint, OptionId::Url, why));
     }
     if is_grpc && let Some(id) = OVER_HTTP.into_iter().find(|id| raw.is_given(*id)) {
-        return Err(raw.conflict(id, OptionId::Url, "it is an HTTP call, which a gRPC server does not take"));
+        return Err(raw.conflict(id, OptionId::Url, "it is an HTTP call, which a gRPC server does not accept"));
     }
     let limit = raw.int(OptionId::GrpcMaxMessageSize)?;
     if !is_grpc {
         return match limit {
             None => Ok(Wire::Http),
-            Some(_) => Err(raw.needs_text(OptionId::GrpcMaxMessageSize, "a grpc:// URL", "only gRPC has messages")),
+            Some(_) => Err(raw.needs_text(OptionId::GrpcMaxMessageSize, "a grpc:// URL", "it limits gRPC messages")),
         };
     }
     Ok(Wire::Grpc { deadline: deadline(raw)?, message_limit: limit.unwrap_or(DEFAULT_MESSAGE_LIMIT) })
@@ -76,13 +75,13 @@ fn carried_by_grpc(raw: &RawOptions, targets: &[Target]) -> Result<bool, ConfigE
     let mut said = targets.iter().filter_map(says);
     let first = said.next();
     if said.any(|other| Some(other) != first) {
-        let why = "all servers of a run are spoken to alike; give grpc:// URLs or http:// ones, not both";
+        let why = "all servers of a run must use the same protocol; give grpc:// URLs or http:// URLs, not both";
         return Err(raw.bad(OptionId::Url, "", why));
     }
     if let (Some(first), true) = (first, raw.is_given(OptionId::Transport))
         && first != usual
     {
-        return Err(raw.conflict(OptionId::Transport, OptionId::Url, "the URL names another protocol"));
+        return Err(raw.conflict(OptionId::Transport, OptionId::Url, "the URL has another protocol"));
     }
     Ok(first.unwrap_or(usual))
 }
@@ -128,14 +127,14 @@ pub(super) fn method(
     let files = paths(proto_id);
     let source = match raw.text(set_id) {
         Some(_) if !files.is_empty() => {
-            return Err(raw.conflict(proto_id, set_id, "each of them describes the method by itself"));
+            return Err(raw.conflict(proto_id, set_id, "each of them describes the method; give one of them"));
         }
         Some(set) => DescriptorSource::Set(environment.current_dir.join(set)),
         None if files.is_empty() => DescriptorSource::Reflection,
         None => DescriptorSource::Protos { files, imports: paths(import_id) },
     };
     if raw.is_given(import_id) && !raw.is_given(proto_id) {
-        return Err(raw.needs(import_id, proto_id, "it says where their imports are"));
+        return Err(raw.needs(import_id, proto_id, "it names the folders of their imports"));
     }
     Ok(Some(GrpcMethod { name, source }))
 }
@@ -147,7 +146,7 @@ pub(super) fn refuse_engine(raw: &RawOptions) -> Result<(), ConfigError> {
         Some(name) if name.to_ascii_lowercase().replace('-', "_") == "tensorrtllm_engine" => Err(raw.bad(
             id,
             name,
-            "it runs the engine inside the client, which is no server to benchmark; serve the engine by Triton's TensorRT-LLM \
+            "it runs the engine inside the client, and aiperf benchmarks servers; serve the engine with Triton's TensorRT-LLM \
              backend and use --endpoint-type kserve --backend tensorrtllm --url grpc://HOST:8001",
         )),
         _ => Ok(()),

@@ -40,7 +40,7 @@ pub(super) fn server_profiler(raw: &RawOptions) -> Result<Option<ServerProfiler>
 
 fn switch(raw: &RawOptions, id: OptionId, detail: bool) -> Result<bool, ConfigError> {
     if raw.is_given(id) && !raw.flag(id)? && detail {
-        return Err(raw.bad(id, "false", "its other options switch it on; leave them out, or this"));
+        return Err(raw.bad(id, "false", "its other options turn it on; leave them out, or leave this out"));
     }
     Ok(raw.flag(id)? || detail)
 }
@@ -55,7 +55,7 @@ fn path(raw: &RawOptions, id: OptionId) -> Result<Option<String>, ConfigError> {
         ));
     }
     if path.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err(raw.bad(id, &redact::shown_url(path), "a path has no blanks in it"));
+        return Err(raw.bad(id, &redact::shown_url(path), "must be a path without blanks"));
     }
     Ok(Some(path.to_owned()))
 }

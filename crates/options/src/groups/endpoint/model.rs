@@ -24,18 +24,14 @@ pub(in crate::groups) fn resolve(
         }
         models.push(Arc::from(SIM_MODEL));
     } else if let Some(token) = blank {
-        return Err(raw.bad(
-            OptionId::ModelNames,
-            token,
-            "a name in the list is empty; remove it, and the comma beside it",
-        ));
+        return Err(raw.bad(OptionId::ModelNames, token, "a name in the list is empty; remove the extra comma"));
     }
     let selection = match raw.choice(OptionId::ModelSelectionStrategy)? {
         Some("weighted") => {
             return Err(raw.bad(
                 OptionId::ModelSelectionStrategy,
                 "weighted",
-                "the command line has no way to give weights; use round_robin or random",
+                "a command line cannot give weights; use round_robin or random",
             ));
         }
         Some("random") => ModelSelection::Random,

@@ -20,7 +20,7 @@ pub(super) fn resolve(raw: &RawOptions, kind: EndpointKind) -> Result<Option<Rea
     };
     if kind.speaks_grpc() && raw.is_given(mode_id) && mode != ReadinessMode::Models {
         let expected =
-            format!("the {} endpoint can wait for `models` only: until the server describes them", kind.facts().name);
+            format!("the {} endpoint supports `models` only: wait until the server lists the model", kind.facts().name);
         return Err(raw.bad(mode_id, mode.name(), &expected));
     }
     let mode = if kind.speaks_grpc() { ReadinessMode::Models } else { mode };

@@ -21,7 +21,7 @@ pub(crate) const ENDPOINT: &[OptionSpec] = &[
         OptionId::ModelSelectionStrategy,
         &["model-selection-strategy"],
         ValueKind::Choice(&["round_robin", "random", "weighted"]),
-        "How the model of a request is chosen when --model names several. `weighted` is refused: a \
+        "How the model of a request is chosen when --model names several. `weighted` is rejected: a \
          command line cannot give weights.",
     )
     .default("round_robin")
@@ -300,7 +300,7 @@ pub(crate) const ENDPOINT: &[OptionSpec] = &[
         OptionId::RequestContentType,
         &["request-content-type"],
         ValueKind::Choice(&["application/json", "multipart/form-data", "application-json", "multipart-form-data"]),
-        "Encoding of the request body. Each endpoint type supports one encoding; others are refused.",
+        "Encoding of the request body. Each endpoint type supports one encoding; others are rejected.",
     )
     .default("by endpoint type")
     .supported(),

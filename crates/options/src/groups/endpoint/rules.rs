@@ -46,25 +46,25 @@ pub(super) fn check(
         return Err(ConfigError::Needs {
             flag: format!("{} store:true", raw.spelling(OptionId::ExtraInputs)),
             needs: OptionId::UseServerTokenCount.flag(),
-            why: "turns the server remembers are not sent again, so that their tokens cannot be counted here"
+            why: "turns that the server remembers are not sent again, so the client cannot count their tokens"
                 .to_owned(),
         });
     }
     check_flavour(raw, kind, extra_inputs)?;
     if raw.flag(OptionId::UseLegacyMaxTokens)? && !facts.has_legacy_limit {
-        let why = "other endpoints have one name for the limit";
+        let why = "other endpoints have one name for the output limit";
         return Err(raw.needs_text(OptionId::UseLegacyMaxTokens, "--endpoint-type chat", why));
     }
     if raw.flag(OptionId::UuidAndStrip)? && !facts.takes_image_ids {
-        let why = "other endpoints have no ids of images";
+        let why = "other endpoints have no image ids";
         return Err(raw.needs_text(OptionId::UuidAndStrip, "--endpoint-type chat", why));
     }
     if raw.flag(OptionId::DownloadVideoContent)? && !facts.produces_video {
-        let why = "other endpoints make no videos";
+        let why = "other endpoints do not generate videos";
         return Err(raw.needs_text(OptionId::DownloadVideoContent, "--endpoint-type video_generation", why));
     }
     if facts.produces_video && raw.is_given(OptionId::RequestCancellationRate) {
-        let why = "a video is a job on the server, which giving up the request would not stop";
+        let why = "a video is a job on the server, which a cancelled request does not stop";
         return Err(raw.conflict(OptionId::RequestCancellationRate, OptionId::EndpointType, why));
     }
     if facts.has_model_in_path() && !wire.is_grpc() && models.len() > 1 {
@@ -108,7 +108,7 @@ fn check_flavour(raw: &RawOptions, kind: EndpointKind, extra_inputs: &Map<String
     let flavour = extra_inputs.get("rankings").filter(|value| **value != "tei");
     let (EndpointKind::Rankings, Some(flavour)) = (kind, flavour) else { return Ok(()) };
     let given = flavour.as_str().map_or_else(|| flavour.to_string(), str::to_owned);
-    let why = "rankings:tei asks for the bodies of TEI; leave it out for those of NIM";
+    let why = "must be tei (request bodies of TEI); leave it out for request bodies of NIM";
     Err(raw.bad(OptionId::ExtraInputs, &format!("rankings:{given}"), why))
 }
 

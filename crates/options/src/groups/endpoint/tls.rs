@@ -32,23 +32,23 @@ pub(super) fn resolve(
         return Err(raw.needs_text(id, "an https:// or grpcs:// --url", "without TLS there are no certificates"));
     }
     if ca_cert.is_some() && insecure {
-        let why = "one trusts the certificates of a file, the other any";
+        let why = "one trusts the certificates of a file, the other any certificate";
         return Err(raw.conflict(OptionId::CaCert, OptionId::Insecure, why));
     }
     if ca_cert.is_some() && !tuning.ssl_verify {
         return Err(ConfigError::Conflict {
             first: raw.spelling(OptionId::CaCert),
             second: "AIPERF_HTTP_SSL_VERIFY=false".to_owned(),
-            why: "one trusts the certificates of a file, the other any".to_owned(),
+            why: "one trusts the certificates of a file, the other any certificate".to_owned(),
         });
     }
     if key.is_some() && certificate.is_none() {
-        return Err(raw.needs(OptionId::ClientKey, OptionId::ClientCert, "a key alone proves nothing"));
+        return Err(raw.needs(OptionId::ClientKey, OptionId::ClientCert, "a private key needs its certificate"));
     }
     if insecure {
-        warnings.push("the certificates of servers are not checked (--insecure)".to_owned());
+        warnings.push("server certificates are not checked (--insecure)".to_owned());
     } else if !tuning.ssl_verify && (secure_proxy || targets.iter().any(is_secure)) {
-        warnings.push("the certificates of servers are not checked (AIPERF_HTTP_SSL_VERIFY=false)".to_owned());
+        warnings.push("server certificates are not checked (AIPERF_HTTP_SSL_VERIFY=false)".to_owned());
     }
     let client = certificate.map(|certificate| {
         let key = key.unwrap_or_else(|| certificate.clone());

@@ -54,7 +54,7 @@ pub(super) fn apply_chat_template(
         return Ok(false);
     }
     if kind != EndpointKind::Chat {
-        let why = "the messages of other endpoints, if any, are not those that a template lays out";
+        let why = "other endpoints have no chat messages";
         return Err(raw.needs_text(id, "--endpoint-type chat", why));
     }
     if tokenizer == Some(defaults::TOKENIZER) {
@@ -80,7 +80,7 @@ pub(super) fn resolve(
         None => {
             for model in models.iter().filter(|model| is_placeholder(model)) {
                 warnings.push(format!(
-                    "{model} names no real model, so its tokens are counted with the builtin tokenizer; give --tokenizer to \
+                    "{model} is a placeholder name, so its tokens are counted with the builtin tokenizer; give --tokenizer to \
                      choose another"
                 ));
             }

@@ -73,7 +73,7 @@ impl Lists {
                 let why = if settings.len() == 1 {
                     format!("{} is in the list twice", texts[0])
                 } else {
-                    format!("the lists come to {} twice", texts.join(" with "))
+                    format!("the lists contain the combination {} twice", texts.join(" with "))
                 };
                 let text = raw.text(option(parameter)).unwrap_or_default();
                 return Err(raw.bad(
@@ -94,7 +94,7 @@ impl Lists {
                 format!("{} has {} {noun}", raw.spelling(option(*parameter)), values.len())
             });
             let lengths = lengths.collect::<Vec<_>>().join(", ");
-            let why = format!("lists side by side must have the same length, and {lengths}");
+            let why = format!("zipped lists must have the same length, but {lengths}");
             return Err(raw.bad(OptionId::SweepType, "zip", &why));
         }
         let row =
@@ -126,9 +126,9 @@ impl Lists {
 fn value(raw: &RawOptions, id: OptionId, text: &str) -> Result<SweptValue, ConfigError> {
     if id.spec().value == ValueKind::Int {
         let whole = number::int(text).and_then(|value| i64::try_from(value).ok());
-        return whole.map(SweptValue::Whole).ok_or_else(|| raw.bad(id, text, "it must be a whole number"));
+        return whole.map(SweptValue::Whole).ok_or_else(|| raw.bad(id, text, "must be a whole number"));
     }
-    let expected = "it must be a number without a unit, such as 5, 0.5 or 1e3";
+    let expected = "must be a number without a unit, such as 5, 0.5 or 1e3";
     number::float(text).map(SweptValue::Real).ok_or_else(|| raw.bad(id, text, expected))
 }
 
@@ -142,18 +142,18 @@ pub(super) fn resolve(raw: &RawOptions, lists: Option<&Lists>, trials: &Trials) 
     let Some(lists) = lists else {
         return match OF_SWEEPS.into_iter().find(|id| raw.is_given(*id)) {
             Some(id) => {
-                let why = "it is about the points of a sweep, and one value is one point";
+                let why = "it applies to the points of a sweep, and this run has one point";
                 Err(raw.needs_text(id, "a list of values for an option, such as --concurrency 1,2,4", why))
             }
             None => Ok(None),
         };
     };
     if raw.is_given(OptionId::ParameterSweepMode) && trials.count == 1 {
-        let why = "with one run of each point there is one order";
+        let why = "the mode only orders repeated runs, and each point runs once";
         return Err(raw.needs_text(OptionId::ParameterSweepMode, "--num-profile-runs above 1", why));
     }
     if trials.convergence.is_some() && order == SweepOrder::Repeated {
-        let why = "whether a point has settled is known when its runs follow each other";
+        let why = "convergence is checked between consecutive runs of the same point";
         return Err(raw.needs_text(OptionId::ConvergenceMetric, "--parameter-sweep-mode independent", why));
     }
     Ok(Some(Sweep { parameters: lists.parameters.clone(), order, cooldown, shows_tables }))

@@ -26,11 +26,15 @@ pub(super) fn resolve(raw: &RawOptions, swept: bool) -> Result<Trials, ConfigErr
     let count = raw.int(OptionId::NumProfileRuns)?.unwrap_or(1);
     if count == 1 {
         if let Some(id) = OF_TRIALS.into_iter().find(|id| raw.is_given(*id)) {
-            return Err(raw.needs_text(id, SEVERAL, "it is about repeated runs, and there is one"));
+            return Err(raw.needs_text(id, SEVERAL, "it applies to repeated runs, and there is one run"));
         }
         if raw.is_given(OptionId::SetConsistentSeed) && !swept {
             let needs = format!("{SEVERAL} or a list of values");
-            return Err(raw.needs_text(OptionId::SetConsistentSeed, &needs, "one run has nothing to be alike with"));
+            return Err(raw.needs_text(
+                OptionId::SetConsistentSeed,
+                &needs,
+                "there is one run, so there is no other seed to match",
+            ));
         }
     }
     Ok(Trials {
@@ -52,12 +56,12 @@ fn convergence(raw: &RawOptions) -> Result<Option<Convergence>, ConfigError> {
     };
     let Some(metric) = raw.text(OptionId::ConvergenceMetric) else {
         return match OF_CONVERGENCE.into_iter().find(|id| raw.is_given(*id)) {
-            Some(id) => Err(raw.needs(id, OptionId::ConvergenceMetric, "the metric is what must settle")),
+            Some(id) => Err(raw.needs(id, OptionId::ConvergenceMetric, "convergence is judged by a metric")),
             None => Ok(None),
         };
     };
     if mode == ConvergenceMode::Distribution && raw.is_given(OptionId::ConvergenceStat) {
-        let why = "--convergence-mode distribution holds all values against each other, not one statistic of them";
+        let why = "--convergence-mode distribution compares all values, not one statistic of them";
         return Err(raw.conflict(OptionId::ConvergenceStat, OptionId::ConvergenceMode, why));
     }
     let threshold = threshold.unwrap_or(mode.usual_threshold());
@@ -72,12 +76,12 @@ pub(super) fn seeds(raw: &RawOptions, trials: &Trials, swept: bool) -> Result<Se
     let same_in_cells = raw.flag(OptionId::ParameterSweepSameSeed)?;
     if !consistent {
         if given.is_some() {
-            let why = "a seed that is given is the same for all; leave one of them out";
+            let why = "a given seed is used for every run; leave one of them out";
             return Err(raw.conflict(OptionId::SetConsistentSeed, OptionId::RandomSeed, why));
         }
         let others = [(vary_by_trial, OptionId::VarySeedPerTrial), (same_in_cells, OptionId::ParameterSweepSameSeed)];
         if let Some((_, id)) = others.into_iter().find(|(on, _)| *on) {
-            let why = "without a seed to start from, each run draws its own";
+            let why = "without a base seed each run draws its own";
             return Err(raw.conflict(id, OptionId::SetConsistentSeed, why));
         }
     }
@@ -89,7 +93,7 @@ pub(super) fn check_warmup(raw: &RawOptions, cells: &[Cell]) -> Result<(), Confi
     let id = OptionId::ProfileRunDisableWarmupAfterFirst;
     if raw.is_given(id) && cells.iter().all(|cell| cell.config.warmup.is_none()) {
         let needs = "--warmup-request-count, --warmup-duration or --num-warmup-sessions";
-        return Err(raw.needs_text(id, needs, "there is no warmup to leave out"));
+        return Err(raw.needs_text(id, needs, "the runs have no warmup to leave out"));
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ const FOREIGN: [(OptionId, &str); 21] = [
     (OptionId::FixedScheduleAutoOffset, PACE),
     (OptionId::FixedScheduleStartOffset, PACE),
     (OptionId::FixedScheduleEndOffset, PACE),
-    (OptionId::ConcurrencyRampDuration, "all lanes begin together, each in the middle of a session"),
+    (OptionId::ConcurrencyRampDuration, "all lanes start together, each in the middle of a session"),
     (OptionId::WarmupRequestCount, WARMUP),
     (OptionId::WarmupDuration, WARMUP),
     (OptionId::NumWarmupSessions, WARMUP),
@@ -33,8 +33,8 @@ const FOREIGN: [(OptionId, &str); 21] = [
 ];
 /// A public set that the scenario takes.
 const PINNED_SET: &str = "semianalysis_cc_traces_weka_with_subagents";
-const PACE: &str = "the recorded sessions say when requests are due";
-const WARMUP: &str = "the scenario warms up with what was sent before the point at which each session is entered";
+const PACE: &str = "the recorded sessions give the time of each request";
+const WARMUP: &str = "the scenario warms up with the requests before the point at which each session starts";
 
 pub(super) fn resolve(
     raw: &RawOptions,
@@ -56,7 +56,7 @@ pub(super) fn resolve(
         cache_warmup: raw.seconds(OptionId::AgenticCacheWarmupDuration)?,
     };
     if replay.start_min > replay.start_max {
-        let why = "sessions are entered between the two, and the first lies behind the second";
+        let why = "sessions start between the two points, so the first must not be after the second";
         return Err(raw.conflict(OptionId::TrajectoryStartMinRatio, OptionId::TrajectoryStartMaxRatio, why));
     }
     let stop = StopConditions {
@@ -93,7 +93,7 @@ fn refuse(raw: &RawOptions, around: &Surroundings<'_>) -> Result<(), ConfigError
         return Err(raw.conflict(other, id, why));
     }
     if let Some(other) = super::windows::any_given(raw) {
-        let why = "sessions are entered in the middle and change from window to window";
+        let why = "sessions start in the middle, so their load changes from window to window";
         return Err(raw.conflict(other, id, why));
     }
     if raw.flag(OptionId::FixedSchedule)? {
@@ -102,7 +102,7 @@ fn refuse(raw: &RawOptions, around: &Surroundings<'_>) -> Result<(), ConfigError
     if raw.is_given(OptionId::WarmupRequestRateRampDuration) {
         return Err(raw.conflict(OptionId::WarmupRequestRateRampDuration, id, WARMUP));
     }
-    let why = "the scenario replays recorded sessions of agents (weka_trace, tracelab)";
+    let why = "the scenario replays recorded agent sessions (weka_trace, tracelab)";
     match &around.dataset.source {
         DatasetSource::Synthetic(_) => {
             let [public, repository, file, anyway] =

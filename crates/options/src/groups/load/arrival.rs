@@ -17,11 +17,11 @@ pub(super) fn resolve(raw: &RawOptions, mode: Mode) -> Result<Option<Arrival>, C
     let rate = if mode == Mode::Series { OptionId::RequestRateSeries } else { OptionId::RequestRate };
     if !mode.has_arrivals() {
         if pattern.is_some_and(|pattern| pattern != BURST) {
-            let why = "without a rate requests follow each other and there are no arrivals to draw";
+            let why = "without a rate each request follows a response, so there are no arrivals to draw";
             return Err(raw.needs(pattern_id, rate, why));
         }
         if smoothness.is_some() {
-            let why = "it shapes the arrivals of an open loop, and without a rate there is none";
+            let why = "it shapes the arrivals at a request rate, and this run has no rate";
             return Err(raw.needs(smoothness_id, rate, why));
         }
         if raw.is_given(OptionId::RequestRateRampDuration) {
@@ -34,7 +34,7 @@ pub(super) fn resolve(raw: &RawOptions, mode: Mode) -> Result<Option<Arrival>, C
         return Err(burst_at_a_rate(raw, pattern_id, rate));
     }
     if smoothness.is_some() && pattern.is_some_and(|pattern| pattern != "gamma") {
-        return Err(raw.conflict(smoothness_id, pattern_id, "only gamma arrivals have a smoothness"));
+        return Err(raw.conflict(smoothness_id, pattern_id, "only the gamma pattern has a smoothness"));
     }
     let gamma = Arrival::Gamma { smoothness: smoothness.unwrap_or(1.0) };
     Ok(Some(match pattern {
@@ -71,5 +71,5 @@ pub(super) fn warmup(
 }
 
 fn burst_at_a_rate(raw: &RawOptions, pattern: OptionId, rate: OptionId) -> ConfigError {
-    raw.conflict(pattern, rate, "a burst keeps the concurrency full and has no rate; leave one of the two out")
+    raw.conflict(pattern, rate, "a burst keeps the concurrency full and has no rate; leave one of them out")
 }

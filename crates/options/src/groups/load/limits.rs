@@ -76,25 +76,26 @@ impl Limits {
             match self.concurrency {
                 Some(limit) if prefill.value > limit.value => {
                     let (most, wanted) = (limit.value, prefill.value);
-                    let why = format!("of {most} sessions in flight never {wanted} can wait for a first token");
+                    let why =
+                        format!("with {most} sessions in flight, {wanted} requests can never wait for a first token");
                     return Err(raw.conflict(prefill.option, limit.option, &why));
                 }
                 None if burst && prefill.value > 1 => {
-                    let why = "without it one session is in flight, and no more than one can wait for a first token";
+                    let why = "without it one session is in flight, so at most one request can wait for a first token";
                     return Err(raw.needs(prefill.option, options.concurrency, why));
                 }
                 _ => {}
             }
             if !streaming {
-                let why = "an answer in one piece has no first token to wait for";
+                let why = "a response that is not streamed has no first token to wait for";
                 return Err(raw.needs(prefill.option, OptionId::Streaming, why));
             }
         }
         if let (Some(ramp), None) = (self.concurrency_ramp, self.concurrency) {
-            return Err(raw.needs(ramp.option, options.concurrency, "there is no limit to raise without it"));
+            return Err(raw.needs(ramp.option, options.concurrency, "without it there is no limit to raise"));
         }
         if let (Some(ramp), None) = (self.prefill_ramp, self.prefill) {
-            return Err(raw.needs(ramp.option, options.prefill, "there is no limit to raise without it"));
+            return Err(raw.needs(ramp.option, options.prefill, "without it there is no limit to raise"));
         }
         Ok(())
     }

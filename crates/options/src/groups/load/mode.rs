@@ -26,7 +26,7 @@ impl Mode {
         }
     }
 
-    /// The options that could give a warmup its rate beside this mode.
+    /// The options that can give a warmup its rate in this mode.
     pub(super) fn warmup_rate(self) -> String {
         let own = OptionId::WarmupRequestRate.flag();
         if self == Self::Burst { format!("{own} or {}", OptionId::RequestRate.flag()) } else { own }
@@ -56,7 +56,7 @@ pub(super) fn choose(raw: &RawOptions, around: &Surroundings<'_>) -> Result<Mode
     let fixed = raw.flag(OptionId::FixedSchedule)?;
     let kept = raw.flag(OptionId::NoFixedSchedule)?;
     if fixed && kept {
-        let why = "one asks for the schedule of the data and the other for none";
+        let why = "one asks for the schedule of the data and the other for no schedule";
         return Err(raw.conflict(OptionId::FixedSchedule, OptionId::NoFixedSchedule, why));
     }
     if !fixed && promotion::applies(raw, around.environment, around.dataset)? {
@@ -77,32 +77,32 @@ pub(super) fn choose(raw: &RawOptions, around: &Surroundings<'_>) -> Result<Mode
 
 fn reason_for_one(mode: Mode) -> &'static str {
     match mode {
-        Mode::FixedSchedule => "a fixed schedule sends each request at the time its data says and keeps no rate",
-        Mode::UserCentric => "the users' rate is the rate of the whole run, and there is no other beside it",
-        _ => "both say the rate; give one of them",
+        Mode::FixedSchedule => "a fixed schedule sends each request at the time that the data gives, at no fixed rate",
+        Mode::UserCentric => "the users' rate is the rate of the whole run; it cannot have a second one",
+        _ => "both set the rate; give one of them",
     }
 }
 
 /// Options that only another mode has a use for.
 pub(super) fn refuse_foreign(raw: &RawOptions, mode: Mode) -> Result<(), ConfigError> {
     if mode != Mode::UserCentric && raw.is_given(OptionId::NumUsers) {
-        let why = "users exist only where each of them keeps its own pace";
+        let why = "only --user-centric-rate simulates users";
         return Err(raw.needs(OptionId::NumUsers, OptionId::UserCentricRate, why));
     }
     if mode != Mode::FixedSchedule
         && let Some(offset) = given(raw, &OF_SCHEDULE)
     {
-        return Err(raw.needs(offset, OptionId::FixedSchedule, "without it no time of the data is looked at"));
+        return Err(raw.needs(offset, OptionId::FixedSchedule, "without it the times of the data are not used"));
     }
     match mode {
         Mode::FixedSchedule => {
-            let why = "the data says when each request is due, so there are no arrivals to shape";
+            let why = "the data gives the time of each request, so there are no arrivals to draw";
             refuse(raw, mode, &OF_ARRIVALS, why)
         }
         Mode::UserCentric => {
-            let why = "each user sends its next turn when that is due, so there are no arrivals to shape";
+            let why = "each user sends its next turn when it is due, so there are no arrivals to draw";
             refuse(raw, mode, &OF_ARRIVALS, why)?;
-            refuse(raw, mode, &PAUSES, "the rate and the number of users say how long a user pauses between turns")
+            refuse(raw, mode, &PAUSES, "the pause between turns follows from the rate and the number of users")
         }
         Mode::Burst | Mode::Rate | Mode::Series => Ok(()),
     }

@@ -38,7 +38,7 @@ pub(super) fn applies(
     }
     if let Some(other) = other {
         let why = format!(
-            "rows of {} say when each request is due; {} keeps the load that you choose",
+            "the rows of {} give the time of each request; {} keeps the load that you choose",
             format.name(),
             OptionId::NoFixedSchedule.flag()
         );
@@ -54,7 +54,7 @@ fn has_times(raw: &RawOptions, format: FileFormat, seen: Option<bool>) -> Result
     }
     seen.ok_or_else(|| {
         let needs = format!("{} or {}", OptionId::FixedSchedule.flag(), OptionId::NoFixedSchedule.flag());
-        let why = "the beginning of the file cannot be read ahead to see whether its rows have times";
+        let why = "aiperf cannot read the beginning of the file to see if its rows have times";
         raw.needs_text(OptionId::CustomDatasetType, &needs, why)
     })
 }

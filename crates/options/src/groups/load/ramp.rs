@@ -27,7 +27,7 @@ pub(super) fn shape(raw: &RawOptions) -> Result<RampShape, ConfigError> {
     };
     if raw.is_given(id) && !DURATIONS.into_iter().any(|duration| raw.is_given(duration)) {
         let needs = format!("a ramp, such as {}", OptionId::ConcurrencyRampDuration.flag());
-        return Err(raw.needs_text(id, &needs, "nothing is raised in this run"));
+        return Err(raw.needs_text(id, &needs, "this run has no ramp"));
     }
     Ok(shape)
 }

@@ -17,7 +17,7 @@ pub(super) fn constant(
     shape: RampShape,
 ) -> Result<RateCurve, ConfigError> {
     if let (Some(ramp), true) = (ramp, rate.value.is_infinite()) {
-        return Err(raw.conflict(ramp.option, rate.option, "no rise leads to a rate without limit; give a number"));
+        return Err(raw.conflict(ramp.option, rate.option, "a ramp cannot rise to an unlimited rate; give a number"));
     }
     Ok(RateCurve { ramp: ramp::of(ramp, shape), ..RateCurve::constant(rate.value) })
 }

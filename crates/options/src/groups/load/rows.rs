@@ -207,7 +207,8 @@ pub(crate) const LOAD_GENERATOR: &[OptionSpec] = &[
         OptionId::FailedRequestThreshold,
         &["failed-request-threshold"],
         ValueKind::Float,
-        "Stop the run if more than this share of the requests has failed, 0 to 1.",
+        "Stop the run if more than this share of the requests has failed, 0 to 1. Checked once 10 \
+         requests, or --concurrency requests if that is more, have finished.",
     )
     .at_least(0.0)
     .at_most(1.0)

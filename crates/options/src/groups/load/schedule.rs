@@ -57,7 +57,7 @@ pub(in crate::groups) fn window(raw: &RawOptions) -> Result<TimeWindow, ConfigEr
     if let (Some(start), Some(end)) = (start, end)
         && start > end
     {
-        let why = format!("the part from {start} ms to {end} ms ends before it begins");
+        let why = format!("the window from {start} ms to {end} ms ends before it begins");
         return Err(raw.conflict(start_id, end_id, &why));
     }
     Ok(TimeWindow { start_ms: start.map(|ms| ms as f64), end_ms: end.map(|ms| ms as f64) })
@@ -90,25 +90,25 @@ pub(super) fn check_data(raw: &RawOptions, dataset: &DatasetConfig) -> Result<()
     let id = OptionId::FixedSchedule;
     match &dataset.source {
         DatasetSource::Synthetic(_) => {
-            let why = "generated conversations have no times at which they are due";
+            let why = "generated conversations have no timestamps";
             return Err(raw.needs(id, OptionId::InputFile, why));
         }
         DatasetSource::File(file) if file.format.is_some_and(|format| !format.facts().has_times) => {
-            let why = "conversations of this format have no times at which they are due";
+            let why = "conversations of this format have no timestamps";
             return Err(raw.conflict(id, OptionId::CustomDatasetType, why));
         }
         DatasetSource::File(file) if file.trace.ignore_times => {
-            let why = "one sends requests at their recorded times and the other forgets these";
+            let why = "one sends requests at their recorded times and the other ignores these times";
             return Err(raw.conflict(id, OptionId::IgnoreTraceDelays, why));
         }
         DatasetSource::Public(public) if !public.set.recipe.has_times() => {
-            let why = format!("{} has no times at which its requests are due", public.set.name);
+            let why = format!("the requests of {} have no timestamps", public.set.name);
             return Err(raw.conflict(id, OptionId::PublicDataset, &why));
         }
         DatasetSource::File(_) | DatasetSource::Public(_) => {}
     }
     if dataset.sampling != Sampling::Sequential {
-        let why = "the schedule says the order; leave the strategy out or say sequential";
+        let why = "the schedule gives the order; leave the strategy out or use sequential";
         return Err(raw.conflict(OptionId::DatasetSamplingStrategy, id, why));
     }
     Ok(())

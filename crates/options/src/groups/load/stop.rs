@@ -77,7 +77,7 @@ pub(super) fn grace(raw: &RawOptions, stop: &StopConditions, mode: Mode) -> Resu
         (None, Some(_)) => {
             let needs =
                 format!("{} or {}", raw.spelling(OptionId::BenchmarkDuration), OptionId::MeasurementInterval.flag());
-            Err(raw.needs_text(id, &needs, "it begins when the time is over"))
+            Err(raw.needs_text(id, &needs, "the grace period begins when that duration is over"))
         }
         (None, None) => Ok(GracePeriod::Unlimited),
         (Some(_), Some(grace)) => Ok(grace),

@@ -32,7 +32,7 @@ pub(super) fn pace(
 ) -> Result<Pace, ConfigError> {
     let id = OptionId::UserCentricRate;
     let (Some(per_second), Some(users)) = (raw.float(id)?, raw.int::<usize>(OptionId::NumUsers)?) else {
-        return Err(raw.needs(id, OptionId::NumUsers, "the rate is shared by that many users"));
+        return Err(raw.needs(id, OptionId::NumUsers, "the rate is shared among the users"));
     };
     check_turns(raw, dataset)?;
     check_counts(raw, users, stop)?;
@@ -53,7 +53,7 @@ fn check_turns(raw: &RawOptions, dataset: &DatasetConfig) -> Result<(), ConfigEr
             Err(raw.needs_text(id, &needs, "users pause between the turns of a conversation"))
         }
         DatasetSource::Public(public) if !public.set.recipe.has_turns() => {
-            let why = format!("users pause between turns, and {} has one turn in a conversation", public.set.name);
+            let why = format!("users pause between turns, and conversations of {} have one turn", public.set.name);
             Err(raw.conflict(id, OptionId::PublicDataset, &why))
         }
         _ => Ok(()),

@@ -163,7 +163,7 @@ pub(super) fn resolve(
         return refuse_settings(raw).map(|()| None);
     }
     if grace.is_some() && stop.duration.is_none() {
-        let why = "it begins when that duration is over";
+        let why = "the grace period begins when that duration is over";
         return Err(raw.needs(OptionId::WarmupGracePeriod, OptionId::WarmupDuration, why));
     }
     let limits = limits.or(measured.limits);
@@ -191,7 +191,7 @@ fn pace(raw: &RawOptions, measured: &Measured, ceiling: Option<usize>) -> Result
         // A ramp of the measured phase raises a series there; here it has nothing to raise.
         return match ramp {
             Some(_) => {
-                Err(raw.needs_text(ramp_id, &measured.mode.warmup_rate(), "there is no rate to raise without it"))
+                Err(raw.needs_text(ramp_id, &measured.mode.warmup_rate(), "without it there is no rate to raise"))
             }
             None => Ok(Pace::Concurrency(ceiling.unwrap_or(1))),
         };

@@ -35,12 +35,12 @@ pub(super) fn resolve(raw: &RawOptions, mode: Mode) -> Result<Option<Windows>, C
     let Some(interval) = raw.int(id)? else {
         let lonely = [OptionId::StabilityPercentage, OptionId::MaxTrials].into_iter().find(|id| raw.is_given(*id));
         return match lonely {
-            Some(other) => Err(raw.needs(other, id, "it is about windows of that length")),
+            Some(other) => Err(raw.needs(other, id, "it applies to measurement windows")),
             None => Ok(None),
         };
     };
     if mode == Mode::FixedSchedule {
-        let why = "the schedule is sent once, and changes with its own time";
+        let why = "a schedule is sent once, and its load changes over time";
         return Err(raw.conflict(id, OptionId::FixedSchedule, why));
     }
     if let Some((other, why)) = OTHER_ENDS.into_iter().find(|(other, _)| raw.is_given(*other)) {

@@ -136,7 +136,7 @@ fn check_size(
     if length.mean_s + 10.0 * length.stddev_s <= longest {
         return Ok(());
     }
-    let expected = format!("clips of more than {longest:.0} s would have over a gigabyte each");
+    let expected = format!("audio clips of more than {longest:.0} s would be larger than a gigabyte each");
     Err(raw.bad(OptionId::AudioLengthMean, &length.mean_s.to_string(), &expected))
 }
 
@@ -146,7 +146,8 @@ fn rates(raw: &RawOptions, formats: &[AudioFormat]) -> Result<Vec<u32>, ConfigEr
     for (value, text) in numbers(raw, id)? {
         let rate = rate_hz(raw, id, value, &text)?;
         if formats.contains(&AudioFormat::Mp3) && !MP3_RATES_HZ.contains(&rate) {
-            let expected = "MP3 has 8, 11.025, 12, 16, 22.05, 24, 32, 44.1 and 48 kHz; --audio-format wav has any";
+            let expected = "MP3 supports 8, 11.025, 12, 16, 22.05, 24, 32, 44.1 and 48 kHz; --audio-format wav supports any \
+         rate";
             return Err(raw.bad(id, &text, expected));
         }
         rates.push(rate);
@@ -160,7 +161,7 @@ fn depths(raw: &RawOptions) -> Result<Vec<BitDepth>, ConfigError> {
         .into_iter()
         .map(|(value, text)| {
             let found = BitDepth::from_bits(value as u16).filter(|_| value.fract() == 0.0);
-            found.ok_or_else(|| raw.bad(id, &text, "a sample has 8, 16, 24 or 32 bits"))
+            found.ok_or_else(|| raw.bad(id, &text, "must be 8, 16, 24 or 32 bits"))
         })
         .collect::<Result<_, _>>()?;
     Ok(if depths.is_empty() { vec![BitDepth::Sixteen] } else { depths })

@@ -123,7 +123,7 @@ fn source(raw: &RawOptions, environment: &Environment, order: PictureOrder) -> R
     let id = OptionId::ImageSource;
     match raw.text(id).unwrap_or("noise") {
         "noise" if order != PictureOrder::RandomWithReplacement => {
-            let why = "noise has no pictures to go through: every image is another one";
+            let why = "noise has no list of pictures: every image is generated";
             Err(raw.needs_text(OptionId::ImageSourceSampling, "--image-source assets or a folder", why))
         }
         "noise" => Ok(ImageSource::Noise),
@@ -131,7 +131,7 @@ fn source(raw: &RawOptions, environment: &Environment, order: PictureOrder) -> R
         text => {
             let path = environment.current_dir.join(text);
             if text.is_empty() || !path.is_dir() {
-                let expected = "it is noise, assets, or an existing folder with PNG and JPEG files";
+                let expected = "must be noise, assets, or an existing folder with PNG and JPEG files";
                 return Err(raw.bad(id, text, expected));
             }
             Ok(ImageSource::Folder { path, order })

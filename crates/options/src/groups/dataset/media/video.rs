@@ -132,23 +132,35 @@ pub(super) fn resolve(raw: &RawOptions) -> Result<Option<VideoSpec>, ConfigError
     };
     let codec = raw.text(OptionId::VideoCodec).unwrap_or(DEFAULT_CODEC).to_owned();
     if codec.is_empty() || codec.starts_with('-') {
-        return Err(raw.bad(OptionId::VideoCodec, &codec, "an encoder of FFmpeg is expected, such as libvpx-vp9"));
+        return Err(raw.bad(OptionId::VideoCodec, &codec, "must be an FFmpeg encoder, such as libvpx-vp9"));
     }
     let sound = sound(raw, container)?;
     let Some(batch_size) = batch_size else { return Ok(None) };
     let (width, height) = match (width, height) {
         (Some(width), Some(height)) => (width, height),
-        (Some(_), None) => return Err(raw.needs(OptionId::VideoWidth, OptionId::VideoHeight, "a frame has both")),
-        (None, Some(_)) => return Err(raw.needs(OptionId::VideoHeight, OptionId::VideoWidth, "a frame has both")),
+        (Some(_), None) => {
+            return Err(raw.needs(
+                OptionId::VideoWidth,
+                OptionId::VideoHeight,
+                "a video frame needs a width and a height",
+            ));
+        }
+        (None, Some(_)) => {
+            return Err(raw.needs(
+                OptionId::VideoHeight,
+                OptionId::VideoWidth,
+                "a video frame needs a width and a height",
+            ));
+        }
         (None, None) => {
             let id = super::given(raw, OPTIONS).unwrap_or(OptionId::VideoBatchSize);
-            return Err(raw.needs_text(id, "--video-width and --video-height", "a film has no size by default"));
+            return Err(raw.needs_text(id, "--video-width and --video-height", "a video has no default size"));
         }
     };
     let spec = VideoSpec { batch_size, width, height, duration_s, fps, picture, container, codec, sound };
     if spec.frames() == 0 {
         let id = OptionId::VideoDuration;
-        let expected = format!("at {fps} frames a second that is less than one frame");
+        let expected = format!("at {fps} frames per second that is less than one frame");
         return Err(raw.bad(id, &duration_s.to_string(), &expected));
     }
     Ok(Some(spec))
@@ -180,7 +192,7 @@ fn sound(raw: &RawOptions, container: VideoContainer) -> Result<Option<SoundTrac
         };
     };
     if (codec, container) == (Some(SoundCodec::Aac), VideoContainer::Webm) {
-        let why = "webm holds libvorbis and libopus only";
+        let why = "webm supports libvorbis and libopus only";
         return Err(raw.needs_text(OptionId::VideoAudioCodec, "--video-format mp4", why));
     }
     Ok(Some(SoundTrack {
