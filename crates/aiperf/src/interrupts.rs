@@ -96,7 +96,7 @@ impl Interrupts {
         self.shared.lock().reaction = Reaction::Own(Box::new(reaction));
     }
 
-    /// Waits so long, or until Ctrl-C comes; says whether it came.
+    /// Waits for `length` or until Ctrl-C; returns whether Ctrl-C was pressed.
     pub(crate) fn wait(&self, length: Duration) -> bool {
         let waited = self.shared.asked.wait_timeout_while(self.shared.lock(), length, |state| !state.is_asked);
         waited.unwrap_or_else(PoisonError::into_inner).0.is_asked

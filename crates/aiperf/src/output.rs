@@ -1,5 +1,5 @@
-//! Lines for people and scripts, on stdout and stderr. Either may be closed or full: a reader that has left is no mistake, a full
-//! disk is an error that the exit code tells. The macros take the place of the standard ones, which panic.
+//! Lines for people and scripts, on stdout and stderr. Either may be closed or full: a reader that has left is not an error; a full
+//! disk is, and the exit code tells. The macros take the place of the standard ones, which panic.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -28,7 +28,7 @@ macro_rules! eprintln {
     };
 }
 
-/// Writes to stdout. A reader that has left is no error.
+/// Writes to stdout. A reader that has left is not an error.
 pub(crate) fn print(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {

@@ -20,10 +20,10 @@ use crate::{logging, trials};
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// 128 + SIGINT, as shells report it.
 pub(crate) const INTERRUPTED: u8 = 130;
-/// The run is whole, and `--strict` does not let it pass.
+/// Exit code of a complete run that `--strict` fails.
 pub(crate) const DOUBTFUL: u8 = 3;
 
-/// Time between two lines of progress where there is no terminal: with `--ui simple`, and in the log.
+/// Time between two lines of progress without a terminal: with `--ui simple`, and in the log.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
 const LOG_INTERVAL: Duration = Duration::from_secs(30);
 
@@ -156,7 +156,7 @@ fn watch_download(hub: &Hub, style: ProgressStyle) -> ProgressLine {
     })
 }
 
-/// How progress is shown: in place on a terminal, in lines where there is none, so that a log shows signs of life.
+/// How progress is shown: in place on a terminal, in lines otherwise, so that a log shows that the run is alive.
 pub(crate) fn style(ui: UiKind, stats_interval: Option<Duration>, environment: &Environment) -> ProgressStyle {
     let every = |usual: Duration| stats_interval.unwrap_or(usual);
     match ui {
@@ -231,14 +231,14 @@ fn show(result: &RunResult, width: Width, environment: &Environment) {
     }
 }
 
-/// Which validity notes `--strict` does not let pass.
+/// The error message if `--strict` fails the run.
 pub(crate) fn doubt(result: &RunResult) -> Option<String> {
     let mut codes: Vec<_> = result.refused.iter().map(|note| note.code().name()).collect();
     codes.dedup();
     (!codes.is_empty()).then(|| format!("failed by --strict because of these validity notes: {}", codes.join(", ")))
 }
 
-/// How wide and colourful stdout is; `width` where it is no terminal.
+/// How wide and colourful stdout is; `width` if it is not a terminal.
 pub(crate) fn console_of(width: Width, environment: &Environment) -> (Width, Colour) {
     if !environment.stdout_is_terminal {
         return (width, Colour::Plain);

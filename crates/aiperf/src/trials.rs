@@ -58,7 +58,7 @@ impl Runner for InProcessRunner<'_> {
     }
 
     fn pause(&mut self, length: Duration) -> Pause {
-        log::info!("Pause of {:.1} s before the next run", length.as_secs_f64());
+        log::info!("Waiting {:.1} s before the next run", length.as_secs_f64());
         if self.interrupts.wait(length) { Pause::Interrupted } else { Pause::Over }
     }
 }

@@ -1,4 +1,4 @@
-//! When the bytes of a stream arrived: kept beside the bytes, so that whoever parses them later knows each part's time.
+//! When the bytes of a stream arrived: kept next to the bytes, so that a parser knows the time of each part later.
 
 use crate::{Mono, Nanos};
 

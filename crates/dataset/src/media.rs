@@ -1,6 +1,6 @@
-//! Pictures, audio and videos for generated conversations. All draws are made at once; pictures and audio are made when a
-//! conversation is asked for. VideoPool are made before the run: their encoder is another program, which may fail, and which
-//! would take the processor away from the measurement.
+//! Images, audio clips and videos for generated conversations. All random choices are made at the start; images and clips
+//! are generated when a conversation is needed. Videos are encoded before the run: their encoder is another program, which
+//! may fail and would compete with the measurement for the processor.
 
 mod audio;
 mod images;

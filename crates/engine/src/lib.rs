@@ -24,6 +24,5 @@ pub use request::bodies::{Began, Bodies};
 pub use request::credit::Session;
 pub use request::finished::{ExchangeError, Finished};
 pub use request::follow_up::{FollowUp, FollowUpBodies};
-pub use schedule::{ArrivalTimes, RateFunction};
 pub use scheduler::run;
 pub use worker::{ReadDelays, SharedDelays, WorkerGauge};

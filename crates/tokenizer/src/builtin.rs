@@ -5,9 +5,11 @@ use std::cell::RefCell;
 use crate::count_cache::CountCache;
 use crate::{BUILTIN, Tokenizer};
 
+type PieceCounts = CountCache<fn(&[u8]) -> usize>;
+
 thread_local! {
     /// Record threads count without a lock: each has its own cache.
-    static COUNTS: RefCell<CountCache<fn(&[u8]) -> usize>> = RefCell::new(CountCache::new(aiperf_o200k::count_piece));
+    static COUNTS: RefCell<PieceCounts> = RefCell::new(CountCache::new(aiperf_o200k::count_piece));
 }
 
 #[derive(Debug)]

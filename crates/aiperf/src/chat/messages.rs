@@ -1,4 +1,4 @@
-//! MessageLines, one on each line.
+//! Reads the messages of a chat, one per line.
 
 use std::io::BufRead;
 
@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 pub(super) struct MessageLines<R> {
     input: R,
     line: usize,
-    /// Reading failed: there is nothing more to be had.
+    /// Reading failed: no further message can be read.
     broken: bool,
 }
 

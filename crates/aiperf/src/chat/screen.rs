@@ -22,7 +22,7 @@ impl Screen {
         }
     }
 
-    /// Whether nobody reads any more: a pager that was closed is no mistake of ours, anything else is an error.
+    /// Whether the reader of stdout has left, such as a closed pager. Any other failure is an error.
     pub(super) fn is_gone(&mut self) -> anyhow::Result<bool> {
         match &self.failed {
             Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(true),
@@ -31,7 +31,7 @@ impl Screen {
     }
 }
 
-/// An answer on the screen, as far as it has come.
+/// The part of an answer that is on the screen.
 #[derive(Debug)]
 pub(super) struct AnswerView<'a> {
     screen: &'a mut Screen,

@@ -131,7 +131,7 @@ fn refuse_elsewhere(name: &str) -> Result<(), CliError> {
     }
 }
 
-/// Columns of the terminal, or of what `COLUMNS` says where there is none.
+/// Columns of the terminal; without one, the value of `COLUMNS`.
 fn columns(environment: &Environment) -> usize {
     let said = environment.variables.get("COLUMNS").and_then(|columns| columns.parse().ok());
     let terminal = terminal_size::terminal_size().map(|(columns, _)| usize::from(columns.0));

@@ -16,7 +16,7 @@ use super::CliError;
 pub(crate) struct ReportInvocation {
     pub(crate) folder: PathBuf,
     pub(crate) asked: RebuildOptions,
-    /// Where the files go; beside the records where `None`.
+    /// Folder of the files; `None` for that of the records.
     pub(crate) output: Option<PathBuf>,
 }
 

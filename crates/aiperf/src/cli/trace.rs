@@ -33,7 +33,7 @@ pub(super) fn commands() -> [Command; 3] {
     [analyze::command(), synthesize::command(), validate::command()]
 }
 
-/// `aiperf synthesize FILE` is another way to write `aiperf synthesize trace FILE`, where there is such a file.
+/// `aiperf synthesize FILE` is another way to write `aiperf synthesize trace FILE`, if there is such a file.
 pub(super) fn naming_its_kind(mut words: Vec<String>, environment: &Environment) -> Vec<String> {
     let is_file = |word: &String| !KINDS.contains(&word.as_str()) && path(environment, word).is_file();
     if words.get(1).is_some_and(|name| name == "synthesize") && words.get(2).is_some_and(is_file) {

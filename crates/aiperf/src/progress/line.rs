@@ -15,7 +15,7 @@ pub(crate) struct Snapshot {
     /// Length of the phase, when it ends by time.
     pub(crate) duration: Option<Nanos>,
     pub(crate) elapsed: Nanos,
-    /// Time to first token so far, where there is one.
+    /// Time to first token so far, if there is one.
     pub(crate) first_token: Option<LatencyRange>,
     /// Request latency so far.
     pub(crate) latency: Option<LatencyRange>,
@@ -36,7 +36,7 @@ pub(crate) struct LatencyRange {
 const BARS: [usize; 3] = [20, 10, 0];
 
 /// `Profiling  120/200 |############        |  60%  12.3 s, 16 in flight, 98.1 req/s, 0 errors, p50/p99 TTFT 20.1/35.2 ms`,
-/// in at most so many columns.
+/// in at most `columns` columns.
 pub(crate) fn render(snapshot: &Snapshot, columns: usize) -> String {
     let lines = BARS.map(|bar| progress(snapshot, bar)).into_iter().chain([brief(snapshot)]);
     fitting(columns, lines)

@@ -15,7 +15,7 @@ pub(crate) struct Silence {
 }
 
 impl Silence {
-    /// `signs` changes with everything that comes; the length of the silence, where it is time to speak of it.
+    /// `signs` changes with everything that arrives. Returns the length of the silence when it is time to report it.
     pub(crate) fn observe(&mut self, now: Mono, signs: u64, in_flight: u64) -> Option<Nanos> {
         let since = match self.last {
             Some((known, since)) if known == signs && in_flight > 0 => since,

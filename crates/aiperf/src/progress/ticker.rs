@@ -15,7 +15,7 @@ use super::silence::Silence;
 /// True while a line stands on the terminal that other output must not run into.
 static DRAWN: AtomicBool = AtomicBool::new(false);
 
-/// How often a state is looked at where nothing is redrawn in place.
+/// Time between two checks of the state if nothing is redrawn in place.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// More often than this would cost the run something.
@@ -93,7 +93,7 @@ impl ProgressLine {
         })
     }
 
-    /// The same for a file that is being downloaded.
+    /// Shows the progress of a download.
     pub(crate) fn of_download(style: ProgressStyle, transfer: impl Fn() -> Option<Transfer> + Send + 'static) -> Self {
         let pause = style.every().unwrap_or(LOOK);
         Self::ticking(pause, move || match transfer() {

@@ -255,7 +255,7 @@ fn an_interrupt_in_a_pause_ends_it() {
     let sim = sim(SPEED);
     let words = "--request-count 2 --num-profile-runs 3 --profile-run-cooldown-seconds 600";
     let running = Program::against(&sim, words).start();
-    wait_for("the pause", || running.stderr().contains("Pause of 600.0 s").then_some(()));
+    wait_for("the pause", || running.stderr().contains("Waiting 600.0 s").then_some(()));
     running.signal(Signal::INT);
     let ended = running.end();
     assert_eq!(ended.code, Some(130), "{}", ended.stderr);

@@ -12,7 +12,7 @@ use super::rate::RateFunction;
 
 /// The due times of an open-loop phase, without end.
 #[derive(Debug)]
-pub struct ArrivalTimes {
+pub(crate) struct ArrivalTimes {
     rate: RateFunction,
     gaps: Gaps,
     /// The sum of the gaps drawn so far: how many requests have come due.
@@ -27,7 +27,7 @@ enum Gaps {
 }
 
 impl ArrivalTimes {
-    pub fn new(arrival: Arrival, rate: RateFunction, seed: Seed) -> Self {
+    pub(crate) fn new(arrival: Arrival, rate: RateFunction, seed: Seed) -> Self {
         let gaps = match arrival {
             Arrival::Constant => Gaps::Constant,
             Arrival::Poisson => Gaps::Poisson(seed.stream("timing.request.poisson_interval")),

@@ -7,8 +7,8 @@ mod rate;
 mod stagger;
 mod trajectory;
 
-pub use arrivals::ArrivalTimes;
+pub(crate) use arrivals::ArrivalTimes;
 pub(crate) use ramp::step_times;
-pub use rate::RateFunction;
+pub(crate) use rate::RateFunction;
 pub(crate) use stagger::{StaggeredUser, UserStagger};
 pub(crate) use trajectory::{Trajectory, TrajectoryStream};

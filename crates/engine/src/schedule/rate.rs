@@ -12,7 +12,7 @@ const CURVE_PIECES: usize = 256;
 
 /// A rate that is linear between points and constant after the last one.
 #[derive(Debug, Clone)]
-pub struct RateFunction {
+pub(crate) struct RateFunction {
     /// In order of time; the first is at time zero.
     points: Vec<CurvePoint>,
 }
@@ -27,7 +27,7 @@ struct CurvePoint {
 
 impl RateFunction {
     /// A rate ramp begins at its target rate times `ramp_interval` divided by the duration of the ramp.
-    pub fn new(curve: &RateCurve, ramp_interval: Duration, seed: Seed) -> Self {
+    pub(crate) fn new(curve: &RateCurve, ramp_interval: Duration, seed: Seed) -> Self {
         let first = curve.points.first().map_or(1.0, |point| point.per_second);
         let mut points = Vec::new();
         let mut zero_s = 0.0;
@@ -56,7 +56,7 @@ impl RateFunction {
     }
 
     /// When `count` requests have come due, in seconds.
-    pub fn time_of(&self, count: f64) -> f64 {
+    pub(crate) fn time_of(&self, count: f64) -> f64 {
         let next = self.points.partition_point(|point| point.before <= count);
         let Some(from) = self.points[..next].last() else { return 0.0 };
         let left = count - from.before;

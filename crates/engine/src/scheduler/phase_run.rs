@@ -1,7 +1,5 @@
 //! One phase from its start to its last response: sending, draining, and cutting off what outlasts the grace period.
 
-use std::sync::Arc;
-
 use aiperf_clock::{Mono, Nanos};
 use aiperf_config::{GracePeriod, PhaseConfig, PhaseKind};
 use aiperf_protocol::{RunOutcome, StopReason};
@@ -81,7 +79,7 @@ impl<'a> PhaseRun<'a> {
                 let is_cut = matches!(stage, PhaseStage::Cutting { .. });
                 let is_over = self.state.in_flight() == 0 && (is_cut || self.state.is_settled());
                 if is_over || overdue {
-                    return Ok(self.outcome(reason.clone()));
+                    return Ok(self.outcome(*reason));
                 }
             }
             stage = self.wait(stage)?;
@@ -173,7 +171,7 @@ impl<'a> PhaseRun<'a> {
     }
 
     /// Ends sending early, in a measured phase that is still sending.
-    fn end_early(&mut self, why: Arc<str>, stage: PhaseStage) -> PhaseStage {
+    fn end_early(&mut self, why: &str, stage: PhaseStage) -> PhaseStage {
         match stage {
             PhaseStage::Sending if self.phase.kind == PhaseKind::Profiling => {
                 log::info!("Phase {} ends early: {why}", self.phase.name());
@@ -220,7 +218,7 @@ impl<'a> PhaseRun<'a> {
                 SchedulerEvent::Stop(why) => {
                     stage = self.stop(why, &stage);
                 }
-                SchedulerEvent::Enough(why) => stage = self.end_early(why, stage),
+                SchedulerEvent::Enough(why) => stage = self.end_early(&why, stage),
             }
             event = self.environment.events.take();
         }

@@ -289,7 +289,7 @@ impl<'a> PhaseState<'a> {
         }
         match followed.bodies {
             Some(bodies) => {
-                self.continue_session(&followed.session, followed.turn, followed.due, followed.at, bodies, mode)
+                self.continue_session(&followed.session, followed.turn, followed.due, followed.at, bodies, mode);
             }
             None => self.end_session(&followed.session, RequestOutcome::Failed, followed.at, Some(mode)),
         }

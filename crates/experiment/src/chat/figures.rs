@@ -1,4 +1,4 @@
-//! The figures of one turn.
+//! Latency and token counts of one turn.
 
 use aiperf_clock::{Mono, Nanos};
 use aiperf_endpoint::InputText;
@@ -34,7 +34,7 @@ pub enum WhoCounts {
 }
 
 impl Counted {
-    /// What the server reports; `None` where it says nothing of output.
+    /// What the server reports; `None` if it does not report output tokens.
     pub(super) fn of_usage(reply: &Reply) -> Option<Self> {
         let usage = reply.usage?;
         let split = usage.split_output();

@@ -1,4 +1,4 @@
-//! Reads along while an answer comes.
+//! Follows an answer while it is being received.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -35,7 +35,7 @@ impl ExchangeObserver for ReplyListener<'_> {
         self.stage.set(ExchangeStage::Waiting { since: at });
     }
 
-    /// The time of what was read has been taken by now: whoever shows the words may take their time.
+    /// The time of the read has been taken by now, so printing the words does not change it.
     fn read(&self, stamp: ReadStamp, exchange: &Exchange) {
         self.stage.set(ExchangeStage::Waiting { since: stamp.at });
         if !exchange.is_success() {

@@ -1,5 +1,5 @@
-//! The data set as it goes over the wire. What a turn says is made when it is needed or a little ahead, is held while
-//! there is room, and is made again where there was none: the same conversation always gives the same bytes.
+//! The data set as it is sent. Contents and bodies are generated when they are needed or shortly before, stay in memory while
+//! there is room, and are generated again otherwise: the same conversation always gives the same bytes.
 
 mod facts;
 mod markers;
@@ -34,12 +34,12 @@ pub(crate) use markers::Markers;
 pub(crate) use prefetch_queue::{PrefetchQueue, StartCounter, WantedBody};
 pub(crate) use renderer::Renderer;
 
-/// All conversations of the run, with as many of their contents as there is room for.
+/// All conversations of the run, with as many of their contents as fit in memory.
 pub(crate) struct Sessions {
     dataset: Arc<Dataset>,
     renderer: Renderer,
     markers: Option<Markers>,
-    /// Fields of bodies that no file may have.
+    /// Fields of bodies that no file may show.
     secret_fields: SecretFields,
     /// One for each conversation.
     slots: Vec<ConversationSlot>,
@@ -48,14 +48,14 @@ pub(crate) struct Sessions {
     held: AtomicUsize,
     /// Bytes up to which contents stay when their session is over.
     room: usize,
-    /// Conversations made so far; those made again count again.
+    /// Conversations generated so far, counted each time.
     made: AtomicUsize,
-    /// Who makes contents ahead.
+    /// Queue of the `prefetch` thread.
     pub(crate) prefetch_queue: PrefetchQueue,
 }
 
 impl Sessions {
-    /// Looks at all that can be wrong before contents are generated, and at the contents of the conversation `first`.
+    /// Checks the outlines of all conversations, and the contents of the conversation `first`.
     pub(crate) fn prepare(
         dataset: Arc<Dataset>,
         kind: EndpointKind,
@@ -164,7 +164,7 @@ impl Sessions {
         }
     }
 
-    /// Puts what was made into its slot, where someone else may have put the same before. Says how much is in there.
+    /// Stores generated contents in their slot, unless another thread has stored the same. Returns the bytes in the slot.
     fn keep(&self, index: usize, conversation: &Arc<Conversation>, body: Option<(usize, &Bytes)>) -> usize {
         let contents = self.contents_matter(index).then_some(conversation);
         let KeptBytes { added, all } =
@@ -192,7 +192,7 @@ impl Sessions {
         conversation
     }
 
-    /// Makes what the start of a session needs. Says how many bytes the conversation holds.
+    /// Generates what the start of a session needs. Returns the bytes that the conversation holds.
     pub(crate) fn make_ahead(&self, index: usize) -> usize {
         self.make_turn(index, 0)
     }

@@ -1,5 +1,5 @@
-//! Whether this machine can hold the connections that the load asks for, checked before the first request: each takes a
-//! file descriptor and a local port, and one that finds none left would be counted as a failed request.
+//! Checks before the first request whether this machine has enough file descriptors and local ports for the connections of the
+//! load. A connection without them would count as a failed request.
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,14 +12,14 @@ use crate::error::RunError;
 use crate::prepare::target::Targets;
 use crate::watch::process::open_descriptors;
 
-/// DescriptorRoom that each worker thread has for itself: two to wait for sockets, one to be woken by, one timer.
+/// Descriptors that each worker thread opens: two to wait for sockets, one to be woken by, one timer.
 const OF_EACH_WORKER: u64 = 4;
 /// An open loop has as many requests in flight as come while one is answered. Long responses take some ten seconds.
 const LONG_RESPONSE_SECONDS: f64 = 10.0;
 /// How long a port that was closed cannot be used for another connection to the same address (`TIME_WAIT` on Linux).
 const PORT_REST_SECONDS: f64 = 60.0;
 
-/// What there is for connections; `None` where it is not known or does not matter.
+/// What is available for connections; `None` if unknown or not relevant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ConnectionRoom {
     descriptors: Option<DescriptorRoom>,
@@ -31,7 +31,7 @@ struct DescriptorRoom {
     limit: u64,
     /// Open already, or sure to be opened for something else than connections.
     taken: u64,
-    /// What one connection takes: two where the server is in this process.
+    /// What one connection takes: two if the server is in this process.
     each: u64,
 }
 
@@ -48,7 +48,7 @@ struct ConnectionNeed {
     /// A closed loop opens them for certain, an open loop if responses take long.
     is_certain: bool,
     connections: u64,
-    /// Connections opened in the time that a closed port cannot be used, where each request opens one.
+    /// Connections opened in the time that a closed port cannot be used, if each request opens one.
     in_port_rest: u64,
 }
 
@@ -134,12 +134,12 @@ impl ConnectionRoom {
         let allowed = limit.saturating_sub(taken) / each;
         let text = if need.is_certain {
             format!(
-                "--concurrency: {connections} connections need {wanted} file descriptors, and this process may open {limit}, \
+                "--concurrency: {connections} connections need {wanted} file descriptors, but this process may open {limit}, \
                  enough for {allowed} connections. Raise the limit (ulimit -n {wanted}), or lower --concurrency"
             )
         } else {
             format!(
-                "The load may need {connections} connections at once (responses of {LONG_RESPONSE_SECONDS} s), and the file \
+                "The load may need {connections} connections at once (with responses of {LONG_RESPONSE_SECONDS} s), but the file \
                  descriptor limit of {limit} is enough for {allowed}: requests beyond that fail. Raise the limit \
                  (ulimit -n {wanted}), lower the rate, or set --concurrency {allowed}"
             )
@@ -152,7 +152,7 @@ impl ConnectionRoom {
         let connections = need.connections;
         if connections > count {
             let text = format!(
-                "--concurrency: {connections} connections need as many local ports, and this machine has {count} to the \
+                "--concurrency: {connections} connections need as many local ports, but this machine has {count} for the \
                  server's address. Widen net.ipv4.ip_local_port_range, send from several addresses (--source-address), or lower \
                  --concurrency"
             );
@@ -162,8 +162,8 @@ impl ConnectionRoom {
         (opened > count).then(|| CapacityProblem {
             is_certain: false,
             text: format!(
-                "Without reuse of connections the load opens {opened} connections in {PORT_REST_SECONDS} s, and this machine has \
-                 {count} local ports to the server's address, each of which may rest that long after it was closed: requests \
+                "Without reuse of connections the load opens {opened} connections in {PORT_REST_SECONDS} s, but this machine has \
+                 {count} local ports for the server's address, and a closed port may be unusable for that long: requests \
                  may fail. Use --connection-reuse-strategy pooled, send from several addresses (--source-address), or lower \
                  the rate"
             ),

@@ -1,4 +1,4 @@
-//! What is asked of a server before bodies can be made for it: what its models take, what a method's messages are.
+//! Asks a server before the run for what its request bodies depend on: the inputs of its models, the messages of a method.
 
 mod caller;
 mod kserve;

@@ -29,7 +29,7 @@ const LISTING_LIMIT: Duration = Duration::from_secs(2);
 /// How often a user who no longer wants to wait is noticed.
 const LOOK_UP: Duration = Duration::from_millis(50);
 
-/// Says how long that took; zero where each was ready at the first probe. Returns early, without an error, when `control`
+/// Returns how long that took; zero if each server was ready at the first probe. Returns early, without an error, when `control`
 /// says stop: the run then ends before it sends anything.
 pub(crate) fn wait(
     readiness: Readiness,
@@ -48,7 +48,7 @@ pub(crate) fn wait(
     })
 }
 
-/// Resolves when the run is no longer wanted.
+/// Resolves when the user has interrupted the run.
 pub(crate) async fn stopped(control: &ControlSource) {
     while !control.stop_is_asked_for() {
         tokio::time::sleep(LOOK_UP).await;
@@ -87,14 +87,14 @@ async fn all_ready(
     Ok(missed.map_or(Nanos::ZERO, |since| Mono::now().since(since)))
 }
 
-/// How long to wait before the next probe; `None` where there is no time for one. The last pause is shorter where the time is up
+/// How long to wait before the next probe; `None` if there is no time for one. The last pause is shorter if the time is up
 /// before the interval is over, so that a limit is used to its end.
 pub(crate) fn pause_before_next_probe(readiness: Readiness, until: Mono) -> Option<Duration> {
     let left = until.since(Mono::now()).as_duration();
     left.checked_sub(LAST_PROBE).filter(|left| !left.is_zero()).map(|left| left.min(readiness.interval))
 }
 
-/// The models that the first server lists; none where it does not answer at once.
+/// The models that the first server lists; none if it does not answer at once.
 pub(crate) fn served_models(config: &Config, targets: &Targets, client: &ClientSettings) -> Vec<String> {
     let (Some(base), Some(target)) = (targets.bases.first(), targets.requests.first()) else { return Vec::new() };
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What a scenario asks of the data, and what it makes of the results.
+//! Checks the data of a scenario, and whether its results are a valid submission.
 
 use aiperf_config::{CacheBust, Config, DatasetSource, Pace};
 use aiperf_dataset::Dataset;
@@ -19,7 +19,7 @@ pub(crate) fn check_data(config: &Config, dataset: &Dataset) -> Result<(), RunEr
         let data = match &config.dataset.source {
             DatasetSource::File(file) => format!("--input-file {}", file.path.display()),
             DatasetSource::Public(public) => public.set.name.to_owned(),
-            DatasetSource::Synthetic(_) => "the description".to_owned(),
+            DatasetSource::Synthetic(_) => "the synthetic data set".to_owned(),
         };
         return Err(RunError::NoAgents { name: scenario.name, data });
     }

@@ -1,4 +1,4 @@
-//! What the parts of a run need to know of its configuration.
+//! Converts the configuration into the settings of each part of a run.
 
 use std::net::IpAddr;
 
@@ -17,7 +17,7 @@ use crate::error::RunError;
 use crate::prepare::discovery::Discovered;
 use crate::prepare::target::Targets;
 
-/// Connections of a worker where nothing asks for more, as in the reference, and what the reference allows at most.
+/// Default and largest number of connections of a worker, as in the reference.
 const USUAL_CONNECTIONS: usize = 2_500;
 const MOST_CONNECTIONS: usize = 65_000;
 
@@ -161,7 +161,7 @@ fn is_near(origin: &Origin) -> bool {
     origin.host == "localhost" || origin.host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The headers that requests beside the benchmark carry: the user's own, and the key.
+/// The headers of requests outside the benchmark: the user's own, and the API key.
 pub(crate) fn own_headers(endpoint: &EndpointConfig) -> Vec<(String, String)> {
     let mut headers = endpoint.headers.clone();
     let anthropic = endpoint.kind == EndpointKind::Messages;

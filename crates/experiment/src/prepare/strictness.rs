@@ -1,4 +1,4 @@
-//! Which validity notes a run must not have: `--strict`.
+//! Which validity notes fail a run (`--strict`).
 
 use aiperf_config::Strict;
 use aiperf_metrics::{Severity, ValidityCode, ValidityNote};
@@ -7,7 +7,7 @@ use crate::error::RunError;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum Strictness {
-    /// Notes are told, and that is all.
+    /// Notes are only reported.
     #[default]
     Lenient,
     EveryWarning,
@@ -30,7 +30,7 @@ impl Strictness {
         names.iter().map(code).collect::<Result<_, _>>().map(Self::These)
     }
 
-    /// Those that are not let pass.
+    /// The notes that fail the run.
     pub(crate) fn refused(&self, notes: &[ValidityNote]) -> Vec<ValidityNote> {
         let refuses = |note: &&ValidityNote| match self {
             Self::Lenient => false,

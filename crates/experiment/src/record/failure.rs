@@ -172,7 +172,7 @@ fn timeout_message(exchange: &Exchange) -> String {
     } else {
         "while reading the response"
     };
-    format!("over the request timeout {stage} (--request-timeout-seconds)")
+    format!("request timed out {stage} (--request-timeout-seconds)")
 }
 
 #[cfg(test)]

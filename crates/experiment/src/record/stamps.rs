@@ -1,4 +1,4 @@
-//! Where the times of what was read came from.
+//! Which clock the times of reads came from, and which of them are late.
 
 use std::ops::AddAssign;
 
@@ -17,8 +17,8 @@ pub(crate) fn of_exchange(marks: &[ReadMark], chunks: &[ContentChunk]) -> StampC
 }
 
 /// Of one successful exchange of the measured phase. The kernel keeps one arrival time for bytes that wait together, that of
-/// the last of them. A chunk that shares it with a later one came earlier than it says; where the bytes were read at once
-/// that is within what the server itself sent together, and where they waited it is the client's doing.
+/// the last of them. A chunk that shares it with a later one came earlier than its time says. If the bytes were read at
+/// once, the server sent them together; if they waited, the client was late.
 pub(crate) fn late_reads(marks: &[ReadMark], chunks: &[ContentChunk]) -> LateReads {
     let Some(first) = chunks.first() else { return LateReads::default() };
     let mut seen = LateReads { requests: 1, chunks: chunks.len() as u64, ..LateReads::default() };

@@ -1,4 +1,4 @@
-//! Puts each record of the client beside the truth about the same request, and takes the differences.
+//! Matches each record of the client with the server's truth about the same request, and computes the errors.
 
 use std::collections::{BTreeMap, HashMap};
 

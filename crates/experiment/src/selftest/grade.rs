@@ -1,4 +1,4 @@
-//! When a client may be believed. Each limit gives its reason.
+//! Grades a self-test. Each limit gives its reason.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const ITL: ErrorLimits = ErrorLimits { p50: 0.1, p99: 0.5 };
 /// Standard deviations by which the number of Poisson arrivals may fall short by chance: once in 30,000 tests.
 const CHANCE: f64 = 4.0;
 
-/// The limits, in milliseconds. In closed loop nothing is due at a time, so that there is no lag to limit.
+/// The limits, in milliseconds. A closed loop has no due times, so it has no limit on the schedule lag.
 pub(super) fn limits(load: Load, max_ttft_error: f64) -> BTreeMap<TimedError, ErrorLimits> {
     let usual = ErrorLimits { p50: TYPICAL_MS, p99: TAIL_MS };
     let open = matches!(load, Load::Rate(_));

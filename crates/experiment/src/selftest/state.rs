@@ -1,4 +1,4 @@
-//! Where self-tests are kept: one file for each user, with the tests of every machine that shares the folder.
+//! The file with the results of self-tests: one per user, for all machines that share the folder.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ struct StateContents {
 }
 
 impl StateFile {
-    /// `aiperf/selftest.json` in `XDG_STATE_HOME` or `~/.local/state`; `None` where there is neither. As the XDG base
+    /// `aiperf/selftest.json` in `XDG_STATE_HOME` or `~/.local/state`; `None` if neither is set. As the XDG base
     /// directory specification has it, a relative path counts as none.
     pub fn of(environment: &Environment) -> Option<Self> {
         let absolute =
@@ -37,14 +37,14 @@ impl StateFile {
         &self.path
     }
 
-    /// The tests of this version on this machine. A file that cannot be read is no reason not to run.
+    /// The tests of this version on this machine. A run continues if the file cannot be read.
     pub fn tests(&self, version: &str) -> Vec<Certificate> {
         let machine = this_machine();
         let ours = |test: &Certificate| test.machine == machine && test.aiperf_version == version;
         match self.read() {
             Ok(contents) => contents.tests.into_iter().filter(ours).collect(),
             Err(error) => {
-                log::warn!("{} cannot be read: {error}; aiperf selftest will write it again", self.path.display());
+                log::warn!("cannot read {}: {error}; `aiperf selftest` will write it again", self.path.display());
                 Vec::new()
             }
         }

@@ -1,4 +1,4 @@
-//! What one run says in numbers, as far as runs are held against each other.
+//! The numbers of one run that runs are compared by.
 
 use aiperf_metrics::{Confidence, Interval, Percentile, Stats, Summary};
 
@@ -13,7 +13,7 @@ pub(crate) struct MetricFigures {
     pub(crate) tag: String,
     pub(crate) unit: String,
     pub(crate) stats: Stats,
-    /// How sure they are, where the run says so.
+    /// Confidence intervals, if the run has them.
     pub(crate) confidence: Option<Confidence>,
 }
 
@@ -28,7 +28,7 @@ impl Figures {
         Self { metrics: summary.results.iter().map(metric).collect() }
     }
 
-    /// One statistic of one metric, where it is finite.
+    /// One statistic of one metric, if it is finite.
     pub(crate) fn get(&self, tag: &str, stat: &str) -> Option<f64> {
         let metric = self.metrics.iter().find(|metric| metric.tag == tag)?;
         statistics(&metric.stats).find(|(name, _)| *name == stat).map(|(_, value)| value)

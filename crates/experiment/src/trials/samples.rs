@@ -1,4 +1,4 @@
-//! Our numbers over several runs held against the reference's own files, field for field.
+//! Compares our numbers over several runs with the reference's own files, field for field.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Makes one run after the other, and says what they say together.
+//! Makes one run after the other, and aggregates their results.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -18,10 +18,10 @@ use super::order::{self, TrialAssignment, TrialSlot};
 use super::{aggregate, convergence, sweep};
 use crate::run::RunResult;
 
-/// Runs that must succeed before anything can be said over several.
+/// Successful runs that statistics across runs need.
 const LEAST_SUCCESSES: usize = 2;
 
-/// Whoever makes single runs.
+/// Makes single runs.
 pub trait Runner {
     fn run(&mut self, assignment: TrialAssignment) -> Result<TrialResult, TrialError>;
 
@@ -29,7 +29,7 @@ pub trait Runner {
     fn pause(&mut self, length: Duration) -> Pause;
 }
 
-/// Why there is no run to speak of.
+/// Why a run has no result.
 #[derive(Debug)]
 pub enum TrialError {
     /// It could not even be prepared; nothing was written.
@@ -69,9 +69,9 @@ impl TrialResult {
 /// One configuration after all of its trials.
 #[derive(Debug)]
 pub struct CellResult {
-    /// What sets it apart; `None` where nothing is swept.
+    /// The values that distinguish it; `None` without a sweep.
     pub title: Option<String>,
-    /// `None` where too few of its runs succeeded.
+    /// `None` if none of its runs succeeded.
     pub aggregate: Option<Aggregate>,
     /// Those that gave no numbers.
     pub failed: Vec<FailedRun>,
@@ -175,7 +175,7 @@ impl TrialSeries<'_> {
             self.trials.push(FinishedTrial { slot, outcome });
             if self.server_lost {
                 // Each further run would wait as long, and find no server either.
-                log::error!("No further runs are made: the server cannot be reached");
+                log::error!("No further runs are started: the server cannot be reached");
             }
             if self.was_interrupted || self.server_lost {
                 break;

@@ -10,7 +10,7 @@ const THROUGHPUT: (&str, &str) = ("request_throughput", "avg");
 /// What latency is judged by: the first that all points have.
 const LATENCY: [(&str, &str); 2] = [("time_to_first_token", "p99"), ("request_latency", "p99")];
 
-/// One number of a point, and where it lies. Bounds are infinite where nothing is known of its spread.
+/// One number of a point, and where it lies. Bounds are infinite if its spread is unknown.
 #[derive(Debug, Clone, Copy)]
 struct Located {
     value: f64,

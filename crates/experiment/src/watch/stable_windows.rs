@@ -174,7 +174,7 @@ impl WindowCounts {
         self.succeeded as f64 / length.as_secs_f64()
     }
 
-    /// Average nanoseconds; zero where nothing succeeded.
+    /// Average nanoseconds; zero if no request succeeded.
     fn latency(&self) -> f64 {
         if self.succeeded == 0 { 0.0 } else { self.latency_sum / self.succeeded as f64 }
     }
@@ -196,13 +196,13 @@ mod tests {
         StableWindows::new(Windows { interval: Duration::from_secs(1), stability, most }, WallAnchor::take())
     }
 
-    /// One request that ended so many milliseconds after the beginning.
+    /// One request that ended this many milliseconds after the phase began.
     fn sample(end_ms: u64, latency_ms: f64) -> LiveSample {
         let end = Mono::from_nanos(end_ms * 1_000_000);
         LiveSample { start: end, end, outcome: RequestOutcome::Success, values: vec![Some(latency_ms * 1e6)] }
     }
 
-    /// Shows what came in up to a time; says whether that was enough.
+    /// Passes the requests up to a time to the rule; returns its answer.
     fn show(rule: &mut StableWindows, samples: &[LiveSample], settled_ms: u64) -> Option<String> {
         let settled = Mono::from_nanos(settled_ms * 1_000_000);
         rule.check(&FinishedRequests { samples, began: Mono::default(), settled })

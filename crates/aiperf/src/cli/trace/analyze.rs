@@ -13,11 +13,11 @@ use crate::cli::CliError;
 pub(crate) struct AnalyzeTrace {
     pub(crate) input: PathBuf,
     pub(crate) layout: Option<Layout>,
-    /// Tokens of a block, where they differ from those of the layout.
+    /// Tokens of a block, if they differ from those of the layout.
     pub(crate) block_size: Option<u32>,
     pub(crate) shape: Option<ModelShape>,
     pub(crate) format: AnalysisFormat,
-    /// JSON, or CSV where the name ends in `.csv`.
+    /// JSON, or CSV if the name ends in `.csv`.
     pub(crate) output: Option<PathBuf>,
     /// An HTML page with charts.
     pub(crate) plot: Option<PathBuf>,

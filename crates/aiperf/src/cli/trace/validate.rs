@@ -15,7 +15,7 @@ pub(crate) struct ValidateTrace {
     /// `None`: what the file looks like.
     pub(crate) layout: Option<Layout>,
     pub(crate) input: PathBuf,
-    /// Tokens of a block, where they differ from those of the layout.
+    /// Tokens of a block, if they differ from those of the layout.
     pub(crate) block_size: Option<u32>,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn command() -> Command {
         .arg(Arg::new("block-size").long("block-size").value_name("TOKENS").help(BLOCK_SIZE))
 }
 
-/// What this program wrote and is to be checked: a single word that is no layout but a folder, or a file of results.
+/// What this program wrote and is to be checked: a single word that is not a layout but a folder or a result file.
 pub(in crate::cli) fn artifact(matches: &ArgMatches, environment: &Environment) -> Option<PathBuf> {
     let name = matches.get_one::<String>("target")?;
     let found = path(environment, name);

@@ -23,7 +23,7 @@ pub(crate) fn warmup(pace: Pace, stop: StopConditions) -> PhaseConfig {
     PhaseConfig { kind: PhaseKind::Warmup, ..profiling(pace, stop) }
 }
 
-/// Profiling with so many sessions at a time.
+/// Profiling with this many sessions at a time.
 pub(crate) fn closed_loop(concurrency: usize, stop: StopConditions) -> PhaseConfig {
     profiling(Pace::Concurrency(concurrency), stop)
 }

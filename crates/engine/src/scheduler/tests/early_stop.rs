@@ -19,7 +19,7 @@ fn enough_ends_sending_and_lets_what_is_in_flight_finish() {
         .enough_at(100)
         .run();
     assert_eq!((log.counts().sent, log.counts().completed), (8, 8));
-    assert_eq!((log.outcome().ended_by.clone(), log.span_ms(0)), (enough(), (0, 120)));
+    assert_eq!((log.outcome().ended_by, log.span_ms(0)), (enough(), (0, 120)));
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn the_grace_period_begins_when_enough_is_known_not_at_the_deadline() {
         .enough_at(100)
         .run();
     assert_eq!(log.cuts, [(ms(600), RunOutcome::EarlyStop)]);
-    assert_eq!((log.outcome().ended_by.clone(), log.outcome().grace_exceeded), (enough(), true));
+    assert_eq!((log.outcome().ended_by, log.outcome().grace_exceeded), (enough(), true));
 }
 
 #[test]
@@ -51,5 +51,5 @@ fn enough_that_comes_after_the_deadline_changes_nothing() {
         .replies_after(90)
         .enough_at(150)
         .run();
-    assert_eq!((log.outcome().ended_by.clone(), log.counts().sent), (RunOutcome::DurationOver, 2));
+    assert_eq!((log.outcome().ended_by, log.counts().sent), (RunOutcome::DurationOver, 2));
 }

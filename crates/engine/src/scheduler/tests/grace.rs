@@ -42,7 +42,7 @@ fn a_response_after_the_grace_period_is_cut_off() {
     let log = run(duration(100), limited(500), 601);
     assert_eq!(log.cuts, [(ms(600), RunOutcome::DurationOver)]);
     let outcome = log.outcome();
-    assert_eq!((outcome.ended_by.clone(), outcome.grace_exceeded), (RunOutcome::DurationOver, true));
+    assert_eq!((outcome.ended_by, outcome.grace_exceeded), (RunOutcome::DurationOver, true));
     assert_eq!((outcome.counts.cut, outcome.counts.completed, outcome.counts.sessions_cut), (1, 0, 1));
 }
 

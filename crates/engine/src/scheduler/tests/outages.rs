@@ -43,7 +43,7 @@ fn a_server_that_comes_back_gets_the_whole_load_again() {
             |sent| if sent.at < ms(2_000) { SimulatedReply::unreachable(ms(0)) } else { SimulatedReply::after(ms(10)) },
         )
         .run();
-    assert_eq!((log.outcome().ended_by.clone(), log.outcome().outage), (RunOutcome::Completed, None));
+    assert_eq!((log.outcome().ended_by, log.outcome().outage), (RunOutcome::Completed, None));
     let back = log.dispatched.iter().filter(|sent| sent.at >= ms(2_000)).count();
     let (start, end) = (2_000, log.span_ms(0).1);
     assert!(end - start < 500 + 10 * back as u64 / 4 + 20, "{back} requests took until {end} ms");

@@ -14,11 +14,11 @@ use crate::record::warnings::ResponseWarnings;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TurnFacts<'s> {
     pub(crate) max_tokens: Option<u32>,
-    /// Length that the whole prompt was to have, where that is known.
+    /// Length that the data set asks of the whole prompt, if known.
     pub(crate) asked_input: Option<u32>,
     /// How long the audio plays that is sent.
     pub(crate) audio_seconds: Option<f64>,
-    /// Of the prompt, where the data knows them.
+    /// Blocks of the prompt, if the data set has them.
     pub(crate) blocks: Option<BlockReuse>,
     pub(super) input: &'s InputCount,
 }

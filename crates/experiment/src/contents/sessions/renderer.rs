@@ -29,7 +29,7 @@ impl Renderer {
         self.body(conversation, turn, &History::new(conversation.context_mode))
     }
 
-    /// The turn as it is sent, where that needs no replies.
+    /// The turn as it is sent, if that needs no replies.
     pub(crate) fn fixed(&self, conversation: &Arc<Conversation>, turn: usize) -> Result<Bytes, BuildError> {
         let mut history = History::new(conversation.context_mode);
         if !Self::alone_is_fixed(conversation, turn) {

@@ -1,4 +1,4 @@
-//! What is held of one conversation.
+//! What is in memory of one conversation.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,11 +21,11 @@ struct HeldContents {
     bytes: usize,
 }
 
-/// What came of keeping something, in bytes.
+/// The bytes of a slot after something was stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct KeptBytes {
     pub(super) added: usize,
-    /// All that the slot holds now.
+    /// Everything that the slot holds now.
     pub(super) all: usize,
 }
 
@@ -39,7 +39,7 @@ impl ConversationSlot {
         self.lock().as_ref()?.conversation.clone()
     }
 
-    /// A body, and the bytes of all that is held beside it.
+    /// A body, and the bytes of everything in the slot.
     pub(super) fn body(&self, turn: usize) -> Option<(Bytes, usize)> {
         let slot = self.lock();
         let held = slot.as_ref()?;
@@ -69,7 +69,7 @@ impl ConversationSlot {
         KeptBytes { added: held.bytes - before, all: held.bytes }
     }
 
-    /// Says how many bytes there were.
+    /// Drops the bodies of earlier turns; returns their bytes.
     pub(super) fn drop_bodies_before(&self, turn: usize) -> usize {
         let mut slot = self.lock();
         let Some(held) = slot.as_mut() else { return 0 };
@@ -79,7 +79,7 @@ impl ConversationSlot {
         freed
     }
 
-    /// Lets go of everything, and says how many bytes it was.
+    /// Drops everything; returns its bytes.
     pub(super) fn clear(&self) -> usize {
         // Freed when the lock is no longer held.
         let held = self.lock().take();
@@ -90,7 +90,7 @@ impl ConversationSlot {
         self.sessions.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Says whether that was the last session for now.
+    /// Counts one session less; returns whether it was the last one.
     pub(super) fn leave(&self) -> bool {
         self.sessions.fetch_sub(1, Ordering::Relaxed) == 1
     }

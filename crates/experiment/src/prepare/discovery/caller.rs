@@ -19,7 +19,7 @@ use crate::prepare::readiness::pause_before_next_probe;
 use crate::prepare::secrets::secrets_of;
 use crate::prepare::target::Targets;
 
-/// An answer takes no longer than this, nor than a request of the run may, or there is none.
+/// The longest wait for an answer; `--request-timeout-seconds` can shorten it.
 const LIMIT: Duration = Duration::from_secs(30);
 
 pub(super) struct Caller<'a> {
@@ -77,7 +77,7 @@ impl<'a> Caller<'a> {
     /// Calls a method with these messages, and gives those that it answers with.
     pub(super) async fn call(&self, path: &str, messages: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, NoAnswer> {
         let Wire::Grpc { message_limit, .. } = self.wire else {
-            return Err(NoAnswer::Failed("it is not spoken to over gRPC".to_owned()));
+            return Err(NoAnswer::Failed("the URL is not a gRPC URL".to_owned()));
         };
         let mut body = Vec::new();
         for message in messages {
@@ -93,7 +93,7 @@ impl<'a> Caller<'a> {
                 status.message = self.secrets.hide(status.message.into()).into_owned();
                 NoAnswer::Status(status)
             } else {
-                NoAnswer::Failed(format!("it answers with HTTP status {}", answer.status.unwrap_or_default()))
+                NoAnswer::Failed(format!("it answered with HTTP status {}", answer.status.unwrap_or_default()))
             });
         }
         let found = frames(&answer.body).map_err(|error| NoAnswer::Failed(error.to_string()))?;
@@ -109,7 +109,7 @@ impl<'a> Caller<'a> {
             return Ok(answer.body);
         }
         let text = String::from_utf8_lossy(&answer.body).chars().take(200).collect::<String>();
-        let said = format!("it answers {} {} {text}", answer.status.unwrap_or_default(), answer.reason);
+        let said = format!("it answered {} {} {text}", answer.status.unwrap_or_default(), answer.reason);
         Err(NoAnswer::Failed(self.secrets.hide(said.into()).into_owned()))
     }
 

@@ -1,4 +1,4 @@
-//! What a model takes and gives, as a `KServe` server says.
+//! Asks a `KServe` server for the inputs and outputs of a model.
 
 use aiperf_config::Config;
 use aiperf_grpc::GrpcCode;
@@ -50,16 +50,16 @@ async fn over_grpc(caller: &Caller<'_>, name: &str) -> Result<ModelTensors, NoAn
 
 async fn one<M: Message + Default>(caller: &Caller<'_>, call: KserveCall, request: &[u8]) -> Result<M, NoAnswer> {
     let messages = caller.call(&call.path(), &[request.to_vec()]).await?;
-    let message = messages.first().ok_or_else(|| NoAnswer::Failed("it answers with nothing".to_owned()))?;
+    let message = messages.first().ok_or_else(|| NoAnswer::Failed("the answer is empty".to_owned()))?;
     M::decode(message.as_slice())
-        .map_err(|error| NoAnswer::Failed(format!("{} answers with no message: {error}", call.name())))
+        .map_err(|error| NoAnswer::Failed(format!("{} did not answer with a valid message: {error}", call.name())))
 }
 
 async fn over_http(caller: &Caller<'_>, name: &str) -> Result<ModelTensors, NoAnswer> {
     let path = format!("/v2/models/{name}");
     let metadata = caller.get(&path).await?;
     let metadata = serde_json::from_slice(&metadata)
-        .map_err(|error| NoAnswer::Failed(format!("{path} answers with no JSON: {error}")))?;
+        .map_err(|error| NoAnswer::Failed(format!("{path} did not answer with JSON: {error}")))?;
     // Only Triton has it.
     let config = caller.get(&format!("{path}/config")).await.ok();
     let config = config.and_then(|config| serde_json::from_slice(&config).ok());

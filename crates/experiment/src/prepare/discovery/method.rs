@@ -1,4 +1,4 @@
-//! What the messages of a method are: from the user's files, or from the server by reflection.
+//! Finds the message types of a gRPC method: in the user's files, or from the server by reflection.
 
 use std::fs;
 use std::path::Path;
@@ -73,7 +73,7 @@ impl Mirror<'_> {
             questions.into_iter().map(|question| ReflectionRequest::asking(question).encode_to_vec()).collect();
         let answers = self.caller.call(&self.path, &messages).await?;
         let read = |message: &Vec<u8>| ReflectionResponse::decode(message.as_slice()).ok()?.answer;
-        let strange = || NoAnswer::Failed("its reflection answers with something else".to_owned());
+        let strange = || NoAnswer::Failed("its reflection service sent an unexpected answer".to_owned());
         answers.iter().map(|message| read(message).ok_or_else(strange)).collect()
     }
 
@@ -85,7 +85,7 @@ impl Mirror<'_> {
             }
             ReflectionAnswer::Files(_) | ReflectionAnswer::Error(_) => None,
         });
-        listed.ok_or_else(|| NoAnswer::Failed("its reflection lists no services".to_owned()))
+        listed.ok_or_else(|| NoAnswer::Failed("its reflection service lists no services".to_owned()))
     }
 
     async fn describe(&self, method: &MethodName, services: Vec<String>) -> Result<ServiceDescriptors, RunError> {
@@ -117,17 +117,17 @@ impl Mirror<'_> {
             questions = missing.into_iter().map(ReflectionQuestion::FileByName).collect();
         }
         ServiceDescriptors::of_files(files)
-            .map_err(|error| wrong(format!("the server's description is wrong: {error}")))
+            .map_err(|error| wrong(format!("the server's description is invalid: {error}")))
     }
 }
 
-/// More files than this are no description of a service.
+/// The most files that a description of a service may have.
 const MOST_FILES: usize = 10_000;
 
 fn take(descriptors: Vec<Vec<u8>>, files: &mut Vec<FileDescriptorProto>) -> Result<(), String> {
     for bytes in descriptors {
         let file = FileDescriptorProto::decode(bytes.as_slice())
-            .map_err(|error| format!("the server describes it with an unreadable descriptor: {error}"))?;
+            .map_err(|error| format!("the server's description is not a valid file descriptor: {error}"))?;
         if !files.iter().any(|known| known.name() == file.name()) {
             files.push(file);
         }

@@ -1,4 +1,4 @@
-//! Tables of the FlatBuffers encoding, in which Arrow describes its data, read in place. Every offset is checked, because a
+//! Tables of the `FlatBuffers` encoding, in which Arrow describes its data, read in place. Every offset is checked, because a
 //! damaged file can contain any number.
 
 /// An offset leads out of the bytes.
